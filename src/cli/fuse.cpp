@@ -33,9 +33,11 @@ std::vector<costmodel::CalibratedDevice> load_devices(const FuseOptions& options
   const ir::Calibration calibration = load_calibration(context, options.calibration);
   for (const std::string& name : options.devices) {
     devices.push_back(costmodel::calibrated(load_device(context, name), calibration));
-    if (std::count(devices.begin(), devices.end(), devices.back()) > 1)
-      throw Error(Fault::usage, fmt::format("--device: found {} twice, expected different GPUs", devices.back().name));
-    devices.back().xla = costmodel::xla::find_target(devices.back().name, (context.data / "xla").string());
+    costmodel::CalibratedDevice& last = devices.back();
+    for (const costmodel::CalibratedDevice& other : devices)
+      if (&other != &last && other.name == last.name)
+        throw Error(Fault::usage, fmt::format("--device: found {} twice, expected different GPUs", last.name));
+    last.xla = costmodel::xla::find_target(last.name, (context.data / "xla").string());
   }
   return devices;
 }

@@ -24,7 +24,8 @@ namespace tailor::hlo {
 namespace {
 
 bool may_merge(const ir::Node& node) {
-  if (node.op == ir::Op::parameter || node.op == ir::Op::copy) return false;
+  if (node.op == ir::Op::parameter) return false;
+  if (node.op == ir::Op::copy) return true;  // of its own kind: see copied_again
   if (node.op == ir::Op::constant) return known_literal(node) != nullptr;
   if (node.op == ir::Op::get_tuple_element || node.op == ir::Op::dot || node.op == ir::Op::convolution) return true;
   const ir::OpClass kind = class_of(node.op);
@@ -85,6 +86,13 @@ std::uint64_t hash_of(const ir::Node& node) {
 bool same_value(const ir::Node& a, const ir::Node& b) {
   return a.op == b.op && a.operands == b.operands && a.shape == b.shape && a.attributes == b.attributes &&
          a.bodies == b.bodies && a.results == b.results;
+}
+
+/// A copy is an array that somebody wanted, so that two of one value are two. But one that fusions compute again is
+/// written in each under one name: "a/n12" and "b/n12", or "n12" where it is a kernel too.
+bool copied_again(const ir::Node& a, const ir::Node& b, bool in_fusion) {
+  const auto own = [](const ir::Node& node) { return std::string_view(node.name).substr(node.name.rfind('/') + 1); };
+  return in_fusion && own(a) == own(b);
 }
 
 /// Acts on the world, so it stays whether or not its result is read. An unknown operation may.
@@ -155,6 +163,9 @@ void merge_duplicates(Rewrite& rewrite, PassCount& count) {
   const std::size_t slots = std::bit_ceil(2 * size + 2);
   std::vector<ir::NodeId> table(slots, ir::no_node);
   IndexedVector<std::uint64_t> hashes(size);
+  IndexedVector<std::uint8_t> fused(size, 0);
+  for (const ir::GivenGroup& group : rewrite.graph.given)
+    for (const ir::NodeId member : group.nodes) fused[member] = 1;
   for (ir::NodeId id = 0; id < static_cast<ir::NodeId>(size); ++id) {
     ir::Node& node = rewrite.node(id);
     rewrite.refresh(node);
@@ -162,7 +173,10 @@ void merge_duplicates(Rewrite& rewrite, PassCount& count) {
     const std::uint64_t hash = hashes[id] = hash_of(node);
     std::size_t at = hash & (slots - 1);
     for (; table[at] != ir::no_node; at = (at + 1) & (slots - 1))
-      if (hashes[table[at]] == hash && same_value(rewrite.node(table[at]), node)) break;
+      if (hashes[table[at]] == hash && same_value(rewrite.node(table[at]), node) &&
+          (node.op != ir::Op::copy ||
+           copied_again(rewrite.node(table[at]), node, fused[table[at]] != 0 || fused[id] != 0)))
+        break;
     if (table[at] == ir::no_node) {
       table[at] = id;
       continue;

@@ -147,6 +147,27 @@ TEST_CASE("conversions go only when nothing was rounded") {
             .graph.nodes.size() == 3);
 }
 
+TEST_CASE("a copy that two fusions compute under one name is one, copies of other names or outside are two") {
+  const auto copies = [](std::string_view first, std::string_view second, bool fused) {
+    const auto body = [&](std::string_view name, std::string_view op) {
+      return fmt::format("  p = f32[8] parameter(0)\n  {0} = f32[8] copy(p)\n  ROOT r.{1} = f32[8] {1}({0})\n", name,
+                         op);
+    };
+    const char* call = fused ? "fusion(x), kind=kLoop, calls=" : "call(x), to_apply=";
+    const Graph graph =
+        import_hlo(fmt::format("HloModule m\n\nfirst {{\n{}}}\n\nsecond {{\n{}}}\n\nENTRY e {{\n"
+                               "  x = f32[8] parameter(0)\n  a = f32[8] {}first\n  b = f32[8] {}second\n"
+                               "  ROOT t = (f32[8], f32[8]) tuple(a, b)\n}}\n",
+                               body(first, "negate"), body(second, "exponential"), call, call),
+                   "t")
+            .graph;
+    return std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) { return node.op == Op::copy; });
+  };
+  CHECK(copies("c", "c", true) == 1);
+  CHECK(copies("c", "d", true) == 2);
+  CHECK(copies("c", "c", false) == 2);
+}
+
 TEST_CASE("equal nodes become one, copies and constants left out do not") {
   const Imported imported = unchanged(entry_of_lines(
       "x = f32[8] parameter(0)\na = f32[8] negate(x)\nb = f32[8] negate(x)\nc = f32[8] exponential(a)\n"

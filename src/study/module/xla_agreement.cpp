@@ -101,9 +101,9 @@ std::vector<Theirs> kernels_in(const Json& json, std::string_view text, const st
 /// NAME.KIND.hlo or NAME.KIND.hlo.gz; empty when neither is there.
 fs::path text_of(const fs::path& digest, std::string_view kind) {
   const std::string stem = digest.string().substr(0, digest.string().size() - std::string_view(".json").size());
-  std::error_code absent;
+  std::error_code unread;
   for (const std::string_view end : {".hlo", ".hlo.gz"})
-    if (const fs::path path = fmt::format("{}.{}{}", stem, kind, end); fs::is_regular_file(path, absent)) return path;
+    if (const fs::path path = fmt::format("{}.{}{}", stem, kind, end); fs::is_regular_file(path, unread)) return path;
   return {};
 }
 
