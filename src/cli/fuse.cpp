@@ -32,12 +32,11 @@ std::vector<costmodel::CalibratedDevice> load_devices(const FuseOptions& options
   std::vector<costmodel::CalibratedDevice> devices;
   const ir::Calibration calibration = load_calibration(context, options.calibration);
   for (const std::string& name : options.devices) {
-    devices.push_back(costmodel::calibrated(load_device(context, name), calibration));
-    costmodel::CalibratedDevice& last = devices.back();
-    for (const costmodel::CalibratedDevice& other : devices)
-      if (&other != &last && other.name == last.name)
-        throw Error(Fault::usage, fmt::format("--device: found {} twice, expected different GPUs", last.name));
-    last.xla = costmodel::xla::find_target(last.name, (context.data / "xla").string());
+    devices.push_back(study::load_target(context.data, name, calibration).calibrated);
+    const costmodel::CalibratedDevice& last = devices.back();
+    const bool again = std::any_of(devices.begin(), devices.end() - 1,
+                                   [&](const costmodel::CalibratedDevice& other) { return other.name == last.name; });
+    if (again) throw Error(Fault::usage, fmt::format("--device: found {} twice, expected different GPUs", last.name));
   }
   return devices;
 }
