@@ -15,7 +15,7 @@ void declare(OptionList& list, ImportXlaOptions& options) {
   list.add("--device", &options.device, "the GPU that is simulated, or that measures (default then: found)", "NAME");
   list.add("--list", &options.list, "tie kernels to fusions, execute none");
   list.add("--compare", &options.compare, "beside it what our strategies launch and move; counts with --device");
-  list.add("--agreement", &options.agreement, "how far xla-priority and xla-model agree with the folder's digests")
+  list.add("--agreement", &options.agreement, "how far xla-priority and xla-model agree with what XLA did")
       .excludes = "--compare,--list,--profiler,--store,--kernel";
   list.add("--calibration", &options.calibration, "of --compare: numbers that choose our plans (default uncalibrated)",
            "NAME|FILE")

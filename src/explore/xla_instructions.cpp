@@ -127,8 +127,14 @@ std::vector<NodeId> XlaInstructions::operands(std::int32_t instruction) const {
   return ids;
 }
 
+// XLA puts the last user into the place of the one that goes, and adds a fusion's uses before it takes away those of
+// what went into it. So what becomes a fusion keeps its place among the users, and some merges hang on that order.
 void XlaInstructions::forget_use(NodeId value, std::int32_t instruction) {
-  std::erase(users_[ir::index(value)], instruction);
+  std::vector<std::int32_t>& list = users_[ir::index(value)];
+  const auto gone = std::find(list.begin(), list.end(), instruction);
+  if (gone == list.end()) return;
+  *gone = list.back();
+  list.pop_back();
 }
 
 void XlaInstructions::note_use(NodeId value, std::int32_t instruction) {
@@ -147,7 +153,7 @@ void XlaInstructions::replace(std::int32_t instruction, xla::Kernel kernel) {
   measure(one);
   const std::vector<NodeId> after = operands(instruction);
   for (const NodeId value : before)
-    if (is_new || std::find(after.begin(), after.end(), value) == after.end()) forget_use(value, instruction);
+    if (std::find(after.begin(), after.end(), value) == after.end()) forget_use(value, instruction);
   for (const NodeId value : after) note_use(value, instruction);
 }
 
@@ -160,16 +166,16 @@ void XlaInstructions::fuse_keeping(std::int32_t producer, std::int32_t consumer)
   const std::vector<NodeId> given = values(producer);
   bool needed = is_stored_any(producer);
   for (const std::int32_t user : users_of(producer)) needed = needed || user != consumer;
-  for (const NodeId value : operands(producer)) forget_use(value, producer);
   replace(consumer, xla::merged((*this)[producer].kernel(), (*this)[consumer].kernel(), needed));
+  for (const NodeId value : operands(producer)) forget_use(value, producer);
   all_[static_cast<std::size_t>(producer)].alive = false;
   for (const NodeId value : given) owner_[ir::index(value)] = consumer;
 }
 
 void XlaInstructions::fuse_siblings(std::int32_t first, std::int32_t second) {
   const std::vector<NodeId> given = values(second);
-  for (const NodeId value : operands(second)) forget_use(value, second);
   replace(first, xla::siblings((*this)[first].kernel(), (*this)[second].kernel()));
+  for (const NodeId value : operands(second)) forget_use(value, second);
   all_[static_cast<std::size_t>(second)].alive = false;
   for (const NodeId value : given) owner_[ir::index(value)] = first;
 }

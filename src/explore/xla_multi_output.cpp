@@ -35,28 +35,30 @@ class MultiOutput {
   }
 
  private:
+  /// The reverse of XLA's post order: from the outputs in their order, operands in theirs.
   std::vector<std::int32_t> uses_before_definitions() const {
     std::vector<std::int32_t> order;
-    std::vector<std::uint8_t> state(static_cast<std::size_t>(all_.size()), 0);
+    std::vector<bool> seen(static_cast<std::size_t>(all_.size()), false);
     std::vector<std::pair<std::int32_t, std::size_t>> stack;
-    for (std::int32_t start = 0; start < all_.size(); ++start) {
-      if (!all_[start].alive || state[static_cast<std::size_t>(start)] != 0) continue;
-      stack.emplace_back(start, 0);
-      state[static_cast<std::size_t>(start)] = 1;
-      while (!stack.empty()) {
+    const auto enter = [&](std::int32_t i) {
+      if (!all_[i].alive || seen[static_cast<std::size_t>(i)]) return;
+      seen[static_cast<std::size_t>(i)] = true;
+      stack.emplace_back(i, 0);
+    };
+    const auto visit = [&](std::int32_t start) {
+      for (enter(start); !stack.empty();) {
         auto& [at, next] = stack.back();
         const std::vector<NodeId> operands = all_.operands(at);
-        if (next == operands.size()) {
-          order.push_back(at);
-          stack.pop_back();
+        if (next < operands.size()) {
+          enter(all_.owner(operands[next++]));
           continue;
         }
-        const std::int32_t operand = all_.owner(operands[next++]);
-        if (state[static_cast<std::size_t>(operand)] != 0) continue;
-        state[static_cast<std::size_t>(operand)] = 1;
-        stack.emplace_back(operand, 0);
+        order.push_back(at);
+        stack.pop_back();
       }
-    }
+    };
+    for (const NodeId output : all_.graph().outputs) visit(all_.owner(output));
+    for (std::int32_t i = 0; i < all_.size(); ++i) visit(i);
     std::reverse(order.begin(), order.end());
     return order;
   }

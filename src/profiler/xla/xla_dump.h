@@ -36,6 +36,11 @@ struct XlaSource {
   std::filesystem::path metadata;    ///< thunk_metadata.txt: which instruction a thunk belongs to
   std::filesystem::path assignment;  ///< buffer-assignment.txt: where each value lies
   std::filesystem::path values;      ///< buffer-assignment-values.txt: who reads each value
+  std::filesystem::path before;      ///< the module as the fusion passes receive it
+  std::filesystem::path record;      ///< priority_fusion_dump.txt: steps of priority fusion with their prices
+  std::filesystem::path between;     ///< the module between priority fusion and multi-output fusion
+  std::filesystem::path merges;      ///< multi_output_merges.txt: what multi-output fusion logged
+  std::filesystem::path after;       ///< the module after multi-output fusion
   std::vector<std::filesystem::path> ptx;
 };
 

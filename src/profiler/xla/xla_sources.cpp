@@ -53,6 +53,11 @@ XlaSource dumped(const fs::path& folder, const std::vector<std::string>& names, 
     if (rest == ".thunk_metadata.txt") source.metadata = folder / name;
     if (name == stem + "-buffer-assignment.txt") source.assignment = folder / name;
     if (name == stem + "-buffer-assignment-values.txt") source.values = folder / name;
+    if (rest.ends_with(".before_priority-fusion.txt")) source.before = folder / name;
+    if (rest.ends_with(".priority_fusion_dump.txt")) source.record = folder / name;
+    if (rest.ends_with(".before_multi_output_fusion.txt")) source.between = folder / name;
+    if (rest.ends_with(".multi_output_merges.txt")) source.merges = folder / name;
+    if (rest.find(".after_multi_output_fusion.before_") != rest.npos) source.after = folder / name;
     if (rest.ends_with(".ptx")) source.ptx.push_back(folder / name);
   }
   return source;

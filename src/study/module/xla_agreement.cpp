@@ -25,6 +25,7 @@
 #include "costmodel/xla/price.h"
 #include "explore/xla_instructions.h"
 #include "hlo/import.h"
+#include "profiler/xla/xla_partition.h"
 
 namespace tailor::study {
 
@@ -249,6 +250,85 @@ void score_prices(Agreement& found, const std::vector<Theirs>& theirs, const fs:
   }
 }
 
+/// The kernels of a dump with the bytes that XLA's model counts for them, each element of an array once.
+std::vector<Theirs> kernels_in(const profiler::XlaSource& dump, const xla::Target& target,
+                               const std::stop_token& stop) {
+  std::map<std::string, xla::Launch, std::less<>> launches;
+  for (const profiler::XlaLaunch& launch : profiler::read_launches(dump))
+    if (!launch.entry.empty() && launch.fault.empty())
+      launches.try_emplace(launch.instruction,
+                           xla::Launch{{launch.grid[0], launch.grid[1], launch.grid[2]},
+                                       std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2]});
+  const std::string text = read_file(dump.hlo);
+  const hlo::HloModule module = hlo::parse_module(text, dump.hlo.string(), stop);
+  std::map<std::string_view, std::string_view> bodies;
+  for (const hlo::HloInstruction& one : module.instructions) bodies.emplace(one.name, module.attribute(one, "calls"));
+  std::vector<Theirs> all;
+  for (profiler::XlaPart& part : profiler::read_partition(dump, stop)) {
+    if (part.kind != "loop" && part.kind != "input" && part.kind != "triton") continue;
+    Theirs one{part.name, part.kind, {part.members.begin(), part.members.end()}, 0, part.us, {}, part.exact};
+    if (const auto launch = launches.find(part.name); launch != launches.end()) one.launch = launch->second;
+    const std::int32_t body = module.computation_named(bodies.at(part.name));
+    const ir::Graph graph = hlo::import_as_written(module, module.computations[body]);
+    const xla::Work work = xla::work_of(xla::kernel_of(graph), target);
+    one.bytes = static_cast<double>(work.written);
+    for (std::size_t i = 0; i < work.read.size(); ++i)
+      one.bytes += static_cast<double>(work.read[i]) / std::max(1.0, static_cast<double>(work.utilization[i]));
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+/// A word of the manifest beside a dump; empty when there is none.
+std::string manifest_word(const fs::path& folder, std::string_view key) {
+  std::error_code unread;
+  const fs::path path = folder / "manifest.json";
+  if (!fs::is_regular_file(path, unread)) return {};
+  const std::optional<Json> manifest = try_parse_json(read_file(path));
+  return manifest ? word_of(*manifest, key) : std::string();
+}
+
+void note_release(Agreement& found, const std::string& release) {
+  if (release == known_release) return;
+  note(found,
+       fmt::format("made by jaxlib {}, our rules are those of {}", release.empty() ? "?" : release, known_release));
+}
+
+/// Kernels against `before`, launches and prices against `optimised`; an empty path is said in the note.
+void score(Agreement& found, std::vector<Theirs> theirs, const fs::path& before, const fs::path& optimised,
+           const xla::Target& target, const std::stop_token& stop) {
+  const auto triton = std::erase_if(theirs, [](const Theirs& kernel) { return kernel.kind == "triton"; });
+  if (triton > 0)
+    note(found, fmt::format("kernels not scored: {} are Triton's, which decides what is left for the others", triton));
+  else if (!before.empty())
+    score_members(found, theirs, before, target, stop);
+  else
+    note(found, "kernels not scored: found no prefusion.hlo beside the digest");
+  if (!optimised.empty())
+    score_prices(found, theirs, optimised, target, stop);
+  else
+    note(found, "launches and prices not scored: found no optimized.hlo beside the digest");
+}
+
+Agreement agreement_of_dump(const profiler::XlaSource& dump, const fs::path& targets, const std::stop_token& stop) {
+  Agreement found;
+  const fs::path folder = dump.hlo.parent_path();
+  found.module = dump.name;
+  found.device = manifest_word(folder, "target");
+  const auto target = xla::find_target(found.device, targets.string());
+  const std::string described = manifest_word(folder, "target_of");
+  if (target == nullptr || described != "XLA's specification") {
+    note(found,
+         fmt::format("not scored: XLA compiled for {}, expected its own specification of a GPU that data/xla has: {}",
+                     described.empty() ? "a GPU that no manifest names" : described,
+                     xla::known_targets(targets.string())));
+    return found;
+  }
+  note_release(found, manifest_word(folder, "jaxlib"));
+  score(found, kernels_in(dump, *target, stop), dump.before, dump.hlo, *target, stop);
+  return found;
+}
+
 }  // namespace
 
 void Share::add(bool agrees, double bytes) {
@@ -281,21 +361,8 @@ Agreement agreement_of(const fs::path& digest, const fs::path& targets, const st
     return found;
   }
   found.device = target->name;
-  if (const std::string release = word_of(json, "jaxlib"); release != known_release)
-    note(found,
-         fmt::format("made by jaxlib {}, our rules are those of {}", release.empty() ? "?" : release, known_release));
-  const auto triton = std::erase_if(theirs, [](const Theirs& kernel) { return kernel.kind == "triton"; });
-  const fs::path path = text_of(digest, "prefusion");
-  if (triton > 0)
-    note(found, fmt::format("kernels not scored: {} are Triton's, which decides what is left for the others", triton));
-  else if (!path.empty())
-    score_members(found, theirs, path, *target, stop);
-  else
-    note(found, "kernels not scored: found no prefusion.hlo beside the digest");
-  if (const fs::path optimised = text_of(digest, "optimized"); !optimised.empty())
-    score_prices(found, theirs, optimised, *target, stop);
-  else
-    note(found, "launches and prices not scored: found no optimized.hlo beside the digest");
+  note_release(found, word_of(json, "jaxlib"));
+  score(found, std::move(theirs), text_of(digest, "prefusion"), text_of(digest, "optimized"), *target, stop);
   return found;
 }
 
@@ -309,21 +376,31 @@ std::vector<Agreement> agreements(const fs::path& folder, const std::string& mod
       if (entry.path().extension() == ".json" &&
           !(text_of(entry.path(), "prefusion").empty() && text_of(entry.path(), "optimized").empty()))
         digests.push_back(entry.path());
-  if (digests.empty())
-    throw Error(Fault::failed, Position{folder.string()},
-                "found no digest of XLA's, expected NAME.json with NAME.prefusion.hlo and NAME.optimized.hlo",
-                "XLA's own dump does not say which instructions a kernel was made of");
   std::sort(digests.begin(), digests.end());
+  std::vector<profiler::XlaSource> dumps;
+  if (digests.empty()) {
+    dumps = profiler::xla_modules(folder);
+    std::erase_if(dumps, [](const profiler::XlaSource& dump) { return !profiler::has_partition(dump); });
+  }
+  if (digests.empty() && dumps.empty())
+    throw Error(Fault::failed, Position{folder.string()},
+                "found nothing that says which instructions a kernel of XLA's was made of, expected a dump of "
+                "tools/xla-dump, or NAME.json with NAME.prefusion.hlo and NAME.optimized.hlo",
+                "XLA's own dump leaves the merges of its multi-output pass out; tools/xla-dump keeps them");
   std::vector<Agreement> all;
+  const auto keep = [&](Agreement one) {
+    if (device.empty() || one.device == device) all.push_back(std::move(one));
+  };
   for (const fs::path& digest : digests) {
     stop_if_asked(stop);
-    if (digest.stem().string().find(module) == std::string::npos) continue;
-    Agreement one = agreement_of(digest, targets, stop);
-    if (device.empty() || one.device == device) all.push_back(std::move(one));
+    if (digest.stem().string().find(module) != std::string::npos) keep(agreement_of(digest, targets, stop));
   }
+  for (const profiler::XlaSource& dump : dumps)
+    if (dump.name.find(module) != std::string::npos) keep(agreement_of_dump(dump, targets, stop));
   if (all.empty())
     throw Error(Fault::usage,
-                fmt::format("found {} digests, none for module '{}' and device '{}'", digests.size(), module, device),
+                fmt::format("found {} modules, none for module '{}' and device '{}'", digests.size() + dumps.size(),
+                            module, device),
                 "leave --module or --device out to see all");
   return all;
 }

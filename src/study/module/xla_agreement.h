@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How far our XLA is XLA: the kernels of xla-priority beside those that XLA's compiler made of the same module, and
-// launches and prices of xla-model beside its own. In: a folder of digests (NAME.json, NAME.optimized.hlo[.gz],
-// NAME.prefusion.hlo[.gz]), XLA's descriptions of devices. Out: the score of each module, and tables. Called by
-// `tailor import-xla --agreement` and by tests.
+// launches and prices of xla-model beside its own. In: a dump with the record of XLA's fusion, or a folder of digests
+// (NAME.json, NAME.optimized.hlo[.gz], NAME.prefusion.hlo[.gz]); XLA's descriptions of devices. Out: the score of each
+// module, and tables. Called by `tailor import-xla --agreement` and by tests.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,9 @@ inline constexpr double same_price = 0.02;
 Agreement agreement_of(const std::filesystem::path& digest, const std::filesystem::path& targets,
                        const std::stop_token& stop = {});
 
-/// All digests of a folder, or the one that is named by its JSON; `module` and `device` choose among them when they are
-/// not empty. Throws Error(failed) when there is none, Error(usage) when none is chosen.
+/// All digests of a folder, or the one that is named by its JSON, or without digests the modules of a dump; `module`
+/// and `device` choose among them when they are not empty. Throws Error(failed) when there is none, Error(usage) when
+/// none is chosen.
 std::vector<Agreement> agreements(const std::filesystem::path& folder, const std::string& module,
                                   const std::string& device, const std::filesystem::path& targets,
                                   const std::stop_token& stop = {});
