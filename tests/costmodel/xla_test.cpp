@@ -21,7 +21,9 @@ namespace tailor::costmodel::xla {
 
 namespace {
 
-const std::string xla_data = std::string(TAILOR_SOURCE_DIR) + "/data";
+std::string joined(std::string_view first, std::string_view second) { return std::string(first).append(second); }
+
+const std::string xla_data = joined(TAILOR_SOURCE_DIR, "/data");
 
 Target shipped(std::string_view device) {
   const auto found = find_target(device, xla_data + "/xla");
@@ -116,11 +118,11 @@ TEST_CASE("the emitter follows the hero: through elementwise operations, not thr
   constexpr std::string_view row =
       "  %a = parameter 0 : f32[64,512]\n  %zero = constant 0 : f32[]\n"
       "  %r = reduce add %a, %zero, axes={1} : f32[64]\n";
-  CHECK(emitter_of(std::string(row) + "  %n = negate %r : f32[64]\n  output %n\n") == Emitter::reduction);
-  CHECK(emitter_of(std::string(row) + "  %s = slice %r, ranges={0:32:1} : f32[32]\n  output %s\n") == Emitter::loop);
+  CHECK(emitter_of(joined(row, "  %n = negate %r : f32[64]\n  output %n\n")) == Emitter::reduction);
+  CHECK(emitter_of(joined(row, "  %s = slice %r, ranges={0:32:1} : f32[32]\n  output %s\n")) == Emitter::loop);
   constexpr std::string_view moved =
       "  %a = parameter 0 : f32[64,512]\n  %t = transpose %a, axes={1,0} : f32[512,64]\n";
-  CHECK(emitter_of(std::string(moved) + "  %n = add %t, %t : f32[512,64]\n  output %n\n") == Emitter::transpose);
+  CHECK(emitter_of(joined(moved, "  %n = add %t, %t : f32[512,64]\n  output %n\n")) == Emitter::transpose);
   CHECK(emitter_of("  %a = parameter 0 : f32[8,4]\n  %t = transpose %a, axes={1,0} : f32[4,8]\n  output %t\n") ==
         Emitter::loop);
 }

@@ -22,7 +22,7 @@ inline std::uint32_t u32(double value) { return static_cast<std::uint32_t>(value
 
 template <class Value>
 void each(CorpusBuffer& y, Value value) {
-  for (std::int64_t i = 0; i < y.size(); ++i) y.set(i, value(i));
+  for (std::int64_t i = 0; i < y.size(); ++i) y.set(i, static_cast<double>(value(i)));
 }
 
 inline double sum_of(const CorpusBuffer& x, std::int64_t first, std::int64_t count, std::int64_t step = 1) {

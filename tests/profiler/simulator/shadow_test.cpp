@@ -123,7 +123,7 @@ TEST_CASE("a tile that is written by rows and read by columns needs the barrier"
     if (barrier) shadow.block_barrier(0);
     CHECK(shadow.load(access(ShadowSpace::shared, 0, 0, ~0u, column, 3)) == barrier);
     if (barrier) continue;
-    const ShadowNames names{[](std::uint32_t site) { return "line " + std::to_string(site); }, {}, 32};
+    const ShadowNames names{[](std::uint32_t site) { return "line " + std::to_string(site); }, {}, 32, {}};
     CHECK(text(shadow.findings().at(0), names) ==
           "race: thread 0 of block 5 reads shared[4..8) that thread 1 wrote at line 1 without a warp or block barrier "
           "between");

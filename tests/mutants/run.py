@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The Tailor authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Would the tests see it? Plants one fault after another in a copy of the source, builds what the change reaches, and runs
+# suites until one fails. In: files NAME.mutant beside this one, each a text that stands once in a source file and what
+# stands there instead. Out: a line per fault, a table per room, and a record that a later call goes on from.
+#
+#   run.py ROOT BUILD --check                the list alone: every text stands where it should (a quick test, in TAP)
+#   run.py ROOT BUILD [--jobs N] [--again] [--score] [NAME ...]
+#
+# A copy lies in BUILD/mutants/K, with a build folder of its own, one for each job. Its suites must all be green before
+# the first fault is planted, and their times are what a suite may take, five times over: one that hangs has seen the
+# fault. Suites that the fault's author named come first, then all other quick ones that the change reaches. The record
+# (BUILD/mutants/results.jsonl) is keyed by the fault and by the whole source, so a changed test asks again.
+import argparse
+import concurrent.futures
+import fnmatch
+import hashlib
+import json
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TEXTS = ("lint", "pages", "xla-reads", "xla-dump", "mutants")  # judge texts or another program, not what the code does
+SEEN, SURVIVED, BROKEN = "seen", "survived", "does not compile"
+
+
+class Mutant:
+    """One fault. `survives` is why no test can be expected to see it; empty for nearly all."""
+
+    def __init__(self, path):
+        text = path.read_text(encoding="utf-8")
+        head, _, rest = text.partition("--- before\n")
+        self.before, _, self.after = rest.partition("--- after\n")
+        keys = dict(line.split(": ", 1) for line in head.splitlines() if ": " in line)
+        self.name, self.room = path.stem, path.parent.name
+        self.file, self.why = keys.get("file", ""), keys.get("why", "")
+        self.suites = [word.replace("codegen_lower", "codegen lower") for word in keys.get("seen by", "").split()]
+        self.survives = keys.get("survives", "")
+        self.digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def fault_of_form(self, root, suites):
+        """What is wrong with the entry as it stands; None when it can be planted."""
+        path = root / self.file
+        if not self.file or not self.why or not self.suites:
+            return "it lacks one of `file:`, `why:`, `seen by:`"
+        if not path.is_file():
+            return f"there is no {self.file}"
+        unknown = [name for name in self.suites if name not in suites]
+        if suites and unknown:
+            return f"there is no suite {', '.join(unknown)}"
+        if self.before == self.after:
+            return "it changes nothing"
+        count = path.read_text(encoding="utf-8").count(self.before)
+        return None if count == 1 else f"its text stands {count} times in {self.file}, expected once"
+
+
+def all_mutants():
+    return [Mutant(path) for path in sorted(HERE.glob("*/*.mutant"))]
+
+
+def quick_suites(build):
+    """Quick tests by name, as Meson runs them, with the programs they need as paths within the build folder."""
+    def ask(what):
+        return json.loads(subprocess.run(["meson", "introspect", what, str(build)], capture_output=True, text=True, check=True).stdout)
+
+    files = {target["id"]: [os.path.relpath(name, build) for name in target["filename"]] for target in ask("--targets")}
+    suites = {}
+    for test in ask("--tests"):
+        if any(suite.endswith(":slow") for suite in test["suite"]) or test["name"] in TEXTS:
+            continue
+        test["programs"] = [name for target in test["depends"] for name in files.get(target, [])]
+        suites[test["name"]] = test
+    return suites
+
+
+class Copy:
+    """The source once more, with a build folder, in which faults are planted."""
+
+    def __init__(self, root, build, number):
+        self.folder = build / "mutants" / str(number)
+        self.source, self.build = self.folder / "source", self.folder / "source/build"
+        self.main_build = build
+        self.refresh(root)
+
+    def refresh(self, root):
+        """Files that differ are written; what is no longer there is removed."""
+        names = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True,
+                               check=True).stdout.splitlines()
+        names = {name for name in names if (root / name).is_file()}
+        for name in names:
+            target = self.source / name
+            if not target.exists() or target.read_bytes() != (root / name).read_bytes():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(root / name, target)
+                target.touch()
+        for path in self.source.rglob("*"):
+            inside = path.relative_to(self.source)
+            if path.is_file() and inside.parts[0] not in ("build", ".venv") and str(inside) not in names:
+                path.unlink()
+        wheels = root / ".venv"
+        if wheels.exists() and not (self.source / ".venv").exists():
+            (self.source / ".venv").symlink_to(wheels)
+
+    def configure(self):
+        known = json.loads(subprocess.run(["meson", "introspect", "--buildoptions", str(self.main_build)], capture_output=True,
+                                          text=True, check=True).stdout)
+        mine = {"third_party_data", "lanes", "optimization", "debug"}
+        options = [f"-D{row['name']}={row['value']}" for row in known if row["name"] in mine]
+        done = subprocess.run(["meson", "setup", *options, self.build, self.source], capture_output=True, text=True)
+        if done.returncode != 0 and not (self.build / "build.ninja").exists():
+            raise SystemExit(f"mutants: Meson could not configure the copy: {done.stdout[-600:]}")
+        self.suites = quick_suites(self.build)
+
+    def make(self, programs):
+        done = subprocess.run(["ninja", "-C", self.build, "--quiet", *programs], capture_output=True, text=True)
+        return None if done.returncode == 0 else done.stdout[-800:]
+
+    def run(self, name, limit):
+        """(whether the suite is green, seconds)."""
+        test = self.suites[name]
+        command = list(test["cmd"])
+        if test["protocol"] == "tap" and "python" not in command[0]:
+            command.append("--abort-after=1")
+        started = time.monotonic()
+        try:
+            done = subprocess.run(command, cwd=test["workdir"] or self.build, env={**os.environ, **test["env"]},
+                                  capture_output=True, text=True, timeout=limit, errors="replace")
+        except subprocess.TimeoutExpired:
+            return False, limit
+        bad = any(line.startswith("not ok") for line in done.stdout.splitlines())
+        return done.returncode == 0 and not bad, time.monotonic() - started
+
+    def baseline(self):
+        """Seconds of every suite without a fault; all must be green."""
+        fault = self.make([program for test in self.suites.values() for program in test["programs"]])
+        if fault:
+            raise SystemExit(f"mutants: the copy does not build:\n{fault}")
+        times, red = {}, []
+        for name in self.suites:
+            good, times[name] = self.run(name, 1200)
+            if not good:
+                red.append(name)
+        if red:
+            raise SystemExit(f"mutants: without a fault these suites fail: {', '.join(red)}")
+        return times
+
+    def judge(self, mutant, times):
+        """Plants the fault, asks suites until one sees it, and takes it out again."""
+        path = self.source / mutant.file
+        whole = path.read_text(encoding="utf-8")
+        path.write_text(whole.replace(mutant.before, mutant.after), encoding="utf-8")
+        started = time.monotonic()
+        try:
+            outcome, by = self.ask(mutant, times)
+        finally:
+            path.write_text(whole, encoding="utf-8")
+        return {"name": mutant.name, "room": mutant.room, "outcome": outcome, "by": by,
+                "seconds": round(time.monotonic() - started, 1)}
+
+    def ask(self, mutant, times):
+        rest = [name for name in self.suites if name not in mutant.suites]
+        for name in mutant.suites + sorted(rest, key=lambda name: times[name]):
+            fault = self.make(self.suites[name]["programs"])
+            if fault:
+                return BROKEN, fault.strip().splitlines()[-1][:200]
+            good, _ = self.run(name, 20 + 5 * times[name])
+            if not good:
+                return SEEN, name
+        return SURVIVED, ""
+
+
+def source_digest(root):
+    """Of everything that decides what a suite says, the list of faults apart."""
+    names = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard", "src", "tests", "data", "meson.build"],
+                           capture_output=True, text=True, check=True).stdout.splitlines()
+    total = hashlib.sha256()
+    for name in sorted(names):
+        if not name.startswith("tests/mutants/") and (root / name).is_file():
+            total.update(name.encode() + b"\0" + (root / name).read_bytes())
+    return total.hexdigest()[:16]
+
+
+def kept(record):
+    return [json.loads(line) for line in record.read_text().splitlines()] if record.exists() else []
+
+
+def table(rows, mutants):
+    """Seen and planted per room, and who survived and why."""
+    reasons = {mutant.name: mutant.survives for mutant in mutants}
+    rooms = defaultdict(lambda: [0, 0])
+    for row in rows:
+        rooms[row["room"]][0] += row["outcome"] == SEEN
+        rooms[row["room"]][1] += 1
+    width = max(map(len, rooms), default=4)
+    print(f"\n{'room':<{width}}  seen  planted  share (%)")
+    for room, (seen, planted) in sorted(rooms.items()):
+        print(f"{room:<{width}}  {seen:>4}  {planted:>7}  {100 * seen / planted:>9.0f}")
+    for row in rows:
+        if row["outcome"] != SEEN:
+            print(f"{row['outcome']}: {row['room']}/{row['name']}" + (f" ({reasons[row['name']]})" if reasons.get(row["name"]) else ""))
+
+
+def check(root, build, mutants):
+    suites = quick_suites(build) if (build / "build.ninja").exists() else {}
+    print(f"1..{len(mutants) + 1}")
+    names = [mutant.name for mutant in mutants]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    print(f"{'not ok' if twice or not mutants else 'ok'} 1 - there are faults to plant, each under a name of its own"
+          + (f"\n# {', '.join(twice)}" if twice else ""))
+    for number, mutant in enumerate(mutants, 2):
+        fault = mutant.fault_of_form(root, suites)
+        print(f"{'not ok' if fault else 'ok'} {number} - {mutant.room}/{mutant.name} can be planted" + (f"\n# {fault}" if fault else ""))
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./test --mutants", description="Plants faults and counts those that the quick suites see.")
+    parser.add_argument("root", type=Path)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="faults, rooms, or patterns of either; all when none is named")
+    parser.add_argument("--check", action="store_true", help="only whether each can be planted, as TAP")
+    parser.add_argument("--jobs", type=int, default=1, help="copies that work at a time (default 1)")
+    parser.add_argument("--again", action="store_true", help="also those whose outcome is on record")
+    parser.add_argument("--score", action="store_true", help="only the table of what is on record")
+    options = parser.parse_args()
+    root, build = options.root.resolve(), options.build.resolve()
+    mutants = all_mutants()
+    if options.check:
+        return check(root, build, mutants)
+    wanted = [mutant for mutant in mutants if not options.names or any(
+        fnmatch.fnmatch(mutant.name, name) or fnmatch.fnmatch(mutant.room, name) for name in options.names)]
+    record, digest = build / "mutants/results.jsonl", source_digest(root)
+    known = {row["name"]: row for row in kept(record)
+             if options.score or row["source"] == digest} if not options.again else {}
+    digests = {mutant.name: mutant.digest for mutant in mutants}
+    known = {name: row for name, row in known.items() if digests.get(name) == row["mutant"]}
+    rows = [known[mutant.name] for mutant in wanted if mutant.name in known]
+    if not options.score:
+        rows += plant([mutant for mutant in wanted if mutant.name not in known], root, build, digest, record, options.jobs)
+    table(rows, mutants)
+    excused = {mutant.name for mutant in mutants if mutant.survives}
+    seen = sum(row["outcome"] == SEEN for row in rows)
+    listed = sum(row["outcome"] == SURVIVED and row["name"] in excused for row in rows)
+    print(f"{seen} passed, {len(rows) - seen - listed} failed, {listed} skipped")
+    return 0 if rows and seen + listed == len(rows) else 1
+
+
+def plant(pending, root, build, digest, record, jobs):
+    """Rows of those that were planted; each is on record as soon as it is known."""
+    suites, rows = quick_suites(build), []
+    for mutant in list(pending):
+        fault = mutant.fault_of_form(root, suites)
+        if fault:
+            pending.remove(mutant)
+            rows.append({"name": mutant.name, "room": mutant.room, "outcome": "stale", "by": fault})
+            print(f"stale     {mutant.room}/{mutant.name}: {fault}", flush=True)
+    if not pending:
+        return rows
+    record.parent.mkdir(parents=True, exist_ok=True)
+    copies = queue.Queue()
+
+    def prepare(number):
+        copy = Copy(root, build, number)
+        copy.configure()
+        copies.put((copy, copy.baseline()))
+
+    def work(mutant):
+        copy, times = copies.get()
+        try:
+            return mutant, copy.judge(mutant, times)
+        finally:
+            copies.put((copy, times))
+
+    print(f"building {min(jobs, len(pending))} copies and running their suites without a fault", file=sys.stderr, flush=True)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(prepare, range(min(jobs, len(pending)))))
+        started = time.monotonic()
+        for done, future in enumerate(concurrent.futures.as_completed([pool.submit(work, mutant) for mutant in pending]), 1):
+            mutant, row = future.result()
+            row |= {"mutant": mutant.digest, "source": digest}
+            rows.append(row)
+            with record.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+            left = (time.monotonic() - started) / done * (len(pending) - done)
+            print(f"{row['outcome']:<9} {mutant.room}/{mutant.name}{' by ' + row['by'] if row['by'] else ''} ({row['seconds']} s; "
+                  f"{done} of {len(pending)}, about {left / 60:.0f} min left)", flush=True)
+    return rows
+
+
+sys.exit(main())
