@@ -40,7 +40,8 @@ class Mutant:
         head, _, rest = text.partition("--- before\n")
         self.before, _, self.after = rest.partition("--- after\n")
         keys = dict(line.split(": ", 1) for line in head.splitlines() if ": " in line)
-        self.name, self.room = path.stem, path.parent.name
+        self.room = path.parent.name
+        self.name = f"{self.room}/{path.stem}"
         self.file, self.why = keys.get("file", ""), keys.get("why", "")
         self.suites = [word.replace("codegen_lower", "codegen lower") for word in keys.get("seen by", "").split()]
         self.survives = keys.get("survives", "")
@@ -205,7 +206,7 @@ def table(rows, mutants):
         print(f"{room:<{width}}  {seen:>4}  {planted:>7}  {100 * seen / planted:>9.0f}")
     for row in rows:
         if row["outcome"] != SEEN:
-            print(f"{row['outcome']}: {row['room']}/{row['name']}" + (f" ({reasons[row['name']]})" if reasons.get(row["name"]) else ""))
+            print(f"{row['outcome']}: {row['name']}" + (f" ({reasons[row['name']]})" if reasons.get(row["name"]) else ""))
 
 
 def check(root, build, mutants):
@@ -217,7 +218,7 @@ def check(root, build, mutants):
           + (f"\n# {', '.join(twice)}" if twice else ""))
     for number, mutant in enumerate(mutants, 2):
         fault = mutant.fault_of_form(root, suites)
-        print(f"{'not ok' if fault else 'ok'} {number} - {mutant.room}/{mutant.name} can be planted" + (f"\n# {fault}" if fault else ""))
+        print(f"{'not ok' if fault else 'ok'} {number} - {mutant.name} can be planted" + (f"\n# {fault}" if fault else ""))
 
 
 def main():
@@ -260,7 +261,7 @@ def plant(pending, root, build, digest, record, jobs):
         if fault:
             pending.remove(mutant)
             rows.append({"name": mutant.name, "room": mutant.room, "outcome": "stale", "by": fault})
-            print(f"stale     {mutant.room}/{mutant.name}: {fault}", flush=True)
+            print(f"stale     {mutant.name}: {fault}", flush=True)
     if not pending:
         return rows
     record.parent.mkdir(parents=True, exist_ok=True)
@@ -289,7 +290,7 @@ def plant(pending, root, build, digest, record, jobs):
             with record.open("a") as file:
                 file.write(json.dumps(row) + "\n")
             left = (time.monotonic() - started) / done * (len(pending) - done)
-            print(f"{row['outcome']:<9} {mutant.room}/{mutant.name}{' by ' + row['by'] if row['by'] else ''} ({row['seconds']} s; "
+            print(f"{row['outcome']:<9} {mutant.name}{' by ' + row['by'] if row['by'] else ''} ({row['seconds']} s; "
                   f"{done} of {len(pending)}, about {left / 60:.0f} min left)", flush=True)
     return rows
 
