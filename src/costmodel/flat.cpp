@@ -292,7 +292,7 @@ struct Matcher {
   std::size_t next_fixed = 0;
   std::vector<std::pair<std::int32_t, StmtCount>> counted_apart = {};
   ir::VarSet may_vary = {};  ///< variables that what stands apart may depend on
-  std::int64_t blocks = 1;     ///< that run it
+  std::int64_t blocks = 1;   ///< that run it
 
   const FlatCounts::Scope& scope_at(std::int32_t i) const { return flat.scopes[static_cast<std::size_t>(i)]; }
   const ir::Stmt& known(std::int32_t at) const { return flat.kernel.body[static_cast<std::size_t>(at)]; }

@@ -298,8 +298,7 @@ Period LaneAffine::period(ir::VarId var) const {
 std::int64_t LaneAffine::even_step(ir::VarId var) const { return !nested_.has(var) ? 1 : period(var).period; }
 
 std::int64_t LaneAffine::growth(ir::VarId var, std::int64_t step) const {
-  if (is_opaque(var))
-    return nested_.has(var) ? scale_ * over(period(var), step) : linear_growth(sum_, var, step);
+  if (is_opaque(var)) return nested_.has(var) ? scale_ * over(period(var), step) : linear_growth(sum_, var, step);
   return growth_of(sum_, var, step);
 }
 

@@ -126,7 +126,7 @@ class LaneAffine {
   std::int64_t scale_;
   ir::VarSet nested_;       ///< variables inside terms
   ir::VarSet opaque_vars_;  ///< variables inside terms that are no quotients
-  bool split_ = true;              ///< variables split, and there is room for all other terms
+  bool split_ = true;       ///< variables split, and there is room for all other terms
   struct Opaque {
     ir::TermId term = 0;
     std::int64_t coefficient = 0;

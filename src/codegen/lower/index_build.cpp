@@ -97,8 +97,8 @@ ir::ExprId IndexBuilder::intern_ranged(std::int64_t constant, const Sum& sum, ir
         std::equal(sum.begin(), sum.end(), pool_.linears.begin() + expr.first))
       return id;
   }
-  ir::Expr expr{constant, static_cast<std::uint32_t>(pool_.linears.size()), static_cast<std::uint32_t>(sum.size()),
-                range, {}};
+  ir::Expr expr{
+      constant, static_cast<std::uint32_t>(pool_.linears.size()), static_cast<std::uint32_t>(sum.size()), range, {}};
   for (const ir::Linear& item : sum) expr.vars |= pool_.terms[item.term].vars;
   pool_.linears.insert(pool_.linears.end(), sum.begin(), sum.end());
   pool_.exprs.push_back(expr);

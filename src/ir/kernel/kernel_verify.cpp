@@ -48,7 +48,8 @@ struct Verifier {
 
   void expression(ExprId e) const {
     require(e < pool().exprs.size(), "an index that does not exist");
-    require(pool()[e].vars.without(live_vars).empty(), fmt::format("index {} uses a variable outside its scope", text(pool(), e)));
+    require(pool()[e].vars.without(live_vars).empty(),
+            fmt::format("index {} uses a variable outside its scope", text(pool(), e)));
   }
 
   void within(ExprId e, std::int64_t extent, std::int64_t width, std::string_view what) const {
