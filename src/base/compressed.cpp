@@ -40,6 +40,9 @@ constexpr auto packers = std::to_array<Packer>({
     {"PK\x03\x04", "zip", "unzip -p"},
 });
 
+constexpr std::string_view gzip_magic = "\x1f\x8b";
+
+/// A file may be several packed ones, one behind the other; together they unpack to one text.
 std::string unpacked(std::string_view packed, const std::string& file, std::size_t most_bytes) {
   z_stream stream{};
   if (inflateInit2(&stream, 15 + 32) != Z_OK) throw Error(Fault::failed, Position{file}, "cannot start zlib");
@@ -54,7 +57,9 @@ std::string unpacked(std::string_view packed, const std::string& file, std::size
     stream.next_out = reinterpret_cast<Bytef*>(out.data()) + filled;
     stream.avail_out = static_cast<uInt>(out.size() - filled);
     status = inflate(&stream, Z_NO_FLUSH);
-    filled = stream.total_out;
+    filled = out.size() - stream.avail_out;
+    const std::string_view rest(reinterpret_cast<const char*>(stream.next_in), stream.avail_in);
+    if (status == Z_STREAM_END && rest.starts_with(gzip_magic)) status = inflateReset(&stream);
   }
   inflateEnd(&stream);
   if (filled > most_bytes) refuse_size(file, most_bytes);
@@ -68,7 +73,7 @@ std::string unpacked(std::string_view packed, const std::string& file, std::size
 
 std::string read_unpacked(const std::string& path, std::size_t most_bytes) {
   std::string content = read_file(path);
-  if (content.starts_with("\x1f\x8b")) content = unpacked(content, path, most_bytes);
+  if (content.starts_with(gzip_magic)) content = unpacked(content, path, most_bytes);
   for (const Packer& packer : packers)
     if (content.starts_with(packer.magic))
       throw Error(Fault::failed, Position{path},

@@ -77,12 +77,17 @@ CsvTable parse_csv(std::string_view text, const std::string& file, const std::st
   CsvTable table;
   table.file = file;
   std::int64_t line = 1;
-  for (std::size_t at = 0; at < text.size();) {
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // spreadsheets write one
+  for (std::size_t at = text.starts_with(byte_order_mark) ? byte_order_mark.size() : 0; at < text.size();) {
     stop_if_asked(stop);
     const std::int64_t here = line;
-    const bool comment = text[at] == '#';
+    if (text[at] == '#') {  // a comment ends with its line, whatever quotes it has
+      at = std::min(text.find('\n', at), text.size() - 1) + 1;
+      ++line;
+      continue;
+    }
     std::vector<std::string> cells = next_cells(text, at, line, file);
-    if (comment || (cells.size() == 1 && trim(cells[0]).empty())) continue;
+    if (cells.size() == 1 && trim(cells[0]).empty()) continue;
     if (table.head.empty()) {
       for (std::string& cell : cells) {
         cell = std::string(trim(cell));

@@ -32,20 +32,20 @@ struct Steps {
 };
 
 /// From the least to the greatest value of an index, where variables of `held` do not move; at most.
-std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, std::uint64_t held);
+std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held);
 
 /// How many values a term takes while variables of `held` do not move; at most.
-std::int64_t values_of(const ir::IndexPool& pool, const ir::Term& term, std::uint64_t held) {
-  if ((term.vars & ~held) == 0) return 1;
+std::int64_t values_of(const ir::IndexPool& pool, const ir::Term& term, ir::VarSet held) {
+  if (term.vars.without(held).empty()) return 1;
   const std::int64_t all = term.range.high - term.range.low + 1;
-  if ((term.vars & held) == 0) return all;
+  if (!term.vars.overlaps(held)) return all;
   if (term.kind == ir::TermKind::div)
     return std::min(all, (span_of(pool, term.a, held) + term.divisor - 1) / term.divisor + 1);
   if (term.kind == ir::TermKind::mod) return std::min(all, span_of(pool, term.a, held) + 1);
   return all;
 }
 
-std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, std::uint64_t held) {
+std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held) {
   std::int64_t span = 0;
   for (const ir::Linear& part : pool.linear(id))
     span += std::abs(part.coefficient) * (values_of(pool, pool.terms[part.term], held) - 1);
@@ -72,7 +72,7 @@ void spread_out(std::array<std::int64_t, sector_bytes>& starts, std::int64_t ste
 
 /// Sectors that an access of `width` elements of `bytes` each reaches, at most; its least index is `low`.
 std::int64_t sectors_reached(const ir::IndexPool& pool, ir::ExprId id, std::int64_t low, int width, std::int64_t bytes,
-                             std::uint64_t held) {
+                             ir::VarSet held) {
   std::array<Steps, 2 * ir::max_vars> steps;
   std::size_t count = 0;
   for (const ir::Linear& part : pool.linear(id)) {
@@ -112,10 +112,10 @@ std::int64_t sectors_reached(const ir::IndexPool& pool, ir::ExprId id, std::int6
   return std::min(all, sum);
 }
 
-std::uint64_t variables_of(const ir::Kernel& kernel, ir::VarKind kind) {
-  std::uint64_t found = 0;
+ir::VarSet variables_of(const ir::Kernel& kernel, ir::VarKind kind) {
+  ir::VarSet found;
   for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v)
-    if (kernel.indices.vars[v].kind == kind) found |= std::uint64_t{1} << v;
+    if (kernel.indices.vars[v].kind == kind) found |= ir::VarSet::only(v);
   return found;
 }
 
@@ -134,8 +134,8 @@ Reach reach_of(const ir::Kernel& kernel, const ir::Stmt& stmt, std::int64_t lane
   reach.high -= (reach.high - reach.low) % step;
   const std::int64_t range = (reach.high - reach.low) / step + 1;
   reach.count = stmt.width;
-  for (std::uint64_t rest = expr.vars; rest != 0 && reach.count < range; rest &= rest - 1) {
-    const ir::Var& var = kernel.indices.vars[static_cast<std::size_t>(std::countr_zero(rest))];
+  for (ir::VarSet rest = expr.vars; !rest.empty() && reach.count < range; rest.drop_first()) {
+    const ir::Var& var = kernel.indices.vars[rest.first()];
     if (var.kind != ir::VarKind::data) reach.count *= var.extent;  // one number while the kernel runs
   }
   reach.count = std::min({reach.count, range, lanes * stmt.width});
@@ -194,7 +194,7 @@ void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work
 }
 
 void count_per_block(const ir::Kernel& kernel, Work& work) {
-  const std::uint64_t held = variables_of(kernel, ir::VarKind::block) | variables_of(kernel, ir::VarKind::data);
+  const ir::VarSet held = variables_of(kernel, ir::VarKind::block) | variables_of(kernel, ir::VarKind::data);
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
     const ir::Stmt& stmt = kernel.body[at];
     if (stmt.kind != ir::StmtKind::load || stmt.space != ir::Space::global) continue;

@@ -25,7 +25,6 @@ class ExactWalk {
  public:
   ExactWalk(const ir::Kernel& kernel, Scratch::Body& scratch)
       : kernel_(kernel), scratch_(scratch), values_(kernel.indices, warp_lanes) {
-    matters_ = 0;
     for (const ir::Stmt& stmt : kernel.body) {
       if (is_memory(stmt)) matters_ |= kernel.indices[stmt.expr].vars;
       if (stmt.kind == StmtKind::guard)
@@ -134,7 +133,7 @@ class ExactWalk {
 
   void loop(std::int32_t at, const ir::Stmt& stmt, std::uint32_t mask, std::int64_t times) {
     const std::int64_t extent = kernel_.indices.vars[stmt.var].extent;
-    if ((matters_ >> stmt.var & 1) == 0) return walk(at + 1, stmt.end, mask, times * extent);
+    if (!matters_.has(stmt.var)) return walk(at + 1, stmt.end, mask, times * extent);
     for (std::int64_t i = 0; i < extent; ++i) {
       values_.set(stmt.var, i);
       walk(at + 1, stmt.end, mask, times);
@@ -143,7 +142,7 @@ class ExactWalk {
 
   const ir::Kernel& kernel_;
   Scratch::Body& scratch_;
-  std::uint64_t matters_;
+  ir::VarSet matters_;
   ir::IndexColumns values_;
   std::vector<std::vector<std::uint64_t>> read_, written_;
   std::int64_t issued_ = 0;

@@ -107,8 +107,8 @@ bool is_known(const ir::Kernel& like, const ir::Var& var) {
 }
 
 /// The variables of a guard's conditions.
-std::uint64_t variables_of(const ir::Kernel& kernel, const ir::Stmt& guard) {
-  std::uint64_t vars = 0;
+ir::VarSet variables_of(const ir::Kernel& kernel, const ir::Stmt& guard) {
+  ir::VarSet vars;
   for (const ir::Condition& one : guard.conditions)
     if (has_condition(one)) vars |= kernel.indices[one.a].vars | kernel.indices[one.b].vars;
   return vars;
@@ -129,7 +129,7 @@ std::int64_t only_block(const ir::Kernel& kernel, const ir::Stmt& guard, int blo
 /// Whether the expression is one number for all vectors.
 bool is_fixed(const ir::Kernel& kernel, ir::ExprId expr) {
   for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v)
-    if ((kernel.indices[expr].vars >> v & 1) != 0 && kernel.indices.vars[v].kind != ir::VarKind::data) return false;
+    if (kernel.indices[expr].vars.has(v) && kernel.indices.vars[v].kind != ir::VarKind::data) return false;
   return true;
 }
 
@@ -291,8 +291,8 @@ struct Matcher {
   std::vector<std::size_t> next_access = std::vector<std::size_t>(flat.scopes.size(), 0);
   std::size_t next_fixed = 0;
   std::vector<std::pair<std::int32_t, StmtCount>> counted_apart = {};
-  std::uint64_t may_vary = 0;  ///< variables that what stands apart may depend on
-  std::int64_t blocks = 1;     ///< that run it
+  ir::VarSet may_vary = {};  ///< variables that what stands apart may depend on
+  std::int64_t blocks = 1;   ///< that run it
 
   const FlatCounts::Scope& scope_at(std::int32_t i) const { return flat.scopes[static_cast<std::size_t>(i)]; }
   const ir::Stmt& known(std::int32_t at) const { return flat.kernel.body[static_cast<std::size_t>(at)]; }
@@ -307,8 +307,8 @@ struct Matcher {
     const std::int64_t block = only_block(kernel, guard, position.block);
     std::fill(values.begin(), values.end(), 0);
     values[static_cast<std::size_t>(position.block)] = std::max<std::int64_t>(block, 0);
-    may_vary = std::uint64_t{1} << position.thread;
-    if (block >= 0) may_vary |= std::uint64_t{1} << position.block;
+    may_vary = ir::VarSet::only(static_cast<std::size_t>(position.thread));
+    if (block >= 0) may_vary |= ir::VarSet::only(static_cast<std::size_t>(position.block));
     blocks = block >= 0 ? 1 : kernel.virtual_blocks;
     std::vector<std::uint32_t> masks;
     for (int w = 0; w * warp_lanes < kernel.threads; ++w) masks.push_back(full_mask(kernel, w));
@@ -320,7 +320,7 @@ struct Matcher {
   /// The guard at `at` and what is in it; the guard itself is executed by all lanes of `masks`.
   bool count_apart(std::int32_t at, std::int32_t end, const std::vector<std::uint32_t>& masks) {
     const ir::Stmt& guard = kernel.body[static_cast<std::size_t>(at)];
-    if (guard.value != ir::no_value || (variables_of(kernel, guard) & ~may_vary) != 0) return false;
+    if (guard.value != ir::no_value || !variables_of(kernel, guard).without(may_vary).empty()) return false;
     std::vector<std::uint32_t> inside(masks.size(), 0);
     StmtCount each;
     for (std::size_t w = 0; w < masks.size(); ++w) {
@@ -348,7 +348,7 @@ struct Matcher {
   }
 
   bool sectors_apart(const ir::Stmt& stmt, const std::vector<std::uint32_t>& masks, std::int64_t& apart) {
-    if (stmt.space != ir::Space::global || (kernel.indices[stmt.expr].vars & ~may_vary) != 0) return false;
+    if (stmt.space != ir::Space::global || !kernel.indices[stmt.expr].vars.without(may_vary).empty()) return false;
     const int bytes = element_bytes(kernel, stmt);
     for (std::size_t w = 0; w < masks.size(); ++w) {
       std::array<std::int64_t, warp_lanes> offsets{};

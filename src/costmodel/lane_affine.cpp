@@ -55,7 +55,7 @@ std::int64_t nearest_residue(std::int64_t value, std::int64_t divisor) {
 }
 
 Period period_of_term(const ir::IndexPool& pool, const ir::Term& term, ir::VarId var) {
-  if ((term.vars >> var & 1) == 0) return {};
+  if (!term.vars.has(var)) return {};
   switch (term.kind) {
     case ir::TermKind::var:
       return {1, 1};
@@ -295,11 +295,10 @@ Period LaneAffine::period(ir::VarId var) const {
   return sum;
 }
 
-std::int64_t LaneAffine::even_step(ir::VarId var) const { return (nested_ >> var & 1) == 0 ? 1 : period(var).period; }
+std::int64_t LaneAffine::even_step(ir::VarId var) const { return !nested_.has(var) ? 1 : period(var).period; }
 
 std::int64_t LaneAffine::growth(ir::VarId var, std::int64_t step) const {
-  if (is_opaque(var))
-    return (nested_ >> var & 1) != 0 ? scale_ * over(period(var), step) : linear_growth(sum_, var, step);
+  if (is_opaque(var)) return nested_.has(var) ? scale_ * over(period(var), step) : linear_growth(sum_, var, step);
   return growth_of(sum_, var, step);
 }
 
@@ -470,7 +469,7 @@ const LaneAffine::Lanes& LaneAffine::term_lanes(ir::TermId id, const IterationDo
   std::size_t outer = 0;
   std::uint64_t hash = id * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(w);
   for (int k = 0; k < domain.depth; ++k) {
-    if ((term.vars >> domain.vars[k] & 1) == 0) continue;
+    if (!term.vars.has(domain.vars[k])) continue;
     if (outer < key.outer.size()) key.outer[outer] = domain.ranges[k].low;
     hash = (hash ^ static_cast<std::uint64_t>(domain.ranges[k].low)) * 0xff51afd7ed558ccdULL;
     ++outer;

@@ -42,7 +42,7 @@ class LaneAffine {
   /// Quotients are numbered so that each comes after those in its dividend.
   int quotient_count() const { return quotient_count_; }
   /// Whether `var` occurs in a term that is none of the quotients: periods alone say how such a term moves.
-  bool is_opaque(ir::VarId var) const { return !split_ || (opaque_vars_ >> var & 1) != 0; }
+  bool is_opaque(ir::VarId var) const { return !split_ || opaque_vars_.has(var); }
   /// By how much the dividend of quotient `i` misses a multiple of its divisor when `var` advances by `step`: the value
   /// nearest to 0. Where it is 0 the quotient never breaks. The quotients before `i` must not break along the step.
   std::int64_t drift(int i, ir::VarId var, std::int64_t step) const;
@@ -124,9 +124,9 @@ class LaneAffine {
   Scratch::Body& scratch_;
   ir::ExprId a_, b_;
   std::int64_t scale_;
-  std::uint64_t nested_ = 0;       ///< variables inside terms
-  std::uint64_t opaque_vars_ = 0;  ///< variables inside terms that are no quotients
-  bool split_ = true;              ///< variables split, and there is room for all other terms
+  ir::VarSet nested_;       ///< variables inside terms
+  ir::VarSet opaque_vars_;  ///< variables inside terms that are no quotients
+  bool split_ = true;       ///< variables split, and there is room for all other terms
   struct Opaque {
     ir::TermId term = 0;
     std::int64_t coefficient = 0;

@@ -92,6 +92,10 @@ class LiteralReader {
     double value = 0;
     const auto [end, fault] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
     if (fault == std::errc::invalid_argument) lexer_.fail("a number");
+    if (fault == std::errc::result_out_of_range) {  // 1e400 is infinite, 1e-400 is nothing
+      const std::string digits(rest.data(), end);
+      value = std::strtod(digits.c_str(), nullptr);
+    }
     if (dtype_ == ir::DType::f32 && fault == std::errc{}) {  // straight to float: rounded once
       float narrow = 0;
       if (std::from_chars(rest.data(), rest.data() + rest.size(), narrow).ec == std::errc{}) value = narrow;

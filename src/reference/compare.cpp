@@ -100,7 +100,11 @@ Difference compare(const BoundedTensor& expected, std::span<const std::byte> fou
       } else {
         ++difference.telling;
         if (right[at].integer == seen[at].integer) continue;
-        const auto a = static_cast<double>(right[at].integer), b = static_cast<double>(seen[at].integer);
+        const auto number = [&](std::int64_t bits) {
+          return dtype == ir::DType::u64 ? static_cast<double>(static_cast<std::uint64_t>(bits))
+                                         : static_cast<double>(bits);
+        };
+        const double a = number(right[at].integer), b = number(seen[at].integer);
         // Numbers too far apart for double to tell them apart are still unequal.
         const double error = tolerance > 0 ? std::fabs(b - a) / tolerance : infinity;
         note(difference, first + i, error, a, b, tolerance);

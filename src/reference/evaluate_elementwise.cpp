@@ -231,8 +231,11 @@ std::vector<Tensor> evaluate_elementwise(const Call& call) {
   return results_of(std::move(result));
 }
 
+/// An index becomes a number of the type that arithmetic of `dtype` is done in, and then one of `dtype`, as XLA makes
+/// it (bf16 by way of f32).
 std::vector<Tensor> evaluate_iota(const Call& call) {
   Tensor result = unwritten(call.node.shape);
+  const ir::DType compute = row(result.shape.dtype).compute;
   const ir::Dims strides = ir::strides(make_shape(ir::DType::s64, result.shape.dims));
   const int axis = std::max(ir::axis(call.node), 0);
   const std::int64_t stride = result.shape.rank() == 0 ? 1 : strides[axis];
@@ -244,7 +247,8 @@ std::vector<Tensor> evaluate_iota(const Call& call) {
     const std::int64_t count = std::min(block_cells, total - first);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t value = (first + i) / stride % extent;
-      out[static_cast<std::size_t>(i)] = converted(ir::DType::s64, result.shape.dtype, Cell{.integer = value});
+      out[static_cast<std::size_t>(i)] =
+          converted(compute, result.shape.dtype, converted(ir::DType::s64, compute, Cell{.integer = value}));
     }
     store_cells(result, first, prefix(out, count));
   }

@@ -196,7 +196,9 @@ std::vector<double> infinite_edges(const InputRange& range) {
 /// Ends of the type, widths, powers of two and their neighbours; of an index what lies just and far outside.
 std::vector<std::int64_t> integer_edges(ir::DType dtype, const InputRange& range) {
   const int bits = row(dtype).bits;
-  const std::int64_t high = std::int64_t{1} << std::min(bits - 1, 62), most = wrap_to(dtype, high - 1);
+  const std::uint64_t top = std::uint64_t{1} << (bits - 1);
+  const auto high = static_cast<std::int64_t>(top);  // of 64 bits: the least signed number
+  const std::int64_t most = wrap_to(dtype, static_cast<std::int64_t>(top - 1));
   if (range.limit > 0) return {0, range.limit - 1, range.limit, range.limit + 1, -1, most, high};
   return {0, 1, -1, most, most - 1, high, high + 1, bits - 1, bits, bits + 1, high / 2, high / 2 - 1, 2, -2, 7, -128};
 }

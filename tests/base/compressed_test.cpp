@@ -47,6 +47,23 @@ TEST_CASE("a packed file reads back, also when it unpacks to just what is allowe
   }
 }
 
+TEST_CASE("packed files one behind the other are one text, and what follows that is no packed file is left out") {
+  const std::string first(5000, 'a'), second(70'000, 'b');
+  const auto packed_bytes = [](const std::string& text) {
+    const PackedFile file(text);
+    return read_file(file.path);
+  };
+  const PackedFile file("");
+  write_file(file.path, packed_bytes(first) + packed_bytes("") + packed_bytes(second));
+  CHECK(read_unpacked(file.path.string()) == first + second);
+  CHECK_THROWS_AS(read_unpacked(file.path.string(), first.size() + second.size() - 1), Error);
+  write_file(file.path, packed_bytes(first) + std::string(512, '\0'));  // padding, as archives have it
+  CHECK(read_unpacked(file.path.string()) == first);
+  const std::string whole = packed_bytes(first) + packed_bytes(second);
+  write_file(file.path, whole.substr(0, whole.size() - 9));
+  CHECK_THROWS_WITH_AS(read_unpacked(file.path.string()), doctest::Contains("damaged or truncated"), Error);
+}
+
 TEST_CASE("a packed file that unpacks to more than is allowed is refused, with the limit and a way out") {
   const PackedFile file(std::string(3'000'001, 'x'));
   try {

@@ -61,6 +61,17 @@ TEST_CASE("cells are read with quotes, comments and either end of a line") {
   CHECK(table.rows[1].line == 6);
 }
 
+TEST_CASE("a comment ends with its line whatever is in it, and a mark of the byte order is no part of a name") {
+  const CsvTable table = parse_csv(
+      "\xef\xbb\xbf"
+      "a,b\n#it's \"one,\"two\n1,2\n#,\"\n3,4\n#last",
+      "t.csv");
+  CHECK(table.head == std::vector<std::string>{"a", "b"});
+  REQUIRE(table.rows.size() == 2);
+  CHECK(table.rows[1].cells == std::vector<std::string>{"3", "4"});
+  CHECK(table.rows[1].line == 5);
+}
+
 TEST_CASE("a quantity is read in the unit that its column ends with, and without one it is refused") {
   const auto quantity_of = [](const std::string& column, const std::string& cell) {
     const CsvTable table = parse_csv(column + ",other\n" + cell + ",1\n", "t.csv");

@@ -175,6 +175,12 @@ TEST_CASE("literals are read element by element") {
   const std::vector<float> odd =
       contents<float>(output_node(graph_of(module_text("ROOT c = f32[2] constant({-nan, nan(0x1)})"))));
   CHECK((std::isnan(odd[0]) && std::isnan(odd[1])));
+  const auto far =
+      contents<double>(output_node(graph_of(module_text("ROOT c = f64[3] constant({1e400, -1e400, 1e-400})"))));
+  CHECK((far[0] == INFINITY && far[1] == -INFINITY && far[2] == 0));
+  const auto near =
+      contents<float>(output_node(graph_of(module_text("ROOT c = f32[3] constant({1e39, 1e-60, 1e400})"))));
+  CHECK((near[0] == INFINITY && near[1] == 0 && near[2] == INFINITY));
   CHECK(known_literal(output_node(graph_of(module_text("ROOT c = f32[100] constant({...})")))) == nullptr);
 }
 

@@ -5,6 +5,7 @@
 // text is refused at its line and column, users are listed, and bytes are counted where data lies. Inputs are graphs
 // written here and chains of 100,000 nodes. Part of the suite `ir`.
 #include "ir/graph/graph.h"
+#include "ir/graph/attribute_text.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -164,4 +165,12 @@ TEST_CASE("bytes are counted where data lies: sources of free nodes, what look-u
   CHECK(is_free(g, 4));
   CHECK(is_free(g, 9));
   CHECK_FALSE(is_free(g, 7));
+}
+
+TEST_CASE("a quote behind a backslash ends no string, so what is in the string is no attribute") {
+  const std::string_view text =
+      R"(custom_call_target="f", backend_config="{\"a\":1, dimensions={7}, \"b\\\":2}", dimensions={1,2})";
+  CHECK(ir::attribute(text, "dimensions") == "{1,2}");
+  CHECK(ir::attribute(text, "custom_call_target") == "\"f\"");
+  CHECK(ir::attribute(R"(a="open \", b=1)", "b") == std::nullopt);
 }

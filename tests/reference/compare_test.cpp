@@ -226,6 +226,21 @@ TEST_CASE("moved data, integers, predicates and single sums allow no error") {
   }
 }
 
+TEST_CASE("an unsigned number beyond the signed ones is told as what it is") {
+  const Graph graph =
+      parse_graph("graph g {\n  %x = parameter 0 : u64[2]\n  %y = multiply %x, %x : u64[2]\n  output %y\n}");
+  Tensor x{make_shape(DType::u64, {2}), std::vector<std::byte>(16)};
+  x.bytes[4] = x.bytes[12] = std::byte{1};  // 2^32: its square wraps to 0
+  x.bytes[0] = std::byte{255};
+  const std::vector<BoundedTensor> outputs = evaluate_with_error_bounds(graph, std::array{x});
+  std::vector<std::byte> bytes = outputs[0].value.bytes;
+  bytes[15] ^= std::byte{0xC0};
+  const Difference difference = compare(outputs[0], bytes);
+  CHECK(difference.wrong == 1);
+  CHECK(difference.expected == 0);
+  CHECK(difference.found == 0xC0p56);
+}
+
 TEST_CASE("sums in any order pass, a sum without one of its terms does not") {
   constexpr int n = 3000;
   const Graph graph = parse_graph(fmt::format(

@@ -126,6 +126,17 @@ TEST_CASE("with edges integers reach the ends of their types, and indices lie ou
   CHECK(wild[2].bytes == sensible_inputs(graph, 5, Edges::finite)[2].bytes);
 }
 
+TEST_CASE("the ends of the widest integers are edges too") {
+  const Graph graph = graph_of(
+      "  a = s64[4000]{0} parameter(0)\n  b = u64[4000]{0} parameter(1)\n  c = s64[4000]{0} add(a, a)\n"
+      "  d = u64[4000]{0} add(b, b)\n  ROOT all = (s64[4000]{0}, u64[4000]{0}) tuple(c, d)\n");
+  const std::vector<Tensor> wild = sensible_inputs(graph, 5, Edges::finite);
+  constexpr auto least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
+  for (const Tensor& input : wild)
+    for (const std::int64_t value : {least, most, most - 1, std::int64_t{-1}, std::int64_t{0}, std::int64_t{64}})
+      CHECK(integers(input).contains(value));
+}
+
 TEST_CASE("with edges floats are zeros of both signs, ties, the smallest, the largest, infinite and no number") {
   for (const char* type : {"f32", "f16", "bf16"}) {
     CAPTURE(type);

@@ -40,7 +40,7 @@ ExprId KernelBuilder::intern(std::int64_t constant, const std::vector<Linear>& p
             static_cast<std::uint32_t>(pool.linears.size()),
             static_cast<std::uint32_t>(parts.size()),
             {constant, constant},
-            0};
+            {}};
   for (const Linear& part : parts) {
     const Term& term = pool.terms[part.term];
     const std::int64_t a = term.range.low * part.coefficient, b = term.range.high * part.coefficient;
@@ -63,7 +63,7 @@ ExprId KernelBuilder::var(VarId v, std::int64_t scale) {
     Term term;
     term.var = v;
     term.range = {0, pool.vars[v].extent - 1};
-    term.vars = std::uint64_t{1} << v;
+    term.vars = VarSet::only(v);
     pool.terms.push_back(term);
   }
   return intern(0, {{t, scale}});
@@ -89,7 +89,7 @@ ExprId KernelBuilder::sum(std::initializer_list<ExprId> parts) {
 
 ExprId KernelBuilder::nested(TermKind kind, ExprId a, ExprId b, ExprId c, ExprId d, std::int64_t divisor) {
   IndexPool& pool = kernel.indices;
-  Term term{kind, 0, divisor, a, b, c, d, {}, 0};
+  Term term{kind, 0, divisor, a, b, c, d, {}, {}};
   for (const ExprId e : {a, b, c, d})
     if (e != no_expr) term.vars |= pool[e].vars;
   const Interval range = pool[a].range;

@@ -97,8 +97,8 @@ ir::ExprId IndexBuilder::intern_ranged(std::int64_t constant, const Sum& sum, ir
         std::equal(sum.begin(), sum.end(), pool_.linears.begin() + expr.first))
       return id;
   }
-  ir::Expr expr{constant, static_cast<std::uint32_t>(pool_.linears.size()), static_cast<std::uint32_t>(sum.size()),
-                range, 0};
+  ir::Expr expr{
+      constant, static_cast<std::uint32_t>(pool_.linears.size()), static_cast<std::uint32_t>(sum.size()), range, {}};
   for (const ir::Linear& item : sum) expr.vars |= pool_.terms[item.term].vars;
   pool_.linears.insert(pool_.linears.end(), sum.begin(), sum.end());
   pool_.exprs.push_back(expr);
@@ -155,7 +155,7 @@ ir::ExprId IndexBuilder::var(ir::VarId id) {
   term.kind = ir::TermKind::var;
   term.var = id;
   term.range = {0, var.extent - 1};
-  term.vars = std::uint64_t{1} << id;
+  term.vars = ir::VarSet::only(id);
   return term_expr(intern_term(term));
 }
 

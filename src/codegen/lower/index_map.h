@@ -39,9 +39,9 @@ Coordinates delinearize_memory(IndexBuilder& build, const ir::Shape& shape, ir::
 inline std::size_t first_start(const ir::Node& node) { return node.op == ir::Op::dynamic_slice ? 1 : 2; }
 
 /// Dimensions in which data says where the look-up stands: the window does not fill them and the index is no known
-/// number. Each takes an index variable of the kernel, of which there are 64 in all; loops need some.
+/// number. Each takes an index variable of the kernel, of which there are 128 in all; loops need some.
 int open_starts(const ir::Graph& graph, const ir::Node& node);
-inline constexpr int most_open_starts = 40;
+inline constexpr int most_open_starts = 96;
 
 /// Part of a concatenation or the inside of a pad: the operand is meant where `low <= value < high` and, where a pad
 /// puts padding between the operand's elements, `rest == 0`.

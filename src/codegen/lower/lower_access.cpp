@@ -33,8 +33,8 @@ namespace tailor::codegen {
 
 namespace {
 
-std::uint64_t vars_of(const ir::IndexPool& pool, std::span<const ir::Condition> conditions) {
-  std::uint64_t vars = 0;
+ir::VarSet vars_of(const ir::IndexPool& pool, std::span<const ir::Condition> conditions) {
+  ir::VarSet vars;
   for (const ir::Condition& c : conditions) vars |= pool[c.a].vars | pool[c.b].vars;
   return vars;
 }
@@ -57,14 +57,14 @@ int ProgramBuilder::widest_access(ir::DType dtype) const {
   return std::min(segment_->vector, 8 * ir::access_bytes / row(dtype).bits);
 }
 
-ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& wanted, std::uint64_t guard_vars) {
+ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& wanted, ir::VarSet guard_vars) {
   const ir::Node& node = node_at(id);
   const ir::IndexPool& pool = s_.build.pool();
   Access access;
   access.address = s_.build.expand(memory_index(s_.build, node.shape, wanted.coordinates));
   access.base = access.address;
-  access.has_element = segment_ && segment_->vector > 1 && (pool[access.address].vars >> segment_->element & 1) != 0;
-  if (access.has_element && (guard_vars >> segment_->element & 1) == 0 && steps_by_element(access.address)) {
+  access.has_element = segment_ && segment_->vector > 1 && pool[access.address].vars.has(segment_->element);
+  if (access.has_element && !guard_vars.has(segment_->element) && steps_by_element(access.address)) {
     const ir::ExprId base = s_.build.subtract(access.address, s_.build.var(segment_->element));
     if (outside_elements(pool[base].vars | guard_vars))
       access.width = aligned_width(base, widest_access(node.shape.dtype));
@@ -86,16 +86,16 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   if (find_kept(id, wanted, false) != nullptr) return;
   const ir::IndexPool& pool = s_.build.pool();
   const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
-  const std::uint64_t guard_vars = vars_of(pool, conditions);
+  const ir::VarSet guard_vars = vars_of(pool, conditions);
   const Access access = make_access(id, wanted, guard_vars);
-  const std::uint64_t vars = pool[access.address].vars;
-  const std::uint64_t loops = pool[row_in_flight].vars | pool[segment_->section_trip].vars |
-                              (segment_->vector > 1 ? std::uint64_t{1} << segment_->element : 0);
-  if ((guard_vars & loops & ~vars) != 0) return;  // one number under a condition for each element
-  if ((vars & flight.with) != flight.with || (vars & flight.without) != 0) return;
+  const ir::VarSet vars = pool[access.address].vars;
+  ir::VarSet loops = pool[row_in_flight].vars | pool[segment_->section_trip].vars;
+  if (segment_->vector > 1) loops |= ir::VarSet::only(segment_->element);
+  if (guard_vars.overlaps(loops.without(vars))) return;  // one number under a condition for each element
+  if (!flight.with.without(vars).empty() || vars.overlaps(flight.without)) return;
   Kept kept{id, wanted.coordinates, wanted.predicate, segment_->number, flight.stay};
-  kept.by_row = (vars & pool[row_in_flight].vars) != 0;
-  kept.by_trip = (vars & pool[segment_->section_trip].vars) != 0;
+  kept.by_row = vars.overlaps(pool[row_in_flight].vars);
+  kept.by_trip = vars.overlaps(pool[segment_->section_trip].vars);
   kept.by_element = access.has_element;
   if (!kept.by_row && !kept.by_trip && !kept.by_element && !flight.all) return;
   if (!keep_in_shared_ && std::binary_search(keeping_.begin(), keeping_.end(), id)) kept.stay = Stay::kernel;
@@ -172,7 +172,7 @@ Entry ProgramBuilder::emit_load(ir::NodeId id, const Demand& wanted) {
   if (segment_ != nullptr)
     if (const Kept* kept = find_kept(id, wanted, false)) return kept_entry(id, *kept, wanted);
   const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
-  const std::uint64_t guard_vars = vars_of(s_.build.pool(), conditions);
+  const ir::VarSet guard_vars = vars_of(s_.build.pool(), conditions);
   const Access access = make_access(id, wanted, guard_vars);
   name_index(access.base);
   Entry entry;
@@ -194,7 +194,7 @@ bool ProgramBuilder::store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprI
   const int width = aligned_width(base, widest_access(dtype));
   // An address that a guard has narrowed to one need not name the guard's variables any more, but only those it lets
   // pass may write there.
-  const std::uint64_t vars = pool[base].vars | guard_vars();
+  const ir::VarSet vars = pool[base].vars | guard_vars();
   if (width == 1 || !outside_elements(vars)) return false;
   const int outside = depth_for(vars);
   ir::Stmt assign;
@@ -228,7 +228,7 @@ void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordi
   std::vector<ir::Condition> conditions;
   for (std::size_t v = 0; v < pool.vars.size(); ++v) {
     const ir::Var& var = pool.vars[v];
-    if (var.kind != ir::VarKind::thread || var.extent == 1 || (pool[at].vars >> v & 1) != 0) continue;
+    if (var.kind != ir::VarKind::thread || var.extent == 1 || pool[at].vars.has(v)) continue;
     const ir::Condition first{s_.build.var(static_cast<ir::VarId>(v)), s_.build.constant(0), true};
     if (!is_guarded(depth, first)) conditions.push_back(first);
   }

@@ -75,7 +75,7 @@ void ProgramBuilder::open_loop(ir::VarId var, bool unrolled) {
   frame.var = var;
   frame.unrolled = unrolled;
   frame.value = ir::no_value;
-  frame.guard_vars = 0;
+  frame.guard_vars = {};
   frame.serial = ++s_.serials;
   frame.before.clear();
   frame.after.clear();
@@ -130,17 +130,17 @@ void ProgramBuilder::close() {
   outer.after.clear();
 }
 
-int ProgramBuilder::depth_for(std::uint64_t vars) const {
+int ProgramBuilder::depth_for(ir::VarSet vars) const {
   for (std::size_t i = s_.depth; i-- > 1;) {
     const ScopeFrame& frame = s_.frames[i];
-    const std::uint64_t own = frame.kind == ir::StmtKind::loop ? std::uint64_t{1} << frame.var : frame.guard_vars;
-    if ((own & vars) != 0) return std::max(static_cast<int>(i), floor_);
+    const ir::VarSet own = frame.kind == ir::StmtKind::loop ? ir::VarSet::only(frame.var) : frame.guard_vars;
+    if (own.overlaps(vars)) return std::max(static_cast<int>(i), floor_);
   }
   return floor_;
 }
 
-std::uint64_t ProgramBuilder::guard_vars() const {
-  std::uint64_t vars = 0;
+ir::VarSet ProgramBuilder::guard_vars() const {
+  ir::VarSet vars;
   for (std::size_t i = 0; i < s_.depth; ++i) vars |= s_.frames[i].guard_vars;
   return vars;
 }
@@ -155,8 +155,8 @@ bool ProgramBuilder::is_guarded(int depth, const ir::Condition& condition) const
   return false;
 }
 
-bool ProgramBuilder::outside_elements(std::uint64_t vars) const {
-  return depth_for(vars) < depth_for(std::uint64_t{1} << segment_->element);
+bool ProgramBuilder::outside_elements(ir::VarSet vars) const {
+  return depth_for(vars) < depth_for(ir::VarSet::only(segment_->element));
 }
 
 void ProgramBuilder::forget_values() {
@@ -311,10 +311,10 @@ void ProgramBuilder::name_index(ir::ExprId address) {
   int parts = 0;
   const auto linear = pool.linear(address);
   for (const ir::Linear& item : std::vector<ir::Linear>(linear.begin(), linear.end())) {
-    const std::uint64_t vars = pool.terms[item.term].vars;
+    const ir::VarSet vars = pool.terms[item.term].vars;
     bool in_loop = false;
     for (std::size_t v = 0; v < pool.vars.size(); ++v)
-      in_loop = in_loop || ((vars >> v & 1) != 0 && pool.vars[v].kind == ir::VarKind::loop);
+      in_loop = in_loop || (vars.has(v) && pool.vars[v].kind == ir::VarKind::loop);
     if (in_loop) continue;
     fixed = s_.build.add_scaled(fixed, s_.build.term(item.term), item.coefficient);
     parts += pool.terms[item.term].kind == ir::TermKind::var ? 1 : 2;

@@ -91,7 +91,7 @@ struct ScopeFrame {
   bool unrolled = false;
   std::array<ir::Condition, 2> conditions{};
   ir::ValueId value = ir::no_value;  ///< guard: what it asks, if not its conditions
-  std::uint64_t guard_vars = 0;
+  ir::VarSet guard_vars;
   std::uint32_t serial = 0;
   std::vector<ir::Stmt> before;  ///< in order; inner scopes are appended as they close
   std::vector<ir::Stmt> after;   ///< once the inner scope is closed (vector stores)
@@ -148,13 +148,13 @@ class ProgramBuilder {
   void close();
   int depth() const { return static_cast<int>(s_.depth) - 1; }
   /// The innermost open scope that an access using these variables must stay in.
-  int depth_for(std::uint64_t vars) const;
+  int depth_for(ir::VarSet vars) const;
   /// Variables that the open guards test.
-  std::uint64_t guard_vars() const;
+  ir::VarSet guard_vars() const;
   /// Whether a guard around the scope of that depth asks for this.
   bool is_guarded(int depth, const ir::Condition& condition) const;
   /// Whether an access with these variables (the element variable aside) can stand outside the element loop.
-  bool outside_elements(std::uint64_t vars) const;
+  bool outside_elements(ir::VarSet vars) const;
   void put(int depth, const ir::Stmt& stmt) { s_.frames[depth].before.push_back(stmt); }
   void put_after(int depth, const ir::Stmt& stmt) { s_.frames[depth].after.push_back(stmt); }
 
@@ -191,7 +191,7 @@ class ProgramBuilder {
   /// Which loads load_ahead() makes: those whose address has all variables of `with` and none of `without`; those that
   /// change in no open unrolled loop only when `all`.
   struct Flight {
-    std::uint64_t with = 0, without = 0;
+    ir::VarSet with, without;
     bool all = false;
     Stay stay = Stay::phase;
     int depth = 0;  ///< of the scope in which the arrays are declared
@@ -266,7 +266,7 @@ class ProgramBuilder {
     bool has_element = false;  ///< differs along the vector
     ir::Policy policy = ir::Policy::once;
   };
-  Access make_access(ir::NodeId id, const Demand& wanted, std::uint64_t guard_vars);
+  Access make_access(ir::NodeId id, const Demand& wanted, ir::VarSet guard_vars);
   /// Whether neighbouring elements of the vector are neighbours in memory.
   bool steps_by_element(ir::ExprId address) const;
   int widest_access(ir::DType dtype) const;  ///< elements

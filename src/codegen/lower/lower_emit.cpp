@@ -225,7 +225,8 @@ Entry ProgramBuilder::emit_iota(ir::NodeId id, const Coordinates& coordinates) {
   entry.compute = kernel_.values[index.id].dtype == value.dtype
                       ? index
                       : let(index.depth, name_of(id), value.dtype, add_value(value));
-  return entry;
+  // A narrow type has no number for every index: 257 is 256 in bf16.
+  return value.dtype == node.shape.dtype ? entry : rounded(id, entry);
 }
 
 std::optional<Val> ProgramBuilder::reciprocal(const Val& divisor) {

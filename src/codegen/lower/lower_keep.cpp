@@ -99,7 +99,7 @@ Entry ProgramBuilder::kept_entry(ir::NodeId id, const Kept& kept, const Demand& 
   const ir::DType dtype = node_at(id).shape.dtype;
   const bool each = kept.by_element && segment_->vector > 1;
   const ir::IndexPool& pool = s_.build.pool();
-  std::uint64_t vars = 0;
+  ir::VarSet vars;
   for (int i = 0; i < wanted.coordinates.rank; ++i) vars |= pool[wanted.coordinates[i]].vars;
   if (kept.by_row) vars |= pool[row_in_flight].vars;
   if (kept.by_trip) vars |= pool[segment_->section_trip].vars;
@@ -114,9 +114,9 @@ Entry ProgramBuilder::kept_entry(ir::NodeId id, const Kept& kept, const Demand& 
 
 void ProgramBuilder::keep_value(ir::NodeId id, const Entry& entry) {
   const ir::IndexPool& pool = s_.build.pool();
-  std::uint64_t vars = 0;
+  ir::VarSet vars;
   for (int i = 0; i < entry.coordinates.rank; ++i) vars |= pool[entry.coordinates[i]].vars;
-  const bool varies = segment_ && (segment_->vector == 1 || (vars >> segment_->element & 1) != 0);
+  const bool varies = segment_ && (segment_->vector == 1 || vars.has(segment_->element));
   if (!varies) return;
   const Kept* kept = find_or_keep(id, entry.coordinates);
   const ir::DType dtype = node_at(id).shape.dtype;
@@ -189,7 +189,7 @@ bool ProgramBuilder::fetch_accumulator(ir::NodeId id, const Demand& wanted) {
     const ir::Node& node = node_at(id);
     ir::Ref ref;
     ref.array = accumulator.array;
-    std::uint64_t vars = 0;
+    ir::VarSet vars;
     if (in_flight_rows > 1) {
       ref.subs[0] = row_in_flight;
       vars = s_.build.pool()[row_in_flight].vars;

@@ -127,8 +127,10 @@ void load_rows_ahead(RowPass& pass, std::size_t number) {
   if (pass.rows.ragged) builder.close();
   if (several) {
     builder.close();
-    own.without = ahead.without = own.with | (pass.rows.ragged ? pool[pass.rows.row_exists.a].vars : 0);
-    own.with = ahead.with = 0;
+    own.without = own.with;
+    if (pass.rows.ragged) own.without |= pool[pass.rows.row_exists.a].vars;
+    ahead.without = own.without;
+    own.with = ahead.with = {};
     if (pass.loads_all) own.stay = Stay::kernel;
     load();
   }

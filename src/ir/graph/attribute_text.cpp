@@ -20,8 +20,8 @@ std::size_t value_end(std::string_view text, std::size_t at) {
   for (; at < text.size(); ++at) {
     const char c = text[at];
     if (c == '"') {
-      at = text.find('"', at + 1);
-      if (at == std::string_view::npos) return text.size();
+      for (++at; at < text.size() && text[at] != '"'; ++at)
+        if (text[at] == '\\') ++at;  // what it stands before belongs to the string, a quote too
     } else if (c == '{' || c == '(' || c == '[') {
       ++depth;
     } else if (c == '}' || c == ')' || c == ']') {

@@ -52,7 +52,7 @@ std::int64_t coefficient(const IndexPool& pool, ExprId expr, VarId var) {
 bool is_nested(const IndexPool& pool, ExprId expr, VarId var) {
   for (const Linear& part : pool.linear(expr)) {
     const Term& term = pool.terms[part.term];
-    if (term.kind != TermKind::var && (term.vars >> var & 1) != 0) return true;
+    if (term.kind != TermKind::var && term.vars.has(var)) return true;
   }
   return false;
 }

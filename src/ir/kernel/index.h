@@ -10,6 +10,8 @@
 // div and mod are never negative (C++ truncates, the algebra floors: with this they agree); asserted at construction.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -22,7 +24,7 @@ using VarId = std::uint8_t;
 using TermId = std::uint32_t;
 using ExprId = std::uint32_t;
 inline constexpr ExprId no_expr = std::numeric_limits<ExprId>::max();
-inline constexpr int max_vars = 64;
+inline constexpr int max_vars = 128;
 
 /// Inclusive.
 struct Interval {
@@ -55,13 +57,55 @@ enum class TermKind : std::uint8_t {
   narrow,  ///< a, known to lie in `range`; only while building: a finished kernel holds none
 };
 
+/// Variables of one pool, a bit each.
+class VarSet {
+ public:
+  constexpr VarSet() = default;
+  static constexpr VarSet only(std::size_t var) {
+    VarSet set;
+    set.words_[var / word_bits] = std::uint64_t{1} << (var % word_bits);
+    return set;
+  }
+  constexpr bool has(std::size_t var) const { return (words_[var / word_bits] >> (var % word_bits) & 1) != 0; }
+  constexpr bool empty() const { return (words_[0] | words_[1]) == 0; }
+  constexpr bool overlaps(const VarSet& other) const {
+    return ((words_[0] & other.words_[0]) | (words_[1] & other.words_[1])) != 0;
+  }
+  /// Those of this set that `other` lacks.
+  constexpr VarSet without(const VarSet& other) const {
+    VarSet rest;
+    for (std::size_t i = 0; i < words_.size(); ++i) rest.words_[i] = words_[i] & ~other.words_[i];
+    return rest;
+  }
+  constexpr VarSet& operator|=(const VarSet& other) {
+    for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
+    return *this;
+  }
+  friend constexpr VarSet operator|(VarSet a, const VarSet& b) { return a |= b; }
+  constexpr bool operator==(const VarSet&) const = default;
+  /// The variable with the lowest number. Precondition: there is one.
+  constexpr std::size_t first() const {
+    const std::size_t word = words_[0] != 0 ? 0 : 1;
+    return word * word_bits + static_cast<std::size_t>(std::countr_zero(words_[word]));
+  }
+  constexpr void drop_first() {
+    std::uint64_t& word = words_[words_[0] != 0 ? 0 : 1];
+    word &= word - 1;
+  }
+
+ private:
+  static constexpr std::size_t word_bits = 64;
+  std::array<std::uint64_t, max_vars / word_bits> words_{};
+  static_assert(max_vars == 2 * word_bits);
+};
+
 struct Term {
   TermKind kind = TermKind::var;
   VarId var = 0;
   std::int64_t divisor = 1;
   ExprId a = no_expr, b = no_expr, c = no_expr, d = no_expr;
   Interval range;
-  std::uint64_t vars = 0;  ///< bit v: variable v occurs
+  VarSet vars;  ///< those that occur
 };
 
 struct Linear {
@@ -75,7 +119,7 @@ struct Expr {
   std::uint32_t first = 0;  ///< into IndexPool::linears
   std::uint32_t count = 0;
   Interval range;
-  std::uint64_t vars = 0;
+  VarSet vars;
 };
 
 /// The storage. Expression 0 is the constant 0. Building happens through IndexBuilder (index_build.h); a finished

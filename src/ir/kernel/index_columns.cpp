@@ -29,8 +29,8 @@ void IndexColumns::set(VarId var, std::span<const std::int64_t> values) {
 
 void IndexColumns::refresh(ExprId expr, Column& kept) {
   bool stale = kept.computed_at < 0;
-  for (std::uint64_t vars = (*pool_)[expr].vars; vars != 0 && !stale; vars &= vars - 1)
-    stale = changed_at_[static_cast<std::size_t>(std::countr_zero(vars))] > kept.computed_at;
+  for (VarSet vars = (*pool_)[expr].vars; !vars.empty() && !stale; vars.drop_first())
+    stale = changed_at_[vars.first()] > kept.computed_at;
   kept.computed_at = clock_;
   if (!stale) return;
   kept.values.assign(lanes_, (*pool_)[expr].constant);

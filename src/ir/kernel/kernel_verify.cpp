@@ -26,7 +26,7 @@ struct Verifier {
   bool divergent = false;  ///< inside a guard that depends on the thread
   std::vector<bool> live_arrays, live_lets, seen_lets;
   std::vector<bool> agreed_lets;  ///< the same for all threads of the block
-  std::uint64_t live_vars = 0;
+  VarSet live_vars;
 
   explicit Verifier(const Kernel& k)
       : kernel(k),
@@ -36,7 +36,7 @@ struct Verifier {
         agreed_lets(k.lets.size()) {
     for (std::size_t i = 0; i < k.indices.vars.size(); ++i)
       if (k.indices.vars[i].kind == VarKind::block || k.indices.vars[i].kind == VarKind::thread)
-        live_vars |= std::uint64_t{1} << i;
+        live_vars |= VarSet::only(i);
     for (std::size_t i = 0; i < k.arrays.size(); ++i) live_arrays[i] = k.arrays[i].space == Space::shared;
   }
 
@@ -48,8 +48,8 @@ struct Verifier {
 
   void expression(ExprId e) const {
     require(e < pool().exprs.size(), "an index that does not exist");
-    const std::uint64_t absent = pool()[e].vars & ~live_vars;
-    require(absent == 0, fmt::format("index {} uses a variable outside its scope", text(pool(), e)));
+    require(pool()[e].vars.without(live_vars).empty(),
+            fmt::format("index {} uses a variable outside its scope", text(pool(), e)));
   }
 
   void within(ExprId e, std::int64_t extent, std::int64_t width, std::string_view what) const {
@@ -199,7 +199,7 @@ struct Verifier {
     require(v.kind == ValueKind::op && v.op == Op::clamp && is_integer(v.dtype) && row(v.dtype).bits >= 32 &&
                 is_number(0, 0) && is_number(2, pool().vars[s.var].extent - 1),
             fmt::format("{} is bound to a value that is not clamped to its range", pool().vars[s.var].name));
-    live_vars |= std::uint64_t{1} << s.var;
+    live_vars |= VarSet::only(s.var);
   }
 
   void statement(const Stmt& s) {
@@ -245,9 +245,9 @@ struct Verifier {
     }
   }
 
-  bool has_thread(std::uint64_t vars) const {
+  bool has_thread(VarSet vars) const {
     for (std::size_t v = 0; v < pool().vars.size(); ++v)
-      if ((vars >> v & 1) != 0 && pool().vars[v].kind == VarKind::thread) return true;
+      if (vars.has(v) && pool().vars[v].kind == VarKind::thread) return true;
     return false;
   }
 
@@ -268,7 +268,7 @@ struct Verifier {
   }
 
   bool depends_on_thread(const Stmt& s) const {
-    std::uint64_t vars = 0;
+    VarSet vars;
     for (const Condition& c : s.conditions) {
       if (c.a == no_expr) continue;
       expression(c.a);
@@ -300,11 +300,10 @@ struct Verifier {
     const std::size_t end = static_cast<std::size_t>(s.end);
     if (s.kind == StmtKind::loop) {
       require(s.var < pool().vars.size() && pool().vars[s.var].kind == VarKind::loop, "a loop over no loop variable");
-      const std::uint64_t bit = std::uint64_t{1} << s.var;
-      require((live_vars & bit) == 0, "a loop variable is used by an outer loop");
-      live_vars |= bit;
+      require(!live_vars.has(s.var), "a loop variable is used by an outer loop");
+      live_vars |= VarSet::only(s.var);
       body(i + 1, end);
-      live_vars &= ~bit;
+      live_vars = live_vars.without(VarSet::only(s.var));
       return;
     }
     const bool outer = divergent;

@@ -153,12 +153,29 @@ TEST_CASE("more indices from memory than a kernel has variables for are refused 
     }
     return group_of(lines + "  output " + sum + "\n");
   };
-  const Group most = many(40), beyond = many(41);
+  constexpr int count = codegen::most_open_starts;
+  const Group most = many(count), beyond = many(count + 1);
   CHECK(std::holds_alternative<codegen::Layout>(codegen::classify(most)));
+  std::string narrow = fmt::format(fmt::runtime(plan), most.graph.nodes.size() - 1);
+  narrow.replace(narrow.find("vector=4"), 8, "vector=1");
+  const Kernel kernel = kernel_of(most, narrow);
+  CHECK(variables(kernel) == count);
+  std::vector<reference::Tensor> inputs{reference::zeros(most.graph.nodes[0].shape)};
+  for (int i = 0; i < 100; ++i) write_cell(DType::f32, inputs[0].bytes.data() + 4 * i, {1.0 + i, 0, true});
+  for (int i = 0; i < count; ++i) {  // each its own place
+    inputs.push_back(reference::zeros(make_shape(DType::s32, {})));
+    write_cell(DType::s32, inputs.back().bytes.data(), {0, i * 7 % 93, true});
+  }
+  std::vector<std::vector<std::byte>> buffers;
+  for (const reference::Tensor& input : inputs) buffers.push_back(input.bytes);
+  buffers.emplace_back(32);
+  const KernelRun run = interpret(kernel, std::move(buffers));
+  CHECK(run.violations.empty());
+  CHECK(run.buffers.back() == reference::evaluate(most.graph, inputs)[0].bytes);
   const codegen::Classified refused = codegen::classify(beyond);
   REQUIRE(std::holds_alternative<Rejection>(refused));
   CHECK(std::get<Rejection>(refused).rule == "indices");
-  CHECK(std::get<Rejection>(refused).reason == "41 indices from memory, a kernel holds at most 40");
+  CHECK(std::get<Rejection>(refused).reason == "97 indices from memory, a kernel holds at most 96");
 }
 
 TEST_CASE("a place that a reduction of the group gives is refused, and doubted before") {

@@ -3,13 +3,17 @@
 //
 // Where a value waits between two phases of a row, and whether it is computed once or again, changes no bit of the
 // results: a value of 16 bits that some plan keeps is rounded under every plan. The row groups of the family in their
-// own types and in 16-bit ones, interpreted under all residences. Part of the suite `codegen`.
+// own types and in 16-bit ones, interpreted under all residences; and indices that a narrow type has no number for.
+// Part of the suite `codegen lower`.
 #include <doctest/doctest.h>
+
+#include <fmt/format.h>
 
 #include <array>
 #include <optional>
 
 #include "codegen/lower/lower.h"
+#include "reference/evaluate.h"
 #include "reference/inputs.h"
 #include "support/group_family.h"
 #include "support/interpret.h"
@@ -83,4 +87,34 @@ TEST_CASE("all residences of a row group give the same bits, whatever its types"
     }
   CHECK(groups >= 12);
   CHECK(compared > 100);
+}
+
+TEST_CASE("an index becomes a number of its own type before anything is done with it") {
+  for (const std::string_view dtype : {"bf16", "f16", "s8", "u8", "s16", "s32", "f32"})
+    for (const std::string_view use : {"convert %i : f32[3000]", "convert %d : f32[3000]"}) {
+      if (dtype.ends_with("f16") && use.starts_with("convert %d")) continue;  // the difference need not be rounded
+      const std::string source = fmt::format(
+          "graph indices {{\n  %x = parameter 0 : f32[3000]\n  %i = iota, axes={{0}} : {0}[3000]\n"
+          "  %t = constant 100 : {0}[]\n  %b = broadcast %t : {0}[3000]\n  %d = subtract %i, %b : {0}[3000]\n"
+          "  %c = {1}\n  %y = add %c, %x : f32[3000]\n  output %y\n}}\n",
+          dtype, use);
+      const Group group = make_group({"indices", source}, 1, 1);
+      const auto ready = codegen::prepare(group);
+      const auto* prepared = std::get_if<codegen::Prepared>(&ready);
+      REQUIRE(prepared != nullptr);
+      reference::Tensor zeros{make_shape(DType::f32, {3000}), std::vector<std::byte>(12000)};
+      codegen::LowerScratch scratch;
+      for (const int vector : {1, 4}) {
+        Plan plan;
+        plan.dominant = prepared->dominants.front();
+        plan.threads = 64;
+        plan.vector = vector;
+        const codegen::Lowered lowered = codegen::lower(*prepared, plan, roomy, scratch);
+        CAPTURE(dtype);
+        CAPTURE(use);
+        REQUIRE(std::holds_alternative<Kernel>(lowered));
+        const auto results = results_of(std::get<Kernel>(lowered), {zeros});
+        CHECK((results.front() == reference::evaluate(group.graph, std::array{zeros}).front().bytes));
+      }
+    }
 }
