@@ -23,7 +23,7 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "costmodel/xla/price.h"
-#include "explore/xla_instructions.h"
+#include "explore/xla/instructions.h"
 #include "hlo/import.h"
 #include "profiler/xla/xla_partition.h"
 
