@@ -84,7 +84,7 @@ TEST_CASE("another release is scored and said, another GPU and Triton's kernels 
   older.release = "0.4.30";
   tpu.target = "tpu";
   triton.kind = "triton";
-  CHECK(score(older).note == "made by jaxlib 0.4.30, our rules are those of 0.10.2");
+  CHECK(score(older).note == "made by jaxlib 0.4.30, our rules are those of jaxlib 0.10.2");
   CHECK(score(older).kernels.same == 1);
   CHECK(score(tpu).note.starts_with("not scored: data/xla has no description of XLA's target 'tpu', only of "));
   CHECK(score(tpu).kernels.all == 0);
@@ -146,6 +146,43 @@ TEST_CASE("the tables have a row each and their sum") {
   CHECK(std::get<double>(table.rows.back()[4]) == 1);
   CHECK(agreement_table({one}).rows.size() == 1);
   CHECK(disagreement_table({one}).rows.empty());
+}
+
+TEST_CASE("what is published of scores is their sum for each device, without what was not scored") {
+  Folder folder;
+  Digest{}.write(folder.path);
+  const Agreement one = agreement_of(folder.path / "m.json", targets);
+  Agreement other = one, none = one;
+  other.release = "jaxlib 0.4.30";
+  other.kernels.same = 0;
+  none.kernels = {};
+  none.device = "l4";
+  const report::XlaScores found = published({one, other, none}, "tailor");
+  REQUIRE(found.scores.size() == 1);
+  CHECK(found.scores[0] ==
+        report::XlaScore{"xla-priority", "h200", "jaxlib 0.10.2, jaxlib 0.4.30", 2, 1, 2, 1, 2, 2, 2, 2});
+  CHECK(report::parse_xla_scores(text(found), "a.json") == found);
+}
+
+TEST_CASE("a module is chosen by a word between dots before any part of a name") {
+  Folder folder;
+  Digest{}.write(folder.path);
+  for (const std::string_view name : {"n.plain", "n.plainer"})
+    for (const std::string_view end : {".json", ".prefusion.hlo", ".optimized.hlo"})
+      std::filesystem::copy_file(folder.path / ("m" + std::string(end)),
+                                 folder.path / (std::string(name) + std::string(end)));
+  CHECK(agreements(folder.path, "plain", "", targets).size() == 1);
+  CHECK(agreements(folder.path, "plai", "", targets).size() == 2);
+  CHECK(agreements(folder.path, "", "", targets).size() == 3);
+}
+
+TEST_CASE("the scores that ship are those of the modules at hand") {
+  const std::filesystem::path root = TAILOR_THIRD_PARTY;
+  if (root.empty() || !std::filesystem::exists(root / "xla_reference")) return skip("no folder of digests");
+  const report::XlaScores shipped = report::read_xla_scores(source / "data/agreement.json");
+  const report::XlaScores found =
+      published(agreements(root / "xla_reference", "notriton", "", targets), shipped.command);
+  CHECK(found == shipped);
 }
 
 TEST_CASE("xla-model and xla-priority say what XLA said of its own modules") {

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -289,9 +290,18 @@ std::string manifest_word(const fs::path& folder, std::string_view key) {
 }
 
 void note_release(Agreement& found, const std::string& release) {
-  if (release == known_release) return;
-  note(found,
-       fmt::format("made by jaxlib {}, our rules are those of {}", release.empty() ? "?" : release, known_release));
+  found.release = "jaxlib " + (release.empty() ? "?" : release);
+  if (release != known_release)
+    note(found, fmt::format("made by {}, our rules are those of jaxlib {}", found.release, known_release));
+}
+
+std::string name_of(const fs::path& digest) { return digest.stem().string(); }
+std::string name_of(const profiler::XlaSource& dump) { return dump.name; }
+
+/// One of the words between the dots of a module's name: the model, the device or the flags it was compiled with.
+bool has_part(std::string_view name, std::string_view word) {
+  const auto parts = split(name, '.');
+  return std::find(parts.begin(), parts.end(), word) != parts.end();
 }
 
 /// Kernels against `before`, launches and prices against `optimised`; an empty path is said in the note.
@@ -387,16 +397,19 @@ std::vector<Agreement> agreements(const fs::path& folder, const std::string& mod
                 "found nothing that says which instructions a kernel of XLA's was made of, expected a dump of "
                 "tools/xla-dump, or NAME.json with NAME.prefusion.hlo and NAME.optimized.hlo",
                 "XLA's own dump leaves the merges of its multi-output pass out; tools/xla-dump keeps them");
+  const auto by_part = [&](const auto& one) { return has_part(name_of(one), module); };
+  if (std::any_of(digests.begin(), digests.end(), by_part)) std::erase_if(digests, std::not_fn(by_part));
+  if (std::any_of(dumps.begin(), dumps.end(), by_part)) std::erase_if(dumps, std::not_fn(by_part));
   std::vector<Agreement> all;
   const auto keep = [&](Agreement one) {
     if (device.empty() || one.device == device) all.push_back(std::move(one));
   };
   for (const fs::path& digest : digests) {
     stop_if_asked(stop);
-    if (digest.stem().string().find(module) != std::string::npos) keep(agreement_of(digest, targets, stop));
+    if (name_of(digest).find(module) != std::string::npos) keep(agreement_of(digest, targets, stop));
   }
   for (const profiler::XlaSource& dump : dumps)
-    if (dump.name.find(module) != std::string::npos) keep(agreement_of_dump(dump, targets, stop));
+    if (name_of(dump).find(module) != std::string::npos) keep(agreement_of_dump(dump, targets, stop));
   if (all.empty())
     throw Error(Fault::usage,
                 fmt::format("found {} modules, none for module '{}' and device '{}'", digests.size() + dumps.size(),
