@@ -100,11 +100,11 @@ TEST_CASE("a digest without its texts, without kernels, and a folder without dig
   CHECK(found.note.find("found no optimized.hlo") != std::string::npos);
   CHECK_THROWS_WITH_AS(agreements(folder.path, "", "", targets), doctest::Contains("found no module of XLA's"), Error);
   std::ofstream(folder.path / "n.json") << "{}";
-  CHECK_THROWS_WITH_AS(agreement_of(folder.path / "n.json", targets), "found no list of 'kernels', expected a digest",
+  CHECK_THROWS_WITH_AS(agreement_of(folder.path / "n.json", targets), "found a digest without a list of kernels",
                        Error);
   Digest{}.write(folder.path);
   CHECK(agreements(folder.path, "", "h200", targets).size() == 1);
-  CHECK_THROWS_WITH_AS(agreements(folder.path, "x", "", targets), "found 1 modules, none for module 'x' and device ''",
+  CHECK_THROWS_WITH_AS(agreements(folder.path, "x", "", targets), "found 1 module(s), none with 'x' in its name",
                        Error);
 }
 
@@ -128,12 +128,48 @@ TEST_CASE("a dump of a user's own function is scored as it is: members, launches
   CHECK(other[0].note.starts_with("not scored: XLA compiled for the device file"));
   CHECK(other[0].kernels.all == 0);
   std::ofstream(folder.path / "manifest.json") << R"({"target": "h200", "target_of": "XLA's specification"})";
-  CHECK(agreements(folder.path, "", "", targets)[0].note == "made by jaxlib ?, our rules are those of 0.10.2");
+  CHECK(agreements(folder.path, "", "", targets)[0].note == "made by jaxlib ?, our rules are those of jaxlib 0.10.2");
   for (const std::filesystem::directory_entry& file : std::filesystem::directory_iterator(folder.path))
     if (file.path().string().ends_with("merges.txt")) std::filesystem::remove(file.path());
   CHECK_THROWS_WITH_AS(agreements(folder.path, "", "", targets),
                        doctest::Contains("found nothing that says which instructions a kernel of XLA's was made of"),
                        Error);
+}
+
+TEST_CASE("what the module before fusion lacks, and what of it is not known here, is named") {
+  Digest unknown;
+  unknown.members = R"("a", "zebra")";
+  CHECK(score(unknown).note ==
+        "1 kernel has names that m.prefusion.hlo does not have, the first 'zebra' of kernel k: is it the module XLA "
+        "fused?");
+  Folder folder;
+  Digest{}.write(folder.path);
+  std::string text(before);
+  std::ofstream(folder.path / "m.prefusion.hlo") << text.replace(text.find("negate"), 6, "frobnicate");
+  const Agreement later = agreement_of(folder.path / "m.json", targets);
+  CHECK(later.note == "operations not known here, left unfused: frobnicate");
+  CHECK(later.kernels.all == 1);
+  CHECK(later.prices.same == 1);
+}
+
+TEST_CASE("a device that no digest is of is refused with those there are") {
+  Folder folder;
+  Digest{}.write(folder.path);
+  CHECK_THROWS_WITH_AS(agreements(folder.path, "", "v100", targets), "found modules compiled for h200, none for 'v100'",
+                       Error);
+}
+
+TEST_CASE("what a digest says in another form is refused with its place, what it leaves out is not") {
+  Digest no_list, no_grid, no_price;
+  no_list.members = "7";
+  no_grid.launches = R"([{"grid": [1, "x", 1], "block": [1, 1, 1]}])";
+  no_price.us = "null";
+  no_price.launches = "null";
+  CHECK_THROWS_WITH_AS(score(no_list), "found a digest with a number among the members", Error);
+  CHECK_THROWS_WITH_AS(score(no_grid), "found a digest whose 'grid' is no list of numbers", Error);
+  CHECK(score(no_price).prices.all == 0);
+  CHECK(score(no_price).launches.all == 0);
+  CHECK(score(no_price).kernels.same == 1);
 }
 
 TEST_CASE("the tables have a row each and their sum") {
