@@ -62,6 +62,7 @@ struct ImportXlaOptions {
   bool list = false;                         ///< tie kernels to fusions, execute none
   bool compare = false;                      ///< what our strategies would launch and move beside XLA
   bool agreement = false;                    ///< how far xla-priority and xla-model agree with the digests there
+  std::string save;                          ///< a file for that, as data/agreement.json; empty: none
   bool no_sanitizers = false;
   std::int64_t seed = 1, seeds = 1;                    ///< of inputs and schedules: the first, and how many
   std::int64_t threads = 0;                            ///< 0: one per processor

@@ -17,6 +17,7 @@ void declare(OptionList& list, ImportXlaOptions& options) {
   list.add("--compare", &options.compare, "beside it what our strategies launch and move; counts with --device");
   list.add("--agreement", &options.agreement, "how far xla-priority and xla-model agree with what XLA did")
       .excludes = "--compare,--list,--profiler,--store,--kernel";
+  list.add("--save", &options.save, "also write these scores, for comparisons to show", "FILE").needs = "--agreement";
   list.add("--calibration", &options.calibration, "of --compare: numbers that choose our plans (default uncalibrated)",
            "NAME|FILE")
       .needs = "--compare";

@@ -65,7 +65,8 @@ void run_fuse(const FuseOptions& options, const Context& context) {
     const auto strategies = study::all_strategies(imported.graph, devices, left_out, context.stop());
     for (const std::string& words : left_out) context.console->note(words);
     mention(context, strategies.front().partition);
-    answer.sections.push_back({"strategies", study::strategy_table(strategies, devices)});
+    answer.sections = {{"strategies", study::strategy_table(strategies, devices)},
+                       {"agreement", study::agreement_table(strategies, devices, context.data)}};
     return show(context, answer);
   }
   if (options.strategy.empty() && strategy.name != explore::default_strategy)
@@ -79,9 +80,8 @@ void run_fuse(const FuseOptions& options, const Context& context) {
       study::fusion_setting(devices.empty() ? nullptr : &devices.front(), context.stop());
   const ir::Fusion fusion = explore::fuse(strategy, imported.graph, setting);
   stop_if_asked(context.stop());  // a search that was stopped answers with half of its work
-  for (const std::string& path : files) {
+  for (const std::string& path : files)
     write_whole(context, path, study::fusion_file_text(path, imported.graph, fusion, setting.device, context.stop()));
-  }
   if (options.why || !options.node.empty()) {
     answer.sections.push_back({"edges", study::edge_table(imported.graph, fusion, options.node, setting.device, top,
                                                           context.format == Format::table, context.stop())});
@@ -94,6 +94,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   const study::StrategyFigures figures =
       study::strategy_figures(imported.graph, fusion, partition, devices, nullptr, context.stop());
   answer.sections.push_back({"totals", study::strategy_table({&figures, 1}, devices)});
+  answer.sections.push_back({"agreement", study::agreement_table({&figures, 1}, devices, context.data)});
   show(context, answer);
 }
 

@@ -65,8 +65,8 @@ std::vector<CheckedXla> check_all(const profiler::XlaModule& module, const Impor
 void show_agreement(const ImportXlaOptions& options, const Context& context) {
   const auto all =
       study::agreements(options.folder, options.module, options.device, context.data / "xla", context.stop());
-  CommandOutput answer{"tailor.import-xla/1", options.device, {}, ""};
-  answer.sections.push_back({"agreement", study::agreement_table(all)});
+  if (!options.save.empty()) write_whole(context, options.save, report::text(study::published(all, context.command)));
+  CommandOutput answer{"tailor.import-xla/1", options.device, {{"agreement", study::agreement_table(all)}}, ""};
   answer.sections.push_back({"disagreements", study::disagreement_table(all)});
   show(context, answer);
 }

@@ -94,7 +94,10 @@ Format parse_format(std::string_view word) {
               suggestion(word, format_names));
 }
 
-void show(const Context& context, const CommandOutput& answer) { write_output(context, rendered(context, answer)); }
+void show(const Context& context, CommandOutput answer) {
+  std::erase_if(answer.sections, [](const Section& section) { return section.table.columns.empty(); });
+  write_output(context, rendered(context, answer));
+}
 
 void write_output(const Context& context, const std::string& out) {
   context.console->finish();

@@ -36,9 +36,9 @@ struct CommandOutput {
 /// Throws Error(usage) naming the nearest.
 Format parse_format(std::string_view word);
 
-/// Renders the answer and writes it. csv holds the first section only; a note says which tables it leaves out. Throws
-/// Error(failed) when it cannot be written.
-void show(const Context& context, const CommandOutput& answer);
+/// Renders the answer and writes it; sections of no columns are none. csv holds the first section only; a note says
+/// which tables it leaves out. Throws Error(failed) when it cannot be written.
+void show(const Context& context, CommandOutput answer);
 
 /// A file and the note that says so. The last resort of Ctrl-C waits for it. Throws Error(failed) when it cannot be
 /// written.

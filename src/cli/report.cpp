@@ -21,7 +21,6 @@
 
 namespace tailor::cli {
 
-using study::load_summary;
 using study::Subject;
 using study::subjects;
 
@@ -62,7 +61,7 @@ int run_report(const ReportOptions& options, Console& console) {
     console.progress(
         {"summing up", static_cast<std::int64_t>(summaries.size()), static_cast<std::int64_t>(pairs.size()), {}});
     summaries.push_back(doing(fmt::format("summing up {} on {}", pair.graph.name, pair.device.name), [&] {
-      return load_summary(store, pair, {options.strategy, options.baseline, options.top});
+      return study::load_summary(store, pair, {options.strategy, options.baseline, options.top, options.data});
     }));
   }
   console.finish();

@@ -19,10 +19,10 @@ namespace tailor::cli {
 Sink standard_output();
 
 struct ReportOptions {
-  std::filesystem::path database;
-  std::string model, device;      ///< empty: all
-  std::string strategy;           ///< whose groups are shown; empty: the one of least predicted time
-  std::string baseline;           ///< empty: the sweep's
+  std::filesystem::path database, data;  ///< `data`: the folder that ships, for scores
+  std::string model = {}, device = {};   ///< empty: all
+  std::string strategy = {};             ///< whose groups are shown; empty: the one of least predicted time
+  std::string baseline = {};             ///< empty: the sweep's
   int top = 10;                   ///< rows of a table on the terminal, best plans of a group in the files; 0: all
   Format format = Format::table;  ///< of stdout
   std::filesystem::path folder;   ///< for the files; made when absent; empty: none are written

@@ -57,9 +57,7 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
   }
   const study::SweepOutcome outcome = study::run_sweep(options, context.watch());
   if (!outcome.report.empty() && outcome.models > 0 && !context.stop().stop_requested()) {
-    ReportOptions report;
-    report.database = outcome.database;
-    report.folder = outcome.report;
+    ReportOptions report{.database = outcome.database, .data = context.data, .folder = outcome.report};
     report.out = [](std::string_view) {};  // the pages are the answer; tailor report prints the tables
     report.stop = context.stop();
     run_report(report, *context.console);
@@ -72,18 +70,18 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
 }
 
 void run_report_command(const ReportCommand& command, const Context& context) {
-  ReportOptions options;
-  options.database = command.database;
-  options.model = command.model;
-  options.device = command.device;
-  options.strategy = command.strategy;
-  options.baseline = command.baseline;
-  options.top = static_cast<int>(command.top);
-  options.folder = command.folder;
-  options.format = context.format;
-  options.width = context.terminal.width;
-  options.colour = context.colour;
-  options.stop = context.stop();
+  ReportOptions options{.database = command.database,
+                        .data = context.data,
+                        .model = command.model,
+                        .device = command.device,
+                        .strategy = command.strategy,
+                        .baseline = command.baseline,
+                        .top = static_cast<int>(command.top),
+                        .format = context.format,
+                        .folder = command.folder,
+                        .width = context.terminal.width,
+                        .colour = context.colour,
+                        .stop = context.stop()};
   answered(context, [&](Sink out) {
     options.out = std::move(out);
     return run_report(options, *context.console);

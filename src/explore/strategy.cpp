@@ -46,6 +46,16 @@ constexpr auto strategy_table = std::to_array<Strategy>({
      "the same among all groups, grid barriers included: what the lowering may still gain",
      "as tailor",
      &fuse_tailor_any},
+    {"xla-2020",
+     {},
+     "what XLA's rules of 2020 fused, the baseline of FusionStitching",
+     "openxla/xla 5dcf678a (2020-07-01, about TensorFlow 2.3); docs/xla_eras.md",
+     &fuse_xla_2020},
+    {"xla-2022",
+     {},
+     "what XLA's rules fused at their end, before its cost model",
+     "openxla/xla d294f67d (2021-12-30, about TensorFlow 2.8); docs/xla_eras.md",
+     &fuse_xla_2022},
     {"xla-priority",
      {true, false, true},
      "what XLA's GPU compiler fuses: the most gain first by its own model, then several results per kernel",
@@ -84,9 +94,9 @@ class Descent {
   Descent(const Strategy& row, const ir::Graph& graph, const FusionSetting& setting)
       : row_(row), setting_(setting), all_nodes_(std::max(1.0, count_nodes(graph))) {}
 
-  ir::Fusion fuse(const ir::Graph& graph) const {
+  ir::Fusion fuse(const ir::Graph& graph, bool is_body = false) const {
     const ir::DefUse def_use = ir::def_use(graph);
-    FusionTask task{setting_, graph, def_use};
+    FusionTask task{setting_, graph, def_use, is_body};
     const double share = static_cast<double>(graph.nodes.size()) / all_nodes_;
     task.budget.seconds *= share;
     if (task.budget.evaluations > 0)
@@ -99,7 +109,8 @@ class Descent {
     fusion.bodies.resize(graph.bodies.size());
     for (const ir::Node& node : graph.nodes) {
       if (ir::class_of(node.op) != ir::OpClass::control) continue;
-      for (const std::int32_t body : node.bodies) fusion.bodies[ir::index(body)] = fuse(graph.bodies[ir::index(body)]);
+      for (const std::int32_t body : node.bodies)
+        fusion.bodies[ir::index(body)] = fuse(graph.bodies[ir::index(body)], true);
     }
     return fusion;
   }

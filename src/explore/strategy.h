@@ -42,6 +42,7 @@ struct FusionSetting {
 struct FusionTask : FusionSetting {
   const ir::Graph& graph;
   const ir::DefUse& def_use;  ///< of that graph
+  bool is_body = false;       ///< the graph is the body of a loop or branch
 };
 
 /// What a row cannot do without. A row that needs nothing gives one partition for all GPUs.
@@ -96,6 +97,8 @@ ir::Fusion fuse_imported(const FusionTask& task);
 ir::Fusion fuse_stitch_v1(const FusionTask& task);
 ir::Fusion fuse_tailor(const FusionTask& task);
 ir::Fusion fuse_tailor_any(const FusionTask& task);
+ir::Fusion fuse_xla_2020(const FusionTask& task);
+ir::Fusion fuse_xla_2022(const FusionTask& task);
 ir::Fusion fuse_xla_priority(const FusionTask& task);
 
 /// What V1 may put into one kernel.

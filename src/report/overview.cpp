@@ -212,6 +212,8 @@ std::string answer(const Summary& summary) {
                        levels_of(last.level, last.time, last.made_of));
   }
   out += "; " + honesty + ".";
+  if (baseline != nullptr && baseline != chosen && imitates_xla(baseline->name))
+    out += agreement_words(summary.xla_scores, baseline->name, summary.manifest.device);
   for (const StrategyTotals* s : {chosen, baseline != chosen ? baseline : nullptr})
     if (s != nullptr && s->groups_at_lower_bound > 0 && !s->time.empty() && s->time.back().time.value > 0)
       out += fmt::format(
@@ -537,6 +539,7 @@ struct Section {
 
 std::vector<Section> sections(const Summary& summary) {
   std::vector<Section> all{{"strategies", strategy_table(summary)},
+                           {"agreement with the real XLA", agreement_table(summary)},
                            {"groups of " + summary.chosen + ", most predicted time first", group_table(summary)},
                            {"plans not lowered, by rule", rejection_table(summary)},
                            {"whole models, measured in turns", module_table(summary)},

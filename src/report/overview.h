@@ -36,6 +36,8 @@ Table manifest_table(const Summary& summary);
 /// One row per strategy, the chosen one marked. A column per level that any strategy has, and both speed-ups over the
 /// baseline.
 Table strategy_table(const Summary& summary);
+/// How well those that imitate XLA agree with the real one; no rows when none does.
+Table agreement_table(const Summary& summary);
 /// One row per group, heaviest first by predicted time of all its occurrences.
 Table group_table(const Summary& summary);
 /// Best plans of one group, best first, a column per level.

@@ -66,6 +66,11 @@ std::string device_and_manifest(const Summary& summary) {
   return out;
 }
 
+std::string agreement(const Summary& summary) {
+  const Table table = agreement_table(summary);
+  return table.rows.empty() ? "" : "<h3>Agreement with the real XLA</h3>\n" + html(table);
+}
+
 std::string strategies(const Summary& summary) {
   std::vector<StrategyBar> bars;
   for (const StrategyTotals& s : summary.strategies)
@@ -76,7 +81,7 @@ std::string strategies(const Summary& summary) {
                 "their "
                 "trips; traffic and time: of those too. Library calls, equal for all strategies, are in the table "
                 "alone.") +
-         html(strategy_table(summary), true);
+         html(strategy_table(summary), true) + agreement(summary);
 }
 
 std::string roofline_section(const Summary& summary) {

@@ -40,6 +40,7 @@ std::string raw_data(const Summary& summary) {
   root["chosen"] = summary.chosen;
   root["baseline"] = summary.baseline;
   root["results"] = records(strategy_table(summary));
+  root["agreement"] = records(agreement_table(summary));
   root["groups"] = records(group_table(summary));
   Json& plans = root["plans"] = Json::Array();
   for (const GroupSummary& group : summary.groups) {

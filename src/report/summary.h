@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "ir/import_report.h"
 #include "report/chart.h"
+#include "report/xla_score.h"
 
 namespace tailor::report {
 
@@ -163,6 +164,7 @@ struct Summary {
   std::string chosen;    ///< name of the strategy the groups belong to
   std::string baseline;  ///< name of the strategy it is compared with; may be empty
   std::vector<StrategyTotals> strategies;
+  XlaScores xla_scores;  ///< what is published of strategies that imitate XLA
   std::vector<GroupSummary> groups;
   std::vector<LibraryCall> library;
   std::vector<Roof> roofs;

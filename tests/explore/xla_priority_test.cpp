@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "explore/strategy.h"
-#include "explore/xla_instructions.h"
+#include "explore/xla/instructions.h"
 #include "support/search_setting.h"
 
 using namespace tailor;

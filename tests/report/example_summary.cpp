@@ -103,6 +103,7 @@ Summary example_summary() {
   s.chosen = "tailor";
   s.baseline = "xla-priority";
   s.strategies = strategies();
+  s.xla_scores.scores = {{"xla-priority", "h200", "jaxlib 0.10.2", 11, 996, 998, 0.9998, 1001, 1001, 1040, 1040}};
   s.groups = {norm_group("multiply_add_reduce_rsqrt", 0, 25, 25.2), norm_group("softmax<f32>", 1, 12, 100.7),
               norm_group("gelu_tanh", 2, 12, 50.3)};
   s.groups[1].best[0].check = CheckState::passed;

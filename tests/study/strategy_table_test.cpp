@@ -5,6 +5,7 @@
 // against covers written by hand, both sides of every time. The oracles are small models whose figures are worked out
 // in the test. Part of the suite `study`.
 #include "study/tables/strategy_table.h"
+#include "report/xla_score.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -114,6 +115,22 @@ TEST_CASE("every time has two sides: all groups, and those that a kernel can be 
   REQUIRE(on.projected.has_value());
   CHECK(*on.projected >= on.planned_bound);
   CHECK_FALSE(figures_of(graph, "none").on[0].projected.has_value());
+}
+
+TEST_CASE("whoever says that its rules are XLA's is named so, and stands in the table of agreement") {
+  const ir::Graph graph =
+      graph_of("HloModule m\nENTRY e {\n x = f32[4096] parameter(0)\n ROOT z = f32[4096] sine(x)\n}\n");
+  std::vector<std::string> left_out;
+  const std::vector<StrategyFigures> all = all_strategies(graph, {&search_gpu(), 1}, left_out);
+  const report::Table table =
+      agreement_table(all, {&search_gpu(), 1}, std::filesystem::path(TAILOR_SOURCE_DIR) / "data");
+  std::size_t imitating = 0;
+  for (const explore::Strategy& row : explore::strategies()) {
+    CHECK(row.source.starts_with("openxla/xla") == report::imitates_xla(row.name));
+    imitating += report::imitates_xla(row.name) ? 1 : 0;
+  }
+  CHECK(table.rows.size() == imitating);
+  CHECK(agreement_table({all.data(), 1}, {&search_gpu(), 1}, "there is none").columns.empty());
 }
 
 TEST_CASE("strategies share the best plans of equal groups, and one that needs a device is named without") {

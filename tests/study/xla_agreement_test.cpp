@@ -84,7 +84,7 @@ TEST_CASE("another release is scored and said, another GPU and Triton's kernels 
   older.release = "0.4.30";
   tpu.target = "tpu";
   triton.kind = "triton";
-  CHECK(score(older).note == "made by jaxlib 0.4.30, our rules are those of 0.10.2");
+  CHECK(score(older).note == "made by jaxlib 0.4.30, our rules are those of jaxlib 0.10.2");
   CHECK(score(older).kernels.same == 1);
   CHECK(score(tpu).note.starts_with("not scored: data/xla has no description of XLA's target 'tpu', only of "));
   CHECK(score(tpu).kernels.all == 0);
@@ -100,11 +100,11 @@ TEST_CASE("a digest without its texts, without kernels, and a folder without dig
   CHECK(found.note.find("found no optimized.hlo") != std::string::npos);
   CHECK_THROWS_WITH_AS(agreements(folder.path, "", "", targets), doctest::Contains("found no module of XLA's"), Error);
   std::ofstream(folder.path / "n.json") << "{}";
-  CHECK_THROWS_WITH_AS(agreement_of(folder.path / "n.json", targets), "found no list of 'kernels', expected a digest",
+  CHECK_THROWS_WITH_AS(agreement_of(folder.path / "n.json", targets), "found a digest without a list of kernels",
                        Error);
   Digest{}.write(folder.path);
   CHECK(agreements(folder.path, "", "h200", targets).size() == 1);
-  CHECK_THROWS_WITH_AS(agreements(folder.path, "x", "", targets), "found 1 modules, none for module 'x' and device ''",
+  CHECK_THROWS_WITH_AS(agreements(folder.path, "x", "", targets), "found 1 module(s), none with 'x' in its name",
                        Error);
 }
 
@@ -128,12 +128,48 @@ TEST_CASE("a dump of a user's own function is scored as it is: members, launches
   CHECK(other[0].note.starts_with("not scored: XLA compiled for the device file"));
   CHECK(other[0].kernels.all == 0);
   std::ofstream(folder.path / "manifest.json") << R"({"target": "h200", "target_of": "XLA's specification"})";
-  CHECK(agreements(folder.path, "", "", targets)[0].note == "made by jaxlib ?, our rules are those of 0.10.2");
+  CHECK(agreements(folder.path, "", "", targets)[0].note == "made by jaxlib ?, our rules are those of jaxlib 0.10.2");
   for (const std::filesystem::directory_entry& file : std::filesystem::directory_iterator(folder.path))
     if (file.path().string().ends_with("merges.txt")) std::filesystem::remove(file.path());
   CHECK_THROWS_WITH_AS(agreements(folder.path, "", "", targets),
                        doctest::Contains("found nothing that says which instructions a kernel of XLA's was made of"),
                        Error);
+}
+
+TEST_CASE("what the module before fusion lacks, and what of it is not known here, is named") {
+  Digest unknown;
+  unknown.members = R"("a", "zebra")";
+  CHECK(score(unknown).note ==
+        "1 kernel has names that m.prefusion.hlo does not have, the first 'zebra' of kernel k: is it the module XLA "
+        "fused?");
+  Folder folder;
+  Digest{}.write(folder.path);
+  std::string text(before);
+  std::ofstream(folder.path / "m.prefusion.hlo") << text.replace(text.find("negate"), 6, "frobnicate");
+  const Agreement later = agreement_of(folder.path / "m.json", targets);
+  CHECK(later.note == "operations not known here, left unfused: frobnicate");
+  CHECK(later.kernels.all == 1);
+  CHECK(later.prices.same == 1);
+}
+
+TEST_CASE("a device that no digest is of is refused with those there are") {
+  Folder folder;
+  Digest{}.write(folder.path);
+  CHECK_THROWS_WITH_AS(agreements(folder.path, "", "v100", targets), "found modules compiled for h200, none for 'v100'",
+                       Error);
+}
+
+TEST_CASE("what a digest says in another form is refused with its place, what it leaves out is not") {
+  Digest no_list, no_grid, no_price;
+  no_list.members = "7";
+  no_grid.launches = R"([{"grid": [1, "x", 1], "block": [1, 1, 1]}])";
+  no_price.us = "null";
+  no_price.launches = "null";
+  CHECK_THROWS_WITH_AS(score(no_list), "found a digest with a number among the members", Error);
+  CHECK_THROWS_WITH_AS(score(no_grid), "found a digest whose 'grid' is no list of numbers", Error);
+  CHECK(score(no_price).prices.all == 0);
+  CHECK(score(no_price).launches.all == 0);
+  CHECK(score(no_price).kernels.same == 1);
 }
 
 TEST_CASE("the tables have a row each and their sum") {
@@ -146,6 +182,43 @@ TEST_CASE("the tables have a row each and their sum") {
   CHECK(std::get<double>(table.rows.back()[4]) == 1);
   CHECK(agreement_table({one}).rows.size() == 1);
   CHECK(disagreement_table({one}).rows.empty());
+}
+
+TEST_CASE("what is published of scores is their sum for each device, without what was not scored") {
+  Folder folder;
+  Digest{}.write(folder.path);
+  const Agreement one = agreement_of(folder.path / "m.json", targets);
+  Agreement other = one, none = one;
+  other.release = "jaxlib 0.4.30";
+  other.kernels.same = 0;
+  none.kernels = {};
+  none.device = "l4";
+  const report::XlaScores found = published({one, other, none}, "tailor");
+  REQUIRE(found.scores.size() == 1);
+  CHECK(found.scores[0] ==
+        report::XlaScore{"xla-priority", "h200", "jaxlib 0.10.2, jaxlib 0.4.30", 2, 1, 2, 1, 2, 2, 2, 2});
+  CHECK(report::parse_xla_scores(text(found), "a.json") == found);
+}
+
+TEST_CASE("a module is chosen by a word between dots before any part of a name") {
+  Folder folder;
+  Digest{}.write(folder.path);
+  for (const std::string_view name : {"n.plain", "n.plainer"})
+    for (const std::string_view end : {".json", ".prefusion.hlo", ".optimized.hlo"})
+      std::filesystem::copy_file(folder.path / ("m" + std::string(end)),
+                                 folder.path / (std::string(name) + std::string(end)));
+  CHECK(agreements(folder.path, "plain", "", targets).size() == 1);
+  CHECK(agreements(folder.path, "plai", "", targets).size() == 2);
+  CHECK(agreements(folder.path, "", "", targets).size() == 3);
+}
+
+TEST_CASE("the scores that ship are those of the modules at hand") {
+  const std::filesystem::path root = TAILOR_THIRD_PARTY;
+  if (root.empty() || !std::filesystem::exists(root / "xla_reference")) return skip("no folder of digests");
+  const report::XlaScores shipped = report::read_xla_scores(source / "data/agreement.json");
+  const report::XlaScores found =
+      published(agreements(root / "xla_reference", "notriton", "", targets), shipped.command);
+  CHECK(found == shipped);
 }
 
 TEST_CASE("xla-model and xla-priority say what XLA said of its own modules") {

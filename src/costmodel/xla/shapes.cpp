@@ -285,13 +285,15 @@ Reduced reduced(const Shape& operand, const Dims& axes) {
   return {false, {major, middle, minor}};
 }
 
-bool is_tiled_reduction(const Node& node, const Shape& operand) {
+bool is_tiled_reduction(const Node& node, const Shape& operand, Year year) {
   if (node.op != Op::reduce) return false;
+  if (year == Year::y2020 && first_shape(node).dtype == DType::c128) return false;
   const Dims& axes = ir::axes(node);
   if (!are_consecutive(operand, others(operand, axes)) && !are_consecutive(operand, axes)) return false;
   const Reduced seen = reduced(operand, axes);
-  if (seen.row) return seen.dims[2] >= warp || (seen.dims[2] > 0 && warp % seen.dims[2] == 0);
+  if (seen.row) return seen.dims[2] >= warp || (year == Year::today && seen.dims[2] > 0 && warp % seen.dims[2] == 0);
   const std::int64_t major = seen.dims[1], minor = seen.dims[2];
+  if (year == Year::y2020) return major >= warp;
   return major >= warp && (major >= 2 * warp || minor >= warp) && (major >= 4 * warp || minor >= 8) &&
          (major >= 8 * warp || minor >= 3);
 }

@@ -51,9 +51,11 @@ struct Reduced {
   bool operator==(const Reduced&) const = default;
 };
 Reduced reduced(const ir::Shape& operand, const ir::Dims& axes);
+/// Whose rules are asked: XLA's of mid 2020, of the end of 2021, or today's. docs/xla_eras.md names the commits.
+enum class Year : std::uint8_t { y2020, y2022, today };
 /// Whether XLA's reduction emitter takes the node: what is kept or what is reduced is one run of dimensions, and a loop
-/// per element would be slower.
-bool is_tiled_reduction(const ir::Node& node, const ir::Shape& operand);
+/// per element would be slower. In 2020 that was asked of the reduced length alone; short rows are today's.
+bool is_tiled_reduction(const ir::Node& node, const ir::Shape& operand, Year year = Year::today);
 /// Whether one pass is enough: no two blocks add to one result.
 bool is_race_free(const Reduced& reduced);
 

@@ -14,9 +14,8 @@
 #include <optional>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "base/text.h"
-#include "profiler/xla/xla_dump.h"
+#include "profiler/xla/xla_digest.h"
 
 namespace tailor::profiler {
 
@@ -125,53 +124,10 @@ std::vector<XlaLaunch> dumped_launches(const XlaSource& source) {
   return launches;
 }
 
-[[noreturn]] void refuse_digest(const XlaSource& source, std::string_view what) {
-  throw Error(Fault::failed, Position{source.launches.string()}, fmt::format("found a digest {}", what),
-              "expected kernels, each with a name and launches of {thunk, entry, grid, block, smem}");
-}
-
-void read_extent(const XlaSource& source, const Json& launch, const char* key, std::array<std::uint32_t, 3>& into) {
-  const Json* list = launch.find(key);
-  if (list == nullptr || list->null()) return;
-  if (list->array() == nullptr || list->array()->size() != 3)
-    refuse_digest(source, fmt::format("whose {} is no list of three", key));
-  for (std::size_t i = 0; i < 3; ++i) {
-    const std::optional<std::uint64_t> number = (*list->array())[i].natural();
-    if (!number) refuse_digest(source, fmt::format("whose {} is no list of numbers", key));
-    into[i] = static_cast<std::uint32_t>(*number);
-  }
-}
-
 std::vector<XlaLaunch> digested_launches(const XlaSource& source) {
-  const std::optional<Json> digest = try_parse_json(read_file(source.launches));
-  if (!digest) refuse_digest(source, "that is not JSON");
-  const Json* kernels = digest->find("kernels");
-  if (kernels == nullptr || kernels->array() == nullptr) refuse_digest(source, "without a list of kernels");
   std::vector<XlaLaunch> launches;
-  for (const Json& kernel : *kernels->array()) {
-    const Json* name = kernel.find("name");
-    if (name == nullptr || name->string() == nullptr) refuse_digest(source, "with a kernel that has no name");
-    const Json* entries = kernel.find("launches");
-    if (entries == nullptr) continue;
-    if (entries->array() == nullptr) refuse_digest(source, "with launches that are no list");
-    for (const Json& entry : *entries->array()) {
-      if (entry.object() == nullptr) refuse_digest(source, "with a launch that is no object");
-      XlaLaunch launch;
-      launch.instruction = *name->string();
-      const auto word = [&](const char* key) {
-        const Json* found = entry.find(key);
-        return found != nullptr && found->string() != nullptr ? *found->string() : std::string();
-      };
-      launch.thunk = word("thunk");
-      launch.entry = word("entry");
-      read_extent(source, entry, "grid", launch.grid);
-      read_extent(source, entry, "block", launch.block);
-      read_extent(source, entry, "cluster", launch.cluster);
-      if (const Json* shared = entry.find("smem"); shared != nullptr)
-        launch.dynamic_shared = shared->integer().value_or(launch.dynamic_shared);
-      launches.push_back(std::move(launch));
-    }
-  }
+  for (XlaDigestKernel& kernel : read_digest(source.launches).kernels)
+    for (XlaLaunch& launch : kernel.launches) launches.push_back(std::move(launch));
   return launches;
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "profiler/xla/xla_dump.h"
+#include "profiler/xla/xla_digest.h"
 
 namespace tailor::profiler {
 
@@ -64,13 +64,11 @@ XlaSource dumped(const fs::path& folder, const std::vector<std::string>& names, 
 }
 
 /// Empty name: no module of that JSON file.
-XlaSource digested(const fs::path& folder, const std::vector<std::string>& names, const std::string& file) {
+XlaSource digested(const fs::path& folder, const std::string& file) {
   XlaSource source;
   source.kind = XlaFolder::digest;
   const std::string stem = file.substr(0, file.size() - std::string_view(".json").size());
-  for (const std::string_view end : {".optimized.hlo", ".optimized.hlo.gz"})
-    if (std::binary_search(names.begin(), names.end(), stem + std::string(end)))
-      source.hlo = folder / (stem + std::string(end));
+  source.hlo = text_beside(folder / file, "optimized");
   if (source.hlo.empty()) return source;
   source.name = stem;
   source.launches = folder / file;
@@ -98,7 +96,7 @@ std::vector<XlaSource> xla_modules(const fs::path& path) {
   for (const std::string& name : names) {
     XlaSource source;
     if (!module_of_dump(name).empty()) source = dumped(folder, names, name);
-    if (name.ends_with(".json")) source = digested(folder, names, name);
+    if (name.ends_with(".json")) source = digested(folder, name);
     if (source.name.empty()) continue;
     if (one_file && wanted != name && wanted != source.hlo.filename().string() &&
         wanted != source.launches.filename().string())

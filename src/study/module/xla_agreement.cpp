@@ -11,9 +11,11 @@
 #include "study/module/xla_agreement.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -23,8 +25,9 @@
 #include "base/stop.h"
 #include "base/text.h"
 #include "costmodel/xla/price.h"
-#include "explore/xla_instructions.h"
+#include "explore/xla/instructions.h"
 #include "hlo/import.h"
+#include "profiler/xla/xla_digest.h"
 #include "profiler/xla/xla_partition.h"
 
 namespace tailor::study {
@@ -39,73 +42,13 @@ constexpr std::string_view known_release = "0.10.2";
 
 using Names = std::set<std::string>;
 
-/// A kernel of the digest.
-struct Theirs {
-  std::string name, kind;
-  Names members;
-  double bytes = 0;
-  std::optional<double> us;
-  std::optional<xla::Launch> launch;
-  bool exact = true;  ///< the members are those of the final body
-};
+using profiler::XlaDigestKernel;
 
-std::string word_of(const Json& json, std::string_view key) {
-  const Json* const found = json.find(key);
-  return found != nullptr && found->string() != nullptr ? *found->string() : std::string();
-}
-
-double number_of(const Json& json, std::string_view key) {
-  const Json* const found = json.find(key);
-  return found == nullptr ? 0 : found->number().value_or(0);
-}
-
-std::optional<xla::Launch> launch_in(const Json& kernel) {
-  const Json* const launches = kernel.find("launches");
-  if (launches == nullptr || launches->array() == nullptr || launches->array()->empty()) return std::nullopt;
-  const Json& first = launches->array()->front();
-  const Json* const grid = first.find("grid");
-  const Json* const block = first.find("block");
-  const auto sizes = [](const Json* list) {
-    std::vector<std::int64_t> found;
-    if (list != nullptr && list->array() != nullptr)
-      for (const Json& size : *list->array()) found.push_back(size.integer().value_or(0));
-    return found;
-  };
-  const std::vector<std::int64_t> blocks = sizes(grid), threads = sizes(block);
-  if (blocks.size() != 3 || threads.size() != 3) return std::nullopt;
-  return xla::Launch{{blocks[0], blocks[1], blocks[2]}, xla::product(threads)};
-}
-
-std::vector<Theirs> kernels_in(const Json& json, std::string_view text, const std::string& file) {
-  const Json* const list = json.find("kernels");
-  if (list == nullptr || list->array() == nullptr)
-    throw Error(Fault::failed, position_at(text, json.offset, file), "found no list of 'kernels', expected a digest",
-                "tools that write digests put the kernels XLA made there");
-  std::vector<Theirs> all;
-  for (const Json& kernel : *list->array()) {
-    Theirs one;
-    one.name = word_of(kernel, "name");
-    one.kind = word_of(kernel, "kind");
-    if (one.kind != "loop" && one.kind != "input" && one.kind != "triton") continue;
-    if (const Json* const members = kernel.find("members"); members != nullptr && members->array() != nullptr)
-      for (const Json& member : *members->array())
-        if (member.string() != nullptr) one.members.insert(*member.string());
-    one.bytes = number_of(kernel, "bytes_in") + number_of(kernel, "bytes_out");
-    if (const Json* const us = kernel.find("us")) one.us = us->number();
-    one.launch = launch_in(kernel);
-    if (const Json* const exact = kernel.find("members_exact")) one.exact = exact->boolean().value_or(true);
-    all.push_back(std::move(one));
-  }
-  return all;
-}
-
-/// NAME.KIND.hlo or NAME.KIND.hlo.gz; empty when neither is there.
-fs::path text_of(const fs::path& digest, std::string_view kind) {
-  const std::string stem = digest.string().substr(0, digest.string().size() - std::string_view(".json").size());
-  std::error_code unread;
-  for (const std::string_view end : {".hlo", ".hlo.gz"})
-    if (const fs::path path = fmt::format("{}.{}{}", stem, kind, end); fs::is_regular_file(path, unread)) return path;
-  return {};
+std::optional<xla::Launch> launch_of(const XlaDigestKernel& kernel) {
+  if (!kernel.shape) return std::nullopt;
+  const ir::LaunchShape& shape = *kernel.shape;
+  return xla::Launch{{shape.grid[0], shape.grid[1], shape.grid[2]},
+                     std::int64_t{shape.block[0]} * shape.block[1] * shape.block[2]};
 }
 
 bool is_counted(const ir::Node& node) {
@@ -127,8 +70,14 @@ class Ours {
   Ours(const fs::path& path, const xla::Target& target, const std::stop_token& stop) : target_(target), stop_(stop) {
     const std::string text = read_unpacked(path.string());
     const hlo::HloModule module = hlo::parse_module(text, path.string(), stop);
+    for (const hlo::HloComputation& computation : module.computations)
+      for (const hlo::HloInstruction& one : module.instructions_of(computation))
+        if (one.op == ir::Op::opaque) unread_.emplace(one.opcode);
     add(hlo::import_as_written(module, module.computations[module.entry]));
   }
+
+  /// Operations of the module that are not known here, by their names: a later release has some.
+  const Names& unread() const { return unread_; }
 
   bool has_name(const std::string& name) const { return names_.contains(name); }
   /// Whether one of ours has exactly these members; each of ours answers once.
@@ -177,7 +126,7 @@ class Ours {
   const xla::Target& target_;
   const std::stop_token& stop_;
   std::multiset<Names> kernels_;
-  Names names_, views_;
+  Names names_, views_, unread_;
 };
 
 void note(Agreement& found, std::string words) {
@@ -189,44 +138,55 @@ void disagree(Agreement& found, std::string_view about, std::string_view reason,
   found.reasons[{std::string(about), std::string(reason)}].add(false, bytes);
 }
 
-bool was_made_again(const Theirs& kernel) { return kernel.name.find(".remat") != std::string::npos; }
+bool was_made_again(const XlaDigestKernel& kernel) { return kernel.name.find(".remat") != std::string::npos; }
 
-void score_members(Agreement& found, const std::vector<Theirs>& theirs, const fs::path& path, const xla::Target& target,
-                   const std::stop_token& stop) {
+void score_members(Agreement& found, const std::vector<XlaDigestKernel>& theirs, const fs::path& path,
+                   const xla::Target& target, const std::stop_token& stop) {
   Ours ours(path, target, stop);
-  for (const Theirs& kernel : theirs) {
-    const Names members = ours.without_views(kernel.members);
+  if (!ours.unread().empty())
+    note(found, fmt::format("operations not known here, left unfused: {}", fmt::join(ours.unread(), ", ")));
+  std::string first_unknown;
+  std::int64_t kernels_unknown = 0;
+  for (const XlaDigestKernel& kernel : theirs) {
+    const Names members = ours.without_views(Names(kernel.members.begin(), kernel.members.end()));
     if (members.empty()) continue;  // made after fusion
     const auto unknown =
-        std::count_if(members.begin(), members.end(), [&](const std::string& name) { return !ours.has_name(name); });
+        std::find_if(members.begin(), members.end(), [&](const std::string& name) { return !ours.has_name(name); });
+    if (unknown != members.end() && ++kernels_unknown == 1)
+      first_unknown = fmt::format("'{}' of kernel {}", *unknown, kernel.name);
     const bool same = ours.take(members);
     found.kernels.add(same, kernel.bytes);
     if (same) continue;
     disagree(found, "kernel",
-             unknown > 0              ? "names that the module does not have"
+             unknown != members.end() ? "names that the module does not have"
              : was_made_again(kernel) ? "XLA computed it again later, to save memory"
              : !kernel.exact          ? "XLA changed it after fusion"
                                       : ours.difference(members),
              kernel.bytes);
   }
+  if (kernels_unknown > 0)
+    note(found, fmt::format("{} kernel{} names that {} does not have, the first {}: is it the module XLA fused?",
+                            kernels_unknown, kernels_unknown == 1 ? " has" : "s have", path.filename().string(),
+                            first_unknown));
 }
 
-void score_prices(Agreement& found, const std::vector<Theirs>& theirs, const fs::path& path, const xla::Target& target,
-                  const std::stop_token& stop) {
+void score_prices(Agreement& found, const std::vector<XlaDigestKernel>& theirs, const fs::path& path,
+                  const xla::Target& target, const std::stop_token& stop) {
   const std::string text = read_unpacked(path.string());
   const hlo::HloModule module = hlo::parse_module(text, path.string(), stop);
   std::map<std::string_view, const hlo::HloInstruction*> named;
   for (const hlo::HloComputation& computation : module.computations)
     for (const hlo::HloInstruction& one : module.instructions_of(computation)) named.emplace(one.name, &one);
-  for (const Theirs& kernel : theirs) {
+  for (const XlaDigestKernel& kernel : theirs) {
     stop_if_asked(stop);
-    if (!kernel.us && !kernel.launch) continue;
+    const std::optional<xla::Launch> launch = launch_of(kernel);
+    if (!kernel.us && !launch) continue;
     const auto at = named.find(kernel.name);
     const std::int32_t body = at == named.end() ? -1 : module.computation_named(module.attribute(*at->second, "calls"));
     if (body < 0) {
       disagree(found, "price", "no body of that name in the optimised module", kernel.bytes);
       if (kernel.us) found.prices.add(false, kernel.bytes);
-      if (kernel.launch) found.launches.add(false, kernel.bytes);
+      if (launch) found.launches.add(false, kernel.bytes);
       continue;
     }
     const ir::Graph graph = hlo::import_as_written(module, module.computations[body]);
@@ -242,8 +202,8 @@ void score_prices(Agreement& found, const std::vector<Theirs>& theirs, const fs:
       found.prices.add(same, kernel.bytes);
       if (!same) disagree(found, "price", reason(), kernel.bytes);
     }
-    if (kernel.launch) {
-      const bool same = *kernel.launch == price.launch;
+    if (launch) {
+      const bool same = *launch == price.launch;
       found.launches.add(same, kernel.bytes);
       if (!same) disagree(found, "launch", reason(), kernel.bytes);
     }
@@ -251,23 +211,20 @@ void score_prices(Agreement& found, const std::vector<Theirs>& theirs, const fs:
 }
 
 /// The kernels of a dump with the bytes that XLA's model counts for them, each element of an array once.
-std::vector<Theirs> kernels_in(const profiler::XlaSource& dump, const xla::Target& target,
-                               const std::stop_token& stop) {
-  std::map<std::string, xla::Launch, std::less<>> launches;
+std::vector<XlaDigestKernel> kernels_in(const profiler::XlaSource& dump, const xla::Target& target,
+                                        const std::stop_token& stop) {
+  std::map<std::string, ir::LaunchShape, std::less<>> launches;
   for (const profiler::XlaLaunch& launch : profiler::read_launches(dump))
-    if (!launch.entry.empty() && launch.fault.empty())
-      launches.try_emplace(launch.instruction,
-                           xla::Launch{{launch.grid[0], launch.grid[1], launch.grid[2]},
-                                       std::int64_t{launch.block[0]} * launch.block[1] * launch.block[2]});
+    if (!launch.entry.empty() && launch.fault.empty()) launches.try_emplace(launch.instruction, launch);
   const std::string text = read_file(dump.hlo);
   const hlo::HloModule module = hlo::parse_module(text, dump.hlo.string(), stop);
   std::map<std::string_view, std::string_view> bodies;
   for (const hlo::HloInstruction& one : module.instructions) bodies.emplace(one.name, module.attribute(one, "calls"));
-  std::vector<Theirs> all;
+  std::vector<XlaDigestKernel> all;
   for (profiler::XlaPart& part : profiler::read_partition(dump, stop)) {
     if (part.kind != "loop" && part.kind != "input" && part.kind != "triton") continue;
-    Theirs one{part.name, part.kind, {part.members.begin(), part.members.end()}, 0, part.us, {}, part.exact};
-    if (const auto launch = launches.find(part.name); launch != launches.end()) one.launch = launch->second;
+    XlaDigestKernel one{part.name, part.kind, part.members, part.exact, 0, part.us, {}, {}};
+    if (const auto launch = launches.find(part.name); launch != launches.end()) one.shape = launch->second;
     const std::int32_t body = module.computation_named(bodies.at(part.name));
     const ir::Graph graph = hlo::import_as_written(module, module.computations[body]);
     const xla::Work work = xla::work_of(xla::kernel_of(graph), target);
@@ -285,19 +242,29 @@ std::string manifest_word(const fs::path& folder, std::string_view key) {
   const fs::path path = folder / "manifest.json";
   if (!fs::is_regular_file(path, unread)) return {};
   const std::optional<Json> manifest = try_parse_json(read_file(path));
-  return manifest ? word_of(*manifest, key) : std::string();
+  const Json* const found = manifest ? manifest->find(key) : nullptr;
+  return found != nullptr && found->string() != nullptr ? *found->string() : std::string();
 }
 
 void note_release(Agreement& found, const std::string& release) {
-  if (release == known_release) return;
-  note(found,
-       fmt::format("made by jaxlib {}, our rules are those of {}", release.empty() ? "?" : release, known_release));
+  found.release = "jaxlib " + (release.empty() ? "?" : release);
+  if (release != known_release)
+    note(found, fmt::format("made by {}, our rules are those of jaxlib {}", found.release, known_release));
+}
+
+std::string name_of(const fs::path& digest) { return digest.stem().string(); }
+std::string name_of(const profiler::XlaSource& dump) { return dump.name; }
+
+/// One of the words between the dots of a module's name: the model, the device or the flags it was compiled with.
+bool has_part(std::string_view name, std::string_view word) {
+  const auto parts = split(name, '.');
+  return std::find(parts.begin(), parts.end(), word) != parts.end();
 }
 
 /// Kernels against `before`, launches and prices against `optimised`; an empty path is said in the note.
-void score(Agreement& found, std::vector<Theirs> theirs, const fs::path& before, const fs::path& optimised,
+void score(Agreement& found, std::vector<XlaDigestKernel> theirs, const fs::path& before, const fs::path& optimised,
            const xla::Target& target, const std::stop_token& stop) {
-  const auto triton = std::erase_if(theirs, [](const Theirs& kernel) { return kernel.kind == "triton"; });
+  const auto triton = std::erase_if(theirs, [](const XlaDigestKernel& kernel) { return kernel.kind == "triton"; });
   if (triton > 0)
     note(found, fmt::format("kernels not scored: {} are Triton's, which decides what is left for the others", triton));
   else if (!before.empty())
@@ -348,12 +315,13 @@ Share& Share::operator+=(const Share& other) {
 }
 
 Agreement agreement_of(const fs::path& digest, const fs::path& targets, const std::stop_token& stop) {
-  const std::string text = read_unpacked(digest.string());
-  const Json json = parse_json(text, digest.string());
+  profiler::XlaDigest read = profiler::read_digest(digest);
+  std::erase_if(read.kernels, [](const XlaDigestKernel& kernel) {
+    return kernel.kind != "loop" && kernel.kind != "input" && kernel.kind != "triton";
+  });
   Agreement found;
   found.module = digest.stem().string();
-  found.device = word_of(json, "target");
-  std::vector<Theirs> theirs = kernels_in(json, text, digest.string());
+  found.device = read.target;
   const auto target = xla::find_target_of_xla(found.device, targets.string());
   if (target == nullptr) {
     note(found, fmt::format("not scored: data/xla has no description of XLA's target '{}', only of {}", found.device,
@@ -361,8 +329,9 @@ Agreement agreement_of(const fs::path& digest, const fs::path& targets, const st
     return found;
   }
   found.device = target->name;
-  note_release(found, word_of(json, "jaxlib"));
-  score(found, std::move(theirs), text_of(digest, "prefusion"), text_of(digest, "optimized"), *target, stop);
+  note_release(found, read.release);
+  score(found, std::move(read.kernels), profiler::text_beside(digest, "prefusion"),
+        profiler::text_beside(digest, "optimized"), *target, stop);
   return found;
 }
 
@@ -373,8 +342,8 @@ std::vector<Agreement> agreements(const fs::path& folder, const std::string& mod
   if (fs::is_regular_file(folder, fault)) digests.push_back(folder);
   if (digests.empty())
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, fault))
-      if (entry.path().extension() == ".json" &&
-          !(text_of(entry.path(), "prefusion").empty() && text_of(entry.path(), "optimized").empty()))
+      if (entry.path().extension() == ".json" && !(profiler::text_beside(entry.path(), "prefusion").empty() &&
+                                                   profiler::text_beside(entry.path(), "optimized").empty()))
         digests.push_back(entry.path());
   std::sort(digests.begin(), digests.end());
   std::vector<profiler::XlaSource> dumps;
@@ -387,21 +356,32 @@ std::vector<Agreement> agreements(const fs::path& folder, const std::string& mod
                 "found nothing that says which instructions a kernel of XLA's was made of, expected a dump of "
                 "tools/xla-dump, or NAME.json with NAME.prefusion.hlo and NAME.optimized.hlo",
                 "XLA's own dump leaves the merges of its multi-output pass out; tools/xla-dump keeps them");
+  const auto by_part = [&](const auto& one) { return has_part(name_of(one), module); };
+  if (std::any_of(digests.begin(), digests.end(), by_part)) std::erase_if(digests, std::not_fn(by_part));
+  if (std::any_of(dumps.begin(), dumps.end(), by_part)) std::erase_if(dumps, std::not_fn(by_part));
   std::vector<Agreement> all;
+  std::set<std::string> devices;
   const auto keep = [&](Agreement one) {
+    devices.insert(one.device);
     if (device.empty() || one.device == device) all.push_back(std::move(one));
   };
   for (const fs::path& digest : digests) {
     stop_if_asked(stop);
-    if (digest.stem().string().find(module) != std::string::npos) keep(agreement_of(digest, targets, stop));
+    if (name_of(digest).find(module) != std::string::npos) keep(agreement_of(digest, targets, stop));
   }
   for (const profiler::XlaSource& dump : dumps)
-    if (dump.name.find(module) != std::string::npos) keep(agreement_of_dump(dump, targets, stop));
+    if (name_of(dump).find(module) != std::string::npos) keep(agreement_of_dump(dump, targets, stop));
+  if (all.empty() && devices.empty()) {
+    std::vector<std::string> names;
+    for (const fs::path& digest : digests) names.push_back(name_of(digest));
+    for (const profiler::XlaSource& dump : dumps) names.push_back(name_of(dump));
+    throw Error(Fault::usage, fmt::format("found {} module(s), none with '{}' in its name", names.size(), module),
+                suggestion(module, std::vector<std::string_view>(names.begin(), names.end())));
+  }
   if (all.empty())
     throw Error(Fault::usage,
-                fmt::format("found {} modules, none for module '{}' and device '{}'", digests.size() + dumps.size(),
-                            module, device),
-                "leave --module or --device out to see all");
+                fmt::format("found modules compiled for {}, none for '{}'", fmt::join(devices, ", "), device),
+                "leave --device out to see all");
   return all;
 }
 

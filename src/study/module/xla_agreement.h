@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "report/table.h"
+#include "report/xla_score.h"
 
 namespace tailor::study {
 
@@ -36,7 +37,8 @@ struct Disagreement {
 struct Agreement {
   std::string module;                     ///< the digest's name
   std::string device;                     ///< ours; of a target without description XLA's name
-  std::string note;                       ///< empty, or what was not scored and why
+  std::string release = {};               ///< of XLA: "jaxlib 0.10.2"
+  std::string note = {};                  ///< empty, or what was not scored and why
   Share kernels;                          ///< loop and input kernels with exactly the same members
   Share launches;                         ///< the same grid and block
   Share prices;                           ///< within 2 % of XLA's time
@@ -51,11 +53,14 @@ Agreement agreement_of(const std::filesystem::path& digest, const std::filesyste
                        const std::stop_token& stop = {});
 
 /// All digests of a folder, or the one that is named by its JSON, or without digests the modules of a dump; `module`
-/// and `device` choose among them when they are not empty. Throws Error(failed) when there is none, Error(usage) when
-/// none is chosen.
+/// and `device` choose among them when they are not empty: those with the module as a word between dots, or, where
+/// there is none, as any part of the name. Throws Error(failed) when there is none, Error(usage) when none is chosen.
 std::vector<Agreement> agreements(const std::filesystem::path& folder, const std::string& module,
                                   const std::string& device, const std::filesystem::path& targets,
                                   const std::stop_token& stop = {});
+
+/// The sums of each device as data/agreement.json holds them. Modules of which nothing was scored are left out.
+report::XlaScores published(const std::vector<Agreement>& all, const std::string& command);
 
 /// One row per module and device and their sum; and one row per reason.
 report::Table agreement_table(const std::vector<Agreement>& all);

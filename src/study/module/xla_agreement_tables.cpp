@@ -5,6 +5,9 @@
 // each, with their sum below when there are several, and the disagreements of all of them by reason. Called by
 // `tailor import-xla --agreement`.
 #include "study/module/xla_agreement.h"
+
+#include <algorithm>
+
 #include "study/tables/column.h"
 
 namespace tailor::study {
@@ -27,6 +30,36 @@ void add_row(Table& table, const Agreement& one) {
 }
 
 }  // namespace
+
+report::XlaScores published(const std::vector<Agreement>& all, const std::string& command) {
+  report::XlaScores scores;
+  scores.how =
+      "Summed over modules that the real XLA compiled for the device. A kernel is the same when exactly the same "
+      "instructions are inside, a launch when grid and block are, a price when it is within 2 %. Loop and input "
+      "fusions; kernels of Triton and of libraries are no decision of these passes.";
+  scores.command = command;
+  std::map<std::string, double> bytes;
+  for (const Agreement& one : all) {
+    if (one.kernels.all == 0) continue;
+    auto at = std::find_if(scores.scores.begin(), scores.scores.end(),
+                           [&](const report::XlaScore& score) { return score.device == one.device; });
+    if (at == scores.scores.end()) at = scores.scores.insert(at, {.strategy = "xla-priority", .device = one.device});
+    if (at->release.find(one.release) == std::string::npos)
+      at->release += (at->release.empty() ? "" : ", ") + one.release;
+    ++at->modules;
+    at->same_kernels += one.kernels.same;
+    at->xla_kernels += one.kernels.all;
+    at->same_launches += one.launches.same;
+    at->xla_launches += one.launches.all;
+    at->same_prices += one.prices.same;
+    at->xla_prices += one.prices.all;
+    at->same_kernel_bytes_fraction += one.kernels.same_bytes;
+    bytes[one.device] += one.kernels.all_bytes;
+  }
+  for (report::XlaScore& score : scores.scores)
+    if (const double whole = bytes[score.device]; whole > 0) score.same_kernel_bytes_fraction /= whole;
+  return scores;
+}
 
 Table agreement_table(const std::vector<Agreement>& all) {
   Table table;

@@ -223,6 +223,7 @@ report::Summary load_summary(const store::Store& store, const Subject& subject, 
   add_measured(store, subject, gathered, summary);
   if (auto import = import_summary(subject.graph.summary)) summary.import = std::move(*import);
   summary.warnings = warnings(store, gathered, subject, summary);
+  if (!options.data.empty()) summary.xla_scores = report::read_xla_scores(options.data / "agreement.json");
   return summary;
 }
 

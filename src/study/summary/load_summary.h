@@ -10,6 +10,7 @@
 // bound, or comes from a lower level, is counted and said.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -30,9 +31,10 @@ struct Subject {
 std::vector<Subject> subjects(const store::Store& store, const std::string& model, const std::string& device);
 
 struct SummaryOptions {
-  std::string strategy;  ///< whose groups are shown; empty: the one of least predicted time
-  std::string baseline;  ///< empty: the sweep's; else "imported", or "none" where the file brings no fusions
-  int plans = 5;         ///< best plans per group; 0: all
+  std::string strategy;             ///< whose groups are shown; empty: the one of least predicted time
+  std::string baseline;             ///< empty: the sweep's; else "imported", or "none" where the file brings no fusions
+  int plans = 5;                    ///< best plans per group; 0: all
+  std::filesystem::path data = {};  ///< whose agreement.json scores strategies that imitate XLA; empty: none is scored
 };
 
 /// Throws Error(usage) for a strategy that was not run on the model, Error(failed) for rows that cannot be read.

@@ -23,6 +23,7 @@
 #include "explore/plans/tune.h"
 #include "explore/price.h"
 #include "ir/device.h"
+#include "report/xla_score.h"
 #include "study/pipeline/question.h"
 #include "study/tables/column.h"
 
@@ -228,6 +229,14 @@ std::vector<std::string> caveats(const explore::Partition& partition) {
   if (partition.branches > 0)
     words.push_back(fmt::format("{} branch(es) of conditionals are all counted as taken", partition.branches));
   return words;
+}
+
+Table agreement_table(std::span<const StrategyFigures> strategies, Devices devices, const std::filesystem::path& data) {
+  std::vector<std::string> names, on;
+  for (const StrategyFigures& one : strategies)
+    names.push_back(one.partition.strategy.substr(0, one.partition.strategy.find(" on ")));
+  for (const costmodel::CalibratedDevice& device : devices) on.push_back(device.name);
+  return report::xla_score_table(report::read_xla_scores(data / "agreement.json"), names, on);
 }
 
 Table strategy_table(std::span<const StrategyFigures> strategies, Devices devices) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <span>
@@ -63,6 +64,10 @@ std::vector<StrategyFigures> all_strategies(const ir::Graph& graph,
 
 /// What its counts take for granted: loops of unknown trips, branches that all run. Sentences.
 std::vector<std::string> caveats(const explore::Partition& partition);
+
+/// How well those that imitate XLA agree with the real one, by data/agreement.json; no columns when none does.
+report::Table agreement_table(std::span<const StrategyFigures> strategies,
+                              std::span<const costmodel::CalibratedDevice> devices, const std::filesystem::path& data);
 
 /// One row each.
 report::Table strategy_table(std::span<const StrategyFigures> strategies,

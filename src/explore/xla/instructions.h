@@ -1,28 +1,29 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A graph while XLA's fusion passes work on it. In: a graph and XLA's view of a GPU. Every node is an instruction, a
-// kernel in the sense of costmodel/xla; fusing makes a larger one of two and takes away what nobody needs any more.
-// Out: the instructions that are left. Called by the strategy xla-priority: its queue (strategy_xla_priority.cpp), its
-// merging of several results (xla_multi_output.cpp), and the rules both ask (xla_rules.cpp).
+// A graph while XLA's fusion passes work on it. In: a graph and, for today's passes, XLA's view of a GPU. Every node is
+// an instruction, a kernel in the sense of costmodel/xla; fusing makes a larger one of two and takes away what nobody
+// needs any more. Out: the instructions that are left. Called by the strategies xla-priority (priority.cpp), xla-2020
+// and xla-2022 (era.cpp), by the pass that gives kernels several results (multi_output.cpp), and by the rules all ask.
 //
 // Values are named by the node of the original graph that computes them, whatever instruction gives them now.
+// Instructions keep a topological order, so that asking whether one reaches another looks only at those between.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <string_view>
 #include <vector>
 
 #include "costmodel/xla/price.h"
+#include "explore/xla/growing.h"
 #include "ir/fusion.h"
 
 namespace tailor::explore {
 
-namespace xla = costmodel::xla;
-
 struct XlaInstruction {
-  xla::Priced price;
+  xla::Priced price;  ///< of the old passes, which ask no model, the kernel alone
   bool alive = true;
   bool fusible = false;         ///< XLA's native emitters can hold it
   bool loop_kind = false;       ///< of a fusion: XLA calls it kLoop, else kInput
@@ -31,20 +32,28 @@ struct XlaInstruction {
   std::int64_t shared = 0;      ///< bytes of shared memory that XLA's emitters may take
   std::int64_t reductions = 0;  ///< tiled ones
   bool reduces_much = false;    ///< holds a reduction of 16 elements or more into one
+  /// Several of no relation behind one another, as slices of a long array: nothing joins it any more (2020, 2022).
+  bool laid_end_to_end = false;
+  std::shared_ptr<GrowingFusion> growing;  ///< what was asked of the fusion since it last changed
+  bool grown = false;                      ///< `growing` holds more than `price.kernel`, until settle()
 
   const xla::Kernel& kernel() const { return price.kernel; }
-  bool fused() const { return price.kernel.fused; }
+  bool fused() const { return price.kernel.fused || growing != nullptr; }
 };
 
 class XlaInstructions {
  public:
   XlaInstructions(const ir::Graph& graph, const xla::Target& target);
+  /// For the passes of 2020 and 2022, which know no device. Precondition: not today.
+  XlaInstructions(const ir::Graph& graph, xla::Year year);
 
   const ir::Graph& graph() const { return graph_; }
-  const xla::Target& target() const { return target_; }
+  const xla::Target& target() const { return *target_; }  ///< precondition: made with one
+  xla::Year year() const { return year_; }
   std::int32_t size() const { return static_cast<std::int32_t>(all_.size()); }
   const XlaInstruction& operator[](std::int32_t i) const { return all_[static_cast<std::size_t>(i)]; }
   void set_loop_kind(std::int32_t i, bool loop) { all_[static_cast<std::size_t>(i)].loop_kind = loop; }
+  void lay_end_to_end(std::int32_t i) { all_[static_cast<std::size_t>(i)].laid_end_to_end = true; }
 
   /// The instruction that gives a value.
   std::int32_t owner(ir::NodeId value) const { return owner_[ir::index(value)]; }
@@ -58,6 +67,8 @@ class XlaInstructions {
   std::vector<ir::NodeId> values(std::int32_t instruction) const;
   /// Values it takes, each once.
   std::vector<ir::NodeId> operands(std::int32_t instruction) const;
+  /// How many; of a single instruction a value it takes twice counts twice.
+  std::int64_t operand_count(std::int32_t instruction) const;
 
   /// The consumer computes what the producer computes. The producer stays; see remove_unused.
   void fuse(std::int32_t producer, std::int32_t consumer);
@@ -65,6 +76,13 @@ class XlaInstructions {
   void fuse_keeping(std::int32_t producer, std::int32_t consumer);
   /// One instruction gives the results of both.
   void fuse_siblings(std::int32_t first, std::int32_t second);
+  /// As fuse, of a producer that is one instruction, in time that does not hang on how large the consumer is. The
+  /// consumer's kernel is made by settle().
+  void grow(std::int32_t producer, std::int32_t consumer);
+  /// The fusion as grow() sees it, also before its first producer. Precondition: fused.
+  const GrowingFusion& growing(std::int32_t fusion);
+  void settle(std::int32_t instruction);
+  void settle_all();
   /// Takes the instruction away when nobody needs what it gives. Whether it did.
   bool remove_unused(std::int32_t instruction);
   /// Equal instructions inside each fusion become one.
@@ -72,18 +90,29 @@ class XlaInstructions {
   /// A single instruction becomes a fusion of one.
   void wrap(std::int32_t instruction);
 
+  /// Instructions with operands before users as XLA walks: from the outputs in their order, operands in theirs.
+  std::vector<std::int32_t> post_order() const;
+  /// Its place in the topological order.
+  std::int32_t place(std::int32_t instruction) const { return place_[static_cast<std::size_t>(instruction)]; }
   /// Whether what `from` gives reaches `to`, through anything.
   bool reaches(std::int32_t from, std::int32_t to) const;
 
  private:
+  XlaInstructions(const ir::Graph& graph, const xla::Target* target, xla::Year year);
+  XlaInstruction& at(std::int32_t i) { return all_[static_cast<std::size_t>(i)]; }
   void replace(std::int32_t instruction, xla::Kernel kernel);
+  void place_together(std::int32_t kept, std::int32_t gone);
   void forget_use(ir::NodeId value, std::int32_t instruction);
   void note_use(ir::NodeId value, std::int32_t instruction);
   void measure(XlaInstruction& one);
 
   const ir::Graph& graph_;
-  const xla::Target& target_;
+  const xla::Target* target_;
+  xla::Year year_;
   std::vector<XlaInstruction> all_;
+  std::vector<std::int32_t> place_, at_place_;  ///< a topological order, and who stands where
+  mutable std::vector<std::int32_t> seen_;      ///< by the search with this number
+  mutable std::int32_t searches_ = 0;
   std::vector<std::int32_t> owner_;
   std::vector<std::vector<std::int32_t>> users_;
   std::vector<bool> stored_;
@@ -99,11 +128,18 @@ std::string_view refusal_to_fuse(const XlaInstructions& all, std::int32_t produc
                                  const xla::Analysis& together);
 /// The parts of it that the multi-output pass asks as well. `edge`: one is the other's producer.
 std::string_view over_budget(const XlaInstructions& all, std::int32_t first, std::int32_t second, bool edge);
+/// The rule of 2022: the producer, a single instruction, reads at other places the array that the consumer writes over.
+bool conflicts_in_place(const XlaInstructions& all, std::int32_t producer, std::int32_t consumer);
 bool becomes_too_large(const XlaInstructions& all, std::int32_t producer, std::int32_t consumer);
 /// Scatter has no form that is computed per element. Empty: it may.
 std::string_view scatter_refusal(const XlaInstructions& all, std::int32_t producer, std::int32_t consumer);
 /// Values of an instruction's operands that XLA writes its results over.
 std::vector<ir::NodeId> written_over(const XlaInstruction& one);
+
+/// Those of the instructions that are left for which `is_kernel` holds, each as its nodes, in an order in which they
+/// can run. So of kernels that compute a value the first has it early enough for all who read it.
+std::vector<std::vector<ir::NodeId>> kernels_in_order(const XlaInstructions& all,
+                                                      bool (*is_kernel)(const XlaInstruction&));
 
 /// The kernels that XLA makes of one graph, bodies not included, each as its nodes: those that are only free nodes too
 /// (a broadcast that a library call reads). Stops early, with what there is, when it is asked to.
@@ -112,5 +148,9 @@ std::vector<std::vector<ir::NodeId>> xla_kernels(const ir::Graph& graph, const x
 
 /// XLA's pass that gives kernels several results, after the queue is empty.
 void fuse_multi_output(XlaInstructions& all, const std::stop_token& stop);
+
+/// The same with the rule-based passes of 2020 or 2022. `is_body`: of a loop or branch, which one of them skipped.
+std::vector<std::vector<ir::NodeId>> xla_era_kernels(const ir::Graph& graph, xla::Year year, bool is_body = false,
+                                                     const std::stop_token& stop = {});
 
 }  // namespace tailor::explore

@@ -1,23 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strategy "xla-priority": what XLA's GPU compiler fuses, decided as it decides. In: a graph and a device that XLA has
-// a description of. Out: its partition with a note for every edge. Called through its row of strategy.cpp.
+// What XLA's GPU compiler fuses today, decided as it decides. In: a graph and a device that XLA has a description of.
+// Out: its kernels. Called by the strategy xla-priority and by the score beside XLA's real kernels.
 //
 // A queue holds producers by their gain: the time of the producer and all its users apart, less the time of the users
 // with the producer inside, by XLA's own model, with a launch overhead for each kernel. The producer with the most gain
 // is fused into all of its users at once, or not at all; then the gains of what the changed users read, and of those
 // users themselves, are computed anew. Bitcasts go first, whatever they gain; constants wait until the end; a gain
-// below nothing is not taken, and of equal gains what was made last comes first. A second pass (xla_multi_output.cpp)
+// below nothing is not taken, and of equal gains what was made last comes first. A second pass (multi_output.cpp)
 // gives kernels several results. Triton kernels, which XLA may choose for normalisations, are left out.
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
 
-#include "explore/edge_notes.h"
-#include "explore/spending.h"
-#include "explore/strategy.h"
-#include "explore/xla_instructions.h"
+#include "explore/xla/instructions.h"
 
 namespace tailor::explore {
 
@@ -190,7 +188,6 @@ class PriorityQueue {
 
 /// What is left is launched on its own: a fusion, or an instruction that XLA wraps in one.
 bool is_kernel(const XlaInstruction& one) {
-  if (!one.alive) return false;
   const ir::Op op = node(one.kernel(), only_item(one.kernel())).op;
   if (one.fused()) return true;
   return (one.fusible && !is_constant(one) && !is_lone_bitcast(one)) || op == ir::Op::dot ||
@@ -206,31 +203,7 @@ std::vector<std::vector<NodeId>> xla_kernels(const ir::Graph& graph, const xla::
   all.merge_equal();
   fuse_multi_output(all, stop);
   all.merge_equal();
-  std::vector<std::vector<NodeId>> kernels;
-  for (std::int32_t i = 0; i < all.size(); ++i)
-    if (is_kernel(all[i])) kernels.push_back(xla::members(all[i].kernel()));
-  return kernels;
-}
-
-ir::Fusion fuse_xla_priority(const FusionTask& task) {
-  ir::Fusion fusion;
-  std::vector<bool> held(task.graph.nodes.size(), false);
-  const auto works = [&](NodeId id) { return task.def_use.roles[ir::index(id)] == ir::Role::work; };
-  for (std::vector<NodeId>& kernel : xla_kernels(task.graph, *task.device->xla, task.stop)) {
-    std::erase_if(kernel, [&](NodeId id) { return !works(id) && task.def_use.roles[ir::index(id)] != ir::Role::free; });
-    if (std::none_of(kernel.begin(), kernel.end(), works)) continue;  // whoever reads it computes it
-    for (const NodeId id : kernel) held[ir::index(id)] = true;
-    fusion.groups.push_back(std::move(kernel));
-  }
-  // Work that is no instruction XLA fuses, or that nothing needs.
-  for (std::size_t i = 0; i < held.size(); ++i)
-    if (!held[i] && works(static_cast<NodeId>(i))) fusion.groups.push_back({static_cast<NodeId>(i)});
-  if (task.stop.stop_requested()) return fusion;
-  fusion.edges = edge_notes(task.graph, task.def_use, fusion.groups);
-  for (ir::EdgeNote& note : fusion.edges)
-    note.reason = note.decision == ir::EdgeDecision::cut ? "cut: XLA's model or rules gain nothing here"
-                                                         : "fused: by XLA's model";
-  return fusion;
+  return kernels_in_order(all, &is_kernel);
 }
 
 }  // namespace tailor::explore

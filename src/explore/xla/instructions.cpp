@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Instructions, who takes what of whom, and the three ways to make one of two. In: a graph, then decisions. Out: the
-// instructions as they stand. Called by the strategy xla-priority. Prices are made anew whenever a kernel changes, so
-// they are always those of the instruction as it is.
-#include "explore/xla_instructions.h"
+// instructions as they stand. Called by the strategies that fuse as XLA does. With a target, prices are made anew
+// whenever a kernel changes, so they are always those of the instruction as it is.
+#include "explore/xla/instructions.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace tailor::explore {
 
@@ -44,12 +45,30 @@ bool is_fusible(const xla::Kernel& kernel) {
   }
 }
 
+/// A warp leaves one number a row; a column two squares of warps, padded. In 2020 only what stands at the root of
+/// several results, or alone, was counted.
+std::int64_t era_shared_bytes(const xla::Kernel& kernel, const xla::Item& reduction, xla::Year year) {
+  const ir::Shape& operand = operand_shape(kernel, reduction, 0);
+  const std::int64_t cells = xla::reduced(operand, ir::axes(*reduction.node)).row ? 32 : 2 * 32 * 33;
+  const auto arrays = std::max<std::int64_t>(1, std::ssize(reduction.node->results));
+  if (year == xla::Year::y2022) return cells * (xla::storage_bits(operand.dtype) / 8) * arrays;
+  if (kernel.fused && kernel.results.size() == 1) return 0;
+  return cells * (xla::storage_bits(xla::first_shape(*reduction.node).dtype) / 8);
+}
+
 }  // namespace
 
 XlaInstructions::XlaInstructions(const ir::Graph& graph, const xla::Target& target)
+    : XlaInstructions(graph, &target, xla::Year::today) {}
+XlaInstructions::XlaInstructions(const ir::Graph& graph, xla::Year year) : XlaInstructions(graph, nullptr, year) {}
+
+XlaInstructions::XlaInstructions(const ir::Graph& graph, const xla::Target* target, xla::Year year)
     : graph_(graph),
       target_(target),
+      year_(year),
       all_(graph.nodes.size()),
+      place_(graph.nodes.size()),
+      seen_(graph.nodes.size(), 0),
       owner_(graph.nodes.size()),
       users_(graph.nodes.size()),
       stored_(graph.nodes.size(), false),
@@ -58,6 +77,8 @@ XlaInstructions::XlaInstructions(const ir::Graph& graph, const xla::Target& targ
   std::vector<bool> asynchronous(graph.nodes.size(), false);
   for (const ir::GivenGroup& given : graph.given)
     for (const NodeId id : given.nodes) asynchronous[ir::index(id)] = given.kind == "async";
+  std::iota(place_.begin(), place_.end(), 0);
+  at_place_ = place_;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     const auto id = static_cast<NodeId>(i);
     owner_[i] = id;
@@ -67,8 +88,10 @@ XlaInstructions::XlaInstructions(const ir::Graph& graph, const xla::Target& targ
     const bool late = graph[id].op == Op::copy || graph[id].op == Op::transpose;
     one.order = id + (late ? size() : 0);
     one.price.kernel = xla::bare_kernel(graph, id);
-    one.fusible = is_fusible(one.kernel()) && !asynchronous[i];
-    if (one.fusible) one.price = xla::priced(std::move(one.price.kernel), target);
+    // XLA takes away what has no elements before it fuses.
+    const bool empty = xla::elements_of(graph[id]) == 0;
+    one.fusible = is_fusible(one.kernel()) && !asynchronous[i] && !(empty && year != xla::Year::today);
+    if (one.fusible && target != nullptr) one.price = xla::priced(std::move(one.price.kernel), *target);
     measure(one);
     for (const NodeId operand : graph[id].operands) note_use(operand, id);
   }
@@ -83,8 +106,12 @@ void XlaInstructions::measure(XlaInstruction& one) {
       const ir::Shape& operand = operand_shape(one.kernel(), inner, 0);
       const std::int64_t results = ir::elements(xla::first_shape(*inner.node));
       if (inner.node->results.empty() && results > 0 && ir::elements(operand) / results >= 16) one.reduces_much = true;
-      if (!xla::is_tiled_reduction(*inner.node, operand)) continue;
+      if (!xla::is_tiled_reduction(*inner.node, operand, year_)) continue;
       ++one.reductions;
+      if (year_ != xla::Year::today) {
+        one.shared += era_shared_bytes(one.kernel(), inner, year_);
+        continue;
+      }
       // A warp leaves one number a row; a column a square of warps, up to four elements wide.
       std::int64_t width = 0;
       for (std::size_t i = 0; i < inner.operands.size() / 2; ++i)
@@ -118,7 +145,13 @@ std::vector<NodeId> XlaInstructions::values(std::int32_t instruction) const {
   return ids;
 }
 
+std::int64_t XlaInstructions::operand_count(std::int32_t instruction) const {
+  const XlaInstruction& one = (*this)[instruction];
+  return one.growing != nullptr ? std::ssize(one.growing->operands()) : std::ssize(one.kernel().operands);
+}
+
 std::vector<NodeId> XlaInstructions::operands(std::int32_t instruction) const {
+  if ((*this)[instruction].growing != nullptr) return (*this)[instruction].growing->operands();
   std::vector<NodeId> ids;
   const xla::Kernel& kernel = (*this)[instruction].kernel();
   for (const std::int32_t operand : kernel.operands)
@@ -143,10 +176,15 @@ void XlaInstructions::note_use(NodeId value, std::int32_t instruction) {
 }
 
 void XlaInstructions::replace(std::int32_t instruction, xla::Kernel kernel) {
-  XlaInstruction& one = all_[static_cast<std::size_t>(instruction)];
-  const std::vector<NodeId> before = operands(instruction);
+  XlaInstruction& one = at(instruction);
   const bool is_new = !one.fused();
-  one.price = xla::priced(std::move(kernel), target_);
+  one.growing = nullptr;
+  one.grown = false;
+  const std::vector<NodeId> before = operands(instruction);
+  if (target_ != nullptr)
+    one.price = xla::priced(std::move(kernel), *target_);
+  else
+    one.price.kernel = std::move(kernel);
   one.fusible = true;
   ++one.version;
   if (is_new) one.order = next_order_++;
@@ -159,13 +197,38 @@ void XlaInstructions::replace(std::int32_t instruction, xla::Kernel kernel) {
 
 void XlaInstructions::fuse(std::int32_t producer, std::int32_t consumer) {
   replace(consumer, xla::merged((*this)[producer].kernel(), (*this)[consumer].kernel()));
-  set_loop_kind(consumer, (*this)[consumer].price.analysis.emitter == xla::Emitter::loop);
+  if (target_ != nullptr) set_loop_kind(consumer, (*this)[consumer].price.analysis.emitter == xla::Emitter::loop);
+}
+
+const GrowingFusion& XlaInstructions::growing(std::int32_t fusion) {
+  XlaInstruction& one = at(fusion);
+  if (one.growing == nullptr) one.growing = std::make_shared<GrowingFusion>(one.kernel(), year_);
+  return *one.growing;
+}
+
+void XlaInstructions::grow(std::int32_t producer, std::int32_t consumer) {
+  XlaInstruction& to = at(consumer);
+  if (!to.fused()) replace(consumer, xla::wrapped(to.kernel()));
+  (void)growing(consumer);
+  to.grown = true;
+  const NodeId value = values(producer).front();
+  for (const NodeId brought : to.growing->add(value)) note_use(brought, consumer);
+  forget_use(value, consumer);
+}
+
+void XlaInstructions::settle(std::int32_t instruction) {
+  XlaInstruction& one = at(instruction);
+  if (one.grown)
+    replace(instruction, one.growing->kernel());
+  else
+    one.growing = nullptr;
 }
 
 void XlaInstructions::fuse_keeping(std::int32_t producer, std::int32_t consumer) {
   const std::vector<NodeId> given = values(producer);
   bool needed = is_stored_any(producer);
   for (const std::int32_t user : users_of(producer)) needed = needed || user != consumer;
+  place_together(consumer, producer);
   replace(consumer, xla::merged((*this)[producer].kernel(), (*this)[consumer].kernel(), needed));
   for (const NodeId value : operands(producer)) forget_use(value, producer);
   all_[static_cast<std::size_t>(producer)].alive = false;
@@ -174,10 +237,15 @@ void XlaInstructions::fuse_keeping(std::int32_t producer, std::int32_t consumer)
 
 void XlaInstructions::fuse_siblings(std::int32_t first, std::int32_t second) {
   const std::vector<NodeId> given = values(second);
+  place_together(first, second);
   replace(first, xla::siblings((*this)[first].kernel(), (*this)[second].kernel()));
   for (const NodeId value : operands(second)) forget_use(value, second);
   all_[static_cast<std::size_t>(second)].alive = false;
   for (const NodeId value : given) owner_[ir::index(value)] = first;
+}
+
+void XlaInstructions::settle_all() {
+  for (std::int32_t i = 0; i < size(); ++i) settle(i);
 }
 
 bool XlaInstructions::remove_unused(std::int32_t instruction) {
@@ -201,21 +269,98 @@ void XlaInstructions::wrap(std::int32_t instruction) {
   if (!(*this)[instruction].fused()) replace(instruction, xla::wrapped((*this)[instruction].kernel()));
 }
 
+std::vector<std::int32_t> XlaInstructions::post_order() const {
+  std::vector<std::int32_t> order;
+  std::vector<std::uint8_t> met(static_cast<std::size_t>(size()), 0);
+  std::vector<std::pair<std::int32_t, std::vector<NodeId>>> stack;
+  const auto walk = [&](std::int32_t start) {
+    if (!(*this)[start].alive || met[static_cast<std::size_t>(start)] != 0) return;
+    met[static_cast<std::size_t>(start)] = 1;
+    const auto push = [&](std::int32_t one) {
+      stack.emplace_back(one, operands(one));
+      std::reverse(stack.back().second.begin(), stack.back().second.end());
+    };
+    push(start);
+    while (!stack.empty()) {
+      auto& [at, left] = stack.back();
+      if (left.empty()) {
+        order.push_back(at);
+        stack.pop_back();
+        continue;
+      }
+      const std::int32_t operand = owner(left.back());
+      left.pop_back();
+      if (met[static_cast<std::size_t>(operand)] != 0) continue;
+      met[static_cast<std::size_t>(operand)] = 1;
+      push(operand);
+    }
+  };
+  for (const NodeId output : graph_.outputs) walk(owner(output));
+  for (std::int32_t i = 0; i < size(); ++i) walk(i);
+  return order;
+}
+
 bool XlaInstructions::reaches(std::int32_t from, std::int32_t to) const {
-  std::vector<bool> seen(all_.size(), false);
+  const auto place = [&](std::int32_t i) { return place_[static_cast<std::size_t>(i)]; };
+  if (place(from) >= place(to)) return false;
+  ++searches_;
   std::vector<std::int32_t> pending{from};
   while (!pending.empty()) {
     const std::int32_t at = pending.back();
     pending.pop_back();
-    for (const NodeId value : values(at))
-      for (const std::int32_t user : users(value)) {
+    for (const std::int32_t result : (*this)[at].kernel().results)
+      for (const std::int32_t user : users(item((*this)[at].kernel(), result).id)) {
         if (user == to) return true;
-        if (seen[static_cast<std::size_t>(user)]) continue;
-        seen[static_cast<std::size_t>(user)] = true;
+        if (place(user) > place(to) || seen_[static_cast<std::size_t>(user)] == searches_) continue;
+        seen_[static_cast<std::size_t>(user)] = searches_;
         pending.push_back(user);
       }
   }
   return false;
+}
+
+/// Between the two, what the lower one reaches goes behind the instruction that both become, all else before it.
+/// Precondition: neither reaches the other but by an edge that their becoming one takes away.
+void XlaInstructions::place_together(std::int32_t kept, std::int32_t gone) {
+  const std::int32_t low = std::min(place_[static_cast<std::size_t>(kept)], place_[static_cast<std::size_t>(gone)]);
+  const std::int32_t high = std::max(place_[static_cast<std::size_t>(kept)], place_[static_cast<std::size_t>(gone)]);
+  const std::int32_t end = at_place_[static_cast<std::size_t>(high)];
+  ++searches_;
+  std::vector<std::int32_t> pending{at_place_[static_cast<std::size_t>(low)]};
+  while (!pending.empty()) {
+    const std::int32_t at = pending.back();
+    pending.pop_back();
+    for (const std::int32_t result : (*this)[at].kernel().results)
+      for (const std::int32_t user : users(item((*this)[at].kernel(), result).id)) {
+        const auto u = static_cast<std::size_t>(user);
+        if (user == end || place_[u] > high || seen_[u] == searches_) continue;
+        seen_[u] = searches_;
+        pending.push_back(user);
+      }
+  }
+  std::vector<std::int32_t> order, behind;
+  for (std::int32_t place = low + 1; place < high; ++place) {
+    const std::int32_t one = at_place_[static_cast<std::size_t>(place)];
+    (seen_[static_cast<std::size_t>(one)] == searches_ ? behind : order).push_back(one);
+  }
+  order.push_back(gone);
+  order.push_back(kept);
+  order.insert(order.end(), behind.begin(), behind.end());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    at_place_[static_cast<std::size_t>(low) + i] = order[i];
+    place_[static_cast<std::size_t>(order[i])] = low + static_cast<std::int32_t>(i);
+  }
+}
+
+std::vector<std::vector<NodeId>> kernels_in_order(const XlaInstructions& all,
+                                                  bool (*is_kernel)(const XlaInstruction&)) {
+  std::vector<std::int32_t> order;
+  for (std::int32_t i = 0; i < all.size(); ++i)
+    if (all[i].alive && is_kernel(all[i])) order.push_back(i);
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return all.place(a) < all.place(b); });
+  std::vector<std::vector<NodeId>> kernels;
+  for (const std::int32_t i : order) kernels.push_back(xla::members(all[i].kernel()));
+  return kernels;
 }
 
 bool is_lone_bitcast(const XlaInstruction& one) {

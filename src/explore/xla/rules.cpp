@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What XLA's passes refuse whatever it would save. In: two instructions. Out: the reason, or none. Called by the queue
-// and by the multi-output pass. In XLA's order: a bitcast alone is no consumer, scatter is only ever a consumer, two
-// reductions of some size do not share a kernel, a reduction stays in a kernel of the reduction emitter, budgets of
-// shared memory, reductions, arguments and code, and no reading of an array that the same kernel writes over.
+// What XLA's passes refuse whatever it would save. In: two instructions. Out: the reason, or none. Called by the queue,
+// by the multi-output pass, and, for budgets and writing in place, by the passes of 2020 and 2022. In XLA's order: a
+// bitcast alone is no consumer, scatter is only ever a consumer, two reductions of some size do not share a kernel, a
+// reduction stays in a kernel of the reduction emitter, budgets of shared memory, reductions, arguments and code, and
+// no reading of an array that the same kernel writes over.
 #include <algorithm>
+#include <limits>
 
-#include "explore/xla_instructions.h"
+#include "explore/xla/instructions.h"
 
 namespace tailor::explore {
 
@@ -16,7 +18,24 @@ using ir::Op;
 
 namespace {
 
-constexpr std::int64_t most_reductions = 8, most_arguments = 96, largest_code = 10000;
+constexpr std::int64_t most_reductions = 8, largest_code = 10000;
+
+/// What one kernel may have.
+struct Budget {
+  std::int64_t shared = 0, reductions = most_reductions, arguments = 0;
+  bool same_operands_are_fine = true;  ///< a producer that adds no operand never makes a kernel too large
+};
+Budget budget_of(const XlaInstructions& all) {
+  switch (all.year()) {
+    case xla::Year::y2020:
+      return {40000, std::numeric_limits<std::int64_t>::max() / 2, 64, false};
+    case xla::Year::y2022:
+      return {40000, most_reductions, 64};
+    case xla::Year::today:
+      break;
+  }
+  return {all.target().shared_per_block, most_reductions, 96};
+}
 
 /// XLA's "non-elementwise": it reads elements at other places than those it makes.
 bool moves(const xla::Item& one) {
@@ -160,6 +179,30 @@ std::vector<NodeId> written_over(const XlaInstruction& one) {
   return found;
 }
 
+bool conflicts_in_place(const XlaInstructions& all, std::int32_t producer, std::int32_t consumer) {
+  const xla::Kernel& from = all[producer].kernel();
+  const xla::Item& maker = item(from, only_item(from));
+  if (xla::is_elementwise(*maker.node)) return false;
+  const auto& results = all[consumer].kernel().results;
+  const auto in_place = [&](std::int32_t result) {
+    const Op op = node(all[consumer].kernel(), result).op;
+    return op == Op::dynamic_update_slice || op == Op::scatter;
+  };
+  if (std::none_of(results.begin(), results.end(), in_place)) return false;
+  const xla::Kernel now = all[consumer].growing ? all[consumer].growing->kernel() : all[consumer].kernel();
+  for (const std::int32_t result : now.results) {
+    const xla::Item& root = item(now, result);
+    if (root.node->op != Op::dynamic_update_slice && root.node->op != Op::scatter) continue;
+    const xla::Item& array = item(now, root.operands[0]);
+    if (!array.outside || !xla::takes(from, array.id)) continue;
+    const auto updates = items_that(now, [](const xla::Item& one) { return one.node->op == Op::dynamic_update_slice; });
+    if (updates.size() != 1) return true;
+    if (maker.node->op != Op::slice && maker.node->op != Op::dynamic_slice) return true;
+    return !reads_what_is_updated(from, maker, now, item(now, updates[0]));
+  }
+  return false;
+}
+
 std::string_view scatter_refusal(const XlaInstructions& all, std::int32_t producer, std::int32_t consumer) {
   if (scatter_root(all[producer]) >= 0) return "do not fuse into the output of scatter";
   const std::int32_t scatter = scatter_root(all[consumer]);
@@ -174,18 +217,19 @@ std::string_view scatter_refusal(const XlaInstructions& all, std::int32_t produc
 std::string_view over_budget(const XlaInstructions& all, std::int32_t first, std::int32_t second, bool edge) {
   const XlaInstruction& a = all[first];
   const XlaInstruction& b = all[second];
-  if (a.shared + b.shared > all.target().shared_per_block) return "shared memory usage would be over the budget";
-  if (a.reductions + b.reductions > most_reductions) return "over 8 unnested reductions in fusion";
+  const Budget budget = budget_of(all);
+  if (a.shared + b.shared > budget.shared) return "shared memory usage would be over the budget";
+  if (a.reductions + b.reductions > budget.reductions) return "over 8 unnested reductions in fusion";
   const std::int64_t buffers = result_buffers(a) + result_buffers(b);
-  const auto of_a = std::ssize(a.kernel().operands), of_b = std::ssize(b.kernel().operands);
-  if (of_a + of_b - 1 + buffers <= most_arguments) return {};
+  const std::int64_t of_a = all.operand_count(first), of_b = all.operand_count(second);
+  if (of_a + of_b - 1 + buffers <= budget.arguments) return {};
   std::vector<NodeId> values = all.operands(first);
   for (const NodeId value : all.operands(second)) values.push_back(value);
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   std::erase_if(values, [&](NodeId value) { return all.owner(value) == first || all.owner(value) == second; });
-  if (edge && std::ssize(values) <= of_a) return {};
-  if (std::ssize(values) + buffers > most_arguments)
+  if (edge && budget.same_operands_are_fine && std::ssize(values) <= of_a) return {};
+  if (std::ssize(values) + buffers > budget.arguments)
     return "number of operands and output buffers is larger than allowed budget per fusion";
   return {};
 }

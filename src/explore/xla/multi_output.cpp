@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// XLA's multi-output fusion. In: instructions after the queue. Out: the same with kernels that give several results.
-// Called by the strategy xla-priority.
+// XLA's multi-output fusion: the walk, which is the same in all years, and today's rules. In: instructions after the
+// queue. Out: the same with kernels that give several results. Called by the strategies that fuse as XLA does.
 //
 // Values are visited with their users before themselves. Users of a value become one kernel when neither waits for the
 // other, they loop over the same elements and together stay within the budgets: no price is asked, the value is then
 // read once. After that a producer may join one of its users and go on giving its result, if the model says it is no
 // slower; kernels with several results are preferred, then fusions.
-#include <algorithm>
+#include "explore/xla/multi_output.h"
 
-#include "explore/xla_instructions.h"
+#include <algorithm>
 
 namespace tailor::explore {
 
@@ -21,50 +21,13 @@ namespace {
 
 constexpr std::int64_t small_parent_bytes = 1024;  // slices of so little may lie apart
 
-class MultiOutput {
+bool is_multi(const XlaInstructions& all, std::int32_t i) { return all[i].kernel().results.size() > 1; }
+/// Kernels with several results are preferred, then fusions.
+int rank(const XlaInstructions& all, std::int32_t i) { return is_multi(all, i) ? 2 : all[i].fused() ? 1 : 0; }
+
+class TodaysRules final : public MultiOutputRules {
  public:
-  MultiOutput(XlaInstructions& all, const std::stop_token& stop) : all_(all), stop_(stop) {}
-
-  void run() {
-    for (const std::int32_t parent : uses_before_definitions()) {
-      if (stop_.stop_requested()) return;
-      if (!all_[parent].alive || is_constant(all_[parent])) continue;
-      fuse_users(parent);
-      fuse_into_user(parent);
-    }
-  }
-
- private:
-  /// The reverse of XLA's post order: from the outputs in their order, operands in theirs.
-  std::vector<std::int32_t> uses_before_definitions() const {
-    std::vector<std::int32_t> order;
-    std::vector<bool> seen(static_cast<std::size_t>(all_.size()), false);
-    std::vector<std::pair<std::int32_t, std::size_t>> stack;
-    const auto enter = [&](std::int32_t i) {
-      if (!all_[i].alive || seen[static_cast<std::size_t>(i)]) return;
-      seen[static_cast<std::size_t>(i)] = true;
-      stack.emplace_back(i, 0);
-    };
-    const auto visit = [&](std::int32_t start) {
-      for (enter(start); !stack.empty();) {
-        auto& [at, next] = stack.back();
-        const std::vector<NodeId> operands = all_.operands(at);
-        if (next < operands.size()) {
-          enter(all_.owner(operands[next++]));
-          continue;
-        }
-        order.push_back(at);
-        stack.pop_back();
-      }
-    };
-    for (const NodeId output : all_.graph().outputs) visit(all_.owner(output));
-    for (std::int32_t i = 0; i < all_.size(); ++i) visit(i);
-    std::reverse(order.begin(), order.end());
-    return order;
-  }
-
-  bool is_multi(std::int32_t i) const { return all_[i].kernel().results.size() > 1; }
-  int rank(std::int32_t i) const { return is_multi(i) ? 2 : all_[i].fused() ? 1 : 0; }
+  explicit TodaysRules(XlaInstructions& all) : all_(all) {}
 
   bool reduces(std::int32_t i) const {
     const xla::Kernel& kernel = all_[i].kernel();
@@ -104,7 +67,15 @@ class MultiOutput {
     return reduces(i) || transposes(i) || (all_[i].fused() && all_[i].loop_kind) || is_elementwise(i);
   }
 
-  bool is_sibling(std::int32_t i) const {
+  std::vector<NodeId> shared_values(std::int32_t parent) const override {
+    std::vector<NodeId> given = all_.values(parent);
+    // Users of an instruction with several results take its parts, not the whole.
+    if (given.size() > 1) return {};
+    if (all_.graph()[given[0]].results.empty() && xla::is_scalar_like(all_.graph()[given[0]].shape)) return {};
+    return given;
+  }
+
+  bool is_sibling(std::int32_t i) const override {
     if (!may_give_several(i) || (all_.users_of(i).empty() && !all_.is_stored_any(i))) return false;
     const ir::Node& root = node(all_[i].kernel(), all_[i].kernel().results[0]);
     // A reduction of several arrays that is computed per element cannot stand beside others.
@@ -211,43 +182,21 @@ class MultiOutput {
   }
 
   bool is_update(std::int32_t i) const {
-    return all_[i].fused() && !is_multi(i) &&
+    return all_[i].fused() && !is_multi(all_, i) &&
            node(all_[i].kernel(), all_[i].kernel().results[0]).op == Op::dynamic_update_slice;
   }
 
-  bool may_join(std::int32_t a, std::int32_t b, std::int32_t parent) const {
+  bool may_join(std::int32_t a, std::int32_t b, std::int32_t parent) override {
     if (is_update(a) || is_update(b)) return false;
     if (!loops_agree(a, b) || slices_lie_apart(a, b, parent)) return false;
-    if (!over_budget(all_, a, b, false).empty()) return false;
-    return !all_.reaches(a, b) && !all_.reaches(b, a);
+    return over_budget(all_, a, b, false).empty();
   }
 
-  void fuse_users(std::int32_t parent) {
-    const std::vector<NodeId> given = all_.values(parent);
-    if (given.size() == 1 && all_.graph()[given[0]].results.empty() &&
-        xla::is_scalar_like(all_.graph()[given[0]].shape))
-      return;
-    if (given.size() > 1) return;  // its users take its parts, not the whole
-    std::vector<std::int32_t> users = all_.users_of(parent);
-    std::erase_if(users, [&](std::int32_t user) { return !is_sibling(user); });
-    std::stable_sort(users.begin(), users.end(), [&](std::int32_t a, std::int32_t b) { return rank(a) > rank(b); });
-    for (std::size_t i = 0; i < users.size(); ++i) {
-      if (!all_[users[i]].fused()) continue;
-      for (std::size_t j = i + 1; j < users.size();) {
-        if (!may_join(users[i], users[j], parent)) {
-          ++j;
-          continue;
-        }
-        const bool loop = all_[users[i]].loop_kind && (!all_[users[j]].fused() || all_[users[j]].loop_kind);
-        all_.fuse_siblings(users[i], users[j]);
-        all_.set_loop_kind(users[i], loop);
-        users.erase(users.begin() + static_cast<std::ptrdiff_t>(j));
-      }
-    }
-  }
-
-  bool may_be_computed_along(std::int32_t producer) const {
-    if (!all_[producer].fusible || is_multi(producer)) return false;
+  bool may_be_computed_along(std::int32_t producer) const override {
+    if (!all_[producer].fusible || is_multi(all_, producer)) return false;
+    const std::vector<std::int32_t> users = all_.users_of(producer);
+    const std::size_t count = users.size() + (all_.is_stored_any(producer) ? 1 : 0);
+    if (count == 1 && (users.empty() || !is_multi(all_, users[0]))) return false;
     if (!written_over(all_[producer]).empty()) return false;
     const xla::Kernel& kernel = all_[producer].kernel();
     for (const xla::Item& one : kernel.items)
@@ -259,15 +208,6 @@ class MultiOutput {
     return self.op != Op::scatter && (self.op != Op::reduce || self.results.empty());
   }
 
-  /// Another way from the producer to the consumer than the edge between them.
-  bool closes_circle(std::int32_t producer, std::int32_t consumer) const {
-    for (const NodeId value : all_.operands(consumer)) {
-      const std::int32_t other = all_.owner(value);
-      if (other != producer && all_.reaches(producer, other)) return true;
-    }
-    return false;
-  }
-
   bool gains(std::int32_t producer, std::int32_t consumer) const {
     const xla::Priced& from = all_[producer].price;
     const xla::Priced& to = all_[consumer].price;
@@ -277,32 +217,95 @@ class MultiOutput {
     return launch + together <= 2 * launch + from.time + to.time;
   }
 
-  void fuse_into_user(std::int32_t producer) {
-    if (!may_be_computed_along(producer)) return;
-    const std::vector<std::int32_t> users = all_.users_of(producer);
-    const std::size_t count = users.size() + (all_.is_stored_any(producer) ? 1 : 0);
-    if (count == 1 && (users.empty() || !is_multi(users[0]))) return;
-    std::int32_t best = -1;
-    for (const std::int32_t user : users) {
-      if (best >= 0 && rank(user) <= rank(best)) continue;
-      if (!may_give_several(user) || !loops_agree(user, producer) || closes_circle(producer, user)) continue;
-      if (!over_budget(all_, producer, user, false).empty() || becomes_too_large(all_, producer, user)) continue;
-      if (gains(producer, user)) best = user;
+  bool may_take_along(std::int32_t producer, std::int32_t user) override {
+    if (!may_give_several(user) || !loops_agree(user, producer) || closes_circle(all_, producer, user)) return false;
+    if (!over_budget(all_, producer, user, false).empty() || becomes_too_large(all_, producer, user)) return false;
+    return gains(producer, user);
+  }
+
+  bool becomes_loop(std::int32_t producer, std::int32_t user) const override {
+    return !reduces(user) && !transposes(user) && !reduces(producer) && !transposes(producer);
+  }
+
+ private:
+  XlaInstructions& all_;
+};
+
+class Walk {
+ public:
+  Walk(XlaInstructions& all, MultiOutputRules& rules, const std::stop_token& stop)
+      : all_(all), rules_(rules), stop_(stop) {}
+
+  bool run() {
+    std::vector<std::int32_t> order = all_.post_order();
+    std::reverse(order.begin(), order.end());
+    for (const std::int32_t parent : order) {
+      if (stop_.stop_requested()) break;
+      if (!all_[parent].alive || is_constant(all_[parent])) continue;
+      for (const NodeId value : rules_.shared_values(parent)) fuse_users(value, parent);
+      fuse_into_user(parent);
     }
+    return changed_;
+  }
+
+ private:
+  void fuse_users(NodeId value, std::int32_t parent) {
+    std::vector<std::int32_t> users = all_.users(value);
+    std::erase_if(users, [&](std::int32_t user) { return !rules_.is_sibling(user); });
+    std::stable_sort(users.begin(), users.end(),
+                     [&](std::int32_t a, std::int32_t b) { return rank(all_, a) > rank(all_, b); });
+    for (std::size_t i = 0; i < users.size(); ++i) {
+      if (!all_[users[i]].fused()) continue;
+      for (std::size_t j = i + 1; j < users.size();) {
+        if (!rules_.may_join(users[i], users[j], parent) || all_.reaches(users[i], users[j]) ||
+            all_.reaches(users[j], users[i])) {
+          ++j;
+          continue;
+        }
+        const bool loop = all_[users[i]].loop_kind && (!all_[users[j]].fused() || all_[users[j]].loop_kind);
+        all_.fuse_siblings(users[i], users[j]);
+        all_.set_loop_kind(users[i], loop);
+        users.erase(users.begin() + static_cast<std::ptrdiff_t>(j));
+        changed_ = true;
+      }
+    }
+  }
+
+  void fuse_into_user(std::int32_t producer) {
+    if (!rules_.may_be_computed_along(producer)) return;
+    std::int32_t best = -1;
+    for (const std::int32_t user : all_.users_of(producer))
+      if ((best < 0 || rank(all_, user) > rank(all_, best)) && rules_.may_take_along(producer, user)) best = user;
     if (best < 0) return;
-    const bool loop = all_[best].fused()
-                          ? all_[best].loop_kind
-                          : !reduces(best) && !transposes(best) && !reduces(producer) && !transposes(producer);
+    const bool loop = all_[best].fused() ? all_[best].loop_kind : rules_.becomes_loop(producer, best);
     all_.fuse_keeping(producer, best);
     all_.set_loop_kind(best, loop);
+    changed_ = true;
   }
 
   XlaInstructions& all_;
+  MultiOutputRules& rules_;
   const std::stop_token& stop_;
+  bool changed_ = false;
 };
 
 }  // namespace
 
-void fuse_multi_output(XlaInstructions& all, const std::stop_token& stop) { MultiOutput(all, stop).run(); }
+bool closes_circle(const XlaInstructions& all, std::int32_t producer, std::int32_t consumer) {
+  for (const NodeId value : all.operands(consumer)) {
+    const std::int32_t other = all.owner(value);
+    if (other != producer && all.reaches(producer, other)) return true;
+  }
+  return false;
+}
+
+bool fuse_multi_output(XlaInstructions& all, MultiOutputRules& rules, const std::stop_token& stop) {
+  return Walk(all, rules, stop).run();
+}
+
+void fuse_multi_output(XlaInstructions& all, const std::stop_token& stop) {
+  TodaysRules rules(all);
+  (void)fuse_multi_output(all, rules, stop);
+}
 
 }  // namespace tailor::explore
