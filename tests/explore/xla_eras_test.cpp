@@ -545,7 +545,25 @@ TEST_CASE("eras: the gates of an LSTM cell are one kernel with two results") {
   for (const Year year : {Year::y2020, Year::y2022}) CHECK(kernels_of(year, lines).size() == 1);
 }
 
-TEST_CASE("eras: a long chain, a wide graph and one of many short ways take time that is near linear") {
+TEST_CASE("eras: equal graphs give equal partitions without a device, and a stopped strategy answers") {
+  const Graph graph = parse_graph(
+      "graph g {\n  %x = parameter 0 : f32[4096]\n  %a = exp %x : f32[4096]\n  %b = negate %a : f32[4096]\n"
+      "  output %b\n}\n");
+  for (const std::string_view name : {"xla-2020", "xla-2022"}) {
+    const Fusion once = fuse(find_strategy(name), graph);
+    CHECK(fuse(find_strategy(name), graph) == once);
+    REQUIRE(once.edges.size() == 1);
+    CHECK(once.edges[0].reason.starts_with("fused: by XLA's rules of 20"));
+    CHECK(once.device.empty());
+    FusionSetting setting;
+    std::stop_source source;
+    source.request_stop();
+    setting.stop = source.get_token();
+    CHECK(fuse(find_strategy(name), graph, setting).edges.empty());
+  }
+}
+
+TEST_CASE("eras: a chain, a wide graph, many short ways and many users take time that is near linear") {
   const auto seconds = [](const Graph& graph, Year year) {
     const auto begin = std::chrono::steady_clock::now();
     (void)xla_era_kernels(graph, year);
@@ -567,7 +585,15 @@ TEST_CASE("eras: a long chain, a wide graph and one of many short ways take time
     ways += i % 4 == 0 ? fmt::format("  %a{} = tanh %a{} : f32[1024]\n", i, i - 1)
                        : fmt::format("  %a{} = add %a{}, %a{} : f32[1024]\n", i, i - 1, i - 2);
   ways += fmt::format("  output %a{}\n}}\n", nodes - 1);
-  for (const std::string& text : {chain, wide, ways}) {
+  // Users of one value, more of them than a kernel takes.
+  std::string users = "graph users {\n  %x = parameter 0 : f32[64,64]\n", results;
+  for (int i = 0; i < nodes / 5; ++i) {
+    users += fmt::format("  %p{0} = parameter {1} : f32[64,64]\n  %a{0} = add %x, %p{0} : f32[64,64]\n", i, i + 1);
+    users += fmt::format("  %b{0} = tanh %a{0} : f32[64,64]\n", i);
+    results += fmt::format("{}%b{}", i == 0 ? "" : ", ", i);
+  }
+  users += "  output " + results + "\n}\n";
+  for (const std::string& text : {chain, wide, ways, users}) {
     const Graph graph = parse_graph(text);
     for (const Year year : {Year::y2020, Year::y2022}) {
       const double taken = seconds(graph, year);

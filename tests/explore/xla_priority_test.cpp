@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <stop_token>
 
@@ -126,6 +127,19 @@ TEST_CASE("a kernel takes no more than 96 arrays in and out") {
   const Kernels found = kernels_of(lines);
   CHECK(found.size() == 2);
   for (const std::set<std::string>& kernel : found) CHECK(kernel.size() < 96);
+}
+
+TEST_CASE("users of one value, more of them than a kernel takes, are joined in time that is near linear") {
+  std::string lines = "  %x = parameter 0 : f32[64,64]\n", results;
+  for (int i = 0; i < 3000; ++i) {
+    lines += fmt::format("  %p{0} = parameter {1} : f32[64,64]\n  %a{0} = add %x, %p{0} : f32[64,64]\n", i, i + 1);
+    lines += fmt::format("  %b{0} = tanh %a{0} : f32[64,64]\n", i);
+    results += fmt::format("{}%b{}", i == 0 ? "" : ", ", i);
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const Kernels found = kernels_of(lines + "  output " + results + "\n");
+  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < 5);
+  CHECK(found.size() < 100);
 }
 
 TEST_CASE("equal graphs give equal kernels, and a stopped strategy answers") {
