@@ -25,8 +25,8 @@
 // another, and one that gives back what was there has seen those before it. So a plain access does not race with the
 // atomics of its place when the latest of them gave back what it found and is known to the thread: the last block may
 // reset the counter that told it so. Which one is latest is the only thing that is taken from the schedule; an atomic
-// that comes later does race. What was released at an address stays there until forgotten. Left out: scopes of strong
-// accesses in races, and that a relaxed store by another thread ends a release sequence.
+// that comes later does race. What was released at an address stays there until forgotten. Left out: the cluster as a
+// scope of strong accesses in races, and that a relaxed store by another thread ends a release sequence.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@
 namespace tailor::simulator {
 
 /// Sites above this are remembered as `no_site` on the other side of a race.
-inline constexpr std::uint32_t last_remembered_site = (1u << 14) - 2;
+inline constexpr std::uint32_t last_remembered_site = (1u << 13) - 2;
 
 /// What a store wrote: element e of lane l is the first `element_bytes` bytes at elements[e] + l * stride. Needed only
 /// to tell harmless stores of equal values from races; without it every overlap is a race.

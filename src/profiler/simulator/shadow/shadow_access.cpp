@@ -66,6 +66,7 @@ ShadowWord word_of(const Judged& j, const ShadowPiece& piece) {
 bool stands_for(const Judged& j, ShadowWord word, ShadowWord mine) {
   if (dead(j, word)) return true;
   if (j.strong && (word & word_strong) == 0) return false;
+  if (j.strong && (word & word_block_scope) > (j.me & word_block_scope)) return false;  // others race with it alone
   return ordered_at_once(j, word) || same_threads(word, mine);
 }
 
@@ -242,7 +243,7 @@ bool done_at_a_glance(const Judged& j, ShadowLine& line, const ShadowPiece& piec
 bool both_strong(const Judged& j, ShadowWord word) {
   if (!j.strong || (word & word_strong) == 0) return false;
   const bool same_block = word_block(word) == word_block(j.before);
-  if (j.access.block_scope && j.access.space == ShadowSpace::global && !same_block) return false;
+  if (((word | j.me) & word_block_scope) != 0 && !same_block) return false;
   const bool same_warp = same_block && ((word ^ j.me) >> word_warp_at & 31) == 0;
   return !(j.access.in_lanes && same_warp);
 }
@@ -476,7 +477,9 @@ bool ResidentShadow::Body::run(const ShadowAccess& access, bool read, bool write
   j.dead_span = is_shared && shape.cluster_blocks == 1 ? j.span : 0;
   j.me = j.before | ShadowWord{warp.clock} << word_clock_at |
          static_cast<ShadowWord>(access.warp % shape.warps_per_block) << word_warp_at |
-         (j.strong ? word_strong : ShadowWord{0}) | std::min(access.site, last_remembered_site + 1);
+         (j.strong ? word_strong : ShadowWord{0}) |
+         (j.strong && access.block_scope && !is_shared ? word_block_scope : ShadowWord{0}) |
+         std::min(access.site, last_remembered_site + 1);
   j.count = split_access(access, region.granule_shift(), !write, j.pieces.data());
 
   const StripeLock lock(global, j);

@@ -22,9 +22,9 @@
 
 namespace tailor::simulator {
 
-/// block + 1 (18 bits) | clock (18) | warp (5) | lane of granule 0 (5) | shift (3) | strong (1) | site (14).
-/// Granule i of the line is lane (lane0 + (i >> shift)) mod 32; shift 5 is one lane for all granules, 6 all lanes for
-/// each, 7 the lanes of a sorting network (paired_lane). 0: nobody.
+/// block + 1 (18 bits) | clock (18) | warp (5) | lane of granule 0 (5) | shift (3) | strong (1) | of its block only (1)
+/// | site (13). Granule i of the line is lane (lane0 + (i >> shift)) mod 32; shift 5 is one lane for all granules, 6
+/// all lanes for each, 7 the lanes of a sorting network (paired_lane). 0: nobody.
 using ShadowWord = std::uint64_t;
 inline constexpr std::uint32_t one_lane = 5, all_of_warp = 6, paired = 7;
 
@@ -41,9 +41,10 @@ inline std::uint32_t lane_at(std::uint32_t lane0, std::uint32_t shift, std::uint
   return shift == paired ? paired_lane(lane0 & 31, granule) : (lane0 + (granule >> shift)) & 31;
 }
 
-inline constexpr int word_site_bits = 14, word_shift_at = 15, word_lane_at = 18, word_warp_at = 23;
+inline constexpr int word_site_bits = 13, word_shift_at = 15, word_lane_at = 18, word_warp_at = 23;
 inline constexpr int word_clock_at = 28, word_block_at = 46;
-inline constexpr ShadowWord word_strong = ShadowWord{1} << word_site_bits;
+inline constexpr ShadowWord word_block_scope = ShadowWord{1} << word_site_bits;  ///< of a strong access
+inline constexpr ShadowWord word_strong = word_block_scope << 1;
 inline constexpr std::uint32_t most_clock = (1u << (word_block_at - word_clock_at)) - 1;
 inline constexpr std::uint32_t most_blocks = (1u << (64 - word_block_at)) - 2;
 inline constexpr ShadowWord expanded = ~ShadowWord{0};  ///< of a track: words are per granule
