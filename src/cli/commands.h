@@ -68,6 +68,7 @@ struct ImportXlaOptions {
   std::int64_t threads = 0;                            ///< 0: one per processor
   double time_limit = 60;                              ///< seconds of one execution
   std::int64_t most_elements = std::int64_t{1} << 28;  ///< larger kernels are left out; 0: none is
+  std::int64_t blocks = 0;                             ///< of larger kernels execute about so many; 0: leave them out
   std::string profiler;                                ///< gpu: run and time them there; empty: on the simulator
   std::string cache_states = "cold", timed_by = "auto", stop_rule = "standard";  ///< of the GPU
   bool module_times = false;  ///< also all kernels in order, as a stream and as a graph

@@ -26,6 +26,7 @@ void declare(OptionList& list, ImportXlaOptions& options) {
   list.add_count("--seeds", &options.seeds, "as many of each, up to the first that does not match (default 1)");
   list.add_count("--max-elements", &options.most_elements,
                  "leave out kernels that compute more elements, 0 for none (default 268435456)");
+  list.add_count("--blocks", &options.blocks, "of such kernels execute a sample of about so many blocks (default 0)");
   list.add("--time-limit", &options.time_limit, "give up one execution after so long (default 60)", "S");
   list.add("--no-sanitizers", &options.no_sanitizers, "look for no races and uninitialised reads");
   list.add_count("--threads", &options.threads, "threads (default 0: one per processor)");

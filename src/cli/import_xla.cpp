@@ -32,6 +32,7 @@ profiler::XlaCheckOptions check_options(const ImportXlaOptions& options, const s
   how.seed = static_cast<std::uint64_t>(options.seed);
   how.seeds = options.seeds;
   how.most_elements = options.most_elements;
+  how.sample_blocks = options.blocks;
   how.simulation.threads = options.threads > 0 ? static_cast<int>(options.threads)
                                                : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   how.simulation.sanitize = !options.no_sanitizers;
@@ -49,10 +50,7 @@ std::vector<CheckedXla> check_all(const profiler::XlaModule& module, const Impor
   std::vector<CheckedXla> all;
   for (const profiler::XlaKernel* kernel : kernels) {
     if (!options.list)
-      context.console->progress({"executing " + kernel->entry,
-                                 static_cast<std::int64_t>(all.size()),
-                                 static_cast<std::int64_t>(kernels.size()),
-                                 {}});
+      context.console->progress({"executing " + kernel->entry, std::ssize(all), std::ssize(kernels), {}});
     if (options.list)
       all.push_back({kernel, {}});
     else if (!done_unless_stopped([&] { all.push_back({kernel, profiler::check(module, *kernel, how)}); }))
@@ -132,15 +130,14 @@ void run_import_xla(const ImportXlaOptions& options, const Context& context) {
                 options, context);
   show(context, answer);
   if (stopped) stop_if_asked(context.stop());
-  const auto wrong = std::count_if(all.begin(), all.end(), [](const CheckedXla& row) {
-    return row.check.outcome == XlaOutcome::differs || row.check.outcome == XlaOutcome::findings;
-  });
-  if (!options.list && wrong > 0)
+  if (options.list) return;
+  const auto came_out = [&all](XlaOutcome as) {
+    return std::ranges::count(all, as, [](const CheckedXla& row) { return row.check.outcome; });
+  };
+  if (const auto wrong = came_out(XlaOutcome::differs) + came_out(XlaOutcome::findings); wrong > 0)
     throw Error(Fault::failed, fmt::format("{} of {} kernels are not what the reference says", wrong, all.size()),
                 "see their rows");
-  const auto matched = std::count_if(all.begin(), all.end(),
-                                     [](const CheckedXla& row) { return row.check.outcome == XlaOutcome::matched; });
-  if (!options.list && matched < std::ssize(all))
+  if (const auto matched = came_out(XlaOutcome::matched); matched < std::ssize(all))
     throw Error(Fault::missing,
                 fmt::format("{} of {} kernels matched, {} were not executed or not compared", matched, all.size(),
                             std::ssize(all) - matched),

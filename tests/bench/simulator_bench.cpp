@@ -39,6 +39,7 @@ struct BenchKernel {
 constexpr BufferUse output = BufferUse::output;
 constexpr Contents f32 = Contents::f32, f16 = Contents::f16, bf16 = Contents::bf16, s32 = Contents::s32;
 constexpr std::int64_t layernorm = 512 * 768, softmax = 512 * 1024, map32 = 512 * 1024, map16 = 512 * 2048;
+constexpr std::int64_t sorted = 64 * 512;
 constexpr std::int64_t rows = 4096;  // of the loop kernels of XLA, 64 elements each
 
 constexpr BenchKernel kernels[] = {
@@ -57,6 +58,9 @@ constexpr BenchKernel kernels[] = {
      {{{f32, layernorm}, {f32, 768}, {f32, 768}, {f32, layernorm, output}}}},
     {"softmax_f32", "bench/ptx/softmax_f32.ptx", 128, 128, {{{f32, softmax}, {f32, softmax, output}}}},
     {"softmax_f16", "bench/ptx/softmax_f16.ptx", 128, 128, {{{f16, softmax}, {f16, softmax, output}}}},
+    {"bitonic_f32", "bench/ptx/bitonic_f32.ptx", 64, 256, {{{f32, sorted}, {f32, sorted, output}}}},
+    {"bitonic_partner_f32", "bench/ptx/bitonic_partner_f32.ptx", 64, 512, {{{f32, sorted}, {f32, sorted, output}}}},
+    {"transpose_f32", "bench/ptx/transpose_f32.ptx", 1024, 256, {{{f32, 1 << 20}, {f32, 1 << 20, output}}}},
     {"xla_loop_f32",
      "data/xla_small/dump/module_0000.xla_small.3.ptx",
      rows / 2,

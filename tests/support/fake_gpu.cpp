@@ -12,7 +12,12 @@
 
 #include "base/text.h"
 
-bool has_fake_gpu() { return TAILOR_FAKE_GPU[0] != '\0'; }
+bool has_fake_gpu() {
+  if (TAILOR_FAKE_GPU[0] == '\0') return false;
+  if (!std::filesystem::exists(TAILOR_FAKE_GPU))
+    throw std::runtime_error(TAILOR_FAKE_GPU " is not built: ninja -C build tests/fake_gpu/libfake_gpu.so");
+  return true;
+}
 
 std::vector<std::string> FakeGpu::calls() const {
   std::vector<std::string> names;

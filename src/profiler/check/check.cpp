@@ -392,6 +392,7 @@ void add_judgement(const ir::Kernel& kernel, const Reference& reference, const E
   all.telling += judgement.telling;
   verdict.worst = std::max(verdict.worst, judgement.worst);
   verdict.judged = all.fraction();
+  verdict.results = all.elements;
   if (judgement.reason.empty() || verdict.state == Verdict::wrong) return;
   verdict.state = Verdict::wrong;
   verdict.reason = std::move(judgement.reason);

@@ -53,11 +53,10 @@ std::int64_t bytes_to_evaluate(const ir::Graph& graph, const std::optional<Parts
 /// Evaluates a group on seeded inputs. Where much of the result would still be NaN, infinite or without a bound it
 /// tries positive inputs and masks and keeps the best; of a large group it tries that on a part of the rows. With
 /// `repeats`, which are of this group, a few steps are all that is made. A group that the evaluator has no semantics
-/// for, or that takes more memory than the machine has free, gets a reason. Bounds are those of `arithmetic`.
-/// Error(interrupted) when asked to stop.
+/// for, or that takes more memory than the machine has free, gets a reason. Error(interrupted) when asked to stop.
 Reference evaluate_reference(const ir::Group& group, std::uint64_t seed,
                              std::shared_ptr<const Repeats> repeats = nullptr, const std::stop_token& stop = {},
-                             ir::Arithmetic arithmetic = ir::Arithmetic::xla);
+                             const reference::ErrorBoundOptions& bounds = {});
 /// How a large group may repeat: along its outermost dimension, or one further in where there are few outer steps or
 /// they are large; null where it cannot because steps depend on one another.
 std::shared_ptr<const Repeats> repeats_of(const ir::Graph& graph);
@@ -107,9 +106,10 @@ using Executor = std::function<Executed(const GivenInputs& inputs, const simulat
 
 struct Checked {
   Verdict state = Verdict::not_executed;
-  std::string reason;  ///< one sentence; empty when passed
-  double worst = 0;    ///< largest error over its tolerance
-  double judged = 0;   ///< fraction of the results that were held against a bound: of those that the blocks wrote
+  std::string reason;        ///< one sentence; empty when passed
+  double worst = 0;          ///< largest error over its tolerance
+  double judged = 0;         ///< fraction of the results that were held against a bound: of those that the blocks wrote
+  std::int64_t results = 0;  ///< elements that were looked at
   std::vector<simulator::Finding> findings;
   ir::LaunchCounts counts;
   std::int64_t lane_instructions = 0;  ///< that were executed, not scaled

@@ -259,7 +259,7 @@ class Stage {
         started = now();
         for (int i = 0; i < stage_.seeds; ++i)
           references.push_back(evaluate_reference(group, stage_.each.seed + static_cast<std::uint64_t>(i), fit.repeats,
-                                                  stage_.each.stop, request.kernel->arithmetic));
+                                                  stage_.each.stop, {.arithmetic = request.kernel->arithmetic}));
       }
     });
     if (stage_.each.stop.stop_requested())

@@ -142,8 +142,9 @@ void add_left_out(reference::LeftOut& all, const reference::LeftOut& more) {
 /// One group's reference under one variant after the other.
 class Making {
  public:
-  Making(const ir::Graph& graph, std::uint64_t seed, const std::stop_token& stop, ir::Arithmetic arithmetic)
-      : graph_(graph), seed_(seed), stop_(stop), bounds_{.arithmetic = arithmetic} {
+  Making(const ir::Graph& graph, std::uint64_t seed, const std::stop_token& stop,
+         const reference::ErrorBoundOptions& bounds)
+      : graph_(graph), seed_(seed), stop_(stop), bounds_(bounds) {
     if (reference::bytes_to_evaluate(graph) >= worth_parts) parts_ = parts_of(graph);
   }
 
@@ -225,7 +226,7 @@ class Making {
 
   Made best_of_part(const codegen::OuterExtent& extent, std::int64_t steps) const {
     const ir::Graph part = codegen::shrunk(graph_, extent, steps).graph;
-    return Making(part, seed_, stop_, bounds_.arithmetic).best(variants, {});
+    return Making(part, seed_, stop_, bounds_).best(variants, {});
   }
 
   /// A large group under the variant that is best for a part of its rows. Where the whole turns out to be another
@@ -286,10 +287,10 @@ std::shared_ptr<const Repeats> repeats_of(const ir::Graph& graph) {
 }
 
 Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::shared_ptr<const Repeats> repeats,
-                             const std::stop_token& stop, ir::Arithmetic arithmetic) {
+                             const std::stop_token& stop, const reference::ErrorBoundOptions& bounds) {
   Reference reference;
   reference.seed = seed;
-  reference.arithmetic = arithmetic;
+  reference.arithmetic = bounds.arithmetic;
   reference.reason = without_semantics(group.graph);
   const ir::Graph some = repeats ? kept_graph(*repeats) : ir::Graph();
   const ir::Graph& graph = repeats ? some : group.graph;
@@ -301,7 +302,7 @@ Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::sh
           out_of_memory(bytes, available, {.raised = false, .sampled = !repeats, .smaller = can_shrink(group.graph)});
   }
   if (!reference.reason.empty()) return reference;
-  reference = Making(graph, seed, stop, arithmetic).whole();
+  reference = Making(graph, seed, stop, bounds).whole();
   reference.repeats = std::move(repeats);
   return reference;
 }

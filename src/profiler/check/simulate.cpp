@@ -52,8 +52,10 @@ struct Filling {
   void operator()(std::int64_t first, std::span<std::byte> to) const {
     if (poison)
       std::fill(to.begin(), to.end(), simulator::poison_byte);
-    else if (!kept.empty())
-      copy_repeated(places, kept, width, first, to);
+    else if (!kept.empty())  // a buffer may be longer than what it holds
+      copy_repeated(places, kept, width, first,
+                    to.first(static_cast<std::size_t>(
+                        std::clamp<std::int64_t>(places.elements * width - first, 0, std::ssize(to)))));
   }
 };
 
@@ -166,8 +168,8 @@ void inspect_tickets(const ir::Kernel& kernel, const KernelMemory& memory, simul
   }
 }
 
-simulator::Launch launch_of(const ir::Kernel& kernel, const KernelMemory& memory) {
-  simulator::Launch launch = simulated_launch(launch_shape(kernel));
+simulator::Launch launch_of(const ir::LaunchShape& shape, const KernelMemory& memory) {
+  simulator::Launch launch = simulated_launch(shape);
   for (const int place : memory.place) launch.arguments.push_back({place, 0, {}});
   return launch;
 }
@@ -175,8 +177,12 @@ simulator::Launch launch_of(const ir::Kernel& kernel, const KernelMemory& memory
 }  // namespace
 
 Executor make_simulator(const ir::Kernel& kernel, const ir::Binary& binary) {
+  return make_simulator_of(kernel, binary, launch_shape(kernel));
+}
+
+Executor make_simulator_of(const ir::Kernel& kernel, const ir::Binary& binary, const ir::LaunchShape& shape) {
   const auto shared = std::make_shared<const Decoded>(decoded(binary));
-  return [&kernel, shared](const GivenInputs& given, const simulator::SimulationOptions& options) {
+  return [&kernel, shared, shape](const GivenInputs& given, const simulator::SimulationOptions& options) {
     Executed executed;
     if (!shared->reason.empty()) {
       executed.simulation.outcome = simulator::SimulationOutcome::unsupported;
@@ -186,7 +192,7 @@ Executor make_simulator(const ir::Kernel& kernel, const ir::Binary& binary) {
     const bool some = !options.blocks.empty();
     KernelMemory memory = memory_of(kernel, given, some, options.stop);
     if (!some) executed.before = outputs_of(kernel, memory, options.stop);
-    executed.simulation = simulator::simulate(*shared->program, launch_of(kernel, memory), memory.memory, options);
+    executed.simulation = simulator::simulate(*shared->program, launch_of(shape, memory), memory.memory, options);
     if (some)
       add_pieces(kernel, memory, options.stop, executed);
     else

@@ -88,7 +88,9 @@ class Measuring {
   using InputSets = std::map<std::pair<Id, ir::Arithmetic>, InputSet>;
 
   InputSet inputs_of(const ShapedKernel& shape, std::uint64_t seed) {
-    InputSet inputs{evaluate_reference(*shape.group, seed, nullptr, options_.stop, shape.kernel->arithmetic), nullptr};
+    InputSet inputs{
+        evaluate_reference(*shape.group, seed, nullptr, options_.stop, {.arithmetic = shape.kernel->arithmetic}),
+        nullptr};
     if (!inputs.reference.reason.empty()) {
       // No reference does not mean no time: the kernel runs on inputs of the same kind, unjudged.
       all_.unjudged = inputs.reference.reason;

@@ -11,10 +11,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <optional>
 
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "hlo/hlo_module.h"
 #include "profiler/xla/xla_inplace.h"
 #include "reference/compare.h"
 #include "reference/inputs.h"
@@ -32,11 +34,25 @@ std::string located_text(const Error& error) {
   return error.at.line > 0 ? fmt::format("line {}: {}", error.at.line, error.message) : error.message;
 }
 
+/// What an operand always holds; nothing where it is no constant, or the dump left its contents out.
+std::optional<reference::Tensor> constant_of(const XlaModule& module, const XlaArgument& argument) {
+  if (argument.constant < 0) return {};
+  const hlo::HloInstruction& constant = module.hlo.instructions[argument.constant];
+  const ir::Shape& shape = module.hlo.shapes_of(module.hlo.type_of(constant))[0];
+  reference::Tensor own{shape, {}};
+  if (reference::memory_bytes(shape) != reference::memory_bytes(argument.shape) ||
+      !hlo::parse_literal(module.hlo, constant.payload, shape, own.bytes))
+    return {};
+  std::vector<std::byte> memory(reference::memory_bytes(shape));  // a bitcast keeps bytes as they lie in memory
+  reference::to_memory(own, memory);
+  return reference::from_memory(argument.shape, memory);
+}
+
 /// A case while it is made; a step that fails leaves a refusal.
 class Making {
  public:
-  Making(const XlaModule& module, const XlaKernel& kernel, std::uint64_t seed, std::int64_t most_elements,
-         const std::stop_token& stop)
+  Making(const XlaModule& module, const XlaKernel& kernel, std::optional<std::uint64_t> seed,
+         std::int64_t most_elements, const std::stop_token& stop)
       : module_(module), kernel_(kernel), seed_(seed), most_elements_(most_elements), stop_(stop) {
     one_.arguments = kernel.arguments;
     one_.operands = kernel.operands;
@@ -104,11 +120,13 @@ class Making {
         return refuse(XlaOutcome::cannot_evaluate,
                       fmt::format("'{}' is {}, packed below a byte", argument.name, ir::text(argument.shape)));
       if (!assign_memory(i)) return;
-      if (i >= operands) continue;
-      if (argument.shares < 0)
-        one_.inputs.push_back(reference::input_tensor(argument.shape, ranges[i], seed_ * 1000 + i, stop_));
-      else
+      if (i >= operands || !seed_) continue;
+      if (argument.shares >= 0)
         one_.inputs.push_back(seen_as(argument.shape, one_.memory_of[i]));
+      else if (std::optional<reference::Tensor> known = constant_of(module_, argument))
+        one_.inputs.push_back(*std::move(known));
+      else
+        one_.inputs.push_back(reference::input_tensor(argument.shape, ranges[i], *seed_ * 1000 + i, stop_));
     }
   }
 
@@ -158,7 +176,7 @@ class Making {
 
   const XlaModule& module_;
   const XlaKernel& kernel_;
-  std::uint64_t seed_;
+  std::optional<std::uint64_t> seed_;  ///< of the inputs; none: they are not made
   std::int64_t most_elements_;
   const std::stop_token& stop_;
   XlaCase one_;
@@ -171,8 +189,8 @@ bool multiplies_tf32(const XlaCase& one) { return one.ptx.text->find(".tf32") !=
 void compare_results(const XlaCase& one, std::span<const std::span<const std::byte>> memory,
                      const std::stop_token& stop, XlaVerdict& verdict) {
   const auto started = std::chrono::steady_clock::now();
-  const std::vector<reference::BoundedTensor> expected = reference::evaluate_with_error_bounds(
-      one.graph, one.inputs, {.narrow_sums = true, .product_error = multiplies_tf32(one) ? 2 * tf32_error : 0}, stop);
+  const std::vector<reference::BoundedTensor> expected =
+      reference::evaluate_with_error_bounds(one.graph, one.inputs, bounds_of(one), stop);
   verdict.evaluation = {std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count()};
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const std::size_t number = static_cast<std::size_t>(one.operands) + i;
@@ -200,6 +218,15 @@ void compare_results(const XlaCase& one, std::span<const std::span<const std::by
 std::variant<XlaCase, XlaRefusal> xla_case(const XlaModule& module, const XlaKernel& kernel, std::uint64_t seed,
                                            std::int64_t most_elements, const std::stop_token& stop) {
   return Making(module, kernel, seed, most_elements, stop).made();
+}
+
+std::variant<XlaCase, XlaRefusal> xla_case_without_inputs(const XlaModule& module, const XlaKernel& kernel,
+                                                          const std::stop_token& stop) {
+  return Making(module, kernel, {}, 0, stop).made();
+}
+
+reference::ErrorBoundOptions bounds_of(const XlaCase& one) {
+  return {.narrow_sums = true, .product_error = multiplies_tf32(one) ? 2 * tf32_error : 0};
 }
 
 void fill(const XlaCase& one, std::size_t number, std::span<std::byte> bytes) {

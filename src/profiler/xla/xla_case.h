@@ -19,6 +19,7 @@
 #include "profiler/simulator/machine/launch.h"
 #include "profiler/simulator/ptx/ptx.h"
 #include "profiler/xla/xla_check.h"
+#include "reference/error_bound.h"
 #include "reference/evaluate.h"
 
 namespace tailor::profiler {
@@ -40,8 +41,8 @@ struct XlaCase {
   std::vector<XlaArgument> arguments;  ///< the kernel's, with what they share
   std::int32_t operands = 0;
   IndexedVector<XlaMemory> memory;
-  IndexedVector<int> memory_of;  ///< by argument
-  IndexedVector<reference::Tensor> inputs;
+  IndexedVector<int> memory_of;             ///< by argument
+  IndexedVector<reference::Tensor> inputs;  ///< one per operand, or none where only the rest was asked for
 };
 
 /// Why there is no case, or no verdict.
@@ -50,10 +51,16 @@ struct XlaRefusal {
   std::string reason;
 };
 
-/// Reads what the kernel needs and makes its inputs. `most_elements` 0: no kernel is too large. Never throws for what
-/// is wrong with one kernel; Error(interrupted) when asked to stop.
+/// Reads what the kernel needs and makes its inputs; constants of the module keep their values. `most_elements` 0: no
+/// kernel is too large. Never throws for what is wrong with one kernel; Error(interrupted) when asked to stop.
 std::variant<XlaCase, XlaRefusal> xla_case(const XlaModule& module, const XlaKernel& kernel, std::uint64_t seed,
                                            std::int64_t most_elements, const std::stop_token& stop = {});
+/// The same for a kernel of any size, without inputs.
+std::variant<XlaCase, XlaRefusal> xla_case_without_inputs(const XlaModule& module, const XlaKernel& kernel,
+                                                          const std::stop_token& stop = {});
+
+/// How exactly the kernel has to be right: as its multiplications are.
+reference::ErrorBoundOptions bounds_of(const XlaCase& one);
 
 /// Fills `bytes` with what memory `number` holds before a run: its operand, or nothing at all.
 void fill(const XlaCase& one, std::size_t number, std::span<std::byte> bytes);

@@ -17,6 +17,7 @@
 #include "hlo/import.h"
 #include "profiler/check/simulated_launch.h"
 #include "profiler/xla/xla_case.h"
+#include "profiler/xla/xla_sample.h"
 
 namespace tailor::profiler {
 
@@ -84,6 +85,10 @@ class Bench {
     check_.results = verdict.results;
     check_.unjudged = verdict.unjudged;
     check_.evaluation = verdict.evaluation;
+    if (verdict.outcome == XlaOutcome::matched && verdict.results > 0 && verdict.unjudged == verdict.results) {
+      check_.outcome = XlaOutcome::cannot_evaluate;
+      check_.reason = "no element of the results has a bound";
+    }
     const simulator::Finding* error = first_error(check_.simulation.findings);
     const bool compared = verdict.outcome == XlaOutcome::matched || verdict.outcome == XlaOutcome::differs;
     if (error == nullptr || !compared) return;
@@ -128,9 +133,12 @@ namespace {
 XlaCheck check_once(const XlaModule& module, const XlaKernel& kernel, const XlaCheckOptions& options) {
   const auto made = xla_case(module, kernel, options.seed, options.most_elements, options.simulation.stop);
   Bench bench(kernel, options);
-  if (const XlaRefusal* refusal = std::get_if<XlaRefusal>(&made)) return bench.stop(refusal->outcome, refusal->reason);
+  const XlaRefusal* const refusal = std::get_if<XlaRefusal>(&made);
+  const bool too_large = refusal != nullptr && refusal->outcome == XlaOutcome::too_large;
+  if (refusal != nullptr && !(too_large && options.sample_blocks > 0))
+    return bench.stop(refusal->outcome, refusal->reason);
   try {
-    return bench.run(std::get<XlaCase>(made));
+    return too_large ? check_sample(module, kernel, options) : bench.run(std::get<XlaCase>(made));
   } catch (const Error& error) {
     if (error.fault == Fault::interrupted) throw;
     return bench.stop(XlaOutcome::cannot_simulate, error.message);

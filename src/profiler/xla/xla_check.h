@@ -23,7 +23,7 @@ enum class XlaOutcome : std::uint8_t {
   cannot_simulate,  ///< an instruction, or a launch, the simulator refuses
   cannot_evaluate,  ///< an operation without semantics in the reference
   not_bound,        ///< parts of the kernel are missing from the dump
-  too_large,        ///< beyond XlaCheckOptions::most_elements
+  too_large,        ///< beyond XlaCheckOptions::most_elements, and nothing to be sampled
 };
 std::string_view name(XlaOutcome outcome);  ///< "matched", "cannot simulate"
 
@@ -33,17 +33,20 @@ struct XlaCheckOptions {
       1;  ///< as many sets of inputs and schedules, from `seed` on, up to the first that does not match
   /// Kernels whose graph computes more elements than this, all nodes together, are left out; 0: none is.
   std::int64_t most_elements = 0;
+  /// Of kernels beyond `most_elements`, run about so many blocks spread over the grid, and judge what these wrote; 0:
+  /// they are left out. Counters then stand for all blocks.
+  std::int64_t sample_blocks = 0;
   simulator::SimulationOptions simulation;
 };
 
 struct XlaCheck {
   XlaOutcome outcome = XlaOutcome::not_bound;
-  std::string reason;         ///< why not matched: one sentence
+  std::string reason;         ///< why not matched, or what of it was run: one sentence
   double worst = 0;           ///< largest error over its tolerance
   std::int64_t elements = 0;  ///< computed by the graph, all nodes together
   std::int64_t results = 0;   ///< elements compared
   std::int64_t unjudged = 0;  ///< of them, those without a bound
-  bool executed = false;      ///< `simulation` is of a whole run
+  bool executed = false;      ///< `simulation` is of a whole run, or scaled from a sample to one
   simulator::Simulation simulation;
   Seconds evaluation{0};  ///< time of the reference
 };

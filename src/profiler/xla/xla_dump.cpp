@@ -96,6 +96,14 @@ std::string value_of(const hlo::HloModule& module, IndexedSpan<const hlo::HloIns
   return argument_name(one->name, index);
 }
 
+/// The constant that an operand is, seen through bitcasts, as an index into the module's instructions; -1: none.
+std::int32_t constant_of(const hlo::HloModule& module, IndexedSpan<const hlo::HloInstruction> home,
+                         const hlo::HloInstruction& start) {
+  const hlo::HloInstruction* one = &start;
+  while (one->op == ir::Op::bitcast && one->operands > 0) one = &operand_of(module, home, *one, 0);
+  return one->op == ir::Op::constant ? static_cast<std::int32_t>(one - module.instructions.data()) : -1;
+}
+
 /// Operands in order, then results in order, tuples flattened: what XLA passes to a fusion's kernel.
 struct Bound {
   std::vector<XlaArgument> arguments;
@@ -108,8 +116,11 @@ Bound arguments_of(const hlo::HloModule& module, const XlaBufferAssignment& assi
   Bound bound;
   const IndexedSpan<const hlo::HloInstruction> home = home_of(module, fusion);
   const auto add = [&](const hlo::HloInstruction& of, const Leaf& leaf, const XlaBufferAssignment::Slice* place) {
-    XlaArgument argument{argument_name(of.name, leaf.index),    leaf.shape, -1, -1, 0,
-                         value_of(module, home, of, leaf.index)};
+    XlaArgument argument;
+    argument.name = argument_name(of.name, leaf.index);
+    argument.shape = leaf.shape;
+    argument.value = value_of(module, home, of, leaf.index);
+    argument.constant = constant_of(module, home, of);
     if (place != nullptr) {
       argument.allocation = place->allocation;
       argument.offset = place->offset;

@@ -72,6 +72,8 @@ struct XlaArgument {
   std::int64_t allocation = -1, offset = 0;  ///< where it lies by the buffer assignment; -1: not told
   /// Whose bytes they are without an assignment: the name seen through tuples and bitcasts.
   std::string value;
+  /// The constant whose bytes it always has, seen through bitcasts: an index into HloModule::instructions; -1: none.
+  std::int32_t constant = -1;
 };
 
 struct XlaKernel {

@@ -129,7 +129,8 @@ void store_executed(const StoreTarget& shelf, const profiler::XlaModule& module,
   execution.binary = binary.id;
   execution.device = shelf.device;
   execution.profiler = "simulator";
-  execution.protocol = shelf.method + "; all blocks";
+  const simulator::Simulation& ran = row.check.simulation;
+  execution.protocol = shelf.method + (ran.blocks_run < ran.blocks_total ? "; a sample of the blocks" : "; all blocks");
   execution.outcome = row.check.outcome == XlaOutcome::matched ? "ok" : state_of(row.check.outcome);
   execution.reason = row.check.reason;
   execution.measured_at = time_now();

@@ -228,8 +228,8 @@ TEST_CASE("the bounds of a class admit its kernels on the check's own inputs") {
       const Classed kernel = lowered_as(group, arithmetic);
       const ir::Binary binary = kernels::compiled(*api, {.cuda = kernel.cuda});
       REQUIRE_MESSAGE(binary.outcome == ir::CompileOutcome::ok, binary.log);
-      const Checked checked = check(kernel.kernel, evaluate_reference(group, 1, nullptr, {}, arithmetic),
-                                    make_simulator(kernel.kernel, binary), CheckOptions{});
+      const Reference reference = evaluate_reference(group, 1, nullptr, {}, {.arithmetic = arithmetic});
+      const Checked checked = check(kernel.kernel, reference, make_simulator(kernel.kernel, binary), CheckOptions{});
       CAPTURE(ir::name(op));
       CAPTURE(ir::name(arithmetic));
       CHECK_MESSAGE(checked.state == Verdict::passed, checked.reason);

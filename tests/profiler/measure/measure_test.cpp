@@ -20,6 +20,7 @@
 #include "profiler/compile/compile.h"
 #include "profiler/gpu/fake_machine.h"
 #include "profiler/measure/gpu_match.h"
+#include "profiler/measure/test_worker.h"
 #include "support/approx.h"
 #include "support/group_family.h"
 #include "support/kernel_cache.h"
@@ -179,7 +180,7 @@ MeasureOptions quick() {
 MeasuredGroup measured(const FakeMachine& machine, const std::vector<const Built*>& plans,
                        const MeasureOptions& options) {
   WorkerSetup setup;
-  setup.command = {TAILOR_TEST_WORKER};
+  setup.command = {tests::test_worker()};
   setup.paths = machine.library_paths();
   Worker worker(setup);
   setup.use = gpu::Use::count;
@@ -293,7 +294,7 @@ TEST_CASE("without the odd shape a plan that is wrong only there is not found ou
   if (plans == nullptr) return;
   const FakeMachine machine(planted({{"_odd", 2}}));
   WorkerSetup setup;
-  setup.command = {TAILOR_TEST_WORKER};
+  setup.command = {tests::test_worker()};
   setup.paths = machine.library_paths();
   Worker worker(setup);
   MeasureRequest one = candidate(plans->wrong_at_odd);
@@ -449,7 +450,7 @@ TEST_CASE("a GPU of another kind than its file says differs in every figure that
   const auto differ = [](const std::string& chip) {
     const FakeMachine machine(R"({"chip": )" + chip + "}");
     WorkerSetup setup;
-    setup.command = {TAILOR_TEST_WORKER};
+    setup.command = {tests::test_worker()};
     setup.paths = machine.library_paths();
     Worker worker(setup);
     REQUIRE_MESSAGE(worker.opened().outcome == Outcome::ok, worker.opened().reason);

@@ -18,6 +18,7 @@
 
 #include "fake_gpu/fake_kernels.h"
 #include "profiler/gpu/fake_machine.h"
+#include "profiler/measure/test_worker.h"
 #include "support/skip.h"
 
 using namespace tailor;
@@ -42,7 +43,7 @@ std::string failing_machine(const std::string& failures) {
 
 WorkerSetup setup_of(const FakeMachine& machine) {
   WorkerSetup setup;
-  setup.command = {TAILOR_TEST_WORKER};
+  setup.command = {tests::test_worker()};
   setup.paths = machine.library_paths();
   setup.start_limit = patience;
   return setup;
@@ -306,9 +307,9 @@ TEST_CASE("a worker that cannot be started, leaves at once, or is none is an ans
       {{"/bin/true"}, Outcome::crashed, "exited with code 0"},
       {{"/bin/sh", "-c", "echo first; echo last >&2; exit 9"}, Outcome::crashed, "exited with code 9; it said: last"},
       {{"/bin/sleep", "60"}, Outcome::timed_out, "no answer within"},
-      {{TAILOR_TEST_WORKER, "not JSON"}, Outcome::crashed, "cannot be read"},
-      {{TAILOR_TEST_WORKER, "{}"}, Outcome::crashed, "cannot be read"},
-      {{TAILOR_TEST_WORKER, "[1, 2]"}, Outcome::crashed, "cannot be read"},
+      {{tests::test_worker(), "not JSON"}, Outcome::crashed, "cannot be read"},
+      {{tests::test_worker(), "{}"}, Outcome::crashed, "cannot be read"},
+      {{tests::test_worker(), "[1, 2]"}, Outcome::crashed, "cannot be read"},
   };
   for (const Program& program : programs) {
     CAPTURE(program.command.back());

@@ -239,6 +239,25 @@ const Results exchange_results = {
        });
      }},
     {"separable_blur", blurred},
+    {"by_table",
+     [](Kernel& k) {
+       const auto &x = k.at("x"), &w = k.at("w");
+       each(k.at("y"), [&](auto i) { return w[i] == 0 ? x[i] + x[i] : w[i] == 1 ? x[i] * x[i] : -x[i]; });
+     }},
+    {"by_argument",
+     [](Kernel& k) {
+       const auto& x = k.at("x");
+       each(k.at("y"), [&](auto i) {
+         double all = x[i / 8 * 8];
+         for (auto j = i / 8 * 8 + 1; j < i / 8 * 8 + 8; ++j) all = i % 8 < 4 ? std::max(all, x[j]) : all + x[j];
+         return all;
+       });
+     }},
+    {"by_kind",
+     [](Kernel& k) {
+       const auto& x = k.at("x");
+       each(k.at("y"), [&](auto i) { return i % 3 == 0 ? x[i] : i % 3 == 1 ? 3 * x[i] : x[i] * x[i] + 1; });
+     }},
     {"game_of_life", live_cells},
     {"iterated_grid", [](Kernel& k) { averaged_steps(k.at("x"), 4, true); }},
 };

@@ -223,6 +223,72 @@ OracleAnswer convert_bytes(const OracleText& text, const LaneOperands& operands)
   return {widened((operands[0] >> 8) & 0xff) << 16 | widened(operands[0] & 0xff)};
 }
 
+/// Formats of four and six bits: every code below the sign is a number.
+struct NarrowFormat {
+  const char* name;
+  int fraction, bias, bits, apart;  ///< `apart`: bits from one of a pair to the other
+};
+constexpr NarrowFormat narrow_formats[] = {{"e2m1x2", 1, 1, 4, 4}, {"e2m3x2", 3, 1, 6, 8}, {"e3m2x2", 2, 3, 6, 8}};
+
+Real128 narrow_size(const NarrowFormat& format, std::uint64_t code) {
+  const auto field = static_cast<int>(code >> format.fraction);
+  const auto rest = static_cast<double>(code & ((1u << format.fraction) - 1));
+  return static_cast<Real128>(std::ldexp(field == 0 ? rest : rest + (1 << format.fraction),
+                                         std::max(field, 1) - format.bias - format.fraction));
+}
+
+std::uint64_t nearest_narrow(const NarrowFormat& format, Real128 value) {
+  const std::uint64_t sign = std::uint64_t{1} << (format.bits - 1);
+  if (is_nan(value)) return sign - 1;
+  const Real128 size = magnitude(value) > 1e6 ? static_cast<Real128>(1e6) : magnitude(value);
+  std::uint64_t best = 0;
+  for (std::uint64_t code = 1; code < sign; ++code) {
+    const Real128 distance = magnitude(narrow_size(format, code) - size),
+                  least = magnitude(narrow_size(format, best) - size);
+    if (distance < least || (distance == least && code % 2 == 0)) best = code;
+  }
+  return best | (negative(value) ? sign : 0);
+}
+
+OracleAnswer convert_narrow(const OracleText& text, const NarrowFormat& format, const LaneOperands& operands) {
+  const OracleType half{'f', 16}, from = text.types.back();
+  if (text.has("satfinite")) {
+    const bool packed = from.lanes == 2;
+    const Real128 upper = packed ? real_value(half, operands[0] >> 16) : real_value(from, operands[0]);
+    const Real128 lower = packed ? real_value(half, operands[0]) : real_value(from, operands[1]);
+    return {nearest_narrow(format, with_relu(text, upper)) << format.apart |
+            nearest_narrow(format, with_relu(text, lower))};
+  }
+  const auto widened = [&](std::uint64_t code) {
+    const std::uint64_t sign = std::uint64_t{1} << (format.bits - 1);
+    const Real128 size = narrow_size(format, code & (sign - 1));
+    return rounded_bits(half, with_relu(text, (code & sign) != 0 ? -size : size), "rn");
+  };
+  return {widened(operands[0] >> format.apart) << 16 | widened(operands[0])};
+}
+
+/// Powers of two from 2^-127 on, by their number; 255 is NaN.
+OracleAnswer convert_powers(const OracleText& text, const LaneOperands& operands) {
+  if (!text.has("satfinite")) {
+    const auto widened = [&](std::uint64_t code) {
+      code &= 0xff;
+      if (code == 0xff) return std::uint64_t{0x7fff};
+      return rounded_bits({'g', 16}, static_cast<Real128>(std::ldexp(1.0, static_cast<int>(code) - 127)), "rn");
+    };
+    return {widened(operands[0] >> 8) << 16 | widened(operands[0])};
+  }
+  const auto power = [&](std::uint64_t bits) -> std::uint64_t {
+    const Real128 value = real_value({'f', 32}, bits);
+    if (is_nan(value)) return 0xff;
+    std::uint64_t code = 0;  // the largest power that is not above, or the least that is not below
+    while (code < 0xfe && static_cast<Real128>(std::ldexp(1.0, static_cast<int>(code) - 127)) < magnitude(value))
+      ++code;
+    const bool above = static_cast<Real128>(std::ldexp(1.0, static_cast<int>(code) - 127)) > magnitude(value);
+    return above && code > 0 && rounding_of(text) == "rz" ? code - 1 : code;
+  };
+  return {power(operands[0]) << 8 | power(operands[1])};
+}
+
 OracleAnswer packed_integers(const OracleText& text, const LaneOperands& operands) {
   const OracleType to = text.types[0];
   const auto part = [&](std::uint64_t v) {
@@ -249,6 +315,9 @@ std::uint64_t to_real(const OracleText& text, OracleType to, Real128 value) {
 
 std::optional<OracleAnswer> convert_oracle(const OracleText& text, const LaneOperands& operands) {
   if (text.has("e4m3x2") || text.has("e5m2x2")) return convert_bytes(text, operands);
+  for (const NarrowFormat& format : narrow_formats)
+    if (text.has(format.name)) return convert_narrow(text, format, operands);
+  if (text.has("ue8m0x2")) return convert_powers(text, operands);
   if (text.has("pack")) return packed_integers(text, operands);
   const OracleType to = text.types[0], from = text.types.back();
   if (from.lanes == 2) return std::nullopt;

@@ -146,6 +146,14 @@ TEST_CASE("sectors and bank passes are those of sets of bytes and words") {
         if (form == 8) continue;  // shared accesses are aligned
         const BankPasses passes = passes_by_set(offset, lanes, bytes);
         REQUIRE(bank_passes(offset.data(), lanes, bytes) == passes);
+        BankPattern last;
+        const auto step = static_cast<std::uint32_t>(bytes);
+        Offsets moved = offset;
+        for (std::uint32_t& at : moved) at += 5 * step;
+        REQUIRE(bank_passes(moved.data(), lanes, bytes, last) == bank_passes(moved.data(), lanes, bytes));
+        REQUIRE(bank_passes(offset.data(), lanes, bytes, last) == passes);
+        REQUIRE(bank_passes(offset.data(), lanes & 0x7fff3fff, bytes, last) ==
+                bank_passes(offset.data(), lanes & 0x7fff3fff, bytes));
         REQUIRE(atomic_passes(offset.data(), lanes, bytes) == atomic_passes_by_lane(offset, lanes, bytes));
         passes_seen.insert(passes.wavefronts);
       }

@@ -66,20 +66,39 @@ class Trace {
   std::uint32_t pick(std::uint32_t below) { return static_cast<std::uint32_t>(random_() % below); }
   bool chance(double p) { return static_cast<double>(random_() % 10000) < p * 10000; }
   std::uint32_t some_lanes() {
-    constexpr std::array<std::uint32_t, 9> masks{~0u,      ~0u,         ~0u,         1u,         2u,
-                                                 1u << 31, 0x0000ffffu, 0xffff0000u, 0x00020007u};
+    constexpr std::array<std::uint32_t, 11> masks{
+        ~0u, ~0u, ~0u, 1u, 2u, 0x55aa3cc3u, 0x0f0f0f0fu, 1u << 31, 0x0000ffffu, 0xffff0000u, 0x00020007u};
     return masks[pick(masks.size())];
   }
   std::uint32_t few_lanes() { return chance(0.7) ? 1u << std::array{0, 1, 2, 17, 31}[pick(5)] : some_lanes(); }
 
+  /// Element of a lane: in a row, at one place, apart, steps of sorting networks in three ways, anywhere.
+  std::uint32_t element(std::uint32_t form, std::uint32_t lane, std::uint32_t base, std::uint32_t m) {
+    const std::uint32_t pair = (lane & ((1u << m) - 1)) | lane >> m << (m + 1);
+    switch (form) {
+      case 0:
+      case 1:
+        return base + lane;
+      case 2:
+        return base;
+      case 3:
+        return base + lane * 4;
+      case 4:
+        return base / 64 * 64 + pair + (base % 2 << m);
+      case 5:
+        return base / 64 * 64 + (pair ^ ((2u << m) - 1));
+      case 6:
+        return base / 32 * 32 + (lane ^ (1u << m));
+      default:
+        return pick(12);
+    }
+  }
+
   void random_offsets(ShadowAccess& a, std::array<std::uint32_t, 32>& offset, int warp) {
     const auto size = static_cast<std::uint32_t>(a.bytes), cells = static_cast<std::uint32_t>(bytes) / size;
-    const std::uint32_t form = pick(5);
+    const std::uint32_t form = pick(8), m = pick(form == 6 ? 5 : 6);
     const std::uint32_t base = chance(0.5) ? static_cast<std::uint32_t>(warp) * 32 % cells : pick(cells);
-    for (std::uint32_t lane = 0; lane < 32; ++lane) {
-      const std::uint32_t at = form <= 1 ? base + lane : form == 2 ? base : form == 3 ? base + lane * 4 : pick(12);
-      offset[lane] = at % cells * size;
-    }
+    for (std::uint32_t lane = 0; lane < 32; ++lane) offset[lane] = element(form, lane, base, m) % cells * size;
     a.offset = offset.data();
   }
 
@@ -120,10 +139,25 @@ class Trace {
     return true;
   }
 
-  void compare(const ShadowAccess& a, bool read, bool write, std::uint32_t racing,
-               const std::array<std::byte, bytes>& memory, const std::array<std::byte, std::size_t{32} * 32>& values) {
+  /// Lanes in a row, or at one place, may be told without their offsets.
+  void tell_shortly(ShadowAccess& a, bool load) {
+    const auto size = static_cast<std::uint32_t>(a.bytes);
+    for (const std::uint32_t step : {size, 0u}) {
+      bool all = a.lanes == ~0u;
+      for (std::uint32_t lane = 0; lane < 32; ++lane) all &= a.offset[lane] == a.offset[0] + lane * step;
+      if (!all || (step == 0 && !load) || chance(0.5)) continue;
+      a.first = a.offset[0];
+      a.step = step;
+      a.offset = nullptr;
+      return;
+    }
+  }
+
+  void compare(ShadowAccess a, bool read, bool write, std::uint32_t racing, const std::array<std::byte, bytes>& memory,
+               const std::array<std::byte, std::size_t{32} * 32>& values) {
     const std::byte* element = values.data();
     const ShadowValues stored{&element, a.bytes, a.bytes, memory.data()};
+    if (read != write) tell_shortly(a, read);
     const bool clean = read && write ? shadow_.atomic(a) : read ? shadow_.load(a) : shadow_.store(a, &stored);
     REQUIRE(clean == (racing == 0));
     std::int64_t lanes = 0;

@@ -226,7 +226,7 @@ class Walk {
   template <class Go>
   bool step(std::size_t i, std::size_t load, const Place& at, Notes notes, const Go& go) {
     const FlatInstruction& one = flat_.instructions[i];
-    if (one.ptx == nullptr) return go(i + 1, notes), true;
+    if (one.ptx == nullptr) return go(one.target != no_block ? one.target : i + 1, notes), true;
     const std::string_view op = parts_[i][0];
     const bool guarded = one.ptx->guard != PtxOperand::no_index;
     const Holds guard = guarded ? noted(notes, instance(i).first_register + one.ptx->guard) : Holds::nothing;
@@ -240,6 +240,7 @@ class Walk {
       return true;
     }
     if (of_load(guard)) return false;
+    if (op == "call" && one.target != no_block) return false;
     if (op == "brx") {
       if (one.target == no_block || of_load(worst_source(i, notes))) return false;
       for (const std::uint32_t target : flat_.targets[one.targets]) go(target, notes);

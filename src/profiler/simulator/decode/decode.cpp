@@ -18,6 +18,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 #include "base/error.h"
@@ -162,6 +163,20 @@ bool Decoder::branch(const FlatInstruction& flat) {
     end_block(Ending::indirect);
     return true;
   }
+  if (op == "call" && flat.target != no_block) {
+    count(Pipe::control);
+    const Slot place = temporary(64), number = temporary(64), index = temporary(32);
+    for (std::uint32_t k = 0; k < operand_count(); ++k)
+      if (operand(k).kind == PtxOperandKind::reg)
+        emit_row("sub.u64", place, source(operand(k), LaneType::u64),
+                 bits_constant(function_window + function_bytes, 64));
+    emit_row("shr.u64", number, place, bits_constant(std::countr_zero(function_bytes), 32));
+    emit_row("cvt.u32.u64", index, number);
+    drafts_.back().indirect = flat_.targets[flat.targets];
+    drafts_.back().code.predicate = index;
+    end_block(Ending::indirect);
+    return true;
+  }
   if (op == "ret" || op == "exit") {
     count(Pipe::control);
     if (op == "ret" && flat.target != no_block) {
@@ -178,7 +193,9 @@ bool Decoder::branch(const FlatInstruction& flat) {
 void Decoder::instruction(const FlatInstruction& flat) {
   if (flat.ptx == nullptr) {
     if (!open_) open_block();
-    return;
+    if (flat.target == no_block) return;
+    drafts_.back().target_flat = flat.target;
+    return end_block(Ending::jump);
   }
   current_.ptx = flat.ptx;
   current_.instance = &flat_.instances[flat.instance];
@@ -234,8 +251,7 @@ bool Decoder::structural() {
       unsupported("a call of " + std::string(one.name) + ", which is not in this file");
       return true;
     }
-    unsupported("a call through a pointer");
-    return true;
+    return op_ending(Ending::trap, {}), true;  // through a pointer to no function
   }
   if (op == "trap" || op == "brkpt") return op_ending(Ending::trap, {}), true;
   if (op == "nanosleep") return count(Pipe::control), op_ending(Ending::pause, {}), true;

@@ -32,9 +32,44 @@ Slot Decoder::flushed(Slot slot, LaneType type) {
   return made;
 }
 
+namespace {
+
+/// What is missing as a whole, by how its opcodes begin.
+struct MissingFamily {
+  std::string_view opcode, reason;
+};
+constexpr MissingFamily missing_families[] = {
+    {"st.async", "stores that count on an mbarrier"},
+    {"red.async", "reductions that count on an mbarrier"},
+    {"clusterlaunchcontrol", "blocks that take over the work of others (cluster launch control)"},
+    {"tensormap", "tensor maps"},
+    {"multimem", "accesses to memory of several GPUs"},
+    {"tex", "textures"},
+    {"tld4", "textures"},
+    {"txq", "textures"},
+    {"suld", "surfaces"},
+    {"sust", "surfaces"},
+    {"sured", "surfaces"},
+    {"suq", "surfaces"},
+    {"alloca", "stacks that grow as the program runs"},
+    {"stacksave", "stacks that grow as the program runs"},
+    {"stackrestore", "stacks that grow as the program runs"},
+};
+
+std::string why_missing(std::string_view opcode) {
+  for (const MissingFamily& family : missing_families) {
+    const std::string_view rest = opcode.substr(std::min(opcode.size(), family.opcode.size()));
+    if (opcode.starts_with(family.opcode) && (rest.empty() || rest[0] == '.'))
+      return std::string(family.reason) + " are not simulated";
+  }
+  return "no row of the opcode table has it";
+}
+
+}  // namespace
+
 void Decoder::lane_instruction() {
   const std::optional<LaneMatch> match = find_lane_opcode(current_.ptx->opcode);
-  if (!match) return unsupported("no row of the opcode table has it");
+  if (!match) return unsupported(why_missing(current_.ptx->opcode));
   const LaneOpcode& row = *match->row;
   count(row.pipe);
   const auto sources = static_cast<std::uint32_t>(row.source_count);

@@ -126,6 +126,8 @@ Slot Decoder::source(const PtxOperand& from, LaneType type) {
       return bits_constant(immediate(from, type), bits);
     case PtxOperandKind::variable:
       return address_constant(from, bits);
+    case PtxOperandKind::function:
+      return bits_constant(function_address(module_, from.name), bits);
     case PtxOperandKind::special: {
       const SpecialRegister* special = find_special(from.name);
       if (special == nullptr || special->kind == SpecialKind::live) {

@@ -10,7 +10,9 @@
 // variable is an offset that both sides know. A return of a copy becomes a jump to the end of the copy; labels become
 // positions in the list. Functions that are being inlined stand on a stack: one that occurs twice is recursion, which
 // has no end here and cannot be simulated. Calls that stay in the list are printf, whose result is 0, and a failed
-// assertion, which is a trap; the decoder tells them apart.
+// assertion, which is a trap; the decoder tells them apart. A call through a pointer becomes a jump by the pointer to
+// one of several copies: of each function whose address is taken somewhere and whose parameters are as long as the
+// arguments.
 #include "profiler/simulator/decode/flatten.h"
 
 #include <algorithm>
@@ -120,9 +122,17 @@ struct Flattener {
       if (operand.kind == PtxOperandKind::function) callee = find(operand.name);
       if (operand.kind == PtxOperandKind::list) lists.push_back(&operand);
     }
-    if (callee == nullptr) return refuse(one, "a call through a pointer"), false;
     if (one.guard != PtxOperand::no_index) return refuse(one, "a guarded call"), false;
+    if (callee == nullptr) return call_any(instance, one, lists), true;
     if (!callee->defined) return false;  // printf and the failed assertion are told apart by the decoder
+    return call_one(instance, one, *callee, lists);
+  }
+
+  using Lists = std::vector<const PtxOperand*>;
+
+  bool call_one(std::uint32_t instance, const PtxInstruction& one, const PtxFunction& function, const Lists& lists) {
+    const PtxFunction& caller = *flat.instances[instance].function;
+    const PtxFunction* const callee = &function;
     if (std::find(open.begin(), open.end(), callee) != open.end()) return refuse(one, "recursion"), false;
     if (flat.instructions.size() > most_instructions) return refuse(one, "too many calls to inline"), false;
     const std::uint32_t made = instance_of(*callee);
@@ -148,9 +158,71 @@ struct Flattener {
     body(made, false);
     return true;
   }
+
+  /// Whether arguments and results are as many and as long as the function's.
+  bool fits(const PtxFunction& function, std::uint32_t instance, const Lists& lists) const {
+    const PtxFunction& caller = *flat.instances[instance].function;
+    const auto same = [&](const std::vector<PtxVariable>& declared, const PtxOperand* list) {
+      if ((list == nullptr ? 0 : list->count) != declared.size()) return false;
+      for (std::uint32_t k = 0; k < declared.size(); ++k) {
+        const PtxOperand& given = caller.operands[list->index + k];
+        if (given.kind != PtxOperandKind::variable || variable_of(module, caller, given).bytes != declared[k].bytes)
+          return false;
+      }
+      return true;
+    };
+    const bool has_result = !function.results.empty();
+    if (lists.size() > 2 || (has_result && lists.empty())) return false;
+    return same(function.params, lists.size() > (has_result ? 1u : 0u) ? lists.back() : nullptr) &&
+           (!has_result || same(function.results, lists.front()));
+  }
+
+  bool has_address_taken(std::string_view name) const {
+    for (const PtxVariable& variable : module.variables)
+      for (const PtxVariable::Address& address : variable.addresses)
+        if (address.symbol == name) return true;
+    for (const PtxFunction& function : module.functions)
+      for (const PtxInstruction& one : function.instructions)
+        for (std::uint32_t k = 0; k < one.count && one.opcode.starts_with("mov"); ++k) {
+          const PtxOperand& operand = function.operands[one.first + k];
+          if (operand.kind == PtxOperandKind::function && operand.name == name) return true;
+        }
+    return false;
+  }
+
+  /// A jump to one copy of many, which all jump to the end.
+  void call_any(std::uint32_t instance, const PtxInstruction& one, const Lists& lists) {
+    const std::uint32_t at = here();
+    flat.instructions.push_back({&one, instance});
+    std::vector<std::uint32_t> list(module.functions.size() + 1, here());
+    flat.instructions.push_back({&one, instance});  // where no function is: a trap
+    std::vector<std::uint32_t> jumps;
+    for (std::size_t i = 0; i < module.functions.size(); ++i) {
+      const PtxFunction& function = module.functions[i];
+      if (!function.defined || function.entry || !fits(function, instance, lists) || !has_address_taken(function.name))
+        continue;
+      list[i] = here();
+      flat.instructions.push_back({nullptr, instance});
+      if (!call_one(instance, one, function, lists)) return;
+      jumps.push_back(here());
+      flat.instructions.push_back({nullptr, instance});
+    }
+    for (const std::uint32_t jump : jumps) flat.instructions[jump].target = here();
+    flat.instructions.push_back({nullptr, instance});
+    flat.instructions[at].target = list[0];
+    flat.instructions[at].targets = static_cast<std::uint32_t>(flat.targets.size());
+    flat.targets.push_back(std::move(list));
+  }
 };
 
 }  // namespace
+
+std::uint64_t function_address(const PtxModule& module, std::string_view name) {
+  for (std::size_t i = 0; i < module.functions.size(); ++i)
+    if (module.functions[i].name == name && module.functions[i].defined)
+      return function_window + (i + 1) * function_bytes;
+  return 0;
+}
 
 Flat flatten(const PtxModule& module, const PtxFunction& entry) {
   Flattener work{module, {}, {}};

@@ -24,10 +24,12 @@ struct CallInstance {
 };
 
 struct FlatInstruction {
-  const PtxInstruction* ptx = nullptr;  ///< nullptr: an end of an inlined call, a place to jump to
+  const PtxInstruction* ptx = nullptr;  ///< nullptr: an end of an inlined call, a place to jump to; or a jump
   std::uint32_t instance = 0;
   std::uint32_t target = no_block;  ///< branches, returns of inlined calls: a flat index
-  std::uint32_t targets = 0;        ///< brx.idx: into Flat::targets
+  /// brx.idx: into Flat::targets. A call through a pointer too: by function of the module, and one more for what is no
+  /// function that could be meant.
+  std::uint32_t targets = 0;
 };
 
 struct Flat {

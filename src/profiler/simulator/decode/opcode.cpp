@@ -100,6 +100,7 @@ LaneTable composed(std::string_view name, const TierHandlers& tier) {
   table.lane_count = tier.count;
   table.mask_of = tier.mask_of;
   table.access = tier.access;
+  table.shuffle = tier.shuffle;
   const auto pair = [&](Step(&to)[2], Handler handler) { std::ranges::copy(tier.lane[handler], to); };
   pair(table.flush_f32, handler_flush_f32);
   pair(table.saturate_f32, handler_saturate_f32);

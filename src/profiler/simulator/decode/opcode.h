@@ -91,7 +91,8 @@ struct LaneTable {
   Step negate_predicate[2];   ///< d <- !a
   /// Lanes whose predicate word is set, as a mask.
   std::uint32_t (*mask_of)(const std::uint32_t* predicate);
-  const AccessTable* access = nullptr;  ///< loads and stores
+  const AccessTable* access = nullptr;   ///< loads and stores
+  const ShuffleStep* shuffle = nullptr;  ///< idx, up, down, bfly of whole warps
 };
 
 /// The fastest table this machine can run, or the one of that name ("" for the fastest). nullptr: none of that name,

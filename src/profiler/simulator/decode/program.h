@@ -162,6 +162,10 @@ inline bool in_frame(Slot slot) {
 inline constexpr std::uint64_t shared_window = 0x0000'0001'0000'0000;
 inline constexpr std::uint64_t local_window = 0x0000'0002'0000'0000;
 inline constexpr std::uint64_t window_bytes = 0x0000'0001'0000'0000;
+/// Nothing lies there: a pointer to the module's function n is this plus (n + 1) * function_bytes.
+inline constexpr std::uint64_t function_window = 0x0000'0003'0000'0000, function_bytes = 16;
+/// 0: the module defines no function of that name.
+std::uint64_t function_address(const PtxModule& module, std::string_view name);
 inline constexpr std::uint64_t global_base = 0x0000'7f00'0000'0000;
 inline constexpr int shared_rank_shift = 24;
 inline constexpr std::int64_t shared_offset_mask = (std::int64_t{1} << shared_rank_shift) - 1;

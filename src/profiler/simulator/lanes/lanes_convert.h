@@ -179,6 +179,38 @@ INLINE float float_of_e4m3(Word byte) {
 }
 INLINE float float_of_e5m2(Word byte) { return float_of_half((byte & 0xff) << 8); }
 
+/// Four and six bits: no infinity and no NaN; a NaN becomes the largest. Below the sign there are `bits` - 1.
+template <int fraction, int bias, int bits>
+INLINE Word narrow_bits(float a, float most) {
+  const Word byte = byte_bits<fraction, bias>(a, most);
+  return a != a ? (1u << (bits - 1)) - 1 : (byte & 0x7f) | (byte & 0x80) >> (8 - bits);
+}
+INLINE Word e2m1_bits(float a) { return narrow_bits<1, 1, 4>(a, 6.0f); }
+INLINE Word e2m3_bits(float a) { return narrow_bits<3, 1, 6>(a, 7.5f); }
+INLINE Word e3m2_bits(float a) { return narrow_bits<2, 3, 6>(a, 28.0f); }
+template <int fraction, int bits>
+INLINE float float_of_narrow(Word code, float scale) {
+  const Word size = code & ((1u << (bits - 1)) - 1);
+  return float_of(bits_of(float_of(size << (23 - fraction)) * scale) | (code >> (bits - 1) & 1) << 31);
+}
+INLINE float float_of_e2m1(Word code) { return float_of_narrow<1, 4>(code, 0x1p126f); }
+INLINE float float_of_e2m3(Word code) { return float_of_narrow<3, 6>(code, 0x1p126f); }
+INLINE float float_of_e3m2(Word code) { return float_of_narrow<2, 6>(code, 0x1p124f); }
+
+/// A power of two alone: the exponent of a float, without sign, 255 for NaN; rounded up or towards zero, at most 254.
+template <Toward toward>
+INLINE Word ue8m0_bits(float a) {
+  const Word size = bits_of(a) & 0x7fffffff, up = toward == rp && (size & 0x7fffff) != 0 ? 1 : 0;
+  const Word exponent = (size >> 23) + up;
+  // The smallest is 2^-127, the float with this bit alone.
+  const Word least = toward == rp && size > 0x400000 ? 1 : 0, power = size < 0x800000 ? least : exponent;
+  return a != a ? 0xff : power > 0xfe ? 0xfe : power;
+}
+INLINE Word bfloat_of_ue8m0(Word code) {
+  const Word power = code & 0xff;
+  return power == 0xff ? 0x7fff : power == 0 ? 0x40 : power << 7;
+}
+
 INLINE Word joined_halves(Word upper, Word lower) { return upper << 16 | (lower & 0xffff); }
 
 }  // namespace

@@ -46,8 +46,15 @@ template <class D>
   return wrong == 0;
 }
 
-/// The host address that all 32 lanes load from, counted; nullptr: take another path. Only where nobody watches: the
-/// sanitizers do not track what a kernel may not store to.
+/// Somebody wants to know of this access: the sanitizers do not track what a kernel may not store to.
+[[gnu::always_inline]] inline bool is_watched(const Warp& w, const Micro& m) {
+  if (w.observe == 0) return false;
+  const auto space = static_cast<AccessSpace>(m.extra & access_space_mask);
+  return space != AccessSpace::global || (w.observe & observe_cache) != 0 ||
+         w.sites[m.extra >> access_site_shift].may_store != 0;
+}
+
+/// The host address that all 32 lanes load from, counted; nullptr: take another path.
 template <u32 size>
 [[gnu::always_inline]] inline std::byte* point_at(Warp& w, const Micro& m, u64 address) {
   SiteState& site = w.sites[m.extra >> access_site_shift];
@@ -57,13 +64,11 @@ template <u32 size>
   if (space == AccessSpace::global) {
     const u64 offset = address - site.base;
     if (site.size < size || offset > site.size - size) return nullptr;
-    if ((w.observe & observe_cache) != 0 || (w.observe != 0 && site.may_store != 0)) return nullptr;
     host = site.host + offset;
     ++site.sectors;
   } else if (space == AccessSpace::shared) {
     const u64 offset = address - site.base;
-    if (w.observe != 0 || (m.extra & access_cluster) != 0 || site.size < size || offset > site.size - size)
-      return nullptr;
+    if ((m.extra & access_cluster) != 0 || site.size < size || offset > site.size - size) return nullptr;
     host = w.shared.host + address;
     site.sectors += size <= 8 ? 1 : size == 16 ? 2 : size / 4;  // lanes of 8 and 16 bytes that share go in twos
   } else {
@@ -100,14 +105,42 @@ template <u32 size>
   return host;
 }
 
-/// Host addresses of lanes that may be anywhere.
-[[gnu::always_inline]] inline void translate(Warp& w, const Micro& m, Request& r, bool store) {
-  r.mask = w.active;
-  w.services->translate(w, m, r, store);
-}
-
 /// Ordered and volatile accesses go the long way, where polling is noticed.
 [[gnu::always_inline]] inline bool is_ordered(const Micro& m) { return (m.extra >> access_order_shift & 7) != 0; }
+
+/// Fills the host addresses of lanes that are anywhere in the buffer or array that this site used last. false: they are
+/// not, or may not do what they ask.
+template <u32 size>
+[[gnu::always_inline]] inline bool near_last(Warp& w, const Micro& m, Request& r, bool store) {
+  const SiteState& site = w.sites[m.extra >> access_site_shift];
+  const auto space = static_cast<AccessSpace>(m.extra & access_space_mask);
+  const bool global = space == AccessSpace::global;
+  if (is_ordered(m) || (m.extra & (access_cluster | access_uncounted)) != 0 || site.size < size) return false;
+  if (!global && space != AccessSpace::shared) return false;
+  if (global && store && site.may_store == 0) return false;
+  const u64 base = site.base, most = site.size - size;
+  std::byte* const host = global ? site.host - base : w.shared.host;
+  u64 wrong = 0;
+  for (int l = 0; l < lanes_per_warp; ++l) {
+    const u64 active = static_cast<u64>(static_cast<std::int64_t>(static_cast<std::int32_t>(w.lanes[l])));
+    const u64 a = r.address[l];
+    wrong |= ((a - base > most ? ~u64{0} : u64{0}) | (a & (size - 1))) & active;
+    r.host[l] = host + a;
+  }
+  return wrong == 0;
+}
+
+/// Host addresses of lanes that may be anywhere. true: they are all in the buffer or array of near_last.
+template <u32 size>
+[[gnu::always_inline]] inline bool translate(Warp& w, const Micro& m, Request& r, bool store) {
+  r.mask = w.active;
+  if (near_last<size>(w, m, r, store)) {
+    w.services->count(w, m, r, store);
+    return true;
+  }
+  w.services->translate(w, m, r, store);
+  return false;
+}
 
 /// Lanes that may not load get poison, so that what they do next depends on nothing that ran here before.
 template <class D>
@@ -115,40 +148,9 @@ void poison(Warp& w, Slot slot, u32 mask) {
   for (; mask != 0; mask &= mask - 1) slot_words<D>(w, slot)[__builtin_ctz(mask)] = static_cast<D>(0xcdcdcdcdcdcdcdcdu);
 }
 
+/// Loads from the lanes' own host addresses.
 template <class T, class D, int V, bool full>
-void load(Warp& w, const Micro& m) {
-  constexpr u32 size = sizeof(T) * V;
-  alignas(64) Request r;
-  addresses(w, m, r.address);
-  if (full && !is_ordered(m)) {
-    if (in_a_row(r.address, size)) {
-      if (const std::byte* host = run_at<size>(w, m, r.address[0], false)) {
-        if (w.observe) w.services->observe(w, m, r.address[0], false);
-        alignas(64) T run[lanes_per_warp * V];
-        __builtin_memcpy(run, host, sizeof run);
-        for (int k = 0; k < V; ++k) {
-          const Slot slot = V == 1 ? m.d : w.lists[m.list + static_cast<u32>(k)];
-          if (slot == no_slot) continue;
-          D* d = slot_words<D>(w, slot);
-          for (int l = 0; l < lanes_per_warp; ++l) d[l] = static_cast<D>(run[l * V + k]);
-        }
-        return;
-      }
-    } else if (all_equal(r.address)) {
-      if (const std::byte* host = point_at<size>(w, m, r.address[0])) {
-        for (int k = 0; k < V; ++k) {
-          const Slot slot = V == 1 ? m.d : w.lists[m.list + static_cast<u32>(k)];
-          if (slot == no_slot) continue;
-          T value;
-          __builtin_memcpy(&value, host + static_cast<unsigned>(k) * sizeof(T), sizeof(T));
-          D* d = slot_words<D>(w, slot);
-          for (int l = 0; l < lanes_per_warp; ++l) d[l] = static_cast<D>(value);
-        }
-        return;
-      }
-    }
-  }
-  translate(w, m, r, false);
+[[gnu::always_inline]] inline void load_each(Warp& w, const Micro& m, const Request& r) {
   for (int k = 0; k < V; ++k) {
     const Slot slot = V == 1 ? m.d : w.lists[m.list + static_cast<u32>(k)];
     if (slot == no_slot) continue;
@@ -173,6 +175,53 @@ void load(Warp& w, const Micro& m) {
 }
 
 template <class T, class D, int V, bool full>
+void load(Warp& w, const Micro& m) {
+  constexpr u32 size = sizeof(T) * V;
+  alignas(64) Request r;
+  addresses(w, m, r.address);
+  if (full && !is_ordered(m)) {
+    if (in_a_row(r.address, size)) {
+      if (const std::byte* host = run_at<size>(w, m, r.address[0], false)) {
+        if (is_watched(w, m)) w.services->observe(w, m, r.address[0], size, false);
+        alignas(64) T run[lanes_per_warp * V];
+        __builtin_memcpy(run, host, sizeof run);
+        for (int k = 0; k < V; ++k) {
+          const Slot slot = V == 1 ? m.d : w.lists[m.list + static_cast<u32>(k)];
+          if (slot == no_slot) continue;
+          D* d = slot_words<D>(w, slot);
+          for (int l = 0; l < lanes_per_warp; ++l) d[l] = static_cast<D>(run[l * V + k]);
+        }
+        return;
+      }
+    } else if (all_equal(r.address)) {
+      if (const std::byte* host = point_at<size>(w, m, r.address[0])) {
+        if (is_watched(w, m)) w.services->observe(w, m, r.address[0], 0, false);
+        for (int k = 0; k < V; ++k) {
+          const Slot slot = V == 1 ? m.d : w.lists[m.list + static_cast<u32>(k)];
+          if (slot == no_slot) continue;
+          T value;
+          __builtin_memcpy(&value, host + static_cast<unsigned>(k) * sizeof(T), sizeof(T));
+          D* d = slot_words<D>(w, slot);
+          for (int l = 0; l < lanes_per_warp; ++l) d[l] = static_cast<D>(value);
+        }
+        return;
+      }
+    }
+  }
+  const bool in_one = translate<size>(w, m, r, false);
+  if constexpr (full && V == 1 && size >= 4) {
+    if (in_one && m.d != no_slot) {  // naturally aligned, so a gather
+      const T* const first = reinterpret_cast<const T*>(r.host[0]);
+      D* d = slot_words<D>(w, m.d);
+      for (int l = 0; l < lanes_per_warp; ++l)
+        d[l] = static_cast<D>(first[static_cast<std::int64_t>(r.address[l] - r.address[0]) / std::int64_t{size}]);
+      return;
+    }
+  }
+  load_each<T, D, V, full>(w, m, r);
+}
+
+template <class T, class D, int V, bool full>
 void store(Warp& w, const Micro& m) {
   constexpr u32 size = sizeof(T) * V;
   alignas(64) Request r;
@@ -185,13 +234,13 @@ void store(Warp& w, const Micro& m) {
           const D* d = slot_words<D>(w, V == 1 ? m.b : w.lists[m.list + static_cast<u32>(k)]);
           for (int l = 0; l < lanes_per_warp; ++l) run[l * V + k] = static_cast<T>(d[l]);
         }
-        if (w.observe) w.services->observe(w, m, r.address[0], true);
+        if (is_watched(w, m)) w.services->observe(w, m, r.address[0], size, true);
         __builtin_memcpy(host, run, sizeof run);
         return;
       }
     }
   }
-  translate(w, m, r, true);
+  translate<size>(w, m, r, true);
   for (int k = 0; k < V; ++k) {
     const D* d = slot_words<D>(w, V == 1 ? m.b : w.lists[m.list + static_cast<u32>(k)]);
     for (u32 left = r.mask; left != 0; left &= left - 1) {

@@ -9,6 +9,7 @@
 namespace tailor::simulator::LANES_TIER {
 
 extern const AccessTable access_table;
+extern const ShuffleStep shuffles[4];
 
 #define LANE_NAMES(id, ...)            \
   void id##_full(Warp&, const Micro&); \
@@ -34,6 +35,6 @@ std::uint32_t mask_of(const std::uint32_t* predicate) {
 
 }  // namespace
 
-const TierHandlers tier = {handlers, sizeof handlers / sizeof handlers[0], mask_of, &access_table};
+const TierHandlers tier = {handlers, sizeof handlers / sizeof handlers[0], mask_of, &access_table, shuffles};
 
 }  // namespace tailor::simulator::LANES_TIER

@@ -15,6 +15,7 @@ struct TierHandlers {
   std::uint32_t count;
   std::uint32_t (*mask_of)(const std::uint32_t* predicate);
   const AccessTable* access;
+  const ShuffleStep* shuffle;  ///< idx, up, down, bfly; of warps in which all 32 lanes take part
 };
 
 namespace portable {

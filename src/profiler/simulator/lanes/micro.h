@@ -97,8 +97,12 @@ struct Services {
   /// Checks bounds and alignment, reports, counts, tells the sanitizers (before a store changes memory), and fills host
   /// and mask.
   void (*translate)(Warp& warp, const Micro& micro, Request& request, bool store);
-  /// For 32 lanes side by side from `first` that were checked and counted: tells the sanitizers and the cache model.
-  void (*observe)(Warp& warp, const Micro& micro, std::uint64_t first, bool store);
+  /// For 32 lanes at first + lane * step that were checked and counted: tells the sanitizers and the cache model.
+  /// `step` is the bytes of a lane, or 0.
+  void (*observe)(Warp& warp, const Micro& micro, std::uint64_t first, std::uint32_t step, bool store);
+  /// For lanes of `mask` that were checked and whose `host` is filled: counts, tells the sanitizers and the cache
+  /// model.
+  void (*count)(Warp& warp, const Micro& micro, const Request& request, bool store);
 };
 
 struct Warp {
@@ -113,6 +117,10 @@ struct Warp {
   Machine* machine = nullptr;
   alignas(64) std::uint32_t lanes[lanes_per_warp] = {};  ///< active, one word for each: 0 or all ones
 };
+
+/// Values `a`, distances `b`, clamps and segments `c`; result `d`, predicates `valid` or null. 32 words each.
+using ShuffleStep = void (*)(const std::uint32_t* a, const std::uint32_t* b, const std::uint32_t* c, std::uint32_t* d,
+                             std::uint32_t* valid);
 
 /// Types a memory element may have and the slot it goes to: "s8 into a 64-bit register".
 enum class ElementKind : std::uint8_t {

@@ -156,6 +156,9 @@ class Program {
   /// Empty, or "opcode (line N)" of the first instruction that cannot be simulated and why.
   const std::string& unsupported() const;
   std::int64_t static_shared() const;  ///< bytes per block
+  /// Atomics, fences, volatile or ordered accesses to global memory: one block may wait for another, or add to what
+  /// others wrote.
+  bool blocks_may_talk() const;
   std::int64_t instructions() const;   ///< static, after inlining calls
 
   const DecodedProgram& decoded() const { return *decoded_; }

@@ -195,7 +195,10 @@ LaunchMemory::~LaunchMemory() {
 void LaunchMemory::relocate(const DecodedProgram& program, std::size_t k) {
   const AllocatedVariable& one = program.variables[k];
   if (one.shared) return;
-  for (const PtxVariable::Address& part : one.variable->addresses)
+  for (const PtxVariable::Address& part : one.variable->addresses) {
+    if (const std::uint64_t function = function_address(*program.module, part.symbol); function != 0)
+      std::memcpy(memory_.bytes(memory_.body().holding(addresses_[k])).data() + part.offset, &function,
+                  sizeof function);
     for (std::size_t other = 1; other < program.variables.size(); ++other) {
       if (program.variables[other].variable->name != part.symbol) continue;
       const std::uint64_t value = addresses_[other] + static_cast<std::uint64_t>(part.addend);
@@ -203,6 +206,7 @@ void LaunchMemory::relocate(const DecodedProgram& program, std::size_t k) {
       const int buffer = body.holding(addresses_[k]);
       std::memcpy(memory_.bytes(buffer).data() + part.offset, &value, sizeof value);
     }
+  }
 }
 
 AlignedBytes make_launch_bank(const LaunchState& state, const LaunchMemory& launch_memory) {

@@ -33,6 +33,7 @@
 #include "profiler/simulator/machine/findings.h"
 #include "profiler/simulator/machine/launch.h"
 #include "profiler/simulator/machine/memory.h"
+#include "profiler/simulator/machine/requests.h"
 #include "profiler/simulator/machine/undefined.h"
 #include "profiler/simulator/shadow/shadow.h"
 
@@ -151,6 +152,7 @@ struct Machine {
   std::string stop_reason;
   std::vector<std::uint64_t> block_runs, block_lanes;  ///< by code block
   std::vector<SiteState> sites;                        ///< by memory site
+  std::vector<BankPattern> bank_patterns;              ///< by memory site
   std::vector<SiteCounters> site_totals;               ///< by memory site
   IndexedVector<BufferCounters> buffers;
   Counters memory_counters;  ///< the fields that sites fill

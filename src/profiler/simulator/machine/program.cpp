@@ -26,6 +26,7 @@ Program& Program::operator=(Program&&) noexcept = default;
 
 const std::string& Program::unsupported() const { return decoded_->unsupported; }
 std::int64_t Program::static_shared() const { return decoded_->static_shared; }
+bool Program::blocks_may_talk() const { return decoded_->orders_memory; }
 std::int64_t Program::instructions() const { return static_cast<std::int64_t>(decoded_->sites.size()); }
 
 }  // namespace tailor::simulator

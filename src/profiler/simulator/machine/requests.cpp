@@ -90,6 +90,18 @@ bool neighbours(const Address* address, std::uint32_t lanes, int bytes) {
   return differ == 0;
 }
 
+/// The active lanes are where their numbers lead from one place.
+bool in_a_row(const std::uint32_t* offset, std::uint32_t lanes, int bytes) {
+  if (lanes == 0) return true;
+  const auto first = static_cast<std::uint32_t>(std::countr_zero(lanes)), size = static_cast<std::uint32_t>(bytes);
+  const std::uint32_t from = offset[first] - first * size;
+  std::uint32_t differ = 0;
+  for (std::size_t lane = 0; lane < 32; ++lane)
+    differ |= (offset[lane] ^ (from + static_cast<std::uint32_t>(lane) * size)) &
+              ((lanes & lane_bits[lane]) != 0 ? every_lane : 0);
+  return differ == 0;
+}
+
 template <class Address>
 int count_distinct(const Address* address, std::uint32_t lanes, int bytes) {
   if (neighbours(address, lanes, bytes)) {
@@ -100,29 +112,60 @@ int count_distinct(const Address* address, std::uint32_t lanes, int bytes) {
   return distinct_of(sectors.data(), sectors_of_lanes(address, lanes, bytes, sectors.data()));
 }
 
+/// The most chunks in one bank; no two are the same. All banks are counted at once, in columns of binary digits.
+int most_in_a_bank(const std::uint32_t* chunk, int count, std::uint32_t bank_mask) {
+  std::array<std::uint32_t, 6> digit{};
+  for (int i = 0; i < count; ++i) {
+    std::uint32_t carry = 1u << (chunk[i] & bank_mask);
+    for (std::uint32_t& column : digit) {
+      const std::uint32_t next = column & carry;
+      column ^= carry;
+      carry = next;
+    }
+  }
+  std::uint32_t banks = ~0u;
+  int most = 0;
+  for (std::size_t k = digit.size(); k-- > 0;) {
+    if ((banks & digit[k]) == 0) continue;
+    banks &= digit[k];
+    most |= 1 << k;
+  }
+  return most;
+}
+
 /// Passes of one phase: the most distinct words that one bank delivers. A lane wider than a word is one chunk of as
 /// many neighbouring banks as it has words: chunks conflict as a whole.
 int passes_of(const std::uint32_t* chunk, int count, int bank_bits) {
   const std::uint32_t bank_mask = (1u << bank_bits) - 1;
-  std::uint32_t seen = 0, rows = 0;
+  std::uint32_t once = 0, twice = 0, more = 0, rows = 0;
   for (int i = 0; i < count; ++i) {
-    seen |= 1u << (chunk[i] & bank_mask);
-    rows |= (chunk[i] ^ chunk[0]) >> bank_bits;
+    const std::uint32_t bank = 1u << (chunk[i] & bank_mask);
+    more |= twice & bank;
+    twice |= once & bank;
+    once |= bank;
+    rows |= chunk[i] ^ chunk[0];
   }
-  if (rows == 0 || std::popcount(seen) == count) return 1;
-  std::array<std::uint8_t, 32> head{}, depth{};  // head: 1 + index of the newest chunk of the bank
-  std::array<std::uint8_t, 32> next;
-  int most = 1;
-  for (int i = 0; i < count; ++i) {
-    const std::uint32_t bank = chunk[i] & bank_mask;
-    std::uint8_t at = head[bank];
-    while (at != 0 && chunk[at - 1] != chunk[i]) at = next[static_cast<std::size_t>(at - 1)];
-    if (at != 0) continue;
-    next[static_cast<std::size_t>(i)] = head[bank];
-    head[bank] = static_cast<std::uint8_t>(i + 1);
-    most = std::max<int>(most, ++depth[bank]);
+  if (rows >> bank_bits == 0 || twice == 0) return 1;
+  bool ascend = true;
+  for (int i = 1; i < count; ++i) ascend &= chunk[i] > chunk[i - 1];
+  if (ascend) return more == 0 ? 2 : most_in_a_bank(chunk, count, bank_mask);
+  // In each round a bank delivers one chunk, to all lanes that ask for it.
+  std::array<std::uint32_t, 32> delivered, rest;
+  std::copy_n(chunk, count, rest.begin());
+  int rounds = 0;
+  for (int left = count; left != 0; ++rounds) {
+    std::uint32_t busy = 0;
+    int later = 0;
+    for (int i = 0; i < left; ++i) {
+      const std::uint32_t asked = rest[static_cast<std::size_t>(i)], bank = asked & bank_mask;
+      if ((busy >> bank & 1) == 0) delivered[bank] = asked;
+      busy |= 1u << bank;
+      rest[static_cast<std::size_t>(later)] = asked;
+      later += delivered[bank] != asked ? 1 : 0;
+    }
+    left = later;
   }
-  return most;
+  return rounds;
 }
 
 }  // namespace
@@ -170,6 +213,7 @@ std::uint32_t lane_range(int first, int count) { return (count == 32 ? every_lan
 
 BankPasses bank_passes(const std::uint32_t* offset, std::uint32_t lanes, int bytes) {
   const int widest = bytes <= 4 || bytes == 8 ? 32 : bytes == 16 ? 16 : 128 / bytes;
+  if (lanes != every_lane && bytes <= 4 && in_a_row(offset, lanes, bytes)) return {lanes == 0 ? 0 : 1, 0};
   if (neighbours(offset, lanes, bytes)) return {bytes <= 4 ? 1 : bytes / 4, 0};
   const int chunk_shift = std::countr_zero(static_cast<unsigned>(std::max(bytes, 4)));
   BankPasses passes;
@@ -192,6 +236,21 @@ BankPasses bank_passes(const std::uint32_t* offset, std::uint32_t lanes, int byt
     passes.conflicts += needed - 1;
   }
   return passes;
+}
+
+BankPasses bank_passes(const std::uint32_t* offset, std::uint32_t lanes, int bytes, BankPattern& last) {
+  if (lanes == 0 || bytes < 4)
+    return bank_passes(offset, lanes, bytes);  // narrow lanes share words by where they begin
+  const std::uint32_t from = offset[std::countr_zero(lanes)];
+  if (lanes == last.lanes) {
+    std::uint32_t differ = 0;
+    for (std::size_t lane = 0; lane < 32; ++lane)
+      differ |= (offset[lane] ^ (from + last.offset[lane])) & ((lanes & lane_bits[lane]) != 0 ? every_lane : 0);
+    if (differ == 0) return last.passes;
+  }
+  last.lanes = lanes;
+  for (int lane = 0; lane < 32; ++lane) last.offset[lane] = offset[lane] - from;
+  return last.passes = bank_passes(offset, lanes, bytes);
 }
 
 BankPasses atomic_passes(const std::uint32_t* offset, std::uint32_t lanes, int bytes) {

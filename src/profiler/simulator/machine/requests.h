@@ -7,9 +7,18 @@
 // with a plain count.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace tailor::simulator {
+
+/// Of each lane. Tests against these are vector operations on every machine, shifts by the lane are not.
+inline constexpr auto lane_bits = [] {
+  std::array<std::uint32_t, 32> bits{};
+  for (std::size_t lane = 0; lane < bits.size(); ++lane) bits[lane] = 1u << lane;
+  return bits;
+}();
 
 inline constexpr int sector_bytes = 32;
 
@@ -34,6 +43,16 @@ struct BankPasses {
   bool operator==(const BankPasses&) const = default;
 };
 BankPasses bank_passes(const std::uint32_t* offset, std::uint32_t lanes, int bytes);
+
+/// The last request of an instruction. Warp after warp asks for the same pattern elsewhere, and passes depend on
+/// nothing but the pattern: a multiple of a lane's bytes turns the banks around as a whole.
+struct BankPattern {
+  std::uint32_t lanes = 0;
+  std::uint32_t offset[32];  ///< less that of the first active lane
+  BankPasses passes;
+};
+/// bank_passes, by way of `last`.
+BankPasses bank_passes(const std::uint32_t* offset, std::uint32_t lanes, int bytes, BankPattern& last);
 
 /// The same for atomics: lanes at one word come one after another, as those at different words of one bank do.
 BankPasses atomic_passes(const std::uint32_t* offset, std::uint32_t lanes, int bytes);

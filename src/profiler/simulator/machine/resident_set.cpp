@@ -58,6 +58,7 @@ Machine::Machine(const LaunchState& launch_state) : state(launch_state) {
   block_lanes.assign(program.code.size(), 0);
   sites.assign(program.memory_sites.size(), {});
   site_totals.assign(program.memory_sites.size(), {});
+  bank_patterns.resize(program.memory_sites.size());
   buffers.assign(state.memory.buffers.size(), {});
   resident.resize(static_cast<std::size_t>(state.blocks_per_set));
   const std::size_t per_cluster = std::size_t{state.cluster[0]} * state.cluster[1] * state.cluster[2];

@@ -45,7 +45,8 @@ void Machine::set_active(WarpState& warp, std::uint32_t mask) {
   warp.active = mask;
   warp.active_count = static_cast<std::uint32_t>(std::popcount(mask));
   warp.now.mask = mask;
-  for (int lane = 0; lane < lanes_per_warp; ++lane) warp.lanes[lane] = (mask >> lane & 1) ? all_lanes : 0;
+  for (std::size_t lane = 0; lane < lanes_per_warp; ++lane)
+    warp.lanes[lane] = (mask & lane_bits[lane]) != 0 ? all_lanes : 0;
 }
 
 /// Makes the fragment that should run next the current one; those at its block join it. false: every fragment waits.

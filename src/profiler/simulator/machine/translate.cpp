@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory accesses off the fast path. The handlers of lanes/ do 32 lanes side by side in the buffer that the site used
-// last; everything else comes here through Services. In: 32 simulated addresses and which lanes are active. Out: the
-// host's addresses and the lanes that may go on. On the way each access is checked (which buffer, inside it or not,
-// aligned or not, an input stored to), counted (sectors or bank passes) and told to the sanitizers and the cache model.
-// A lane that may not do what it asks is reported and left out, so that the simulation can go on.
+// Memory accesses off the fast path. The handlers of lanes/ check lanes in the buffer or the array that the site used
+// last; everything else, and what is to be counted or watched, comes here through Services. In: 32 simulated addresses
+// and which lanes are active. Out: the host's addresses and the lanes that may go on. On the way each access is checked
+// (which buffer, inside it or not, aligned or not, an input stored to), counted (sectors or bank passes) and told to
+// the sanitizers and the cache model. A lane that may not do what it asks is reported and left out, so that the
+// simulation can go on.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -79,7 +80,12 @@ void count(Machine& machine, const Micro& micro, int sectors, std::uint32_t mask
   site.bytes += std::int64_t{bytes_of(micro)} * std::popcount(mask);
 }
 
+/// An access for the sanitizers, with room for its lanes' offsets.
 struct ShadowRequest {
+  ShadowRequest() { access.offset = offset; }
+  ShadowRequest(const ShadowRequest&) = delete;
+  ShadowRequest& operator=(const ShadowRequest&) = delete;
+
   ShadowAccess access;
   alignas(64) std::uint32_t offset[lanes_per_warp];
 };
@@ -134,7 +140,6 @@ void tell_shadow(Warp& warp, const Micro& micro, ShadowRequest& shadowed, std::u
     }
   shadowed.access.warp = state.resident_index;
   shadowed.access.lanes = mask;
-  shadowed.access.offset = shadowed.offset;
   shadowed.access.bytes = bytes_of(micro);
   shadowed.access.strong = is_strong(micro);
   if (shadowed.access.strong) {
@@ -417,33 +422,66 @@ void translate(Warp& warp, const Micro& micro, Request& request, bool store) {
   }
 }
 
-/// 32 lanes side by side, already checked and counted.
-void observe(Warp& warp, const Micro& micro, std::uint64_t first, bool store) {
+/// 32 lanes side by side or at one place, already checked and counted.
+void observe(Warp& warp, const Micro& micro, std::uint64_t first, std::uint32_t step, bool store) {
   WarpState& state = state_of(warp);
   Machine& machine = *state.machine;
-  const auto bytes = static_cast<std::uint64_t>(bytes_of(micro));
+  if (store) ++machine.progress;
+  const bool global = space_of(micro) == AccessSpace::global;
+  const std::int32_t buffer = machine.sites[micro.extra >> access_site_shift].buffer;
+  if (global && (warp.observe & observe_cache) != 0) {
+    std::uint64_t address[lanes_per_warp];
+    for (std::uint64_t lane = 0; lane < lanes_per_warp; ++lane) address[lane] = first + lane * step;
+    machine.traffic->request(store ? CacheAccess::store : CacheAccess::load, address, all_lanes, bytes_of(micro));
+  }
+  if (!machine.shadow) return;
+  if (global) first -= global_base + static_cast<std::uint64_t>(machine.state.memory.buffers[buffer].offset);
+  ShadowRequest shadowed;
+  shadowed.access.space = global ? ShadowSpace::global : ShadowSpace::shared;
+  shadowed.access.region = global ? buffer : state.home->slot;
+  if (is_strong(micro) || machine.state.program.uses_async) {
+    for (std::uint32_t lane = 0; lane < lanes_per_warp; ++lane)
+      shadowed.offset[lane] = static_cast<std::uint32_t>(first) + lane * step;
+  } else {
+    shadowed.access.offset = nullptr;
+    shadowed.access.first = static_cast<std::uint32_t>(first);
+    shadowed.access.step = step;
+  }
+  tell_shadow(warp, micro, shadowed, all_lanes, store ? SiteKind::store : SiteKind::load);
+}
+
+/// Lanes anywhere in the buffer or the array that the site used last, already checked.
+void count_lanes(Warp& warp, const Micro& micro, const Request& request, bool store) {
+  WarpState& state = state_of(warp);
+  Machine& machine = *state.machine;
+  const SiteKind kind = store ? SiteKind::store : SiteKind::load;
+  const int bytes = bytes_of(micro);
   if (store) ++machine.progress;
   ShadowRequest shadowed;
   if (space_of(micro) == AccessSpace::global) {
     const SiteState& site = machine.sites[micro.extra >> access_site_shift];
-    if (warp.observe & observe_cache) {
-      std::uint64_t address[lanes_per_warp];
-      for (std::uint64_t lane = 0; lane < lanes_per_warp; ++lane) address[lane] = first + lane * bytes;
-      machine.traffic->request(store ? CacheAccess::store : CacheAccess::load, address, all_lanes,
-                               static_cast<int>(bytes));
-    }
-    if (!machine.shadow) return;
+    count(machine, micro, distinct_sectors(request.address, request.mask, bytes), request.mask);
+    if (warp.observe & observe_cache)
+      machine.traffic->request(store ? CacheAccess::store : CacheAccess::load, request.address, request.mask, bytes);
+    if (!machine.shadow || site.may_store == 0) return;
+    const MemoryBuffer& buffer = machine.state.memory.buffers[site.buffer];
+    const std::uint64_t base = global_base + static_cast<std::uint64_t>(buffer.offset);
+    for (int lane = 0; lane < lanes_per_warp; ++lane)
+      shadowed.offset[lane] = static_cast<std::uint32_t>(request.address[lane] - base);
     shadowed.access.space = ShadowSpace::global;
     shadowed.access.region = site.buffer;
-    first -= global_base + static_cast<std::uint64_t>(machine.state.memory.buffers[site.buffer].offset);
   } else {
+    for (int lane = 0; lane < lanes_per_warp; ++lane)
+      shadowed.offset[lane] = static_cast<std::uint32_t>(request.address[lane]);
+    const BankPasses passes =
+        bank_passes(shadowed.offset, request.mask, bytes, machine.bank_patterns[micro.extra >> access_site_shift]);
+    count(machine, micro, passes.wavefronts, request.mask);
+    machine.memory_counters.bank_conflicts += passes.conflicts;
     if (!machine.shadow) return;
     shadowed.access.space = ShadowSpace::shared;
     shadowed.access.region = state.home->slot;
   }
-  for (std::uint64_t lane = 0; lane < lanes_per_warp; ++lane)
-    shadowed.offset[lane] = static_cast<std::uint32_t>(first + lane * bytes);
-  tell_shadow(warp, micro, shadowed, all_lanes, store ? SiteKind::store : SiteKind::load);
+  tell_shadow(warp, micro, shadowed, request.mask, kind);
 }
 
 }  // namespace
@@ -469,6 +507,6 @@ void translate_atomic(Warp& warp, const Micro& micro, Request& request) {
   translate_as(warp, micro, request, SiteKind::atomic);
 }
 
-const Services services{&translate, &observe};
+const Services services{&translate, &observe, &count_lanes};
 
 }  // namespace tailor::simulator

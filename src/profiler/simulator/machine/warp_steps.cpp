@@ -26,29 +26,17 @@ enum class Shuffle : std::uint8_t { idx, up, down, bfly };
 
 bool is_constant(Slot slot) { return slot >> slot_bank_shift == static_cast<std::uint32_t>(Bank::launch); }
 
-/// Nearly every shuffle: all lanes, constant distance and segment, nobody asks for its predicate. true: done.
+/// Nearly every shuffle: all lanes take part, under a constant mask. true: done.
 template <Shuffle mode>
 bool whole_shuffle(Warp& warp, const Micro& micro) {
-  if (warp.active != all_lanes || !is_constant(micro.b) || !is_constant(micro.c) ||
-      !is_constant(mask_slot(warp, micro)) || predicate_slot(warp, micro) != no_slot ||
-      state_of(warp).undefined != nullptr)
-    return false;
-  const std::uint32_t value = words(warp, micro.b)[0] & 31, c = words(warp, micro.c)[0];
-  if ((c >> 8 & 31) != 0 || words(warp, mask_slot(warp, micro))[0] != all_lanes) return false;
-  std::uint32_t in[lanes_per_warp];
-  std::memcpy(in, words(warp, micro.a), sizeof in);
-  std::uint32_t* d = words(warp, micro.d);
-  if constexpr (mode == Shuffle::bfly) {
-    if ((c & 31) != 31) return false;
-    for (std::uint32_t lane = 0; lane < lanes_per_warp; ++lane) d[lane] = in[lane ^ value];
-    return true;
-  } else if constexpr (mode == Shuffle::down) {
-    if ((c & 31) != 31) return false;
-    std::memcpy(d, in + value, (lanes_per_warp - value) * sizeof *d);
-    std::memcpy(d + lanes_per_warp - value, in + lanes_per_warp - value, value * sizeof *d);
-    return true;
-  }
-  return false;
+  const Slot mask = mask_slot(warp, micro), p = predicate_slot(warp, micro);
+  const WarpState& state = state_of(warp);
+  if (warp.active != all_lanes || !is_constant(mask) || state.undefined != nullptr) return false;
+  if (words(warp, mask)[0] != all_lanes) return false;
+  state.machine->state.program.lanes->shuffle[static_cast<int>(mode)](words(warp, micro.a), words(warp, micro.b),
+                                                                      words(warp, micro.c), words(warp, micro.d),
+                                                                      p == no_slot ? nullptr : words(warp, p));
+  return true;
 }
 
 /// PTX ISA, shfl.sync: c holds the clamp in bits 0-4 and the segment mask in bits 8-12.

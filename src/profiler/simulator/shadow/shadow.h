@@ -25,8 +25,8 @@
 // another, and one that gives back what was there has seen those before it. So a plain access does not race with the
 // atomics of its place when the latest of them gave back what it found and is known to the thread: the last block may
 // reset the counter that told it so. Which one is latest is the only thing that is taken from the schedule; an atomic
-// that comes later does race. What was released at an address stays there until forgotten. Left out: scopes of strong
-// accesses in races, and that a relaxed store by another thread ends a release sequence.
+// that comes later does race. What was released at an address stays there until forgotten. Left out: the cluster as a
+// scope of strong accesses in races, and that a relaxed store by another thread ends a release sequence.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@
 namespace tailor::simulator {
 
 /// Sites above this are remembered as `no_site` on the other side of a race.
-inline constexpr std::uint32_t last_remembered_site = (1u << 14) - 2;
+inline constexpr std::uint32_t last_remembered_site = (1u << 13) - 2;
 
 /// What a store wrote: element e of lane l is the first `element_bytes` bytes at elements[e] + l * stride. Needed only
 /// to tell harmless stores of equal values from races; without it every overlap is a race.
@@ -57,14 +57,17 @@ struct ShadowAccess {
   int warp = 0;    ///< resident block * warps per block + warp of the block
   int region = 0;  ///< shared: the resident block that owns the memory; global: the buffer; local: the warp, as above
   std::uint32_t lanes = 0;
-  const std::uint32_t* offset = nullptr;  ///< 32 of them: bytes from the region's first; inactive lanes' are not read
-  int bytes = 4;                          ///< per lane: 1, 2, 4, 8, 16, 32; a vector access is one access
-  bool strong = false;                    ///< relaxed, volatile, acquire, release; always for atomics
+  /// 32 of them: bytes from the region's first; inactive lanes' are not read. Null: see `first`.
+  const std::uint32_t* offset = nullptr;
+  int bytes = 4;        ///< per lane: 1, 2, 4, 8, 16, 32; a vector access is one access
+  bool strong = false;  ///< relaxed, volatile, acquire, release; always for atomics
   std::uint32_t site = 0;
   bool observed = false;     ///< atomics: the program uses what was there before
   bool constant = false;     ///< loads: by a path on which nobody may store during the launch
   bool in_lanes = false;     ///< volatile, lanes at places of their own: not strong towards lanes of its own warp
   bool block_scope = false;  ///< strong within its block only
+  /// Without `offset`: all 32 lanes are active, and lane l is at first + l * step. `step` is `bytes`, or of loads 0.
+  std::uint32_t first = 0, step = 0;
 };
 
 /// Of the barriers and fences: how far an operation is seen.

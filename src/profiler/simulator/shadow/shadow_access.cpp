@@ -66,14 +66,15 @@ ShadowWord word_of(const Judged& j, const ShadowPiece& piece) {
 bool stands_for(const Judged& j, ShadowWord word, ShadowWord mine) {
   if (dead(j, word)) return true;
   if (j.strong && (word & word_strong) == 0) return false;
+  if (j.strong && (word & word_block_scope) > (j.me & word_block_scope)) return false;  // others race with it alone
   return ordered_at_once(j, word) || same_threads(word, mine);
 }
 
 void spread(ShadowTrack& track, IndexedArray<ShadowWord, 32>& cells) {
   if (track.low == expanded) return;
   for (std::size_t cell = 0; cell < cells.size(); ++cell)
-    cells[cell] = (track.high_cells >> cell & 1) != 0 ? track.high : track.low;
-  track = {expanded, 0, 0};
+    cells[cell] = (track.high_cells >> cell & 1) != 0 ? track.high : (track.low_cells >> cell & 1) != 0 ? track.low : 0;
+  track = {expanded, 0, 0, 0};
 }
 
 template <class Act>
@@ -85,9 +86,9 @@ void for_cells(std::uint32_t cells, Act&& act) {
 template <class Act>
 void for_words(const ShadowTrack& track, const IndexedArray<ShadowWord, 32>* each, std::uint32_t cells, Act&& act) {
   if (track.low != expanded) {
-    const std::uint32_t high = cells & track.high_cells, low = cells & ~high;
-    if (low != 0 && track.low != 0) act(track.low, low);
-    if (high != 0 && track.high != 0) act(track.high, high);
+    const std::uint32_t low = cells & track.low_cells, high = cells & track.high_cells;
+    if (low != 0) act(track.low, low);
+    if (high != 0) act(track.high, high);
     return;
   }
   while (cells != 0) {
@@ -106,7 +107,7 @@ void for_words(const ShadowTrack& track, const IndexedArray<ShadowWord, 32>* eac
 bool equals_memory(const Judged& j, std::uint32_t lane) {
   if (j.values == nullptr || j.values->memory == nullptr) return false;
   const ShadowValues& v = *j.values;
-  const std::byte* there = v.memory + j.access.offset[lane];
+  const std::byte* there = v.memory + offset_of(j.access, lane);
   for (int at = 0; at < j.access.bytes; at += v.element_bytes)
     if (std::memcmp(there + at, v.elements[at / v.element_bytes] + lane * static_cast<std::uint32_t>(v.stride),
                     static_cast<std::size_t>(v.element_bytes)) != 0)
@@ -184,7 +185,7 @@ bool plainly_fine(const Judged& j, const ShadowTrack& track, const IndexedArray<
                   const ShadowPiece& piece, ShadowWord mine) {
   const auto fine = [&](ShadowWord word) { return ordered_at_once(j, word) || same_threads(word, mine); };
   if (track.low != expanded) {
-    const bool any_high = (piece.cells & track.high_cells) != 0, any_low = (piece.cells & ~track.high_cells) != 0;
+    const bool any_low = (piece.cells & track.low_cells) != 0, any_high = (piece.cells & track.high_cells) != 0;
     return (!any_low || fine(track.low)) && (!any_high || fine(track.high));
   }
   bool all = true;
@@ -197,29 +198,43 @@ bool plainly_fine(const Judged& j, const ShadowTrack& track, const IndexedArray<
 }
 
 /// Puts `word` on all granules of a piece.
-void put(ShadowRegion& region, ShadowLine& line, bool write, std::uint32_t cells, ShadowWord word) {
+void put(const Judged& j, ShadowLine& line, bool write, std::uint32_t cells, ShadowWord word) {
   ShadowTrack& track = write ? line.write : line.read;
-  if (assign(track, cells, word)) return;
-  ShadowSideRecord& side = region.side(line);
+  if (assign(track, cells, word, [&](ShadowWord old) { return dead(j, old); })) return;
+  ShadowSideRecord& side = j.region.side(line);
   IndexedArray<ShadowWord, 32>& words = write ? side.write : side.read;
   spread(track, words);
   for_cells(cells, [&](int cell) { words[cell] = word; });
+}
+
+/// Words per granule that are all of the past are none. Asked once between two barriers.
+void fold(const Judged& j, ShadowLine& line) {
+  if (j.dead_span == line.side->looked) return;
+  line.side->looked = j.dead_span;
+  const auto fold_track = [&](ShadowTrack& track, const IndexedArray<ShadowWord, 32>& each) {
+    if (track.low != expanded) return;
+    bool live = false;
+    for (const ShadowWord word : each) live |= !dead(j, word);
+    if (!live) track = {0, 0, 0, 0};
+  };
+  fold_track(line.write, line.side->write);
+  fold_track(line.read, line.side->read);
 }
 
 /// Judges and records a plain access to one line if that is as simple as it mostly is. false: nothing was done.
 bool done_at_a_glance(const Judged& j, ShadowLine& line, const ShadowPiece& piece) {
   ShadowSideRecord* const side = line.side;
   if (j.strong || !fits_word(piece)) return false;
-  if (side != nullptr && !side->list.empty()) {
+  if (side != nullptr) {
+    fold(j, line);
     std::erase_if(side->list, [&](const ShadowEntry& entry) { return dead(j, entry.word); });
     if (!side->list.empty()) return false;
   }
   const ShadowWord mine = word_of(j, piece);
   if (!plainly_fine(j, line.write, side == nullptr ? nullptr : &side->write, piece, mine)) return false;
   if (!plainly_fine(j, line.read, side == nullptr ? nullptr : &side->read, piece, mine)) return false;
-  put(j.region, line, j.write, piece.cells, mine);
-  const bool no_read = line.read.low == 0 && line.read.high_cells == 0;
-  if (j.write && !no_read) put(j.region, line, false, piece.cells, 0);
+  put(j, line, j.write, piece.cells, mine);
+  if (j.write && !line.read.empty()) put(j, line, false, piece.cells, 0);
   return true;
 }
 
@@ -228,7 +243,7 @@ bool done_at_a_glance(const Judged& j, ShadowLine& line, const ShadowPiece& piec
 bool both_strong(const Judged& j, ShadowWord word) {
   if (!j.strong || (word & word_strong) == 0) return false;
   const bool same_block = word_block(word) == word_block(j.before);
-  if (j.access.block_scope && j.access.space == ShadowSpace::global && !same_block) return false;
+  if (((word | j.me) & word_block_scope) != 0 && !same_block) return false;
   const bool same_warp = same_block && ((word ^ j.me) >> word_warp_at & 31) == 0;
   return !(j.access.in_lanes && same_warp);
 }
@@ -241,11 +256,11 @@ void ResidentShadow::Body::check_contents(Judged& j) {
     ShadowLine& line = j.region.line(piece.line);
     const std::uint32_t wrong = piece.cells & (~line.initialised | line.pending);
     if (wrong == 0) continue;
-    std::uint32_t reported = 0;
+    std::uint32_t told = 0;
     for_cells(wrong, [&](int cell) {
-      for (std::uint32_t left = piece_lanes(piece, cell) & ~reported; left != 0; left &= left - 1) {
+      for (std::uint32_t left = piece_lanes(piece, cell) & ~told; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-        reported |= 1u << lane;
+        told |= 1u << lane;
         ShadowFinding finding;
         finding.fault = (line.pending >> cell & 1) != 0 ? ShadowFault::pending : ShadowFault::uninitialised;
         finding.space = j.access.space;
@@ -254,11 +269,12 @@ void ResidentShadow::Body::check_contents(Judged& j) {
         finding.bytes = 1 << j.region.granule_shift();
         finding.here = {blocks[j.block].linear, j.access.warp % shape.warps_per_block, static_cast<int>(lane),
                         j.access.site, false};
-        add(finding);
+        reported.emplace_back(lane, finding);
       }
     });
-    j.faulty |= reported;
+    j.faulty |= told;
   }
+  add_reported();
 }
 
 /// A plain access whose thread knows of the latest atomic at the place, which has seen the strong write `word`.
@@ -309,6 +325,7 @@ void ResidentShadow::Body::check_constant(Judged& j) {
     for (const ShadowEntry& entry : line.side->list)
       if (entry.write) stale(entry.word, entry.cells & piece.cells);
   }
+  add_reported();
 }
 
 void ResidentShadow::Body::check_order(Judged& j, const ShadowPiece& piece) {
@@ -331,7 +348,7 @@ void ResidentShadow::Body::check_overlaps(Judged& j) {
     const ShadowPiece& piece = j.pieces[b];
     for (int a = b - 1; a >= 0; --a) {
       const std::uint32_t other = j.pieces[a].lane0;
-      if (j.access.offset[other] != j.access.offset[piece.lane0]) continue;
+      if (offset_of(j.access, other) != offset_of(j.access, piece.lane0)) continue;
       if (!equal_values(j, other, piece.lane0))
         report_race(j, piece, std::countr_zero(piece.cells), piece.lane0, 0, other, true);
       break;
@@ -349,8 +366,8 @@ std::uint32_t ResidentShadow::Body::put_where_it_stands(Judged& j, const ShadowP
     for_words(track, nullptr, piece.cells, [&](ShadowWord word, std::uint32_t cells) {
       if (!stands_for(j, word, mine)) kept |= cells;
     });
-    if (kept == 0 && assign(track, piece.cells, mine)) return 0;
-    const bool whole = ((track.low ^ mine) & word_who) >> word_warp_at != 0 && track.high_cells == 0;
+    if (kept == 0 && assign(track, piece.cells, mine, [&](ShadowWord old) { return dead(j, old); })) return 0;
+    const bool whole = ((track.low ^ mine) & word_who) >> word_warp_at != 0 && (piece.cells & ~track.low_cells) == 0;
     if (kept == piece.cells && whole) return kept;  // another warp's: nothing here is of the same threads
   }
   ShadowSideRecord& side = j.region.side(line);
@@ -385,8 +402,8 @@ void ResidentShadow::Body::record_write(Judged& j, const ShadowPiece& piece) {
       for_cells(piece.cells, [&](int cell) { line.side->latest[cell] = j.access.observed ? word_of(j, piece) : 0; });
     return;
   }
-  put(j.region, line, true, piece.cells, word_of(j, piece));
-  if (line.read.low != 0 || line.read.high_cells != 0) put(j.region, line, false, piece.cells, 0);
+  put(j, line, true, piece.cells, word_of(j, piece));
+  if (!line.read.empty()) put(j, line, false, piece.cells, 0);
   if (line.side == nullptr) return;
   for (ShadowEntry& entry : line.side->list) entry.cells &= ~piece.cells;
   std::erase_if(line.side->list, [](const ShadowEntry& entry) { return entry.cells == 0; });
@@ -398,6 +415,13 @@ void ResidentShadow::Body::add(const ShadowFinding& finding) {
     findings.push_back(finding);
   else
     findings[at->second].times += finding.times;
+}
+
+void ResidentShadow::Body::add_reported() {
+  if (reported.empty()) return;
+  std::ranges::stable_sort(reported, {}, [](const auto& one) { return one.first; });
+  for (const auto& [lane, finding] : reported) add(finding);
+  reported.clear();
 }
 
 void ResidentShadow::Body::report_race(Judged& j, const ShadowPiece& piece, int cell, std::uint32_t lane,
@@ -416,7 +440,7 @@ void ResidentShadow::Body::report_race(Judged& j, const ShadowPiece& piece, int 
   if (word == 0) {
     finding.other = finding.here;
     finding.other.lane = static_cast<int>(other_lane);
-    add(finding);
+    reported.emplace_back(lane, finding);
     return;
   }
   const std::uint32_t site = word_site(word);
@@ -433,7 +457,7 @@ void ResidentShadow::Body::report_race(Judged& j, const ShadowPiece& piece, int 
     global.raced.store(true, std::memory_order_relaxed);
     if (finding.other.block > finding.here.block && fault == ShadowFault::race) std::swap(finding.here, finding.other);
   }
-  add(finding);
+  reported.emplace_back(lane, finding);
 }
 
 bool ResidentShadow::Body::run(const ShadowAccess& access, bool read, bool write, const ShadowValues* values) {
@@ -453,7 +477,9 @@ bool ResidentShadow::Body::run(const ShadowAccess& access, bool read, bool write
   j.dead_span = is_shared && shape.cluster_blocks == 1 ? j.span : 0;
   j.me = j.before | ShadowWord{warp.clock} << word_clock_at |
          static_cast<ShadowWord>(access.warp % shape.warps_per_block) << word_warp_at |
-         (j.strong ? word_strong : ShadowWord{0}) | std::min(access.site, last_remembered_site + 1);
+         (j.strong ? word_strong : ShadowWord{0}) |
+         (j.strong && access.block_scope && !is_shared ? word_block_scope : ShadowWord{0}) |
+         std::min(access.site, last_remembered_site + 1);
   j.count = split_access(access, region.granule_shift(), !write, j.pieces.data());
 
   const StripeLock lock(global, j);
@@ -463,6 +489,7 @@ bool ResidentShadow::Body::run(const ShadowAccess& access, bool read, bool write
     for (int i = 0; i < j.count; ++i) check_order(j, j.pieces[i]);
     if (!j.strong) check_overlaps(j);
     for (int i = 0; i < j.count; ++i) record_write(j, j.pieces[i]);
+    add_reported();
     return j.faulty == 0;
   }
   for (int i = 0; i < j.count; ++i) {
@@ -475,6 +502,7 @@ bool ResidentShadow::Body::run(const ShadowAccess& access, bool read, bool write
     check_order(j, piece);
     write ? record_write(j, piece) : record_read(j, piece);
   }
+  add_reported();
   return j.faulty == 0;
 }
 
@@ -484,8 +512,8 @@ bool ResidentShadow::Body::run_local(const ShadowAccess& access, bool write) {
   const std::uint32_t mask = access.bytes >= 32 ? ~0u : (1u << access.bytes) - 1;
   for (std::uint32_t left = access.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-    std::uint32_t& word = bits[access.offset[lane] / 32];
-    const std::uint32_t at = access.offset[lane] % 32;
+    const std::uint32_t offset = offset_of(access, lane), at = offset % 32;
+    std::uint32_t& word = bits[offset / 32];
     if (write) word |= mask << at;
     const std::uint32_t missing = (mask << at) & ~word;
     if (missing == 0) continue;
@@ -493,7 +521,7 @@ bool ResidentShadow::Body::run_local(const ShadowAccess& access, bool write) {
     ShadowFinding finding;
     finding.fault = ShadowFault::uninitialised;
     finding.space = ShadowSpace::local;
-    finding.offset = access.offset[lane] - at + static_cast<std::uint32_t>(std::countr_zero(missing));
+    finding.offset = offset - at + static_cast<std::uint32_t>(std::countr_zero(missing));
     finding.bytes = 1;
     finding.here = {blocks[access.warp / shape.warps_per_block].linear, access.warp % shape.warps_per_block,
                     static_cast<int>(lane), access.site, false};

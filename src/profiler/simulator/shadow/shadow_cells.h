@@ -22,15 +22,29 @@
 
 namespace tailor::simulator {
 
-/// block + 1 (18 bits) | clock (18) | warp (5) | lane of granule 0 (5) | shift (3) | strong (1) | site (14).
-/// Granule i of the line is lane (lane0 + (i >> shift)) mod 32; shift 5 is one lane for all granules, 6 all lanes for
-/// each. 0: nobody.
+/// block + 1 (18 bits) | clock (18) | warp (5) | lane of granule 0 (5) | shift (3) | strong (1) | of its block only (1)
+/// | site (13). Granule i of the line is lane (lane0 + (i >> shift)) mod 32; shift 5 is one lane for all granules, 6
+/// all lanes for each, 7 the lanes of a sorting network (paired_lane). 0: nobody.
 using ShadowWord = std::uint64_t;
-inline constexpr std::uint32_t one_lane = 5, all_of_warp = 6;
+inline constexpr std::uint32_t one_lane = 5, all_of_warp = 6, paired = 7;
 
-inline constexpr int word_site_bits = 14, word_shift_at = 15, word_lane_at = 18, word_warp_at = 23;
+/// Lanes that each take one of a pair of granules whose numbers differ in bit m alone, or in bits 0 to m. The lane is
+/// the granule's number without bit m. `form`: m in bits 0-2 (5: the granules are the line's 32), bit 3: the line is
+/// the upper half of the warp's, bit 4: the bits below m are turned around.
+inline constexpr std::uint32_t paired_upper = 8, paired_turned = 16;
+inline std::uint32_t paired_lane(std::uint32_t form, std::uint32_t granule) {
+  const std::uint32_t m = form & 7, below = (1u << m) - 1;
+  const std::uint32_t cell = (form & paired_turned) != 0 ? granule ^ below : granule;
+  return (form & paired_upper) << 1 | (cell & below) | cell >> (m + 1) << m;
+}
+inline std::uint32_t lane_at(std::uint32_t lane0, std::uint32_t shift, std::uint32_t granule) {
+  return shift == paired ? paired_lane(lane0 & 31, granule) : (lane0 + (granule >> shift)) & 31;
+}
+
+inline constexpr int word_site_bits = 13, word_shift_at = 15, word_lane_at = 18, word_warp_at = 23;
 inline constexpr int word_clock_at = 28, word_block_at = 46;
-inline constexpr ShadowWord word_strong = ShadowWord{1} << word_site_bits;
+inline constexpr ShadowWord word_block_scope = ShadowWord{1} << word_site_bits;  ///< of a strong access
+inline constexpr ShadowWord word_strong = word_block_scope << 1;
 inline constexpr std::uint32_t most_clock = (1u << (word_block_at - word_clock_at)) - 1;
 inline constexpr std::uint32_t most_blocks = (1u << (64 - word_block_at)) - 2;
 inline constexpr ShadowWord expanded = ~ShadowWord{0};  ///< of a track: words are per granule
@@ -44,8 +58,7 @@ inline std::uint32_t word_warp(ShadowWord w) { return static_cast<std::uint32_t>
 inline std::uint32_t word_site(ShadowWord w) { return static_cast<std::uint32_t>(w) & ((1u << word_site_bits) - 1); }
 inline std::uint32_t word_shift(ShadowWord w) { return static_cast<std::uint32_t>(w >> word_shift_at) & 7; }
 inline std::uint32_t word_lane(ShadowWord w, int granule) {
-  const std::uint32_t first = static_cast<std::uint32_t>(w >> word_lane_at);
-  return (first + (static_cast<std::uint32_t>(granule) >> word_shift(w))) & 31;
+  return lane_at(static_cast<std::uint32_t>(w >> word_lane_at), word_shift(w), static_cast<std::uint32_t>(granule));
 }
 
 /// One further access of some granules of a line. `lanes` 0: as the word maps granules to lanes; else all of `lanes`
@@ -61,33 +74,43 @@ struct ShadowSideRecord {
   std::vector<ShadowEntry> list;
   /// The latest strong write if it was an atomic that gave back what was there; 0: it was not, or nobody asked.
   IndexedArray<ShadowWord, 32> latest{};
+  ShadowWord looked = 0;  ///< Judged::dead_span when it was last asked whether all words are of the past
 };
 
-/// The last accesses of one kind to a line: `high` for the granules of `high_cells`, `low` for the others; or, when
-/// low is `expanded`, the side record's words.
+/// The last accesses of one kind to a line: `low` for the granules of `low_cells`, `high` for those of `high_cells`,
+/// nobody for the others; or, when low is `expanded`, the side record's words.
 struct ShadowTrack {
   ShadowWord low, high;
-  std::uint32_t high_cells;
+  std::uint32_t low_cells, high_cells;
+  bool empty() const { return low != expanded && (low_cells | high_cells) == 0; }
 };
-/// Makes `word` stand for `cells`. false: the track has no room and is as it was.
-inline bool assign(ShadowTrack& track, std::uint32_t cells, ShadowWord word) {
+/// Makes `word` stand for `cells`; words of which `dead` is true may be forgotten. false: the track has no room and is
+/// as it was.
+template <class Dead>
+inline bool assign(ShadowTrack& track, std::uint32_t cells, ShadowWord word, const Dead& dead) {
   if (cells == ~0u) {
-    track = {word, 0, 0};
-  } else if (track.low == expanded) {
-    return false;
+    track = {word, 0, word == 0 ? 0 : ~0u, 0};
+    return true;
+  }
+  if (track.low == expanded) return false;
+  std::uint32_t low = track.low_cells & ~cells, high = track.high_cells & ~cells;
+  if (word == 0) {
+    // only taken away
   } else if (track.low == word) {
-    track.high_cells &= ~cells;
+    low |= cells;
   } else if (track.high == word) {
-    track.high_cells |= cells;
-  } else if ((track.high_cells & ~cells) == 0) {
-    track.high = word;
-    track.high_cells = cells;
-  } else if ((track.high_cells | cells) == ~0u) {
+    high |= cells;
+  } else if (low == 0 || dead(track.low)) {
     track.low = word;
-    track.high_cells &= ~cells;
+    low = cells;
+  } else if (high == 0 || dead(track.high)) {
+    track.high = word;
+    high = cells;
   } else {
     return false;
   }
+  track.low_cells = low;
+  track.high_cells = high;
   return true;
 }
 
@@ -132,10 +155,14 @@ inline constexpr int most_pieces = 40;
 /// Splits an access; `granule_shift` as the region's. `merge`: lanes at one offset become one piece.
 int split_access(const ShadowAccess& access, int granule_shift, bool merge, ShadowPiece* pieces);
 
+inline std::uint32_t offset_of(const ShadowAccess& access, std::uint32_t lane) {
+  return access.offset != nullptr ? access.offset[lane] : access.first + lane * access.step;
+}
+
 /// A word says all about the piece.
 inline bool fits_word(const ShadowPiece& piece) { return piece.lanes == 0 || piece.shift == all_of_warp; }
 inline std::uint32_t piece_lane(const ShadowPiece& piece, int granule) {
-  return (piece.lane0 + (static_cast<std::uint32_t>(granule) >> piece.shift)) & 31;
+  return lane_at(piece.lane0, piece.shift, static_cast<std::uint32_t>(granule));
 }
 /// The lanes that touch `granule`.
 inline std::uint32_t piece_lanes(const ShadowPiece& piece, int granule) {

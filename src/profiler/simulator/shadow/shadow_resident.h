@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/indexed.h"
@@ -131,6 +132,8 @@ struct ResidentShadow::Body {
                    std::uint32_t other_lane, bool word_writes, ShadowFault fault = ShadowFault::race);
   void check_constant(Judged& judged);
   void add(const ShadowFinding& finding);
+  /// Adds what was reported of one access, the lowest lane first, however the access was split.
+  void add_reported();
 
   GlobalShadow::Body& global;
   ResidentShape shape;
@@ -140,6 +143,7 @@ struct ResidentShadow::Body {
   IndexedVector<IndexedVector<std::uint32_t>> local;  ///< by warp: a bit per byte
   std::uint32_t start_clock = 0;                      ///< accesses up to here are of earlier resident sets
   SyncTable releases;
+  std::vector<std::pair<std::uint32_t, ShadowFinding>> reported;  ///< of the access that is judged, by lane
   std::vector<ShadowFinding> findings;
   std::unordered_map<std::uint64_t, std::size_t> found;  ///< site and fault -> index into findings
 };
