@@ -42,7 +42,7 @@ void declare(OptionList& list, ImportXlaOptions& options) {
 
 void declare(OptionList& list, ProfileCommand& options) {
   declare_group(list, options.what);
-  list.add("--plan", &options.plan, "only this one: a plan's text, or its rank in tailor explore", "TEXT|N");
+  list.add("--plan", &options.plan, "only this one: a plan's text, its rank in tailor explore, or xla", "TEXT|N|xla");
   list.add_count("--top", &options.top, "plans of each group, 0 for all (default 4)");
   list.add("--all-plans", &options.all_plans, "every plan of each group, as --top 0");
   list.add_count("--random", &options.random, "more of each group, from equal stretches of the ranking (default 0)");
