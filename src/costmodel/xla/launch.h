@@ -34,7 +34,7 @@ Analysis analyse(const Kernel& kernel);
 
 /// The item that decides how a result is computed: a reduction, tiled transpose or concatenation that leads to it
 /// through elementwise operations, else the item itself.
-std::int32_t hero_of(const Kernel& kernel, const std::vector<std::vector<std::int32_t>>& users, std::int32_t result);
+std::int32_t hero_of(const Kernel& kernel, const Users& users, std::int32_t result);
 /// A tiled reduction that the emitter can write: `hero` is the result itself, or done in one pass.
 bool is_reduction_hero(const Kernel& kernel, std::int32_t result, std::int32_t hero);
 /// Whether a loop of one element per operand may be written over one of them, a part being updated.
