@@ -162,6 +162,8 @@ TEST_CASE("a loop that holds a small sum gives a thread a row, or a column, of i
   CHECK((rows.launches == SameLaunch::differs));
   check_none(found_in(ir::make_group(ir::family_member("softmax"), 64, 3)), Form::loop,
              "XLA would add up anew for each element of a result");
+  check_none(found_in(ir::make_group(ir::family_member("softmax"), 64, 512)), Form::loop,
+             "XLA ends a kernel with so large a reduction and writes no loop around it");
 }
 
 TEST_CASE("rows have a lane for sixteen elements in whole warps, several a block while it has up to 256 threads") {

@@ -9,7 +9,8 @@
 // kernel of its own, each thread adds up what its result needs: rows with one lane, or columns with one group of lanes.
 //
 // A reduction goes over its input once. So does a plan with one walk; a group that goes over its rows again after a
-// reduction is no kernel that XLA would make, since it would add up anew for each element. Iterations of a thread are
+// reduction, or computes on behind a large one otherwise than element by element, is no kernel that XLA would make: its
+// loop would add up anew for each element. Iterations of a thread are
 // unrolled as XLA's loop pass does, which is the plan's in_flight.
 //
 // Values are computed once for one place of one array and read by whoever needs them, as XLA's functions per subgraph
@@ -146,8 +147,18 @@ bool is_one_per_row(const codegen::Prepared& prepared) {
                      [&](ir::NodeId id) { return ir::elements(graph[id].shape) == prepared.rows; });
 }
 
+/// A reduction that XLA gives a kernel of its own, though this group goes on behind it.
+bool holds_tiled_reduction(const xla::Kernel& kernel) {
+  return std::any_of(kernel.items.begin(), kernel.items.end(), [&](const xla::Item& one) {
+    return !one.outside && one.node->op == Op::reduce &&
+           xla::is_tiled_reduction(*one.node, xla::operand_shape(kernel, one, 0));
+  });
+}
+
 /// A loop whose threads add up what their results need.
 XlaPlanned plan_summing_loop(const XlaQuestion& about) {
+  if (holds_tiled_reduction(about.kernel))
+    return std::string("XLA ends a kernel with so large a reduction and writes no loop around it");
   if (!is_one_per_row(about.prepared)) return std::string("XLA would add up anew for each element of a result");
   XlaPlan made{empty_plan(about), ""};
   const std::int64_t neighbours = about.schedule.vector;
