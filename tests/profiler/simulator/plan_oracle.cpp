@@ -80,7 +80,7 @@ std::string difference(const ir::Kernel& kernel, const Simulation& seen, const c
                                     [](const ir::Stmt& stmt) { return stmt.kind == ir::StmtKind::bind; });
   const auto is_placed = [&](ir::ExprId e) {
     for (std::size_t v = 0; e != ir::no_expr && v < kernel.indices.vars.size(); ++v)
-      if (kernel.indices.vars[v].kind == ir::VarKind::data && (kernel.indices[e].vars >> v & 1) != 0) return true;
+      if (kernel.indices.vars[v].kind == ir::VarKind::data && kernel.indices[e].vars.has(v)) return true;
     return false;
   };
   const bool guarded = std::any_of(kernel.body.begin(), kernel.body.end(), [&](const ir::Stmt& stmt) {
