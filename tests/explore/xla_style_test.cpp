@@ -267,6 +267,34 @@ TEST_CASE("a concatenation is gone over as its result, and a small transpose as 
               Form::loop, {{1, 1, 1}, 128}, "map 128 threads, vector 1, 1 at once");
 }
 
+TEST_CASE("a scatter has its emitter and no plan") {
+  const ir::Graph graph = hlo::import_hlo(R"(HloModule scattered
+
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+
+ENTRY main {
+  x = f32[512,64]{1,0} parameter(0)
+  at = s32[100,1]{1,0} parameter(1)
+  new = f32[100,64]{1,0} parameter(2)
+  ROOT y = f32[512,64]{1,0} scatter(x, at, new), update_window_dims={1}, inserted_window_dims={0},
+    scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum
+}
+)",
+                                          "scattered.hlo")
+                              .graph;
+  const Partition alone = partition(graph, fuse(find_strategy("none"), graph, search_setting()));
+  REQUIRE(alone.groups.size() == 1);
+  const Found found = found_in(alone.groups[0].group);
+  CHECK(found.style.form == Form::scatter);
+  CHECK(found.style.launch == Launch{{50, 1, 1}, 128});  // 6,400 updates, the GPU is not full
+  CHECK_FALSE(found.style.plan.has_value());
+  CHECK(found.style.note == "the group has no plan: skeleton-scatter");
+}
+
 TEST_CASE("the table has a row for each form, in order, and those without a plan say so") {
   CHECK(xla_emitters().size() == xla::form_count);
   for (std::size_t i = 0; i < xla_emitters().size(); ++i) {
