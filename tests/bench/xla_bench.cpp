@@ -19,7 +19,7 @@
 #include "base/compressed.h"
 #include "base/json.h"
 #include "explore/strategy.h"
-#include "explore/xla_instructions.h"
+#include "explore/xla/instructions.h"
 #include "hlo/import.h"
 
 using namespace tailor;
