@@ -69,7 +69,7 @@ void declare(OptionList& list, ExploreOptions& options) {
 
 void declare(OptionList& list, ExplainOptions& options) {
   declare_group(list, options.what);
-  list.add("--plan", &options.plan, plan_words, "TEXT|N");
+  list.add("--plan", &options.plan, plan_words, "TEXT|N|xla");
   list.add("--simulate", &options.simulate, "compile and execute it: counts beside the model's, level simulated");
   list.add_count("--blocks", &options.blocks, "execute the first, the last and random blocks, about N (default 0: all)")
       .needs = "--simulate";
@@ -86,7 +86,7 @@ void declare(OptionList& list, ExplainOptions& options) {
 
 void declare(OptionList& list, EmitOptions& options) {
   declare_group(list, options.what);
-  list.add("--plan", &options.plan, plan_words, "TEXT|N");
+  list.add("--plan", &options.plan, plan_words, "TEXT|N|xla");
   list.add("--ptx", &options.ptx, "compile with NVRTC and print the PTX");
   list.add("--arch", &options.arch, "architecture to compile for (default: the device's)", "sm_NN");
   list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
@@ -125,7 +125,7 @@ void declare(OptionList& list, RunCommand& options) {
 
 void declare(OptionList& list, CheckCommand& options) {
   declare_group(list, options.what);
-  list.add("--plan", &options.plan, "only this one: a plan's text, or its rank in tailor explore", "TEXT|N");
+  list.add("--plan", &options.plan, "only this one: a plan's text, its rank in tailor explore, or xla", "TEXT|N|xla");
   list.add_count("--top", &options.top, "plans of each group, 0 for all (default 4)");
   list.add("--all-plans", &options.all_plans, "every plan of each group, as --top 0");
   list.add_count("--seed", &options.seed, "of inputs and schedule (default 1)");

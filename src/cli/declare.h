@@ -36,7 +36,7 @@ void declare(OptionList& list, DoctorOptions& options);
 void declare_gpu(OptionList& list, GpuOptions& options);
 void declare_group(OptionList& list, GroupOptions& options);
 
-inline constexpr const char* plan_words = "a plan's text, or its rank in tailor explore (default: the best)";
+inline constexpr const char* plan_words = "a plan's text, its rank in tailor explore, or xla (default: the best)";
 inline constexpr const char* nvrtc_words = "the NVRTC library to load (default: found, see tailor doctor)";
 
 }  // namespace tailor::cli

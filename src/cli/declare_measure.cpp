@@ -43,7 +43,7 @@ void declare(OptionList& list, ImportXlaOptions& options) {
 
 void declare(OptionList& list, ProfileCommand& options) {
   declare_group(list, options.what);
-  list.add("--plan", &options.plan, "only this one: a plan's text, or its rank in tailor explore", "TEXT|N");
+  list.add("--plan", &options.plan, "only this one: a plan's text, its rank in tailor explore, or xla", "TEXT|N|xla");
   list.add_count("--top", &options.top, "plans of each group, 0 for all (default 4)");
   list.add("--all-plans", &options.all_plans, "every plan of each group, as --top 0");
   list.add_count("--random", &options.random, "more of each group, from equal stretches of the ranking (default 0)");
@@ -61,7 +61,7 @@ void declare(OptionList& list, ProfileCommand& options) {
   list.add("--image", &options.image, "load cubin, or ptx that the driver compiles (default cubin)", "FORM");
   list.add("--compile-only", &options.compile_only, "only fill the cache of compiled kernels").excludes = "--module";
   list.add("--module", &options.module, "time the whole model under several strategies, in turns");
-  list.add("--strategies", &options.strategies, "of --module, the first is the baseline (default all)", "NAME,...")
+  list.add("--strategies", &options.strategies, "of --module, the baseline first (default all); NAME:xla", "NAME,...")
       .needs = "--module";
   list.add_count("--rounds", &options.rounds, "of --module: samples of each strategy (default 30)").needs = "--module";
   list.add("--xla", &options.xla, "of --module: XLA's own kernels, out of its dump of the model, in turn with ours",
@@ -137,7 +137,7 @@ void declare(OptionList& list, CountersOptions& options) {
 
 void declare(OptionList& list, ListOptions& options) {
   list.add("TABLE", &options.what,
-           "ops, dtypes, strategies, models, rules, axes, passes, profilers, stop-rules, devices or commands");
+           "ops, dtypes, strategies, models, rules, axes, emitters, passes, profilers, stop-rules, devices, commands");
 }
 
 void declare(OptionList& list, SweepCommand& options) {

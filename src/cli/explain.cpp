@@ -15,6 +15,7 @@
 #include "study/tables/explain_page.h"
 #include "study/tables/profile_tables.h"
 #include "study/tables/work_tables.h"
+#include "study/tables/xla_beside_table.h"
 
 namespace tailor::cli {
 
@@ -27,6 +28,7 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   all.estimate = one.standing.estimates.front();
   all.occupancy =
       costmodel::occupancy(one.on->limits, one.kernel.threads, all.estimate.registers, one.kernel.shared_bytes);
+  all.xla = study::xla_beside(one.of->group, one.of->prepared, one.on->calibrated, *chosen.model.model);
   all.advice = costmodel::advice(all.estimate, one.work, one.on->device);
   study::print({&one, 1});
   if (options.simulate) execute_plan(options, one, watch);
@@ -39,6 +41,7 @@ void run_explain(const ExplainOptions& options, const Context& context) {
       {"estimate", study::estimate_table(all.one, all.estimate, all.occupancy, all.advice, study::state_of(all))});
   answer.sections.push_back({"parts", study::part_table(all.estimate)});
   answer.sections.push_back({"buffers", study::buffer_table(one)});
+  if (all.xla) answer.sections.push_back({"xla", study::xla_beside_table(all.xla, all.estimate)});
   if (one.measured) answer.sections.push_back({"measured", study::measured_plan_table(one)});
   if (std::optional<report::Table> counts = study::counted_beside(all))
     answer.sections.push_back({"executed", std::move(*counts)});

@@ -10,6 +10,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "study/tables/space_tables.h"
+#include "study/tables/xla_beside_table.h"
 
 namespace tailor::cli {
 
@@ -18,6 +19,7 @@ void run_explore(const ExploreOptions& options, const Context& context) {
   ChosenGroup chosen(context, options.what);
   study::Choosing how = chosen.model.choosing(0);
   how.heuristics = !options.sound_only;
+  how.with_xla = true;
   if (options.max_plans > 0) how.max_plans = options.max_plans;
   const Clock clock = steady_clock();
   const Seconds started = clock();
@@ -27,6 +29,9 @@ void run_explore(const ExploreOptions& options, const Context& context) {
   if (choice.candidates.empty()) throw study::no_plan_error(choice.tuned);
   CommandOutput answer{"tailor.explore/1", chosen.model.target.device.name, {}, ""};
   answer.sections.push_back({"plans", study::plan_table(chosen.model, chosen.group(), choice.candidates, options.top)});
+  if (chosen.model.target.calibrated.xla != nullptr)
+    answer.sections.push_back({"xla", study::xla_beside_table(chosen.group(), chosen.model.target, *chosen.model.model,
+                                                              choice.candidates.front())});
   if (!choice.tuned.rejections.empty())
     answer.sections.push_back(
         {"rejections", study::rejection_table(choice.tuned, context.format == Format::json || context.verbose)});

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Summary as tables and words. In: the values of one run. Out: the tables that every output shares (what was chosen,
-// strategies, groups, plans, measured times, what was rejected), the overview at the end of a run, and the Markdown
-// file. The last two show the same sections in the same order, one through terminal(), one through markdown(). Called
-// by the commands, by the page and by the report on disk.
+// strategies, groups, plans, what was rejected; measured times are in overview_measured.cpp), the overview at the end
+// of a run, and the Markdown file. The last two show the same sections in the same order, one through terminal(), one
+// through markdown(). Called by the commands, by the page and by the report on disk.
 #include "report/overview.h"
 
 #include <fmt/format.h>
@@ -244,6 +244,19 @@ Table manifest_table(const Summary& summary) {
   return table;
 }
 
+/// The kernels that have a plan as XLA's emitters would write them, and what searching takes off their time. Returns
+/// whether any strategy has some.
+bool add_xla_columns(const Summary& summary, Table& table) {
+  if (std::none_of(summary.strategies.begin(), summary.strategies.end(),
+                   [](const StrategyTotals& strategy) { return strategy.xla_kernels > 0; }))
+    return false;
+  table.columns.push_back({"xla_plans", "kernels as XLA's", Hint::count, 5});
+  table.columns.push_back({"xla_same_launch", "with its launch", Hint::count, 6});
+  table.columns.push_back({"as_xla", "these take", Hint::seconds, 5});
+  table.columns.push_back({"search_adds", "search adds", Hint::seconds, 3});
+  return true;
+}
+
 Table strategy_table(const Summary& summary) {
   std::vector<std::string> levels;
   bool bounds = false, library = false, calls = false;
@@ -271,6 +284,7 @@ Table strategy_table(const Summary& summary) {
     table.columns.push_back({"library", "library work", Hint::flops, 8});
   }
   if (library) table.columns.push_back({"library_time", "library time", Hint::seconds, 6});
+  const bool as_xla = add_xla_columns(summary, table);
   const StrategyTotals* baseline = summary.strategies.size() > 1 ? find_strategy(summary, summary.baseline) : nullptr;
   if (baseline != nullptr) {
     table.columns.push_back({"speedup_of_kernels", "faster, kernels alone", Hint::ratio, 0});
@@ -292,12 +306,21 @@ Table strategy_table(const Summary& summary) {
     }
     if (calls) row.insert(row.end(), {Cell{s.library_calls}, Cell{s.library_traffic.value}, Cell{s.library_flops}});
     if (library) row.push_back(maybe(s.library_time));
+    if (as_xla)
+      row.insert(row.end(), {Cell(s.xla_kernels), Cell(s.xla_same_launch), Cell(s.as_xla.value),
+                             Cell((s.as_xla - s.best_of_xla).value)});
     if (baseline == nullptr) continue;
     const std::optional<Speedup> faster = speedup(s, *baseline);
     row.push_back(faster ? Cell(faster->of_kernels()) : Cell());
     if (library) row.push_back(faster ? maybe(faster->with_library()) : Cell());
   }
   return table;
+}
+
+void add_xla_cells(std::vector<Cell>& row, const std::optional<XlaSummary>& xla) {
+  if (!xla) return row.resize(row.size() + 3);
+  row.insert(row.end(), {Cell(xla->emitter), Cell(xla->launch),
+                         xla->as_xla && xla->best ? Cell((*xla->as_xla - *xla->best).value) : Cell()});
 }
 
 Table group_table(const Summary& summary) {
@@ -320,6 +343,13 @@ Table group_table(const Summary& summary) {
   const bool bounds = std::any_of(summary.groups.begin(), summary.groups.end(),
                                   [](const GroupSummary& group) { return group.lower_bound.has_value(); });
   if (bounds) table.columns.push_back({"bound_time", "at least", Hint::seconds, 5});
+  const bool as_xla = std::any_of(summary.groups.begin(), summary.groups.end(),
+                                  [](const GroupSummary& group) { return group.xla.has_value(); });
+  if (as_xla) {
+    table.columns.push_back({"xla_emitter", "XLA's emitter", Hint::text, 8});
+    table.columns.push_back({"xla_launch", "its launch", Hint::text, 9});
+    table.columns.push_back({"search_adds", "search adds", Hint::seconds, 8});
+  }
   std::vector<const GroupSummary*> groups;
   double all = 0;
   for (const GroupSummary& group : summary.groups) {
@@ -344,6 +374,7 @@ Table group_table(const Summary& summary) {
                           group->enumerated,
                           group->all_times.empty() ? Cell() : Cell(ir::tied_with_least(group->all_times))});
     if (bounds) table.rows.back().push_back(maybe(group->lower_bound));
+    if (as_xla) add_xla_cells(table.rows.back(), group->xla);
   }
   table.to_see_all = "--top 0";
   return table;
@@ -457,76 +488,6 @@ Table import_table(const Summary& summary) {
   table.columns = {{"pass", "pass", Hint::text, 0}, {"rewrites", "rewrites", Hint::count, 0}};
   for (const ir::PassReport& pass : summary.import.passes) table.rows.push_back({pass.pass, pass.rewrites});
   for (const auto& [what, count] : summary.import.opaque) table.rows.push_back({"kept as opaque: " + what, count});
-  return table;
-}
-
-namespace {
-
-Cell seconds(const std::optional<Seconds>& time) { return time ? Cell(time->value) : Cell(); }
-
-std::string place_of(const MeasuredTime& time) { return time.tied ? "1=" : std::to_string(time.place); }
-
-}  // namespace
-
-Table measured_table(const Summary& summary) {
-  Table table;
-  table.columns = {{"title", "group"},
-                   {"place", "place"},
-                   {"cache", "cache"},
-                   {"launch_mode", "launched as", Hint::text, 3},
-                   {"median", "time", Hint::seconds},
-                   {"low", "from", Hint::seconds, 2},
-                   {"high", "to", Hint::seconds, 2},
-                   {"samples", "samples", Hint::integer, 4},
-                   {"predicted", "predicted", Hint::seconds, 1},
-                   {"level", "level", Hint::text, 3},
-                   {"predicted_to_measured", "predicted / measured", Hint::ratio},
-                   {"dram", "of DRAM bandwidth", Hint::fraction, 1},
-                   {"plan", "plan", Hint::text, 5}};
-  for (const MeasuredTime& time : summary.times)
-    table.rows.push_back({time.group, place_of(time), time.cache, time.launch_mode, time.median.value,
-                          seconds(time.low), seconds(time.high), time.samples, seconds(time.predicted), time.level,
-                          time.predicted ? Cell(*time.predicted / time.median) : Cell(),
-                          time.dram_fraction ? Cell(*time.dram_fraction) : Cell(), time.plan});
-  return table;
-}
-
-Table twin_table(const Summary& summary) {
-  Table table;
-  table.columns = {{"cache", "cache"},
-                   {"timed_by", "timed by", Hint::text, 1},
-                   {"launch_mode", "launched as"},
-                   {"races", "races", Hint::count},
-                   {"apart_middle", "apart, in the middle", Hint::fraction},
-                   {"apart_most", "apart, at most", Hint::fraction},
-                   {"told_apart", "told apart", Hint::count}};
-  for (const TwinSpread& one : summary.twins)
-    table.rows.push_back({one.cache, one.timed_by, one.launch_mode, one.races, one.middle, one.most, one.told_apart});
-  return table;
-}
-
-Table module_table(const Summary& summary) {
-  Table table;
-  table.columns = {{"strategy", "strategy"},
-                   {"launches", "launches", Hint::count},
-                   {"cache", "cache"},
-                   {"launch_mode", "launched as"},
-                   {"median", "time", Hint::seconds},
-                   {"baseline", "against"},
-                   {"baseline_launches", "its launches", Hint::count, 1},
-                   {"baseline_median", "its time", Hint::seconds},
-                   {"speedup", "times as fast", Hint::ratio},
-                   {"groups_left_out", "groups left out", Hint::count, 2},
-                   {"baseline_groups_left_out", "its left out", Hint::count, 2}};
-  const bool partial = std::any_of(summary.modules.begin(), summary.modules.end(),
-                                   [](const ModuleTime& time) { return time.left_out + time.baseline_left_out > 0; });
-  // Then they say what the times are of.
-  if (partial) table.columns.back().sacrifice = table.columns[table.columns.size() - 2].sacrifice = 0;
-  for (const ModuleTime& time : summary.modules)
-    table.rows.push_back({time.strategy, time.launches, time.cache, time.launch_mode, time.median.value, time.baseline,
-                          time.baseline_launches, time.baseline_median.value,
-                          time.left_out == time.baseline_left_out ? Cell(time.speedup) : Cell(), time.left_out,
-                          time.baseline_left_out});
   return table;
 }
 

@@ -45,6 +45,15 @@ struct LevelTime {
   std::vector<NamedTime> made_of = {};
 };
 
+/// How XLA would write a group's kernel, and the plan that is like it beside the best one.
+struct XlaSummary {
+  std::string emitter;  ///< "multi-row"
+  std::string launch;   ///< of the plan beside XLA's: "equal", "same warps", "differs", "no plan"
+  std::string note;     ///< without a plan why; with one what differs
+  std::string level;    ///< of both times; empty where no level looked at both
+  std::optional<Seconds> as_xla, best;
+};
+
 /// What one fusion strategy makes of the whole model.
 struct StrategyTotals {
   std::string name;
@@ -61,6 +70,9 @@ struct StrategyTotals {
   std::int64_t groups_at_lower_bound = 0;    ///< distinct groups without a plan: `time` holds their bound instead
   Seconds time_at_lower_bound = {};          ///< their share of the last `time`
   std::int64_t launches_at_lower_bound = 0;  ///< how often these groups run, of `launches`
+  std::int64_t xla_kernels = 0;              ///< that have a plan as XLA would write them, and times of both
+  std::int64_t xla_same_launch = 0;          ///< of these, with XLA's launch
+  Seconds as_xla = {}, best_of_xla = {};     ///< of these in a run: under these plans, under the best ones
 };
 
 /// One level's estimate of one kernel.
@@ -117,6 +129,7 @@ struct GroupSummary {
   std::vector<Seconds> all_times;                     ///< of every lowered plan, all at one level
   std::string times_level;                            ///< that level; empty: the level that ranks
   std::optional<Seconds> lower_bound = std::nullopt;  ///< of one occurrence, however it is written
+  std::optional<XlaSummary> xla = std::nullopt;       ///< nothing for a device that XLA has no description of
   std::string kernel_text;                            ///< of best[0]
   std::string cuda;                                   ///< of best[0]
 };

@@ -112,6 +112,10 @@ std::vector<PlanRejectionRow> Store::plan_rejections_of(Id group, Id device) con
                                         group, device);
 }
 
+std::optional<XlaPlanRow> Store::xla_plan(Id group, Id device) const {
+  return only(load_records<XlaPlanRow>(*connection_, "WHERE group_id = ? AND device_id = ?", group, device));
+}
+
 std::vector<BinaryRow> Store::binaries(Id kernel) const {
   return load_records<BinaryRow>(*connection_, "WHERE kernel_id = ? ORDER BY arch, binary_id", kernel);
 }
@@ -179,6 +183,12 @@ bool Store::is_done(Id group, Id device, std::string_view space, std::string_vie
 std::vector<StrategyTotals> Store::strategies() const {
   return load_records<StrategyTotals>(*connection_,
                                       "ORDER BY model, graph_id, device, device_id, kernel_s, strategy, price");
+}
+std::vector<StrategySearchAdded> Store::strategy_search_added() const {
+  return load_records<StrategySearchAdded>(*connection_, "ORDER BY graph_id, strategy, price, device_id");
+}
+std::optional<SearchAdded> Store::search_added(Id group, Id device) const {
+  return only(load_records<SearchAdded>(*connection_, "WHERE group_id = ? AND device_id = ?", group, device));
 }
 std::vector<GroupTime> Store::groups_by_time(Id graph, std::string_view strategy, Id device,
                                              std::string_view price) const {

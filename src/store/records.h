@@ -243,6 +243,21 @@ struct Record<PlanRejectionRow> {
 };
 
 template <>
+struct Record<XlaPlanRow> {
+  static constexpr Table table{.name = "xla_plans", .known = Known::replaced, .decider = "launch"};
+  static void walk(auto& field, auto& row) {
+    field("group_id", row.group, mark::key);
+    field("device_id", row.device, mark::key);
+    field("emitter", row.emitter);
+    field("grid", row.grid);
+    field("block", row.block);
+    field("plan_id", row.plan);
+    field("launch", row.launch);
+    field("note", row.note);
+  }
+};
+
+template <>
 struct Record<BinaryRow> {
   static constexpr Table table{.name = "binaries", .decider = "ok"};
   static void walk(auto& field, auto& row) {
@@ -513,9 +528,9 @@ struct Record<ProgressRow> {
 };
 
 /// Every record with a table, parents before those that refer to them. Rows of lists follow their record.
-using Records =
-    std::tuple<DeviceRow, RunRow, GraphRow, GroupRow, FusionRow, LibraryCallRow, LibraryTimeRow, PlanRow, KernelRow,
-               LoweringRow, GivenKernelRow, RejectionRow, PlanRejectionRow, BinaryRow, EstimateRow, PredictionRow,
-               GroupBoundRow, CheckRow, MeasurementRow, ObservationRow, ModuleTimeRow, CalibrationRow, ProgressRow>;
+using Records = std::tuple<DeviceRow, RunRow, GraphRow, GroupRow, FusionRow, LibraryCallRow, LibraryTimeRow, PlanRow,
+                           KernelRow, LoweringRow, GivenKernelRow, RejectionRow, PlanRejectionRow, XlaPlanRow,
+                           BinaryRow, EstimateRow, PredictionRow, GroupBoundRow, CheckRow, MeasurementRow,
+                           ObservationRow, ModuleTimeRow, CalibrationRow, ProgressRow>;
 
 }  // namespace tailor::store

@@ -173,6 +173,18 @@ struct PlanRejectionRow {
   bool operator==(const PlanRejectionRow&) const = default;
 };
 
+/// How XLA would write a group's kernel on a device, and the plan that is like it.
+struct XlaPlanRow {
+  Id group, device;
+  std::string emitter;     ///< "multi-row"
+  std::string grid;        ///< of XLA's launch: "1024x1x1"
+  std::int64_t block = 0;  ///< of XLA's launch
+  std::optional<Id> plan;  ///< none where no plan is like it
+  std::string launch;      ///< of the plan: equal, same warps, differs; no plan
+  std::string note;        ///< without a plan why; with one what differs
+  bool operator==(const XlaPlanRow&) const = default;
+};
+
 struct BinaryRow {
   Id id, kernel;
   std::string arch, compiler;
@@ -351,6 +363,22 @@ struct StrategyTotals {
   double launches_without_plan = 0;  ///< of `launches`
   double library_calls = 0;          ///< per run
   Seconds library_time;              ///< per run
+};
+
+/// What searching adds to the kernels of a strategy that have a plan as XLA would write them.
+struct StrategySearchAdded {
+  Id graph;
+  std::string strategy, price;
+  Id device;
+  std::int64_t kernels = 0, same_launch = 0;  ///< with such a plan; of these with XLA's launch
+  Seconds as_xla, best;                       ///< per run of the model: under these plans, under the best ones
+};
+
+/// The same of one group.
+struct SearchAdded {
+  Id group;
+  std::string emitter, launch, level;
+  Seconds as_xla, best;  ///< of one execution, both at that level
 };
 
 struct GroupTime {

@@ -28,6 +28,7 @@ void Store::save(const LoweringRow& row) { save_record(*connection_, row); }
 void Store::save(const GivenKernelRow& row) { save_record(*connection_, row); }
 void Store::save(const RejectionRow& row) { save_record(*connection_, row); }
 void Store::save(const PlanRejectionRow& row) { save_record(*connection_, row); }
+void Store::save(const XlaPlanRow& row) { save_record(*connection_, row); }
 void Store::save(const BinaryRow& row) { save_record(*connection_, row); }
 void Store::save(const EstimateRow& row) { save_record(*connection_, row); }
 void Store::save(const PredictionRow& row) { save_record(*connection_, row); }

@@ -223,6 +223,20 @@ CREATE TABLE plan_rejections (
   PRIMARY KEY (plan_id, device_id, rule)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE xla_plans (
+  -- how XLA would write a group's kernel on a device, and the plan that is like it: the baseline of a search
+  group_id  TEXT NOT NULL REFERENCES groups,  -- the group
+  device_id TEXT NOT NULL REFERENCES devices, -- the device
+  emitter   TEXT NOT NULL,                    -- XLA's emitter
+  grid      TEXT NOT NULL,                    -- of XLA's launch: '1024x1x1'
+  block     INTEGER NOT NULL,                 -- threads of XLA's blocks
+  plan_id   TEXT REFERENCES plans,            -- the plan; NULL: none is like it
+  launch    TEXT NOT NULL CHECK (launch IN ('equal', 'same warps', 'differs', 'no plan')), -- of the plan beside XLA's
+  note      TEXT NOT NULL,                    -- without a plan why; with one what differs
+  PRIMARY KEY (group_id, device_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX xla_plans_by_plan ON xla_plans (plan_id);
+
 CREATE TABLE binaries (
   -- what a compiler made of a kernel
   binary_id           TEXT PRIMARY KEY NOT NULL,   -- hash of CUDA text, options and compiler version
@@ -611,6 +625,50 @@ UNION ALL
 SELECT group_id, device_id, NULL, 'bound', max(total_s) FROM group_bounds b
 WHERE NOT EXISTS (SELECT 1 FROM plan_times t WHERE t.group_id = b.group_id AND t.device_id = b.device_id)
 GROUP BY group_id, device_id;
+
+CREATE VIEW search_added (
+  -- what the search added to each group: the plan that is as XLA would write it beside the best plan, both at the level
+  -- that looked most closely at both
+  group_id,  -- the group
+  device_id, -- the device
+  device,    -- its name
+  emitter,   -- XLA's emitter
+  launch,    -- of the plan beside XLA's
+  plan_id,   -- the plan
+  level,     -- of the cost model
+  xla_s,     -- its time
+  best_s,    -- the best plan's time
+  added_s    -- the difference
+) AS
+SELECT x.group_id, x.device_id, d.name, x.emitter, x.launch, x.plan_id, t.level, t.total_s, b.total_s,
+       t.total_s - b.total_s
+FROM xla_plans x
+JOIN devices d USING (device_id)
+JOIN plan_times t ON t.plan_id = x.plan_id AND t.device_id = x.device_id
+JOIN group_times b ON b.group_id = x.group_id AND b.device_id = x.device_id AND b.level = t.level;
+
+CREATE VIEW strategy_search_added (
+  -- the same of one run of each model under each strategy, over its kernels that have such a plan
+  graph_id,    -- the model
+  model,       -- its name
+  strategy,    -- row of the strategy table
+  price,       -- cost model it was decided by; '': by none
+  device_id,   -- the device
+  device,      -- its name
+  kernels,     -- that have such a plan, each place once
+  same_launch, -- of these, with XLA's launch
+  xla_s,       -- their time under these plans
+  best_s,      -- their time under the best plans
+  added_s      -- the difference
+) AS
+SELECT g.graph_id, g.name, f.strategy, f.price, s.device_id, s.device,
+       sum(fg.occurrences), sum(iif(s.launch = 'equal', fg.occurrences, 0)),
+       sum(fg.times * s.xla_s), sum(fg.times * s.best_s), sum(fg.times * s.added_s)
+FROM fusions f
+JOIN graphs g USING (graph_id)
+JOIN fusion_groups fg USING (graph_id, strategy, device, price)
+JOIN search_added s ON s.group_id = fg.group_id AND f.device IN ('', s.device)
+GROUP BY g.graph_id, f.strategy, f.device, f.price, s.device_id;
 
 CREATE VIEW strategies (
   -- each strategy on each model and device; launches, bytes and times are those of one run of the model

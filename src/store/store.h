@@ -84,6 +84,7 @@ class Store {
   void save(const GivenKernelRow& row);
   void save(const RejectionRow& row);
   void save(const PlanRejectionRow& row);
+  void save(const XlaPlanRow& row);  ///< the last word counts
   void save(const BinaryRow& row);
   void save(const EstimateRow& row);    ///< of level profiled the last word counts, of others the first
   void save(const PredictionRow& row);  ///< the last word counts
@@ -132,9 +133,10 @@ class Store {
   std::vector<CheckRow> checks(Id kernel) const;
   std::vector<PlanRejectionRow> plan_rejections(Id plan, Id device) const;
   std::vector<PlanRejectionRow> plan_rejections_of(Id group, Id device) const;  ///< of all plans of a group
-  std::vector<MeasurementRow> measurements(Id binary) const;                    ///< with samples and counters
-  std::vector<MeasurementRow> timings(Id device) const;                         ///< of all profilers but the simulator
-  std::vector<ModuleTimeRow> module_times(Id graph) const;                      ///< with samples and what was left out
+  std::optional<XlaPlanRow> xla_plan(Id group, Id device) const;
+  std::vector<MeasurementRow> measurements(Id binary) const;  ///< with samples and counters
+  std::vector<MeasurementRow> timings(Id device) const;       ///< of all profilers but the simulator
+  std::vector<ModuleTimeRow> module_times(Id graph) const;    ///< with samples and what was left out
   std::vector<ModuleTimeRow> module_times_on(Id device) const;
   std::vector<ObservationRow> observations(std::string_view device = {}) const;  ///< of this name; empty: of all
   std::vector<CalibrationRow> calibrations(Id device) const;
@@ -144,6 +146,8 @@ class Store {
 
   // Rows of the views.
   std::vector<StrategyTotals> strategies() const;  ///< by model, device, then time
+  std::vector<StrategySearchAdded> strategy_search_added() const;
+  std::optional<SearchAdded> search_added(Id group, Id device) const;
   std::vector<GroupTime> groups_by_time(Id graph, std::string_view strategy, Id device,
                                         std::string_view price = {}) const;  ///< longest first
   std::vector<BestPlan> best_plans(Id group, Id device, int limit) const;    ///< best first

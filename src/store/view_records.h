@@ -37,6 +37,34 @@ struct ViewRecord<StrategyTotals> {
 };
 
 template <>
+struct ViewRecord<StrategySearchAdded> {
+  static constexpr Table table{.name = "strategy_search_added"};
+  static void walk(auto& field, auto& row) {
+    field("graph_id", row.graph);
+    field("strategy", row.strategy);
+    field("price", row.price);
+    field("device_id", row.device);
+    field("kernels", row.kernels);
+    field("same_launch", row.same_launch);
+    field("xla_s", row.as_xla);
+    field("best_s", row.best);
+  }
+};
+
+template <>
+struct ViewRecord<SearchAdded> {
+  static constexpr Table table{.name = "search_added"};
+  static void walk(auto& field, auto& row) {
+    field("group_id", row.group);
+    field("emitter", row.emitter);
+    field("launch", row.launch);
+    field("level", row.level);
+    field("xla_s", row.as_xla);
+    field("best_s", row.best);
+  }
+};
+
+template <>
 struct ViewRecord<GroupTime> {
   static constexpr Table table{.name = "groups_by_time"};
   static void walk(auto& field, auto& row) {
@@ -161,7 +189,7 @@ struct ViewRecord<TwinRace> {
   }
 };
 
-using ViewRows = std::tuple<StrategyTotals, GroupTime, MeasuredPlan, TwinRace, PredictedPlan, ModuleSpeedup,
-                            RejectedRule, KernelState>;
+using ViewRows = std::tuple<StrategyTotals, StrategySearchAdded, SearchAdded, GroupTime, MeasuredPlan, TwinRace,
+                            PredictedPlan, ModuleSpeedup, RejectedRule, KernelState>;
 
 }  // namespace tailor::store

@@ -103,7 +103,8 @@ def key_complaints(node, command, known, axes):
 
 
 # What stands before these is the name of a device.
-DEVICE_KEY = "^[a-z0-9_]+?(?=(_planned)?_(bound|price)_s$|_projected_s$|_workspace_bytes$)"
+DEVICE_KEY = ("^[a-z0-9_]+?(?=(_planned)?_(bound|price)_s$|_projected_s$|_workspace_bytes$|_(as_xla|search_adds)_s$|"
+              "_xla_(emitter|launch|note|plans|same_launch|same_warps)$)")
 HEAD = ("schema", "tool", "device", "command", "manifest", "chosen", "baseline", "warnings")
 
 

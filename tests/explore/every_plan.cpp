@@ -238,7 +238,8 @@ struct Oracle {
 Axes wide_axes(const Prepared& prepared) {
   Axes axes = default_axes(prepared, small_limits);
   axes[PlanField::value_cache] = {1, 0};
-  axes[PlanField::threads] = {64, 256};
+  axes[PlanField::threads] = {64, 192, 256};
+  axes[PlanField::threads_per_row].push_back(3 * small_limits.warp_size);  // whole warps need be no power of two
   axes[PlanField::split] = {1, 3, 18};
   return axes;
 }

@@ -140,8 +140,9 @@ class Filler {
  private:
   static const std::string* allowed(const std::string& name) {
     static const std::map<std::string, std::string> words = {
-        {"outcome", "done"}, {"state", "passed"},      {"cache", "warm"},        {"timed_by", "events"},
-        {"split", "train"},  {"launch_mode", "graph"}, {"decision", "stitched"}, {"level", "block"}};
+        {"outcome", "done"},      {"state", "passed"}, {"cache", "warm"},
+        {"timed_by", "events"},   {"split", "train"},  {"launch_mode", "graph"},
+        {"decision", "stitched"}, {"level", "block"},  {"launch", "equal"}};
     const auto found = words.find(name);
     return found == words.end() ? nullptr : &found->second;
   }

@@ -262,6 +262,7 @@ TEST_CASE("merge reaches every table of the schema") {
   shard.save(a_prediction(a_plan(1, 0), "cold", "activity", 9e-6));
   shard.save(an_observation("512x1024"));
   shard.save(PlanRejectionRow{a_plan(1, 0).id, a_device().id, "registers", "why"});
+  shard.save(XlaPlanRow{a_group(1).id, a_device().id, "row", "512x1x1", 256, a_plan(1, 0).id, "equal", ""});
   shard.save(KernelRow{a_given_kernel().kernel, "loop_add_fusion", "text", "", 128, 4, 0, true});
   shard.save(a_given_kernel());
   shard.save(CheckRow{a_kernel(a_plan(1, 0)).id, "simulator", "passed", 0.5, ""});
@@ -278,6 +279,43 @@ TEST_CASE("merge reaches every table of the schema") {
   Store whole = Store::open(folder / "whole.db");
   whole.merge(folder / "shard.db");
   CHECK(whole.dump() == filled);
+}
+
+TEST_CASE(
+    "what a search adds is XLA's plan less the best one, at a level that looked at both, per group and per model") {
+  const Folder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, 2);
+  save_group(store, 1, 3);
+  const Id device = a_device().id, group = a_group(1).id;
+  const BestPlan best = store.best_plans(group, device, 1).at(0);
+  const BestPlan last = store.best_plans(group, device, 3).at(2);
+  CHECK_FALSE(store.search_added(group, device).has_value());
+  store.save(XlaPlanRow{group, device, "row", "512x1x1", 256, {}, "no plan", "why"});
+  CHECK_FALSE(store.search_added(group, device).has_value());
+  CHECK(store.strategy_search_added().empty());
+  store.save(XlaPlanRow{group, device, "row", "512x1x1", 256, last.estimate.plan, "equal", ""});
+  CHECK(store.xla_plan(group, device)->launch == "equal");
+  const std::optional<SearchAdded> added = store.search_added(group, device);
+  REQUIRE(added.has_value());
+  CHECK(added->emitter == "row");
+  CHECK(added->as_xla.value == last.estimate.total.value);
+  CHECK(added->best.value == best.estimate.total.value);
+  const std::vector<StrategySearchAdded> sums = store.strategy_search_added();
+  REQUIRE(!sums.empty());
+  for (const StrategySearchAdded& sum : sums)
+    for (const FusionGroupRow& row : store.fusion(sum.graph, sum.strategy, "", sum.price)->groups)
+      if (row.group == group) {
+        CHECK(sum.kernels == row.occurrences);
+        CHECK(sum.same_launch == row.occurrences);
+        CHECK(sum.as_xla.value == row.times * added->as_xla.value);
+        CHECK(sum.best.value == row.times * added->best.value);
+      }
+  // A closer look at the best plan alone leaves nothing to compare.
+  EstimateRow closer = best.estimate;
+  closer.level = "compiled";
+  store.save(closer);
+  CHECK_FALSE(store.search_added(group, device).has_value());
 }
 
 TEST_CASE("a plan whose kernel is wrong is nobody's best") {

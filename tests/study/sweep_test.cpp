@@ -79,6 +79,36 @@ TEST_CASE("a sweep stores every strategy, one softmax kernel among them, and its
   CHECK(opened.damage().empty());
 }
 
+TEST_CASE("the plan that XLA would write is on every short list, and what the search adds is never below nothing") {
+  const Folder folder;
+  sweep(folder, softmax_config(", \"shortlist\": 2"), "a.db");
+  const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
+  const Id device = opened.devices().at(0).id;
+  int with = 0, without = 0;
+  for (const store::GroupRow& group : opened.groups()) {
+    const std::optional<store::XlaPlanRow> xla = opened.xla_plan(group.id, device);
+    REQUIRE(xla.has_value());
+    CHECK(xla->plan.has_value() == (xla->launch != "no plan"));
+    if (!xla->plan) {
+      CHECK(xla->note != "");
+      ++without;
+      continue;
+    }
+    ++with;
+    CHECK(opened.lowering(*xla->plan, device).has_value());
+    const std::optional<store::SearchAdded> added = opened.search_added(group.id, device);
+    REQUIRE(added.has_value());
+    CHECK(added->as_xla.value >= added->best.value);
+  }
+  CHECK(with >= 4);
+  CHECK(without == 1);  // the whole softmax as one kernel, which XLA would not write
+  for (const store::StrategySearchAdded& sum : opened.strategy_search_added()) {
+    CHECK(sum.strategy == "none");
+    CHECK(sum.kernels == with);
+    CHECK(sum.as_xla.value >= sum.best.value);
+  }
+}
+
 TEST_CASE("a model that cannot be read is left out by name and reason, the others are swept, and no claim is judged") {
   const Folder folder;
   write_file(folder.path / "cut.hlo", "HloModule cut\n\nENTRY e {\n  a = f32[4]{0} parameter(0)\n");

@@ -27,7 +27,8 @@
 // lane of a row has the same numbers; where a row has as many lanes as rows in flight, each lane picks one of these and
 // all store together, so one access writes neighbouring numbers.
 //
-// Finishing a reduction. Within a warp the lanes exchange by shuffles. Where a row spans several warps, the first lane
+// Finishing a reduction. Within a warp the lanes exchange by shuffles, so a row has a power of two of them, or whole
+// warps. Where a row spans several warps, the first lane
 // of each warp stores its partial result in shared memory, one barrier serves all reductions of the phase, and every
 // lane adds the partial results of its row in the same order, so that all get the same number (lower_row_join.cpp). A
 // persistent block needs one more barrier at its end, before the next tile writes the partial results again.
@@ -329,7 +330,9 @@ Tiling tiling_row(const Prepared& prepared, const ir::Plan& plan) {
 }
 
 std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
-  if (!is_power_of_two(plan.threads_per_row) || plan.threads % plan.threads_per_row != 0)
+  const bool shuffles = is_power_of_two(plan.threads_per_row) ||
+                        (plan.threads_per_row > 0 && plan.threads_per_row % limits.warp_size == 0);
+  if (!shuffles || plan.threads % plan.threads_per_row != 0)
     return ir::Rejection{"threads-per-row",
                          fmt::format("{} threads per row do not divide {} threads", plan.threads_per_row, plan.threads),
                          true};

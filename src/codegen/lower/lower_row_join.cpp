@@ -10,6 +10,7 @@
 // comes last (lower_meeting.h) the lanes of the row read neighbouring parts, as many apart as the row has lanes, and
 // combine what they have as before. All that follows stands in the guard of that block.
 #include <algorithm>
+#include <numeric>
 
 #include "codegen/lower/lower_meeting.h"
 #include "codegen/lower/lower_row.h"
@@ -103,7 +104,7 @@ void add_partials(RowPass& pass, std::size_t i, const ir::Node& reduce, ir::Arra
   IndexBuilder& build = builder.build();
   const std::int64_t warps = pass.rows.warps_per_row;
   const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
-  const int width = static_cast<int>(std::min<std::int64_t>(warps, 8 * ir::access_bytes / row(accumulator.dtype).bits));
+  const int width = static_cast<int>(std::gcd(warps, 8 * ir::access_bytes / row(accumulator.dtype).bits));
   start_again(pass, i, reduce);
   ir::Ref part;
   part.array = builder.add_array({accumulator.name + "_part", ir::Space::registers, accumulator.dtype, {0, 0}, width});

@@ -32,8 +32,7 @@ bool is_intermediate(const Kernel& kernel, const Item& one, std::size_t most_ope
 
 /// The only item that `wanted` accepts on the elementwise way up from `from`; -1 for none or several.
 template <class Wanted>
-std::int32_t find_hero(const Kernel& kernel, const std::vector<std::vector<std::int32_t>>& users, std::int32_t from,
-                       const Wanted& wanted) {
+std::int32_t find_hero(const Kernel& kernel, const Users& users, std::int32_t from, const Wanted& wanted) {
   std::int32_t hero = -1;
   std::vector<bool> seen(kernel.items.size(), false);
   std::vector<std::int32_t> pending{from};
@@ -123,7 +122,7 @@ int least_bits(const Kernel& kernel, const std::vector<std::int32_t>& items) {
 
 }  // namespace
 
-std::int32_t hero_of(const Kernel& kernel, const std::vector<std::vector<std::int32_t>>& users, std::int32_t result) {
+std::int32_t hero_of(const Kernel& kernel, const Users& users, std::int32_t result) {
   std::int32_t hero = result;
   while (is_intermediate(kernel, item(kernel, hero), 1) && !item(kernel, item(kernel, hero).operands[0]).outside)
     hero = item(kernel, hero).operands[0];

@@ -25,19 +25,22 @@ Item outside_item(const ir::Graph& graph, NodeId id) { return {&graph[id], id, t
 /// Adds items of other kernels to one fusion.
 class Merger {
  public:
-  explicit Merger(const ir::Graph* graph) {
-    out_.graph = graph;
+  Merger(const Kernel& first, const Kernel& second) {
+    out_.graph = first.graph;
     out_.fused = true;
+    out_.items.reserve(first.items.size() + second.items.size());
+    out_.operands.reserve(first.operands.size() + second.operands.size());
   }
 
   /// The place of each outside item of `from`; values that `inside` computes are left open (-1).
   void take_operands(const Kernel& from, const std::vector<NodeId>& inside, std::vector<std::int32_t>& places) {
     places.assign(from.items.size(), -1);
+    const std::size_t before = out_.operands.size();  // a kernel takes a value once
     for (const std::int32_t operand : from.operands) {
       const Item& one = item(from, operand);
       if (places[static_cast<std::size_t>(operand)] >= 0) continue;
       if (std::find(inside.begin(), inside.end(), one.id) != inside.end()) continue;
-      places[static_cast<std::size_t>(operand)] = take(one);
+      places[static_cast<std::size_t>(operand)] = take(one, before);
     }
   }
 
@@ -59,9 +62,10 @@ class Merger {
   Kernel done() && { return std::move(out_); }
 
  private:
-  std::int32_t take(const Item& one) {
-    for (const std::int32_t operand : out_.operands)
-      if (item(out_, operand).id == one.id) return operand;
+  /// `most`: operands among which it may be already.
+  std::int32_t take(const Item& one, std::size_t most) {
+    for (std::size_t i = 0; i < most; ++i)
+      if (item(out_, out_.operands[i]).id == one.id) return out_.operands[i];
     out_.operands.push_back(static_cast<std::int32_t>(out_.items.size()));
     out_.items.push_back(one);
     return out_.operands.back();
@@ -84,14 +88,18 @@ const ir::Shape& operand_shape(const Kernel& kernel, const Item& of, std::size_t
 
 std::int32_t only_item(const Kernel& kernel) { return static_cast<std::int32_t>(kernel.items.size()) - 1; }
 
-std::vector<std::vector<std::int32_t>> users_of(const Kernel& kernel) {
-  std::vector<std::vector<std::int32_t>> users(kernel.items.size());
+Users::Users(const Kernel& kernel) : starts_(kernel.items.size() + 1, 0), ends_(kernel.items.size()) {
+  for (const Item& one : kernel.items)
+    for (const std::int32_t operand : one.operands) ++starts_[static_cast<std::size_t>(operand) + 1];
+  for (std::size_t i = 1; i < starts_.size(); ++i) starts_[i] += starts_[i - 1];
+  std::copy(starts_.begin(), starts_.end() - 1, ends_.begin());
+  list_.resize(starts_.back());
   for (std::size_t i = 0; i < kernel.items.size(); ++i)
     for (const std::int32_t operand : kernel.items[i].operands) {
-      std::vector<std::int32_t>& list = users[static_cast<std::size_t>(operand)];
-      if (list.empty() || list.back() != static_cast<std::int32_t>(i)) list.push_back(static_cast<std::int32_t>(i));
+      const auto of = static_cast<std::size_t>(operand);
+      const auto user = static_cast<std::int32_t>(i);
+      if (ends_[of] == starts_[of] || list_[ends_[of] - 1] != user) list_[ends_[of]++] = user;
     }
-  return users;
 }
 
 Kernel bare_kernel(const ir::Graph& graph, NodeId id) {
@@ -162,7 +170,7 @@ std::int32_t operand_index(const Kernel& kernel, NodeId value) {
 }
 
 Kernel merged(const Kernel& producer, const Kernel& consumer, bool keep) {
-  Merger merger(consumer.graph);
+  Merger merger(consumer, producer);
   std::vector<std::int32_t> of_consumer, of_producer;
   const std::vector<NodeId> inside = result_ids(producer);
   merger.take_operands(consumer, inside, of_consumer);
@@ -179,7 +187,7 @@ Kernel merged(const Kernel& producer, const Kernel& consumer, bool keep) {
 }
 
 Kernel siblings(const Kernel& first, const Kernel& second) {
-  Merger merger(first.graph);
+  Merger merger(first, second);
   std::vector<std::int32_t> of_first, of_second;
   merger.take_operands(first, {}, of_first);
   merger.take_operands(second, {}, of_second);
@@ -192,7 +200,7 @@ Kernel siblings(const Kernel& first, const Kernel& second) {
 
 void merge_equal(Kernel& kernel) {
   std::vector<std::int32_t> places(kernel.items.size());
-  std::multimap<std::pair<Op, std::vector<std::int32_t>>, std::int32_t> seen;
+  std::multimap<std::pair<Op, Operands>, std::int32_t> seen;
   std::vector<Item> kept;
   for (std::size_t i = 0; i < kernel.items.size(); ++i) {
     Item one = std::move(kernel.items[i]);

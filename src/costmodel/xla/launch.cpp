@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks and threads of XLA's emitters. In: a kernel with its analysis, XLA's view of a GPU. Out: the launch. Called by
-// the price for each pair of kernels, and by the table that sets launches beside XLA's.
+// Blocks and threads of XLA's emitters. In: a kernel with its analysis, XLA's view of a GPU. Out: the schedule with its
+// launch. Called by the price for each pair of kernels, by the table that sets launches beside XLA's, and by
+// explore/plans.
 //
 // A loop has a thread for 1, 2 or 4 neighbours of the first result, in blocks of four warps; more than one only where
 // the GPU is full without. A reduction of rows takes up to a block for a row, or several rows for a block; when rows
@@ -71,15 +72,19 @@ std::int64_t unroll(const Kernel& kernel, const Analysis& analysis, const Shape&
   return std::max(factor, ceil_of_ratio(8, analysis.least_output_bits));
 }
 
-Launch loop_launch(const Shape& shape, std::int64_t unrolled, const Target& target) {
-  Launch launch;
-  if (ir::elements(shape) <= 1) return launch;
+Schedule loop_schedule(Form form, const Shape& shape, std::int64_t unrolled, const Target& target) {
+  Schedule schedule;
+  schedule.form = form;
+  schedule.over = &shape;
+  if (ir::elements(shape) <= 1) return schedule;
+  schedule.vector = unrolled;
+  Launch& launch = schedule.launch;
   const std::int64_t threads = ceil_of_ratio(ir::elements(shape), unrolled);
   launch.block = std::min(target.threads_per_warp * schedulers, threads);
   const std::int64_t blocks = ceil_of_ratio(threads, launch.block);
   launch.grid[1] = ceil_of_ratio(blocks, target.blocks_x);
   launch.grid[0] = ceil_of_ratio(blocks, launch.grid[1]);
-  return launch;
+  return schedule;
 }
 
 /// Elements that a thread of a reduction loads at once.
@@ -157,7 +162,7 @@ Threads short_row_threads(const Reduced& seen, std::int64_t vector) {
 }
 
 /// Several rows a warp; false when rows are too long or odd for it.
-bool short_row_launch(const Reduced& seen, const Analysis& analysis, const Target& target, Launch& launch) {
+bool short_rows(const Reduced& seen, const Analysis& analysis, const Target& target, Schedule& schedule) {
   const std::int64_t row = seen.dims[2];
   if ((row & (row - 1)) != 0) return false;
   const std::int64_t least = std::min(analysis.least_input_bits, analysis.least_output_bits);
@@ -171,43 +176,65 @@ bool short_row_launch(const Reduced& seen, const Analysis& analysis, const Targe
   while (vector > 1 && blocks() < target.sms) vector /= 2;
   if (row > target.threads_per_warp * vector) return false;
   const Threads threads = short_row_threads(seen, vector);
-  launch.block = threads.kept * threads.reduced;
-  launch.grid[0] = blocks();
+  schedule.form = Form::multi_row;
+  schedule.vector = vector;
+  schedule.lanes = threads.reduced;
+  schedule.launch.block = threads.kept * threads.reduced;
+  schedule.launch.grid[0] = blocks();
   return true;
 }
 
-Launch reduction_launch(const Kernel& kernel, const Analysis& analysis, const Target& target) {
+void long_rows(const Kernel& kernel, const Reduced& seen, const Analysis& analysis, const Target& target,
+               Schedule& schedule) {
+  Threads threads;
+  const std::int64_t wanted = ceil_of_ratio(seen.dims[2], row_elements);
+  threads.reduced =
+      std::min(most_row_threads, ceil_of_ratio(wanted, target.threads_per_warp) * target.threads_per_warp);
+  if (threads.reduced * 2 <= block_target)
+    threads.kept = seen.dims[1] * threads.reduced <= block_target ? seen.dims[1] : block_target / threads.reduced;
+  schedule.form = Form::row;
+  schedule.vector = vector_size(kernel, analysis, seen.dims[2], threads.reduced);
+  schedule.lanes = threads.reduced;
+  const std::int64_t columns = seen.dims[2] / schedule.vector;
+  schedule.trips = std::min(row_elements / schedule.vector, ceil_of_ratio(columns, threads.reduced));
+  schedule.launch.block = threads.kept * threads.reduced;
+  schedule.launch.grid[0] =
+      ceil_of_ratio(seen.dims[1], threads.kept) * ceil_of_ratio(columns, schedule.trips * threads.reduced);
+}
+
+void few_columns(const Kernel& kernel, const Reduced& seen, const Analysis& analysis, Schedule& schedule) {
+  const std::int64_t elements = seen.dims[1] * seen.dims[2];
+  std::int64_t& vector = schedule.vector;
+  std::int64_t& threads = schedule.launch.block;
+  vector = vector_size(kernel, analysis, elements, side);
+  threads = small_column_threads;
+  std::int64_t rows = vector * threads / seen.dims[2];
+  for (; rows > side && vector > 1; vector /= 2) rows /= 2;
+  if (rows > side) threads /= rows / side;
+  schedule.form = Form::small_column;
+  schedule.lanes = std::max<std::int64_t>(seen.dims[2] / vector, 1);
+  schedule.trips = ceil_of_ratio(elements, threads * vector);
+  schedule.launch.grid[0] = seen.dims[0];
+}
+
+Schedule reduction_schedule(const Kernel& kernel, const Analysis& analysis, const Target& target) {
   const Item& hero = item(kernel, analysis.reduction);
   const Reduced seen = reduced(operand_shape(kernel, hero, 0), ir::axes(*hero.node));
-  Launch launch;
-  launch.grid[2] = separate_groups(kernel, analysis);
+  Schedule schedule;
+  schedule.launch.grid[2] = separate_groups(kernel, analysis);
   if (seen.row) {
-    if (short_row_launch(seen, analysis, target, launch)) return launch;
-    Threads threads;
-    const std::int64_t wanted = ceil_of_ratio(seen.dims[2], row_elements);
-    threads.reduced =
-        std::min(most_row_threads, ceil_of_ratio(wanted, target.threads_per_warp) * target.threads_per_warp);
-    if (threads.reduced * 2 <= block_target)
-      threads.kept = seen.dims[1] * threads.reduced <= block_target ? seen.dims[1] : block_target / threads.reduced;
-    launch.block = threads.kept * threads.reduced;
-    const std::int64_t vector = vector_size(kernel, analysis, seen.dims[2], threads.reduced);
-    const std::int64_t columns = seen.dims[2] / vector;
-    const std::int64_t tile = std::min(row_elements / vector, ceil_of_ratio(columns, threads.reduced));
-    launch.grid[0] = ceil_of_ratio(seen.dims[1], threads.kept) * ceil_of_ratio(columns, tile * threads.reduced);
-    return launch;
+    if (!short_rows(seen, analysis, target, schedule)) long_rows(kernel, seen, analysis, target, schedule);
+  } else if (target.threads_per_warp % seen.dims[2] == 0) {
+    few_columns(kernel, seen, analysis, schedule);
+  } else {
+    schedule.form = Form::column;
+    schedule.vector = vector_size(kernel, analysis, seen.dims[2], side);
+    schedule.lanes = side;
+    schedule.trips = ceil_of_ratio(seen.dims[1], side);
+    schedule.launch.block = side * side;
+    schedule.launch.grid[0] = seen.dims[0] * ceil_of_ratio(seen.dims[2], side * schedule.vector);
   }
-  if (target.threads_per_warp % seen.dims[2] == 0) {
-    std::int64_t vector = vector_size(kernel, analysis, seen.dims[1] * seen.dims[2], side);
-    launch.block = small_column_threads;
-    std::int64_t rows = vector * launch.block / seen.dims[2];
-    for (; rows > side && vector > 1; vector /= 2) rows /= 2;
-    if (rows > side) launch.block /= rows / side;
-    launch.grid[0] = seen.dims[0];
-    return launch;
-  }
-  launch.block = side * side;
-  launch.grid[0] = seen.dims[0] * ceil_of_ratio(seen.dims[2], side * vector_size(kernel, analysis, seen.dims[2], side));
-  return launch;
+  return schedule;
 }
 
 Launch transpose_launch(const Kernel& kernel, const Analysis& analysis, const Target& target) {
@@ -259,7 +286,7 @@ Launch transpose_launch(const Kernel& kernel, const Analysis& analysis, const Ta
   return launch;
 }
 
-Launch concatenate_launch(const Kernel& kernel, const Analysis& analysis, const Target& target) {
+Schedule concatenate_schedule(const Kernel& kernel, const Analysis& analysis, const Target& target) {
   const Item& hero = item(kernel, analysis.heroes[0]);
   const int dim = ir::axis(*hero.node);
   const Shape* largest = &operand_shape(kernel, hero, 0);
@@ -268,10 +295,10 @@ Launch concatenate_launch(const Kernel& kernel, const Analysis& analysis, const 
   std::int64_t unrolled = unroll(kernel, analysis, *largest, target);
   for (std::size_t i = 0; i < hero.operands.size(); ++i)
     unrolled = std::gcd(unrolled, operand_shape(kernel, hero, i).dims[dim]);
-  return loop_launch(*largest, unrolled, target);
+  return loop_schedule(Form::concatenate, *largest, unrolled, target);
 }
 
-Launch scatter_launch(const Kernel& kernel, const Analysis& analysis, const Target& target) {
+Schedule scatter_schedule(const Kernel& kernel, const Analysis& analysis, const Target& target) {
   const Item& scatter = item(kernel, kernel.results[0]);
   const std::size_t arrays = (scatter.operands.size() - 1) / 2;
   const Shape& indices = operand_shape(kernel, scatter, arrays);
@@ -290,14 +317,18 @@ Launch scatter_launch(const Kernel& kernel, const Analysis& analysis, const Targ
     std::int64_t per_warp = ceil_of_ratio(slices, std::max(most_warps, places));
     const std::int64_t at_once = scatter_bits / storage_bits(indices.dtype);
     if (indices.dims[1] == 1 && per_warp > at_once) per_warp = ceil_of_ratio(per_warp, at_once) * at_once;
-    Launch launch;
-    launch.block = scatter_warps * target.threads_per_warp;
-    launch.grid[0] = ceil_of_ratio(slices, per_warp * scatter_warps);
-    return launch;
+    Schedule schedule;
+    schedule.form = Form::sorted_scatter;
+    schedule.over = &updates;
+    schedule.launch.block = scatter_warps * target.threads_per_warp;
+    schedule.launch.grid[0] = ceil_of_ratio(slices, per_warp * scatter_warps);
+    return schedule;
   }
-  Launch launch = loop_launch(updates, std::gcd(slice, unroll(kernel, analysis, updates, target)), target);
-  launch.block = ceil_of_ratio(launch.block, target.threads_per_warp) * target.threads_per_warp;
-  return launch;
+  const std::int64_t unrolled = std::gcd(slice, unroll(kernel, analysis, updates, target));
+  Schedule schedule = loop_schedule(Form::scatter, updates, unrolled, target);
+  std::int64_t& block = schedule.launch.block;
+  block = ceil_of_ratio(block, target.threads_per_warp) * target.threads_per_warp;
+  return schedule;
 }
 
 /// The dynamic-update-slice that a result is, seen through bitcasts; -1: none.
@@ -351,31 +382,49 @@ bool updates_in_place(const Kernel& kernel) {
   return true;
 }
 
-Launch launch_of(const Kernel& kernel, const Analysis& analysis, const Target& target) {
+Schedule schedule_of(const Kernel& kernel, const Analysis& analysis, const Target& target) {
+  Schedule schedule;
   switch (analysis.emitter) {
     case Emitter::reduction:
-      return reduction_launch(kernel, analysis, target);
+      return reduction_schedule(kernel, analysis, target);
     case Emitter::transpose:
-      return transpose_launch(kernel, analysis, target);
+      schedule.form = analysis.transposed->packed ? Form::packed_transpose : Form::transpose;
+      schedule.launch = transpose_launch(kernel, analysis, target);
+      return schedule;
     case Emitter::concatenate:
-      return concatenate_launch(kernel, analysis, target);
+      return concatenate_schedule(kernel, analysis, target);
     case Emitter::scatter:
-      return scatter_launch(kernel, analysis, target);
-    case Emitter::sort: {
-      Launch launch;
-      launch.block = target.threads_per_warp * schedulers;
-      launch.grid[0] = ceil_of_ratio(elements_of(node(kernel, kernel.results[0])), launch.block);
-      return launch;
-    }
+      return scatter_schedule(kernel, analysis, target);
+    case Emitter::sort:
+      schedule.form = Form::sort;
+      schedule.launch.block = target.threads_per_warp * schedulers;
+      schedule.launch.grid[0] = ceil_of_ratio(elements_of(node(kernel, kernel.results[0])), schedule.launch.block);
+      return schedule;
     case Emitter::loop:
       break;
   }
   if (const std::int32_t update = update_of(kernel, kernel.results[0]); update >= 0 && updates_in_place(kernel)) {
     const Shape& part = operand_shape(kernel, item(kernel, update), 1);
-    return loop_launch(part, unroll(kernel, analysis, part, target), target);
+    return loop_schedule(Form::in_place, part, unroll(kernel, analysis, part, target), target);
   }
   const Shape& shape = first_shape(node(kernel, kernel.results[0]));
-  return loop_launch(shape, unroll(kernel, analysis, shape, target), target);
+  return loop_schedule(Form::loop, shape, unroll(kernel, analysis, shape, target), target);
+}
+
+std::string_view name(Form form) {
+  constexpr std::array<std::string_view, form_count> names = {"loop",
+                                                              "in-place dynamic-update-slice",
+                                                              "row",
+                                                              "multi-row",
+                                                              "column",
+                                                              "small column",
+                                                              "transpose",
+                                                              "packed transpose",
+                                                              "concatenate",
+                                                              "scatter",
+                                                              "sorted scatter",
+                                                              "sort"};
+  return names[static_cast<std::size_t>(form)];
 }
 
 std::string text(const Launch& launch) {

@@ -100,7 +100,7 @@ std::string_view values_asked(ir::PlanField axis) {
     case ir::PlanField::threads:
       return "two warps, doubled up to what a block may have; whole warps up to there";
     case ir::PlanField::threads_per_row:
-      return "1, doubled up to what a block may have; powers of two that divide threads";
+      return "1, doubled up to what a block may have; powers of two, for rows also whole warps, that divide threads";
     case ir::PlanField::vector:
       return "1, doubled up to 16 bytes of the narrowest type; powers of two that fit a row and divide columns";
     case ir::PlanField::in_flight:

@@ -50,7 +50,7 @@ std::vector<std::int32_t> items_that(const xla::Kernel& kernel, const auto& want
   return found;
 }
 
-bool leads_to(const std::vector<std::vector<std::int32_t>>& users, std::int32_t from, const auto& wanted) {
+bool leads_to(const xla::Users& users, std::int32_t from, const auto& wanted) {
   std::vector<bool> seen(users.size(), false);
   std::vector<std::int32_t> pending{from};
   while (!pending.empty()) {

@@ -21,11 +21,22 @@
 #include "study/pipeline/manifest.h"
 #include "study/pipeline/recorder.h"
 #include "study/pipeline/to_rows.h"
+#include "study/pipeline/xla_beside.h"
 #include "study/tables/column.h"
 
 namespace tailor::study {
 
-std::string ModuleVariant::name() const { return model ? model->partition.strategy : std::string(xla_strategy); }
+namespace {
+
+/// Behind a strategy: its groups run the plans that are as XLA would write them.
+constexpr std::string_view as_xla_ending = ":xla";
+
+}  // namespace
+
+std::string ModuleVariant::name() const {
+  if (!model) return std::string(xla_strategy);
+  return model->partition.strategy + std::string(as_xla ? as_xla_ending : "");
+}
 
 std::vector<double> ModuleTimes::seconds() const {
   std::vector<double> all;
@@ -41,8 +52,9 @@ ModuleComparison::ModuleComparison(ModuleQuestion question, const std::filesyste
     xla_ = profiler::read_xla(profiler::choose_module(profiler::xla_modules(question_.xla), ""), watch.stop);
   for (const std::string& name : question_.strategies) {
     Question one = question_.what;
-    one.strategy = name;
-    variants_.push_back({std::make_unique<FusedModel>(one, data, watch), {}, {}, -1});
+    const bool as_xla = name.ends_with(as_xla_ending);
+    one.strategy = name.substr(0, name.size() - (as_xla ? as_xla_ending.size() : 0));
+    variants_.push_back({std::make_unique<FusedModel>(one, data, watch), as_xla, {}, {}, -1});
   }
   how_ = measure_options(question_.measure, device(), watch);
   how_.counters = {};
@@ -60,32 +72,50 @@ void ModuleComparison::measure() {
   take_turns();
 }
 
-/// The distinct groups of all strategies, each once.
-void ModuleComparison::measure_groups() {
-  std::set<Id> known;
-  for (ModuleVariant& one : variants_) {
+/// The distinct groups of all strategies, each once, with their best plans; then, where a strategy asks for them, with
+/// the plans that are as XLA's.
+void ModuleComparison::choose_groups() {
+  const auto add = [&](std::set<Id>& known, ModuleVariant& one, const PlanChoice& choice) {
     std::set<Id> here;
-    for (Candidate& candidate : choose_plans(*one.model, {"", question_.top, true}, watch_)) {
+    for (Candidate& candidate : choose_plans(*one.model, choice, watch_)) {
       if (known.contains(candidate.of->group.id)) continue;  // another strategy has the same group
       here.insert(candidate.of->group.id);
       candidates_.push_back(std::move(candidate));
     }
     known.merge(here);
-  }
+  };
+  std::set<Id> searched, as_xla;
+  for (ModuleVariant& one : variants_) add(searched, one, {"", question_.top, true});
+  searched_ = candidates_.size();
+  for (ModuleVariant& one : variants_)
+    if (one.as_xla) add(as_xla, one, {std::string(xla_plan_word), 1, true});
+}
+
+void ModuleComparison::race(std::size_t first, std::size_t count, std::map<Id, std::size_t>& fastest) {
+  std::size_t done = 0;
+  profiler::MeasureOptions how = how_;
+  how.progress = [&](std::string_view doing) {
+    watch_.observer.progress({std::string(doing),
+                              static_cast<std::int64_t>(first + done),
+                              static_cast<std::int64_t>(candidates_.size()),
+                              {}});
+  };
+  study::measure(std::span(candidates_).subspan(first, count), {measurer_.measure, true, how},
+                 [&](const RacedGroup& group) {
+                   done += group.count;
+                   if (group.rankings.empty() || group.rankings.front().order.empty()) return;
+                   const auto best = static_cast<std::size_t>(group.rankings.front().order.front());
+                   fastest[candidates_[first + group.first].of->group.id] = first + group.first + best;
+                 });
+}
+
+void ModuleComparison::measure_groups() {
+  choose_groups();
   if (question_.odd_shapes) add_shapes(candidates_, ShapeKind::odd);
   stop_if_asked(watch_.stop);
   compile(candidates_, question_.compiling, watch_);
-  std::int64_t done = 0;
-  profiler::MeasureOptions how = how_;
-  how.progress = [&](std::string_view doing) {
-    watch_.observer.progress({std::string(doing), done, static_cast<std::int64_t>(candidates_.size()), {}});
-  };
-  study::measure(candidates_, {measurer_.measure, true, how}, [&](const RacedGroup& group) {
-    done += static_cast<std::int64_t>(group.count);
-    if (group.rankings.empty() || group.rankings.front().order.empty()) return;
-    const auto best = static_cast<std::size_t>(group.rankings.front().order.front());
-    fastest_[candidates_[group.first].of->group.id] = group.first + best;
-  });
+  race(0, searched_, fastest_);
+  race(searched_, candidates_.size() - searched_, as_xlas_);
 }
 
 void ModuleComparison::build_sequences() {
@@ -94,7 +124,8 @@ void ModuleComparison::build_sequences() {
   for (ModuleVariant& one : variants_) {
     std::vector<GroupKernel> kernels;
     for (const explore::DistinctGroup& group : one.model->partition.groups) {
-      const auto found = fastest_.find(group.group.id);
+      auto found = fastest_.find(group.group.id);
+      if (const auto xla = as_xlas_.find(group.group.id); one.as_xla && xla != as_xlas_.end()) found = xla;
       kernels.push_back(found == fastest_.end()
                             ? GroupKernel{}
                             : GroupKernel{&candidates_[found->second].kernel, &*candidates_[found->second].binary});

@@ -29,12 +29,13 @@ namespace tailor::study {
 
 /// What is to be compared.
 struct ModuleQuestion {
-  Question what;                        ///< its strategy and group are not looked at
-  std::vector<std::string> strategies;  ///< the first is what others are compared with
-  std::int64_t top = 4;                 ///< plans of each group that race for the module's kernel
-  std::int64_t rounds = 30;             ///< samples of each strategy and way
-  bool odd_shapes = true;               ///< check each plan at an odd shape too
-  std::string xla;                      ///< a dump of the same model, whose kernels run in turn with ours; empty: none
+  Question what;  ///< its strategy and group are not looked at
+  /// The first is what others are compared with. NAME:xla: its groups with the plans that are as XLA would write them.
+  std::vector<std::string> strategies;
+  std::int64_t top = 4;      ///< plans of each group that race for the module's kernel
+  std::int64_t rounds = 30;  ///< samples of each strategy and way
+  bool odd_shapes = true;    ///< check each plan at an odd shape too
+  std::string xla;           ///< a dump of the same model, whose kernels run in turn with ours; empty: none
   MeasureWords measure;
   Compiling compiling;
 };
@@ -45,6 +46,7 @@ std::vector<std::string> named_strategies(const std::string& words);
 /// A strategy of the comparison, or XLA with its own kernels.
 struct ModuleVariant {
   std::unique_ptr<FusedModel> model;  ///< null of XLA's kernels
+  bool as_xla = false;                ///< groups that have a plan as XLA would write it run that one
   ModuleSequence module;
   WorkPlaces left_out;  ///< of our kernels; of XLA's only their number is known (module.groups_left_out)
   int number = -1;      ///< of its sequence on the worker
@@ -83,6 +85,8 @@ class ModuleComparison {
 
  private:
   void measure_groups();
+  void choose_groups();
+  void race(std::size_t first, std::size_t count, std::map<Id, std::size_t>& fastest);
   void build_sequences();
   void add_xla();
   void take_turns();
@@ -101,7 +105,8 @@ class ModuleComparison {
   profiler::MeasureOptions how_;
   Measurer measurer_;
   std::vector<Candidate> candidates_;
-  std::map<Id, std::size_t> fastest_;  ///< group -> candidate
+  std::size_t searched_ = 0;                     ///< so many of them are the best plans; the others are as XLA's
+  std::map<Id, std::size_t> fastest_, as_xlas_;  ///< group -> candidate
   std::unique_ptr<profiler::SequenceCache> sequences_;
   std::vector<ModuleTimes> times_;
 };

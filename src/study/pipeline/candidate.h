@@ -69,7 +69,8 @@ struct OtherShape {
 struct Candidate {
   const PreparedGroup* of = nullptr;  ///< outlives it
   const Target* on = nullptr;         ///< outlives it
-  std::int64_t rank = 0;              ///< by the model that chose it, from 1; 0: it was named by its text
+  std::int64_t rank = 0;              ///< by the model that chose it, from 1; 0: it was named, or is XLA's
+  bool is_xla = false;                ///< its kernel is the one that XLA would write (xla_beside.h)
   ir::Placed placed =
       {};  ///< by that model, among all different kernels of its group; plans it cannot tell apart share
   ir::Plan plan;

@@ -20,6 +20,7 @@
 #include "explore/strategy.h"
 #include "ir/most_moved.h"
 #include "study/pipeline/to_rows.h"
+#include "study/pipeline/xla_beside.h"
 
 namespace tailor::study {
 
@@ -270,49 +271,72 @@ Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& p
   return std::move(best.back());
 }
 
+namespace {
+
+Unplanned unplanned_group(const FusedModel& model, std::size_t group, const ir::Rejection& why) {
+  const ir::Group& of = model.partition.groups[group].group;
+  const bool words = !why.reason.empty() && why.reason.find(why.rule) == std::string::npos;
+  return {group, of.id, codegen::title_of(of.graph), why.rule,
+          words                ? fmt::format("{}: {}", why.rule, why.reason)
+          : why.reason.empty() ? why.rule
+                               : why.reason};
+}
+
+/// Adds the plan that is as XLA would write the group's kernel, or says why there is none.
+std::optional<ir::Rejection> add_xla_plan(FusedModel& model, std::size_t number, std::vector<Candidate>& all) {
+  const PreparedGroup& group = model.group(number);
+  if (std::optional<Candidate> one = xla_candidate(group, model.target, *model.model)) {
+    all.push_back(std::move(*one));
+    return {};
+  }
+  const auto found = xla_beside(group.group, group.prepared, model.target.calibrated, *model.model);
+  if (!found) (void)named_xla_plan(group, model.target, *model.model);  // throws
+  return ir::Rejection{"xla", fmt::format("as its {} emitter would: {}", found->emitter, found->note), true};
+}
+
+}  // namespace
+
 std::vector<Candidate> choose_plans(FusedModel& model, const PlanChoice& choice, const Watch& watch,
                                     std::vector<Unplanned>* unplanned) {
   std::vector<Candidate> all;
   explore::Tuned searched;
   const auto leave_out = [&](std::size_t group, const ir::Rejection& why) {
-    const ir::Group& of = model.partition.groups[group].group;
-    const bool words = !why.reason.empty() && why.reason.find(why.rule) == std::string::npos;
-    unplanned->push_back({group, of.id, codegen::title_of(of.graph), why.rule,
-                          words                ? fmt::format("{}: {}", why.rule, why.reason)
-                          : why.reason.empty() ? why.rule
-                                               : why.reason});
+    if (unplanned != nullptr) unplanned->push_back(unplanned_group(model, group, why));
   };
   const auto add_best = [&](std::size_t group) {
     Choice found =
         choose(model.group(group), model.target,
                model.choosing(choice.top, choice.random, static_cast<std::uint64_t>(choice.seed)), watch.stop);
-    if (found.candidates.empty() && unplanned != nullptr && !found.tuned.stopped)
-      leave_out(group, why_no_plan(found.tuned));
+    if (found.candidates.empty() && !found.tuned.stopped) leave_out(group, why_no_plan(found.tuned));
     if (found.candidates.empty()) searched = std::move(found.tuned);
     for (Candidate& candidate : found.candidates) all.push_back(std::move(candidate));
   };
+  const bool as_xla = choice.plan == xla_plan_word && !model.names_group();
+  const bool whole = choice.whole || as_xla;
   const std::optional<ir::Rejection> refused =
-      unplanned != nullptr && !choice.whole ? model.refused(model.asked_group()) : std::nullopt;
+      unplanned != nullptr && !whole ? model.refused(model.asked_group()) : std::nullopt;
   if (refused) {
     leave_out(model.asked_group(), *refused);
-  } else if (!choice.plan.empty()) {
+  } else if (!choice.plan.empty() && !as_xla) {
     all.push_back(choose_plan(model, model.chosen_group(), choice.plan, watch));
-  } else if (!choice.whole) {
+  } else if (!whole) {
     add_best(model.chosen_group());
   } else {
     std::int64_t count = 0;
     const std::size_t groups = model.partition.groups.size();
     for (std::size_t i = 0; i < groups && !watch.stopped(); ++i) {
       watch.observer.progress({"choosing plans", static_cast<std::int64_t>(i), static_cast<std::int64_t>(groups), {}});
-      const std::optional<ir::Rejection> why = model.refused(i);
-      count += why ? 1 : 0;
-      if (!why)
+      std::optional<ir::Rejection> why = model.refused(i);
+      if (!why && as_xla)
+        why = add_xla_plan(model, i, all);
+      else if (!why)
         add_best(i);
-      else if (unplanned != nullptr)
-        leave_out(i, *why);
+      count += why ? 1 : 0;
+      if (why) leave_out(i, *why);
     }
     if (count > 0 && unplanned == nullptr)
-      watch.observer.note(fmt::format("{} of {} groups cannot be planned yet; tailor fuse says why", count, groups));
+      watch.observer.note(fmt::format("{} of {} groups cannot be planned{}; tailor fuse says why", count, groups,
+                                      as_xla ? " as XLA would write them" : " yet"));
   }
   if (unplanned != nullptr && !unplanned->empty()) return print(all), all;
   if (all.empty() && searched.enumerated > 0 && !watch.stopped()) throw no_plan_error(searched);

@@ -67,6 +67,8 @@ class FusedModel {
   FusedModel(const FusedModel&) = delete;
   FusedModel& operator=(const FusedModel&) = delete;
 
+  /// Whether the question names a group.
+  bool names_group() const { return !wanted_.empty(); }
   /// Precondition: `number` is below partition.groups.size().
   const PreparedGroup& group(std::size_t number);
   /// Why no plan of a group can be made; nothing where one can.
@@ -97,7 +99,9 @@ class FusedModel {
 
 /// Which of its plans.
 struct PlanChoice {
-  std::string plan;         ///< a plan's text, or its rank; empty: the best `top`
+  /// A plan's text, or its rank; empty: the best `top`. "xla" is the one that XLA would write, of every group where the
+  /// question names none.
+  std::string plan;
   std::int64_t top = 4;     ///< of each group; 0: all
   bool whole = false;       ///< every group of the model instead of the chosen one
   std::int64_t random = 0;  ///< more of each group, drawn from the rest of the ranking

@@ -14,6 +14,7 @@
 #include "codegen/cuda/cuda.h"
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
+#include "study/pipeline/xla_beside.h"
 
 namespace tailor::study {
 
@@ -44,6 +45,40 @@ void place(std::vector<Candidate>& candidates) {
   for (const auto& [time, at] : order) times.push_back(time);
   const std::vector<ir::Placed> places = ir::placed(times);
   for (std::size_t i = 0; i < places.size(); ++i) candidates[order[i].second].placed = places[i];
+}
+
+Candidate take_last(std::vector<Candidate>& candidates) {
+  Candidate last = std::move(candidates.back());
+  candidates.pop_back();
+  return last;
+}
+
+/// The candidate among the first `most` that has this kernel.
+std::vector<Candidate>::iterator with_kernel(std::vector<Candidate>& candidates, Id kernel, std::int64_t most) {
+  const auto end = candidates.begin() + std::min(most, std::ssize(candidates));
+  const auto found =
+      std::find_if(candidates.begin(), end, [&](const Candidate& one) { return one.kernel_id == kernel; });
+  return found == end ? candidates.end() : found;
+}
+
+/// Marks the candidate whose kernel is XLA's. Where none of the first `keep` has it, the plan that is like XLA's.
+std::optional<Candidate> mark_xla(std::vector<Candidate>& candidates, std::int64_t keep, const PreparedGroup& group,
+                                  const Target& on, const costmodel::Model& model) {
+  std::optional<Candidate> found = xla_candidate(group, on, model);
+  if (!found) return {};
+  const auto same = with_kernel(candidates, found->kernel_id, keep);
+  if (same == candidates.end()) return found;
+  same->is_xla = true;
+  return {};
+}
+
+/// Last, unless its kernel was drawn as well.
+void add_or_mark(std::vector<Candidate>& candidates, Candidate xla) {
+  const auto same = with_kernel(candidates, xla.kernel_id, std::ssize(candidates));
+  if (same == candidates.end())
+    candidates.push_back(std::move(xla));
+  else
+    same->is_xla = true;
 }
 
 /// The first `keep`, and one of each of `random` equal stretches of the others.
@@ -93,12 +128,18 @@ Choice choose(const PreparedGroup& group, const Target& on, const Choosing& how,
     choice.candidates.push_back(std::move(candidate));
   }
   choice.tuned.best.clear();
+  std::optional<Candidate> beside;
+  if (how.with_xla && !choice.candidates.empty()) beside = mark_xla(choice.candidates, how.keep, group, on, *how.model);
+  if (beside) choice.candidates.push_back(std::move(*beside));
   place(choice.candidates);
+  if (beside) beside = take_last(choice.candidates);
   thin_out(choice.candidates, how, group.group.id);
+  if (beside) add_or_mark(choice.candidates, std::move(*beside));
   return choice;
 }
 
 Candidate named_plan(const PreparedGroup& group, const Target& on, const Choosing& how, const std::string& text) {
+  if (text == xla_plan_word) return named_xla_plan(group, on, *how.model);
   Candidate candidate = make_candidate(group, on);
   candidate.plan = ir::parse_plan(text);
   const codegen::Prepared& prepared = *group.ready();

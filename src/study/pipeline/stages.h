@@ -37,6 +37,7 @@ struct Choosing {
   bool heuristics = true;                       ///< apply heuristic rules, not only sound ones
   std::int64_t keep = 4;                        ///< different kernels; explore::keep_all: every one
   bool short_list = false;                      ///< `keep` differ in more than blocks; the usual one is among them
+  bool with_xla = false;                        ///< the kernel that XLA would write is marked, or comes last
   std::int64_t random = 0;                      ///< further ones, drawn from the rest of the ranking: see below
   std::uint64_t seed = 1;                       ///< of the draw
 };
@@ -52,8 +53,9 @@ struct Choice {
 /// each.
 Choice choose(const PreparedGroup& group, const Target& on, const Choosing& how, std::stop_token stop);
 
-/// The plan that `text` spells, lowered and estimated. Throws Error(usage) for text that is no plan or of another
-/// skeleton, Error(failed) for a plan that is not legal, with the reason.
+/// The plan that `text` spells, lowered and estimated; "xla" is the one that XLA would write (xla_beside.h), with its
+/// errors. Throws Error(usage) for text that is no plan or of another skeleton, Error(failed) for a plan that is not
+/// legal, with the reason.
 Candidate named_plan(const PreparedGroup& group, const Target& on, const Choosing& how, const std::string& text);
 
 /// Lowers and counts those that are not; returns how many that were. Precondition: the plans were legal once.

@@ -218,6 +218,13 @@ store::MeasurementRow measurement_row(const profiler::Checked& checked, const ir
   return row;
 }
 
+store::XlaPlanRow xla_plan_row(const XlaBeside& xla, Id group, Id device) {
+  store::XlaPlanRow row{group, device, xla.emitter, "", xla.launch.block, {}, std::string(xla.agreement()), xla.note};
+  row.grid = fmt::format("{}x{}x{}", xla.launch.grid[0], xla.launch.grid[1], xla.launch.grid[2]);
+  if (xla.made) row.plan = id_of(xla.made->plan, group);
+  return row;
+}
+
 store::PlanRejectionRow plan_rejection_row(const profiler::Checked& checked, Id plan, Id device) {
   return {plan, device,
           fmt::format("check-{}",

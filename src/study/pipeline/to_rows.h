@@ -16,6 +16,7 @@
 #include "ir/kernel/kernel.h"
 #include "profiler/check/check.h"
 #include "store/rows.h"
+#include "study/pipeline/xla_beside.h"
 
 namespace tailor::study {
 
@@ -28,6 +29,7 @@ store::GroupRow group_row(const ir::Group& group, const costmodel::GroupWork& wo
 store::FusionRow fusion_row(Id graph, const ir::Graph& nodes, const ir::Fusion& fusion,
                             const explore::Partition& partition);
 store::PlanRow plan_row(const ir::Plan& plan, const codegen::Prepared& prepared);
+store::XlaPlanRow xla_plan_row(const XlaBeside& xla, Id group, Id device);
 store::EstimateRow estimate_row(Id plan, Id device, const ir::Estimate& estimate, std::string_view model);
 store::PredictionRow prediction_row(Id plan, Id device, const ir::Estimate& estimate, std::string_view model,
                                     const ir::Regime& regime);

@@ -163,6 +163,7 @@ report::GroupSummary load_group(const store::Store& store, const Subject& subjec
   const auto bound =
       std::max_element(bounds.begin(), bounds.end(), [](const auto& a, const auto& b) { return a.total < b.total; });
   if (bound != bounds.end()) group.lower_bound = bound->total;
+  if (const auto xla = gathered.xla.find(row.group); xla != gathered.xla.end()) group.xla = xla->second;
 
   const std::string space = add_progress(store, subject, group, row.group);
   constexpr int everything = 1 << 30;

@@ -21,6 +21,7 @@ struct Gathered {
   std::map<Id, store::GroupRow> groups;
   std::map<Id, Seconds> lower_bounds;                 ///< groups without one are absent
   std::map<Id, std::vector<store::LevelBest>> bests;  ///< lowest level first; groups without a plan are absent
+  std::map<Id, report::XlaSummary> xla;               ///< groups of a device that XLA has a description of
   std::vector<std::string> levels;                    ///< of columns: "sol", then those of any plan, lowest first
   std::vector<report::LibraryCall> library;           ///< equal calls once
 };

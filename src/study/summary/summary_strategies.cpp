@@ -57,6 +57,22 @@ std::size_t precision(std::string_view level) {
   return static_cast<std::size_t>(found - ordered_levels.begin());
 }
 
+namespace {
+
+std::optional<report::XlaSummary> load_xla(const store::Store& store, Id group, Id device) {
+  const std::optional<store::XlaPlanRow> row = store.xla_plan(group, device);
+  if (!row) return {};
+  report::XlaSummary xla{row->emitter, row->launch, row->note, "", {}, {}};
+  if (const auto added = store.search_added(group, device)) {
+    xla.level = added->level;
+    xla.as_xla = added->as_xla;
+    xla.best = added->best;
+  }
+  return xla;
+}
+
+}  // namespace
+
 Gathered gather(const store::Store& store, const Subject& subject) {
   Gathered gathered;
   gathered.fusions = store.fusions(subject.graph.id, subject.device.name);
@@ -69,6 +85,7 @@ Gathered gather(const store::Store& store, const Subject& subject) {
     for (const store::FusionGroupRow& row : fusion.groups) {
       if (gathered.groups.contains(row.group)) continue;
       if (auto group = store.group(row.group)) gathered.groups.emplace(row.group, std::move(*group));
+      if (auto xla = load_xla(store, row.group, subject.device.id)) gathered.xla.emplace(row.group, std::move(*xla));
       for (const store::GroupBoundRow& bound : store.group_bounds(row.group, subject.device.id)) {
         Seconds& most = gathered.lower_bounds[row.group];
         most = std::max(most, bound.total);
@@ -107,6 +124,12 @@ report::StrategyTotals make_totals(const Gathered& gathered, const store::Fusion
     totals.kernels += row.occurrences;
     launches += row.times;
     totals.traffic += (group.read + group.written) * row.times;
+    if (const auto xla = gathered.xla.find(row.group); xla != gathered.xla.end() && xla->second.as_xla) {
+      totals.xla_kernels += row.occurrences;
+      totals.xla_same_launch += xla->second.launch == "equal" ? row.occurrences : 0;
+      totals.as_xla += *xla->second.as_xla * row.times;
+      totals.best_of_xla += *xla->second.best * row.times;
+    }
     if (!gathered.bests.contains(row.group)) {
       ++totals.groups_at_lower_bound;
       at_bound += row.times;

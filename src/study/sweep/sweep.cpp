@@ -76,6 +76,7 @@ void sum_up(Sweep& sweep) {
         std::any_of(sweep.devices.begin(), sweep.devices.end(),
                     [&](const Target& device) { return device.id == totals.device; }))
       sweep.outcome.strategies.push_back(std::move(totals));
+  sweep.outcome.search_added = sweep.store().strategy_search_added();
   sweep.outcome.baseline = sweep.config.baseline;
   if (!sweep.config.claim || sweep.watch.stopped()) return;
   if (!sweep.outcome.left_out.empty())

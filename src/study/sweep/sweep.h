@@ -61,9 +61,10 @@ struct SweepOutcome {
   /// 0 done, 1 a model was left out, some kernel did not compile or the axes leave no plan, 3 no compiler, 4 claim not
   /// met, 130 interrupted
   int exit_code = 0;
-  std::string reason, hint;                       ///< of another exit code than 0
-  std::vector<store::StrategyTotals> strategies;  ///< of its models, devices and strategies, as they are stored
-  std::string baseline;                           ///< the strategy that speed-ups are over
+  std::string reason, hint;                              ///< of another exit code than 0
+  std::vector<store::StrategyTotals> strategies;         ///< of its models, devices and strategies, as they are stored
+  std::vector<store::StrategySearchAdded> search_added;  ///< of these and more, where kernels have plans as XLA's
+  std::string baseline;                                  ///< the strategy that speed-ups are over
   /// Where the file has one, the sweep was not stopped and no model was left out.
   std::optional<JudgedClaim> claim;
   std::vector<LeftOutModel> left_out;

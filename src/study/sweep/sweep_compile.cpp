@@ -56,6 +56,7 @@ std::vector<Candidate>& short_list(Sweep& sweep, const Place& place) {
   const auto [found, fresh] = sweep.short_lists.try_emplace(place);
   if (!fresh) return found->second;
   std::vector<Candidate>& scored = sweep.chosen[place];
+  const std::optional<store::XlaPlanRow> xla = sweep.store().xla_plan(place.group->group.id, place.target->id);
   for (const store::PlanRow& row : sweep.store().plans(place.group->group.id)) {
     const std::optional<Id> kernel = sweep.store().lowering(row.id, place.target->id);
     if (!kernel) continue;
@@ -69,10 +70,19 @@ std::vector<Candidate>& short_list(Sweep& sweep, const Place& place) {
     } else {
       continue;  // no sweep with these numbers found it to be legal
     }
+    found->second.back().is_xla = xla && xla->plan == row.id;
     found->second.back().standing.refuted = !sweep.store().plan_rejections(row.id, place.target->id).empty();
   }
   sweep.chosen.erase(place);
   return found->second;
+}
+
+void add_xla(std::span<Candidate* const> all, std::vector<std::size_t>& numbers) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Candidate& one = *all[i];
+    if (!one.is_xla || one.standing.refuted || one.standing.at(ir::Level::compiled) == nullptr) continue;
+    if (std::find(numbers.begin(), numbers.end(), i) == numbers.end()) numbers.push_back(i);
+  }
 }
 
 std::vector<Place> open_places(Sweep& sweep, const std::function<std::string(const Target&)>& key) {

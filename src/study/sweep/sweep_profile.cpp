@@ -63,7 +63,7 @@ bool lacks_an_answer(const Candidate& candidate) {
 /// The numbers of the plans of a short list that are measured: of its `shortlist` best by the model that ranked them
 /// the `top` best by the compiled estimate, then those that were drawn from the ranking behind them. Where sweeps of
 /// other lengths left more plans of the group in the database, every so many-th of these.
-std::vector<std::size_t> measured_plans(const Sweep& sweep, std::span<Candidate* const> list) {
+std::vector<std::size_t> chosen_plans(const Sweep& sweep, std::span<Candidate* const> list) {
   std::vector<const explore::Standing*> all;
   for (const Candidate* candidate : list) all.push_back(&candidate->standing);
   const ProfileConfig& config = sweep.config.profile;
@@ -80,6 +80,13 @@ std::vector<std::size_t> measured_plans(const Sweep& sweep, std::span<Candidate*
     if (all[ranked[i]]->at(ir::Level::compiled) != nullptr) drawn.push_back(ranked[i]);
   const std::size_t wanted = std::min(static_cast<std::size_t>(config.random), drawn.size());
   for (std::size_t k = 0; k < wanted; ++k) numbers.push_back(drawn[k * drawn.size() / wanted]);
+  return numbers;
+}
+
+/// The same and the plan that XLA would write.
+std::vector<std::size_t> measured_plans(const Sweep& sweep, std::span<Candidate* const> list) {
+  std::vector<std::size_t> numbers = chosen_plans(sweep, list);
+  if (!numbers.empty()) add_xla(list, numbers);
   return numbers;
 }
 

@@ -154,6 +154,7 @@ Choice score(const Sweep& sweep, const Place& place) {
   how.max_plans = sweep.config.max_plans_per_group;
   how.keep = sweep.config.shortlist;
   how.short_list = true;
+  how.with_xla = true;
   how.random = sweep.config.profile.random;
   how.seed = static_cast<std::uint64_t>(sweep.config.seed);
   Choice choice = choose(*place.group, *place.target, how, sweep.watch.stop);
@@ -161,8 +162,21 @@ Choice score(const Sweep& sweep, const Place& place) {
   return choice;
 }
 
+/// How XLA would write the group. The plan that is like it is among the candidates, or another that lowers to the same
+/// kernel.
+void store_xla(Sweep& sweep, const Place& place, std::span<const Candidate> candidates) {
+  const Target& on = *place.target;
+  const auto xla = xla_beside(place.group->group, place.group->prepared, on.calibrated, *sweep.model);
+  if (!xla) return;
+  store::XlaPlanRow row = xla_plan_row(*xla, place.group->group.id, on.id);
+  for (const Candidate& candidate : candidates)
+    if (candidate.is_xla) row.plan = candidate.plan_id();
+  sweep.store().save(row);
+}
+
 void store_unplanned(Sweep& sweep, const Place& place, const ir::Rejection& no) {
   const std::string space = space_on(sweep, *place.target);
+  store_xla(sweep, place, {});
   sweep.store().save(
       store::RejectionRow{place.group->group.id, place.target->id, space, no.rule, no.sound, 0, "", no.reason});
   mark_done(sweep, place, "score");
@@ -182,7 +196,12 @@ void store_scored(Sweep& sweep, const Place& place, Choice& choice) {
     sweep.store().save(plan);
     sweep.store().save(estimate_row(plan.id, device, scored.estimate, model_name(sweep, sweep.model->name)));
   }
-  for (const Candidate& candidate : choice.candidates) sweep.recorder.save_lowered(candidate);
+  for (const Candidate& candidate : choice.candidates) {
+    sweep.recorder.save_lowered(candidate);
+    if (candidate.is_xla)  // its plan may be of no space that was searched
+      sweep.recorder.save_estimate(candidate, sweep.model->level, model_name(sweep, sweep.model->name));
+  }
+  if (!choice.candidates.empty()) store_xla(sweep, place, choice.candidates);
   const auto legal = static_cast<std::int64_t>(choice.tuned.ranked.size());
   mark_done(sweep, place, "score", legal, rejected);
   sweep.outcome.plans_scored += legal;

@@ -98,7 +98,10 @@ void with_batch(std::span<Candidate* const> all, std::span<const std::size_t> nu
   for (std::size_t k = 0; k < numbers.size(); ++k) *all[numbers[k]] = std::move(batch[k]);
 }
 
-/// Runs `stage` over the `top` best by the compiled estimate of each short list, as one batch.
+/// Those that XLA would write, and were not refuted, behind the numbers that are there.
+void add_xla(std::span<Candidate* const> all, std::vector<std::size_t>& numbers);
+
+/// Runs `stage` over the `top` best by the compiled estimate of each short list and XLA's plans, as one batch.
 template <class Stage>
 void with_best_compiled(std::span<std::vector<Candidate>* const> lists, std::int64_t top, Stage&& stage) {
   std::vector<Candidate*> all;
@@ -108,9 +111,9 @@ void with_best_compiled(std::span<std::vector<Candidate>* const> lists, std::int
       all.push_back(&candidate);
       standings.push_back(&candidate.standing);
     }
-  const explore::Rung rung{ir::Level::compiled, top,
-                           [&](std::span<const std::size_t> best) { with_batch(all, best, stage); }};
-  explore::climb(standings, {&rung, 1});
+  std::vector<std::size_t> numbers = explore::best_by(standings, ir::Level::compiled, top);
+  add_xla(all, numbers);
+  with_batch(all, numbers, stage);
 }
 
 }  // namespace tailor::study

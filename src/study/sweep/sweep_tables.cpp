@@ -42,6 +42,18 @@ std::pair<Cell, Cell> speedups(const SweepOutcome& outcome, const store::Strateg
   return {Cell(base / *own), library.value > 0 ? Cell((base + library) / (*own + library)) : Cell()};
 }
 
+/// Kernels with a plan as XLA would write them, and what the search adds to these; nothing where there are none.
+void add_xla_cells(const SweepOutcome& outcome, const store::StrategyTotals& totals, std::vector<Cell>& row) {
+  const auto found = std::find_if(outcome.search_added.begin(), outcome.search_added.end(),
+                                  [&](const store::StrategySearchAdded& one) {
+                                    return one.graph == totals.graph && one.strategy == totals.strategy &&
+                                           one.price == totals.price && one.device == totals.device;
+                                  });
+  if (found == outcome.search_added.end()) return row.resize(row.size() + 4);
+  row.insert(row.end(), {Cell(found->kernels), Cell(found->same_launch), Cell(found->as_xla.value),
+                         Cell((found->as_xla - found->best).value)});
+}
+
 }  // namespace
 
 report::Table strategies_table(const SweepOutcome& outcome) {
@@ -58,7 +70,11 @@ report::Table strategies_table(const SweepOutcome& outcome) {
                    column("library_time", "library takes", Hint::seconds, 1),
                    column("speedup_of_kernels", "faster, kernels alone", Hint::ratio),
                    column("speedup_with_library", "faster, with library", Hint::ratio),
-                   column("groups_without_plan", "groups without plan", Hint::count, 5)};
+                   column("groups_without_plan", "groups without plan", Hint::count, 5),
+                   column("xla_plans", "kernels as XLA's", Hint::count, 6),
+                   column("xla_same_launch", "with its launch", Hint::count, 7),
+                   column("as_xla", "these take", Hint::seconds, 6),
+                   column("search_adds", "search adds", Hint::seconds, 4)};
   for (const store::StrategyTotals& one : outcome.strategies) {
     const std::optional<Seconds> time = kernel_time(one);
     const auto [of_kernels, with_library] = speedups(outcome, one);
@@ -66,6 +82,7 @@ report::Table strategies_table(const SweepOutcome& outcome) {
                           std::llround(one.library_calls), one.dram.value, time ? Cell(time->value) : Cell(),
                           one.library_time.value > 0 ? Cell(one.library_time.value) : Cell(), of_kernels, with_library,
                           one.groups_without_plan});
+    add_xla_cells(outcome, one, table.rows.back());
   }
   return table;
 }

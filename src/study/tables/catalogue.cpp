@@ -12,6 +12,7 @@
 
 #include "costmodel/model.h"
 #include "explore/plans/rules.h"
+#include "explore/plans/xla_style.h"
 #include "explore/strategy.h"
 #include "hlo/normalise.h"
 #include "study/pipeline/measurer.h"
@@ -70,6 +71,14 @@ void list_rules(const std::filesystem::path&, Table& table) {
     table.rows.push_back({words(row.name), words(row.sound ? "sound" : "heuristic"), words(row.reason)});
 }
 
+void list_emitters(const std::filesystem::path&, Table& table) {
+  table.columns = {column("emitter", "XLA's emitter"), column("deals", "who computes what"),
+                   column("as_plan", "as a plan", Hint::text, 1), column("has_plan", "plan")};
+  for (const explore::XlaEmitter& row : explore::xla_emitters())
+    table.rows.push_back(
+        {words(name(row.form)), words(row.deals), words(row.as), words(row.plan != nullptr ? "yes" : "no")});
+}
+
 void list_profilers(const std::filesystem::path&, Table& table) {
   table.columns = {column("profiler", "profiler"), column("meaning", "what it does")};
   for (const ProfilerRow& row : profilers()) table.rows.push_back({words(row.name), words(row.what)});
@@ -115,6 +124,7 @@ constexpr std::array catalogue_rows = std::to_array<CatalogueRow>({
     {"models", list_models},
     {"rules", list_rules},
     {"axes", list_axes},
+    {"emitters", list_emitters},
     {"profilers", list_profilers},
     {"stop-rules", list_stop_rules},
     {"passes", list_passes},

@@ -16,6 +16,7 @@
 #include "study/tables/plan_words.h"
 #include "study/tables/profile_tables.h"
 #include "study/tables/work_tables.h"
+#include "study/tables/xla_beside_table.h"
 
 namespace tailor::study {
 
@@ -116,6 +117,7 @@ std::string explanation(const Explained& all, int width, bool colour) {
                          ir::name(e.bottleneck),
                          state_of(all) != "unchecked" ? "" : "; unchecked: it has not been executed (--simulate does)"),
              width);
+  if (all.xla) out += paragraph("XLA", xla_beside_words(*all.xla, e), width);
   if (all.one.verdict) out += labelled(execution_words(all.one), width);
   if (all.one.measured) out += labelled(measured_words(all.one), width);
   out += "\n";

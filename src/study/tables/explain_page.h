@@ -15,6 +15,7 @@
 #include "ir/counters.h"
 #include "report/table.h"
 #include "study/pipeline/candidate.h"
+#include "study/pipeline/xla_beside.h"
 
 namespace tailor::study {
 
@@ -24,6 +25,7 @@ struct Explained {
   ir::Estimate estimate = {};
   costmodel::Occupancy occupancy = {};
   std::vector<std::string> advice = {};
+  std::optional<XlaBeside> xla = {};  ///< XLA's kernel of the group; nothing for a device it has no description of
 };
 
 /// What a GPU counted; empty where none was asked.

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "explore/alternatives.h"
 #include "study/pipeline/question.h"
+#include "study/pipeline/xla_beside.h"
 #include "study/tables/column.h"
 
 namespace tailor::study {
@@ -35,6 +36,28 @@ void add_device_columns(Table& table, Devices devices) {
   for (const costmodel::CalibratedDevice& device : devices)
     table.columns.push_back(
         {fmt::format("{}_bound", device.name), fmt::format("{} bound", device.name), Hint::seconds});
+}
+
+void add_xla_columns(Table& table, Devices devices) {
+  for (const costmodel::CalibratedDevice& device : devices) {
+    if (device.xla == nullptr) continue;
+    const std::string where = devices.size() == 1 ? "" : " on " + device.name;
+    table.columns.push_back(column(device.name + "_xla_emitter", "XLA's emitter" + where, Hint::text, 6));
+    table.columns.push_back(column(device.name + "_xla_launch", "launch as a plan" + where, Hint::text, 6));
+    table.columns.push_back(column(device.name + "_xla_note", "but" + where, Hint::text, 7));
+  }
+}
+
+/// XLA's emitter of the group, whether a plan like it has its launch, and what stands against it.
+void add_xla_cells(std::vector<Cell>& row, const explore::DistinctGroup& group, Devices devices) {
+  std::optional<std::variant<codegen::Prepared, ir::Rejection>> prepared;
+  for (const costmodel::CalibratedDevice& device : devices) {
+    if (device.xla == nullptr) continue;
+    if (!prepared) prepared = codegen::prepare(group.group);
+    const auto found = xla_beside(group.group, *prepared, device, *costmodel::find_model("projected"));
+    row.insert(row.end(), {Cell(found->emitter), Cell(std::string(found->agreement())),
+                           found->note.empty() ? Cell() : Cell(found->note)});
+  }
 }
 
 /// What is asked about the edges of a model.
@@ -136,6 +159,7 @@ Table group_table(const explore::Partition& partition, Devices devices, std::int
                    column("traffic", "moved", Hint::bytes)};
   add_device_columns(table, devices);
   if (reasons) table.columns.push_back(column("reason", "why not planned yet", Hint::text, 5));
+  if (reasons) add_xla_columns(table, devices);
   for (std::size_t i = 0; i < partition.groups.size(); ++i) {
     if (top > 0 && static_cast<std::int64_t>(i) >= top) break;
     const explore::DistinctGroup& group = partition.groups[i];
@@ -149,6 +173,7 @@ Table group_table(const explore::Partition& partition, Devices devices, std::int
                           group.bytes};
     for (const costmodel::CalibratedDevice& device : devices) row.emplace_back(group_time(device, group));
     if (reasons) row.push_back(refused != nullptr ? Cell(refused->reason) : Cell());
+    if (reasons) add_xla_cells(row, group, devices);
     table.rows.push_back(std::move(row));
   }
   table.left_out = static_cast<std::int64_t>(partition.groups.size() - table.rows.size());

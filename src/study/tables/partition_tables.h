@@ -17,8 +17,9 @@
 
 namespace tailor::study {
 
-/// One row per distinct group, the one that moves most first, at most `top` rows (0: all). `reasons`: with a column
-/// that says why a group cannot be planned yet.
+/// One row per distinct group, the one that moves most first, at most `top` rows (0: all). `reasons`: with columns that
+/// say why a group cannot be planned yet, and which emitter of XLA's would write it with a launch that a plan has or
+/// not.
 report::Table group_table(const explore::Partition& partition, std::span<const costmodel::CalibratedDevice> devices,
                           std::int64_t top, bool reasons);
 

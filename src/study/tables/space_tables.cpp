@@ -13,6 +13,7 @@
 
 #include "base/indexed.h"
 #include "base/text.h"
+#include "study/pipeline/xla_beside.h"
 #include "study/tables/column.h"
 
 namespace tailor::study {
@@ -27,16 +28,54 @@ constexpr std::array shown_parts = std::to_array<ir::Part>(
     {ir::Part::launch, ir::Part::dram, ir::Part::l2, ir::Part::shared, ir::Part::issue, ir::Part::latency});
 
 std::int64_t tied_with_best(std::span<const Candidate> all) {
-  return std::count_if(all.begin(), all.end(), [](const Candidate& one) { return one.placed.place == 1; });
+  return std::count_if(all.begin(), all.end(),
+                       [](const Candidate& one) { return one.rank > 0 && one.placed.place == 1; });
+}
+
+/// Those that the search found, without XLA's kernel where it is not one of them.
+std::span<const Candidate> found_by_search(std::span<const Candidate> all) {
+  return !all.empty() && all.back().rank == 0 ? all.first(all.size() - 1) : all;
 }
 
 double part(const ir::Estimate& estimate, ir::Part which) { return row_for(estimate.parts, which).value; }
 
 /// Whether the plans differ in this axis.
-bool differs(std::span<const Candidate> plans, ir::PlanField axis) {
-  return std::any_of(plans.begin(), plans.end(), [&](const Candidate& one) {
-    return ir::value(one.plan, axis) != ir::value(plans.front().plan, axis);
+bool differs(std::span<const Candidate* const> plans, ir::PlanField axis) {
+  return std::any_of(plans.begin(), plans.end(), [&](const Candidate* one) {
+    return ir::value(one->plan, axis) != ir::value(plans.front()->plan, axis);
   });
+}
+
+/// The first `top` (0: all) that were found, and XLA's kernel where it is none of these.
+std::vector<const Candidate*> listed_of(std::span<const Candidate> all, std::int64_t top) {
+  std::vector<const Candidate*> listed;
+  for (const Candidate& one : all)
+    if (one.is_xla || top == 0 || (one.rank > 0 && std::ssize(listed) < top)) listed.push_back(&one);
+  return listed;
+}
+
+/// A row of plan_table().
+std::vector<Cell> plan_row(const Candidate& listed, std::span<const ir::PlanField> shown) {
+  const ir::Plan& plan = listed.plan;
+  const ir::Estimate& e = listed.standing.estimates.front();
+  std::vector<Cell> row{listed.rank > 0 ? Cell(listed.rank) : Cell(),
+                        ir::text(listed.placed),
+                        listed.is_xla ? Cell(std::string(xla_plan_word)) : Cell(),
+                        e.total.value,
+                        e.low.value,
+                        e.high.value,
+                        std::string(ir::name(e.bottleneck))};
+  for (const ir::PlanField field : shown) {
+    const int value = ir::value(plan, field);
+    if (ir::row(field).kind == ir::FieldKind::number)
+      row.emplace_back(std::int64_t{value});
+    else
+      row.emplace_back(ir::value_text(field, value));
+  }
+  row.insert(row.end(), {Cell(std::int64_t{e.registers}), Cell(e.occupancy), Cell(e.waves)});
+  for (const ir::Part which : shown_parts) row.emplace_back(part(e, which));
+  row.insert(row.end(), {Cell(short_hex(listed.kernel_id)), Cell(ir::text(plan))});
+  return row;
 }
 
 }  // namespace
@@ -51,11 +90,11 @@ Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<
   table.title = fmt::format("best plans on {}, level {}, unchecked", model.target.device.name, model.model->name);
   if (const std::int64_t tied = tied_with_best(all); tied > 1)
     table.title += fmt::format("; {} of {} are within {} % of the first, which the model cannot tell apart", tied,
-                               all.size(), 100 * ir::model_resolution);
-  const std::span<const Candidate> best =
-      top > 0 && std::ssize(all) > top ? all.first(static_cast<std::size_t>(top)) : all;
+                               found_by_search(all).size(), 100 * ir::model_resolution);
+  const std::vector<const Candidate*> best = listed_of(all, top);
   table.columns = {column("rank", "#", Hint::integer),
                    column("predicted_place", "place"),
+                   column("baseline_plan", "as", Hint::text, 2),
                    column("predicted", "time", Hint::seconds),
                    column("predicted_low", "at least", Hint::seconds, 7),
                    column("predicted_high", "at most", Hint::seconds, 7),
@@ -68,7 +107,7 @@ Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<
                              axis.kind == ir::FieldKind::number ? Hint::integer : Hint::text, same ? 9 : 0});
     if (same)
       alike += fmt::format("{}{}={}", alike.empty() ? "" : " ", axis.name,
-                           ir::value_text(field, ir::value(best.front().plan, field)));
+                           ir::value_text(field, ir::value(best.front()->plan, field)));
   }
   if (best.size() > 1 && !alike.empty()) table.title += fmt::format("; each shown has {}", alike);
   table.columns.insert(table.columns.end(), {column("predicted_registers", "registers", Hint::integer, 3),
@@ -78,24 +117,7 @@ Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<
     table.columns.push_back({std::string(ir::name(which)), std::string(ir::name(which)), Hint::seconds, 5});
   table.columns.push_back({"kernel_id", "kernel", Hint::text, 6});
   table.columns.push_back({"plan", "plan", Hint::text, 8});
-  for (const Candidate& listed : best) {
-    const ir::Plan& plan = listed.plan;
-    const ir::Estimate& e = listed.standing.estimates.front();
-    std::vector<Cell> row{listed.rank,   ir::text(listed.placed),
-                          e.total.value, e.low.value,
-                          e.high.value,  std::string(ir::name(e.bottleneck))};
-    for (const ir::PlanField field : shown) {
-      const int value = ir::value(plan, field);
-      if (ir::row(field).kind == ir::FieldKind::number)
-        row.emplace_back(std::int64_t{value});
-      else
-        row.emplace_back(ir::value_text(field, value));
-    }
-    row.insert(row.end(), {Cell(std::int64_t{e.registers}), Cell(e.occupancy), Cell(e.waves)});
-    for (const ir::Part which : shown_parts) row.emplace_back(part(e, which));
-    row.insert(row.end(), {Cell(short_hex(listed.kernel_id)), Cell(ir::text(plan))});
-    table.rows.push_back(std::move(row));
-  }
+  for (const Candidate* listed : best) table.rows.push_back(plan_row(*listed, shown));
   table.left_out = std::ssize(all) - std::ssize(best);
   table.to_see_all = "--top 0";
   return table;
@@ -132,8 +154,8 @@ Table space_table(const explore::Tuned& tuned, std::span<const Candidate> all, S
                    column("tied_kernels", "no slower by the model", Hint::count),
                    column("elapsed", "took", Hint::seconds)};
   table.rows.push_back({tuned.space, tuned.enumerated, sound, heuristic, tuned.left_out,
-                        static_cast<std::int64_t>(tuned.ranked.size()), std::ssize(all), tied_with_best(all),
-                        spent.value});
+                        static_cast<std::int64_t>(tuned.ranked.size()), std::ssize(found_by_search(all)),
+                        tied_with_best(all), spent.value});
   return table;
 }
 

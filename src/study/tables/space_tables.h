@@ -14,8 +14,8 @@
 
 namespace tailor::study {
 
-/// The first `top` (0: all) of the different kernels, best first, with their axes, estimates and places. The title says
-/// how many of them the model cannot tell from the best.
+/// The first `top` (0: all) of the different kernels, best first, with their axes, estimates and places, and the one
+/// that XLA would write, marked. The title says how many of them the model cannot tell from the best.
 report::Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<const Candidate> all,
                          std::int64_t top);
 /// One row per rule, the one that dropped most first; with an example of each for programs and for -v.

@@ -25,6 +25,7 @@
 #include "ir/device.h"
 #include "report/xla_score.h"
 #include "study/pipeline/question.h"
+#include "study/pipeline/xla_beside.h"
 #include "study/tables/column.h"
 
 namespace tailor::study {
@@ -75,6 +76,14 @@ void count_shared(const ir::Graph& graph, const ir::Fusion& fusion, double times
   }
 }
 
+std::optional<XlaPlanTime> xla_time(const ir::Group& group,
+                                    const std::variant<codegen::Prepared, ir::Rejection>& prepared,
+                                    const costmodel::CalibratedDevice& device) {
+  const auto found = xla_beside(group, prepared, device, *costmodel::find_model("projected"));
+  if (!found || !found->made) return std::nullopt;
+  return XlaPlanTime{found->made->estimate.total.value, found->launches};
+}
+
 std::optional<BestPlan> find_best(const ir::Group& group, const costmodel::CalibratedDevice& device,
                                   const std::stop_token& stop) {
   const auto prepared = codegen::prepare(group);
@@ -87,11 +96,20 @@ std::optional<BestPlan> find_best(const ir::Group& group, const costmodel::Calib
   const explore::Tuned tuned = explore::tune(*ready, explore::default_axes(*ready, device.limits), device, options);
   stop_if_asked(stop);
   if (tuned.best.empty()) return std::nullopt;
-  BestPlan best{tuned.best.front().estimate.total.value, 0};
+  BestPlan best{tuned.best.front().estimate.total.value, 0, xla_time(group, prepared, device)};
   for (const ir::Buffer& buffer : tuned.best.front().kernel.buffers)
     if (buffer.role == ir::BufferRole::workspace || buffer.role == ir::BufferRole::ticket)
       best.workspace_bytes += static_cast<double>(bytes(ir::make_shape(buffer.dtype, {buffer.elements})));
   return best;
+}
+
+void add_xla(TimesOnDevice& times, const explore::DistinctGroup& group, const std::optional<XlaPlanTime>& xla) {
+  if (!xla) return;
+  const auto places = static_cast<std::int64_t>(group.occurrences.size());
+  times.xla_kernels += places;
+  times.xla_same_launch += xla->launches == explore::SameLaunch::equal ? places : 0;
+  times.xla_same_warps += xla->launches == explore::SameLaunch::same_warps ? places : 0;
+  times.as_xla += group.times * xla->seconds;
 }
 
 TimesOnDevice times_on(const costmodel::CalibratedDevice& device, const explore::Partition& partition, BestPlans* plans,
@@ -109,13 +127,18 @@ TimesOnDevice times_on(const costmodel::CalibratedDevice& device, const explore:
     times.planned_bound += bound;
     times.planned_price += price;
     any = true;
-    if (plans == nullptr) continue;
+    if (plans == nullptr) {
+      if (device.xla != nullptr) add_xla(times, group, xla_time(group.group, codegen::prepare(group.group), device));
+      continue;
+    }
     const auto [at, fresh] = plans->try_emplace({group.group.id, device.name});
     if (fresh) at->second = find_best(group.group, device, stop);
     if (!at->second) {
       all_projected = false;
       continue;
     }
+    add_xla(times, group, at->second->xla);
+    if (at->second->xla) times.best_of_xla += group.times * at->second->seconds;
     projected += group.times * at->second->seconds;
     workspace = std::max(workspace, at->second->workspace_bytes);
   }
@@ -157,9 +180,30 @@ void add_times(Table& table, const costmodel::CalibratedDevice& device, bool onl
   add("planned_bound", "planned bound", Hint::seconds, 4);
   add("price", "price", Hint::seconds, 0);
   add("planned_price", only ? "planned" : "planned price", Hint::seconds, 0);
+  if (device.xla != nullptr) {
+    add("xla_plans", "as XLA's", Hint::count, 8);
+    add("xla_same_launch", "with its launch", Hint::count, 9);
+    add("xla_same_warps", "with its warps", Hint::count, 10);
+    add("as_xla", "these take", Hint::seconds, 8);
+  }
   if (!projected) return;
+  if (device.xla != nullptr) add("search_adds", "search adds", Hint::seconds, 4);
   add("projected", only ? "projected" : "projected of planned", Hint::seconds, 0);
   add("workspace", "workspace", Hint::bytes, 5);
+}
+
+template <class Number>
+Cell optional_cell(const std::optional<Number>& number) {
+  return number ? Cell(*number) : Cell();
+}
+
+void add_time_cells(std::vector<Cell>& row, const TimesOnDevice& on, bool described, bool projected) {
+  row.insert(row.end(), {Cell(on.bound), Cell(on.planned_bound), Cell(on.price), Cell(on.planned_price)});
+  if (described)
+    row.insert(row.end(), {Cell(on.xla_kernels), Cell(on.xla_same_launch), Cell(on.xla_same_warps), Cell(on.as_xla)});
+  if (!projected) return;
+  if (described) row.push_back(on.xla_kernels > 0 ? Cell(on.as_xla - on.best_of_xla) : Cell());
+  row.insert(row.end(), {optional_cell(on.projected), optional_cell(on.workspace_bytes)});
 }
 
 bool is_looped(const StrategyFigures& one) {
@@ -169,11 +213,6 @@ bool is_looped(const StrategyFigures& one) {
 
 bool is_projected(const StrategyFigures& one) {
   return std::any_of(one.on.begin(), one.on.end(), [](const TimesOnDevice& on) { return on.projected.has_value(); });
-}
-
-template <class Number>
-Cell optional_cell(const std::optional<Number>& number) {
-  return number ? Cell(*number) : Cell();
 }
 
 }  // namespace
@@ -265,10 +304,8 @@ Table strategy_table(std::span<const StrategyFigures> strategies, Devices device
                           static_cast<std::int64_t>(planned),
                           static_cast<std::int64_t>(partition.library_launches),
                           partition.library_bytes};
-    for (const TimesOnDevice& on : one.on) {
-      row.insert(row.end(), {Cell(on.bound), Cell(on.planned_bound), Cell(on.price), Cell(on.planned_price)});
-      if (projected) row.insert(row.end(), {optional_cell(on.projected), optional_cell(on.workspace_bytes)});
-    }
+    for (std::size_t i = 0; i < one.on.size(); ++i)
+      add_time_cells(row, one.on[i], devices[i].xla != nullptr, projected);
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -18,15 +18,23 @@
 
 #include "costmodel/model.h"
 #include "explore/partition.h"
+#include "explore/plans/xla_style.h"
 #include "explore/strategy.h"
 #include "report/table.h"
 
 namespace tailor::study {
 
+/// The plan of a group that is as XLA would write its kernel.
+struct XlaPlanTime {
+  double seconds = 0;
+  explore::SameLaunch launches = explore::SameLaunch::differs;
+};
+
 /// The best plan of a group on a device, as far as it was looked for.
 struct BestPlan {
   double seconds = 0;
   double workspace_bytes = 0;  ///< memory that its kernel needs beside what it reads and writes
+  std::optional<XlaPlanTime> xla = {};
 };
 
 /// Best plans by group and device: strategies share most of their groups. Nothing where no plan was found.
@@ -38,6 +46,11 @@ struct TimesOnDevice {
   double planned_bound = 0, planned_price = 0;  ///< of groups with a plan
   std::optional<double> projected;  ///< of the best plans of the same groups; absent: not asked for, or one has none
   std::optional<double> workspace_bytes;  ///< the most that one of these kernels needs
+  std::int64_t xla_kernels = 0;           ///< that have a plan as XLA would write them
+  std::int64_t xla_same_launch = 0;       ///< of these, with XLA's launch
+  std::int64_t xla_same_warps = 0;        ///< of these, with XLA's launch but for idle threads of the last warp
+  double as_xla = 0;                      ///< of these kernels under those plans
+  double best_of_xla = 0;                 ///< of the same under the best plans; 0 where these were not asked for
 };
 
 struct StrategyFigures {

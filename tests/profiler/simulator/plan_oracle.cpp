@@ -15,8 +15,10 @@
 
 #include "codegen/cuda/cuda.h"
 #include "codegen/lower/lower.h"
+#include "costmodel/calibration.h"
 #include "costmodel/count.h"
 #include "explore/plans/space.h"
+#include "explore/plans/xla_style.h"
 #include "profiler/check/simulate.h"
 #include "profiler/compile/pool.h"
 #include "profiler/kernels.h"
@@ -78,7 +80,7 @@ std::string difference(const ir::Kernel& kernel, const Simulation& seen, const c
                                     [](const ir::Stmt& stmt) { return stmt.kind == ir::StmtKind::bind; });
   const auto is_placed = [&](ir::ExprId e) {
     for (std::size_t v = 0; e != ir::no_expr && v < kernel.indices.vars.size(); ++v)
-      if (kernel.indices.vars[v].kind == ir::VarKind::data && (kernel.indices[e].vars >> v & 1) != 0) return true;
+      if (kernel.indices.vars[v].kind == ir::VarKind::data && kernel.indices[e].vars.has(v)) return true;
     return false;
   };
   const bool guarded = std::any_of(kernel.body.begin(), kernel.body.end(), [&](const ir::Stmt& stmt) {
@@ -122,13 +124,9 @@ void record(Factor& factor, std::int64_t executed, std::int64_t counted) {
   factor.counted += static_cast<double>(counted);
 }
 
-}  // namespace
-
-void check_plans(const explore::SpaceCase& which, int one_in, int most_programs, PlanOracleRun& run) {
-  const profiler::Nvrtc* nvrtc = kernels::nvrtc_or_skip();
-  if (nvrtc == nullptr) return;
-  const ir::Group group = ir::make_group(ir::family_member(which.member), which.rows, which.columns);
-  const std::vector<Candidate> chosen = candidates(group, one_in, most_programs, run);
+/// Compiles and executes the kernels, at full shape.
+void check_candidates(const profiler::Nvrtc& nvrtc, std::string_view of, const ir::Group& group,
+                      const std::vector<Candidate>& chosen, PlanOracleRun& run) {
   std::vector<profiler::CompileRequest> requests;
   for (const Candidate& one : chosen) {
     profiler::CompileRequest request;
@@ -136,11 +134,11 @@ void check_plans(const explore::SpaceCase& which, int one_in, int most_programs,
     request.entry = one.kernel.name;
     requests.push_back(std::move(request));
   }
-  const profiler::CompiledAll compiled = profiler::compile_all(*nvrtc, requests, {.cache = &kernels::cache()});
+  const profiler::CompiledAll compiled = profiler::compile_all(nvrtc, requests, {.cache = &kernels::cache()});
   const profiler::Reference reference = profiler::evaluate_reference(group, 1);
   REQUIRE(reference.reason == "");
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const std::string label = fmt::format("{} {}x{}, {}", which.member, which.rows, which.columns, chosen[i].plan);
+    const std::string label = fmt::format("{}, {}", of, chosen[i].plan);
     const ir::Binary& binary = *compiled.binaries[i];
     if (binary.outcome != ir::CompileOutcome::ok) {
       FAIL_CHECK(fmt::format("{}: {}", label, binary.log));
@@ -170,6 +168,48 @@ void check_plans(const explore::SpaceCase& which, int one_in, int most_programs,
     record(run.pipes[2], c.xu, work.pipes.xu);
     record(run.pipes[3], c.convert, work.pipes.widen + work.pipes.narrow);
   }
+}
+
+/// An H200, with XLA's description of it.
+const costmodel::CalibratedDevice& h200() {
+  static const costmodel::CalibratedDevice device = [] {
+    const std::string data = TAILOR_SOURCE_DIR "/data";
+    costmodel::CalibratedDevice gpu = costmodel::calibrated(
+        ir::find_device("h200", data + "/devices"), ir::read_calibration(data + "/calibrations/uncalibrated.json"));
+    gpu.xla = costmodel::xla::find_target("h200", data + "/xla");
+    return gpu;
+  }();
+  return device;
+}
+
+}  // namespace
+
+void check_plans(const explore::SpaceCase& which, int one_in, int most_programs, PlanOracleRun& run) {
+  const profiler::Nvrtc* nvrtc = kernels::nvrtc_or_skip();
+  if (nvrtc == nullptr) return;
+  const ir::Group group = ir::make_group(ir::family_member(which.member), which.rows, which.columns);
+  check_candidates(*nvrtc, fmt::format("{} {}x{}", which.member, which.rows, which.columns), group,
+                   candidates(group, one_in, most_programs, run), run);
+}
+
+std::string check_xla_plan(const ir::Group& group, PlanOracleRun& run) {
+  const profiler::Nvrtc* nvrtc = kernels::nvrtc_or_skip();
+  if (nvrtc == nullptr) return "";
+  const auto prepared = codegen::prepare(group);
+  REQUIRE(std::holds_alternative<codegen::Prepared>(prepared));
+  const auto& ready = std::get<codegen::Prepared>(prepared);
+  const explore::XlaStyle style = explore::xla_style(ready, h200().limits, *h200().xla);
+  if (!style.plan) return "";
+  codegen::LowerScratch scratch;
+  codegen::Lowered lowered = codegen::lower(ready, *style.plan, h200().limits, scratch);
+  if (const auto* no = std::get_if<ir::Rejection>(&lowered)) {
+    FAIL_CHECK(fmt::format("{}: {}", ir::text(group.graph), no->reason));
+    return "";
+  }
+  ++run.plans;
+  check_candidates(*nvrtc, group.graph.name, group, {{text(*style.plan), std::get<ir::Kernel>(std::move(lowered))}},
+                   run);
+  return std::string(name(style.form));
 }
 
 }  // namespace tailor::simulator

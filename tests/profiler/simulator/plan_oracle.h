@@ -33,4 +33,8 @@ inline constexpr std::string_view oracle_pipes[] = {"fma", "alu", "xu", "convert
 /// Runs about one in `one_in` plans of the space, at most `most_programs`. Complaints become failures of the test.
 void check_plans(const explore::SpaceCase& which, int one_in, int most_programs, PlanOracleRun& run);
 
+/// The plan that is as XLA would write the group's kernel on an H200, with that GPU's limits. Returns XLA's emitter;
+/// empty where no plan is like it.
+std::string check_xla_plan(const ir::Group& group, PlanOracleRun& run);
+
 }  // namespace tailor::simulator
