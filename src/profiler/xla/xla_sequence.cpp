@@ -341,7 +341,7 @@ std::vector<std::byte> contents_of(const XlaCase& one) {
   return contents;
 }
 
-XlaVerdict judge_fetched(const XlaCase& one, std::span<const std::byte> blob) {
+XlaVerdict judge_fetched(const XlaCase& one, std::span<const std::byte> blob, const std::stop_token& stop) {
   std::vector<std::span<const std::byte>> memory(one.memory.size());
   for (std::size_t i = 0; i < one.memory.size(); ++i) {
     if (!is_written(one.memory[i].role)) continue;
@@ -350,7 +350,7 @@ XlaVerdict judge_fetched(const XlaCase& one, std::span<const std::byte> blob) {
     memory[i] = blob.first(bytes);
     blob = blob.subspan(bytes);
   }
-  return judge(one, memory);
+  return judge(one, memory, stop);
 }
 
 XlaModuleSequence module_sequence(const XlaModule& module, std::uint64_t seed, std::int64_t most_launches) {

@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/stop.h"
 #include "base/text.h"
 #include "profiler/xla/shipped.h"
 #include "support/approx.h"
@@ -277,6 +278,17 @@ TEST_CASE("values that overlap in one allocation are one buffer, neighbours that
     CHECK(all.sequence.buffers[static_cast<std::size_t>(a.buffer)].bytes == (one ? 32 + between : 32));
     CHECK(all.sequence.buffers[static_cast<std::size_t>(a.buffer)].role == gpu::BufferRole::output);
   }
+}
+
+TEST_CASE("a judgement ends when it is asked to, however much there is to evaluate") {
+  const XlaModule module = shipped_module();
+  const XlaKernel& kernel = module.kernels[0];
+  const XlaCase one = case_of(module, kernel);
+  const testing::SequenceRun run = testing::run_sequence(sequence_of(kernel, one), contents_of(one), as_on_gpu);
+  std::stop_source asked;
+  CHECK(judge_fetched(one, run.outputs, asked.get_token()).outcome == XlaOutcome::matched);
+  asked.request_stop();
+  CHECK_FALSE(done_unless_stopped([&] { judge_fetched(one, run.outputs, asked.get_token()); }));
 }
 
 TEST_CASE("modules of the reference folders are launched as often as their kernels run, nothing left out") {
