@@ -141,6 +141,27 @@ TEST_CASE("a sweep executes its short list, and a second one does not again") {
   CHECK(made == 3);
 }
 
+TEST_CASE("a sweep that asks for all blocks executes what it executed in samples before, and the other way round") {
+  if (no_compiler()) return;
+  Bench bench;
+  const auto sweep_with = [&](const std::string& check) {
+    std::string config = read_file(bench.path / "sweep.json");
+    const std::size_t at = config.find("\"check\": ");
+    write_file(bench.path / "sweep.json", config.substr(0, at) + "\"check\": " + check + "}");
+    std::atomic<int> executed = 0;
+    bench.sweep([&](const ir::Kernel& kernel, const ir::Binary&) {
+      ++executed;
+      return interpreter_of(kernel);
+    });
+    return executed.load();
+  };
+  CHECK(sweep_with("{}") == 3);
+  CHECK(sweep_with(R"({"blocks": 0})") == 3);
+  CHECK(sweep_with(R"({"blocks": 0})") == 0);
+  CHECK(sweep_with(R"({"blocks": 8})") == 3);
+  CHECK(sweep_with("{}") == 0);
+}
+
 TEST_CASE("a sweep at small shapes executes fewer rows, says so, and stores no counters of them") {
   if (no_compiler()) return;
   Bench bench(4000, R"({"shape": "small"})");
