@@ -62,7 +62,7 @@ void run_emit(const EmitOptions& options, const Context& context) {
         table.rows.front().end(),
         {report::Cell(binary.ptx), report::Cell(std::int64_t{binary.registers}), report::Cell(binary.compiler)});
     context.console->note(fmt::format("{} for {}: {} registers, {} B spilled, {} instructions, {} loads at once, in {}",
-                                      binary.compiler, arch, binary.registers, binary.spill_stores,
+                                      binary.compiler, arch, binary.registers, binary.spill_stores + binary.spill_loads,
                                       binary.machine_instructions, binary.loads_outstanding,
                                       humane_seconds(binary.compile_time.value)));
   }

@@ -6,8 +6,6 @@
 // asked, the fused graph as files.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/error.h"
 #include "base/stop.h"
 #include "cli/inputs.h"
@@ -28,26 +26,14 @@ void mention(const Context& context, const explore::Partition& partition) {
   for (const std::string& words : study::caveats(partition)) context.console->note(words);
 }
 
-std::vector<costmodel::CalibratedDevice> load_devices(const FuseOptions& options, const Context& context) {
-  std::vector<costmodel::CalibratedDevice> devices;
-  const ir::Calibration calibration = load_calibration(context, options.calibration);
-  for (const std::string& name : options.devices) {
-    devices.push_back(study::load_target(context.data, name, calibration).calibrated);
-    const costmodel::CalibratedDevice& last = devices.back();
-    const bool again = std::any_of(devices.begin(), devices.end() - 1,
-                                   [&](const costmodel::CalibratedDevice& other) { return other.name == last.name; });
-    if (again) throw Error(Fault::usage, fmt::format("--device: found {} twice, expected different GPUs", last.name));
-  }
-  return devices;
-}
-
 }  // namespace
 
 void run_fuse(const FuseOptions& options, const Context& context) {
   std::vector<std::string> files = options.to;
   if (!options.write_partition.empty()) files.push_back(options.write_partition);
   context.interrupts->holds_nothing();
-  const std::vector<costmodel::CalibratedDevice> devices = load_devices(options, context);
+  const std::vector<costmodel::CalibratedDevice> devices =
+      study::load_devices(context.data, options.devices, load_calibration(context, options.calibration));
   const explore::ChosenStrategy strategy = explore::find_strategy(
       options.strategy.empty() ? explore::default_strategy_for(devices.size()) : std::string_view(options.strategy));
   if (!options.write_partition.empty()) study::check_partition_path(options.write_partition);

@@ -71,12 +71,13 @@ Table module_table(const Summary& summary) {
   const bool partial = std::any_of(summary.modules.begin(), summary.modules.end(),
                                    [](const ModuleTime& time) { return time.left_out + time.baseline_left_out > 0; });
   // Then they say what the times are of.
-  if (partial) table.columns.back().sacrifice = table.columns[table.columns.size() - 2].sacrifice = 0;
+  if (partial)
+    for (const char* key : {"groups_left_out", "baseline_groups_left_out"})
+      table.columns[place_of_column(table, key)].sacrifice = 0;
   for (const ModuleTime& time : summary.modules)
     table.rows.push_back({time.strategy, time.launches, time.cache, time.launch_mode, time.median.value, time.baseline,
                           time.baseline_launches, time.baseline_median.value,
-                          time.left_out == time.baseline_left_out ? Cell(time.speedup) : Cell(), time.left_out,
-                          time.baseline_left_out});
+                          time.same_work ? Cell(time.speedup) : Cell(), time.left_out, time.baseline_left_out});
   return table;
 }
 

@@ -54,7 +54,8 @@ std::string code(const std::string& text) { return fmt::format("<pre><code>{}</c
 /// The plans with only the words in which they differ; the table for programs keeps all of them.
 std::string plans_section(const GroupSummary& group, const PlanWords& words) {
   Table table = plan_table(group);
-  for (std::size_t i = 0; i < table.rows.size(); ++i) table.rows[i][1] = words.own[i];
+  const std::size_t plan = place_of_column(table, "plan");
+  for (std::size_t i = 0; i < table.rows.size(); ++i) table.rows[i][plan] = words.own[i];
   std::string out;
   if (!words.shared.empty())
     out += fmt::format("<p class=\"note\">All plans listed: <code>{}</code></p>\n", escaped(words.shared));

@@ -169,6 +169,7 @@ struct ModuleTime {
   Seconds median, baseline_median;
   double speedup = 0;
   std::int64_t launches = 0, baseline_launches = 0, left_out = 0, baseline_left_out = 0;
+  bool same_work = true;  ///< what both left out is the same, so the speed-up is of the fusion alone
 };
 
 struct Summary {

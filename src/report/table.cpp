@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 
 #include "base/indexed.h"
@@ -124,6 +125,13 @@ std::string markdown_text(std::string_view words) {
 }  // namespace
 
 std::string full_key(const Column& column) { return column.key + std::string(row(column.hint).suffix); }
+
+std::size_t place_of_column(const Table& table, std::string_view key) {
+  const auto found =
+      std::find_if(table.columns.begin(), table.columns.end(), [&](const Column& column) { return column.key == key; });
+  assert(found != table.columns.end());
+  return static_cast<std::size_t>(found - table.columns.begin());
+}
 
 ShownColumn shown(const Table& table, std::size_t column) {
   const Column& c = table.columns[column];

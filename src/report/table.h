@@ -92,6 +92,8 @@ std::string document(const DocumentHead& head, const Table& table);
 
 /// Key with the suffix of its unit: "time_s".
 std::string full_key(const Column& column);
+/// Where a row's cell of this column stands. The table has the column.
+std::size_t place_of_column(const Table& table, std::string_view key);
 
 /// How one column is shown to people: heading with unit, and one text per row ("" for null).
 struct ShownColumn {

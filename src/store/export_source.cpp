@@ -155,6 +155,8 @@ class Gathering {
       : store_(store), recorded_(recorded), device_(device) {
     for (const BinaryRow& row : recorded.rows().binaries) binaries_[row.id] = &row;
     for (const PlanRow& row : recorded.rows().plans) plans_[row.id] = &row;
+    for (const LoweringRow& row : recorded.rows().lowerings) lowerings_[row.kernel].push_back(&row);
+    for (const GivenKernelRow& row : recorded.rows().given) given_[row.kernel].push_back(&row);
   }
 
   void add(const ir::Protocol& protocol, std::vector<TriedGroup>& to) const {
@@ -189,22 +191,32 @@ class Gathering {
   void place(const Tried& one, std::map<Id, TriedGroup>& groups) const {
     bool placed = false;
     std::set<Id> seen;
-    for (const LoweringRow& lowering : recorded_.rows().lowerings)
-      if (lowering.kernel == one.kernel.id && seen.insert(lowering.plan).second) {
-        Tried& ours = groups[plans_.at(lowering.plan)->group].tried.emplace_back(one);
-        ours.plan = *plans_.at(lowering.plan);
+    for (const LoweringRow* lowering : rows_of(lowerings_, one.kernel.id))
+      if (seen.insert(lowering->plan).second) {
+        Tried& ours = groups[plans_.at(lowering->plan)->group].tried.emplace_back(one);
+        ours.plan = *plans_.at(lowering->plan);
         ours.origin = "Tailor";
         placed = true;
       }
-    for (const GivenKernelRow& given : recorded_.rows().given)
-      if (given.kernel == one.kernel.id && seen.insert(given.group).second) {
-        groups[given.group].tried.emplace_back(one).origin = given.origin;
+    for (const GivenKernelRow* given : rows_of(given_, one.kernel.id))
+      if (seen.insert(given->group).second) {
+        groups[given->group].tried.emplace_back(one).origin = given->origin;
         placed = true;
       }
     if (placed) return;
     TriedGroup& own = groups[one.kernel.id];
     own.name = fmt::format("{}-{}", plain(one.kernel.name), short_hex(one.kernel.id));
     own.tried.push_back(one);
+  }
+
+  template <class Row>
+  using ByKernel = std::map<Id, std::vector<const Row*>>;
+
+  /// In the order of the records.
+  template <class Row>
+  static std::span<const Row* const> rows_of(const ByKernel<Row>& all, Id kernel) {
+    const auto found = all.find(kernel);
+    return found == all.end() ? std::span<const Row* const>() : found->second;
   }
 
   /// Plans of the group that did not compile, or that were refuted before they were measured.
@@ -234,6 +246,8 @@ class Gathering {
   Id device_;
   std::map<Id, const BinaryRow*> binaries_;
   std::map<Id, const PlanRow*> plans_;
+  ByKernel<LoweringRow> lowerings_;
+  ByKernel<GivenKernelRow> given_;
 };
 
 /// Keeps one group and the kernels that belong to it.

@@ -42,6 +42,8 @@ Id module_time_id(const ModuleTimeRow& row) {
   return id_of(std::string_view(all));
 }
 
+bool same_work(const ModuleTimeRow& one, const ModuleTimeRow& other) { return one.left_out == other.left_out; }
+
 MeasurementRow measurement_row(const ir::Measurement& measured, Id run, Id binary, Id device,
                                std::optional<Seconds> low, std::optional<Seconds> high, int attempts) {
   MeasurementRow row;

@@ -326,6 +326,9 @@ struct ModuleTimeRow {
   bool operator==(const ModuleTimeRow&) const = default;
 };
 Id module_time_id(const ModuleTimeRow& row);
+/// Whether both times are of the same work, though each may leave something out: the reasons name the work, so equal
+/// lists are of equal work, and equal numbers alone are not.
+bool same_work(const ModuleTimeRow& one, const ModuleTimeRow& other);
 
 /// One fitted parameter.
 struct CalibrationRow {

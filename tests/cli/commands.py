@@ -17,7 +17,7 @@
 #   exit: N               the exit code; 0 when not said
 #   limit: N              no file may grow over N bytes in the last run; stdout: FILE  what it says goes there
 #   out: TEXT             stdout holds it; out! TEXT: stdout does not
-#   err: TEXT             stderr holds it
+#   err: TEXT             stderr holds it; err! TEXT: stderr does not
 #   json: KEY KEY ...     the run is repeated with --format json: one document whose keys these are, all with records. Every
 #                         key of its records stands in docs/json.md for this command, with the unit that its values have
 #   csv: KEY,KEY,...      the run is repeated with --format csv: its heading
@@ -186,6 +186,8 @@ def complaints(case, tailor, source, fake, known, axes, judged):
                 yield f"stdout has {text!r}"
             elif key == "err" and text not in result.stderr:
                 yield f"stderr lacks {text!r}: {result.stderr!r}"
+            elif key == "err!" and text in result.stderr:
+                yield f"stderr has {text!r}"
             elif key == "json":
                 again = run([*words, "--format", "json"])
                 try:
@@ -207,7 +209,7 @@ def complaints(case, tailor, source, fake, known, axes, judged):
                 left = Path(here) / name
                 if not left.exists() or part not in left.read_text(encoding="utf-8", errors="replace"):
                     yield f"{name} does not hold {part!r}"
-            elif key not in ("out", "out!", "err"):
+            elif key not in ("out", "out!", "err", "err!"):
                 yield f"the case says '{key}', which means nothing"
 
 

@@ -306,6 +306,99 @@ TEST_CASE("a dump without fusions of its own is said to be one") {
   CHECK(said);
 }
 
+TEST_CASE("a measured time stands beside the most precise prediction for its plan and its protocol, or beside none") {
+  const TestFolder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, bert, {"h200"}, true, {"none"});
+  const Subject subject = subjects(store, "", "").at(0);
+  const store::RunRow run{id_of(std::string_view("run"))};
+  store.save(run);
+  std::mt19937 random(5);
+  for (const store::GroupRow& group : store.groups())
+    for (const store::PlanRow& plan : store.plans(group.id)) {
+      const std::optional<Id> kernel = store.lowering(plan.id, subject.device.id);
+      if (!kernel) continue;
+      for (const ir::CacheState cache : {ir::CacheState::cold, ir::CacheState::warm})
+        for (const ir::TimedBy timed_by : {ir::TimedBy::activity, ir::TimedBy::events}) {
+          for (const std::string level : {"projected", "compiled", "simulated"})
+            if (random() % 2 == 0)
+              store.save(store::PredictionRow{plan.id,
+                                              subject.device.id,
+                                              level,
+                                              level,
+                                              std::string(name(cache)),
+                                              std::string(name(timed_by)),
+                                              "stream",
+                                              {1e-9 * static_cast<double>(1 + random() % 1000)}});
+          ir::Measurement measured;
+          measured.outcome = ir::Outcome::ok;
+          measured.protocol = {cache, timed_by, ir::LaunchMode::stream, "standard"};
+          measured.samples = {{{1e-9 * static_cast<double>(1 + random() % 1000)}, 0, 0}};
+          measured.measured_at = "2026-01-01T00:00:02Z";
+          for (const store::BinaryRow& binary : store.binaries(*kernel))
+            store.save(store::measurement_row(measured, run.id, binary.id, subject.device.id, {}, {}));
+        }
+    }
+  const std::vector<store::MeasuredPlan> plans = store.measured_plans(subject.device.id);
+  const std::vector<store::PredictedPlan> predictions = store.measured_vs_predicted(subject.device.id);
+  const report::Summary summary = load_summary(store, subject, {"none", "", 4});
+  REQUIRE(summary.times.size() == plans.size());
+  std::size_t with = 0;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    std::optional<Seconds> expected;
+    for (const store::PredictedPlan& one : predictions)  // the last of them is the most precise
+      if (one.plan == plans[i].plan && one.cache == plans[i].cache && one.timed_by == plans[i].timed_by &&
+          one.launch_mode == plans[i].launch_mode)
+        expected = one.predicted;
+    CHECK(summary.times[i].predicted == expected);
+    with += expected ? 1 : 0;
+  }
+  CHECK(with > 10);
+  CHECK(with < plans.size());
+}
+
+TEST_CASE("whole models are compared where they left out the same work, not where they left out as many groups") {
+  const TestFolder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, softmax, {"h200"}, false);
+  const Subject subject = subjects(store, "", "").at(0);
+  struct Pair {
+    std::vector<store::LeftOutRow> one, other;
+    bool compared;
+  };
+  const std::vector<Pair> pairs{{{}, {}, true},
+                                {{{"work 1", 2}}, {{"work 1", 2}}, true},
+                                {{{"work 1", 2}}, {{"work 2", 2}}, false},
+                                {{{"work 1", 2}}, {{"work 1", 1}, {"work 2", 1}}, false},
+                                {{{"work 1", 2}}, {}, false}};
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    store::RunRow run;
+    run.id = id_of(fmt::format("run {}", i));
+    store.save(run);
+    for (const bool one : {true, false}) {
+      store::ModuleTimeRow row;
+      row.run = run.id;
+      row.graph = subject.graph.id;
+      row.strategy = one ? fmt::format("strategy {}", i) : "none";
+      row.device = subject.device.id;
+      row.protocol = {ir::CacheState::produced, ir::TimedBy::events, ir::LaunchMode::graph, "3 rounds"};
+      row.outcome = "ok";
+      row.left_out = one ? pairs[i].one : pairs[i].other;
+      row.median = Seconds{one ? 1e-3 : 2e-3};
+      row.measured_at = fmt::format("2026-01-01T00:00:0{}Z", i);
+      row.id = store::module_time_id(row);
+      store.save(row);
+    }
+  }
+  const report::Table table = report::module_table(load_summary(store, subject, {}));
+  REQUIRE(table.rows.size() == pairs.size());
+  const std::size_t strategy = place_of_column(table, "strategy"), speedup = place_of_column(table, "speedup");
+  for (std::size_t i = 0; i < pairs.size(); ++i)
+    for (const auto& row : table.rows)
+      if (std::get<std::string>(row[strategy]) == fmt::format("strategy {}", i))
+        CHECK((row[speedup] == report::Cell(2.0)) == pairs[i].compared);
+}
+
 TEST_CASE("the Markdown report of a small database stays as it is") {
   const TestFolder folder;
   {

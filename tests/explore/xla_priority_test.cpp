@@ -49,6 +49,20 @@ TEST_CASE("a chain of elementwise operations is one kernel, with its constants")
 )") == Kernels{{"cs", "a", "b"}});
 }
 
+TEST_CASE("what runs beside the rest is fused into no kernel, in whichever order the groups of its node stand") {
+  const std::string lines = R"(  %x = parameter 0 : f32[4096]
+  %a = negate %x : f32[4096]
+  %b = exp %a : f32[4096]
+  output %b
+)";
+  const std::string beside = "  given start async { %a }\n", fusion = "  given fusion.1 kLoop { %a, %b }\n";
+  CHECK(kernels_of(lines) == Kernels{{"a", "b"}});
+  CHECK(kernels_of(lines + fusion) == Kernels{{"a", "b"}});
+  CHECK(kernels_of(lines + beside) == Kernels{{"b"}});
+  CHECK(kernels_of(lines + fusion + beside) == Kernels{{"b"}});
+  CHECK(kernels_of(lines + beside + fusion) == Kernels{{"b"}});
+}
+
 TEST_CASE("a cheap producer is computed in each of its users") {
   CHECK(kernels_of(R"(  %x = parameter 0 : f32[65536]
   %a = negate %x : f32[65536]

@@ -291,6 +291,22 @@ TEST_CASE("plans listed together show their shared words once, and no word is lo
   CHECK(plan_words(single).shared.empty());
 }
 
+TEST_CASE("the page's table of plans has each plan's own words in the column of plans, and all else as it is") {
+  const Summary summary = example_summary();
+  const std::string text = page(summary);
+  int tables = 0;
+  for (const GroupSummary& group : summary.groups) {
+    if (group.best.empty()) continue;
+    Table expected = plan_table(group);
+    for (std::size_t c = 0; c < expected.columns.size(); ++c)
+      for (std::size_t r = 0; r < expected.rows.size(); ++r)
+        if (expected.columns[c].key == "plan") expected.rows[r][c] = plan_words(group).own[r];
+    CHECK(text.find(html(expected, true)) != text.npos);
+    ++tables;
+  }
+  CHECK(tables == 3);
+}
+
 TEST_CASE("rejections add up by rule over the groups") {
   const Table table = rejection_table(example_summary());
   REQUIRE(table.rows.size() == 3);

@@ -24,8 +24,10 @@
 #include "study/pipeline/question.h"
 #include "study/pipeline/recorder.h"
 #include "study/sweep/sweep.h"
+#include "study/tables/bench_table.h"
 #include "study/tables/check_tables.h"
 #include "study/tables/explain_page.h"
+#include "support/approx.h"
 #include "support/group_family.h"
 #include "support/interpret.h"
 #include "support/kernel_cache.h"
@@ -137,6 +139,27 @@ TEST_CASE("a sweep executes its short list, and a second one does not again") {
   CHECK(executions[0].counts == std::vector<ir::CounterValue>{{"instructions", 1000, "warp instructions"}});
   CHECK(bench.sweep(executor).kernels_passed == 0);
   CHECK(made == 3);
+}
+
+TEST_CASE("a sweep that asks for all blocks executes what it executed in samples before, and the other way round") {
+  if (no_compiler()) return;
+  Bench bench;
+  const auto sweep_with = [&](const std::string& check) {
+    std::string config = read_file(bench.path / "sweep.json");
+    const std::size_t at = config.find("\"check\": ");
+    write_file(bench.path / "sweep.json", config.substr(0, at) + "\"check\": " + check + "}");
+    std::atomic<int> executed = 0;
+    bench.sweep([&](const ir::Kernel& kernel, const ir::Binary&) {
+      ++executed;
+      return interpreter_of(kernel);
+    });
+    return executed.load();
+  };
+  CHECK(sweep_with("{}") == 3);
+  CHECK(sweep_with(R"({"blocks": 0})") == 3);
+  CHECK(sweep_with(R"({"blocks": 0})") == 0);
+  CHECK(sweep_with(R"({"blocks": 8})") == 3);
+  CHECK(sweep_with("{}") == 0);
 }
 
 TEST_CASE("a sweep at small shapes executes fewer rows, says so, and stores no counters of them") {
@@ -311,6 +334,22 @@ TEST_CASE("a kernel of which some blocks were executed is not called whole, in n
   CHECK(std::get<std::int64_t>(at(1, "blocks")) == 4096);
   CHECK(text(count_verdicts(candidates), 0) ==
         "4 of 4 kernels passed, 1 executed at a smaller shape, 2 executed in a sample of their blocks");
+}
+
+TEST_CASE("the clock beside a microbenchmark is that of its samples, and that before them where they tell none") {
+  const ir::Device device = ir::find_device("h200", source / "data/devices");
+  std::vector<BenchItem> items = wanted_benches("", 0, device);
+  REQUIRE(items.size() > 3);
+  items.resize(3);
+  for (BenchItem& item : items) item.measured.sm_clock = 1.98e9;
+  items[0].measured.samples = {{{1e-6}, 1.98e9, 0}, {{1e-6}, 1.2e9, 0}, {{1e-6}, 1.1e9, 0}};
+  items[1].measured.samples = {{{1e-6}, 0, 0}};
+  items[2].measured.sm_clock = 0;
+  const report::Table table = bench_table(items);
+  const std::size_t clock = place_of_column(table, "sm_clock_mhz");
+  CHECK(std::get<double>(table.rows[0][clock]) == approx(1200));
+  CHECK(std::get<double>(table.rows[1][clock]) == approx(1980));
+  CHECK(std::holds_alternative<std::monostate>(table.rows[2][clock]));
 }
 
 TEST_CASE("groups without a plan have their rows, and decide how a command ends where there is nothing else") {

@@ -76,7 +76,8 @@ XlaInstructions::XlaInstructions(const ir::Graph& graph, const xla::Target* targ
   for (const NodeId output : graph.outputs) stored_[ir::index(output)] = true;
   std::vector<bool> asynchronous(graph.nodes.size(), false);
   for (const ir::GivenGroup& given : graph.given)
-    for (const NodeId id : given.nodes) asynchronous[ir::index(id)] = given.kind == "async";
+    if (given.kind == "async")
+      for (const NodeId id : given.nodes) asynchronous[ir::index(id)] = true;
   std::iota(place_.begin(), place_.end(), 0);
   at_place_ = place_;
   for (std::size_t i = 0; i < all_.size(); ++i) {

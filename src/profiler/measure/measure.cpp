@@ -178,7 +178,7 @@ class Measuring {
     return sequences_.worker().opened().properties.can_time_activity ? ir::TimedBy::activity : ir::TimedBy::events;
   }
 
-  SampleBatch take(int number, ir::CacheState cache, int samples, gpu::GpuState& state) {
+  SampleBatch take(int number, ir::CacheState cache, int samples, std::optional<gpu::GpuState>& before) {
     SampleBatch taken;
     const gpu::TimeRequest request{number, cache, timed_by(), options_.launch, samples, 1, false};
     gpu::Response response = sequences_.call(number, request);
@@ -187,25 +187,25 @@ class Measuring {
     taken.outcome = response.outcome;
     taken.reason = std::move(response.reason);
     taken.samples = std::move(response.samples);
-    if (response.outcome == Outcome::ok) state = response.state;
+    if (response.outcome == Outcome::ok && !before) before = response.state;
     return taken;
   }
 
   void race_under(ir::CacheState cache) {
     std::vector<Contender> contenders;
     IndexedVector<std::size_t> who;
-    std::vector<gpu::GpuState> states(candidates_.size());
+    std::vector<std::optional<gpu::GpuState>> before(candidates_.size());
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       all_.plans[i].times.push_back(blank(cache, all_.plans[i].outcome, all_.plans[i].reason));
       if (all_.plans[i].outcome != Outcome::ok) continue;
       who.push_back(i);
-      contenders.push_back(contender(i, numbers_[i], cache, states));
+      contenders.push_back(contender(i, numbers_[i], cache, before));
     }
     const std::size_t plans = who.size();
     const bool twice = plans > 0 && numbers_[who[0]] >= 0;  // not when somebody stopped before it was loaded
     if (twice) {
       who.push_back(who[0]);
-      contenders.push_back(contender(who[0], twin_of(who[0]), cache, states));
+      contenders.push_back(contender(who[0], twin_of(who[0]), cache, before));
     }
     RaceOptions how;
     how.rule = stop_rule(options_.stop_rule);
@@ -224,8 +224,10 @@ class Measuring {
       into.outcome = standing.outcome;
       into.reason = standing.reason;
       into.samples = standing.samples;
-      into.sm_clock = states[who[k]].sm_clock;
-      into.dram_clock = states[who[k]].dram_clock;
+      if (const std::optional<gpu::GpuState>& state = before[who[k]]) {
+        into.sm_clock = state->sm_clock;
+        into.dram_clock = state->dram_clock;
+      }
       if (standing.outcome == Outcome::ok) continue;
       plan.outcome = standing.outcome;
       plan.reason = standing.reason;
@@ -257,11 +259,13 @@ class Measuring {
             static_cast<int>(second.samples.size())};
   }
 
-  Contender contender(std::size_t i, int number, ir::CacheState cache, std::vector<gpu::GpuState>& states) {
-    return {candidates_[i].name, [this, i, number, cache, &states](int samples) {
+  /// `before` is filled with what the driver tells before the first samples of the plan.
+  Contender contender(std::size_t i, int number, ir::CacheState cache,
+                      std::vector<std::optional<gpu::GpuState>>& before) {
+    return {candidates_[i].name, [this, i, number, cache, &before](int samples) {
               if (options_.stop.stop_requested()) return SampleBatch{Outcome::stopped, "stopped", {}};
               tell(fmt::format("timing {}, {}", candidates_[i].name, ir::name(cache)));
-              return take(number, cache, samples, states[i]);
+              return take(number, cache, samples, before[i]);
             }};
   }
 

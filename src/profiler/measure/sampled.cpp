@@ -63,8 +63,10 @@ void sample(SequenceCache& sequences, int number, const std::stop_token& stop, i
       into.reason = response.reason;
       return;
     }
-    into.sm_clock = response.state.sm_clock;
-    into.dram_clock = response.state.dram_clock;
+    if (into.samples.empty()) {
+      into.sm_clock = response.state.sm_clock;
+      into.dram_clock = response.state.dram_clock;
+    }
     into.samples.insert(into.samples.end(), response.samples.begin(), response.samples.end());
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
     state = stop_after(rule, durations(into.samples), {spent.count()});

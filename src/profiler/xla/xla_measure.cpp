@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/stop.h"
 #include "profiler/measure/sampled.h"
 #include "profiler/measure/sequence_cache.h"
 
@@ -34,7 +35,7 @@ bool run_checked(SequenceCache& sequences, int number, const XlaCase& one, const
     result.reason = "no reference: " + one.unjudged;
     return true;
   }
-  const XlaVerdict verdict = judge_fetched(one, run.blob);
+  const XlaVerdict verdict = judge_fetched(one, run.blob, options.stop);
   result.worst = verdict.worst;
   result.reason = verdict.reason;
   result.judged = verdict.outcome == XlaOutcome::matched || verdict.outcome == XlaOutcome::differs;
@@ -46,22 +47,12 @@ bool run_checked(SequenceCache& sequences, int number, const XlaCase& one, const
   return result.outcome == Outcome::ok;
 }
 
-}  // namespace
-
-std::string_view outcome_word(const XlaMeasured& measured) {
-  if (measured.left_out) return name(measured.left_out->outcome);
-  if (measured.result.outcome == Outcome::wrong) return name(XlaOutcome::differs);
-  if (measured.result.outcome != Outcome::ok) return ir::name(measured.result.outcome);
-  return measured.result.judged ? name(XlaOutcome::matched) : "not judged";
-}
-
-XlaMeasured measure_xla(Worker& worker, const XlaModule& module, const XlaKernel& kernel, std::int64_t most_elements,
-                        const MeasureOptions& options) {
-  XlaMeasured measured;
-  auto made = xla_case(module, kernel, options.seed, most_elements);
+void measure_one(Worker& worker, const XlaModule& module, const XlaKernel& kernel, std::int64_t most_elements,
+                 const MeasureOptions& options, XlaMeasured& measured) {
+  auto made = xla_case(module, kernel, options.seed, most_elements, options.stop);
   if (XlaRefusal* refusal = std::get_if<XlaRefusal>(&made)) {
     measured.left_out = std::move(*refusal);
-    return measured;
+    return;
   }
   const XlaCase& one = std::get<XlaCase>(made);
   CandidateResult& result = measured.result;
@@ -79,6 +70,25 @@ XlaMeasured measure_xla(Worker& worker, const XlaModule& module, const XlaKernel
     if (into.outcome == Outcome::ok) continue;
     result.outcome = into.outcome;
     result.reason = into.reason;
+  }
+}
+
+}  // namespace
+
+std::string_view outcome_word(const XlaMeasured& measured) {
+  if (measured.left_out) return name(measured.left_out->outcome);
+  if (measured.result.outcome == Outcome::wrong) return name(XlaOutcome::differs);
+  if (measured.result.outcome != Outcome::ok) return ir::name(measured.result.outcome);
+  return measured.result.judged ? name(XlaOutcome::matched) : "not judged";
+}
+
+XlaMeasured measure_xla(Worker& worker, const XlaModule& module, const XlaKernel& kernel, std::int64_t most_elements,
+                        const MeasureOptions& options) {
+  XlaMeasured measured;
+  const auto work = [&] { measure_one(worker, module, kernel, most_elements, options, measured); };
+  if (!done_unless_stopped(work)) {
+    measured.result.outcome = Outcome::stopped;
+    measured.result.reason = "stopped";
   }
   return measured;
 }

@@ -24,7 +24,8 @@ struct XlaMeasured {
 std::string_view outcome_word(const XlaMeasured& measured);
 
 /// Of the options: caches, timed_by, launch, stop rule, seed, time limit, stop. Kernels that compute more than
-/// `most_elements` are left out; 0: none is.
+/// `most_elements` are left out; 0: none is. Asked to stop, also in the middle of the reference, it says so in the
+/// outcome.
 XlaMeasured measure_xla(Worker& worker, const XlaModule& module, const XlaKernel& kernel, std::int64_t most_elements,
                         const MeasureOptions& options);
 

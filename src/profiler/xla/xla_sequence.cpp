@@ -205,12 +205,26 @@ class ModuleWalk {
 
   /// What the bytes of a buffer were before the launch that looks at them.
   struct Known {
-    std::vector<Extent> extents;
+    std::map<std::int64_t, std::int64_t> touched;  ///< ranges by their begin, with their end; no two of them meet
     bool written = false, filled = false;
     std::vector<std::byte> contents;
-    bool covers(std::int64_t begin, std::int64_t end) const {
-      return std::any_of(extents.begin(), extents.end(),
-                         [&](const Extent& one) { return one.begin < end && begin < one.end; });
+
+    /// The parts of [begin, end) that nobody touched, ascending; from now on they are touched.
+    std::vector<std::pair<std::int64_t, std::int64_t>> take(std::int64_t begin, std::int64_t end) {
+      std::vector<std::pair<std::int64_t, std::int64_t>> fresh;
+      std::int64_t reached = begin, first = begin, last = end;
+      auto at = touched.upper_bound(begin);
+      if (at != touched.begin() && std::prev(at)->second >= begin) --at;
+      while (at != touched.end() && at->first <= end) {
+        if (at->first > reached) fresh.emplace_back(reached, at->first);
+        reached = std::max(reached, at->second);
+        first = std::min(first, at->first);
+        last = std::max(last, at->second);
+        at = touched.erase(at);
+      }
+      if (reached < end) fresh.emplace_back(reached, end);
+      touched.emplace(first, last);
+      return fresh;
     }
   };
 
@@ -257,17 +271,18 @@ class ModuleWalk {
   void touch(Known& known, const ArgumentSlice& place, const ir::Shape& shape, const reference::InputRange* range,
              std::int64_t buffer_bytes) {
     const std::int64_t begin = place.offset, end = begin + (place.extent.end - place.extent.begin);
-    const bool fresh = !known.covers(begin, end);
+    const auto fresh = known.take(begin, end);
     if (range == nullptr) {
       known.written = true;
-    } else if (fresh) {
+    } else if (!fresh.empty()) {
       known.contents.resize(static_cast<std::size_t>(buffer_bytes));
       const std::vector<std::byte> bytes = filling(shape, *range, seed_ * 1000 + drawn_++);
-      std::copy_n(bytes.begin(), std::min<std::size_t>(bytes.size(), static_cast<std::size_t>(end - begin)),
-                  known.contents.begin() + begin);
+      const std::int64_t drawn_end = begin + std::ssize(bytes);
+      for (const auto& [from, to] : fresh)
+        if (const std::int64_t size = std::min(to, drawn_end) - from; size > 0)
+          std::copy_n(bytes.begin() + (from - begin), size, known.contents.begin() + from);
       known.filled = true;
     }
-    if (fresh) known.extents.push_back({0, begin, end});
   }
 
   /// Launches steps that stand in the same loops down to `depth`; runs of one further loop repeat.
@@ -341,7 +356,7 @@ std::vector<std::byte> contents_of(const XlaCase& one) {
   return contents;
 }
 
-XlaVerdict judge_fetched(const XlaCase& one, std::span<const std::byte> blob) {
+XlaVerdict judge_fetched(const XlaCase& one, std::span<const std::byte> blob, const std::stop_token& stop) {
   std::vector<std::span<const std::byte>> memory(one.memory.size());
   for (std::size_t i = 0; i < one.memory.size(); ++i) {
     if (!is_written(one.memory[i].role)) continue;
@@ -350,7 +365,7 @@ XlaVerdict judge_fetched(const XlaCase& one, std::span<const std::byte> blob) {
     memory[i] = blob.first(bytes);
     blob = blob.subspan(bytes);
   }
-  return judge(one, memory);
+  return judge(one, memory, stop);
 }
 
 XlaModuleSequence module_sequence(const XlaModule& module, std::uint64_t seed, std::int64_t most_launches) {

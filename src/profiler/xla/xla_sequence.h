@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,8 @@ namespace tailor::profiler {
 gpu::Sequence sequence_of(const XlaKernel& kernel, const XlaCase& one);
 /// What LoadRequest wants beside it.
 std::vector<std::byte> contents_of(const XlaCase& one);
-/// Holds what RunRequest fetched of such a sequence against the reference.
-XlaVerdict judge_fetched(const XlaCase& one, std::span<const std::byte> blob);
+/// Holds what RunRequest fetched of such a sequence against the reference. Error(interrupted) when asked to stop.
+XlaVerdict judge_fetched(const XlaCase& one, std::span<const std::byte> blob, const std::stop_token& stop = {});
 
 struct XlaLeftOut {
   std::string reason;

@@ -125,15 +125,17 @@ report::Table score_table(std::span<const calibrate::Score> scores, calibrate::B
 /// What others published, of operations that are in the table.
 void add_published(report::Table& table) {
   std::set<std::string> cells;
-  for (const auto& row : table.rows) cells.insert(std::get<std::string>(row[1]));
+  const std::size_t operation = place_of_column(table, "cell");
+  for (const auto& row : table.rows) cells.insert(std::get<std::string>(row[operation]));
   for (const calibrate::Published& one : calibrate::published()) {
     if (!cells.contains(std::string(one.operation))) continue;
     std::vector<report::Cell> row(table.columns.size());
-    row[0] = std::string(one.name);
-    row[1] = std::string(one.operation);
-    row[3] = one.median;
-    row[4] = one.mean;
-    row.back() = std::string(one.source);
+    const auto at = [&](std::string_view key) -> report::Cell& { return row[place_of_column(table, key)]; };
+    at("predictor") = std::string(one.name);
+    at("cell") = std::string(one.operation);
+    at("median_error") = one.median;
+    at("mean_error") = one.mean;
+    at("source") = std::string(one.source);
     table.rows.push_back(std::move(row));
   }
 }

@@ -36,11 +36,6 @@ std::int64_t places_left_out(const store::ModuleTimeRow& row) {
   return places;
 }
 
-/// The reasons name the work, so equal lists are of equal work.
-bool same_work(const store::ModuleTimeRow& one, const store::ModuleTimeRow& other) {
-  return one.left_out == other.left_out;
-}
-
 std::vector<Cell> make_row(const store::ModuleTimeRow& row, const store::ModuleTimeRow* first) {
   const std::int64_t left_out = places_left_out(row);
   const bool compared = first != nullptr && first->median && row.median && same_work(row, *first);

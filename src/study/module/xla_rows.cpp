@@ -148,8 +148,9 @@ std::string_view state_of(const profiler::CandidateResult& result) {
 }
 
 void store_measured(const StoreTarget& shelf, const profiler::XlaModule& module, const MeasuredXla& row) {
-  const Id id = store_given(shelf, module, *row.kernel);
   const profiler::CandidateResult& result = row.found.result;
+  if (result.outcome == ir::Outcome::stopped) return;  // says nothing of the kernel, and an earlier verdict may stand
+  const Id id = store_given(shelf, module, *row.kernel);
   store::CheckRow verdict;
   verdict.kernel = id;
   verdict.method = shelf.method;

@@ -122,6 +122,19 @@ ir::Calibration load_calibration(const fs::path& data, const std::string& name) 
   return ir::find_calibration(name, (data / "calibrations").string());
 }
 
+std::vector<costmodel::CalibratedDevice> load_devices(const fs::path& data, const std::vector<std::string>& names,
+                                                      const ir::Calibration& calibration) {
+  std::vector<costmodel::CalibratedDevice> devices;
+  for (const std::string& name : names) {
+    devices.push_back(load_target(data, name, calibration).calibrated);
+    const costmodel::CalibratedDevice& last = devices.back();
+    const bool again = std::any_of(devices.begin(), devices.end() - 1,
+                                   [&](const costmodel::CalibratedDevice& other) { return other.name == last.name; });
+    if (again) throw Error(Fault::usage, fmt::format("--device: found {} twice, expected different GPUs", last.name));
+  }
+  return devices;
+}
+
 const costmodel::Model& projecting_model(const std::string& name) {
   const costmodel::Model* model = costmodel::find_model(name);
   std::vector<std::string_view> known;

@@ -37,6 +37,11 @@ ir::Device load_device(const std::filesystem::path& data, const std::string& nam
 Target load_target(const std::filesystem::path& data, const std::string& name, const ir::Calibration& calibration);
 /// `name` is a file stem in data/calibrations or a path.
 ir::Calibration load_calibration(const std::filesystem::path& data, const std::string& name);
+/// Devices to compare, seen through one calibration, in the order of their names. Throws as load_target() does,
+/// Error(usage) for a GPU that is named twice.
+std::vector<costmodel::CalibratedDevice> load_devices(const std::filesystem::path& data,
+                                                      const std::vector<std::string>& names,
+                                                      const ir::Calibration& calibration);
 /// A cost model that needs no compiled kernel. Throws Error(usage) naming the nearest.
 const costmodel::Model& projecting_model(const std::string& name);
 

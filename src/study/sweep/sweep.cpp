@@ -9,9 +9,9 @@
 // check, measure. Each goes over all groups in batches that are committed as they finish, and asks the database first
 // what is done.
 //
-// Done work is found again by a key that is a hash of all that decides it: the plan space, the length of the short
-// list, the architecture, the calibration. A sweep under another of these stands beside the first one in the same
-// database.
+// Done work is found again by a key that is a hash of all that decides it (step_keys.h): the plan space, the length of
+// the short list, the architecture, the calibration. A sweep under another of these stands beside the first one in the
+// same database.
 //
 // At the end the claim is judged by what is stored, not by what this run did, so a resumed sweep judges the same. A
 // stop leaves what is finished and says how to go on.
@@ -32,6 +32,7 @@
 #include "study/pipeline/manifest.h"
 #include "study/pipeline/question.h"
 #include "study/sweep/claim.h"
+#include "study/sweep/step_keys.h"
 #include "study/sweep/sweep_stages.h"
 
 namespace tailor::study {
@@ -184,15 +185,6 @@ Uncompiled count_uncompiled(Sweep& sweep) {
       if (plans > 0 && sweep.store().best_plans(group->group.id, target.id, 1).empty()) ++found.groups;
     }
   return found;
-}
-
-/// What must be equal on every device for stored work to count as done: the plan space, the length of the short list
-/// and what was drawn behind it, the architecture.
-std::string work_space(const SweepConfig& config) {
-  const std::string key = fmt::format(
-      "{} {}{} {}", hex(plan_space_id(config)), config.shortlist,
-      config.profile.random > 0 ? fmt::format("+{} seed {}", config.profile.random, config.seed) : "", config.arch);
-  return hex(tailor::id_of(std::string_view(key)));
 }
 
 /// Rows go to another database than the file says, and the pages with them: those of the file's database stay.

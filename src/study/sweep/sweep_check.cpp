@@ -6,13 +6,13 @@
 //
 // Groups are taken until about 32 kernels wait, then these are executed together and committed. A batch that was
 // stopped half-way stores its verdicts but does not mark its groups as done, so the next run looks at them again. The
-// key under which a group counts as done holds how it was checked (seed, sample, shape): another way to check is
-// another step.
+// key under which a group counts as done (step_keys.h) holds how it was checked: another way to check is another step.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "study/pipeline/to_rows.h"
+#include "study/sweep/step_keys.h"
 #include "study/sweep/sweep_stages.h"
 
 namespace tailor::study {
@@ -20,31 +20,13 @@ namespace tailor::study {
 namespace {
 
 Checking make_checking(const Sweep& sweep) {
-  Checking how;
-  how.each.seed = static_cast<std::uint64_t>(sweep.config.seed);
-  how.each.sample_blocks = sweep.config.check.blocks.value_or(0);
-  how.each.most_elements = sweep.config.check.blocks ? 0 : profiler::default_most_elements;
-  how.each.may_shrink = !sweep.config.check.small_shape;
-  how.seeds = static_cast<int>(sweep.config.check.seeds);
+  Checking how = make_checking(sweep.config);
   how.workers = sweep.options.workers;
   how.executor = sweep.options.executor;
   return how;
 }
 
 std::int64_t top_of(const Sweep& sweep) { return sweep.config.check.top.value_or(0); }
-
-/// A method of check_method() with the architecture.
-std::string make_method(const Sweep& sweep, const Target& target, const std::string& checked) {
-  return fmt::format("{}, {}", checked, sweep.config.arch == "auto" ? target.device.arch : sweep.config.arch);
-}
-
-/// How the step is called in `progress`: another way to check is another step.
-std::string step_key(const Sweep& sweep, const Target& target) {
-  const Checking how = make_checking(sweep);
-  return fmt::format("check, top {}, {}{}", top_of(sweep),
-                     make_method(sweep, target, check_method(how.each, how.seeds)),
-                     sweep.config.check.small_shape ? ", fewer rows where they can be" : "");
-}
 
 void count_verdict(Sweep& sweep, const Candidate& candidate) {
   const profiler::Checked& checked = *candidate.verdict;
@@ -98,8 +80,9 @@ void store_batch(Sweep& sweep, std::span<Candidate> batch, std::span<const Place
   sweep.recorder.unit([&] {
     for (Candidate& candidate : batch) {
       if (!candidate.verdict) continue;
-      sweep.recorder.save_checked(
-          candidate, make_method(sweep, *candidate.on, check_method(how.each, how.seeds, candidate.executed_kernel())));
+      sweep.recorder.save_checked(candidate,
+                                  make_method(sweep.config, candidate.on->device,
+                                              check_method(how.each, how.seeds, candidate.executed_kernel())));
       const profiler::Checked& checked = *candidate.verdict;
       const bool judged = checked.state == profiler::Verdict::passed || checked.state == profiler::Verdict::not_judged;
       if (judged && candidate.counted()) {
@@ -110,7 +93,7 @@ void store_batch(Sweep& sweep, std::span<Candidate> batch, std::span<const Place
       }
       count_verdict(sweep, candidate);
     }
-    for (const Place& place : finished) mark_done(sweep, place, step_key(sweep, *place.target));
+    for (const Place& place : finished) mark_done(sweep, place, check_key(sweep.config, place.target->device));
   });
   for (Candidate& candidate : batch) {
     candidate.binary.reset();
@@ -123,7 +106,8 @@ void store_batch(Sweep& sweep, std::span<Candidate> batch, std::span<const Place
 void check_short_lists(Sweep& sweep, const profiler::Nvrtc& api) {
   if (top_of(sweep) == 0) return;
   constexpr std::int64_t full = 32;  // kernels per commit
-  const std::vector<Place> open = open_places(sweep, [&](const Target& target) { return step_key(sweep, target); });
+  const std::vector<Place> open =
+      open_places(sweep, [&](const Target& target) { return check_key(sweep.config, target.device); });
   const auto total = static_cast<std::int64_t>(open.size()) * top_of(sweep);
   std::int64_t done = 0, waiting = 0;
   std::vector<Place> places;

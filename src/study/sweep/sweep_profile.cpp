@@ -10,19 +10,15 @@
 #include <algorithm>
 #include <chrono>
 
+#include "study/sweep/step_keys.h"
 #include "study/sweep/sweep_stages.h"
 
 namespace tailor::study {
 
 namespace {
 
-/// How the step is called in `progress`: another way to measure is another step.
 std::string step_key(const Sweep& sweep, const SweepMeasurer& by) {
-  const ProfileConfig& config = sweep.config.profile;
-  return fmt::format("profile, {}, top {}{}, {}, stop {}, counters {}{}, seed {}", by.who.name, config.top.value_or(0),
-                     config.random > 0 ? fmt::format(" and {} random", config.random) : "",
-                     fmt::join(config.cache, "+"), config.stop, config.counters, config.graph ? ", graph" : "",
-                     sweep.config.seed);
+  return profile_key(sweep.config, by, sweep.options.measure ? sweep.options.measure->recorded : std::string());
 }
 
 /// As the command line and the sweep's file say.

@@ -9,6 +9,7 @@
 #include "base/statistics.h"
 #include "study/tables/check_tables.h"
 #include "study/tables/column.h"
+#include "study/tables/profile_tables.h"
 
 namespace tailor::study {
 
@@ -48,8 +49,7 @@ report::Table bench_table(const std::vector<BenchItem>& items) {
     table.rows.push_back({item.bench.name, known ? Cell(item.result->value) : Cell(),
                           known ? Cell(item.result->low) : Cell(), known ? Cell(item.result->high) : Cell(),
                           std::string(item.bench.family->unit), seconds.empty() ? Cell() : Cell(median_of(seconds)),
-                          static_cast<std::int64_t>(seconds.size()),
-                          item.measured.sm_clock > 0 ? Cell(item.measured.sm_clock / 1e6) : Cell(),
+                          static_cast<std::int64_t>(seconds.size()), clock_of(item.measured),
                           std::string(ir::name(item.measured.outcome)), item.measured.reason});
   }
   return table;

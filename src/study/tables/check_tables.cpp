@@ -154,11 +154,12 @@ void add_unplanned(std::span<const Unplanned> unplanned, bool grouped, report::T
   }
   for (const auto& [first, count] : rows) {
     std::vector<Cell> row(table.columns.size());
-    row[0] = static_cast<std::int64_t>(first->number + 1);
-    row[1] = short_hex(first->id);
-    row[2] = count > 1 ? fmt::format("{} and {} more", first->title, count - 1) : first->title;
-    row[5] = "no plan";
-    row[14] = count > 1 ? first->rule : first->why;
+    const auto at = [&](std::string_view key) -> Cell& { return row[place_of_column(table, key)]; };
+    at("number") = static_cast<std::int64_t>(first->number + 1);
+    at("group") = short_hex(first->id);
+    at("title") = count > 1 ? fmt::format("{} and {} more", first->title, count - 1) : first->title;
+    at("state") = "no plan";
+    at("reason") = count > 1 ? first->rule : first->why;
     table.rows.push_back(std::move(row));
   }
 }

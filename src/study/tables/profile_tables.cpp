@@ -55,15 +55,6 @@ std::uint32_t throttle_of(const ir::Measurement& measurement) {
   return bits;
 }
 
-/// The clock in the middle of those known; nothing without.
-Cell clock_of(const ir::Measurement& measurement) {
-  std::vector<double> known;
-  for (const ir::Sample& sample : measurement.samples)
-    if (sample.sm_clock > 0) known.push_back(sample.sm_clock);
-  if (known.empty() && measurement.sm_clock > 0) known.push_back(measurement.sm_clock);
-  return known.empty() ? Cell() : Cell(median_of(known) / 1e6);
-}
-
 Cell whole(int value) { return value > 0 ? Cell(static_cast<std::int64_t>(value)) : Cell(); }
 Cell positive(double value) { return value > 0 ? Cell(value) : Cell(); }
 
@@ -107,6 +98,14 @@ std::vector<Cell> time_row(const Candidate& item, const profiler::Ranking* ranki
 
 }  // namespace
 
+Cell clock_of(const ir::Measurement& measurement) {
+  std::vector<double> known;
+  for (const ir::Sample& sample : measurement.samples)
+    if (sample.sm_clock > 0) known.push_back(sample.sm_clock);
+  if (known.empty() && measurement.sm_clock > 0) known.push_back(measurement.sm_clock);
+  return known.empty() ? Cell() : Cell(median_of(known) / 1e6);
+}
+
 report::Table compiled_table(std::span<const Candidate> items) {
   report::Table table;
   table.columns = {column("number", "group", Hint::integer),
@@ -115,7 +114,7 @@ report::Table compiled_table(std::span<const Candidate> items) {
                    column("kernel", "kernel", Hint::text, 5),
                    column("outcome", "outcome"),
                    column("registers", "registers", Hint::integer),
-                   column("spill_stores", "spilled", Hint::bytes),
+                   column("spill_stores", "spill stores", Hint::bytes),
                    column("loads_outstanding", "loads at once", Hint::integer, 1),
                    column("compiler", "compiler", Hint::text, 4),
                    sentence("reason", "reason")};

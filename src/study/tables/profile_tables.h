@@ -13,6 +13,10 @@
 
 namespace tailor::study {
 
+/// MHz of the SMs while it was measured: the clock in the middle of its samples', else what the driver told before
+/// them; nothing without both.
+report::Cell clock_of(const ir::Measurement& measurement);
+
 /// What the compiler made of each plan: registers, spills, or why there is nothing.
 report::Table compiled_table(std::span<const Candidate> items);
 /// One row per plan and cache state. What was predicted is for a time taken as the row's was (predicted_for).

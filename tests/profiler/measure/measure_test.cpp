@@ -404,6 +404,21 @@ TEST_CASE("clocks that are held down are told with each sample") {
   }
 }
 
+TEST_CASE("a measurement's clocks are those before its first sample, each sample's are its own") {
+  const Plans* plans = plans_or_skip();
+  if (plans == nullptr) return;
+  const FakeMachine machine(
+      planted({{"_a", 10}}, R"(, "throttle": [{"launches": 200, "reasons": 4, "sm_clock": 1.2e9}])"));
+  MeasureOptions options = quick();
+  options.stop_rule = "thorough";
+  const MeasuredGroup all = measured(machine, {&plans->a}, options);
+  const ir::Measurement& one = all.plans[0].times.at(0);
+  REQUIRE(one.samples.size() >= 10);
+  CHECK(one.samples.front().sm_clock == approx(1.98e9).epsilon(0.01));
+  CHECK(one.samples.back().sm_clock == approx(1.2e9).epsilon(0.01));
+  CHECK(one.sm_clock == approx(1.98e9).epsilon(0.01));
+}
+
 TEST_CASE("every round of checks has inputs of its own, and a stop ends between questions") {
   const Plans* plans = plans_or_skip();
   if (plans == nullptr) return;

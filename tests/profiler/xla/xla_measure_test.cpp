@@ -183,6 +183,20 @@ TEST_CASE("a kernel beyond the limit, or not bound, is left out and says so") {
   CHECK_FALSE(fixture.worker().is_running());
 }
 
+TEST_CASE(
+    "a kernel whose inputs or reference are still made when somebody asks to stop is stopped, and nothing is run") {
+  if (!has_fake_gpu()) return skip("no fake GPU: built without CUDA's headers");
+  Fixture fixture(machine_with(""));
+  std::stop_source asked;
+  asked.request_stop();
+  MeasureOptions how = quick();
+  how.stop = asked.get_token();
+  const XlaMeasured stopped = measure_xla(fixture.worker(), fixture.module(), fixture.module().kernels[0], 0, how);
+  CHECK(outcome_word(stopped) == "stopped");
+  CHECK_FALSE(stopped.left_out);
+  CHECK_FALSE(fixture.worker().is_running());
+}
+
 TEST_CASE("the whole module is timed as a stream and as a graph; the stream takes longer than its kernels") {
   if (!has_fake_gpu()) return skip("no fake GPU: built without CUDA's headers");
   Fixture fixture(machine_with(""));

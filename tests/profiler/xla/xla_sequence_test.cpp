@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/stop.h"
 #include "base/text.h"
 #include "profiler/xla/shipped.h"
 #include "support/approx.h"
@@ -276,6 +277,51 @@ TEST_CASE("values that overlap in one allocation are one buffer, neighbours that
     CHECK(b.offset == (one ? between : 0));
     CHECK(all.sequence.buffers[static_cast<std::size_t>(a.buffer)].bytes == (one ? 32 + between : 32));
     CHECK(all.sequence.buffers[static_cast<std::size_t>(a.buffer)].role == gpu::BufferRole::output);
+  }
+}
+
+TEST_CASE("a judgement ends when it is asked to, however much there is to evaluate") {
+  const XlaModule module = shipped_module();
+  const XlaKernel& kernel = module.kernels[0];
+  const XlaCase one = case_of(module, kernel);
+  const testing::SequenceRun run = testing::run_sequence(sequence_of(kernel, one), contents_of(one), as_on_gpu);
+  std::stop_source asked;
+  CHECK(judge_fetched(one, run.outputs, asked.get_token()).outcome == XlaOutcome::matched);
+  asked.request_stop();
+  CHECK_FALSE(done_unless_stopped([&] { judge_fetched(one, run.outputs, asked.get_token()); }));
+}
+
+TEST_CASE("what is read has contents wherever nobody wrote it before, also in a range that was written in part") {
+  for (const std::int64_t shift : {-1'000'000, -48, -32, -28, -4, 0, 4, 16, 28, 32, 1'000'000}) {
+    CAPTURE(shift);
+    XlaModule module = shipped_module();
+    XlaArgument& written = module.steps[0].arguments.back();
+    XlaArgument& read = module.steps[1].arguments.front();
+    REQUIRE(ir::bytes(written.shape) == 32);
+    const std::int64_t size = ir::bytes(read.shape);
+    REQUIRE(size % 4 == 0);
+    REQUIRE(size >= 32);
+    written.allocation = read.allocation = 900;
+    written.offset = 2'000'000;
+    read.offset = written.offset + shift;
+    const XlaModuleSequence all = module_sequence(module, 1);
+    const gpu::Argument place = all.sequence.launches[1].arguments.front();
+    std::size_t at = static_cast<std::size_t>(place.offset);  // in the contents of all buffers
+    for (int i = 0; i < place.buffer; ++i)
+      if (has_contents(all.sequence.buffers[static_cast<std::size_t>(i)].role))
+        at += static_cast<std::size_t>(all.sequence.buffers[static_cast<std::size_t>(i)].bytes);
+    // Words of four bytes, one by one: random numbers are hardly ever zero.
+    std::int64_t fresh = 0, filled = 0;
+    for (std::int64_t word = 0; word < size; word += 4) {
+      if (read.offset + word >= written.offset && read.offset + word < written.offset + 32) continue;
+      ++fresh;
+      const auto from = all.contents.begin() + static_cast<std::ptrdiff_t>(at) + word;
+      filled += std::any_of(from, from + 4, [](std::byte one) { return one != std::byte{0}; }) ? 1 : 0;
+    }
+    const bool apart = shift <= -size || shift >= 32;
+    const gpu::BufferRole role = all.sequence.buffers[static_cast<std::size_t>(place.buffer)].role;
+    CHECK(role == (apart ? gpu::BufferRole::input : fresh == 0 ? gpu::BufferRole::output : gpu::BufferRole::in_place));
+    CHECK(filled * 10 >= fresh * 9);
   }
 }
 
