@@ -67,6 +67,7 @@ void show_agreement(const ImportXlaOptions& options, const Context& context) {
   CommandOutput answer{"tailor.import-xla/1", options.device, {{"agreement", study::agreement_table(all)}}, ""};
   answer.sections.push_back({"disagreements", study::disagreement_table(all)});
   show(context, answer);
+  if (const std::string failure = study::what_failed(all); !failure.empty()) throw Error(Fault::failed, failure);
 }
 
 }  // namespace

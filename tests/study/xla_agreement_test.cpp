@@ -108,6 +108,28 @@ TEST_CASE("a digest without its texts, without kernels, and a folder without dig
                        Error);
 }
 
+TEST_CASE("of several modules one that cannot be read is said so and the others are scored") {
+  Folder folder;
+  Digest{}.write(folder.path);
+  for (const char* text : {".prefusion.hlo", ".optimized.hlo"})
+    std::filesystem::copy_file(folder.path / ("m" + std::string(text)), folder.path / ("n" + std::string(text)));
+  std::ofstream(folder.path / "n.json") << "{\n  \"target\": \"h200\",\n";
+  const std::vector<Agreement> all = agreements(folder.path, "", "", targets);
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].kernels.same == 1);
+  CHECK_FALSE(all[0].unread);
+  CHECK(all[1].unread);
+  CHECK(all[1].note.starts_with("not read: n.json:3: not JSON"));
+  CHECK(what_failed(all) == "1 of 2 modules could not be read; their notes say why");
+  CHECK(what_failed({all[0]}).empty());
+  CHECK_THROWS_WITH_AS(agreements(folder.path, "n", "", targets), doctest::Contains("not JSON"), Error);
+}
+
+TEST_CASE("an answer in which no kernel was judged is a failure") {
+  CHECK(what_failed({Agreement{.module = "a", .device = "tpu"}}) ==
+        "nothing was scored: found no kernel to judge in 1 modules");
+}
+
 TEST_CASE("a dump of a user's own function is scored as it is: members, launches and prices of all seven kernels") {
   const std::filesystem::path shipped = source / "tests/data/xla_jax/dump";
   const std::vector<Agreement> all = agreements(shipped, "", "", targets);

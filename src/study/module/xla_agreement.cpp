@@ -277,6 +277,28 @@ void score(Agreement& found, std::vector<XlaDigestKernel> theirs, const fs::path
     note(found, "launches and prices not scored: found no optimized.hlo beside the digest");
 }
 
+/// Where and what, for a row of a table.
+std::string one_line(const Error& error) {
+  const std::string file = fs::path(error.at.file).filename().string();
+  const std::string place = error.at.line > 0 ? fmt::format("{}:{}", file, error.at.line) : file;
+  return fmt::format("not read: {}{}{}", place, place.empty() ? "" : ": ", error.message);
+}
+
+[[noreturn]] void refuse_name(const std::vector<std::string>& names, const std::string& module) {
+  throw Error(Fault::usage, fmt::format("found {} module(s), none with '{}' in its name", names.size(), module),
+              suggestion(module, std::vector<std::string_view>(names.begin(), names.end())));
+}
+
+/// The score, or of files that are not sound what is wrong with them.
+Agreement unread_or(const std::string& name, const std::function<Agreement()>& score_it) {
+  try {
+    return score_it();
+  } catch (const Error& error) {
+    if (error.fault != Fault::failed) throw;
+    return {.module = name, .note = one_line(error), .unread = true};
+  }
+}
+
 Agreement agreement_of_dump(const profiler::XlaSource& dump, const fs::path& targets, const std::stop_token& stop) {
   Agreement found;
   const fs::path folder = dump.hlo.parent_path();
@@ -312,6 +334,15 @@ Share& Share::operator+=(const Share& other) {
   same_bytes += other.same_bytes;
   all_bytes += other.all_bytes;
   return *this;
+}
+
+std::string what_failed(const std::vector<Agreement>& all) {
+  const auto unread = std::count_if(all.begin(), all.end(), [](const Agreement& one) { return one.unread; });
+  if (unread > 0) return fmt::format("{} of {} modules could not be read; their notes say why", unread, all.size());
+  const bool judged = std::any_of(all.begin(), all.end(), [](const Agreement& one) {
+    return one.kernels.all + one.launches.all + one.prices.all > 0;
+  });
+  return judged ? std::string() : fmt::format("nothing was scored: found no kernel to judge in {} modules", all.size());
 }
 
 Agreement agreement_of(const fs::path& digest, const fs::path& targets, const std::stop_token& stop) {
@@ -361,22 +392,27 @@ std::vector<Agreement> agreements(const fs::path& folder, const std::string& mod
   if (std::any_of(dumps.begin(), dumps.end(), by_part)) std::erase_if(dumps, std::not_fn(by_part));
   std::vector<Agreement> all;
   std::set<std::string> devices;
-  const auto keep = [&](Agreement one) {
-    devices.insert(one.device);
-    if (device.empty() || one.device == device) all.push_back(std::move(one));
-  };
-  for (const fs::path& digest : digests) {
+  const auto unwanted = [&](const auto& one) { return name_of(one).find(module) == std::string::npos; };
+  auto chosen_digests = digests;
+  auto chosen_dumps = dumps;
+  std::erase_if(chosen_digests, unwanted);
+  std::erase_if(chosen_dumps, unwanted);
+  const bool several = chosen_digests.size() + chosen_dumps.size() > 1;
+  const auto keep = [&](const std::string& name, const auto& score_it) {
     stop_if_asked(stop);
-    if (name_of(digest).find(module) != std::string::npos) keep(agreement_of(digest, targets, stop));
-  }
-  for (const profiler::XlaSource& dump : dumps)
-    if (name_of(dump).find(module) != std::string::npos) keep(agreement_of_dump(dump, targets, stop));
+    Agreement one = several ? unread_or(name, score_it) : score_it();
+    if (!one.unread) devices.insert(one.device);
+    if (device.empty() || one.unread || one.device == device) all.push_back(std::move(one));
+  };
+  for (const fs::path& digest : chosen_digests)
+    keep(name_of(digest), [&] { return agreement_of(digest, targets, stop); });
+  for (const profiler::XlaSource& dump : chosen_dumps)
+    keep(name_of(dump), [&] { return agreement_of_dump(dump, targets, stop); });
   if (all.empty() && devices.empty()) {
     std::vector<std::string> names;
     for (const fs::path& digest : digests) names.push_back(name_of(digest));
     for (const profiler::XlaSource& dump : dumps) names.push_back(name_of(dump));
-    throw Error(Fault::usage, fmt::format("found {} module(s), none with '{}' in its name", names.size(), module),
-                suggestion(module, std::vector<std::string_view>(names.begin(), names.end())));
+    refuse_name(names, module);
   }
   if (all.empty())
     throw Error(Fault::usage,

@@ -35,14 +35,15 @@ struct Disagreement {
 };
 
 struct Agreement {
-  std::string module;                     ///< the digest's name
-  std::string device;                     ///< ours; of a target without description XLA's name
-  std::string release = {};               ///< of XLA: "jaxlib 0.10.2"
-  std::string note = {};                  ///< empty, or what was not scored and why
-  Share kernels;                          ///< loop and input kernels with exactly the same members
-  Share launches;                         ///< the same grid and block
-  Share prices;                           ///< within 2 % of XLA's time
-  std::map<Disagreement, Share> reasons;  ///< `all` of each is the kernels it stands for
+  std::string module;                          ///< the digest's name
+  std::string device = {};                     ///< ours; of a target without description XLA's name
+  std::string release = {};                    ///< of XLA: "jaxlib 0.10.2"
+  std::string note = {};                       ///< empty, or what was not scored and why
+  bool unread = false;                         ///< its files are not sound; the note says where and why
+  Share kernels = {};                          ///< loop and input kernels with exactly the same members
+  Share launches = {};                         ///< the same grid and block
+  Share prices = {};                           ///< within 2 % of XLA's time
+  std::map<Disagreement, Share> reasons = {};  ///< `all` of each is the kernels it stands for
 };
 
 /// The relative difference of two prices that counts as none.
@@ -54,10 +55,15 @@ Agreement agreement_of(const std::filesystem::path& digest, const std::filesyste
 
 /// All digests of a folder, or the one that is named by its JSON, or without digests the modules of a dump; `module`
 /// and `device` choose among them when they are not empty: those with the module as a word between dots, or, where
-/// there is none, as any part of the name. Throws Error(failed) when there is none, Error(usage) when none is chosen.
+/// there is none, as any part of the name. One of several that cannot be read is `unread`. Throws Error(failed) when
+/// there is none or the only one cannot be read, Error(usage) when none is chosen.
 std::vector<Agreement> agreements(const std::filesystem::path& folder, const std::string& module,
                                   const std::string& device, const std::filesystem::path& targets,
                                   const std::stop_token& stop = {});
+
+/// What keeps the answer from being one, for Error(failed): modules that were not read, or nothing that was scored;
+/// empty when there is none.
+std::string what_failed(const std::vector<Agreement>& all);
 
 /// The sums of each device as data/agreement.json holds them. Modules of which nothing was scored are left out.
 report::XlaScores published(const std::vector<Agreement>& all, const std::string& command);
