@@ -370,6 +370,23 @@ def links(tree):
                 yield f"{path}: links to {target}, which is not there"
 
 
+def tables(tree):
+    """Lines that begin with a bar are a table only where the second is its ruler."""
+    for path, text in tree.items():
+        if not path.endswith(".md"):
+            continue
+        rows, first = re.sub(r"```.*?```", lambda code: "\n" * code[0].count("\n"), text, flags=re.DOTALL).splitlines(), 0
+        for number, row in enumerate(rows, 1):
+            if not row.startswith("|"):
+                first = 0
+                continue
+            first = first or number
+            if number == first + 1 and not re.fullmatch(r"[|:\- ]+", row):
+                yield f"{path}:{number}: a table's second line, expected its ruler |---|---|"
+            if number > first + 1 and re.fullmatch(r"[|:\- ]+", row):
+                yield f"{path}:{number}: a second ruler in one table"
+
+
 LICENCE = "// SPDX-FileCopyrightText: 2026 Ann\n// SPDX-License-Identifier: Apache-2.0\n//\n"
 
 # The rules: sentence, function, an offence it must see.
@@ -406,6 +423,7 @@ RULES = [
     ("every source is built", built, {"src/ir/a.cpp": "", "src/ir/meson.build": "'b.cpp'"}),
     ("no file speaks of one machine or one package host", strangers, {"docs/a.md": "see /home/ann/notes\n"}),
     ("every link between pages leads somewhere", links, {"README.md": "[gone](docs/gone.md)\n"}),
+    ("every table of a page has its ruler", tables, {"README.md": "| a | b |\n| 1 | 2 |\n|---|---|\n"}),
 ]
 
 
