@@ -280,8 +280,9 @@ def plant(pending, root, build, digest, record, jobs):
             copies.put((copy, times))
 
     print(f"building {min(jobs, len(pending))} copies and running their suites without a fault", file=sys.stderr, flush=True)
+    for number in range(min(jobs, len(pending))):  # one after another: the compiler's cache serves all but the first
+        prepare(number)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(prepare, range(min(jobs, len(pending)))))
         started = time.monotonic()
         for done, future in enumerate(concurrent.futures.as_completed([pool.submit(work, mutant) for mutant in pending]), 1):
             mutant, row = future.result()
