@@ -292,10 +292,9 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
 
 void dispatch(std::span<char* const> words, const Terminal& terminal) {
   const std::string_view first = words.size() > 1 ? words[1] : "";
-  if (first.empty()) throw Error(Fault::usage, "no command was given", "see tailor --help");
   if (first == "--version" || first == "-V") {
     write_stdout(fmt::format("{}\n", tool_name));
-  } else if (first == "--help" || first == "-h" || first == "help") {
+  } else if (first.empty() || first == "--help" || first == "-h" || first == "help") {
     write_stdout(overview());
   } else if (first == study::worker_flag) {
     if (profiler::serve(profiler::worker_socket) != 0)

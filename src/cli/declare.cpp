@@ -20,7 +20,7 @@ void declare_gpu(OptionList& list, GpuOptions& options) {
 }
 
 void declare_group(OptionList& list, GroupOptions& options) {
-  list.add("MODEL", &options.model, "a model: .hlo, .hlo.gz or .graph");
+  list.add("MODEL", &options.model, "a model: .hlo, .hlo.gz or .graph; - is stdin");
   list.add("--device", &options.device, "the GPU: a name (tailor devices) or a file", "NAME");
   list.add("--group", &options.group,
            "number in tailor fuse, or the beginning of an id (default: moves most; check: every group)", "N|ID");
@@ -33,12 +33,12 @@ void declare_group(OptionList& list, GroupOptions& options) {
 }
 
 void declare(OptionList& list, ImportOptions& options) {
-  list.add("MODEL", &options.model, "a model: .hlo, .hlo.gz or .graph");
+  list.add("MODEL", &options.model, "a model: .hlo, .hlo.gz or .graph; - is stdin");
   list.add("--text", &options.text, "print the graph's text form, which can be read back");
 }
 
 void declare(OptionList& list, FuseOptions& options) {
-  list.add("MODEL", &options.model, "a model: .hlo, .hlo.gz or .graph");
+  list.add("MODEL", &options.model, "a model: .hlo, .hlo.gz or .graph; - is stdin");
   list.add("--strategy", &options.strategy,
            fmt::format("how to fuse: a name (default {} for one --device, else {}; tailor list strategies), or "
                        "FILE.partition",

@@ -9,6 +9,7 @@
 # A case is a block of lines; blocks are separated by empty lines; a line that starts with # is a comment.
 #   == SENTENCE           what the case shows
 #   file: NAME TEXT       a file in the case's folder, with \n for a line break
+#   in: NAME              a file of the case's folder on standard input; without, it is empty
 #   env: NAME VALUE       a variable of the environment
 #   run: WORDS            as in a shell; $MODELS, $DATA, $HERE (the case's folder) and $KERNELS (what earlier runs of this
 #                         suite compiled, named after the code around the compiler) stand for folders, $FAKE for the fake
@@ -139,12 +140,12 @@ def complaints(case, tailor, source, fake, known, axes, judged):
 
         def run(words, limit=None, stdout=None):
             capped = limit and (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
-            with open(stdout or os.devnull, "w", encoding="utf-8") as sink:
-                return subprocess.run([tailor, *words], stdout=sink if stdout else subprocess.PIPE, stderr=subprocess.PIPE,
+            with open(stdout or os.devnull, "w", encoding="utf-8") as sink, open(stdin, "rb") as source_of_input:
+                return subprocess.run([tailor, *words], stdin=source_of_input, stdout=sink if stdout else subprocess.PIPE, stderr=subprocess.PIPE,
                                       text=True, cwd=here, timeout=120, env=env, preexec_fn=capped)
 
         said = [line.split(": ", 1) if ": " in line else [line.rstrip(":"), ""] for line in case[1:]]
-        runs, want_exit, limit, stdout = [], 0, None, None
+        runs, want_exit, limit, stdout, stdin = [], 0, None, None, os.devnull
         env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
         for key, value in said:
             if key == "file":
@@ -163,6 +164,8 @@ def complaints(case, tailor, source, fake, known, axes, judged):
                 limit = int(value)
             elif key == "stdout":
                 stdout = value
+            elif key == "in":
+                stdin = Path(here) / value
         results = [run(words) for words in runs[:-1]] + [run(runs[-1], limit, stdout)]
         words, result = runs[-1], results[-1]
         for key, value in said:
@@ -178,7 +181,7 @@ def complaints(case, tailor, source, fake, known, axes, judged):
             yield f"stderr does not start with 'error: ': {result.stderr[:200]!r}"
         for key, value in said:
             text = filled(value)
-            if key in ("file", "folder", "env", "run", "exit", "needs", "limit", "stdout"):
+            if key in ("file", "folder", "env", "run", "exit", "needs", "limit", "stdout", "in"):
                 continue
             if key == "out" and text not in result.stdout:
                 yield f"stdout lacks {text!r}: {result.stdout[:2000]!r}"

@@ -17,8 +17,8 @@ from pathlib import Path
 
 LIMIT_S = 60
 MISSING = 3  # the exit code for a part that this machine lacks, as NVRTC
-PAGES = ("README.md", "experiments/README.md", "docs/counters.md", "docs/database.md", "docs/from_your_model.md",
-         "docs/simulator.md")
+PAGES = ("README.md", "experiments/README.md", "docs/counters.md", "docs/database.md", "docs/explain.md",
+         "docs/from_your_model.md", "docs/simulator.md", "docs/tutorial.md")
 
 
 def runnable(text):
@@ -43,6 +43,7 @@ def fault_of(binary, words, root, folder):
     for option in ("-o", "--output", "--db", "--store"):
         if option in words:
             words[words.index(option) + 1] = str(Path(folder) / words[words.index(option) + 1])
+    words = [str(Path(folder) / word) if word.endswith(".db") else word for word in words]
     try:
         result = subprocess.run([binary, *words[1:]], cwd=root, capture_output=True, text=True, timeout=LIMIT_S)
     except subprocess.TimeoutExpired:

@@ -90,7 +90,8 @@ std::size_t group_number(const explore::Partition& partition, const std::string&
 
 }  // namespace
 
-hlo::Imported load_model(const fs::path& data, const std::string& path, const Watch& watch) {
+hlo::Imported load_model(const fs::path& data, const std::string& asked, const Watch& watch) {
+  const std::string path = asked == "-" ? "/dev/stdin" : asked;
   std::error_code fault;
   if (!fs::exists(path, fault))
     throw Error(Fault::missing, Position{path}, "no such file; expected a model as .hlo, .hlo.gz or .graph",

@@ -27,8 +27,8 @@
 
 namespace tailor::study {
 
-/// Imports a file; the watch's observer is told its warnings. `data` is the folder with models/. Throws Error(failed),
-/// for a file that is not there with the nearest name.
+/// Imports a file, or standard input for "-"; the watch's observer is told its warnings. `data` is the folder with
+/// models/. Throws Error(failed), for a file that is not there with the nearest name.
 hlo::Imported load_model(const std::filesystem::path& data, const std::string& path, const Watch& watch);
 /// `name` is a file stem in data/devices or a path. Throws Error(missing) naming the nearest, Error(failed) for a file
 /// that is not sound.
