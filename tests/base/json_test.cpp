@@ -117,6 +117,23 @@ TEST_CASE("random trees have the library's bytes, and come back as they were") {
   }
 }
 
+TEST_CASE("every single byte, and every pair of bytes, is written as the library writes it") {
+  int same = 0;
+  for (int first = 0; first < 256; ++first)
+    for (int second = -1; second < 256; ++second) {
+      std::string text(1, static_cast<char>(first));
+      if (second >= 0) text += static_cast<char>(second);
+      const std::string ours = json_text(Json(text)), theirs = library_text(Library(text), -1);
+      same += ours == theirs;
+      if (ours != theirs) {
+        CAPTURE(first);
+        CAPTURE(second);
+        REQUIRE(ours == theirs);
+      }
+    }
+  CHECK(same == 256 * 257);
+}
+
 TEST_CASE("every double comes back as it was, as the library writes it") {
   std::mt19937_64 random(7);
   for (int i = 0; i < 200000; ++i) {
