@@ -7,12 +7,13 @@
 # stands there instead. Out: a line per fault, a table per room, and a record that a later call goes on from.
 #
 #   run.py ROOT BUILD --check                the list alone: every text stands where it should (a quick test, in TAP)
-#   run.py ROOT BUILD [--jobs N] [--again] [--score] [NAME ...]
+#   run.py ROOT BUILD [--jobs N] [--again | --survivors] [--score] [NAME ...]
 #
 # A copy lies in BUILD/mutants/K, with a build folder of its own, one for each job. Its suites must all be green before
 # the first fault is planted, and their times are what a suite may take, five times over: one that hangs has seen the
 # fault. Suites that the fault's author named come first, then all other quick ones that the change reaches. The record
-# (BUILD/mutants/results.jsonl) is keyed by the fault and by the whole source, so a changed test asks again.
+# (BUILD/mutants/results.jsonl) is keyed by the fault and by the whole source, so a changed test asks again; with
+# --survivors only about faults that were not seen before.
 import argparse
 import concurrent.futures
 import fnmatch
@@ -230,6 +231,8 @@ def main():
     parser.add_argument("--check", action="store_true", help="only whether each can be planted, as TAP")
     parser.add_argument("--jobs", type=int, default=1, help="copies that work at a time (default 1)")
     parser.add_argument("--again", action="store_true", help="also those whose outcome is on record")
+    parser.add_argument("--survivors", action="store_true",
+                        help="only those that nothing on record saw, in this source or an earlier one: to see what a new test sees")
     parser.add_argument("--score", action="store_true", help="only the table of what is on record")
     options = parser.parse_args()
     root, build = options.root.resolve(), options.build.resolve()
@@ -240,7 +243,7 @@ def main():
         fnmatch.fnmatch(mutant.name, name) or fnmatch.fnmatch(mutant.room, name) for name in options.names)]
     record, digest = build / "mutants/results.jsonl", source_digest(root)
     known = {row["name"]: row for row in kept(record)
-             if options.score or row["source"] == digest} if not options.again else {}
+             if options.score or row["source"] == digest or (options.survivors and row["outcome"] == SEEN)} if not options.again else {}
     digests = {mutant.name: mutant.digest for mutant in mutants}
     known = {name: row for name, row in known.items() if digests.get(name) == row["mutant"]}
     rows = [known[mutant.name] for mutant in wanted if mutant.name in known]
