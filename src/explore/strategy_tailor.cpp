@@ -5,15 +5,16 @@
 // cheapest fusion found, with what each cut edge would cost inside a kernel. Called through their rows of strategy.cpp.
 //
 // Method. Searches start from several partitions: every node alone, the groups of the file, those of stitch-v1, and
-// (tailor-any) one group per library level, which has the fewest kernels possible. "tailor" starts from single nodes a
-// second time with packing offered from the beginning: what fills a kernel with values that are shared cannot take
-// along what shares nothing any more. "tailor-any" starts once more from groups without barriers, for who merges over a
-// barrier takes neighbours away from those that need none. From each, groups are merged while
-// the price falls (merge_search.h), and cut between phases where that is cheaper, in turns. Then small groups are
-// computed again by those that read them where that is cheaper than writing them. The fusions of the other strategies
-// themselves are priced too, overlaps included, and the cheapest of all is the answer: it is never worse than one of
-// them, whatever the search does. Of the file's groups "tailor" takes those that can be written (writable.h); the
-// others fall apart.
+// (tailor-any) one group per library level, which has the fewest kernels possible. What XLA's rules make of the graph,
+// of 2020, of 2022 and of today, is priced behind these, and is one more start where it is cheaper than all of them.
+// "tailor" starts from single nodes a second time with packing offered from the beginning: what fills a kernel with
+// values that are shared cannot take along what shares nothing any more. "tailor-any" starts once more from groups
+// without barriers, for who merges over a barrier takes neighbours away from those that need none. From each, groups
+// are merged while the price falls (merge_search.h), and cut between phases where that is cheaper, in turns. Then small
+// groups are computed again by those that read them where that is cheaper than writing them. The fusions of the other
+// strategies themselves are priced too, overlaps included, and the cheapest of all is the answer: it is never worse
+// than one of them, whatever the search does. Of the file's groups "tailor" takes those that can be written
+// (writable.h); the others fall apart.
 //
 // "tailor" forms only groups that the lowering can write today, so that what it decides is a kernel; what stitch-v1
 // puts together without a plan it may keep. "tailor-any" may use grid barriers and any mixture of shapes: the
@@ -21,6 +22,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "base/error.h"
@@ -30,6 +32,7 @@
 #include "explore/merge_search.h"
 #include "explore/price.h"
 #include "explore/repair.h"
+#include "explore/runnable.h"
 #include "explore/spending.h"
 #include "explore/strategy.h"
 #include "explore/writable.h"
@@ -48,6 +51,17 @@ constexpr std::int64_t mended_nodes = 6000;    ///< the same times nodes: large 
 constexpr std::int64_t mended_prices = 1024;   ///< that are asked for on the way: some milliseconds
 constexpr std::size_t packed_nodes = 16384;    ///< of a graph that is searched once more with packing offered early
 constexpr int most_rounds = 4;                 ///< of cutting and merging again
+
+/// Other strategies that are asked when the searches have ended.
+struct Rival {
+  std::string_view name;
+  Fusion (*fuse)(const FusionTask&);
+  bool as_xla;             ///< asks XLA's description of the device
+  std::size_t most_nodes;  ///< of a graph: so that what it takes stays below what a search takes
+};
+constexpr auto rivals = std::to_array<Rival>({{"xla-2022", fuse_xla_2022, false, 50'000},
+                                              {"xla-2020", fuse_xla_2020, false, 50'000},
+                                              {"xla-priority", fuse_xla_priority, true, 4'000}});
 
 /// Nodes of each library level: how many library calls must come before.
 NodeSets level_groups(const FusionTask& task) {
@@ -102,6 +116,7 @@ class Tailor {
     if (!spending_.over() && !given.empty()) search(apart(given));
     if (!spending_.over() && !limits_.lowerable) search(level_groups(task_));
     if (!spending_.over() && waits_) search(without_barriers(alone));
+    for (const Rival& rival : rivals) ask(rival);
     mend();
     return result();
   }
@@ -143,6 +158,26 @@ class Tailor {
     from_ = from;
   }
 
+  /// A rival that is dearer is not looked at: then nothing is worse than it.
+  void ask(const Rival& rival) {
+    const bool unknown = rival.as_xla && task_.device->xla == nullptr;
+    if (spending_.over() || unknown || task_.graph.nodes.size() > rival.most_nodes) return;
+    NodeSets groups = rival.fuse(task_).groups;
+    if (task_.stop.stop_requested()) return;
+    const auto cost = [&] { return price_of(task_.graph, task_.def_use, groups, *task_.device, task_.stop); };
+    double asked = cost_;
+    done_unless_stopped([&] { asked = cost(); });
+    if (asked >= cost_) return;
+    if (limits_.lowerable) {
+      // Parts may read of other groups what the whole computed for itself, and then wait for each other.
+      groups = writable(task_.graph, task_.def_use, groups, task_.stop);
+      if (!find_circle(task_.graph, task_.def_use, groups).empty()) return;
+    }
+    const double before = cost_;
+    take(groups, rival.name);
+    if (cost_ < before && !spending_.over()) search(apart(groups));
+  }
+
   void search(const NodeSets& start, bool pack_early = false) {
     MergeSearch first(task_, facts_, limits_, start, spending_);
     first.run(pack_early);
@@ -180,7 +215,7 @@ class Tailor {
   void mend() {
     const auto nodes = static_cast<std::int64_t>(task_.graph.nodes.size());
     constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
-    mend(std::min(most_mended, mended_nodes / nodes), mended_prices);
+    mend(std::min(most_mended, mended_nodes / std::max<std::int64_t>(1, nodes)), mended_prices);
     const bool limited = task_.budget.seconds > 0 || task_.budget.evaluations > 0;
     if (task_.budget.until_spent && limited) mend(no_end, no_end);
   }

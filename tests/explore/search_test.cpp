@@ -129,6 +129,17 @@ TEST_CASE("a search is never worse than the strategies it starts from, and gives
       CHECK(lowerable <= price(graph, searched(other, graph)) * (1 + 1e-12));
     const NodeSets given = searched("imported", graph).groups;
     CHECK(lowerable <= price_of(graph, def_use(graph), writable(graph, def_use(graph), given), gpu()) * (1 + 1e-12));
+    // XLA's rules may put together what no kernel of today can hold; then their parts count, if those are dearer.
+    for (const std::string_view rival : {"xla-2020", "xla-2022", "xla-priority"}) {
+      const NodeSets groups = searched(rival, graph).groups;
+      const double theirs = price_of(graph, def_use(graph), groups, gpu());
+      const NodeSets parts = writable(graph, def_use(graph), groups);
+      INFO(rival);
+      CHECK(best <= theirs * (1 + 1e-12));
+      if (!find_circle(graph, def_use(graph), parts).empty()) continue;
+      const double of_parts = price_of(graph, def_use(graph), parts, gpu());
+      CHECK(lowerable <= std::max(theirs, of_parts) * (1 + 1e-12));
+    }
     CHECK(any == searched("tailor-any", graph));
     CHECK(ours == searched("tailor", graph));
     for (const Fusion* fusion : {&any, &ours}) {
@@ -136,6 +147,38 @@ TEST_CASE("a search is never worse than the strategies it starts from, and gives
       CHECK(find_left_out(def_use(graph), fusion->groups).empty());
     }
   }
+}
+
+TEST_CASE(
+    "what XLA's rules find and no merge of ours does, is found: many operations, a full-size value beside a column") {
+  std::string chain = "graph c {\n  %x = parameter 0 : f32[1024]\n  %v0 = negate %x : f32[1024]\n";
+  for (int i = 1; i < 1000; ++i)
+    chain += "  %v" + std::to_string(i) + " = negate %v" + std::to_string(i - 1) + " : f32[1024]\n";
+  const Graph beside = hlo::import_hlo(R"(HloModule m
+add {
+  p0 = f32[] parameter(0)
+  p1 = f32[] parameter(1)
+  ROOT r = f32[] add(p0, p1)
+}
+ENTRY e {
+  x = f32[4096,3072] parameter(0)
+  e = f32[4096,3072] exponential(x)
+  zero = f32[] constant(0)
+  s = f32[3072] reduce(e, zero), dimensions={0}, to_apply=add
+  ROOT t = (f32[4096,3072], f32[3072]) tuple(e, s)
+}
+)",
+                                       "m.hlo")
+                           .graph;
+  for (const Graph& graph : {parse_graph(chain + "  output %v999\n}\n"), beside}) {
+    CHECK(searched("tailor", graph).groups.size() == 1);
+    CHECK(searched("tailor-any", graph).groups.size() == 1);
+  }
+}
+
+TEST_CASE("a graph without nodes is fused into nothing") {
+  const Graph graph = parse_graph("graph g {\n  output\n}\n");
+  for (const std::string_view name : {"tailor", "tailor-any"}) CHECK(searched(name, graph).groups.empty());
 }
 
 TEST_CASE("the search for kernels of today leaves no more groups without a plan than the rules do") {
