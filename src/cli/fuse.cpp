@@ -52,7 +52,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
     for (const std::string& words : left_out) context.console->note(words);
     mention(context, strategies.front().partition);
     answer.sections = {{"strategies", study::strategy_table(strategies, devices)},
-                       {"agreement", study::agreement_table(strategies, devices, context.data)}};
+                       {"agreement", study::agreement_table(imported.graph, strategies, devices, context.data)}};
     return show(context, answer);
   }
   if (options.strategy.empty() && strategy.name != explore::default_strategy)
@@ -80,7 +80,8 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   const study::StrategyFigures figures =
       study::strategy_figures(imported.graph, fusion, partition, devices, nullptr, context.stop());
   answer.sections.push_back({"totals", study::strategy_table({&figures, 1}, devices)});
-  answer.sections.push_back({"agreement", study::agreement_table({&figures, 1}, devices, context.data)});
+  answer.sections.push_back(
+      {"agreement", study::agreement_table(imported.graph, {&figures, 1}, devices, context.data)});
   show(context, answer);
 }
 

@@ -123,14 +123,28 @@ TEST_CASE("whoever says that its rules are XLA's is named so, and stands in the 
   std::vector<std::string> left_out;
   const std::vector<StrategyFigures> all = all_strategies(graph, {&search_gpu(), 1}, left_out);
   const report::Table table =
-      agreement_table(all, {&search_gpu(), 1}, std::filesystem::path(TAILOR_SOURCE_DIR) / "data");
+      agreement_table(graph, all, {&search_gpu(), 1}, std::filesystem::path(TAILOR_SOURCE_DIR) / "data");
   std::size_t imitating = 0;
   for (const explore::Strategy& row : explore::strategies()) {
     CHECK(row.source.starts_with("openxla/xla") == report::imitates_xla(row.name));
     imitating += report::imitates_xla(row.name) ? 1 : 0;
   }
   CHECK(table.rows.size() == imitating);
-  CHECK(agreement_table({all.data(), 1}, {&search_gpu(), 1}, "there is none").columns.empty());
+  CHECK(agreement_table(graph, {all.data(), 1}, {&search_gpu(), 1}, "there is none").columns.empty());
+  const ir::Graph before = graph_of(
+      "HloModule m\nENTRY e {\n x = f32[64,64] parameter(0)\n y = f32[4096] reshape(x)\n ROOT z = f32[4096] "
+      "sine(y)\n}\n");
+  const report::Table warned =
+      agreement_table(before, all, {&search_gpu(), 1}, std::filesystem::path(TAILOR_SOURCE_DIR) / "data");
+  int warnings = 0;
+  for (const std::vector<report::Cell>& row : warned.rows) {
+    const std::string note = std::get<std::string>(row.back());
+    warnings += note.find("does not hold here: 1 reshapes show") != note.npos ? 1 : 0;
+    CHECK((note == "not scored" || warnings == 1));
+  }
+  CHECK(warnings == 1);
+  for (const std::vector<report::Cell>& row : table.rows)
+    CHECK(std::get<std::string>(row.back()).find("reshapes") == std::string::npos);
 }
 
 TEST_CASE("strategies share the best plans of equal groups, and one that needs a device is named without") {

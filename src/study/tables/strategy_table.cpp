@@ -270,12 +270,36 @@ std::vector<std::string> caveats(const explore::Partition& partition) {
   return words;
 }
 
-Table agreement_table(std::span<const StrategyFigures> strategies, Devices devices, const std::filesystem::path& data) {
+namespace {
+
+/// XLA's passes before its fusion leave none: they become bitcasts, copies and transposes.
+std::int64_t reshapes(const ir::Graph& graph) {
+  std::int64_t count = 0;
+  for (const ir::Node& node : graph.nodes) count += node.op == ir::Op::reshape ? 1 : 0;
+  for (const ir::Graph& body : graph.bodies) count += reshapes(body);
+  return count;
+}
+
+}  // namespace
+
+Table agreement_table(const ir::Graph& graph, std::span<const StrategyFigures> strategies, Devices devices,
+                      const std::filesystem::path& data) {
   std::vector<std::string> names, on;
   for (const StrategyFigures& one : strategies)
     names.push_back(one.partition.strategy.substr(0, one.partition.strategy.find(" on ")));
   for (const costmodel::CalibratedDevice& device : devices) on.push_back(device.name);
-  return report::xla_score_table(report::read_xla_scores(data / "agreement.json"), names, on);
+  Table table = report::xla_score_table(report::read_xla_scores(data / "agreement.json"), names, on);
+  const std::int64_t before = reshapes(graph);
+  if (table.columns.empty() || before == 0) return table;
+  const std::size_t scored = report::place_of_column(table, "same_kernels"),
+                    note = report::place_of_column(table, "note");
+  for (std::vector<Cell>& row : table.rows)
+    if (!std::holds_alternative<std::monostate>(row[scored]))
+      row[note] = fmt::format(
+          "{}, dumped before XLA's fusion; does not hold here: {} reshapes show that this text is from before XLA's "
+          "other passes",
+          std::get<std::string>(row[note]), before);
+  return table;
 }
 
 Table strategy_table(std::span<const StrategyFigures> strategies, Devices devices) {

@@ -78,8 +78,9 @@ std::vector<StrategyFigures> all_strategies(const ir::Graph& graph,
 /// What its counts take for granted: loops of unknown trips, branches that all run. Sentences.
 std::vector<std::string> caveats(const explore::Partition& partition);
 
-/// How well those that imitate XLA agree with the real one, by data/agreement.json; no columns when none does.
-report::Table agreement_table(std::span<const StrategyFigures> strategies,
+/// How well those that imitate XLA agree with the real one, by data/agreement.json; no columns when none does. The
+/// score is of texts as XLA's fusion got them; a note says where the graph shows that its text is from before.
+report::Table agreement_table(const ir::Graph& graph, std::span<const StrategyFigures> strategies,
                               std::span<const costmodel::CalibratedDevice> devices, const std::filesystem::path& data);
 
 /// One row each.
