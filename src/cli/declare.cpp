@@ -51,7 +51,7 @@ void declare(OptionList& list, FuseOptions& options) {
            "[NODE]")
       .word_goes_to = "--node";
   list.add("--node", &options.node, "the same as --why NODE", "NODE");
-  list.add("--compare", &options.compare, "all strategies side by side").excludes = "--why,--node";
+  list.add("--compare", &options.compare, "all strategies side by side").excludes = "--why,--node,--strategy";
   list.add("--write-partition", &options.write_partition,
            "write the groups by their nodes' names; --strategy reads such a file back", "FILE.partition")
       .excludes = "--compare";

@@ -8,6 +8,7 @@
 #include "ir/figures.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -87,6 +88,16 @@ struct Reading {
       fail(entry.find("unit")->offset,
            fmt::format("found unit '{}' for '{}', expected '{}'", found, wanted.key, wanted.unit));
     return found;
+  }
+
+  /// Fails when several figures are missing: with all of them, so that a new file needs one look and not one each.
+  void expect_all(const Json& figures, std::span<const FigureSchema> schema) const {
+    std::vector<std::string> missing;
+    for (const FigureSchema& row : schema)
+      if (figures.find(row.key) == nullptr) missing.push_back(fmt::format("{} ({})", row.key, row.unit));
+    if (missing.size() > 1)
+      fail(figures.offset, fmt::format("{} figures are missing: {}", missing.size(), fmt::join(missing, ", ")),
+           "each is an object with value, unit and source, as in the files of data/devices");
   }
 
   Figure figure(const Json& figures, const FigureSchema& wanted) const {
@@ -218,6 +229,7 @@ FigureFile parse_figures(std::string_view text, const std::string& file, std::sp
   for (const std::string_view word : words) result.words.push_back(reading.word(root, word, "the file"));
   for (const std::string_view word : optional_words)
     result.words.push_back(root.find(word) != nullptr ? reading.word(root, word, "the file") : "");
+  reading.expect_all(figures, schema);
   for (const FigureSchema& row : schema) result.figures.push_back(reading.figure(figures, row));
   return result;
 }

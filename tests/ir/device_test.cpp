@@ -223,6 +223,13 @@ TEST_CASE("taking away any figure of a device file is an error that names it") {
   }
 }
 
+TEST_CASE("a device file without several figures names them all at once, with their units") {
+  const Error error = device_error(R"({"title": "x", "arch": "sm_90", "figures": {}})");
+  CHECK(error.message.starts_with(std::to_string(figure_table.size()) + " figures are missing: "));
+  for (const FigureRow& row : figure_table)
+    CHECK(error.message.find(std::string(row.key) + " (" + std::string(row.unit) + ")") != std::string::npos);
+}
+
 TEST_CASE("damaged device files never do worse than one error") {
   const std::string good = read_file(device_folder + "/l4.json");
   constexpr std::string_view dirt = "{}[]\",:0x\xff\n";
