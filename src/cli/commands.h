@@ -130,7 +130,7 @@ struct RunCommand {
   std::int64_t shared = -1;          ///< dynamic, bytes; negative: as the head says
   bool cooperative = false;
   std::vector<std::string> arguments;  ///< none: as the head says
-  std::vector<std::string> expect, save, defines, includes;
+  std::vector<std::string> variables, expect, save, defines, includes;
   double tolerance = -1;  ///< negative: by the buffer's type
   std::string arch, device, nvrtc;
   std::int64_t seed = 1, seeds = 1, blocks = 0;

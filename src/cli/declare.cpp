@@ -103,6 +103,8 @@ void declare(OptionList& list, RunCommand& options) {
   list.add("--arg", &options.arguments,
            "an argument, in the kernel's order: i32:512, x:f32[4,8]:input:random, y:f32[32]:output, x:input:x.npy",
            "TEXT");
+  list.add("--variable", &options.variables,
+           "what a __device__ variable holds: n:i32:512, w:f32[5]:random, w:f32[5]:w.npy", "TEXT");
   list.add("--expect", &options.expect, "what a buffer must hold afterwards; may be repeated", "NAME=FILE.npy");
   list.add("--tolerance", &options.tolerance, "largest |found - expected| / max(1, |expected|) (default: by type)",
            "X");

@@ -51,6 +51,8 @@ profiler::RunSpec make_spec(const RunCommand& options, const std::string& text) 
   }
   for (const std::string& one : options.arguments)
     read_argument(spec, one, fs::path(options.file).stem().string(), fs::current_path());
+  for (const std::string& one : options.variables)
+    read_variable(spec, one, fs::path(options.file).stem().string(), fs::current_path());
   if (!options.arch.empty()) spec.arch = options.arch;
   return spec;
 }
@@ -134,6 +136,7 @@ void run_run(const RunCommand& options, const Context& context) {
   report::Table findings = study::run_finding_table(run, text);
   const bool all = context.format == Format::json;
   if (all || !findings.rows.empty()) answer.sections.push_back({"findings", std::move(findings)});
+  if (all || !run.simulation.printed.empty()) answer.sections.push_back({"printed", study::run_printed_table(run)});
   answer.sections.push_back({"buffers", study::run_buffer_table(run, spec)});
   if (all || options.counters) answer.sections.push_back({"counters", study::run_counter_table(run)});
   if (all || options.lines) answer.sections.push_back({"lines", study::run_line_table(run, text)});

@@ -247,6 +247,23 @@ void read_argument(RunSpec& spec, std::string_view text, std::string_view seed, 
   spec.buffers.push_back(std::move(buffer));
 }
 
+void read_variable(RunSpec& spec, std::string_view text, std::string_view seed, const std::filesystem::path& folder) {
+  const std::vector<std::string_view> words = words_of(text);
+  if (words.size() < 3)
+    fail(fmt::format("found variable '{}', expected its name, its type and what it holds", text),
+         "for example n:i32:512, w:f32[5]:random or w:f32[5]:w.npy");
+  const std::string name(words[0]);
+  for (const simulator::VariableContents& one : spec.launch.variables)
+    if (one.name == name) fail(fmt::format("found variable '{}' twice", name));
+  if (type_named(words[1])) {
+    spec.launch.variables.push_back({name, value_bytes(expected_type(words[1]), words[2])});
+    return;
+  }
+  const std::string how = fmt::format("{}", fmt::join(words.begin() + 2, words.end(), ":"));  // "below:64"
+  const std::string_view as_buffer[] = {words[0], words[1], "input", how};
+  spec.launch.variables.push_back({name, read_buffer(as_buffer, seed, folder).bytes});
+}
+
 bool read_head_line(RunSpec& spec, std::string_view key, std::string_view rest, std::string_view seed,
                     const std::filesystem::path& folder) {
   if (key == "launch" || key == "machine") {
@@ -256,6 +273,8 @@ bool read_head_line(RunSpec& spec, std::string_view key, std::string_view rest, 
     spec.arch = trim(rest);
   } else if (key == "buffer" || key == "value") {
     read_argument(spec, trim(rest), seed, folder);
+  } else if (key == "variable") {
+    read_variable(spec, trim(rest), seed, folder);
   } else {
     return false;
   }

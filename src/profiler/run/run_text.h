@@ -9,6 +9,7 @@
 //   // arch: sm_90
 //   // buffer: x f32[512] input random       parameters in order; fills: random, zero, iota, below:64, FILE.npy
 //   // value: i32 512
+//   // variable: w f32[5] random             what a __constant__ or __device__ variable holds; or: n i32 512
 //
 // In: that text. Out: a RunSpec with filled buffers. Called by tailor run and by the tests' corpus of kernels.
 #pragma once
@@ -43,7 +44,7 @@ struct RunParameter {
 
 struct RunSpec {
   std::string arch = {};     ///< empty: not said
-  simulator::Launch launch;  ///< without arguments
+  simulator::Launch launch;  ///< without arguments; with the contents of variables
   simulator::MachineLimits machine;
   std::int64_t limit = std::int64_t{1} << 24;  ///< instructions of one warp; a spin that never ends is to be seen
   std::vector<RunBuffer> buffers = {};
@@ -60,6 +61,8 @@ void read_launch_word(RunSpec& spec, std::string_view word);
 /// for the blanks. Random contents depend on `seed` and the buffer's name only. Files are looked for in `folder`.
 /// Throws Error(usage) for what does not read or would take more than 4 GB, Error(failed) for a file.
 void read_argument(RunSpec& spec, std::string_view text, std::string_view seed, const std::filesystem::path& folder);
+/// A variable of the file: "w f32[5] iota", "w f32[5] w.npy", "n i32 512". Throws as read_argument() does.
+void read_variable(RunSpec& spec, std::string_view text, std::string_view seed, const std::filesystem::path& folder);
 /// One line of a head by its key. False for a key that is not of this form.
 bool read_head_line(RunSpec& spec, std::string_view key, std::string_view rest, std::string_view seed,
                     const std::filesystem::path& folder);

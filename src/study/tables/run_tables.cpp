@@ -120,6 +120,17 @@ report::Table run_finding_table(const profiler::KernelRun& run, const std::strin
   return table;
 }
 
+report::Table run_printed_table(const profiler::KernelRun& run) {
+  report::Table table;
+  table.title = run.simulation.printed_all ? "printed" : "printed: the beginning, of more than is kept";
+  table.columns = {column("printed_text", "text")};
+  std::string_view text = run.simulation.printed;
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  if (text.empty()) return table;
+  for (const std::string_view line : split(text, '\n')) table.rows.push_back({std::string(line)});
+  return table;
+}
+
 report::Table run_counter_table(const profiler::KernelRun& run) {
   report::Table table;
   table.title = "counters of the blocks that ran";

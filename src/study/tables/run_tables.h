@@ -24,6 +24,8 @@ report::Table run_table(const profiler::KernelRun& run, std::string_view kernel)
 report::Table run_buffer_table(const profiler::KernelRun& run, const profiler::RunSpec& spec);
 /// `text` is what the source lines of findings are lines of: CUDA, or the PTX itself.
 report::Table run_finding_table(const profiler::KernelRun& run, const std::string& text);
+/// What the kernel printed, a row per line.
+report::Table run_printed_table(const profiler::KernelRun& run);
 report::Table run_counter_table(const profiler::KernelRun& run);
 /// Instructions that touch memory, by line.
 report::Table run_line_table(const profiler::KernelRun& run, const std::string& text);

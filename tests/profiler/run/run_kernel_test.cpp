@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 
@@ -66,7 +67,122 @@ std::string fault_words(const auto& work) {
   return "accepted";
 }
 
+/// A kernel of `threads` threads in blocks of two that prints its number, the text and the values with one format.
+/// Values are PTX instructions behind the store's address: the type, what is stored, where.
+struct PrintedValue {
+  std::string type, bits;
+  int at = 0;
+};
+
+std::string print_text(std::string_view format, const std::vector<PrintedValue>& values) {
+  std::string bytes, stores;
+  for (const char c : format) bytes += fmt::format("{}, ", static_cast<int>(static_cast<unsigned char>(c)));
+  for (const PrintedValue& one : values)
+    stores += fmt::format("mov.{0} %{1}, {2};\nst.local.{0} [values + {3}], %{1};\n", one.type,
+                          one.type == "b32" ? "r1" : "rd1", one.bits, one.at);
+  return fmt::format(
+      ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func (.param .b32 result) vprintf (.param .b64 p0, "
+      ".param .b64 p1);\n.global .align 1 .b8 form[{}] = {{{}0}};\n.global .align 1 .b8 word[4] = {{97, 98, 99, 0}};\n"
+      ".visible .global .align 4 .u32 count = 7;\n.visible .entry say()\n{{\n.local .align 8 .b8 values[64];\n"
+      ".reg .b32 %r<3>;\n.reg .b64 %rd<5>;\n.reg .pred %p<2>;\n{}mov.u32 %r2, %tid.x;\nst.local.b32 [values], %r2;\n"
+      "ld.global.u32 %r2, [count];\nst.local.b32 [values + 4], %r2;\nmov.u64 %rd2, values;\n"
+      "cvta.local.u64 %rd3, %rd2;\nmov.u64 %rd4, form;\n{{\n.param .b64 param0;\nst.param.b64 [param0], %rd4;\n"
+      ".param .b64 param1;\nst.param.b64 [param1], %rd3;\n.param .b32 retval0;\ncall.uni (retval0), vprintf, (param0, "
+      "param1);\nld.param.b32 %r1, [retval0];\n}}\nret;\n}}\n",
+      format.size() + 1, bytes, stores);
+}
+
 }  // namespace
+
+TEST_CASE("what a kernel prints is what the host's printf prints, thread by thread and block by block") {
+  RunSpec spec;
+  read_launch_word(spec, "grid=3");
+  read_launch_word(spec, "block=2");
+  const std::string_view form = "%d of %u|%+5d|%-8.3lld|%#llx|%hhu|%hd|%c|%%|%7.2f|%e|%5%z|%\n";
+  const KernelRun said = run(print_text(form, {{"b32", "-17", 8},
+                                               {"b64", "-5000000000", 16},
+                                               {"b64", "0x123456789a", 24},
+                                               {"b32", "300", 32},
+                                               {"b32", "70000", 36},
+                                               {"b32", "65", 40},
+                                               {"b64", "0d400921FB54442D18", 48},
+                                               {"b64", "0d3F50624DD2F1A9FC", 56}}),
+                             spec);
+  CHECK(said.simulation.outcome == simulator::SimulationOutcome::finished);
+  CHECK(said.simulation.findings.empty());
+  std::string expected;
+  for (int block = 0; block < 3; ++block)
+    for (int thread = 0; thread < 2; ++thread) {
+      char line[200];
+      std::snprintf(line, sizeof line, "%d of %u|%+5d|%-8.3lld|%#llx|%hhu|%hd|%c|%%|%7.2f|%e|", thread, 7u, -17,
+                    -5000000000ll, 0x123456789all, static_cast<unsigned char>(300), static_cast<short>(70000), 65,
+                    3.141592653589793, 0.001);
+      expected += std::string(line) + "%5%z|%\n";
+    }
+  CHECK(said.simulation.printed == expected);
+  CHECK(said.simulation.printed_all);
+  RunOptions many;
+  many.simulation.threads = 3;
+  const simulator::PtxModule module = simulator::parse_ptx(print_text(form, {}));
+  CHECK(run_kernel(module, find_entry(module, ""), spec, many).simulation.printed ==
+        run(print_text(form, {}), spec).simulation.printed);
+}
+
+TEST_CASE("texts are read from the kernel's memory, widths from its values, and a null format is said so") {
+  RunSpec spec;
+  read_launch_word(spec, "block=1");
+  std::string text = print_text("%d%d [%*d] [%-6s] [%.2s] [%s] %p", {{"b32", "5", 8},
+                                                                     {"b32", "42", 12},
+                                                                     {"b64", "word", 16},
+                                                                     {"b64", "word", 24},
+                                                                     {"b64", "0", 32},
+                                                                     {"b64", "0x7f00", 40}});
+  CHECK(run(text, spec).simulation.printed == "07 [   42] [abc   ] [ab] [(?)] 0x7f00");
+  text.replace(text.find("mov.u64 %rd4, form"), 18, "mov.u64 %rd4, 0   ");
+  CHECK(run(text, spec).simulation.printed == "(?)");
+}
+
+TEST_CASE("the first mebibyte of what is printed is kept, of the first blocks, whatever the number of threads") {
+  RunSpec spec;
+  read_launch_word(spec, "grid=700");
+  read_launch_word(spec, "block=1");
+  const std::string text = print_text("%2000d%d", {});
+  const KernelRun one = run(text, spec);
+  CHECK(one.simulation.printed.size() == std::size_t{1} << 20);
+  CHECK_FALSE(one.simulation.printed_all);
+  RunOptions four;
+  four.simulation.threads = 4;
+  CHECK(run(text, spec, four).simulation.printed == one.simulation.printed);
+}
+
+TEST_CASE("a variable of the file holds what the launch says, or the launch is refused") {
+  const std::string text = print_text("%d%d", {});
+  RunSpec spec;
+  read_launch_word(spec, "block=1");
+  CHECK(run(text, spec).simulation.printed == "07");
+  read_variable(spec, "count:u32:4000000000", "t", ".");
+  CHECK(run(text, spec).simulation.printed == "0-294967296");
+  spec.launch.variables.clear();
+  read_variable(spec, "form u8[5] below:1", "t", ".");
+  CHECK(run(text, spec).simulation.printed.empty());
+  for (const auto& [variable, reason] :
+       {std::pair("counter i32 1", "the file has no variable counter in global or constant memory"),
+        std::pair("count i64 1", "variable count was given 8 bytes, it has 4")}) {
+    spec.launch.variables.clear();
+    read_variable(spec, variable, "t", ".");
+    const simulator::PtxModule module = simulator::parse_ptx(text);
+    simulator::Memory memory;
+    const simulator::Simulation refused =
+        simulate(simulator::Program(module, find_entry(module, "")), spec.launch, memory);
+    CHECK(refused.outcome == simulator::SimulationOutcome::refused);
+    CHECK(refused.reason == reason);
+  }
+  spec.launch.variables.clear();
+  for (const char* bad : {"count", "count:u32", "count:u33:1", "count:u8:300", "count:u32[1]:ones"})
+    CHECK_THROWS_AS(read_variable(spec, bad, "t", "."), Error);
+  read_variable(spec, "count:u32:1", "t", ".");
+  CHECK_THROWS_WITH_AS(read_variable(spec, "count:u32:2", "t", "."), "found variable 'count' twice", Error);
+}
 
 TEST_CASE("a run leaves what the kernel computes, and says how far that is from what was expected") {
   RunOptions options;

@@ -246,7 +246,7 @@ bool Decoder::structural() {
     for (std::uint32_t k = 0; k < operand_count(); ++k) {
       const PtxOperand& one = operand(k);
       if (one.kind != PtxOperandKind::function) continue;
-      if (one.name == "vprintf") return zero_results(k), true;
+      if (one.name == "vprintf") return print(k), true;
       if (one.name == "__assertfail") return op_ending(Ending::trap, {}), true;
       unsupported("a call of " + std::string(one.name) + ", which is not in this file");
       return true;

@@ -287,6 +287,19 @@ void Decoder::zero_results(std::uint32_t function_at) {
   }
 }
 
+/// vprintf(format, values), a call whose parameters stand in a list behind its name.
+void Decoder::print(std::uint32_t function_at) {
+  zero_results(function_at);
+  const bool has_list = function_at + 1 < operand_count() && operand(function_at + 1).kind == PtxOperandKind::list;
+  if (!has_list || operand(function_at + 1).count != 2) malformed("vprintf takes a format and its values");
+  const std::uint32_t first = operand(function_at + 1).index;
+  Micro micro;
+  micro.full = micro.some = steps_.address.print;
+  micro.a = address_of(nested(first)).slot;
+  micro.b = address_of(nested(first + 1)).slot;
+  emit(micro);
+}
+
 void Decoder::note_access(AccessSpace space, MemoryOrder order, int bytes, int whole) {
   if (space == AccessSpace::shared || space == AccessSpace::generic)
     program_.shared_grain = std::min(program_.shared_grain, bytes);

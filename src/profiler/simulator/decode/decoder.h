@@ -117,6 +117,7 @@ class Decoder {
   void param_load(const PtxOperand& address, const PtxOperand& value, int bytes, bool sign);
   /// `bytes` of an element; `whole` of a lane's access, which is several elements for vectors.
   void note_access(AccessSpace space, MemoryOrder order, int bytes, int whole);
+  void print(std::uint32_t function_at);
   void zero_results(std::uint32_t function_at);
   void address_conversion();
   struct Address {

@@ -33,6 +33,9 @@ struct AddressSteps {
   Step map_rank = nullptr, rank_of = nullptr;
   /// Orders memory accesses; `extra`: 0 block scope, 1 wider.
   Step fence = nullptr;
+  /// vprintf. a, b: addresses, of 64 bits, of its two parameters in local memory: where the format lies and where its
+  /// values do.
+  Step print = nullptr;
 };
 
 /// Warp operations, run by Ending::warp. a: source; b, c: as in PTX; list[0]: the mask's slot, list[1]: the predicate

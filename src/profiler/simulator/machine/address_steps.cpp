@@ -8,6 +8,7 @@
 
 #include "profiler/simulator/decode/special.h"
 #include "profiler/simulator/machine/machine.h"
+#include "profiler/simulator/machine/print.h"
 #include "profiler/simulator/machine/steps.h"
 
 namespace tailor::simulator {
@@ -137,6 +138,7 @@ const AddressSteps address_steps{.guard = &guard,
                                  .is_space = &is_space,
                                  .map_rank = &map_rank,
                                  .rank_of = &rank_of,
-                                 .fence = &fence};
+                                 .fence = &fence,
+                                 .print = &print};
 
 }  // namespace tailor::simulator

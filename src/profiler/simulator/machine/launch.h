@@ -91,6 +91,13 @@ struct Argument {
 
 using Extent3 = std::array<std::uint32_t, 3>;
 
+/// What a variable of the module (`__device__`, `__constant__`) holds when the launch begins, instead of what the file
+/// says; as many bytes as it has.
+struct VariableContents {
+  std::string name;  ///< as in PTX or in the source
+  std::vector<std::byte> bytes;
+};
+
 struct Launch {
   Extent3 grid{1, 1, 1};
   Extent3 block{1, 1, 1};
@@ -98,6 +105,7 @@ struct Launch {
   std::int64_t dynamic_shared = 0;  ///< bytes per block
   bool cooperative = false;         ///< all blocks are resident together
   std::vector<Argument> arguments;
+  std::vector<VariableContents> variables = {};
 };
 
 /// Numbers of the machine that programs can see or that bound a launch. They come from a device file.
@@ -137,6 +145,8 @@ struct Simulation {
   Counters counters;                    ///< of the blocks that ran
   std::vector<BufferCounters> buffers;  ///< by buffer of Memory
   std::vector<SiteCounters> sites;      ///< instructions that touch memory, by PTX line
+  std::string printed;                  ///< by printf; of the blocks in order, at most the first 1 MiB
+  bool printed_all = true;              ///< false: more was printed
   std::int64_t blocks_run = 0, blocks_total = 0;
   Seconds time{0};  ///< of the host
 };

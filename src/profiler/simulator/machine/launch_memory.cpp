@@ -95,6 +95,25 @@ bool is_special(const LaunchConstant& one, SpecialId id) {
   return one.kind == LaunchConstant::Kind::special && static_cast<SpecialId>(one.special) == id;
 }
 
+bool is_called(const PtxVariable& variable, std::string_view name) {
+  return variable.name == name || source_symbol(std::string(variable.name)) == name;
+}
+
+/// Empty: each is one of the program's variables in global memory, and as large.
+std::string refused_variables(const DecodedProgram& program, const Launch& launch) {
+  for (const VariableContents& given : launch.variables) {
+    const auto at = std::find_if(program.variables.begin(), program.variables.end(), [&](const AllocatedVariable& one) {
+      return one.variable != nullptr && !one.shared && is_called(*one.variable, given.name);
+    });
+    if (at == program.variables.end())
+      return fmt::format("the file has no variable {} in global or constant memory", given.name);
+    if (at->variable->bytes != static_cast<std::int64_t>(given.bytes.size()))
+      return fmt::format("variable {} was given {} bytes, it has {}", given.name, given.bytes.size(),
+                         at->variable->bytes);
+  }
+  return {};
+}
+
 bool asks_for_workspace(const DecodedProgram& program) {
   return std::any_of(program.constants.begin(), program.constants.end(), [](const LaunchConstant& one) {
     return is_special(one, SpecialId::envreg1) || is_special(one, SpecialId::envreg2);
@@ -140,6 +159,7 @@ std::string refusal(const DecodedProgram& program, const Launch& launch, const M
     if (one.buffer >= memory.buffers())
       return fmt::format("argument {} names buffer {} of {}", k, one.buffer, memory.buffers());
   }
+  if (std::string variables = refused_variables(program, launch); !variables.empty()) return variables;
   constexpr std::int64_t most_local = 512 << 10;  // per thread on every compute capability (CUDA C++ Programming Guide)
   if (program.local_bytes > most_local)
     return fmt::format("a thread needs {} bytes of local memory, more than {}", program.local_bytes, most_local);
@@ -179,6 +199,9 @@ LaunchMemory::LaunchMemory(const DecodedProgram& program, const Launch& launch, 
     if (!variable->initial.empty())
       std::memcpy(memory.bytes(made).data(), variable->initial.data(),
                   std::min(variable->initial.size(), memory.bytes(made).size()));
+    for (const VariableContents& given : launch.variables)
+      if (is_called(*variable, given.name))
+        std::copy(given.bytes.begin(), given.bytes.end(), memory.bytes(made).begin());
     addresses_.push_back(memory.address(made));
   }
   for (std::size_t k = 1; k < program.variables.size(); ++k) relocate(program, k);

@@ -132,6 +132,12 @@ struct LaunchState {
   }
 };
 
+/// What the blocks of a resident set printed.
+struct PrintedText {
+  std::int64_t first_block = 0;  ///< of the set
+  std::string text;
+};
+
 struct Machine {
   explicit Machine(const LaunchState& state);
   ~Machine();
@@ -144,6 +150,9 @@ struct Machine {
 
   const LaunchState& state;
   Findings findings;
+  std::vector<PrintedText> printed;  ///< in order
+  std::size_t printed_bytes = 0;     ///< of these
+  bool printed_all = true;           ///< nothing was left out
   /// Stops when more memory was made than the launch may hold.
   void limit_memory();
 

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "profiler/simulator/machine/launch_memory.h"
+#include "profiler/simulator/machine/print.h"
 
 namespace tailor::simulator {
 namespace {
@@ -203,6 +204,7 @@ void gather(const LaunchState& state, const Machines& machines, Simulation& resu
   const DecodedProgram& program = state.program;
   std::vector<Findings*> found;
   std::vector<std::vector<ShadowFinding>> shadow_found;
+  std::vector<PrintedText> printed;
   result.buffers.assign(state.memory.buffers.size(), {});
   result.sites.resize(program.memory_sites.size());
   for (const auto& machine : machines) {
@@ -213,6 +215,8 @@ void gather(const LaunchState& state, const Machines& machines, Simulation& resu
     for (const CounterRow& row : counter_table()) result.counters.*row.value += machine->memory_counters.*row.value;
     for (std::size_t b = 0; b < result.buffers.size(); ++b) add(result.buffers[b], machine->buffers[b]);
     for (std::size_t s = 0; s < result.sites.size(); ++s) add(result.sites[s].counts, machine->site_totals[s].counts);
+    printed.insert(printed.end(), machine->printed.begin(), machine->printed.end());
+    result.printed_all = result.printed_all && machine->printed_all;
     if (machine->stopped && result.outcome == SimulationOutcome::finished) {
       result.outcome = machine->out_of_memory ? SimulationOutcome::out_of_memory : SimulationOutcome::stopped;
       result.reason = machine->stop_reason;
@@ -223,6 +227,13 @@ void gather(const LaunchState& state, const Machines& machines, Simulation& resu
     result.sites[s].ptx_line = at.line;
     result.sites[s].source_line = at.source.line;
     result.sites[s].opcode = at.opcode;
+  }
+  std::stable_sort(printed.begin(), printed.end(),
+                   [](const PrintedText& a, const PrintedText& b) { return a.first_block < b.first_block; });
+  for (const PrintedText& one : printed) result.printed += one.text;
+  if (result.printed.size() > most_printed) {
+    result.printed.resize(most_printed);
+    result.printed_all = false;
   }
   Findings of_shadow;
   for (const ShadowFinding& one : merged_findings(shadow_found))
