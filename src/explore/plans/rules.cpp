@@ -38,8 +38,8 @@ constexpr std::uint32_t reads(std::initializer_list<ir::PlanField> fields) {
 std::int64_t element_bytes(const Candidate& c) {
   std::int64_t widest = 1;
   for (std::size_t id = 0; id < c.prepared.full.size(); ++id)
-    if (c.prepared.full[id] && c.prepared.group->graph.nodes[id].op == ir::Op::parameter)
-      widest = std::max<std::int64_t>(widest, ir::row(c.prepared.group->graph.nodes[id].shape.dtype).bits / 8);
+    if (c.prepared.full[id] && c.prepared.graph->nodes[id].op == ir::Op::parameter)
+      widest = std::max<std::int64_t>(widest, ir::row(c.prepared.graph->nodes[id].shape.dtype).bits / 8);
   return widest;
 }
 
@@ -47,8 +47,8 @@ std::int64_t element_bytes(const Candidate& c) {
 std::int64_t input_bytes(const Candidate& c) {
   std::int64_t sum = 0;
   for (std::size_t id = 0; id < c.prepared.full.size(); ++id)
-    if (c.prepared.full[id] && c.prepared.group->graph.nodes[id].op == ir::Op::parameter)
-      sum += ir::row(c.prepared.group->graph.nodes[id].shape.dtype).bits / 8;
+    if (c.prepared.full[id] && c.prepared.graph->nodes[id].op == ir::Op::parameter)
+      sum += ir::row(c.prepared.graph->nodes[id].shape.dtype).bits / 8;
   return sum;
 }
 
