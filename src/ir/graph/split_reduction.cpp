@@ -20,8 +20,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "base/indexed.h"
 #include "ir/graph/number.h"
@@ -193,28 +193,42 @@ std::vector<EarlierStep> earlier_steps(const Graph& graph, NodeId last) {
 std::vector<FoldedReduction> folded_reductions(const Graph& graph, std::span<const NodeId> inside,
                                                std::span<const NodeId> writes) {
   std::vector<FoldedReduction> result;
+  std::vector<std::pair<NodeId, std::vector<EarlierStep>>> chains;  // the last reductions first
+  for (std::size_t i = inside.size(); i-- > 0;)
+    if (graph[inside[i]].op == Op::reduce)
+      if (std::vector<EarlierStep> steps = earlier_steps(graph, inside[i]); !steps.empty())
+        chains.emplace_back(inside[i], std::move(steps));
+  if (chains.empty()) return result;
   struct Use {
+    NodeId id;
     bool inside = false;
     int reads = 0;  ///< by nodes inside, and by who else needs it
   };
-  std::unordered_map<NodeId, Use> uses;
-  std::unordered_set<NodeId> swallowed;
-  for (std::size_t i = inside.size(); i-- > 0;) {
-    const NodeId last = inside[i];
-    if (graph[last].op != Op::reduce || swallowed.contains(last)) continue;
-    const std::vector<EarlierStep> steps = earlier_steps(graph, last);
-    if (steps.empty()) continue;
-    if (uses.empty()) {
-      for (const NodeId id : inside) {
-        uses[id].inside = true;
-        for (const NodeId operand : graph[id].operands) ++uses[operand].reads;
-      }
-      for (const NodeId id : writes) ++uses[id].reads;
+  std::vector<Use> uses;  // of what may be swallowed, ascending
+  for (const auto& [last, steps] : chains)
+    for (const EarlierStep& step : steps) {
+      uses.push_back({step.reduce});
+      for (const NodeId view : step.views) uses.push_back({view});
     }
-    const auto is_between = [&](NodeId id) {
-      const auto found = uses.find(id);
-      return found != uses.end() && found->second.inside && found->second.reads == 1;
-    };
+  std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.id < b.id; });
+  uses.erase(std::unique(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.id == b.id; }),
+             uses.end());
+  const auto use_of = [&](NodeId id) -> Use* {
+    const auto found =
+        std::lower_bound(uses.begin(), uses.end(), id, [](const Use& use, NodeId at) { return use.id < at; });
+    return found != uses.end() && found->id == id ? &*found : nullptr;
+  };
+  for (const NodeId id : inside) {
+    if (Use* const use = use_of(id)) use->inside = true;
+    for (const NodeId operand : graph[id].operands)
+      if (Use* const use = use_of(operand)) ++use->reads;
+  }
+  for (const NodeId id : writes)
+    if (Use* const use = use_of(id)) ++use->reads;
+  const auto is_between = [&](NodeId id) { return use_of(id)->inside && use_of(id)->reads == 1; };
+  std::unordered_set<NodeId> swallowed;
+  for (const auto& [last, steps] : chains) {
+    if (swallowed.contains(last)) continue;
     FoldedReduction folded{last, no_node, {}, {}};
     for (const EarlierStep& step : steps) {
       if (!is_between(step.reduce) || !std::all_of(step.views.begin(), step.views.end(), is_between)) break;
