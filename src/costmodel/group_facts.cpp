@@ -13,7 +13,8 @@
 //
 // A reduction whose reduced dimensions are the fastest ones in memory is a row reduction: a block has its result
 // at once, when the row fits into its shared memory. The result of any other reduction, of a sort and of a scatter is
-// there only when the whole grid has done its part.
+// there only when the whole grid has done its part. Reductions that a group folds into one are chains: for the last one
+// it is noted how far the whole reaches when it begins at each step.
 #include "costmodel/group_facts.h"
 
 #include <algorithm>
@@ -22,6 +23,7 @@
 #include "base/indexed.h"
 #include "ir/graph/arithmetic.h"
 #include "ir/graph/broadcast.h"
+#include "ir/graph/split_reduction.h"
 
 namespace tailor::costmodel {
 
@@ -85,6 +87,9 @@ class Facts {
         if (const NodeId maker = node.reads[r].maker; maker != no_node)
           result_.nodes[ir::index(maker)].readers.push_back({static_cast<NodeId>(i), static_cast<std::int32_t>(r)});
     }
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
+      if (result_.nodes[i].alive && graph_.nodes[i].op == Op::reduce) find_steps(static_cast<NodeId>(i));
+    for (std::vector<NodeId>& chain : result_.chains) std::sort(chain.begin(), chain.end());
     return std::move(result_);
   }
 
@@ -96,7 +101,9 @@ class Facts {
 
   /// What runs, and what the graph gives: outputs may be views of what is stored.
   void mark_alive() {
-    std::vector<bool> needed(graph_.nodes.size(), false), array(graph_.nodes.size(), false);
+    std::vector<bool>& needed = needed_;
+    needed.assign(graph_.nodes.size(), false);
+    std::vector<bool> array(graph_.nodes.size(), false);
     for (const NodeId id : graph_.outputs) needed[ir::index(id)] = array[ir::index(id)] = true;
     for (std::size_t i = graph_.nodes.size(); i-- > 0;) {
       const auto id = static_cast<NodeId>(i);
@@ -128,25 +135,74 @@ class Facts {
     if (kind == OpClass::reduction) {
       fact.reduces = true;
       fact.reach = ResultReach::grid;
-      const ir::Shape& source = graph_[node.operands[0]].shape;
       if (node.shape.dtype == ir::DType::tuple) return;
-      if (!is_row_major(source)) return;
-      double count = 1, columns = 1;
-      bool behind = false, along = true;
-      for (int i = 0; i < source.rank(); ++i) {
-        if (source.dims[i] == 1) continue;
-        const bool goes = axes(node).contains(i);
-        (goes ? columns : count) *= static_cast<double>(source.dims[i]);
-        along = along && (goes || !behind);
-        behind = behind || goes;
+      if (const double rows = rows_of(graph_[node.operands[0]].shape, axes(node)); rows > 0) {
+        fact.reach = ResultReach::row;
+        fact.rows = rows;
       }
-      const double row_bytes = columns * ir::row(source.dtype).bits / 8;
-      if (!along || count <= 1 || row_bytes > row_room_) return;
-      fact.reach = ResultReach::row;
-      fact.rows = count;
     } else if (kind == OpClass::window || node.op == Op::scatter ||
                def_use_.roles[ir::index(id_of(node))] == Role::outside) {
       fact.reach = node.op == Op::reduce_window ? ResultReach::element : ResultReach::grid;
+    }
+  }
+
+  /// How many rows a reduction has that one block can hold each; 0 when it is no row reduction.
+  double rows_of(const ir::Shape& source, const ir::Dims& gone) const {
+    if (!is_row_major(source)) return 0;
+    double count = 1, columns = 1;
+    bool behind = false, along = true;
+    for (int i = 0; i < source.rank(); ++i) {
+      if (source.dims[i] == 1) continue;
+      const bool goes = gone.contains(i);
+      (goes ? columns : count) *= static_cast<double>(source.dims[i]);
+      along = along && (goes || !behind);
+      behind = behind || goes;
+    }
+    const double row_bytes = columns * ir::row(source.dtype).bits / 8;
+    return along && count > 1 && row_bytes <= row_room_ ? count : 0;
+  }
+
+  /// Whether what is alive reads the node in one place only, and the graph does not give it.
+  bool has_one_use(NodeId id) const {
+    int uses = 0;
+    for (const NodeId user : def_use_.users[ir::index(id)])
+      if (needed_[ir::index(user)])
+        uses += static_cast<int>(std::count(graph_[user].operands.begin(), graph_[user].operands.end(), id));
+    return uses == 1 && !def_use_.stored[ir::index(id)];
+  }
+
+  void find_steps(NodeId last) {
+    for (const ir::EarlierStep& step : ir::earlier_steps(graph_, last)) {
+      if (def_use_.roles[ir::index(step.reduce)] != Role::work || !has_one_use(step.reduce)) return;
+      for (const NodeId view : step.views)
+        if (def_use_.roles[ir::index(view)] != Role::free || !has_one_use(view)) return;
+      GroupStep found{step.reduce};
+      if (const double rows = rows_of(graph_[step.source].shape, step.axes); rows > 0)
+        found.reach = ResultReach::row, found.rows = rows;
+      result_.nodes[ir::index(last)].steps.push_back(found);
+      join_chains(step.reduce, last);
+    }
+  }
+
+  /// The members of a node's chain, a new one of itself where it has none.
+  std::vector<NodeId>& chain_of(NodeId id) {
+    std::int32_t& chain = result_.nodes[ir::index(id)].chain;
+    if (chain < 0) {
+      chain = static_cast<std::int32_t>(result_.chains.size());
+      result_.chains.push_back({id});
+    }
+    return result_.chains[static_cast<std::size_t>(chain)];
+  }
+
+  void join_chains(NodeId earlier, NodeId later) {
+    chain_of(earlier), chain_of(later);
+    const std::int32_t from = result_.nodes[ir::index(earlier)].chain, into = result_.nodes[ir::index(later)].chain;
+    if (from == into) return;
+    std::vector<NodeId> members = std::move(result_.chains[static_cast<std::size_t>(from)]);
+    result_.chains[static_cast<std::size_t>(from)].clear();
+    for (const NodeId id : members) {
+      result_.nodes[ir::index(id)].chain = into;
+      result_.chains[static_cast<std::size_t>(into)].push_back(id);
     }
   }
 
@@ -251,6 +307,7 @@ class Facts {
   const Graph& graph_;
   const ir::DefUse& def_use_;
   double row_room_;
+  std::vector<bool> needed_;
   GroupFacts result_;
 };
 

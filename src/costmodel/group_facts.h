@@ -43,11 +43,20 @@ struct GroupReader {
   std::int32_t read = 0;  ///< which of its reads
 };
 
+/// A step before a reduction that a group which holds both folds into it (ir/graph/split_reduction.h).
+struct GroupStep {
+  ir::NodeId reduce = ir::no_node;
+  ResultReach reach = ResultReach::grid;  ///< of the whole, from this step on
+  double rows = 1;
+};
+
 struct GroupNode {
   bool alive = false;  ///< work or an outside node
   ResultReach reach = ResultReach::element;
-  bool reduces = false;  ///< a reduction: its operand may be of any size
-  double rows = 1;       ///< of a row reduction
+  bool reduces = false;          ///< a reduction: its operand may be of any size
+  double rows = 1;               ///< of a row reduction
+  std::vector<GroupStep> steps;  ///< of a reduction, the nearest first
+  std::int32_t chain = -1;       ///< reductions that are steps of one another; index into GroupFacts::chains
   double fma = 0, alu = 0, xu = 0, f64 = 0;
   double bytes = 0;          ///< of the result
   double placed_bytes = 0;   ///< of the part that is written when an update happens in place
@@ -59,8 +68,9 @@ struct GroupNode {
 };
 
 struct GroupFacts {
-  std::vector<GroupNode> nodes;     ///< parallel to Graph::nodes
-  std::vector<double> value_bytes;  ///< of the array of each node
+  std::vector<GroupNode> nodes;                 ///< parallel to Graph::nodes
+  std::vector<double> value_bytes;              ///< of the array of each node
+  std::vector<std::vector<ir::NodeId>> chains;  ///< ascending
 };
 
 /// O(nodes + edges). `row_room`: bytes of a row that one block can hold; longer rows are the whole grid's work.

@@ -16,6 +16,11 @@
 // value where it is: a result of the grid that is spread or moved, a row's value that is read at another place than its
 // row, a row reduction over rows that do not nest with those before. The phase of a node follows from its suppliers in
 // the group alone, so when one changes its readers are looked at again, in the order of the graph, each at most once.
+//
+// Reductions that arrive in steps (ir/graph/split_reduction.h) are one where a group holds the steps. The first of them
+// then counts as the whole: its elements are those that are reduced, and its result reaches as far as the whole's. The
+// later ones cost nothing and wait for nothing. Chains of steps are short; when a member enters or leaves a group, all
+// that its chain has there are looked at again.
 #include "costmodel/group_summary.h"
 
 #include <algorithm>
@@ -146,14 +151,16 @@ void GroupSummaries::count_read(NodeId node, std::size_t which, int sign) {
 /// Whether a reader has to wait for all blocks before it can use a value that lies as `rows` says.
 bool GroupSummaries::waits(NodeId node, const GroupRead& read, double rows) const {
   const GroupNode& fact = facts_.nodes[ir::index(node)];
+  const State& state = states_[ir::index(node)];
   if (rows == 0) return false;
+  if (state.follows && facts_.nodes[ir::index(read.maker)].chain == fact.chain) return false;
   if (rows < 0) {
     // The block that ends last goes on with the same elements; it spreads nothing and reduces nothing.
     const GroupNode& maker = facts_.nodes[ir::index(read.maker)];
-    return read.order != ReadOrder::same || fact.reach != ResultReach::element || maker.elements != fact.elements;
+    return read.order != ReadOrder::same || state.reach != ResultReach::element || maker.elements != fact.elements;
   }
   if (read.order == ReadOrder::moved) return true;
-  return fact.reach == ResultReach::row && !nest(rows, fact.rows);
+  return state.reach == ResultReach::row && !nest(rows, state.reduced_rows);
 }
 
 /// The phase of a node, and how its result lies, by what it reads inside its group.
@@ -183,8 +190,9 @@ std::pair<std::int32_t, double> GroupSummaries::place_of(NodeId node) const {
     }
   }
   if (disagree != 0) phase += 1, rows = 0;
-  if (fact.reach == ResultReach::grid) rows = of_the_grid;
-  if (fact.reach == ResultReach::row) rows = rows > 0 ? std::min(rows, fact.rows) : rows < 0 ? rows : fact.rows;
+  if (state.reach == ResultReach::grid) rows = of_the_grid;
+  if (state.reach == ResultReach::row)
+    rows = rows > 0 ? std::min(rows, state.reduced_rows) : rows < 0 ? rows : state.reduced_rows;
   return {phase, rows};
 }
 
@@ -226,6 +234,69 @@ void GroupSummaries::settle(NodeId first) {
   }
 }
 
+/// Instructions, and whether the whole grid must end: of a reduction that is folded once for all its steps.
+void GroupSummaries::count_work(NodeId node, int sign) {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  const State& state = states_[ir::index(node)];
+  GroupSummary& summary = groups_[static_cast<std::size_t>(state.group)].summary;
+  if (state.reach == ResultReach::grid) summary.tails += sign;
+  if (state.follows) return;
+  summary.fma += sign * fact.fma;
+  summary.alu += sign * fact.alu;
+  summary.xu += sign * fact.xu;
+  summary.f64 += sign * fact.f64;
+}
+
+/// What of a chain the group folds, from the last reduction on (ir::folded_reductions). Returns whose part changed,
+/// ascending.
+std::vector<NodeId> GroupSummaries::refold(std::int32_t group, std::int32_t chain) {
+  struct Part {
+    ResultReach reach;
+    double rows;
+    bool follows;
+    bool operator==(const Part&) const = default;
+  };
+  std::vector<std::pair<NodeId, Part>> parts;  // of those in the group, ascending
+  for (const NodeId id : facts_.chains[static_cast<std::size_t>(chain)])
+    if (const GroupNode& fact = facts_.nodes[ir::index(id)]; states_[ir::index(id)].group == group)
+      parts.push_back({id, {fact.reach, fact.rows, false}});
+  const auto part_of = [&](NodeId id) {
+    return std::lower_bound(parts.begin(), parts.end(), id, [](const auto& one, NodeId at) { return one.first < at; });
+  };
+  std::vector<bool> taken(parts.size(), false);
+  for (std::size_t i = parts.size(); i-- > 0;) {
+    if (taken[i]) continue;
+    auto first = parts.begin() + static_cast<std::ptrdiff_t>(i);
+    for (const GroupStep& step : facts_.nodes[ir::index(parts[i].first)].steps) {
+      const auto found = part_of(step.reduce);
+      if (found == parts.end() || found->first != step.reduce) break;
+      taken[static_cast<std::size_t>(found - parts.begin())] = true;
+      first->second = {ResultReach::element, 1, true};
+      found->second = {step.reach, step.rows, false};
+      first = found;
+    }
+  }
+  std::vector<NodeId> changed;
+  for (const auto& [id, part] : parts) {
+    State& state = states_[ir::index(id)];
+    if (Part{state.reach, state.reduced_rows, state.follows} == part) continue;
+    count_work(id, -1);
+    state.reach = part.reach, state.reduced_rows = part.rows, state.follows = part.follows;
+    count_work(id, 1);
+    changed.push_back(id);
+  }
+  return changed;
+}
+
+/// After a node has entered or left a group: those that follow from it there.
+void GroupSummaries::settle_around(std::int32_t group, NodeId node) {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  if (fact.chain >= 0)
+    for (const NodeId changed : refold(group, fact.chain)) settle(changed);
+  for (const GroupReader& reader : fact.readers)
+    if (states_[ir::index(reader.node)].group == group) settle(reader.node);
+}
+
 /// Whether the reader would write over what it reads here.
 bool GroupSummaries::may_update(const GroupReader& reader) const {
   return facts_.nodes[ir::index(reader.node)].placed == reader.read;
@@ -240,27 +311,21 @@ void GroupSummaries::add(std::int32_t group, NodeId node) {
       count_read(reader.node, static_cast<std::size_t>(reader.read), -1);
       if (may_update(reader)) count_result(reader.node, -1);
     }
-  state = {group, 0, 0, 0, 0};
+  state = {group, 0, 0, 0, 0, fact.reach, fact.rows, false};
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, 1);
   const auto [phase, rows] = place_of(node);
   state.phase = phase;
   state.rows = rows;
-  GroupSummary& summary = groups_[static_cast<std::size_t>(group)].summary;
-  summary.nodes += 1;
-  summary.fma += fact.fma;
-  summary.alu += fact.alu;
-  summary.xu += fact.xu;
-  summary.f64 += fact.f64;
-  if (fact.reach == ResultReach::grid) summary.tails += 1;
+  groups_[static_cast<std::size_t>(group)].summary.nodes += 1;
+  count_work(node, 1);
   count_phase(node, 1);
   count_result(node, 1);
   for (std::size_t r = 0; r < fact.reads.size(); ++r) count_read(node, r, 1);
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group)
       count_read(reader.node, static_cast<std::size_t>(reader.read), 1);
-  for (const GroupReader& reader : fact.readers)
-    if (states_[ir::index(reader.node)].group == group) settle(reader.node);
+  settle_around(group, node);
 }
 
 void GroupSummaries::remove(NodeId node) {
@@ -273,13 +338,8 @@ void GroupSummaries::remove(NodeId node) {
   for (std::size_t r = 0; r < fact.reads.size(); ++r) count_read(node, r, -1);
   count_result(node, -1);
   count_phase(node, -1);
-  GroupSummary& summary = groups_[static_cast<std::size_t>(group)].summary;
-  summary.nodes -= 1;
-  summary.fma -= fact.fma;
-  summary.alu -= fact.alu;
-  summary.xu -= fact.xu;
-  summary.f64 -= fact.f64;
-  if (fact.reach == ResultReach::grid) summary.tails -= 1;
+  groups_[static_cast<std::size_t>(group)].summary.nodes -= 1;
+  count_work(node, -1);
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, -1);
   state = {};
@@ -288,8 +348,7 @@ void GroupSummaries::remove(NodeId node) {
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group)
       count_read(reader.node, static_cast<std::size_t>(reader.read), 1);
-  for (const GroupReader& reader : fact.readers)
-    if (states_[ir::index(reader.node)].group == group) settle(reader.node);
+  settle_around(group, node);
 }
 
 GroupSummary summarise(const ir::Graph& group, double row_room) {

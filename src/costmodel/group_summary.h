@@ -62,6 +62,10 @@ class GroupSummaries {
     std::int64_t inside = 0;  ///< reads of it by its own group
     std::int64_t later = 0;   ///< of these, by later phases
     double rows = 0;          ///< what readers see: 0 nothing waits, > 0 one block has it, < 0 the whole grid must end
+    // As its group has it folded: the first step of a reduction stands for the whole of it, the others follow for free.
+    ResultReach reach = ResultReach::element;
+    double reduced_rows = 1;  ///< of a row reduction
+    bool follows = false;     ///< a later step of a reduction that its group folds
   };
   struct OneGroup {
     GroupSummary summary;
@@ -79,6 +83,9 @@ class GroupSummaries {
   std::pair<std::int32_t, double> place_of(ir::NodeId node) const;
   void settle(ir::NodeId first);
   void count_phase(ir::NodeId node, int sign);
+  void count_work(ir::NodeId node, int sign);
+  std::vector<ir::NodeId> refold(std::int32_t group, std::int32_t chain);
+  void settle_around(std::int32_t group, ir::NodeId node);
 
   const GroupFacts& facts_;
   std::vector<State> states_;

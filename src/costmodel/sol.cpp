@@ -17,12 +17,14 @@
 // own choice.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/indexed.h"
 #include "costmodel/model.h"
 #include "costmodel/needed.h"
 #include "costmodel/parts.h"
 #include "ir/graph/arithmetic.h"
+#include "ir/graph/split_reduction.h"
 
 namespace tailor::costmodel {
 
@@ -50,7 +52,8 @@ void add_operations(GroupWork& work, ir::Op op, ir::DType dtype, double times) {
 }  // namespace
 
 GroupWork group_work(const ir::Group& group) {
-  const ir::Graph& graph = group.graph;
+  const std::optional<ir::Graph> folded = ir::folded(group.graph);  // what arrives in steps is one reduction
+  const ir::Graph& graph = folded ? *folded : group.graph;
   const IndexedVector<double> needed = needed_elements(graph);
   const auto bytes = [&](ir::NodeId id) {
     const ir::Shape& shape = graph[id].shape;

@@ -201,6 +201,7 @@ class StitchV1 {
       const auto& layout = std::get<codegen::Layout>(structure);
       if (const auto doubt = codegen::find_doubt(graph_, border, layout))
         return fmt::format("{}: {}", doubt->rule, doubt->reason);
+      if (auto few = leaves_one_block(border, layout)) return few;
       if (!packing_)
         if (auto number = writes_number_beside(border)) return number;
       if (auto again = recomputes(border, layout)) return again;
@@ -211,6 +212,17 @@ class StitchV1 {
       return fmt::format("{} arguments, at most {}", arguments, rules_.arguments);
     const NodeId blocker = units_.blocker(a, b);
     if (blocker != no_node) return fmt::format("would make a cycle through {}", label(blocker));
+    return std::nullopt;
+  }
+
+  /// One long row is reduced and left. Its halves, where it arrives in steps, may each be rows of their own; what they
+  /// are together is seen in the structure alone.
+  std::optional<std::string> leaves_one_block(const Boundary& border, const codegen::Layout& layout) const {
+    if (layout.skeleton != Skeleton::row || layout.rows >= rules_.rows || layout.columns <= rules_.one_row_columns)
+      return std::nullopt;
+    for (const NodeId id : border.writes)
+      if (elements(graph_[id].shape) != layout.rows)
+        return fmt::format("would leave one block: {} is written beside {}", label(id), codegen::text(layout));
     return std::nullopt;
   }
 

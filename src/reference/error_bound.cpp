@@ -22,6 +22,7 @@
 #include "base/indexed.h"
 #include "base/memory.h"
 #include "ir/graph/number.h"
+#include "ir/graph/split_reduction.h"
 #include "reference/error_bound_contraction.h"
 #include "reference/error_bound_elementwise.h"
 #include "reference/evaluate_memory.h"
@@ -102,13 +103,15 @@ std::shared_ptr<Tensor> terms_of(const Call& call, const Errors& operand, Of&& o
 }
 
 /// e + 6 sqrt(n) u |x| for every term, summed; the result's own rounding on top. Where the finite terms together may
-/// pass the largest number, a partial sum overflows in one order of additions and not in another.
-Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result) {
+/// pass the largest number, a partial sum overflows in one order of additions and not in another. `whole`: terms of the
+/// sum that this one is a step of, or fewer than its own; a kernel may add them up in one go, in any order.
+Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result, double whole) {
   const Tensor& input = call.operand(0);
   const ir::DType dtype = result.shape.dtype;
   const std::int64_t outputs = std::max<std::int64_t>(elements(result.shape), 1);
-  const auto terms_of_one = static_cast<double>(elements(input.shape) / outputs);
-  const double each = deviations * std::sqrt(terms_of_one) * unit_roundoff(row(dtype).compute);
+  const auto own_terms = static_cast<double>(elements(input.shape) / outputs);
+  const double all_terms = std::max(own_terms, whole);
+  const double each = deviations * std::sqrt(all_terms) * unit_roundoff(row(dtype).compute);
   const auto terms = terms_of(call, operand, [each](double value, double e) {
     const double size = std::fabs(value);
     // An infinite term makes the sum infinite or NaN for certain.
@@ -117,13 +120,15 @@ Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result)
   Tensor sums = reduced(call, *terms, ir::Reducer::add);
   double* const errors = error_bounds(sums);
   // Bounds are of `each` times the terms' size or more, so sums far below that need no second look.
-  const double most = largest_of(row(dtype).compute);
+  const double largest = largest_of(row(dtype).compute);
+  // Of a step: its share, so that all of them together stay below the largest.
+  const double most = all_terms > own_terms ? largest * (own_terms / all_terms) : largest;
   bool may_overflow = false;
   for (std::int64_t i = 0; i < elements(sums.shape); ++i) may_overflow = may_overflow || !(errors[i] < each * most);
   if (may_overflow) {
-    const auto sizes = terms_of(call, nullptr, [most](double value, double) {
+    const auto sizes = terms_of(call, nullptr, [largest](double value, double) {
       const double size = std::fabs(value);
-      return size <= most ? size : 0;
+      return size <= largest ? size : 0;
     });
     const Tensor all = reduced(call, *sizes, ir::Reducer::add);
     for (std::int64_t i = 0; i < elements(all.shape); ++i)
@@ -220,10 +225,22 @@ bool only_chooses(const ir::Graph& body) {
 class ErrorBoundWalk {
  public:
   ErrorBoundWalk(const ir::Graph& graph, const ErrorBoundOptions& options)
-      : graph_(graph), options_(options), errors_(graph.nodes.size()), uses_(graph.nodes.size(), 0) {
+      : graph_(graph),
+        options_(options),
+        errors_(graph.nodes.size()),
+        uses_(graph.nodes.size(), 0),
+        whole_terms_(graph.nodes.size(), 0) {
     for (const ir::Node& node : graph.nodes)
       for (const ir::NodeId operand : node.operands) ++uses_[operand];
     for (const ir::NodeId output : graph.outputs) ++uses_[output];
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      if (graph.nodes[i].op != ir::Op::reduce) continue;
+      for (const ir::EarlierStep& step : ir::earlier_steps(graph, static_cast<ir::NodeId>(i))) {
+        const auto results = static_cast<double>(std::max<std::int64_t>(elements(graph.nodes[i].shape), 1));
+        const double terms = static_cast<double>(elements(graph[step.source].shape)) / results;
+        whole_terms_[step.reduce] = std::max(whole_terms_[step.reduce], terms);
+      }
+    }
   }
 
   void visit(ir::NodeId id, const Call& call, std::span<const Tensor* const> results) {
@@ -242,7 +259,7 @@ class ErrorBoundWalk {
     else if (passes_operands(node.op))
       made = std::move(operands);
     else
-      made = of_call(call, operands, results);
+      made = of_call(call, operands, results, whole_terms_[id]);
     for (const ir::NodeId operand : node.operands)
       if (--uses_[operand] == 0) errors_[operand].clear();
   }
@@ -260,14 +277,14 @@ class ErrorBoundWalk {
 
  private:
   std::vector<Errors> of_call(const Call& call, const std::vector<Errors>& operands,
-                              std::span<const Tensor* const> results) const {
+                              std::span<const Tensor* const> results, double whole) const {
     const ir::Node& node = call.node;
     const bool exact = all_exact(operands);
     if (class_of(node.op) == ir::OpClass::elementwise && has_element_step(call.graph, node))
       return {elementwise_errors(call, operands, *results[0], options_.arithmetic)};
     if (class_of(node.op) == ir::OpClass::index || node.op == ir::Op::bitcast_convert || node.op == ir::Op::copy)
       return {exact ? nullptr : moved(call, operands, operands.size(), evaluate_index)};
-    if (node.op == ir::Op::reduce) return reduction(call, operands, results);
+    if (node.op == ir::Op::reduce) return reduction(call, operands, results, whole);
     if (Errors errors = contraction_errors(call, operands, *results[0], options_.product_error); errors != nullptr)
       return {errors};
     if (exact && moves_exactly(call)) return std::vector<Errors>(results.size());
@@ -283,7 +300,7 @@ class ErrorBoundWalk {
   }
 
   std::vector<Errors> reduction(const Call& call, const std::vector<Errors>& operands,
-                                std::span<const Tensor* const> results) const {
+                                std::span<const Tensor* const> results, double whole) const {
     const bool exact = all_exact(operands);
     const ir::Reducer reducer = ir::reducer(call.node);
     if (reducer == ir::Reducer::custom || reducer == ir::Reducer::none || call.operands.size() != 2) {
@@ -297,7 +314,7 @@ class ErrorBoundWalk {
       return not_known(results);
     }
     if (reducer == ir::Reducer::add) {
-      const Errors errors = sum_errors(call, operands[0], *results[0]);
+      const Errors errors = sum_errors(call, operands[0], *results[0], whole);
       return {options_.narrow_sums ? narrow_sum_errors(call, errors, *results[0]) : errors};
     }
     if (reducer == ir::Reducer::multiply) return {product_errors(call, operands[0], *results[0])};
@@ -318,6 +335,7 @@ class ErrorBoundWalk {
   const ErrorBoundOptions& options_;
   IndexedVector<std::vector<Errors>> errors_;
   IndexedVector<std::int32_t> uses_;
+  IndexedVector<double> whole_terms_;  ///< of the sums that reductions are steps of; 0: of none
 };
 
 }  // namespace

@@ -263,6 +263,8 @@ const std::vector<SpaceCase>& row_cases() {
                                                {"row_statistics_f16", 3, 301},
                                                {"row_statistics_f16", 5, 640},
                                                {"integer_extremes", 2, 150},
+                                               {"split_rows", 7, 26},
+                                               {"split_all", 12, 11},
                                                {"attention", 3, 20},
                                                {"integer_reductions", 10, 36},
                                                {"stacked_row", 5, 12},
@@ -280,7 +282,8 @@ const std::vector<SpaceCase>& column_cases() {
       {"column_statistics_f16", 13, 8}, {"batched_columns", 23, 20},   {"batched_columns", 11, 7},
       {"turned_columns", 11, 12},       {"turned_columns", 4, 9},      {"columns_between", 9, 24},
       {"columns_between", 5, 7},        {"two_runs", 6, 20},           {"two_runs", 3, 5},
-      {"column_softmax", 21, 36},       {"column_softmax", 5, 130},    {"column_softmax", 40, 3}};
+      {"column_softmax", 21, 36},       {"column_softmax", 5, 130},    {"column_softmax", 40, 3},
+      {"split_columns", 8, 40},         {"split_columns", 11, 7}};
   return cases;
 }
 

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "codegen/lower/prepare.h"
 #include "codegen/lower/structure.h"
 #include "costmodel/group_summary.h"
 #include "costmodel/model.h"
@@ -25,10 +26,12 @@
 #include "explore/strategy.h"
 #include "explore/writable.h"
 #include "hlo/import.h"
+#include "ir/graph/split_reduction.h"
 #include "support/approx.h"
 #include "support/optimum.h"
 #include "support/random_graph.h"
 #include "support/search_setting.h"
+#include "support/split_graph.h"
 #include "support/thorough.h"
 
 using namespace tailor;
@@ -87,6 +90,74 @@ TEST_CASE("summaries that are kept over moves equal those made at once") {
         REQUIRE(summaries.summary(group) == at_once(facts, members));
       }
     }
+  }
+}
+
+TEST_CASE("reductions that arrive in steps are counted as one where a group holds them, whatever moves came before") {
+  int folded = 0, apart = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const auto which = static_cast<Apart>(seed % 8 < 5 ? seed % 8 : 0);
+    const SplitGraph made = split_graph(seed, which, 4);
+    INFO("seed ", seed, " ", made.what);
+    const costmodel::GroupFacts facts = costmodel::group_facts(made.graph, def_use(made.graph), 64);
+    const std::vector<NodeId> work = work_of(made.graph, facts);
+    std::mt19937_64 random(seed);
+    costmodel::GroupSummaries summaries(facts);
+    const std::int32_t group = summaries.create(), other = summaries.create();
+    for (int move = 0; move < 60; ++move) {
+      const NodeId id = work[random() % work.size()];
+      if (summaries.group_of(id) != costmodel::GroupSummaries::no_group) summaries.remove(id);
+      summaries.add(random() % 4 == 0 ? other : group, id);
+      std::vector<NodeId> members;
+      for (const NodeId one : work)
+        if (summaries.group_of(one) == group) members.push_back(one);
+      REQUIRE(summaries.summary(group) == at_once(facts, members));
+    }
+    // As the graph whose reductions are folded already, but for the nodes that are left to count.
+    const std::optional<Graph> whole = ir::folded(made.graph);
+    (whole ? folded : apart) += 1;
+    costmodel::GroupSummary steps = costmodel::summarise(made.graph, 64);
+    const costmodel::GroupSummary one = costmodel::summarise(whole ? *whole : made.graph, 64);
+    CHECK(steps.phases.size() == one.phases.size());
+    steps.nodes = one.nodes;
+    steps.phases = one.phases;
+    CHECK(steps == one);
+    Group alone;
+    alone.graph = made.graph;
+    CHECK(group_price(made.graph, gpu()) >=
+          costmodel::sol(costmodel::group_work(alone), gpu()).total.value * (1 - 1e-12));
+  }
+  CHECK(folded > 50);
+  CHECK(apart > 50);
+}
+
+TEST_CASE("a softmax whose rows are reduced in two steps is one kernel of as many phases as one in one step") {
+  const std::string text = R"(graph softmax {
+  %x = parameter 0 : f32[64,150,200]
+  %lowest = constant -inf : f32[]
+  %zero = constant 0 : f32[]
+  %m1 = reduce max %x, %lowest, axes={2} : f32[64,150]
+  %m = reduce max %m1, %lowest, axes={1} : f32[64]
+  %mb = broadcast %m, axes={0} : f32[64,150,200]
+  %d = subtract %x, %mb : f32[64,150,200]
+  %e = exp %d : f32[64,150,200]
+  %s1 = reduce add %e, %zero, axes={2} : f32[64,150]
+  %s = reduce add %s1, %zero, axes={1} : f32[64]
+  %sb = broadcast %s, axes={0} : f32[64,150,200]
+  %y = divide %e, %sb : f32[64,150,200]
+  output %y
+})";
+  const Graph graph = parse_graph(text);
+  for (const char* name : {"stitch-v1", "tailor", "tailor-any"}) {
+    INFO(name);
+    const Partition found = partition(graph, searched(name, graph));
+    REQUIRE(found.groups.size() == 1);
+    const auto prepared = codegen::prepare(found.groups[0].group);
+    REQUIRE(std::holds_alternative<codegen::Prepared>(prepared));
+    const auto& ready = std::get<codegen::Prepared>(prepared);
+    CHECK(ready.rows == 64);
+    CHECK(ready.columns == 30000);
+    CHECK(ready.phases.size() == 3);  // the greatest, the sum, the quotient
   }
 }
 

@@ -150,6 +150,40 @@ const std::vector<FamilyMember>& group_family() {
   %any = reduce bit_or %b, %no, axes={1} : pred[{R}]
   output %m, %s, %any
 })"},
+      {"split_rows", R"(graph split_rows {
+  %x = parameter 0 : f32[{R},3,{N}]
+  %lowest = constant -inf : f32[]
+  %zero = constant 0 : f32[]
+  %m1 = reduce max %x, %lowest, axes={2} : f32[{R},3]
+  %m = reduce max %m1, %lowest, axes={1} : f32[{R}]
+  %mb = broadcast %m, axes={0} : f32[{R},3,{N}]
+  %d = subtract %x, %mb : f32[{R},3,{N}]
+  %e = exp %d : f32[{R},3,{N}]
+  %s1 = reduce add %e, %zero, axes={2} : f32[{R},3]
+  %s = reduce add %s1, %zero, axes={1} : f32[{R}]
+  %sb = broadcast %s, axes={0} : f32[{R},3,{N}]
+  %y = divide %e, %sb : f32[{R},3,{N}]
+  output %y
+})"},
+      {"split_columns", R"(graph split_columns {
+  %x = parameter 0 : f32[{R},5,{N}]
+  %zero = constant 0 : f32[]
+  %two = constant 2 : f32[]
+  %q = multiply %x, %x : f32[{R},5,{N}]
+  %s1 = reduce add %q, %zero, axes={1} : f32[{R},{N}]
+  %s = reduce add %s1, %two, axes={0} : f32[{N}]
+  output %s
+})"},
+      {"split_all", R"(graph split_all {
+  %x = parameter 0 : bf16[{R},{N}]
+  %zero = constant 0 : f32[]
+  %w = convert %x : f32[{R},{N}]
+  %q = multiply %w, %w : f32[{R},{N}]
+  %s1 = reduce add %q, %zero, axes={1} : f32[{R}]
+  %s = reduce add %s1, %zero, axes={0} : f32[]
+  %n = sqrt %s : f32[]
+  output %n
+})"},
       {"attention", R"(graph attention {
   %x = parameter 0 : f32[{R},2,3,{N}]
   %mask = parameter 1 : f32[{R},{N}]

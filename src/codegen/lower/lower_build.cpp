@@ -24,7 +24,7 @@
 namespace tailor::codegen {
 
 ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, LowerScratch::State& state)
-    : prepared_(prepared), plan_(plan), graph_(prepared.group->graph), s_(state) {
+    : prepared_(prepared), plan_(plan), graph_(*prepared.graph), s_(state) {
   s_.build.reset();
   s_.depth = 0;
   for (const ir::NodeId id : s_.touched) s_.entries[id].clear();

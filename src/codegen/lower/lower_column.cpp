@@ -97,7 +97,7 @@ Coordinates result_coordinates(ColumnPass& pass, ir::NodeId reduce) {
 
 /// One element per element of the columns, and not one per column.
 bool is_of_elements(const Prepared& prepared, std::int32_t output) {
-  return elements(prepared.group->graph[prepared.stored[output]].shape) != prepared.rows;
+  return elements((*prepared.graph)[prepared.stored[output]].shape) != prepared.rows;
 }
 
 Coordinates element_coordinates(ColumnPass& pass, std::int32_t output) {
@@ -310,7 +310,7 @@ void dominants_column(const ir::Graph& graph, Prepared& prepared) {
 
 Tiling tiling_column(const Prepared& prepared, const ir::Plan& plan) {
   Tiling tiling;
-  tiling.run = run_of(prepared.group->graph, dominant_of(prepared, plan));
+  tiling.run = run_of(*prepared.graph, dominant_of(prepared, plan));
   tiling.vectors = tiling.run % plan.vector == 0 ? prepared.rows / plan.vector : 0;
   tiling.lanes = plan.threads_per_row;
   tiling.groups = std::max(plan.threads / plan.threads_per_row, 1);

@@ -159,7 +159,9 @@ void emit_body(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan
 
 }  // namespace
 
-std::optional<Classified> recognise_map(const ir::Graph& graph, const ir::Boundary& border) {
+std::optional<Classified> recognise_map(const Region& region) {
+  const ir::Graph& graph = region.graph;
+  const ir::Boundary& border = region.border;
   Layout layout;
   for (const ir::NodeId id : border.inside)
     if (graph[id].op == ir::Op::reduce) return std::nullopt;
@@ -169,7 +171,9 @@ std::optional<Classified> recognise_map(const ir::Graph& graph, const ir::Bounda
 }
 
 /// Smaller outputs ride along under a guard, which leaves most threads idle there.
-std::optional<ir::Rejection> doubt_map(const ir::Graph& graph, const ir::Boundary& border, const Layout& layout) {
+std::optional<ir::Rejection> doubt_map(const Region& region, const Layout& layout) {
+  const ir::Graph& graph = region.graph;
+  const ir::Boundary& border = region.border;
   const auto count = [&](ir::NodeId id) { return elements(graph[id].shape); };
   std::vector<ir::NodeId> stored;
   for (std::size_t i = 0; i < border.writes.size(); ++i) stored.push_back(stored_node(graph, border, i));

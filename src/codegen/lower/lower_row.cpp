@@ -52,7 +52,7 @@ namespace tailor::codegen {
 namespace {
 
 bool is_of_rows(const Prepared& prepared, std::int32_t output) {
-  return elements(prepared.group->graph[prepared.stored[output]].shape) == prepared.rows * prepared.columns;
+  return elements((*prepared.graph)[prepared.stored[output]].shape) == prepared.rows * prepared.columns;
 }
 bool is_full_output(const RowPass& pass, std::int32_t output) { return is_of_rows(pass.prepared, output); }
 

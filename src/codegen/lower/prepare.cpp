@@ -168,12 +168,17 @@ std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared,
 }  // namespace
 
 std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
-  const ir::Graph& graph = group.graph;
-  const ir::Boundary border = whole_border(graph);
-  const Classified structure = analyse(graph, border);
+  // What analyse() says of the graph as it is and of the folded one is the same, but names are those of the group.
+  const Classified structure = analyse(group.graph, whole_border(group.graph));
   if (const auto* refused = std::get_if<ir::Rejection>(&structure)) return *refused;
   Prepared out;
   out.group = &group;
+  if (std::optional<ir::Graph> folded = ir::folded(group.graph))
+    out.graph = std::make_shared<const ir::Graph>(*std::move(folded));
+  else
+    out.graph = {std::shared_ptr<const ir::Graph>(), &group.graph};  // not owned
+  const ir::Graph& graph = *out.graph;
+  const ir::Boundary border = whole_border(graph);
   const Layout& layout = std::get<Layout>(structure);
   out.skeleton = layout.skeleton;
   out.rows = layout.rows;

@@ -39,9 +39,9 @@ struct Tiling {
 
 struct SkeletonLowering {
   /// Nothing: another skeleton's. A rejection: of this kind, but not one that it can do; another may still take it.
-  std::optional<Classified> (*recognise)(const ir::Graph& graph, const ir::Boundary& border);
+  std::optional<Classified> (*recognise)(const Region& region);
   /// find_doubt() for what it recognised.
-  std::optional<ir::Rejection> (*doubt)(const ir::Graph& graph, const ir::Boundary& border, const Layout& layout);
+  std::optional<ir::Rejection> (*doubt)(const Region& region, const Layout& layout);
   /// Fills Prepared::dominants, the usual choice first; phases are known.
   void (*dominants)(const ir::Graph& graph, Prepared& prepared);
   Tiling (*tiling)(const Prepared& prepared, const ir::Plan& plan);
@@ -51,10 +51,6 @@ struct SkeletonLowering {
   std::optional<ir::Rejection> (*lower)(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
                                         const ir::Limits& limits);
 };
-
-/// Whether the elements lie in memory in row-major order. Dimensions of size 1 do not count, whatever the layout says
-/// of them.
-bool lies_row_major(const ir::Shape& shape);
 
 /// Registers that a thread of a block of so many threads can have.
 inline int registers_for(const ir::Limits& limits, int threads) {
@@ -73,14 +69,14 @@ inline Tiling tiling(const Prepared& prepared, const ir::Plan& plan) {
   return lowering(plan.skeleton).tiling(prepared, plan);
 }
 
-#define SKELETON(name, unit, what, ...)                                                                                \
-  std::optional<Classified> recognise_##name(const ir::Graph& graph, const ir::Boundary& border);                      \
-  std::optional<ir::Rejection> doubt_##name(const ir::Graph& graph, const ir::Boundary& border, const Layout& layout); \
-  void dominants_##name(const ir::Graph& graph, Prepared& prepared);                                                   \
-  Tiling tiling_##name(const Prepared& prepared, const ir::Plan& plan);                                                \
-  std::optional<ir::Rejection> refuse_##name(const Prepared& prepared, const ir::Plan& plan,                           \
-                                             const ir::Limits& limits);                                                \
-  std::optional<ir::Rejection> lower_##name(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,   \
+#define SKELETON(name, unit, what, ...)                                                                              \
+  std::optional<Classified> recognise_##name(const Region& region);                                                  \
+  std::optional<ir::Rejection> doubt_##name(const Region& region, const Layout& layout);                             \
+  void dominants_##name(const ir::Graph& graph, Prepared& prepared);                                                 \
+  Tiling tiling_##name(const Prepared& prepared, const ir::Plan& plan);                                              \
+  std::optional<ir::Rejection> refuse_##name(const Prepared& prepared, const ir::Plan& plan,                         \
+                                             const ir::Limits& limits);                                              \
+  std::optional<ir::Rejection> lower_##name(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan, \
                                             const ir::Limits& limits);
 #include "ir/skeletons.def"
 #undef SKELETON

@@ -13,16 +13,17 @@
 // layout), refuse it with a reason, or not know it. The first layout wins; else the first reason is given.
 // find_doubt() asks the same row for what it lowers badly.
 //
-// reduce_kind() says where the reduced dimensions lie in memory: behind the kept ones (row), in front (column),
-// everything (full) or mixed. It walks the dimensions from the slowest to the fastest and counts how often kept and
-// reduced ones change; dimensions of size 1 are left out.
+// Skeletons see a Region: what is inside with its reductions folded where they arrive in steps. So a group of both
+// halves of a long sum is a row or column group, and prepare() lowers it as one (ir/graph/split_reduction.h).
 #include "codegen/lower/structure.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
+#include <unordered_set>
 
 #include "base/indexed.h"
 #include "codegen/lower/index_map.h"
@@ -174,48 +175,37 @@ std::optional<Rejection> refuse_nodes(const Graph& graph, const Boundary& border
 
 }  // namespace
 
-bool lies_row_major(const Shape& shape) {
-  int last = -1;
-  for (int i = shape.rank(); i-- > 0;) {  // from the slowest dimension in memory on
-    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
-    if (shape.dims[dim] == 1) continue;
-    if (dim < last) return false;
-    last = dim;
-  }
-  return true;
+ReduceKind reduce_kind(const Graph& graph, const Node& reduce) {
+  return ir::reduce_kind(graph[reduce.operands[0]].shape, axes(reduce));
 }
 
-std::string_view name(ReduceKind kind) {
-  constexpr auto names = std::to_array<std::string_view>({"row", "column", "full", "mixed"});
-  return row_for(names, kind);
-}
-
-ReduceKind reduce_kind(const Graph& graph, NodeId reduce) {
-  const Node& node = graph[reduce];
-  const Shape& shape = graph[node.operands[0]].shape;
-  // Walk from the slowest to the fastest dimension in memory: kept dimensions, then reduced ones, make a row reduction.
-  int changes = 0;
-  std::optional<bool> first, last;
-  for (int i = shape.rank(); i-- > 0;) {
-    const int dim = shape.minor_to_major[i];
-    if (shape.dims[dim] == 1) continue;
-    const bool gone = axes(node).contains(dim);
-    if (!first) first = gone;
-    if (last && *last != gone) ++changes;
-    last = gone;
-  }
-  if (!first) return ReduceKind::full;
-  if (changes == 0) return *first ? ReduceKind::full : ReduceKind::row;
-  if (!*last) return ReduceKind::column;
-  return changes == 1 && lies_row_major(shape) ? ReduceKind::row : ReduceKind::mixed;
-}
-
-Layout row_layout(const Graph& graph, NodeId reduce) {
-  const Node& node = graph[reduce];
-  const Shape& shape = graph[node.operands[0]].shape;
+Layout row_layout(const Graph& graph, const Node& reduce) {
+  const Shape& shape = graph[reduce.operands[0]].shape;
   Layout layout{Skeleton::row, 1, 1};
-  for (int i = 0; i < shape.rank(); ++i) (axes(node).contains(i) ? layout.columns : layout.rows) *= shape.dims[i];
+  for (int i = 0; i < shape.rank(); ++i) (axes(reduce).contains(i) ? layout.columns : layout.rows) *= shape.dims[i];
   return layout;
+}
+
+Region::Region(const Graph& whole, const Boundary& around) : graph(whole), border(around) {
+  const std::vector<FoldedReduction> folded = folded_reductions(graph, border.inside, border.writes);
+  if (folded.empty()) return;
+  std::unordered_set<NodeId> swallowed;
+  for (const FoldedReduction& one : folded) {
+    swallowed.insert(one.swallowed.begin(), one.swallowed.end());
+    folded_.emplace_back(one.last, folded_node(graph, one));
+  }
+  std::sort(folded_.begin(), folded_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::copy_if(border.inside.begin(), border.inside.end(), std::back_inserter(inside_),
+               [&](NodeId id) { return !swallowed.contains(id); });
+}
+
+const Node& Region::operator[](NodeId id) const {
+  if (!folded_.empty() && graph[id].op == Op::reduce) {
+    const auto found = std::lower_bound(folded_.begin(), folded_.end(), id,
+                                        [](const auto& one, NodeId wanted) { return one.first < wanted; });
+    if (found != folded_.end() && found->first == id) return found->second;
+  }
+  return graph[id];
 }
 
 Boundary whole_border(const Graph& group) {
@@ -273,8 +263,9 @@ Classified analyse(const Graph& graph, const Boundary& border) {
     return refuse("indices",
                   fmt::format("{} indices from memory, a kernel holds at most {}", starts, most_open_starts));
   std::optional<Rejection> first;
+  const Region region(graph, border);
   for (const SkeletonRow& skeleton : skeletons()) {
-    std::optional<Classified> found = lowering(skeleton.skeleton).recognise(graph, border);
+    std::optional<Classified> found = lowering(skeleton.skeleton).recognise(region);
     if (!found) continue;
     if (std::holds_alternative<Layout>(*found)) return *found;
     if (!first) first = std::get<Rejection>(*found);
@@ -290,7 +281,7 @@ std::optional<Rejection> find_doubt(const Graph& graph, const Boundary& border, 
     if (class_of(graph[id].op) == OpClass::lookup && is_placed_by_reduction(graph, border, id))
       return refuse("index-place",
                     fmt::format("where %{} reads or writes depends on a reduction of the group", graph[id].name));
-  return lowering(layout.skeleton).doubt(graph, border, layout);
+  return lowering(layout.skeleton).doubt(Region(graph, border), layout);
 }
 
 }  // namespace tailor::codegen

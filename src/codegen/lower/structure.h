@@ -24,6 +24,7 @@
 #include <variant>
 
 #include "ir/fusion.h"
+#include "ir/graph/split_reduction.h"
 #include "ir/plan.h"
 
 namespace tailor::codegen {
@@ -67,13 +68,31 @@ inline ir::Rejection refuse(std::string_view rule, std::string reason) {
   return {std::string(rule), std::move(reason), true};
 }
 
-/// Kinds of reduction: which dimensions go.
-enum class ReduceKind : std::uint8_t { row, column, full, mixed };
-std::string_view name(ReduceKind kind);
-/// By the operand's place in memory. Dimensions of size 1 do not count. row: the minor-most dimensions of a row-major
-/// operand go, some stay.
-ReduceKind reduce_kind(const ir::Graph& graph, ir::NodeId reduce);
+using ir::ReduceKind;
+/// By the operand's place in memory.
+ReduceKind reduce_kind(const ir::Graph& graph, const ir::Node& reduce);
+inline ReduceKind reduce_kind(const ir::Graph& graph, ir::NodeId reduce) { return reduce_kind(graph, graph[reduce]); }
 /// Rows and columns of a row reduction (a full one has one row); of any other, results and elements reduced for each.
-Layout row_layout(const ir::Graph& graph, ir::NodeId reduce);
+Layout row_layout(const ir::Graph& graph, const ir::Node& reduce);
+inline Layout row_layout(const ir::Graph& graph, ir::NodeId reduce) { return row_layout(graph, graph[reduce]); }
+
+/// The nodes inside a border as a kernel computes them: reductions that arrive in steps are one, and the steps before
+/// the last are not there (ir/graph/split_reduction.h). Graph and border outlive it.
+class Region {
+ public:
+  Region(const ir::Graph& graph, const ir::Boundary& border);
+
+  const ir::Graph& graph;
+  const ir::Boundary& border;
+
+  /// Operands before users.
+  const std::vector<ir::NodeId>& inside() const { return folded_.empty() ? border.inside : inside_; }
+  /// A node of the graph, inside or not, as the kernel sees it.
+  const ir::Node& operator[](ir::NodeId id) const;
+
+ private:
+  std::vector<ir::NodeId> inside_;                       ///< empty where nothing is folded
+  std::vector<std::pair<ir::NodeId, ir::Node>> folded_;  ///< ascending
+};
 
 }  // namespace tailor::codegen

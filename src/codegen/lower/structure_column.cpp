@@ -53,14 +53,16 @@ bool stays_in_place(const Node& transpose, const Shape& source) {
 
 }  // namespace
 
-std::optional<Classified> recognise_column(const Graph& graph, const Boundary& border) {
+std::optional<Classified> recognise_column(const Region& region) {
+  const Graph& graph = region.graph;
+  const Boundary& border = region.border;
   NodeId first = no_node;
   Layout layout{Skeleton::column, 1, 1};
-  for (const NodeId id : border.inside) {
-    const Node& node = graph[id];
+  for (const NodeId id : region.inside()) {
+    const Node& node = region[id];
     if (node.op != Op::reduce) continue;
     if (!keeps_fastest(graph, node)) return std::nullopt;
-    const Layout own = row_layout(graph, id);
+    const Layout own = row_layout(graph, node);
     if (first == no_node) {
       first = id;
       layout.rows = own.rows;
@@ -83,11 +85,12 @@ std::optional<Classified> recognise_column(const Graph& graph, const Boundary& b
   return layout;
 }
 
-std::optional<Rejection> doubt_column(const Graph& graph, const Boundary& border, const Layout& layout) {
+std::optional<Rejection> doubt_column(const Region& region, const Layout& layout) {
+  const Graph& graph = region.graph;
   std::unordered_set<NodeId> reduced;  // values that depend on a reduction
-  for (const NodeId id : border.inside) {
-    const Node& node = graph[id];
-    if (is_written_in_place(border, id)) continue;
+  for (const NodeId id : region.inside()) {
+    const Node& node = region[id];
+    if (is_written_in_place(region.border, id)) continue;
     bool depends = false;
     for (const NodeId operand : node.operands) depends = depends || reduced.contains(operand);
     const auto doubt = [&](std::string_view rule, std::string_view what) {

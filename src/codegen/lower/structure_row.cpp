@@ -113,10 +113,10 @@ bool keeps_order(const Node& transpose, const Shape& source) {
 /// The pass over a group that contains row reductions.
 class RowReading {
  public:
-  RowReading(const Graph& graph, Layout layout) : graph_(graph), layout_(layout) {}
+  RowReading(const Region& region, Layout layout) : region_(region), graph_(region.graph), layout_(layout) {}
 
   std::optional<Rejection> read(NodeId id) {
-    const Node& node = graph_[id];
+    const Node& node = region_[id];
     RowDependence dependence = RowDependence::none;
     for (const NodeId operand : node.operands) {
       const RowDependence of_operand = row_dependence(operand);
@@ -150,7 +150,7 @@ class RowReading {
   }
 
   std::optional<Rejection> read_reduce(NodeId id, RowDependence dependence) {
-    const Layout own = row_layout(graph_, id);
+    const Layout own = row_layout(graph_, region_[id]);
     if (own.rows != layout_.rows || own.columns != layout_.columns || dependence == RowDependence::row)
       return refuse("skeleton-row-shapes",
                     fmt::format("%{} reduces {} rows of {}, the group has {} rows of {}", graph_[id].name, own.rows,
@@ -171,6 +171,7 @@ class RowReading {
     return std::nullopt;
   }
 
+  const Region& region_;
   const Graph& graph_;
   Layout layout_;
   std::unordered_map<NodeId, RowDependence> row_dependences_;
@@ -178,11 +179,12 @@ class RowReading {
 
 }  // namespace
 
-std::optional<Classified> recognise_row(const Graph& graph, const Boundary& border) {
+std::optional<Classified> recognise_row(const Region& region) {
+  const Graph& graph = region.graph;
   NodeId first = no_node;
   Layout layout{Skeleton::row, 1, 1};
-  for (const NodeId id : border.inside) {
-    const Node& node = graph[id];
+  for (const NodeId id : region.inside()) {
+    const Node& node = region[id];
     if (node.op != Op::reduce) continue;
     const std::optional<RowShape> shape = row_shape(graph, node);
     if (!shape) return refuse_reduction(graph, node);
@@ -197,22 +199,23 @@ std::optional<Classified> recognise_row(const Graph& graph, const Boundary& bord
     }
   }
   if (first == no_node) return std::nullopt;
-  if (std::optional<Rejection> refused = refuse_outputs(graph, border, layout)) return *refused;
+  if (std::optional<Rejection> refused = refuse_outputs(graph, region.border, layout)) return *refused;
   return layout;
 }
 
-std::optional<Rejection> doubt_row(const Graph& graph, const Boundary& border, const Layout& layout) {
-  for (const NodeId id : border.inside) {
+std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {
+  const Graph& graph = region.graph;
+  for (const NodeId id : region.inside()) {
     if (graph[id].op != Op::reduce) continue;
-    const ReduceKind kind = reduce_kind(graph, id);
+    const ReduceKind kind = reduce_kind(graph, region[id]);
     if (kind == ReduceKind::row || kind == ReduceKind::full) continue;
     return refuse(
         kind == ReduceKind::column ? "skeleton-column" : "skeleton-mixed",
-        fmt::format("{} reduction {} of {}", name(kind), label(graph, id), text(graph[graph[id].operands[0]].shape)));
+        fmt::format("{} reduction {} of {}", name(kind), label(graph, id), text(graph[region[id].operands[0]].shape)));
   }
-  RowReading reading(graph, layout);
-  for (const NodeId id : border.inside)
-    if (is_written_in_place(border, id))
+  RowReading reading(region, layout);
+  for (const NodeId id : region.inside())
+    if (is_written_in_place(region.border, id))
       continue;
     else if (std::optional<Rejection> refused = reading.read(id))
       return *refused;

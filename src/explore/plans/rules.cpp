@@ -38,8 +38,8 @@ constexpr std::uint32_t reads(std::initializer_list<ir::PlanField> fields) {
 std::int64_t element_bytes(const Candidate& c) {
   std::int64_t widest = 1;
   for (std::size_t id = 0; id < c.prepared.full.size(); ++id)
-    if (c.prepared.full[id] && c.prepared.group->graph.nodes[id].op == ir::Op::parameter)
-      widest = std::max<std::int64_t>(widest, ir::row(c.prepared.group->graph.nodes[id].shape.dtype).bits / 8);
+    if (c.prepared.full[id] && c.prepared.graph->nodes[id].op == ir::Op::parameter)
+      widest = std::max<std::int64_t>(widest, ir::row(c.prepared.graph->nodes[id].shape.dtype).bits / 8);
   return widest;
 }
 
@@ -47,8 +47,8 @@ std::int64_t element_bytes(const Candidate& c) {
 std::int64_t input_bytes(const Candidate& c) {
   std::int64_t sum = 0;
   for (std::size_t id = 0; id < c.prepared.full.size(); ++id)
-    if (c.prepared.full[id] && c.prepared.group->graph.nodes[id].op == ir::Op::parameter)
-      sum += ir::row(c.prepared.group->graph.nodes[id].shape.dtype).bits / 8;
+    if (c.prepared.full[id] && c.prepared.graph->nodes[id].op == ir::Op::parameter)
+      sum += ir::row(c.prepared.graph->nodes[id].shape.dtype).bits / 8;
   return sum;
 }
 
@@ -174,12 +174,14 @@ constexpr std::array rule_table = [] {
        }},
       {"split-rows", false, reads({split, threads, threads_per_row, vector, in_flight}),
        "rows are shared by blocks that have one row each and 4 KiB of it, with 256 threads or one for each 64 bytes, "
-       "to fill a third of the SMs (less where 32 KiB suffice) to all of them four times, with 32 bytes in flight",
+       "to fill a third of the SMs (less where 32 KiB suffice) to all of them four times, with 32 bytes in flight, or "
+       "128 of all inputs together",
        [](const Candidate& c) {
          constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib;
          if (c.plan.split == 1 || is_across(c)) return false;
          const std::int64_t together = std::min<std::int64_t>(c.tiling.trips, c.plan.in_flight);
-         const bool is_shallow = together * c.plan.vector * element_bytes(c) < 32 && c.tiling.trips >= 2 * together;
+         const bool is_shallow = together * c.plan.vector * element_bytes(c) < 32 &&
+                                 together * c.plan.vector * input_bytes(c) < 128 && c.tiling.trips >= 2 * together;
          const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.split;
          return c.plan.threads_per_row != c.plan.threads || c.plan.threads < std::min<std::int64_t>(256, bytes / 64) ||
                 is_shallow || bytes < least || (3 * blocks(c) < c.limits.sms && bytes > enough) ||

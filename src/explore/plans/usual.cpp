@@ -53,7 +53,7 @@ std::int64_t bytes_of_row(const codegen::Prepared& prepared) {
   std::int64_t widest = 1;
   for (std::size_t id = 0; id < prepared.full.size(); ++id)
     if (prepared.full[id])
-      widest = std::max<std::int64_t>(widest, ir::row(prepared.group->graph.nodes[id].shape.dtype).bits / 8);
+      widest = std::max<std::int64_t>(widest, ir::row(prepared.graph->nodes[id].shape.dtype).bits / 8);
   return prepared.columns * widest;
 }
 

@@ -87,7 +87,7 @@ ir::NodeId dominant_of(const XlaQuestion& about) {
   const std::vector<ir::NodeId>& candidates = about.prepared.dominants;
   if (about.analysis.reduction < 0 || ir::row(about.prepared.skeleton).unit == ir::WorkUnit::elements)
     return candidates.front();
-  const ir::Graph& graph = about.prepared.group->graph;
+  const ir::Graph& graph = *about.prepared.graph;
   const auto source = [&](ir::NodeId id) -> const ir::Shape& { return graph[graph[id].operands[0]].shape; };
   const ir::Shape& read = source(xla::item(about.kernel, about.analysis.reduction).id);
   const auto same = [&](ir::NodeId id) { return source(id).dims == read.dims && source(id).same_layout(read); };
@@ -123,7 +123,7 @@ void say_groups(const XlaQuestion& about, std::string& differs) {
 
 /// The candidate whose elements lie as those of the array that XLA goes over.
 void follow_array(const XlaQuestion& about, ir::Plan& plan) {
-  const ir::Graph& graph = about.prepared.group->graph;
+  const ir::Graph& graph = *about.prepared.graph;
   const ir::Shape& over = *about.schedule.over;
   const auto lies_alike = [&](ir::NodeId id) {
     return graph[id].shape.dims == over.dims && graph[id].shape.same_layout(over);
@@ -135,14 +135,14 @@ void follow_array(const XlaQuestion& about, ir::Plan& plan) {
 
 /// XLA's loops write as many elements of each result; a map may have smaller results beside the largest.
 bool has_one_size(const XlaQuestion& about) {
-  const ir::Graph& graph = about.prepared.group->graph;
+  const ir::Graph& graph = *about.prepared.graph;
   return std::all_of(about.prepared.stored.begin(), about.prepared.stored.end(), [&](ir::NodeId id) {
     return ir::elements(graph[id].shape) == ir::elements(*about.schedule.over);
   });
 }
 
 bool is_one_per_row(const codegen::Prepared& prepared) {
-  const ir::Graph& graph = prepared.group->graph;
+  const ir::Graph& graph = *prepared.graph;
   return std::all_of(prepared.stored.begin(), prepared.stored.end(),
                      [&](ir::NodeId id) { return ir::elements(graph[id].shape) == prepared.rows; });
 }
@@ -302,6 +302,10 @@ XlaStyle xla_style(const codegen::Prepared& prepared, const ir::Limits& limits, 
   const XlaEmitter& emitter = row(schedule.form);
   if (emitter.plan == nullptr) {
     style.note = fmt::format("{}, yet", emitter.as);
+    return style;
+  }
+  if (prepared.graph.get() != &prepared.group->graph) {
+    style.note = "XLA computes in steps what is one reduction here";
     return style;
   }
   XlaPlanned planned = emitter.plan({prepared, limits, kernel, analysis, schedule});
