@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a kernel prints. In: a warp at a call of vprintf, whose parameters are addresses in its lanes' local memory. Out:
+// What a kernel prints. In: a warp at a call of vprintf, whose parameters are addresses in local memory. Out:
 // text, kept by the machine with the resident set it came from, until the launch ends and the texts of all sets are put
 // in order. Called as a step of a program (address_steps.cpp); simulate.cpp knows how much is kept.
 #pragma once
