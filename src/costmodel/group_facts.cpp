@@ -136,9 +136,9 @@ class Facts {
       fact.reduces = true;
       fact.reach = ResultReach::grid;
       if (node.shape.dtype == ir::DType::tuple) return;
-      if (const double rows = rows_of(graph_[node.operands[0]].shape, axes(node)); rows > 0) {
+      if (const double of_array = rows_of(graph_[node.operands[0]].shape, axes(node)); of_array > 0) {
         fact.reach = ResultReach::row;
-        fact.rows = rows;
+        fact.rows = of_array;
       }
     } else if (kind == OpClass::window || node.op == Op::scatter ||
                def_use_.roles[ir::index(id_of(node))] == Role::outside) {
@@ -177,8 +177,8 @@ class Facts {
       for (const NodeId view : step.views)
         if (def_use_.roles[ir::index(view)] != Role::free || !has_one_use(view)) return;
       GroupStep found{step.reduce};
-      if (const double rows = rows_of(graph_[step.source].shape, step.axes); rows > 0)
-        found.reach = ResultReach::row, found.rows = rows;
+      if (const double of_array = rows_of(graph_[step.source].shape, step.axes); of_array > 0)
+        found.reach = ResultReach::row, found.rows = of_array;
       result_.nodes[ir::index(last)].steps.push_back(found);
       join_chains(step.reduce, last);
     }

@@ -311,7 +311,8 @@ TEST_CASE("a measured time stands beside the most precise prediction for its pla
   Store store = Store::open(folder / "a.db");
   save_model(store, bert, {"h200"}, true, {"none"});
   const Subject subject = subjects(store, "", "").at(0);
-  const store::RunRow run{id_of(std::string_view("run"))};
+  store::RunRow run;
+  run.id = id_of(std::string_view("run"));
   store.save(run);
   std::mt19937 random(5);
   for (const store::GroupRow& group : store.groups())
@@ -329,7 +330,9 @@ TEST_CASE("a measured time stands beside the most precise prediction for its pla
                                               std::string(name(cache)),
                                               std::string(name(timed_by)),
                                               "stream",
-                                              {1e-9 * static_cast<double>(1 + random() % 1000)}});
+                                              {1e-9 * static_cast<double>(1 + random() % 1000)},
+                                              {},
+                                              {}});
           ir::Measurement measured;
           measured.outcome = ir::Outcome::ok;
           measured.protocol = {cache, timed_by, ir::LaunchMode::stream, "standard"};
