@@ -158,6 +158,18 @@ TEST_CASE("samples that resemble their predecessor are worth less, and the inter
     }
     CHECK(held < 0.75 * 2000);
   }
+  // Runs of three on one side: each sample says what 2 r of its neighbour said, and ranks move by the root of that.
+  std::vector<double> in_runs;
+  for (int i = 0; i < 120; ++i) in_runs.push_back((i / 3 % 2 == 0 ? 1000 : 2000) + i);
+  const Spread wide = spread_of(in_runs, 0.95);
+  const int rank = median_rank(120, 0.95);
+  CHECK(rank == 49);
+  // 80 of 119 neighbours agree, 39 do not: r = 41 / 120 + 1 / 120, (1 + r) / (1 - r) = 162 / 78.
+  CHECK(wide.dependence == approx(162.0 / 78.0));
+  std::sort(in_runs.begin(), in_runs.end());
+  const auto moved = static_cast<std::size_t>(60 - 11 * 1.4411534);  // the root of 162 / 78
+  CHECK(wide.low == in_runs[moved - 1]);
+  CHECK(wide.high == in_runs[120 - moved]);
   std::vector<double> alternating, independent;
   std::mt19937_64 random(seed);
   for (int i = 0; i < 200; ++i) {

@@ -198,11 +198,14 @@ TEST_CASE("too few observations, those of another GPU and contradictions are ref
   other[3].of.device = "t4";
   CHECK(fit_refusal(other).find("an observation is of 't4'") != std::string::npos);
   const Sample& once = few.front();
-  Sample wrong =
-      foreign_sample(ir::make_observation(once.of.device, once.of.regime, once.of.time * 1000, once.of.time * 1000,
-                                          once.of.time * 1000, "other line 2", once.of.subject));
-  samples.push_back(wrong);
-  CHECK(fit_refusal(samples).find("contradict each other") != std::string::npos);
+  for (const double times : {1000.0, 0.001}) {
+    const Seconds other_time = once.of.time * times;
+    std::vector<Sample> contradicted = samples;
+    contradicted.push_back(foreign_sample(ir::make_observation(once.of.device, once.of.regime, other_time, other_time,
+                                                               other_time, "other line 2", once.of.subject)));
+    INFO(times);
+    CHECK(fit_refusal(contradicted).find("contradict each other") != std::string::npos);
+  }
 }
 
 TEST_CASE("a kernel outside of what was observed is beyond the calibration, one inside is not") {

@@ -118,9 +118,14 @@ TEST_CASE("scores say the errors, ranks and coverage that a predictor has, in ce
        [](const Sample& s) {
          return Guess{1 / s.of.time.value, 0, 0, ""};
        }},
+      {"sure of a alone",
+       [](const Sample& s) {
+         const double sure = s.operation == "a f32" ? s.of.time.value : 0;
+         return Guess{s.of.time.value, sure * 0.9, sure * 1.1, ""};
+       }},
   };
   const std::vector<Score> all = score(samples, contenders, By::nothing);
-  REQUIRE(all.size() == 4);
+  REQUIRE(all.size() == 5);
   CHECK(all[0].median_error == 0);
   CHECK(*all[0].coverage == 1);
   CHECK(*all[0].plan_rank == approx(1.0));
@@ -134,12 +139,13 @@ TEST_CASE("scores say the errors, ranks and coverage that a predictor has, in ce
   CHECK(*all[3].regret_1 == 20);
   CHECK(*all[3].regret_5 == 16);
   CHECK(*all[3].recall_10 == 0);
+  CHECK(*all[4].coverage == 1);  // of those for which it claims an interval
   const std::vector<Score> cells = score(samples, contenders, By::operation);
-  REQUIRE(cells.size() == 8);
+  REQUIRE(cells.size() == 10);
   CHECK(cells[0].cell == "a f32");
   CHECK_FALSE(cells[0].plan_rank.has_value());
-  CHECK(cells[4].cell == "b f32");
-  CHECK(cells[6].samples == 0);
+  CHECK(cells[5].cell == "b f32");
+  CHECK(cells[7].samples == 0);
   CHECK(score(samples, contenders, By::limiter)[0].cell == "dram");
   CHECK(score(samples, contenders, By::size)[0].cell == "1 - 10 MB");
   CHECK(size_class(999e6) == "100 MB - 1 GB");

@@ -21,6 +21,7 @@ import hashlib
 import json
 import os
 import queue
+import random
 import shutil
 import subprocess
 import sys
@@ -269,6 +270,7 @@ def plant(pending, root, build, digest, record, jobs):
     if not pending:
         return rows
     record.parent.mkdir(parents=True, exist_ok=True)
+    random.Random(1).shuffle(pending)  # what is known when somebody stops it early speaks for all rooms
     copies = queue.Queue()
 
     def prepare(number):
