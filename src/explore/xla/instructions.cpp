@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "explore/xla/made_order.h"
+
 namespace tailor::explore {
 
 using ir::NodeId;
@@ -71,8 +73,7 @@ XlaInstructions::XlaInstructions(const ir::Graph& graph, const xla::Target* targ
       seen_(graph.nodes.size(), 0),
       owner_(graph.nodes.size()),
       users_(graph.nodes.size()),
-      stored_(graph.nodes.size(), false),
-      next_order_(2 * size()) {
+      stored_(graph.nodes.size(), false) {
   for (const NodeId output : graph.outputs) stored_[ir::index(output)] = true;
   std::vector<bool> asynchronous(graph.nodes.size(), false);
   for (const ir::GivenGroup& given : graph.given)
@@ -80,22 +81,24 @@ XlaInstructions::XlaInstructions(const ir::Graph& graph, const xla::Target* targ
       for (const NodeId id : given.nodes) asynchronous[ir::index(id)] = true;
   std::iota(place_.begin(), place_.end(), 0);
   at_place_ = place_;
+  const MadeOrder made = made_order(graph);
+  next_order_ = made.next;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     const auto id = static_cast<NodeId>(i);
     owner_[i] = id;
     XlaInstruction& one = all_[i];
-    // XLA numbers instructions as they are made: a text does not tell, but it stands in the order of the program, and
-    // copies and transposes come from XLA's own layout passes, after all others.
-    const bool late = graph[id].op == Op::copy || graph[id].op == Op::transpose;
-    one.order = id + (late ? size() : 0);
+    one.order = made.number[i];
     one.price.kernel = xla::bare_kernel(graph, id);
     // XLA takes away what has no elements before it fuses.
     const bool empty = xla::elements_of(graph[id]) == 0;
     one.fusible = is_fusible(one.kernel()) && !asynchronous[i] && !(empty && year != xla::Year::today);
     if (one.fusible && target != nullptr) one.price = xla::priced(std::move(one.price.kernel), *target);
     measure(one);
-    for (const NodeId operand : graph[id].operands) note_use(operand, id);
   }
+  for (const bool late : {false, true})
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if ((year == xla::Year::today && made.appended[i]) == late)
+        for (const NodeId operand : graph.nodes[i].operands) note_use(operand, static_cast<std::int32_t>(i));
 }
 
 void XlaInstructions::measure(XlaInstruction& one) {

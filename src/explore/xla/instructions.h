@@ -116,7 +116,7 @@ class XlaInstructions {
   std::vector<std::int32_t> owner_;
   std::vector<std::vector<std::int32_t>> users_;
   std::vector<bool> stored_;
-  std::int64_t next_order_;
+  std::int64_t next_order_ = 0;
 };
 
 /// A bitcast on its own, which XLA computes for nothing.
