@@ -196,6 +196,18 @@ TEST_CASE("users of one value, more of them than a kernel takes, are joined in t
   CHECK(found.size() < 100);
 }
 
+TEST_CASE("a long chain that reads one value throughout is fused within seconds") {
+  const auto seconds = [](int length) {
+    std::string lines = "  %y = parameter 0 : f32[1024]\n  %x0 = negate %y : f32[1024]\n";
+    for (int i = 1; i < length; ++i) lines += fmt::format("  %x{} = add %x{}, %y : f32[1024]\n", i, i - 1);
+    lines += fmt::format("  output %x{}\n", length - 1);
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK(kernels_of(lines).size() <= 1 + static_cast<std::size_t>(length) / 1000);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  CHECK(seconds(8000) < 5);
+}
+
 TEST_CASE("equal graphs give equal kernels, and a stopped strategy answers") {
   const Graph graph = parse_graph(
       "graph g {\n  %x = parameter 0 : f32[4096]\n  %a = exp %x : f32[4096]\n  %b = negate %a : f32[4096]\n"

@@ -73,6 +73,7 @@ XlaInstructions::XlaInstructions(const ir::Graph& graph, const xla::Target* targ
       seen_(graph.nodes.size(), 0),
       owner_(graph.nodes.size()),
       users_(graph.nodes.size()),
+      user_places_(graph.nodes.size()),
       stored_(graph.nodes.size(), false) {
   for (const NodeId output : graph.outputs) stored_[ir::index(output)] = true;
   std::vector<bool> asynchronous(graph.nodes.size(), false);
@@ -130,8 +131,10 @@ void XlaInstructions::measure(XlaInstruction& one) {
 }
 
 std::vector<std::int32_t> XlaInstructions::users_of(std::int32_t instruction) const {
+  const std::vector<NodeId> given = values(instruction);
+  if (given.size() == 1) return users(given[0]);
   std::vector<std::int32_t> found;
-  for (const NodeId value : values(instruction))
+  for (const NodeId value : given)
     for (const std::int32_t user : users(value))
       if (std::find(found.begin(), found.end(), user) == found.end()) found.push_back(user);
   return found;
@@ -168,15 +171,38 @@ std::vector<NodeId> XlaInstructions::operands(std::int32_t instruction) const {
 // what went into it. So what becomes a fusion keeps its place among the users, and some merges hang on that order.
 void XlaInstructions::forget_use(NodeId value, std::int32_t instruction) {
   std::vector<std::int32_t>& list = users_[ir::index(value)];
-  const auto gone = std::find(list.begin(), list.end(), instruction);
-  if (gone == list.end()) return;
-  *gone = list.back();
+  const std::size_t gone = place_among_users(value, instruction);
+  if (gone == list.size()) return;
+  list[gone] = list.back();
   list.pop_back();
+  if (const auto& places = user_places_[ir::index(value)]; places != nullptr) {
+    places->erase(instruction);
+    if (gone < list.size()) (*places)[list[gone]] = gone;
+  }
 }
 
 void XlaInstructions::note_use(NodeId value, std::int32_t instruction) {
+  constexpr std::size_t many = 64;  // from here on a table is faster than looking through the list
   std::vector<std::int32_t>& list = users_[ir::index(value)];
-  if (std::find(list.begin(), list.end(), instruction) == list.end()) list.push_back(instruction);
+  if (place_among_users(value, instruction) != list.size()) return;
+  list.push_back(instruction);
+  auto& places = user_places_[ir::index(value)];
+  if (places != nullptr) {
+    places->emplace(instruction, list.size() - 1);
+  } else if (list.size() > many) {
+    places = std::make_unique<std::unordered_map<std::int32_t, std::size_t>>();
+    for (std::size_t i = 0; i < list.size(); ++i) places->emplace(list[i], i);
+  }
+}
+
+/// The size of the list when it is none.
+std::size_t XlaInstructions::place_among_users(NodeId value, std::int32_t instruction) const {
+  const std::vector<std::int32_t>& list = users_[ir::index(value)];
+  if (const auto& places = user_places_[ir::index(value)]; places != nullptr) {
+    const auto found = places->find(instruction);
+    return found == places->end() ? list.size() : found->second;
+  }
+  return static_cast<std::size_t>(std::find(list.begin(), list.end(), instruction) - list.begin());
 }
 
 void XlaInstructions::replace(std::int32_t instruction, xla::Kernel kernel) {
@@ -256,6 +282,8 @@ bool XlaInstructions::remove_unused(std::int32_t instruction) {
   if (is_stored_any(instruction) || !users_of(instruction).empty()) return false;
   for (const NodeId value : operands(instruction)) forget_use(value, instruction);
   all_[static_cast<std::size_t>(instruction)].alive = false;
+  // Nobody asks any more, and the kernels of a long chain's producers together are of the square of its length.
+  if (year_ == xla::Year::today) at(instruction).price = {};
   return true;
 }
 
