@@ -311,11 +311,10 @@ Agreement agreement_of_dump(const profiler::XlaSource& dump, const fs::path& tar
   const auto target = xla::find_target(found.device, targets.string());
   const std::string described = manifest_word(folder, "target_of");
   if (target == nullptr || described != "XLA's specification") {
-    const std::string compiled = found.device.empty() ? "no manifest beside it names the GPU that XLA compiled for"
-                                 : described != "XLA's specification"
-                                     ? fmt::format("XLA compiled for {} as {} describes it", found.device,
-                                                   described.empty() ? "nobody knows who" : described)
-                                     : fmt::format("data/xla has no '{}'", found.device);
+    const std::string compiled = found.device.empty() || described.empty()
+                                     ? "XLA compiled for a GPU that no manifest names"
+                                 : target == nullptr ? fmt::format("data/xla has no '{}'", found.device)
+                                                     : "XLA compiled for " + described;
     note(found, fmt::format("not scored: {}, expected XLA's own specification of one of {}", compiled,
                             xla::known_targets(targets.string())));
     return found;
