@@ -66,6 +66,7 @@ void show_agreement(const ImportXlaOptions& options, const Context& context) {
   if (!options.save.empty()) write_whole(context, options.save, report::text(study::published(all, context.command)));
   CommandOutput answer{"tailor.import-xla/1", options.device, {{"agreement", study::agreement_table(all)}}, ""};
   answer.sections.push_back({"disagreements", study::disagreement_table(all)});
+  if (context.format != Format::json && answer.sections.back().table.rows.empty()) answer.sections.pop_back();
   show(context, answer);
   if (const std::string failure = study::what_failed(all); !failure.empty()) throw Error(Fault::failed, failure);
 }

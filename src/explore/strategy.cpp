@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <vector>
 
 #include "base/error.h"
@@ -121,6 +122,15 @@ class Descent {
   double all_nodes_;
 };
 
+/// The groups that a file describes, which has to be there.
+std::shared_ptr<const PartitionFile> partition_in(const std::string& path) {
+  std::error_code unknown;
+  if (!std::filesystem::exists(path, unknown) && !unknown)
+    throw Error(Fault::missing, Position{path}, "cannot read: No such file or directory",
+                "tailor fuse MODEL --write-partition FILE.partition makes one");
+  return std::make_shared<const PartitionFile>(parse_partition(read_file(path), path));
+}
+
 }  // namespace
 
 std::span<const Strategy> strategies() { return strategy_table; }
@@ -138,8 +148,7 @@ ChosenStrategy::ChosenStrategy(const Strategy& chosen) : name(chosen.name), row(
 ChosenStrategy::ChosenStrategy(std::shared_ptr<const PartitionFile> read) : name(read->path), file(std::move(read)) {}
 
 ChosenStrategy find_strategy(std::string_view name) {
-  if (name.ends_with(partition_file_ending))
-    return ChosenStrategy(std::make_shared<const PartitionFile>(parse_partition(read_file(name), std::string(name))));
+  if (name.ends_with(partition_file_ending)) return ChosenStrategy(partition_in(std::string(name)));
   for (const Strategy& strategy : strategy_table)
     if (strategy.name == name) return strategy;
   std::vector<std::string_view> known;

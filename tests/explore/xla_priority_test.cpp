@@ -109,6 +109,46 @@ TEST_CASE("reductions of one array over the same rows become one kernel, over ro
   CHECK(two("0") == Kernels{{"a", "b"}, {"c", "d"}});
 }
 
+TEST_CASE("a reduction that XLA cut in two is younger than what stands behind it") {
+  // d / -sum(x): the sum is cut at 128 x 250. Sum and negation gain equally much, and the younger goes first.
+  const auto of = [](std::string_view rows) {
+    return kernels_of(fmt::format(R"(  %x = parameter 0 : f32[2048,32000]
+  %d = parameter 1 : f32[2048]
+  %zero = constant 0 : f32[]
+{}  %n = negate %s : f32[2048]
+  %q = divide %d, %n : f32[2048]
+  output %q
+)",
+                                  rows));
+  };
+  CHECK(of(R"(  %v = bitcast %x : f32[2048,128,250]
+  %r = reduce add %v, %zero, axes={2} : f32[2048,128]
+  %s = reduce add %r, %zero, axes={1} : f32[2048]
+)") == Kernels{{"v", "r"}, {"s", "n"}, {"q"}});
+  // By another function the first is no half of the second.
+  CHECK(of(R"(  %v = bitcast %x : f32[2048,128,250]
+  %r = reduce maximum %v, %zero, axes={2} : f32[2048,128]
+  %s = reduce add %r, %zero, axes={1} : f32[2048]
+)") == Kernels{{"v", "r"}, {"s"}, {"n", "q"}});
+}
+
+TEST_CASE("the first half of a cut reduction stands behind the other users of its array") {
+  // What XLA makes of x.std((0, 2)), x.max(2): the maximum joins the sum of squares and not the first half.
+  CHECK(kernels_of(R"(  %x = parameter 0 : f32[64,200,129]
+  %zero = constant 0 : f32[]
+  %low = constant -1 : f32[]
+  %r = reduce add %x, %zero, axes={2} : f32[64,200]
+  %s = reduce add %r, %zero, axes={0} : f32[200]
+  %b = broadcast %s, axes={1} : f32[64,200,129]
+  %d = subtract %x, %b : f32[64,200,129]
+  %dd = multiply %d, %d : f32[64,200,129]
+  %m = reduce add %dd, %zero, axes={2} : f32[64,200]
+  %t = reduce add %m, %zero, axes={0} : f32[200]
+  %top = reduce maximum %x, %low, axes={2} : f32[64,200]
+  output %t, %top
+)") == Kernels{{"r"}, {"s"}, {"b", "d", "dd", "m", "top"}, {"t"}});
+}
+
 TEST_CASE("nothing is fused into the output of a scatter, or into the array it writes over") {
   const Kernels found = kernels_of(R"(  %x = parameter 0 : f32[4096]
   %u = parameter 1 : f32[64]
@@ -154,6 +194,18 @@ TEST_CASE("users of one value, more of them than a kernel takes, are joined in t
   const Kernels found = kernels_of(lines + "  output " + results + "\n");
   CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < 5);
   CHECK(found.size() < 100);
+}
+
+TEST_CASE("a long chain that reads one value throughout is fused within seconds") {
+  const auto seconds = [](int length) {
+    std::string lines = "  %y = parameter 0 : f32[1024]\n  %x0 = negate %y : f32[1024]\n";
+    for (int i = 1; i < length; ++i) lines += fmt::format("  %x{} = add %x{}, %y : f32[1024]\n", i, i - 1);
+    lines += fmt::format("  output %x{}\n", length - 1);
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK(kernels_of(lines).size() <= 1 + static_cast<std::size_t>(length) / 1000);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  CHECK(seconds(8000) < 5);
 }
 
 TEST_CASE("equal graphs give equal kernels, and a stopped strategy answers") {

@@ -76,7 +76,22 @@ TEST_CASE("each difference is counted under its reason") {
   CHECK(score(unknown).reasons.contains({"kernel", "names that the module does not have"}));
   CHECK(score(other_launch).reasons.contains({"launch", "kernel of the loop emitter"}));
   CHECK(score(other_price).reasons.contains({"price", "kernel of the loop emitter"}));
-  for (const Digest& digest : {fewer, unknown, other_launch, other_price}) CHECK(score(digest).reasons.size() == 1);
+  for (const Digest& digest : {fewer, unknown, other_launch, other_price}) {
+    const Agreement found = score(digest);
+    REQUIRE(found.reasons.size() == 1);
+    CHECK(found.named.begin()->second == std::vector<std::string>{"k"});
+    const report::Table table = disagreement_table({found, found});
+    CHECK(table.columns.back().key == "first_kernels");
+    CHECK(std::get<std::string>(table.rows[0].back()) == "m: k; m: k");
+  }
+}
+
+TEST_CASE("of many kernels of a reason the first are named") {
+  Agreement all{.module = "m"};
+  const Disagreement what{"kernel", "cut at other places"};
+  for (int i = 0; i < 9; ++i) all.reasons[what].add(false, 1);
+  all.named[what] = {"a", "b", "c", "d"};
+  CHECK(std::get<std::string>(disagreement_table({all}).rows[0].back()) == "m: a, b, c, d, and 5 more");
 }
 
 TEST_CASE("another release is scored and said, another GPU and Triton's kernels are left out and said") {
@@ -156,6 +171,30 @@ TEST_CASE("a dump of a user's own function is scored as it is: members, launches
   CHECK_THROWS_WITH_AS(agreements(folder.path, "", "", targets),
                        doctest::Contains("found nothing that says which instructions a kernel of XLA's was made of"),
                        Error);
+}
+
+TEST_CASE("of a dump whose record is not that of its modules no kernel is scored, and that is a failure") {
+  const auto spoiled = [](std::string_view end, const std::string& text) {
+    Folder folder;
+    std::filesystem::copy(source / "tests/data/xla_jax/dump", folder.path, std::filesystem::copy_options::recursive);
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path))
+      if (entry.path().string().ends_with(end)) std::ofstream(entry.path()) << text;
+    return agreements(folder.path, "", "", targets);
+  };
+  for (const std::string_view file : {"priority_fusion_dump.txt", "multi_output_merges.txt"}) {
+    const std::vector<Agreement> all = spoiled(file, "");
+    CHECK(all[0].misfit);
+    CHECK(all[0].note.starts_with("kernels not scored: the record of XLA's fusion is not that of its modules in "));
+    CHECK(all[0].kernels.all == 0);
+    CHECK(all[0].launches.same == 7);
+    CHECK(what_failed(all) == "1 of 1 modules has a record of XLA's fusion that is not its own; the notes say where");
+  }
+  const std::string manifest = R"({{"target": "{}", "target_of": "{}", "jaxlib": "0.10.2"}})";
+  CHECK(spoiled("manifest.json", fmt::format(fmt::runtime(manifest), "b17", "XLA's specification"))[0].note ==
+        "not scored: data/xla has no 'b17', expected XLA's own specification of one of a100_80gb, h200, v100");
+  CHECK(
+      spoiled("manifest.json", fmt::format(fmt::runtime(manifest), "h200", "the device file"))[0].note ==
+      "not scored: XLA compiled for the device file, expected XLA's own specification of one of a100_80gb, h200, v100");
 }
 
 TEST_CASE("what the module before fusion lacks, and what of it is not known here, is named") {

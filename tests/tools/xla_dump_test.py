@@ -65,7 +65,7 @@ def inputs_given(folder):
 
 
 def tracing_fails(folder):
-    for words, said in ((["model.py:absent"], "no attribute 'absent'"), (["model.py:norm"], "a function inputs()"),
+    for words, said in ((["model.py:absent"], "hint: it has norm"), (["model.py:norm"], "a function inputs()"),
                         (["model.py:norm", "--arg", "f32[3]"], "the arguments are those of --arg")):
         done = run(TOOL, f"{folder}/{words[0]}", *words[1:], "-o", folder / "failed")
         if done.returncode != 1 or said not in done.stderr or "Traceback" in done.stderr:

@@ -33,6 +33,10 @@ bool is_intermediate(const Kernel& kernel, const Item& one, std::size_t most_ope
 /// The only item that `wanted` accepts on the elementwise way up from `from`; -1 for none or several.
 template <class Wanted>
 std::int32_t find_hero(const Kernel& kernel, const Users& users, std::int32_t from, const Wanted& wanted) {
+  // Most kernels have none, and to look through all of one is cheaper than to walk in it.
+  if (std::none_of(kernel.items.begin(), kernel.items.end(),
+                   [&](const Item& one) { return !one.outside && wanted(one); }))
+    return -1;
   std::int32_t hero = -1;
   std::vector<bool> seen(kernel.items.size(), false);
   std::vector<std::int32_t> pending{from};

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "explore/xla/made_order.h"
+
 namespace tailor::explore {
 
 using ir::NodeId;
@@ -71,8 +73,8 @@ XlaInstructions::XlaInstructions(const ir::Graph& graph, const xla::Target* targ
       seen_(graph.nodes.size(), 0),
       owner_(graph.nodes.size()),
       users_(graph.nodes.size()),
-      stored_(graph.nodes.size(), false),
-      next_order_(2 * size()) {
+      user_places_(graph.nodes.size()),
+      stored_(graph.nodes.size(), false) {
   for (const NodeId output : graph.outputs) stored_[ir::index(output)] = true;
   std::vector<bool> asynchronous(graph.nodes.size(), false);
   for (const ir::GivenGroup& given : graph.given)
@@ -80,22 +82,24 @@ XlaInstructions::XlaInstructions(const ir::Graph& graph, const xla::Target* targ
       for (const NodeId id : given.nodes) asynchronous[ir::index(id)] = true;
   std::iota(place_.begin(), place_.end(), 0);
   at_place_ = place_;
+  const MadeOrder made = made_order(graph);
+  next_order_ = made.next;
   for (std::size_t i = 0; i < all_.size(); ++i) {
     const auto id = static_cast<NodeId>(i);
     owner_[i] = id;
     XlaInstruction& one = all_[i];
-    // XLA numbers instructions as they are made: a text does not tell, but it stands in the order of the program, and
-    // copies and transposes come from XLA's own layout passes, after all others.
-    const bool late = graph[id].op == Op::copy || graph[id].op == Op::transpose;
-    one.order = id + (late ? size() : 0);
+    one.order = made.number[i];
     one.price.kernel = xla::bare_kernel(graph, id);
     // XLA takes away what has no elements before it fuses.
     const bool empty = xla::elements_of(graph[id]) == 0;
     one.fusible = is_fusible(one.kernel()) && !asynchronous[i] && !(empty && year != xla::Year::today);
     if (one.fusible && target != nullptr) one.price = xla::priced(std::move(one.price.kernel), *target);
     measure(one);
-    for (const NodeId operand : graph[id].operands) note_use(operand, id);
   }
+  for (const bool late : {false, true})
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if ((year == xla::Year::today && made.appended[i]) == late)
+        for (const NodeId operand : graph.nodes[i].operands) note_use(operand, static_cast<std::int32_t>(i));
 }
 
 void XlaInstructions::measure(XlaInstruction& one) {
@@ -127,8 +131,10 @@ void XlaInstructions::measure(XlaInstruction& one) {
 }
 
 std::vector<std::int32_t> XlaInstructions::users_of(std::int32_t instruction) const {
+  const std::vector<NodeId> given = values(instruction);
+  if (given.size() == 1) return users(given[0]);
   std::vector<std::int32_t> found;
-  for (const NodeId value : values(instruction))
+  for (const NodeId value : given)
     for (const std::int32_t user : users(value))
       if (std::find(found.begin(), found.end(), user) == found.end()) found.push_back(user);
   return found;
@@ -165,15 +171,38 @@ std::vector<NodeId> XlaInstructions::operands(std::int32_t instruction) const {
 // what went into it. So what becomes a fusion keeps its place among the users, and some merges hang on that order.
 void XlaInstructions::forget_use(NodeId value, std::int32_t instruction) {
   std::vector<std::int32_t>& list = users_[ir::index(value)];
-  const auto gone = std::find(list.begin(), list.end(), instruction);
-  if (gone == list.end()) return;
-  *gone = list.back();
+  const std::size_t gone = place_among_users(value, instruction);
+  if (gone == list.size()) return;
+  list[gone] = list.back();
   list.pop_back();
+  if (const auto& places = user_places_[ir::index(value)]; places != nullptr) {
+    places->erase(instruction);
+    if (gone < list.size()) (*places)[list[gone]] = gone;
+  }
 }
 
 void XlaInstructions::note_use(NodeId value, std::int32_t instruction) {
+  constexpr std::size_t many = 64;  // from here on a table is faster than looking through the list
   std::vector<std::int32_t>& list = users_[ir::index(value)];
-  if (std::find(list.begin(), list.end(), instruction) == list.end()) list.push_back(instruction);
+  if (place_among_users(value, instruction) != list.size()) return;
+  list.push_back(instruction);
+  auto& places = user_places_[ir::index(value)];
+  if (places != nullptr) {
+    places->emplace(instruction, list.size() - 1);
+  } else if (list.size() > many) {
+    places = std::make_unique<std::unordered_map<std::int32_t, std::size_t>>();
+    for (std::size_t i = 0; i < list.size(); ++i) places->emplace(list[i], i);
+  }
+}
+
+/// The size of the list when it is none.
+std::size_t XlaInstructions::place_among_users(NodeId value, std::int32_t instruction) const {
+  const std::vector<std::int32_t>& list = users_[ir::index(value)];
+  if (const auto& places = user_places_[ir::index(value)]; places != nullptr) {
+    const auto found = places->find(instruction);
+    return found == places->end() ? list.size() : found->second;
+  }
+  return static_cast<std::size_t>(std::find(list.begin(), list.end(), instruction) - list.begin());
 }
 
 void XlaInstructions::replace(std::int32_t instruction, xla::Kernel kernel) {
@@ -253,6 +282,8 @@ bool XlaInstructions::remove_unused(std::int32_t instruction) {
   if (is_stored_any(instruction) || !users_of(instruction).empty()) return false;
   for (const NodeId value : operands(instruction)) forget_use(value, instruction);
   all_[static_cast<std::size_t>(instruction)].alive = false;
+  // Nobody asks any more, and the kernels of a long chain's producers together are of the square of its length.
+  if (year_ == xla::Year::today) at(instruction).price = {};
   return true;
 }
 

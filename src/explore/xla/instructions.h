@@ -14,6 +14,7 @@
 #include <memory>
 #include <stop_token>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "costmodel/xla/price.h"
@@ -104,6 +105,7 @@ class XlaInstructions {
   void place_together(std::int32_t kept, std::int32_t gone);
   void forget_use(ir::NodeId value, std::int32_t instruction);
   void note_use(ir::NodeId value, std::int32_t instruction);
+  std::size_t place_among_users(ir::NodeId value, std::int32_t instruction) const;
   void measure(XlaInstruction& one);
 
   const ir::Graph& graph_;
@@ -115,18 +117,21 @@ class XlaInstructions {
   mutable std::int32_t searches_ = 0;
   std::vector<std::int32_t> owner_;
   std::vector<std::vector<std::int32_t>> users_;
+  /// Of a value with many users the place of each in its list; others have none.
+  std::vector<std::unique_ptr<std::unordered_map<std::int32_t, std::size_t>>> user_places_;
   std::vector<bool> stored_;
-  std::int64_t next_order_;
+  std::int64_t next_order_ = 0;
 };
 
 /// A bitcast on its own, which XLA computes for nothing.
 bool is_lone_bitcast(const XlaInstruction& one);
 bool is_constant(const XlaInstruction& one);
 
-/// Why one may not be fused into the other by XLA's native emitters; empty: it may. `together` is both as one kernel.
-std::string_view refusal_to_fuse(const XlaInstructions& all, std::int32_t producer, std::int32_t consumer,
-                                 const xla::Analysis& together);
-/// The parts of it that the multi-output pass asks as well. `edge`: one is the other's producer.
+/// Why one may not be fused into the other by XLA's native emitters; empty: it may. The first is known without making
+/// one kernel of both, which costs most; `together` is that kernel's.
+std::string_view refusal_apart(const XlaInstructions& all, std::int32_t producer, std::int32_t consumer);
+std::string_view refusal_together(const XlaInstructions& all, std::int32_t producer, const xla::Analysis& together);
+/// The parts of the first that the multi-output pass asks as well. `edge`: one is the other's producer.
 std::string_view over_budget(const XlaInstructions& all, std::int32_t first, std::int32_t second, bool edge);
 /// The rule of 2022: the producer, a single instruction, reads at other places the array that the consumer writes over.
 bool conflicts_in_place(const XlaInstructions& all, std::int32_t producer, std::int32_t consumer);

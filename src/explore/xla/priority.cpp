@@ -63,9 +63,11 @@ class PriorityQueue {
     if (known.of_producer == from.version && known.of_consumer == to.version) return known;
     known = {from.version, to.version, false, false, 0};
     if (!from.fusible || !to.fusible) return known;
+    known.allowed = !is_lone_bitcast(to) && refusal_apart(all_, producer, consumer).empty();
+    if (!known.allowed && !is_lone_bitcast(to)) return known;
     const xla::Kernel both = xla::merged(from.kernel(), to.kernel());
     const xla::Analysis analysis = xla::analyse(both);
-    known.allowed = !is_lone_bitcast(to) && refusal_to_fuse(all_, producer, consumer, analysis).empty();
+    known.allowed = known.allowed && refusal_together(all_, producer, analysis).empty();
     if (known.allowed || is_lone_bitcast(to))
       known.together = xla::time_together(from.price, to.price, both, analysis, all_.target());
     return known;

@@ -247,17 +247,19 @@ bool becomes_too_large(const XlaInstructions& all, std::int32_t producer, std::i
   return all[producer].price.work.code * static_cast<float>(times) + to.work.code > static_cast<float>(largest_code);
 }
 
-std::string_view refusal_to_fuse(const XlaInstructions& all, std::int32_t producer, std::int32_t consumer,
-                                 const xla::Analysis& together) {
-  const XlaInstruction& from = all[producer];
-  const XlaInstruction& to = all[consumer];
+std::string_view refusal_apart(const XlaInstructions& all, std::int32_t producer, std::int32_t consumer) {
   if (const std::string_view why = scatter_refusal(all, producer, consumer); !why.empty()) return why;
-  if (from.reduces_much && to.reduces_much) return "both the producer and the consumer contain a reduce";
-  if (from.price.analysis.emitter == xla::Emitter::reduction && together.emitter == xla::Emitter::loop)
-    return "fusion into output of a reduce fusion would create a loop fusion";
+  if (all[producer].reduces_much && all[consumer].reduces_much)
+    return "both the producer and the consumer contain a reduce";
   if (const std::string_view why = over_budget(all, consumer, producer, true); !why.empty()) return why;
   if (becomes_too_large(all, producer, consumer)) return "the fusion would result in an overly large code duplication";
   return in_place_refusal(all, producer, consumer);
+}
+
+std::string_view refusal_together(const XlaInstructions& all, std::int32_t producer, const xla::Analysis& together) {
+  if (all[producer].price.analysis.emitter == xla::Emitter::reduction && together.emitter == xla::Emitter::loop)
+    return "fusion into output of a reduce fusion would create a loop fusion";
+  return {};
 }
 
 }  // namespace tailor::explore

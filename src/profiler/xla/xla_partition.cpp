@@ -10,6 +10,10 @@
 // multi-output pass logged. After that pass the names of fused instructions no longer change, so a final fusion is the
 // recorded one that holds most of its instructions. Only what fusion itself did not record (a constant pulled in, a
 // single instruction wrapped later) is found by name, operation and shape, and left out where two would do.
+//
+// A record that was cut or is another module's would still give members, but not XLA's. So names that a step takes have
+// to be there, a fusion before the multi-output pass holds no more of an operation than the members its steps gave it
+// (equal instructions become one, so it may hold less), and what that pass took away is what its log says.
 #include "profiler/xla/xla_partition.h"
 
 #include <fmt/format.h>
@@ -86,6 +90,7 @@ std::string trait_of(const HloModule& module, const HloInstruction& instruction)
 /// The module before fusion: what a name, or what a copy keeps of it, stands for.
 struct Originals {
   std::map<std::string, std::string_view, std::less<>> opcodes;  ///< of what is work
+  std::set<std::string, std::less<>> names;                      ///< of all instructions
   std::map<std::string, std::vector<std::string>> by_trait;
   NamedSets fused;  ///< of fusions that are there already
 };
@@ -93,6 +98,7 @@ struct Originals {
 Originals originals_in(const HloModule& before) {
   Originals originals;
   for (const HloInstruction& instruction : before.instructions) {
+    originals.names.emplace(instruction.name);
     if (!is_work(instruction)) continue;
     originals.opcodes.emplace(instruction.name, instruction.opcode);
     originals.by_trait[trait_of(before, instruction)].emplace_back(instruction.name);
@@ -116,11 +122,14 @@ Names matched(const Originals& originals, const HloModule& module, const hlo::Hl
 /// Members of fusions by their names, while XLA's steps are replayed.
 class Replay {
  public:
-  explicit Replay(const Originals& originals) : members_(originals.fused) {
-    for (const auto& [name, opcode] : originals.opcodes) members_.try_emplace(name, Names{name});
+  Replay(const Originals& originals, std::vector<std::string>& faults) : members_(originals.fused), faults_(&faults) {
+    for (const std::string& name : originals.names)
+      members_.try_emplace(name, originals.opcodes.contains(name) ? Names{name} : Names{});
   }
 
-  void join(std::string_view producer, std::string_view consumer, std::string_view into) {
+  void join(std::string_view producer, std::string_view consumer, std::string_view into, std::string_view file) {
+    for (const std::string_view name : {producer, consumer})
+      if (!knows(name)) faults_->push_back(fmt::format("{} fuses '{}', which is not there", file, name));
     Names both = of(consumer);
     both.merge(Names(of(producer)));
     members_[std::string(into)] = std::move(both);
@@ -134,6 +143,7 @@ class Replay {
 
  private:
   NamedSets members_;
+  std::vector<std::string>* faults_;
 };
 
 /// "producer_name: "add.1"" -> add.1
@@ -143,7 +153,7 @@ std::string_view quoted(std::string_view line) {
 }
 
 /// Joins of the record: a text proto of steps, of which a `fusion` block is one that was taken.
-void replay_steps(const std::string& text, Replay& replay, const std::stop_token& stop) {
+void replay_steps(const std::string& text, const std::string& file, Replay& replay, const std::stop_token& stop) {
   bool taken = false;
   std::string_view fusion, producer, consumer;
   for (const std::string_view raw : split(text, '\n')) {
@@ -154,15 +164,18 @@ void replay_steps(const std::string& text, Replay& replay, const std::stop_token
     if (line.starts_with("producer_name:")) producer = quoted(line);
     if (line.starts_with("consumer_name:")) consumer = quoted(line);
     if (line == "}" && taken) {
-      replay.join(producer, consumer, fusion);
+      replay.join(producer, consumer, fusion, file);
       taken = false;
     }
   }
 }
 
-/// "Fuse siblings A and B", "Fuse producer P into its consumer C", "Fuse producer P and its consumer C into F".
-void replay_merges(const std::string& text, const std::string& file, Replay& replay) {
+/// "Fuse siblings A and B", "Fuse producer P into its consumer C", "Fuse producer P and its consumer C into F". Returns
+/// what they take away.
+Names replay_merges(const std::string& text, const std::filesystem::path& path, Replay& replay) {
+  const std::string file = path.string(), short_file = path.filename().string();
   std::int64_t number = 0;
+  Names taken_away;
   for (const std::string_view line : split(text, '\n')) {
     ++number;
     std::vector<std::string_view> words;
@@ -175,8 +188,14 @@ void replay_merges(const std::string& text, const std::string& file, Replay& rep
       throw Error(Fault::failed, Position{file, number, 1}, fmt::format("found '{}'", line.substr(0, 120)),
                   "expected 'Fuse siblings A and B' or 'Fuse producer A into its consumer B'");
     const std::string_view gone = siblings ? words[4] : words[2], kept = siblings ? words[2] : words[6];
-    replay.join(gone, kept, pair && words.size() >= 9 && words[7] == "into" ? words[8] : kept);
+    const bool renamed = pair && words.size() >= 9 && words[7] == "into";
+    replay.join(gone, kept, renamed ? words[8] : kept, short_file);
+    taken_away.emplace(gone);
+    if (!renamed) continue;
+    taken_away.emplace(kept);
+    taken_away.erase(std::string(words[8]));
   }
+  return taken_away;
 }
 
 std::string plain_kind(const HloModule& module, const HloInstruction& fusion) {
@@ -239,6 +258,51 @@ struct Ending {
   }
 };
 
+/// Fusions that no step made: single instructions that were wrapped. One of several is a fault.
+void add_unrecorded(const HloModule& after, const Originals& originals, const std::string& file, Replay& replay,
+                    std::vector<std::string>& faults) {
+  for (const HloInstruction& instruction : after.instructions) {
+    const hlo::HloComputation* const body = body_of(after, instruction);
+    if (body == nullptr || replay.knows(instruction.name)) continue;
+    replay.add(instruction.name, matched(originals, after, *body));
+    const auto inside = after.instructions_of(*body);
+    if (std::count_if(inside.begin(), inside.end(), is_work) > 1)
+      faults.push_back(fmt::format("{} has no step that makes {}", file, instruction.name));
+  }
+}
+
+/// A fusion that the recorded steps did not make whole. `after`: the module when they were taken.
+void check_steps(const HloModule& after, const Originals& originals, const Replay& replay, const std::string& file,
+                 std::vector<std::string>& faults) {
+  for (const HloInstruction& instruction : after.instructions) {
+    const hlo::HloComputation* const body = body_of(after, instruction);
+    if (body == nullptr) continue;
+    std::map<std::string_view, int> inside, members;
+    for (const HloInstruction& inner : after.instructions_of(*body))
+      if (is_work(inner)) ++inside[inner.opcode];
+    for (const std::string& name : replay.of(instruction.name))
+      if (const auto known = originals.opcodes.find(name); known != originals.opcodes.end()) ++members[known->second];
+    const auto more =
+        std::find_if(inside.begin(), inside.end(), [&](const auto& one) { return one.second > members[one.first]; });
+    if (more != inside.end())
+      faults.push_back(
+          fmt::format("{} has no step that brings all of '{}' into {}", file, more->first, instruction.name));
+  }
+}
+
+/// A fusion that is gone and no merge took away, or one that a merge took away and is there.
+void check_merges(const HloModule& before, const HloModule& after, const Names& taken_away, const std::string& file,
+                  std::vector<std::string>& faults) {
+  Names left;
+  for (const HloInstruction& instruction : after.instructions)
+    if (instruction.opcode != "parameter") left.emplace(instruction.name);
+  for (const HloInstruction& instruction : before.instructions)
+    if (instruction.opcode == "fusion" && !left.contains(instruction.name) && !taken_away.contains(instruction.name))
+      faults.push_back(fmt::format("{} does not say where {} went", file, instruction.name));
+  for (const std::string& name : taken_away)
+    if (left.contains(name)) faults.push_back(fmt::format("{} takes {} away, which is still there", file, name));
+}
+
 }  // namespace
 
 bool has_partition(const XlaSource& source) {
@@ -246,7 +310,7 @@ bool has_partition(const XlaSource& source) {
          !source.after.empty();
 }
 
-std::vector<XlaPart> read_partition(const XlaSource& source, const std::stop_token& stop) {
+XlaPartition read_partition(const XlaSource& source, const std::stop_token& stop) {
   if (!has_partition(source))
     throw Error(
         Fault::failed, Position{source.hlo.string()},
@@ -256,12 +320,14 @@ std::vector<XlaPart> read_partition(const XlaSource& source, const std::stop_tok
   const Parsed before = parsed(source.before, stop), between = parsed(source.between, stop);
   const Parsed after = parsed(source.after, stop), final_one = parsed(source.hlo, stop);
   const Originals originals = originals_in(before.module);
-  Replay replay(originals);
-  replay_steps(read_file(source.record), replay, stop);
-  for (const HloInstruction& instruction : between.module.instructions)
-    if (const hlo::HloComputation* body = body_of(between.module, instruction); body && !replay.knows(instruction.name))
-      replay.add(instruction.name, matched(originals, between.module, *body));
-  replay_merges(read_file(source.merges), source.merges.string(), replay);
+  XlaPartition found;
+  Replay replay(originals, found.faults);
+  const std::string record = source.record.filename().string(), merges = source.merges.filename().string();
+  replay_steps(read_file(source.record), record, replay, stop);
+  add_unrecorded(between.module, originals, record, replay, found.faults);
+  check_steps(between.module, originals, replay, record, found.faults);
+  const Names taken_away = replay_merges(read_file(source.merges), source.merges, replay);
+  check_merges(between.module, after.module, taken_away, merges, found.faults);
 
   Ending ending{originals, replay, {}};
   for (const HloInstruction& instruction : after.module.instructions)
@@ -270,14 +336,13 @@ std::vector<XlaPart> read_partition(const XlaSource& source, const std::stop_tok
         if (is_work(inner)) ending.holders.emplace(inner.name, instruction.name);
   std::set<std::string, std::less<>> launched;
   for (const XlaLaunch& launch : read_launches(source)) launched.insert(launch.instruction);
-  std::vector<XlaPart> parts;
   for (const HloInstruction& instruction : final_one.module.instructions) {
     stop_if_asked(stop);
     const hlo::HloComputation* const body = body_of(final_one.module, instruction);
     if (body != nullptr && launched.contains(instruction.name))
-      parts.push_back(ending.part(final_one.module, instruction, *body));
+      found.parts.push_back(ending.part(final_one.module, instruction, *body));
   }
-  return parts;
+  return found;
 }
 
 }  // namespace tailor::profiler

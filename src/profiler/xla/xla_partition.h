@@ -24,11 +24,18 @@ struct XlaPart {
   bool exact = true;                 ///< the final body has the same operations as the members, so often each
 };
 
+struct XlaPartition {
+  std::vector<XlaPart> parts;  ///< all fusions that are launched, in the order of the text
+  /// What does not fit together among the record and the modules before and after it, a sentence each: a step that
+  /// names what is not there, a fusion that no steps make, a merge that did not happen. Then the members above are not
+  /// XLA's.
+  std::vector<std::string> faults;
+};
+
 /// Whether the dump has the module before fusion and the record of what fusion did.
 bool has_partition(const XlaSource& source);
 
-/// All fusions that are launched, in the order of the text. Throws Error(failed) with file and place for what cannot be
-/// read, and where a file is missing.
-std::vector<XlaPart> read_partition(const XlaSource& source, const std::stop_token& stop = {});
+/// Throws Error(failed) with file and place for what cannot be read, and where a file is missing.
+XlaPartition read_partition(const XlaSource& source, const std::stop_token& stop = {});
 
 }  // namespace tailor::profiler

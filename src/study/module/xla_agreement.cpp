@@ -134,8 +134,10 @@ void note(Agreement& found, std::string words) {
   found.note += std::move(words);
 }
 
-void disagree(Agreement& found, std::string_view about, std::string_view reason, double bytes) {
-  found.reasons[{std::string(about), std::string(reason)}].add(false, bytes);
+void disagree(Agreement& found, std::string_view about, std::string_view reason, const XlaDigestKernel& kernel) {
+  const Disagreement what{std::string(about), std::string(reason)};
+  found.reasons[what].add(false, kernel.bytes);
+  if (std::vector<std::string>& named = found.named[what]; named.size() < shown_kernels) named.push_back(kernel.name);
 }
 
 bool was_made_again(const XlaDigestKernel& kernel) { return kernel.name.find(".remat") != std::string::npos; }
@@ -162,7 +164,7 @@ void score_members(Agreement& found, const std::vector<XlaDigestKernel>& theirs,
              : was_made_again(kernel) ? "XLA computed it again later, to save memory"
              : !kernel.exact          ? "XLA changed it after fusion"
                                       : ours.difference(members),
-             kernel.bytes);
+             kernel);
   }
   if (kernels_unknown > 0)
     note(found, fmt::format("{} kernel{} names that {} does not have, the first {}: is it the module XLA fused?",
@@ -184,7 +186,7 @@ void score_prices(Agreement& found, const std::vector<XlaDigestKernel>& theirs, 
     const auto at = named.find(kernel.name);
     const std::int32_t body = at == named.end() ? -1 : module.computation_named(module.attribute(*at->second, "calls"));
     if (body < 0) {
-      disagree(found, "price", "no body of that name in the optimised module", kernel.bytes);
+      disagree(found, "price", "no body of that name in the optimised module", kernel);
       if (kernel.us) found.prices.add(false, kernel.bytes);
       if (launch) found.launches.add(false, kernel.bytes);
       continue;
@@ -200,19 +202,19 @@ void score_prices(Agreement& found, const std::vector<XlaDigestKernel>& theirs, 
       // XLA keeps quarters of a nanosecond, and the digest what is left of them in print.
       const bool same = std::abs(ours - *kernel.us) <= std::max(same_price * *kernel.us, 0.25e-3);
       found.prices.add(same, kernel.bytes);
-      if (!same) disagree(found, "price", reason(), kernel.bytes);
+      if (!same) disagree(found, "price", reason(), kernel);
     }
     if (launch) {
       const bool same = *launch == price.launch;
       found.launches.add(same, kernel.bytes);
-      if (!same) disagree(found, "launch", reason(), kernel.bytes);
+      if (!same) disagree(found, "launch", reason(), kernel);
     }
   }
 }
 
 /// The kernels of a dump with the bytes that XLA's model counts for them, each element of an array once.
-std::vector<XlaDigestKernel> kernels_in(const profiler::XlaSource& dump, const xla::Target& target,
-                                        const std::stop_token& stop) {
+std::vector<XlaDigestKernel> kernels_in(const profiler::XlaSource& dump, std::vector<profiler::XlaPart> parts,
+                                        const xla::Target& target, const std::stop_token& stop) {
   std::map<std::string, ir::LaunchShape, std::less<>> launches;
   for (const profiler::XlaLaunch& launch : profiler::read_launches(dump))
     if (!launch.entry.empty() && launch.fault.empty()) launches.try_emplace(launch.instruction, launch);
@@ -221,7 +223,7 @@ std::vector<XlaDigestKernel> kernels_in(const profiler::XlaSource& dump, const x
   std::map<std::string_view, std::string_view> bodies;
   for (const hlo::HloInstruction& one : module.instructions) bodies.emplace(one.name, module.attribute(one, "calls"));
   std::vector<XlaDigestKernel> all;
-  for (profiler::XlaPart& part : profiler::read_partition(dump, stop)) {
+  for (profiler::XlaPart& part : parts) {
     if (part.kind != "loop" && part.kind != "input" && part.kind != "triton") continue;
     XlaDigestKernel one{part.name, part.kind, part.members, part.exact, 0, part.us, {}, {}};
     if (const auto launch = launches.find(part.name); launch != launches.end()) one.shape = launch->second;
@@ -265,7 +267,9 @@ bool has_part(std::string_view name, std::string_view word) {
 void score(Agreement& found, std::vector<XlaDigestKernel> theirs, const fs::path& before, const fs::path& optimised,
            const xla::Target& target, const std::stop_token& stop) {
   const auto triton = std::erase_if(theirs, [](const XlaDigestKernel& kernel) { return kernel.kind == "triton"; });
-  if (triton > 0)
+  if (found.misfit) {
+    // Its note says why.
+  } else if (triton > 0)
     note(found, fmt::format("kernels not scored: {} are Triton's, which decides what is left for the others", triton));
   else if (!before.empty())
     score_members(found, theirs, before, target, stop);
@@ -307,14 +311,23 @@ Agreement agreement_of_dump(const profiler::XlaSource& dump, const fs::path& tar
   const auto target = xla::find_target(found.device, targets.string());
   const std::string described = manifest_word(folder, "target_of");
   if (target == nullptr || described != "XLA's specification") {
-    note(found,
-         fmt::format("not scored: XLA compiled for {}, expected its own specification of a GPU that data/xla has: {}",
-                     described.empty() ? "a GPU that no manifest names" : described,
-                     xla::known_targets(targets.string())));
+    const std::string compiled = found.device.empty() || described.empty()
+                                     ? "XLA compiled for a GPU that no manifest names"
+                                 : target == nullptr ? fmt::format("data/xla has no '{}'", found.device)
+                                                     : "XLA compiled for " + described;
+    note(found, fmt::format("not scored: {}, expected XLA's own specification of one of {}", compiled,
+                            xla::known_targets(targets.string())));
     return found;
   }
   note_release(found, manifest_word(folder, "jaxlib"));
-  score(found, kernels_in(dump, *target, stop), dump.before, dump.hlo, *target, stop);
+  profiler::XlaPartition partition = profiler::read_partition(dump, stop);
+  // Members of the kernels that do fit are not scored either: of a record that is another module's, or not whole, the
+  // rest can score better than the whole would.
+  if (found.misfit = !partition.faults.empty(); found.misfit)
+    note(found, fmt::format("kernels not scored: the record of XLA's fusion is not that of its modules in {} place{}, "
+                            "the first: {}",
+                            partition.faults.size(), partition.faults.size() == 1 ? "" : "s", partition.faults[0]));
+  score(found, kernels_in(dump, std::move(partition.parts), *target, stop), dump.before, dump.hlo, *target, stop);
   return found;
 }
 
@@ -339,6 +352,10 @@ Share& Share::operator+=(const Share& other) {
 std::string what_failed(const std::vector<Agreement>& all) {
   const auto unread = std::count_if(all.begin(), all.end(), [](const Agreement& one) { return one.unread; });
   if (unread > 0) return fmt::format("{} of {} modules could not be read; their notes say why", unread, all.size());
+  const auto misfit = std::count_if(all.begin(), all.end(), [](const Agreement& one) { return one.misfit; });
+  if (misfit > 0)
+    return fmt::format("{} of {} modules {} a record of XLA's fusion that is not {}; the notes say where", misfit,
+                       all.size(), misfit == 1 ? "has" : "have", misfit == 1 ? "its own" : "their own");
   const bool judged = std::any_of(all.begin(), all.end(), [](const Agreement& one) {
     return one.kernels.all + one.launches.all + one.prices.all > 0;
   });

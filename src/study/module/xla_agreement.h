@@ -34,16 +34,21 @@ struct Disagreement {
   auto operator<=>(const Disagreement&) const = default;
 };
 
+/// Of a reason that stands for many kernels so many are named.
+inline constexpr std::size_t shown_kernels = 4;
+
 struct Agreement {
   std::string module;                          ///< the digest's name
   std::string device = {};                     ///< ours; of a target without description XLA's name
   std::string release = {};                    ///< of XLA: "jaxlib 0.10.2"
   std::string note = {};                       ///< empty, or what was not scored and why
   bool unread = false;                         ///< its files are not sound; the note says where and why
+  bool misfit = false;                         ///< its record of fusion is not that of its modules: no kernel is scored
   Share kernels = {};                          ///< loop and input kernels with exactly the same members
   Share launches = {};                         ///< the same grid and block
   Share prices = {};                           ///< within 2 % of XLA's time
   std::map<Disagreement, Share> reasons = {};  ///< `all` of each is the kernels it stands for
+  std::map<Disagreement, std::vector<std::string>> named = {};  ///< the first of those kernels, at most shown_kernels
 };
 
 /// The relative difference of two prices that counts as none.
@@ -61,8 +66,8 @@ std::vector<Agreement> agreements(const std::filesystem::path& folder, const std
                                   const std::string& device, const std::filesystem::path& targets,
                                   const std::stop_token& stop = {});
 
-/// What keeps the answer from being one, for Error(failed): modules that were not read, or nothing that was scored;
-/// empty when there is none.
+/// What keeps the answer from being one, for Error(failed): modules that were not read, records that do not fit their
+/// modules, or nothing that was scored; empty when there is none.
 std::string what_failed(const std::vector<Agreement>& all);
 
 /// The sums of each device as data/agreement.json holds them. Modules of which nothing was scored are left out.

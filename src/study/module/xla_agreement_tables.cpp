@@ -6,6 +6,8 @@
 // `tailor import-xla --agreement`.
 #include "study/module/xla_agreement.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "study/tables/column.h"
@@ -27,6 +29,20 @@ void add_row(Table& table, const Agreement& one) {
                         one.prices.same, one.prices.all,
                         part(static_cast<double>(one.prices.same), static_cast<double>(one.prices.all)),
                         one.note.empty() ? report::Cell() : report::Cell(one.note)});
+}
+
+/// "module: kernel, kernel; module: kernel, and 12 more".
+std::string first_kernels(const std::vector<Agreement>& all, const Disagreement& what, std::int64_t count) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const Agreement& one : all) {
+    const auto named = one.named.find(what);
+    if (named == one.named.end()) continue;
+    for (std::size_t i = 0; i < named->second.size() && shown < shown_kernels; ++i, ++shown)
+      text += (i > 0 ? ", " : (shown > 0 ? "; " : "") + one.module + ": ") + named->second[i];
+  }
+  const std::int64_t more = count - static_cast<std::int64_t>(shown);
+  return more > 0 ? fmt::format("{}, and {} more", text, more) : text;
 }
 
 }  // namespace
@@ -92,10 +108,12 @@ Table agreement_table(const std::vector<Agreement>& all) {
 Table disagreement_table(const std::vector<Agreement>& all) {
   Table table;
   table.title = "where they differ";
-  table.columns = {column("about", "about"), column("reason", "reason"),
+  table.columns = {column("about", "about"),
+                   column("reason", "reason"),
                    column("differing_kernels", "kernels", Hint::count),
                    column("differing", "share of all", Hint::fraction),
-                   column("differing_bytes_of_all", "by bytes", Hint::fraction)};
+                   column("differing_bytes_of_all", "by bytes", Hint::fraction),
+                   sentence("first_kernels", "the first of them")};
   std::map<Disagreement, Share> reasons;
   std::map<std::string, Share> asked;
   for (const Agreement& one : all) {
@@ -108,7 +126,7 @@ Table disagreement_table(const std::vector<Agreement>& all) {
     const Share& of = asked[what.about];
     table.rows.push_back({what.about, what.reason, share.all,
                           part(static_cast<double>(share.all), static_cast<double>(of.all)),
-                          part(share.all_bytes, of.all_bytes)});
+                          part(share.all_bytes, of.all_bytes), first_kernels(all, what, share.all)});
   }
   return table;
 }

@@ -14,6 +14,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "base/text.h"
 
 using namespace tailor;
 using namespace tailor::profiler;
@@ -162,7 +163,8 @@ using Words = std::vector<std::string>;
 TEST_CASE("steps and merges are replayed, and what no step recorded is found by what copies keep") {
   const Dump dump;
   REQUIRE(has_partition(dump.source()));
-  const std::vector<XlaPart> parts = read_partition(dump.source());
+  const auto [parts, faults] = read_partition(dump.source());
+  CHECK(faults.empty());
   REQUIRE(parts.size() == 2);
   CHECK(parts[0].name == "loop_fusion");
   CHECK(parts[0].kind == "loop");
@@ -180,18 +182,48 @@ TEST_CASE("a producer that joins its consumer, into it and under a new name") {
     const Dump dump;
     dump.write("multi_output_merges.txt", line);
     if (line.find(" into fusion\n") == line.npos)  // the joined one goes on under the consumer's name
-      dump.write("0003.after_multi_output_fusion.before_cse.txt",
-                 fmt::format("{}{}\n{}", adder, sum_body, fmt::format(fmt::runtime(joined), "f1", "fusion.1", "s")));
-    CHECK(read_partition(dump.source())[0].members == Words{"a.1.0", "b.2.0", "c.3.0"});
+      dump.write(
+          "0003.after_multi_output_fusion.before_cse.txt",
+          fmt::format("{}{}\n{}", adder, sum_body, fmt::format(fmt::runtime(joined), "f1", "fusion.1", "fusion.2")));
+    const auto [parts, faults] = read_partition(dump.source());
+    CHECK(faults == Words{});
+    CHECK(parts[0].members == Words{"a.1.0", "b.2.0", "c.3.0"});
   }
 }
 
 TEST_CASE("without the merge the members are fewer than the body, and that is said") {
   const Dump dump;
   dump.write("multi_output_merges.txt", "");
-  const XlaPart part = read_partition(dump.source())[0];
-  CHECK(part.members == Words{"a.1.0", "b.2.0"});
-  CHECK(!part.exact);
+  const auto [parts, faults] = read_partition(dump.source());
+  CHECK(parts[0].members == Words{"a.1.0", "b.2.0"});
+  CHECK(!parts[0].exact);
+  CHECK(faults == Words{"module_0000.m.multi_output_merges.txt does not say where fusion.1 went"});
+}
+
+TEST_CASE("a record that is not that of its modules is told by the first place that does not fit") {
+  const Dump empty;
+  empty.write("priority_fusion_dump.txt", "");
+  CHECK(read_partition(empty.source()).faults ==
+        Words{"module_0000.m.priority_fusion_dump.txt has no step that makes fusion",
+              "module_0000.m.priority_fusion_dump.txt has no step that makes fusion.1"});
+  const Dump cut;  // the second step has another producer: exp comes in by none
+  std::string without = read_file(cut.source().record);
+  without.replace(without.rfind("producer_name: \"a.1.0\""), 22, "producer_name: \"p\"");
+  cut.write("priority_fusion_dump.txt", without);
+  CHECK(read_partition(cut.source()).faults ==
+        Words{"module_0000.m.priority_fusion_dump.txt has no step that brings all of 'exponential' into fusion.1"});
+  const Dump renamed;
+  std::string record = read_file(renamed.source().record);
+  const std::size_t at = record.rfind("producer_name: \"a.1.0\"");
+  REQUIRE(at != record.npos);
+  renamed.write("priority_fusion_dump.txt", record.replace(at, 22, "producer_name: \"z.1.0\""));
+  REQUIRE(!read_partition(renamed.source()).faults.empty());
+  CHECK(read_partition(renamed.source()).faults[0] ==
+        "module_0000.m.priority_fusion_dump.txt fuses 'z.1.0', which is not there");
+  const Dump twice;
+  twice.write("multi_output_merges.txt", "Fuse siblings fusion.1 and fusion\n");
+  CHECK(read_partition(twice.source()).faults.back() ==
+        "module_0000.m.multi_output_merges.txt takes fusion away, which is still there");
 }
 
 TEST_CASE("a missing file of the record and a line of another form are told by name") {
@@ -207,7 +239,8 @@ TEST_CASE("a missing file of the record and a line of another form are told by n
 
 TEST_CASE("of the JAX function that ships each kernel has the operations of its members") {
   const XlaSource source = xla_modules(fs::path(TAILOR_SOURCE_DIR) / "tests/data/xla_jax/dump").front();
-  const std::vector<XlaPart> parts = read_partition(source);
+  const auto [parts, faults] = read_partition(source);
+  CHECK(faults.empty());
   REQUIRE(parts.size() == 7);
   for (const XlaPart& part : parts) {
     CHECK_MESSAGE(part.exact, part.name);
