@@ -61,7 +61,7 @@ struct Rival {
 };
 constexpr auto rivals = std::to_array<Rival>({{"xla-2022", fuse_xla_2022, false, 50'000},
                                               {"xla-2020", fuse_xla_2020, false, 50'000},
-                                              {"xla-priority", fuse_xla_priority, true, 4'000}});
+                                              {"xla-priority", fuse_xla_priority, true, 8'000}});
 
 /// Nodes of each library level: how many library calls must come before.
 NodeSets level_groups(const FusionTask& task) {
