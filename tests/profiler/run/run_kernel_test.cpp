@@ -152,3 +152,17 @@ TEST_CASE("arguments and entries that do not fit are named") {
   CHECK(fault_words([&] { run(text, add_spec(), options); }) ==
         "found f32[127] expected of buffer y, which is f32[128]");
 }
+
+TEST_CASE("a launch that a driver would not start is refused with its numbers, and leaves the buffers as they were") {
+  RunSpec spec = add_spec();
+  spec.launch.cluster = {3, 1, 1};
+  const KernelRun uneven = run(add_text("add"), spec);
+  CHECK(uneven.simulation.outcome == simulator::SimulationOutcome::refused);
+  CHECK(uneven.simulation.reason == "the grid 4 x 1 x 1 is no multiple of the cluster 3 x 1 x 1");
+  REQUIRE(uneven.buffers.size() == 2);
+  CHECK(uneven.buffers[0].bytes == spec.buffers[0].bytes);
+  CHECK(uneven.buffers[1].counters == simulator::BufferCounters{});
+  spec = add_spec();
+  spec.launch.block = {2000, 1, 1};
+  CHECK(run(add_text("add"), spec).simulation.reason == "the block is 2000 x 1 x 1, more than 1024 threads");
+}
