@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/indexed.h"
@@ -45,9 +46,11 @@ struct ResidentBlock;
 struct Fragment {
   std::uint32_t mask = 0;
   std::uint32_t block = 0;
-  bool parked = false;   ///< for the other lanes of a warp operation or barrier
-  bool waiting = false;  ///< for other warps
-  bool yielded = false;  ///< ran for long while others could: they go first until all have
+  bool parked = false;          ///< for the other lanes of a warp operation or barrier
+  bool waiting = false;         ///< for other warps
+  bool yielded = false;         ///< ran for long while others could: they go first until all have
+  bool at_end = false;          ///< parked, or let go since: the block's body has run, its ending has not
+  std::uint32_t passed_by = 0;  ///< parked: lanes that went on behind that ending without having come to it
 };
 
 struct WarpState : Warp {
@@ -168,11 +171,14 @@ struct Machine {
   std::uint64_t progress = 0;  ///< counts changes of memory that another warp may wait for
   bool may_spin = false;       ///< the program can wait for memory to change
   std::int64_t clock = 0;      ///< instructions of the resident set
+  /// By code block that lanes were parked at: the blocks behind it, without going back in a loop.
+  std::unordered_map<std::uint32_t, std::vector<bool>> behind;
 
   std::uint64_t next_random();
   void start_block(ResidentBlock& block, std::int64_t linear);
   void schedule();
   void run_warp(WarpState& warp, std::int64_t budget);
+  void run_body(WarpState& warp, std::uint32_t at, const CodeBlock& block);
   void set_active(WarpState& warp, std::uint32_t mask);
   void flush_site(std::size_t site);
   void flush_sites();
@@ -200,7 +206,11 @@ struct Machine {
   void complete(ResidentBlock& block, int barrier);
   void check_barriers(ResidentBlock& block);
   bool park(WarpState& warp);
+  void join_parked(WarpState& warp);
+  bool release_joint(WarpState& warp);
   bool unstick(WarpState& warp);
+  void note_passed_by(WarpState& warp, std::uint32_t at);
+  void report_passed_by(WarpState& warp);
   void check_cluster(std::size_t cluster);
   void leave_cluster_barrier(WarpState& warp, Fragment& one);
   SyncLocation barrier_location(const ResidentBlock& block, int barrier) const;
