@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the kernels of reductions.cu, scans.cu, exchanges.cu, waits.cu, sorts.cu and queues.cu must leave in their
-// buffers, by plain loops over the inputs. In: a kernel with its buffers filled. Out: the same buffers as they have to be. Called
-// through the tables at the end of each part by compute_results.
+// buffers, by plain loops over the inputs. In: a kernel with its buffers filled. Out: the same buffers as they have to
+// be. Called through the tables at the end of each part by compute_results.
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -223,12 +223,11 @@ bool Machine::block_barrier(WarpState& warp, const CodeBlock& block) {
   if (aligned && warp.active != warp.live && !warp.forced) return park(warp);
   warp.forced = false;
   const int first = std::countr_zero(warp.active);
-  const std::uint32_t initial = warp.initial;
-  if (aligned && (initial & ~warp.live) != 0 && warp.active == warp.live)
+  if (const std::uint32_t left = warp.initial & ~warp.live; aligned && left != 0 && warp.active == warp.live)
     report(FindingKind::divergent_barrier, warp, block.site, first,
            fmt::format("lanes {} of warp {} of block {} exited before this barrier: since compute capability 7.0 they "
                        "no longer count, before that the barrier was undefined",
-                       lanes_text(initial & ~warp.live), warp.index, warp.home->linear),
+                       lanes_text(left), warp.index, warp.home->linear),
            -1, Severity::advice);
   const std::uint32_t number = words(warp, op.a)[first];
   if (number >= 16) {
