@@ -74,6 +74,7 @@ struct WarpState : Warp {
   }
   std::uint32_t initial = 0;  ///< lanes it started with
   bool forced = false;        ///< the current fragment no longer waits for lanes that cannot come
+  bool has_parked = false;    ///< false: no fragment is parked
   bool cluster_arrived = false;
   std::uint32_t met_cluster = 0;  ///< lanes that have left a cluster barrier: all its blocks have started
   std::uint64_t cluster_phase = 0;
@@ -178,7 +179,6 @@ struct Machine {
   void start_block(ResidentBlock& block, std::int64_t linear);
   void schedule();
   void run_warp(WarpState& warp, std::int64_t budget);
-  void run_body(WarpState& warp, std::uint32_t at, const CodeBlock& block);
   void set_active(WarpState& warp, std::uint32_t mask);
   void flush_site(std::size_t site);
   void flush_sites();
@@ -209,7 +209,11 @@ struct Machine {
   void join_parked(WarpState& warp);
   bool release_joint(WarpState& warp);
   bool unstick(WarpState& warp);
-  void note_passed_by(WarpState& warp, std::uint32_t at);
+  void note_passed_by(WarpState& warp, std::uint32_t at) {
+    warp.now.passed_by = 0;
+    if (warp.has_parked) find_passed_by(warp, at);
+  }
+  void find_passed_by(WarpState& warp, std::uint32_t at);
   void report_passed_by(WarpState& warp);
   void check_cluster(std::size_t cluster);
   void leave_cluster_barrier(WarpState& warp, Fragment& one);

@@ -187,24 +187,9 @@ bool Machine::follow(WarpState& warp, const CodeBlock& block) {
   return true;
 }
 
-/// What comes before a block's ending, and the counts of all of it.
-inline void Machine::run_body(WarpState& warp, std::uint32_t at, const CodeBlock& block) {
-  const Micro* const micros = state.program.micros.data();
-  const Micro* const end = micros + block.last;
-  ++block_runs[at];
-  block_lanes[at] += warp.active_count;
-  if (warp.undefined != nullptr) [[unlikely]] {
-    run_watching(warp, block);
-  } else if (warp.active == all_lanes) {
-    for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->full(warp, *micro);
-  } else {
-    for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->some(warp, *micro);
-  }
-  warp.executed += block.instructions;
-}
-
 void Machine::run_warp(WarpState& warp, std::int64_t budget) {
   const DecodedProgram& program = state.program;
+  const Micro* const micros = program.micros.data();
   const std::int64_t before = warp.executed;
   const std::int64_t slice = may_spin ? std::min(budget, turn) : budget;
   const std::int64_t until = std::min(before + slice, state.options.warp_instructions);
@@ -212,13 +197,21 @@ void Machine::run_warp(WarpState& warp, std::int64_t budget) {
   while (goes_on) {
     const std::uint32_t at = warp.now.block;
     const CodeBlock& block = program.code[at];
-    if (warp.now.at_end) [[unlikely]] {
-      warp.now.at_end = false;  // it waited for its ending: what comes before has run and was counted
-    } else {
-      warp.now.passed_by = 0;
+    if (!warp.now.at_end) [[likely]] {
+      const Micro* const end = micros + block.last;
+      ++block_runs[at];
+      block_lanes[at] += warp.active_count;
       if (!warp.others.empty()) note_passed_by(warp, at);
-      run_body(warp, at, block);
+      if (warp.undefined != nullptr) [[unlikely]] {
+        run_watching(warp, block);
+      } else if (warp.active == all_lanes) {
+        for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->full(warp, *micro);
+      } else {
+        for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->some(warp, *micro);
+      }
+      warp.executed += block.instructions;
     }
+    warp.now.at_end = false;  // who waited for the ending has run what comes before
     bool pause = block.ending == Ending::pause;
     goes_on = follow(warp, block);
     if (!warp.others.empty() || warp.active == 0 || !goes_on) goes_on = warp.live != 0 && next_fragment(warp);

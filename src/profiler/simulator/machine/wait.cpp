@@ -11,6 +11,7 @@
 // fragment is let go, so that the rest of the kernel is still looked at.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "profiler/simulator/decode/order.h"
@@ -25,7 +26,7 @@ std::string lanes_text(std::uint32_t mask) { return fmt::format("0x{:08x}", mask
 
 /// The current fragment waits for other lanes of its warp. true: another fragment may run.
 bool Machine::park(WarpState& warp) {
-  warp.now.parked = warp.now.at_end = true;
+  warp.now.parked = warp.now.at_end = warp.has_parked = true;
   return false;
 }
 
@@ -41,7 +42,8 @@ void Machine::join_parked(WarpState& warp) {
 }
 
 /// The current lanes run block `at`: who is parked before it may wait for them in vain.
-void Machine::note_passed_by(WarpState& warp, std::uint32_t at) {
+void Machine::find_passed_by(WarpState& warp, std::uint32_t at) {
+  warp.has_parked = std::any_of(warp.others.begin(), warp.others.end(), [](const Fragment& one) { return one.parked; });
   const auto& code = state.program.code;
   const CodeBlock& block = code[at];
   // A return, or the way to it, is all that lanes run which leave early.
@@ -125,6 +127,7 @@ bool Machine::warp_operation(WarpState& warp, const CodeBlock& block) {
   warp.forced = false;
   if (ready != all) {
     if (ready == 0) return park(warp);
+    warp.has_parked = true;
     warp.others.push_back({.mask = all & ~ready,
                            .block = warp.now.block,
                            .parked = true,
