@@ -46,7 +46,7 @@ std::vector<Statement> make(std::mt19937& random, std::uint32_t& here, int depth
   const int many = 1 + static_cast<int>(random() % 5);
   for (int k = 0; k < many && here != 0; ++k) {
     Statement one;
-    one.constant = random() % 1000;
+    one.constant = static_cast<std::uint32_t>(random() % 1000);
     switch (random() % (depth == 0 ? 8 : 12)) {
       case 0:
       case 1:
@@ -63,7 +63,7 @@ std::vector<Statement> make(std::mt19937& random, std::uint32_t& here, int depth
         break;
       case 6:
         one.what = What::shuffle;
-        one.constant = 1 + random() % 31;
+        one.constant = static_cast<std::uint32_t>(1 + random() % 31);
         one.lanes = here;
         break;
       case 7:
@@ -72,7 +72,7 @@ std::vector<Statement> make(std::mt19937& random, std::uint32_t& here, int depth
         break;
       case 8:
         one.what = What::repeat;
-        one.constant = 2 + random() % 3;
+        one.constant = static_cast<std::uint32_t>(2 + random() % 3);
         one.first = make(random, here, depth - 1, false);
         break;
       case 9:

@@ -50,7 +50,7 @@ struct Fragment {
   bool waiting = false;         ///< for other warps
   bool yielded = false;         ///< ran for long while others could: they go first until all have
   bool at_end = false;          ///< parked, or let go since: the block's body has run, its ending has not
-  std::uint32_t passed_by = 0;  ///< parked: lanes that went on behind that ending without having come to it
+  std::uint32_t passed_by = 0;  ///< at its end: lanes that went on behind that ending without having come to it
 };
 
 struct WarpState : Warp {
@@ -209,11 +209,7 @@ struct Machine {
   void join_parked(WarpState& warp);
   bool release_joint(WarpState& warp);
   bool unstick(WarpState& warp);
-  void note_passed_by(WarpState& warp, std::uint32_t at) {
-    warp.now.passed_by = 0;
-    if (warp.has_parked) find_passed_by(warp, at);
-  }
-  void find_passed_by(WarpState& warp, std::uint32_t at);
+  void note_passed_by(WarpState& warp, std::uint32_t at);
   void report_passed_by(WarpState& warp);
   void check_cluster(std::size_t cluster);
   void leave_cluster_barrier(WarpState& warp, Fragment& one);

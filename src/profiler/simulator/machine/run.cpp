@@ -122,7 +122,7 @@ void Machine::take_turns(WarpState& warp, std::int64_t executed) {
 }
 
 void Machine::exit_lanes(WarpState& warp) {
-  if (!warp.others.empty()) report_passed_by(warp);
+  if (warp.has_parked) report_passed_by(warp);
   warp.live &= ~warp.active;
   set_active(warp, 0);
   // Lanes that wait for these need not wait any more.
@@ -201,7 +201,8 @@ void Machine::run_warp(WarpState& warp, std::int64_t budget) {
       const Micro* const end = micros + block.last;
       ++block_runs[at];
       block_lanes[at] += warp.active_count;
-      if (!warp.others.empty()) note_passed_by(warp, at);
+      if (warp.has_parked) [[unlikely]]
+        note_passed_by(warp, at);
       if (warp.undefined != nullptr) [[unlikely]] {
         run_watching(warp, block);
       } else if (warp.active == all_lanes) {
@@ -210,8 +211,9 @@ void Machine::run_warp(WarpState& warp, std::int64_t budget) {
         for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->some(warp, *micro);
       }
       warp.executed += block.instructions;
+    } else {
+      warp.now.at_end = false;  // it waited for the ending: what comes before has run
     }
-    warp.now.at_end = false;  // who waited for the ending has run what comes before
     bool pause = block.ending == Ending::pause;
     goes_on = follow(warp, block);
     if (!warp.others.empty() || warp.active == 0 || !goes_on) goes_on = warp.live != 0 && next_fragment(warp);

@@ -55,13 +55,14 @@ void remember_written(Memory::Body& memory, const GlobalShadow* shadow) {
 
 std::int64_t unwritten_bytes(const MemoryBuffer& buffer) {
   if (buffer.use != BufferUse::output || buffer.lazy != nullptr) return 0;
-  std::int64_t written = 0;
+  std::int64_t missing = 0;
   for (std::int64_t first = 0; first < buffer.bytes; first += 32) {
+    const std::uint32_t word = buffer.written[static_cast<std::size_t>(first / 32)];
+    if (word == ~0u) continue;  // nearly always
     const std::int64_t count = std::min<std::int64_t>(buffer.bytes - first, 32);
-    const std::uint32_t mask = count == 32 ? ~0u : (1u << count) - 1;
-    written += std::popcount(buffer.written[static_cast<std::size_t>(first / 32)] & mask);
+    missing += std::popcount(~word & (count == 32 ? ~0u : (1u << count) - 1));
   }
-  return buffer.bytes - written;
+  return missing;
 }
 
 void count_blocks(const DecodedProgram& program, const Machine& machine, Counters& to) {

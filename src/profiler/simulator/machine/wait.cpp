@@ -42,7 +42,7 @@ void Machine::join_parked(WarpState& warp) {
 }
 
 /// The current lanes run block `at`: who is parked before it may wait for them in vain.
-void Machine::find_passed_by(WarpState& warp, std::uint32_t at) {
+void Machine::note_passed_by(WarpState& warp, std::uint32_t at) {
   warp.has_parked = std::any_of(warp.others.begin(), warp.others.end(), [](const Fragment& one) { return one.parked; });
   const auto& code = state.program.code;
   const CodeBlock& block = code[at];
@@ -143,6 +143,7 @@ bool Machine::warp_operation(WarpState& warp, const CodeBlock& block) {
       left &= ~(mask | first);
     }
   }
+  warp.now.passed_by = 0;
   warp.now.block = block.next;
   return true;
 }
@@ -187,6 +188,7 @@ bool Machine::release_joint(WarpState& warp) {
 /// Every fragment of the warp waits for something. Parked lanes that wait for lanes that cannot come are reported and
 /// let go; true: the warp can go on.
 bool Machine::unstick(WarpState& warp) {
+  if (!warp.has_parked) return false;  // nearly always: all of it waits for other warps
   if (release_joint(warp)) return next_fragment(warp);
   Fragment* chosen = nullptr;
   std::uint32_t waiting = 0;
@@ -225,6 +227,7 @@ bool Machine::block_barrier(WarpState& warp, const CodeBlock& block) {
   if (aligned && warp.active != warp.live) join_parked(warp);
   if (aligned && warp.active != warp.live && !warp.forced) return park(warp);
   warp.forced = false;
+  warp.now.passed_by = 0;
   const int first = std::countr_zero(warp.active);
   if (const std::uint32_t left = warp.initial & ~warp.live; aligned && left != 0 && warp.active == warp.live)
     report(FindingKind::divergent_barrier, warp, block.site, first,
@@ -340,6 +343,7 @@ bool Machine::cluster_barrier(WarpState& warp, const CodeBlock& block) {
   if (aligned && warp.active != warp.live) join_parked(warp);
   if (aligned && warp.active != warp.live && !warp.forced) return park(warp);
   warp.forced = false;
+  warp.now.passed_by = 0;
   const std::uint32_t per_cluster = state.cluster[0] * state.cluster[1] * state.cluster[2];
   const std::size_t cluster = static_cast<std::size_t>(warp.home->slot) / per_cluster;
   ClusterBarrier& barrier = cluster_barriers[cluster];
