@@ -207,6 +207,7 @@ struct Machine {
   void check_barriers(ResidentBlock& block);
   bool park(WarpState& warp);
   void join_parked(WarpState& warp);
+  bool all_here(WarpState& warp, bool aligned);
   bool release_joint(WarpState& warp);
   bool unstick(WarpState& warp);
   void note_passed_by(WarpState& warp, std::uint32_t at);

@@ -219,15 +219,21 @@ bool Machine::unstick(WarpState& warp) {
   return next_fragment(warp);
 }
 
+/// An aligned barrier is for all live lanes of a warp at once. false: the current ones wait for the others.
+bool Machine::all_here(WarpState& warp, bool aligned) {
+  if (aligned && warp.active != warp.live) join_parked(warp);
+  if (aligned && warp.active != warp.live && !warp.forced) return park(warp);
+  warp.forced = false;
+  warp.now.passed_by = 0;
+  return true;
+}
+
 /// bar.sync, bar.arrive, bar.red.
 bool Machine::block_barrier(WarpState& warp, const CodeBlock& block) {
   const Micro& op = state.program.ops[block.op];
   const bool aligned = !(op.extra & barrier_unaligned);
   const std::uint32_t kind = op.extra & barrier_kind_mask;
-  if (aligned && warp.active != warp.live) join_parked(warp);
-  if (aligned && warp.active != warp.live && !warp.forced) return park(warp);
-  warp.forced = false;
-  warp.now.passed_by = 0;
+  if (!all_here(warp, aligned)) return false;
   const int first = std::countr_zero(warp.active);
   if (const std::uint32_t left = warp.initial & ~warp.live; aligned && left != 0 && warp.active == warp.live)
     report(FindingKind::divergent_barrier, warp, block.site, first,
@@ -340,10 +346,7 @@ void Machine::complete(ResidentBlock& block, int number) {
 bool Machine::cluster_barrier(WarpState& warp, const CodeBlock& block) {
   const Micro& op = state.program.ops[block.op];
   const bool aligned = !(op.extra & barrier_unaligned);
-  if (aligned && warp.active != warp.live) join_parked(warp);
-  if (aligned && warp.active != warp.live && !warp.forced) return park(warp);
-  warp.forced = false;
-  warp.now.passed_by = 0;
+  if (!all_here(warp, aligned)) return false;
   const std::uint32_t per_cluster = state.cluster[0] * state.cluster[1] * state.cluster[2];
   const std::size_t cluster = static_cast<std::size_t>(warp.home->slot) / per_cluster;
   ClusterBarrier& barrier = cluster_barriers[cluster];
