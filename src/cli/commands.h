@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -131,7 +132,7 @@ struct RunCommand {
   bool cooperative = false;
   std::vector<std::string> arguments;  ///< none: as the head says
   std::vector<std::string> variables, expect, save, defines, includes;
-  double tolerance = -1;  ///< negative: by the buffer's type
+  double tolerance = std::numeric_limits<double>::quiet_NaN();  ///< NaN: by the buffer's type
   std::string arch, device, nvrtc;
   std::int64_t seed = 1, seeds = 1, blocks = 0;
   std::int64_t limit = 0;  ///< instructions of one warp; 0: as the head says, or the default

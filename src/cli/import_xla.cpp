@@ -139,6 +139,7 @@ void run_import_xla(const ImportXlaOptions& options, const Context& context) {
   if (const auto wrong = came_out(XlaOutcome::differs) + came_out(XlaOutcome::findings); wrong > 0)
     throw Error(Fault::failed, fmt::format("{} of {} kernels are not what the reference says", wrong, all.size()),
                 "see their rows");
+  if (all.empty()) throw Error(Fault::missing, "the module launches no kernel, so nothing was judged");
   if (const auto matched = came_out(XlaOutcome::matched); matched < std::ssize(all))
     throw Error(Fault::missing,
                 fmt::format("{} of {} kernels matched, {} were not executed or not compared", matched, all.size(),

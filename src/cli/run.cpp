@@ -61,7 +61,7 @@ std::string compiled_ptx(const RunCommand& options, const std::string& text, con
                          const Context& context) {
   const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "a CUDA file needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
-  profiler::CompileRequest request{.cuda = text, .arch = arch};
+  profiler::CompileRequest request{.cuda = text, .file = fs::path(options.file).filename().string(), .arch = arch};
   for (const std::string& one : options.defines) request.options.push_back("--define-macro=" + one);
   for (const std::string& one : options.includes) request.options.push_back("--include-path=" + one);
   const ir::Binary binary = profiler::compile(*nvrtc.api, request, context.stop());
@@ -88,6 +88,8 @@ profiler::RunOptions run_options(const RunCommand& options, const Context& conte
   how.simulation.stop = context.stop();
   how.seeds = options.seeds;
   how.sample_blocks = options.blocks;
+  if (options.tolerance < 0)
+    throw Error(Fault::usage, fmt::format("--tolerance: found {}, expected 0 or more", options.tolerance));
   how.tolerance = options.tolerance;
   for (const std::string& one : options.expect) {
     const auto [buffer, file] = named_file("--expect", one);
@@ -124,10 +126,8 @@ void run_run(const RunCommand& options, const Context& context) {
   if (!options.device.empty()) device = load_device(context, options.device);
   if (device && spec.machine.sms == 0) spec.machine = profiler::machine_limits(*device, spec.machine.blocks_per_sm);
   if (spec.arch.empty()) spec.arch = device ? device->arch : "sm_90";
-  simulator::PtxModule module =
+  const simulator::PtxModule module =
       simulator::parse_ptx(is_ptx ? text : compiled_ptx(options, text, spec.arch, context), options.file);
-  for (std::string& file : module.source_files)
-    if (fs::path(file).filename() == profiler::compiled_file) file = fs::path(options.file).filename().string();
   const simulator::PtxFunction& entry = profiler::find_entry(module, options.entry);
   const profiler::KernelRun run = profiler::run_kernel(module, entry, spec, run_options(options, context));
   if (context.stop().stop_requested()) throw Error(Fault::interrupted, "interrupted");

@@ -242,6 +242,10 @@ simulator::MachineLimits machine_limits(const ir::Device& device, int blocks_per
   simulator::MachineLimits machine;
   machine.sms = static_cast<int>(device.sms.value);
   machine.blocks_per_sm = blocks_per_sm;
+  machine.most_blocks_per_sm = static_cast<int>(device.blocks_per_sm.value);
+  machine.threads_per_sm = static_cast<int>(device.threads_per_sm.value);
+  machine.shared_per_sm = static_cast<std::int64_t>(device.shared_per_sm.value);
+  machine.shared_reserved = static_cast<std::int64_t>(device.shared_reserved_per_block.value);
   machine.shared_per_block = static_cast<std::int64_t>(device.shared_per_block_optin.value);
   machine.l2_bytes = static_cast<std::int64_t>(device.l2_bytes.value);
   return machine;

@@ -26,8 +26,8 @@ using nvrtc_abi::Result;
 
 class OwnedProgram {
  public:
-  OwnedProgram(const Nvrtc& api, const std::string& text) : api_(api) {
-    created = api.nvrtcCreateProgram(&program, text.c_str(), compiled_file, 0, nullptr, nullptr);
+  OwnedProgram(const Nvrtc& api, const CompileRequest& request) : api_(api) {
+    created = api.nvrtcCreateProgram(&program, request.cuda.c_str(), request.file.c_str(), 0, nullptr, nullptr);
   }
   ~OwnedProgram() {
     if (program != nullptr) api_.nvrtcDestroyProgram(&program);
@@ -203,7 +203,7 @@ ir::Binary compile(const Nvrtc& api, const CompileRequest& request, std::stop_to
   for (const std::string& option : options) words.push_back(option.c_str());
 
   const auto start = std::chrono::steady_clock::now();
-  const OwnedProgram owned(api, request.cuda);
+  const OwnedProgram owned(api, request);
   Result result = owned.created;
   std::string log;
   if (result == nvrtc_abi::success) {

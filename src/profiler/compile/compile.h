@@ -16,11 +16,9 @@
 
 namespace tailor::profiler {
 
-/// What PTX calls the file of the text.
-inline constexpr const char* compiled_file = "kernel.cu";
-
 struct CompileRequest {
   std::string cuda = {};                  ///< the text
+  std::string file = "kernel.cu";         ///< what PTX and the compiler's messages call it
   std::string entry = {};                 ///< the kernel's name in the cubin; empty: the text has just one
   std::string arch = "sm_90";             ///< "sm_90", "sm_90a"
   bool line_info = true;                  ///< the text's lines in PTX and machine code, for findings and profilers

@@ -38,7 +38,7 @@ BufferComparison compare(const RunBuffer& buffer, std::span<const std::byte> fou
   BufferComparison made;
   const auto width = static_cast<std::size_t>(ir::element_bytes(buffer.dtype));
   made.elements = static_cast<std::int64_t>(found.size() / width);
-  const double allowed = tolerance < 0 ? default_tolerance(buffer.dtype) : tolerance;
+  const double allowed = tolerance >= 0 ? tolerance : default_tolerance(buffer.dtype);
   for (std::int64_t i = 0; i < made.elements; ++i) {
     const std::size_t at = static_cast<std::size_t>(i) * width;
     // Equal bits are equal values, 64-bit integers among them, which a double does not hold.
@@ -103,6 +103,24 @@ void add_findings(std::vector<simulator::Finding>& all, const std::vector<simula
       all.push_back(one);
     else if (one.severity < known->severity)
       *known = one;
+  }
+}
+
+/// Outputs that the launch left alone. A buffer that is only to be filled in part is better declared `both`.
+void add_unwritten(const RunSpec& spec, const simulator::Simulation& simulation, std::vector<simulator::Finding>& all) {
+  for (std::size_t b = 0; b < spec.buffers.size(); ++b) {
+    const RunBuffer& buffer = spec.buffers[b];
+    const std::int64_t width = ir::element_bytes(buffer.dtype), unwritten = simulation.unwritten[b];
+    if (unwritten == 0) continue;
+    const bool nothing = unwritten == std::ssize(buffer.bytes);
+    simulator::Finding made;
+    made.kind = simulator::FindingKind::unwritten_output;
+    made.severity = nothing ? simulator::Severity::error : simulator::Severity::advice;
+    made.text = nothing ? fmt::format("nothing is stored to output {}", buffer.name)
+                        : fmt::format("{} of {} elements of output {} are not stored", (unwritten + width - 1) / width,
+                                      std::ssize(buffer.bytes) / width, buffer.name);
+    made.buffer = static_cast<int>(b);
+    all.push_back(std::move(made));
   }
 }
 
@@ -185,7 +203,7 @@ KernelRun run_kernel(const simulator::PtxModule& module, const simulator::PtxFun
       BufferAfter& after = run.buffers[b];
       if (k == 0) {
         after.bytes.assign(left.begin(), left.end());
-        after.counters = simulation.buffers[b];
+        if (!simulation.buffers.empty()) after.counters = simulation.buffers[b];  // a refused launch counted nothing
       }
       after.differs = after.differs || !std::equal(left.begin(), left.end(), after.bytes.begin());
       const ExpectedBuffer* const expected = expected_of(options, spec.buffers[b].name);
@@ -194,6 +212,8 @@ KernelRun run_kernel(const simulator::PtxModule& module, const simulator::PtxFun
       if (!after.compared || found.wrong > after.compared->wrong) after.compared = std::move(found);
     }
     const bool ended = simulation.outcome != simulator::SimulationOutcome::finished;
+    if (!ended && how.blocks.empty() && errors(simulation.findings) == 0)
+      add_unwritten(spec, simulation, simulation.findings);
     if (k == 0) {
       run.simulation = std::move(simulation);
     } else {

@@ -28,7 +28,7 @@ struct RunOptions {
   std::int64_t seeds = 1;
   std::int64_t sample_blocks = 0;  ///< run the first, the last and others at random, about so many; 0: all
   std::vector<ExpectedBuffer> expected;
-  double tolerance = -1;  ///< largest |found - expected| / max(1, |expected|); negative: by the type of the buffer
+  double tolerance = -1;  ///< largest |found - expected| / max(1, |expected|); negative or NaN: by the buffer's type
 };
 
 /// Found against expected, element by element. NaN equals NaN.

@@ -65,7 +65,11 @@ struct TextLine {
     if (list.empty()) return;
     const auto fields = split(list, ',');
     if (fields.size() != 3) return fail("three numbers");
-    for (std::size_t i = 0; i < 3; ++i) into[i] = static_cast<std::uint32_t>(integer(fields[i]));
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::int64_t size = integer(fields[i]);
+      if (size < 1 || size > INT32_MAX) return fail(fmt::format("sizes of 1 and more after '{}'", mark));
+      into[i] = static_cast<std::uint32_t>(size);
+    }
   }
 };
 

@@ -268,3 +268,56 @@ TEST_CASE("arguments and entries that do not fit are named") {
   CHECK(fault_words([&] { run(text, add_spec(), options); }) ==
         "found f32[127] expected of buffer y, which is f32[128]");
 }
+
+TEST_CASE("a launch that a driver would not start is refused with its numbers, and leaves the buffers as they were") {
+  RunSpec spec = add_spec();
+  spec.launch.cluster = {3, 1, 1};
+  const KernelRun uneven = run(add_text("add"), spec);
+  CHECK(uneven.simulation.outcome == simulator::SimulationOutcome::refused);
+  CHECK(uneven.simulation.reason == "the grid 4 x 1 x 1 is no multiple of the cluster 3 x 1 x 1");
+  REQUIRE(uneven.buffers.size() == 2);
+  CHECK(uneven.buffers[0].bytes == spec.buffers[0].bytes);
+  CHECK(uneven.buffers[1].counters == simulator::BufferCounters{});
+  spec = add_spec();
+  spec.launch.block = {2000, 1, 1};
+  CHECK(run(add_text("add"), spec).simulation.reason == "the block is 2000 x 1 x 1, more than 1024 threads");
+}
+
+TEST_CASE("a cooperative grid is bounded by what an SM can hold, where nothing says how many blocks that is") {
+  RunSpec spec = add_spec();
+  spec.launch.cooperative = true;
+  spec.machine.sms = 1;
+  spec.machine.threads_per_sm = 128;
+  CHECK(run(add_text("add"), spec).simulation.outcome == simulator::SimulationOutcome::finished);
+  spec.machine.threads_per_sm = 96;
+  CHECK(run(add_text("add"), spec).simulation.reason ==
+        "a cooperative launch of 4 blocks, of which 3 can be resident: 3 on each of 1 SMs");
+  spec.launch.dynamic_shared = 1000;
+  spec.machine.shared_per_sm = 2 * 1024;
+  spec.machine.shared_reserved = 24;
+  CHECK(run(add_text("add"), spec).simulation.reason ==
+        "a cooperative launch of 4 blocks, of which 2 can be resident: 2 on each of 1 SMs");
+}
+
+TEST_CASE("an output that nothing is stored to is an error, one that is filled in part advice") {
+  const auto findings = [&](std::string_view store, const RunSpec& spec, const RunOptions& options = {}) {
+    return run(add_text("add", store), spec, options).simulation.findings;
+  };
+  const auto none = findings("", add_spec());
+  REQUIRE(none.size() == 1);
+  CHECK(describe(none[0]) == "unwritten output: nothing is stored to output y");
+  CHECK(errors(none) == 1);
+  RunSpec spec = add_spec();
+  spec.launch.grid = {3, 1, 1};
+  RunOptions options;
+  options.seeds = 2;
+  const auto some = findings("st.global.f32 [%rd4], %f3;", spec, options);
+  REQUIRE(some.size() == 1);
+  CHECK(describe(some[0]) == "unwritten output: 32 of 128 elements of output y are not stored");
+  CHECK(errors(some) == 0);
+  options.sample_blocks = 2;  // what the others would store is not known
+  CHECK(findings("st.global.f32 [%rd4], %f3;", add_spec(64), options).empty());
+  options.sample_blocks = 0;
+  options.simulation.sanitize = false;
+  CHECK(findings("", add_spec(), options).empty());
+}

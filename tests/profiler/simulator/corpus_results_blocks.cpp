@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the kernels of reductions.cu, scans.cu, exchanges.cu, sorts.cu and queues.cu must leave in their buffers, by
-// plain loops over the inputs. In: a kernel with its buffers filled. Out: the same buffers as they have to be. Called
-// through the tables at the end of each part by compute_results.
+// What the kernels of reductions.cu, scans.cu, exchanges.cu, waits.cu, sorts.cu and queues.cu must leave in their
+// buffers, by plain loops over the inputs. In: a kernel with its buffers filled. Out: the same buffers as they have to
+// be. Called through the tables at the end of each part by compute_results.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -53,6 +53,17 @@ void kept_values(Kernel& k, double (*keeps)(double)) {
   for (std::int64_t i = 0; i < k.at("x").size(); ++i)
     if (keeps(k.at("x")[i]) != 0) k.at("y").set(count++, k.at("x")[i]);
   k.at("count").set(0, static_cast<double>(count));
+}
+
+void wide_sums(Kernel& k) {
+  for (std::int64_t i = 0; i < 128; ++i) {
+    std::uint64_t carry = 0;
+    for (std::int64_t j = 0; j < 4; ++j) {
+      const std::uint64_t a = u32(k.at("x")[i * 4 + j]), b = u32(k.at("x")[(127 - i) * 4 + j]), sum = a + b + carry;
+      k.at("y").set(i * 4 + j, static_cast<std::uint32_t>(i % 2 == 1 ? sum : a));
+      carry = sum >> 32;
+    }
+  }
 }
 
 void restarted_sums(Kernel& k) {
@@ -259,6 +270,23 @@ const Results exchange_results = {
        each(k.at("y"), [&](auto i) { return i % 3 == 0 ? x[i] : i % 3 == 1 ? 3 * x[i] : x[i] * x[i] + 1; });
      }},
     {"game_of_life", live_cells},
+    {"tail_counts",
+     [](Kernel& k) {
+       for (std::int64_t i = 0; i < 105; ++i) {
+         k.at("bins").add(i % 5, 101);
+         if (i % 3 == 0) k.at("bins").add(5, 10);
+         if (i % 2 == 0) k.at("even").add(0, 1);
+       }
+     }},
+    {"two_places",
+     [](Kernel& k) {
+       const auto& x = k.at("x");
+       each(k.at("y"), [&](auto i) { return (i % 32 < 13 ? 3 * x[i] : x[i] + 7) + x[i ^ 31]; });
+     }},
+    {"wide_sums", wide_sums},
+    {"leaving_lanes", [](Kernel& k) { each(k.at("y"), [&](auto i) { return k.at("x")[i / 80 * 96 + 79 - i % 80]; }); }},
+    {"counted_phase", [](Kernel& k) { each(k.at("y"), [&](auto i) { return k.at("x")[i ^ 63]; }); }},
+    {"counted_neighbour", [](Kernel& k) { each(k.at("y"), [&](auto i) { return k.at("x")[i ^ 63]; }); }},
     {"iterated_grid", [](Kernel& k) { averaged_steps(k.at("x"), 4, true); }},
 };
 

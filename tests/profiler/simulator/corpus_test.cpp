@@ -59,7 +59,7 @@ std::string all_of(const std::vector<Finding>& findings) {
 }
 
 /// Right kernels that do what the language forbids and no GPU punishes.
-constexpr std::array<std::string_view, 1> advised = {"active_shuffle"};
+constexpr std::array<std::string_view, 2> advised = {"active_shuffle", "leaving_lanes"};
 
 /// Kernel and buffer whose places depend on who came first.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> unordered = {

@@ -20,6 +20,7 @@ struct RefusedForm {
   const char* reason;
 };
 constexpr RefusedForm refused_forms[] = {
+    {"vadd.u32.u32.u32 %r1, %r2.b1, %r3.h0;", "video instructions"},
     {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];", "count on an mbarrier"},
     {"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r1], %r2, [%r3];",
      "count on an mbarrier"},

@@ -84,6 +84,19 @@ TEST_CASE("an access past the end of a shared array is out of bounds, whatever l
   CHECK(store_at("%r4+-4") == accesses + "byte -4 of the shared array b, which has 256");
   CHECK(store_at("%r3+-4") == accesses + "4 bytes before the first byte of shared memory");
   CHECK(store_at("%r5+64") == accesses + "offset 64 of 64 bytes of dynamic shared memory");
+  // Without dynamic shared memory what lies behind the last array is told from that one.
+  const std::string alone = "  .shared .align 4 .b8 a[256];\n";
+  CHECK(only_finding(watch(watched_entry("  mov.u32 %r3, a;\n  st.shared.u32 [%r3+260], %r1;\n", alone),
+                           grid_of(1, 1))) == accesses + "byte 260 of the shared array a, which has 256");
+}
+
+TEST_CASE("an access behind a variable of bytes is told in bytes") {
+  const std::string text =
+      ".version 8.0\n.target sm_90\n.address_size 64\n.global .align 4 .b8 w[20];\n"
+      ".visible .entry k(.param .u64 y)\n{\n  .reg .b64 %rd<3>;\n  mov.u64 %rd1, w;\n  st.global.u32 [%rd1+20], 1;\n"
+      "  ret;\n}\n";
+  CHECK(only_finding(watch(text, grid_of(1, 1))) ==
+        "out-of-bounds access: thread 0 of block 0 accesses 4 bytes at byte 20 of buffer w, which has 20");
 }
 
 TEST_CASE("guards between shared arrays count as no shared memory and move no array to other banks") {

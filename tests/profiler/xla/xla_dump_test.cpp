@@ -214,6 +214,7 @@ TEST_CASE("a launch whose line cannot be read is not run, and the others are") {
     return reasons[0];
   };
   CHECK(broken("grid: [1, ", "grid: [x, ").find("expected a number") != std::string::npos);
+  CHECK(broken("threads: [", "threads: [-").find("expected sizes of 1 and more") != std::string::npos);
   CHECK(broken(" bytes", " words").find("thunk_sequence.txt line ") != std::string::npos);
   CHECK(broken("threads: [", "threads: [7, ").find("expected three numbers") != std::string::npos);
 }

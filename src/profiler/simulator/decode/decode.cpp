@@ -320,12 +320,14 @@ void Decoder::count_mentions() {
   }
 }
 
-/// Registers of the text have names; temporaries of the decoder are always written first.
+/// Registers of the text have names, and the carry has PTX's; other temporaries of the decoder are written first.
 void Decoder::name_entry_slots() {
-  for (EntrySlot& slot : program_.entry_slots)
+  for (EntrySlot& slot : program_.entry_slots) {
+    if (slot.virtual_register == carry_) slot.name = "CC.CF";
     for (const CallInstance& one : flat_.instances)
       if (const std::uint32_t at = slot.virtual_register - one.first_register; at < one.function->registers.size())
         slot.name = one.function->registers[at].name;
+  }
 }
 
 /// Drafts into the program's arrays; targets given as flat indices become blocks.

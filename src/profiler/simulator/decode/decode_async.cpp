@@ -62,7 +62,7 @@ bool Decoder::async_instruction() {
   if (parts[2] == "mbarrier") {
     count(Pipe::memory);
     micro.a = whole_address(operand(0));
-    micro.extra = arrive_counts | arrive_copies | (has(parts, "noinc") ? arrive_no_increment : 0) |
+    micro.extra = arrive_counts | arrive_copies | arrive_releases | (has(parts, "noinc") ? arrive_no_increment : 0) |
                   (has_prefix(parts, "shared") ? 0 : arrive_wide);
     return finish(steps_.async.mbarrier_arrive);
   }
@@ -150,7 +150,8 @@ void Decoder::mbarrier_instruction() {
     const bool expects = has(parts, "expect_tx");
     micro.a = whole_address(operand(1));
     micro.extra = arrive_counts | (what == "arrive_drop" ? arrive_drops : 0) | (expects ? arrive_expects : 0) |
-                  (generic ? arrive_wide : 0);
+                  (generic ? arrive_wide : 0) | (has(parts, "relaxed") ? 0 : arrive_releases) |
+                  (has(parts, "cta") ? arrive_of_block : 0);
     if (operand_count() > 2) micro.b = source(operand(2), LaneType::u32);
     if (operand(0).kind != PtxOperandKind::discard) micro.d = destination(operand(0), LaneType::u64);
     return finish(steps_.async.mbarrier_arrive);
@@ -166,7 +167,8 @@ void Decoder::mbarrier_instruction() {
     micro.a = whole_address(operand(1));
     micro.b = source(operand(2), parity ? LaneType::u32 : LaneType::u64);
     micro.d = destination(operand(0), LaneType::pred);
-    micro.extra = (parity ? wait_parity : 0) | (generic ? wait_wide : 0);
+    micro.extra = (parity ? wait_parity : 0) | (generic ? wait_wide : 0) | (has(parts, "relaxed") ? 0 : wait_acquires) |
+                  (has(parts, "cta") ? wait_of_block : 0);
     micro.full = micro.some = steps_.async.mbarrier_wait;
     if (what == "test_wait") return emit(micro);
     return op_ending(Ending::pause, micro);  // the thread may be suspended here

@@ -52,6 +52,15 @@ constexpr MissingFamily missing_families[] = {
     {"sured", "surfaces"},
     {"suq", "surfaces"},
     {"alloca", "stacks that grow as the program runs"},
+    {"vadd", "video instructions"},
+    {"vsub", "video instructions"},
+    {"vabsdiff", "video instructions"},
+    {"vmin", "video instructions"},
+    {"vmax", "video instructions"},
+    {"vshl", "video instructions"},
+    {"vshr", "video instructions"},
+    {"vmad", "video instructions"},
+    {"vset", "video instructions"},
     {"stacksave", "stacks that grow as the program runs"},
     {"stackrestore", "stacks that grow as the program runs"},
 };
@@ -94,13 +103,17 @@ void Decoder::lane_instruction() {
   micro.a = in[0];
   micro.b = in[1];
   micro.c = in[2];
-  if (row.carry) {
-    if (carry_ == no_slot) carry_ = temporary(32);
-    in[3] = carry_;
-  }
   if (in[3] != no_slot) {
     micro.list = list_of({in[3]});
     micro.count = 1;
+  }
+  if (row.carry) {
+    if (carry_ == no_slot) carry_ = temporary(32);
+    // add.cc writes the carry, addc reads it, addc.cc reads and then writes it. The handlers find it in front.
+    const bool reads = current_.parts[0].ends_with('c'), writes = has(current_.parts, "cc");
+    micro.list = reads && writes ? list_of({carry_, carry_}) : list_of({carry_});
+    micro.count = reads && writes ? 2 : 1;
+    micro.writes = writes ? static_cast<std::uint8_t>(1u << (micro.count - 1)) : std::uint8_t{0};
   }
   emit(micro);
   if (match->flush)

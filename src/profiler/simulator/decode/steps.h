@@ -67,9 +67,10 @@ struct AsyncSteps {
 inline constexpr std::uint32_t bulk_to_shared_bit = 1, bulk_from_shared_bit = 2, bulk_multicast_bit = 4;
 /// Micro::extra of AsyncSteps::mbarrier_arrive.
 inline constexpr std::uint32_t arrive_counts = 1, arrive_drops = 2, arrive_expects = 4, arrive_completes = 8,
-                               arrive_copies = 16, arrive_no_increment = 32, arrive_wide = 64, arrive_shift = 8;
+                               arrive_copies = 16, arrive_no_increment = 32, arrive_wide = 64, arrive_releases = 128,
+                               arrive_of_block = 256;
 /// Micro::extra of AsyncSteps::mbarrier_wait.
-inline constexpr std::uint32_t wait_parity = 1, wait_wide = 2;
+inline constexpr std::uint32_t wait_parity = 1, wait_wide = 2, wait_acquires = 4, wait_of_block = 8;
 
 /// Matrix instructions of one warp (decode/matrix.h says how the elements are spread over its lanes).
 struct MatrixSteps {

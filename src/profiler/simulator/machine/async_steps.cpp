@@ -33,6 +33,8 @@ void AsyncState::start(std::size_t blocks, std::size_t threads, std::size_t shar
 
 namespace {
 
+constexpr std::uint32_t mbarrier_bytes = 8;  // PTX ISA: an opaque object of 64 bits
+
 constexpr std::uint64_t rank_offset_mask = (std::uint64_t{1} << shared_rank_shift) - 1;
 
 template <class Work>
@@ -131,6 +133,21 @@ void in_pieces(const WarpState& warp, int lane, ShadowSpace space, int region, s
     offset += piece;
     bytes -= piece;
   }
+}
+
+enum class Use : std::uint8_t { makes, arrives, looks };
+
+/// The sanitizers see the 8 bytes of an mbarrier as memory: what makes or ends it is a plain store, what is done with
+/// it is strong. So all of it must be ordered after the initialisation, and nothing may follow on it in another order.
+void tell_use(WarpState& warp, std::uint32_t site, int lane, const SharedSpan& at, Use use) {
+  Machine& machine = *warp.machine;
+  if (!machine.shadow) return;
+  in_pieces(warp, lane, ShadowSpace::shared, at.block, at.offset, mbarrier_bytes, site, [&](ShadowAccess access) {
+    access.strong = use != Use::makes;
+    if (use == Use::makes) machine.shadow->store(access);
+    if (use == Use::arrives) machine.shadow->atomic(access);
+    if (use == Use::looks) machine.shadow->load(access);
+  });
 }
 
 SyncLocation sync_location(const Mbarrier& barrier, std::uint64_t phase) {
@@ -335,12 +352,13 @@ void bulk_to_shared(WarpState& warp, const Micro& micro, AsyncCopy made, bool mu
       return multicast ? (a & rank_offset_mask) | rank << shared_rank_shift : a;
     };
     const SharedSpan to = find_shared(warp, micro.site, made.lane, there(address), made.bytes, 16);
-    const SharedSpan barrier = find_shared(warp, micro.site, made.lane, there(bar), 8, 8);
+    const SharedSpan barrier = find_shared(warp, micro.site, made.lane, there(bar), mbarrier_bytes, mbarrier_bytes);
     if (to.host == nullptr || barrier.host == nullptr) continue;
     if (!machine.async.mbarriers.contains(barrier.host)) {
       machine.report(FindingKind::async_misuse, warp, micro.site, made.lane, "its mbarrier was not initialised");
       continue;
     }
+    tell_use(warp, micro.site, made.lane, barrier, Use::arrives);
     made.to = to.host;
     made.to_region = to.block;
     made.to_offset = to.offset;
@@ -402,9 +420,11 @@ void proxy_fence(Warp& base, const Micro&) {
 }
 
 /// The mbarrier at a lane's address, or nullptr with a finding.
-Mbarrier* mbarrier_at(WarpState& warp, const Micro& micro, int lane) {
-  const SharedSpan span = find_shared(warp, micro.site, lane, double_words(warp, micro.a)[lane], 8, 8);
+Mbarrier* mbarrier_at(WarpState& warp, const Micro& micro, int lane, Use use) {
+  const SharedSpan span =
+      find_shared(warp, micro.site, lane, double_words(warp, micro.a)[lane], mbarrier_bytes, mbarrier_bytes);
   if (span.host == nullptr) return nullptr;
+  tell_use(warp, micro.site, lane, span, use);
   const auto found = warp.machine->async.mbarriers.find(span.host);
   if (found != warp.machine->async.mbarriers.end()) return &found->second;
   warp.machine->report(FindingKind::async_misuse, warp, micro.site, lane,
@@ -416,21 +436,23 @@ void mbarrier_init(Warp& base, const Micro& micro) {
   WarpState& warp = state_of(base);
   Machine& machine = *warp.machine;
   each_active(warp, [&](int lane) {
-    const SharedSpan span = find_shared(warp, micro.site, lane, double_words(warp, micro.a)[lane], 8, 8);
+    const SharedSpan span =
+        find_shared(warp, micro.site, lane, double_words(warp, micro.a)[lane], mbarrier_bytes, mbarrier_bytes);
     if (span.host == nullptr) return;
     const std::int64_t count = words(warp, micro.b)[lane];
     machine.async.mbarriers[span.host] = {count, count, 0, 0, span.block, static_cast<std::uint32_t>(span.offset)};
-    if (machine.shadow)
-      in_pieces(warp, lane, ShadowSpace::shared, span.block, span.offset, 8, micro.site,
-                [&](const ShadowAccess& access) { machine.shadow->store(access); });
+    tell_use(warp, micro.site, lane, span, Use::makes);
   });
 }
 
 void mbarrier_invalidate(Warp& base, const Micro& micro) {
   WarpState& warp = state_of(base);
   each_active(warp, [&](int lane) {
-    const SharedSpan span = find_shared(warp, micro.site, lane, double_words(warp, micro.a)[lane], 8, 8);
-    if (span.host != nullptr) warp.machine->async.mbarriers.erase(span.host);
+    const SharedSpan span =
+        find_shared(warp, micro.site, lane, double_words(warp, micro.a)[lane], mbarrier_bytes, mbarrier_bytes);
+    if (span.host == nullptr) return;
+    tell_use(warp, micro.site, lane, span, Use::makes);
+    warp.machine->async.mbarriers.erase(span.host);
   });
 }
 
@@ -440,14 +462,20 @@ void mbarrier_arrive(Warp& base, const Micro& micro) {
   each_active(warp, [&](int lane) {
     if (micro.extra & arrive_copies)
       perform_if(machine, [&](const AsyncCopy& one) { return one.warp == &warp && one.lane == lane && !one.bulk; });
-    Mbarrier* barrier = mbarrier_at(warp, micro, lane);
+    Mbarrier* barrier = mbarrier_at(warp, micro, lane, Use::arrives);
     if (barrier == nullptr) return;
     // The state: the phase in bit 0, what was pending above it.
     if (micro.d != no_slot)
       double_words(warp, micro.d)[lane] = (barrier->phase & 1) | static_cast<std::uint64_t>(barrier->pending) << 1;
-    if (machine.shadow)
-      machine.shadow->release(warp.resident_index, 1u << lane, sync_location(*barrier, barrier->phase),
-                              ShadowScope::cluster);
+    if (machine.shadow) {
+      const ShadowScope scope = micro.extra & arrive_of_block ? ShadowScope::block : ShadowScope::cluster;
+      const SyncLocation location = sync_location(*barrier, barrier->phase);
+      if (micro.extra & arrive_releases) {
+        machine.shadow->release(warp.resident_index, 1u << lane, location, scope);
+      } else {
+        machine.shadow->strong_write(warp.resident_index, static_cast<std::uint32_t>(lane), location, scope);
+      }
+    }
     const std::int64_t operand = micro.b == no_slot ? 1 : std::int64_t{words(warp, micro.b)[lane]};
     std::int64_t arrivals = micro.extra & arrive_counts ? 1 : 0;
     if (micro.extra & arrive_expects) barrier->bytes += operand;
@@ -472,7 +500,7 @@ void mbarrier_wait(Warp& base, const Micro& micro) {
   if (warp.active != 0) warp.poll(micro.site, double_words(warp, micro.a)[std::countr_zero(warp.active)]);
   each_active(warp, [&](int lane) {
     words(warp, micro.d)[lane] = all_lanes;
-    Mbarrier* barrier = mbarrier_at(warp, micro, lane);
+    Mbarrier* barrier = mbarrier_at(warp, micro, lane, Use::looks);
     if (barrier == nullptr) return;
     const std::byte* host = machine.resident[barrier->block].shared + barrier->offset;
     perform_if(machine, [&](const AsyncCopy& one) { return one.mbarrier == host; });
@@ -480,8 +508,14 @@ void mbarrier_wait(Warp& base, const Micro& micro) {
         micro.extra & wait_parity ? words(warp, micro.b)[lane] & 1 : double_words(warp, micro.b)[lane] & 1;
     const bool done = (barrier->phase & 1) != asked;
     words(warp, micro.d)[lane] = done ? all_lanes : 0;
-    if (done && machine.shadow)
-      machine.shadow->acquire(warp.resident_index, 1u << lane, sync_location(*barrier, asked), ShadowScope::cluster);
+    if (!done || !machine.shadow) return;
+    const ShadowScope scope = micro.extra & wait_of_block ? ShadowScope::block : ShadowScope::cluster;
+    if (micro.extra & wait_acquires) {
+      machine.shadow->acquire(warp.resident_index, 1u << lane, sync_location(*barrier, asked), scope);
+    } else {
+      machine.shadow->strong_read(warp.resident_index, static_cast<std::uint32_t>(lane), sync_location(*barrier, asked),
+                                  scope);
+    }
   });
 }
 
@@ -501,6 +535,12 @@ void note_generic_store(Machine& machine, WarpState& warp, std::uint32_t site, i
     auto& writers = async.writers[region];
     for (std::uint64_t i = offset; i < offset + bytes; ++i) writers[i] = {thread + 1, async.fences[thread]};
   }
+  for (const auto& [host, barrier] : async.mbarriers)
+    if (barrier.block == region && offset < barrier.offset + mbarrier_bytes && barrier.offset < offset + bytes)
+      machine.report(FindingKind::async_misuse, warp, site, lane,
+                     fmt::format("thread {} of block {} stores to shared byte {}, where an mbarrier is; mbarrier.inval "
+                                 "ends it",
+                                 warp.index * lanes_per_warp + lane, warp.home->linear, offset));
   for (const AsyncCopy& one : async.copies)
     if (one.from_shared && one.from_region == region && offset < one.from_offset + one.copied &&
         one.from_offset < offset + bytes)

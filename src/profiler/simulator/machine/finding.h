@@ -27,7 +27,8 @@ enum class FindingKind : std::uint8_t {
   deadlock,
   trap,  ///< trap or a failed assertion
   too_long,
-  launch,  ///< what a driver would refuse, cooperative grids that cannot be resident
+  launch,            ///< what a driver would refuse, cooperative grids that cannot be resident
+  unwritten_output,  ///< of a whole launch: a buffer that it was to write, or part of it, holds nothing
 };
 std::string_view name(FindingKind kind);  ///< "out-of-bounds access", as in messages
 

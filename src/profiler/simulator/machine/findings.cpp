@@ -31,6 +31,7 @@ std::string_view name(FindingKind kind) {
       "trap",
       "too long",
       "refused launch",
+      "unwritten output",
   });
   return row_for(names, kind);
 }

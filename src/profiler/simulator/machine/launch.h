@@ -110,8 +110,12 @@ struct Launch {
 
 /// Numbers of the machine that programs can see or that bound a launch. They come from a device file.
 struct MachineLimits {
-  int sms = 0;                        ///< 0: grids are not bounded and %nsmid reads 1
-  int blocks_per_sm = 0;              ///< of this kernel; 0: not known
+  int sms = 0;            ///< 0: grids are not bounded and %nsmid reads 1
+  int blocks_per_sm = 0;  ///< of this kernel; 0: not known
+  /// What bounds them where `blocks_per_sm` is not known: blocks, threads and bytes of shared memory of an SM, and the
+  /// bytes the system takes of each block's. Registers are left out, so the bound is from above. 0: no bound.
+  int most_blocks_per_sm = 0, threads_per_sm = 0;
+  std::int64_t shared_per_sm = 0, shared_reserved = 0;
   std::int64_t shared_per_block = 0;  ///< bytes; 0: not checked
   std::int64_t l2_bytes = 0;          ///< for the cache model of the counters; 0: no L2
 };
@@ -144,9 +148,12 @@ struct Simulation {
   std::vector<Finding> findings;        ///< empty for a clean run; ordered by block and line
   Counters counters;                    ///< of the blocks that ran
   std::vector<BufferCounters> buffers;  ///< by buffer of Memory
-  std::vector<SiteCounters> sites;      ///< instructions that touch memory, by PTX line
-  std::string printed;                  ///< by printf; of the blocks in order, at most the first 1 MiB
-  bool printed_all = true;              ///< false: more was printed
+  /// By buffer of Memory: bytes of an output that hold no value after the launch, in runs of whole granules; 0 where
+  /// nobody watched (no sanitizers, or made lazily).
+  std::vector<std::int64_t> unwritten;
+  std::vector<SiteCounters> sites;  ///< instructions that touch memory, by PTX line
+  std::string printed;              ///< by printf; of the blocks in order, at most the first 1 MiB
+  bool printed_all = true;          ///< false: more was printed
   std::int64_t blocks_run = 0, blocks_total = 0;
   Seconds time{0};  ///< of the host
 };
@@ -169,7 +176,7 @@ class Program {
   /// Atomics, fences, volatile or ordered accesses to global memory: one block may wait for another, or add to what
   /// others wrote.
   bool blocks_may_talk() const;
-  std::int64_t instructions() const;   ///< static, after inlining calls
+  std::int64_t instructions() const;  ///< static, after inlining calls
 
   const DecodedProgram& decoded() const { return *decoded_; }
 

@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "base/indexed.h"
@@ -45,9 +46,11 @@ struct ResidentBlock;
 struct Fragment {
   std::uint32_t mask = 0;
   std::uint32_t block = 0;
-  bool parked = false;   ///< for the other lanes of a warp operation or barrier
-  bool waiting = false;  ///< for other warps
-  bool yielded = false;  ///< ran for long while others could: they go first until all have
+  bool parked = false;          ///< for the other lanes of a warp operation or barrier
+  bool waiting = false;         ///< for other warps
+  bool yielded = false;         ///< ran for long while others could: they go first until all have
+  bool at_end = false;          ///< parked, or let go since: the block's body has run, its ending has not
+  std::uint32_t passed_by = 0;  ///< at its end: lanes that went on behind that ending without having come to it
 };
 
 struct WarpState : Warp {
@@ -71,6 +74,7 @@ struct WarpState : Warp {
   }
   std::uint32_t initial = 0;  ///< lanes it started with
   bool forced = false;        ///< the current fragment no longer waits for lanes that cannot come
+  bool has_parked = false;    ///< false: no fragment is parked
   bool cluster_arrived = false;
   std::uint32_t met_cluster = 0;  ///< lanes that have left a cluster barrier: all its blocks have started
   std::uint64_t cluster_phase = 0;
@@ -177,6 +181,8 @@ struct Machine {
   std::uint64_t progress = 0;  ///< counts changes of memory that another warp may wait for
   bool may_spin = false;       ///< the program can wait for memory to change
   std::int64_t clock = 0;      ///< instructions of the resident set
+  /// By code block that lanes were parked at: the blocks behind it, without going back in a loop.
+  std::unordered_map<std::uint32_t, std::vector<bool>> behind;
 
   std::uint64_t next_random();
   void start_block(ResidentBlock& block, std::int64_t linear);
@@ -209,7 +215,12 @@ struct Machine {
   void complete(ResidentBlock& block, int barrier);
   void check_barriers(ResidentBlock& block);
   bool park(WarpState& warp);
+  void join_parked(WarpState& warp);
+  bool all_here(WarpState& warp, bool aligned);
+  bool release_joint(WarpState& warp);
   bool unstick(WarpState& warp);
+  void note_passed_by(WarpState& warp, std::uint32_t at);
+  void report_passed_by(WarpState& warp);
   void check_cluster(std::size_t cluster);
   void leave_cluster_barrier(WarpState& warp, Fragment& one);
   SyncLocation barrier_location(const ResidentBlock& block, int barrier) const;

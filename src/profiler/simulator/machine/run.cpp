@@ -15,6 +15,9 @@
 //     others and can catch up with them;
 //   - all fragments that stand at the same block as it join it.
 //
+// A fragment that waits for other lanes (parked) stands at the ending of its block, whose body has run. Those that come
+// to the block later run the body themselves and join it at the ending (join_parked), so a lane runs nothing twice.
+//
 // So lanes meet at the first block that all their paths have in common, as with a reconvergence stack, but without one:
 // no branch needs to be properly nested, and a fragment that waits at a barrier does not keep the others from running.
 //
@@ -79,7 +82,7 @@ bool Machine::next_fragment(WarpState& warp) {
   }
   std::uint32_t mask = warp.now.mask;
   for (std::size_t i = 0; i < others.size();) {
-    if (others[i].block == warp.now.block && !others[i].waiting) {
+    if (others[i].block == warp.now.block && others[i].at_end == warp.now.at_end && !others[i].waiting) {
       mask |= others[i].mask;
       others[i] = others.back();
       others.pop_back();
@@ -119,6 +122,7 @@ void Machine::take_turns(WarpState& warp, std::int64_t executed) {
 }
 
 void Machine::exit_lanes(WarpState& warp) {
+  if (warp.has_parked) report_passed_by(warp);
   warp.live &= ~warp.active;
   set_active(warp, 0);
   // Lanes that wait for these need not wait any more.
@@ -193,17 +197,23 @@ void Machine::run_warp(WarpState& warp, std::int64_t budget) {
   while (goes_on) {
     const std::uint32_t at = warp.now.block;
     const CodeBlock& block = program.code[at];
-    ++block_runs[at];
-    block_lanes[at] += warp.active_count;
-    const Micro* const end = micros + block.last;
-    if (warp.undefined != nullptr) [[unlikely]] {
-      run_watching(warp, block);
-    } else if (warp.active == all_lanes) {
-      for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->full(warp, *micro);
+    if (!warp.now.at_end) [[likely]] {
+      const Micro* const end = micros + block.last;
+      ++block_runs[at];
+      block_lanes[at] += warp.active_count;
+      if (warp.has_parked) [[unlikely]]
+        note_passed_by(warp, at);
+      if (warp.undefined != nullptr) [[unlikely]] {
+        run_watching(warp, block);
+      } else if (warp.active == all_lanes) {
+        for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->full(warp, *micro);
+      } else {
+        for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->some(warp, *micro);
+      }
+      warp.executed += block.instructions;
     } else {
-      for (const Micro* micro = micros + block.first; micro != end; ++micro) micro->some(warp, *micro);
+      warp.now.at_end = false;  // it waited for the ending: what comes before has run
     }
-    warp.executed += block.instructions;
     bool pause = block.ending == Ending::pause;
     goes_on = follow(warp, block);
     if (!warp.others.empty() || warp.active == 0 || !goes_on) goes_on = warp.live != 0 && next_fragment(warp);

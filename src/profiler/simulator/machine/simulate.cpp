@@ -54,6 +54,18 @@ void remember_written(Memory::Body& memory, const GlobalShadow* shadow) {
   }
 }
 
+std::int64_t unwritten_bytes(const MemoryBuffer& buffer) {
+  if (buffer.use != BufferUse::output || buffer.lazy != nullptr) return 0;
+  std::int64_t missing = 0;
+  for (std::int64_t first = 0; first < buffer.bytes; first += 32) {
+    const std::uint32_t word = buffer.written[static_cast<std::size_t>(first / 32)];
+    if (word == ~0u) continue;  // nearly always
+    const std::int64_t count = std::min<std::int64_t>(buffer.bytes - first, 32);
+    missing += std::popcount(~word & (count == 32 ? ~0u : (1u << count) - 1));
+  }
+  return missing;
+}
+
 void count_blocks(const DecodedProgram& program, const Machine& machine, Counters& to) {
   constexpr std::int64_t Counters::*by_pipe[pipe_count] = {
       &Counters::fma,  &Counters::alu,     &Counters::xu,    &Counters::f64,      &Counters::convert,
@@ -123,6 +135,19 @@ Extent3 cluster_of(const DecodedProgram& program, const Launch& launch) {
   return cluster;
 }
 
+/// Blocks of this launch that an SM can hold: known, or a bound from above; 0: neither.
+std::int64_t resident_per_sm(const DecodedProgram& program, const Launch& launch, const MachineLimits& machine) {
+  if (machine.blocks_per_sm != 0) return machine.blocks_per_sm;
+  std::int64_t most = machine.most_blocks_per_sm;
+  const auto bound = [&](std::int64_t all, std::int64_t each) {
+    if (all != 0 && each != 0) most = most == 0 ? all / each : std::min(most, all / each);
+  };
+  bound(machine.threads_per_sm, (volume(launch.block) + lanes_per_warp - 1) / lanes_per_warp * lanes_per_warp);
+  const std::int64_t shared = program.dynamic_offset - program.guard_bytes + launch.dynamic_shared;
+  bound(machine.shared_per_sm, shared + machine.shared_reserved);
+  return most;
+}
+
 /// Why the launch does not run at all; it did not if this sets the outcome.
 bool refused(const DecodedProgram& program, const Launch& launch, const Memory& memory, const Extent3& cluster,
              const SimulationOptions& options, Simulation& result) {
@@ -132,10 +157,11 @@ bool refused(const DecodedProgram& program, const Launch& launch, const Memory& 
     return true;
   }
   result.reason = refusal(program, launch, memory, cluster, options);
-  const std::int64_t limit = std::int64_t{options.machine.sms} * options.machine.blocks_per_sm;
+  const std::int64_t each_sm = resident_per_sm(program, launch, options.machine);
+  const std::int64_t limit = options.machine.sms * each_sm;
   if (result.reason.empty() && launch.cooperative && limit != 0 && volume(launch.grid) > limit) {
-    result.reason =
-        fmt::format("a cooperative launch of {} blocks, of which {} can be resident", volume(launch.grid), limit);
+    result.reason = fmt::format("a cooperative launch of {} blocks, of which {} can be resident: {} on each of {} SMs",
+                                volume(launch.grid), limit, each_sm, options.machine.sms);
     Finding made;
     made.kind = FindingKind::launch;
     made.text = result.reason;
@@ -283,6 +309,8 @@ Simulation simulate(const Program& entry, const Launch& launch, Memory& memory, 
   gather(state, machines, result);
   remember_written(memory.body(), shadow.get());
   result.buffers.resize(caller_buffers);
+  for (std::size_t b = 0; b < caller_buffers; ++b)
+    result.unwritten.push_back(shadow ? unwritten_bytes(memory.body().buffers[b]) : 0);
   if (cache) {
     const CacheTraffic traffic = cache->total();
     result.counters.l2_read_bytes = traffic.l2_read_bytes;

@@ -21,8 +21,8 @@ namespace tailor::simulator {
 namespace {
 
 std::string element_text(std::int64_t offset, int element_bytes) {
-  return offset % element_bytes == 0 ? fmt::format("element {}", offset / element_bytes)
-                                     : fmt::format("byte {}", offset);
+  return offset % element_bytes == 0 && element_bytes > 1 ? fmt::format("element {}", offset / element_bytes)
+                                                          : fmt::format("byte {}", offset);
 }
 
 /// Below this nothing is ever placed: a null pointer and what lies a little behind it.
@@ -490,7 +490,9 @@ std::string shared_place(const LaunchState& state, std::int64_t offset) {
   const auto& arrays = state.program.shared_arrays;
   const std::int64_t dynamic = state.program.dynamic_offset;
   if (offset < 0) return fmt::format("{} bytes before the first byte of shared memory", -offset);
-  if (arrays.empty() || offset >= dynamic)
+  const bool any_dynamic =
+      arrays.empty() || dynamic != arrays.back().offset + arrays.back().bytes || state.shared_bytes != dynamic;
+  if (any_dynamic && offset >= dynamic)
     return fmt::format("offset {} of {} bytes of {}shared memory", offset - dynamic, state.shared_bytes - dynamic,
                        arrays.empty() ? "" : "dynamic ");
   const auto next =

@@ -11,8 +11,10 @@
 // fragment is let go, so that the rest of the kernel is still looked at.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
+#include "profiler/simulator/decode/order.h"
 #include "profiler/simulator/machine/machine.h"
 
 namespace tailor::simulator {
@@ -24,8 +26,70 @@ std::string lanes_text(std::uint32_t mask) { return fmt::format("0x{:08x}", mask
 
 /// The current fragment waits for other lanes of its warp. true: another fragment may run.
 bool Machine::park(WarpState& warp) {
-  warp.now.parked = true;
+  warp.now.parked = warp.now.at_end = warp.has_parked = true;
   return false;
+}
+
+/// Fragments that stand at the same ending join the current one.
+void Machine::join_parked(WarpState& warp) {
+  std::uint32_t mask = warp.active;
+  std::erase_if(warp.others, [&](const Fragment& one) {
+    const bool joins = one.at_end && one.block == warp.now.block;
+    if (joins) mask |= one.mask, warp.now.passed_by |= one.passed_by;
+    return joins;
+  });
+  if (mask != warp.active) set_active(warp, mask);
+}
+
+/// The current lanes run block `at`: who is parked before it may wait for them in vain.
+void Machine::note_passed_by(WarpState& warp, std::uint32_t at) {
+  warp.has_parked = std::any_of(warp.others.begin(), warp.others.end(), [](const Fragment& one) { return one.parked; });
+  const auto& code = state.program.code;
+  const CodeBlock& block = code[at];
+  // A return, or the way to it, is all that lanes run which leave early.
+  const bool leaves = block.ending == Ending::exit || block.ending == Ending::jump || block.ending == Ending::next;
+  if (leaves && block.first == block.last) return;
+  for (Fragment& one : warp.others) {
+    if (!one.parked || code[one.block].priority >= block.priority) continue;
+    const auto [found, fresh] = behind.try_emplace(one.block);
+    std::vector<bool>& reached = found->second;
+    if (fresh) {
+      const BlockLists next = find_successors(code, state.program.targets);
+      reached.resize(code.size());
+      for (std::vector<std::uint32_t> open{one.block}; !open.empty();) {
+        const std::uint32_t from = open.back();
+        open.pop_back();
+        for (const std::uint32_t to : next[from])
+          if (code[to].priority > code[from].priority && !reached[to]) {
+            reached[to] = true;
+            open.push_back(to);
+          }
+      }
+    }
+    if (reached[at]) one.passed_by |= warp.active;
+  }
+}
+
+/// The current lanes exit: a finding where parked lanes waited for them and they had gone past.
+void Machine::report_passed_by(WarpState& warp) {
+  for (const Fragment& one : warp.others) {
+    std::uint32_t lanes = one.parked ? one.passed_by & warp.active : 0;
+    if (lanes == 0) continue;
+    const CodeBlock& block = state.program.code[one.block];
+    const int first = std::countr_zero(one.mask);
+    if (block.ending == Ending::barrier) {
+      report(FindingKind::divergent_barrier, warp, block.site, first,
+             fmt::format("lanes {} of warp {} of block {} are at this barrier, lanes {} went past it and exited",
+                         lanes_text(one.mask), warp.index, warp.home->linear, lanes_text(lanes)));
+    } else if (block.ending == Ending::warp) {
+      const std::string_view opcode = state.program.sites[block.site].opcode;
+      lanes &= words(warp, state.program.lists[state.program.ops[block.op].list])[first];
+      if (lanes == 0 || opcode.starts_with("shfl") || opcode.starts_with("bar")) continue;
+      report(FindingKind::bad_mask, warp, block.site, first,
+             fmt::format("lanes {} wait for lanes {} of their mask, which went past and exited", lanes_text(one.mask),
+                         lanes_text(lanes)));
+    }
+  }
 }
 
 /// Lanes run with the lanes of their mask; those whose mask is not complete wait.
@@ -33,14 +97,15 @@ bool Machine::warp_operation(WarpState& warp, const CodeBlock& block) {
   const Micro& op = state.program.ops[block.op];
   const Slot mask_slot = state.program.lists[op.list];
   const std::uint32_t* masks = words(warp, mask_slot);
-  const std::uint32_t all = warp.active;
-  if (mask_slot >> slot_bank_shift == static_cast<std::uint32_t>(Bank::launch) && all == warp.live &&
-      (masks[0] & all) == all) {  // nearly always: a constant mask that names all there are
+  if (mask_slot >> slot_bank_shift == static_cast<std::uint32_t>(Bank::launch) && warp.active == warp.live &&
+      (masks[0] & warp.active) == warp.active) {  // nearly always: a constant mask that names all there are
     op.full(warp, op);
-    if (op.extra == 1 && shadow) shadow->warp_sync(warp.resident_index, all);
+    if (op.extra == 1 && shadow) shadow->warp_sync(warp.resident_index, warp.active);
     warp.now.block = block.next;
     return true;
   }
+  join_parked(warp);
+  const std::uint32_t all = warp.active;
   std::uint32_t ready = 0;
   for (std::uint32_t left = all; left != 0;) {
     const int first = std::countr_zero(left);
@@ -62,7 +127,12 @@ bool Machine::warp_operation(WarpState& warp, const CodeBlock& block) {
   warp.forced = false;
   if (ready != all) {
     if (ready == 0) return park(warp);
-    warp.others.push_back({all & ~ready, warp.now.block, true, false});
+    warp.has_parked = true;
+    warp.others.push_back({.mask = all & ~ready,
+                           .block = warp.now.block,
+                           .parked = true,
+                           .at_end = true,
+                           .passed_by = warp.now.passed_by});
     set_active(warp, ready);
   }
   op.full(warp, op);
@@ -73,24 +143,59 @@ bool Machine::warp_operation(WarpState& warp, const CodeBlock& block) {
       left &= ~(mask | first);
     }
   }
+  warp.now.passed_by = 0;
   warp.now.block = block.next;
   return true;
+}
+
+/// bar.warp.sync at different places releases the lanes of one mask as if it were one place: PTX asks for the same
+/// mask, not for the same instruction. true: some were released.
+bool Machine::release_joint(WarpState& warp) {
+  const DecodedProgram& program = state.program;
+  std::array<std::uint32_t, lanes_per_warp> asked{};  // by lane that is parked at a warp barrier: its mask
+  const auto look = [&](const Fragment& one) {
+    const CodeBlock& block = program.code[one.block];
+    if (!one.parked || block.ending != Ending::warp || program.ops[block.op].extra != 1) return;
+    const std::uint32_t* masks = words(warp, program.lists[program.ops[block.op].list]);
+    for (std::uint32_t left = one.mask; left != 0; left &= left - 1)
+      asked[std::countr_zero(left)] = masks[std::countr_zero(left)];
+  };
+  look(warp.now);
+  for (const Fragment& one : warp.others) look(one);
+  for (const std::uint32_t mask : asked) {
+    const std::uint32_t needed = mask & warp.live;
+    bool complete = needed != 0;
+    for (std::uint32_t left = needed; left != 0; left &= left - 1)
+      complete = complete && asked[std::countr_zero(left)] == mask;
+    if (!complete) continue;
+    if (shadow) shadow->warp_sync(warp.resident_index, needed);
+    if (warp.now.mask != 0) warp.others.push_back(warp.now);
+    set_active(warp, 0);
+    warp.now.parked = warp.now.at_end = false;
+    const std::size_t many = warp.others.size();
+    for (std::size_t i = 0; i < many; ++i) {
+      const Fragment one = warp.others[i];
+      if ((one.mask & needed) == 0) continue;
+      warp.others[i].mask &= ~needed;
+      warp.others.push_back({.mask = one.mask & needed, .block = program.code[one.block].next});
+    }
+    std::erase_if(warp.others, [](const Fragment& one) { return one.mask == 0; });
+    return true;
+  }
+  return false;
 }
 
 /// Every fragment of the warp waits for something. Parked lanes that wait for lanes that cannot come are reported and
 /// let go; true: the warp can go on.
 bool Machine::unstick(WarpState& warp) {
-  // Warp barriers at different places with one mask release one another.
+  if (!warp.has_parked) return false;  // nearly always: all of it waits for other warps
+  if (release_joint(warp)) return next_fragment(warp);
   Fragment* chosen = nullptr;
-  std::uint32_t parked = 0, waiting = 0;
+  std::uint32_t waiting = 0;
   const auto look = [&](Fragment& one) {
     if (one.mask == 0) return;
-    if (one.parked) {
-      parked |= one.mask;
-      if (chosen == nullptr) chosen = &one;
-    } else if (one.waiting) {
-      waiting |= one.mask;
-    }
+    if (one.parked && chosen == nullptr) chosen = &one;
+    if (!one.parked && one.waiting) waiting |= one.mask;
   };
   look(warp.now);
   for (Fragment& one : warp.others) look(one);
@@ -99,39 +204,28 @@ bool Machine::unstick(WarpState& warp) {
   if (block.ending == Ending::warp) {
     const Micro& op = state.program.ops[block.op];
     const std::uint32_t mask = words(warp, state.program.lists[op.list])[std::countr_zero(chosen->mask)];
-    bool joint = op.extra == 1 && ((mask & warp.live) & ~parked) == 0;
-    const auto same = [&](const Fragment& one) {
-      if (one.mask == 0 || !one.parked || (one.mask & mask) == 0) return true;
-      const CodeBlock& its = state.program.code[one.block];
-      return its.ending == Ending::warp && state.program.ops[its.op].extra == 1;
-    };
-    joint = joint && same(warp.now);
-    for (const Fragment& one : warp.others) joint = joint && same(one);
-    if (joint) {
-      if (shadow) shadow->warp_sync(warp.resident_index, mask & warp.live);
-      const auto release = [&](Fragment& one) {
-        if (one.mask == 0 || !one.parked || (one.mask & mask) == 0) return;
-        one.parked = false;
-        one.block = state.program.code[one.block].next;
-      };
-      release(warp.now);
-      for (Fragment& one : warp.others) release(one);
-      return next_fragment(warp);
-    }
     if ((mask & waiting) != 0) return false;  // they may come when the barrier they wait at is complete
     report(FindingKind::bad_mask, warp, block.site, std::countr_zero(chosen->mask),
            fmt::format("lanes {} wait for lanes {}, which wait elsewhere", lanes_text(chosen->mask),
                        lanes_text(mask & warp.live & ~chosen->mask)));
-    warp.forced = true;
   } else {
     report(FindingKind::divergent_barrier, warp, block.site, std::countr_zero(chosen->mask),
            fmt::format("lanes {} of warp {} of block {} are at this barrier, lanes {} are not",
                        lanes_text(chosen->mask), warp.index, warp.home->linear, lanes_text(warp.live & ~chosen->mask)));
-    warp.forced = true;
   }
+  warp.forced = true;
   chosen->parked = false;
   // Only this fragment may run: the others stay parked until it has gone on.
   return next_fragment(warp);
+}
+
+/// An aligned barrier is for all live lanes of a warp at once. false: the current ones wait for the others.
+bool Machine::all_here(WarpState& warp, bool aligned) {
+  if (aligned && warp.active != warp.live) join_parked(warp);
+  if (aligned && warp.active != warp.live && !warp.forced) return park(warp);
+  warp.forced = false;
+  warp.now.passed_by = 0;
+  return true;
 }
 
 /// bar.sync, bar.arrive, bar.red.
@@ -139,14 +233,14 @@ bool Machine::block_barrier(WarpState& warp, const CodeBlock& block) {
   const Micro& op = state.program.ops[block.op];
   const bool aligned = !(op.extra & barrier_unaligned);
   const std::uint32_t kind = op.extra & barrier_kind_mask;
-  if (aligned && warp.active != warp.live && !warp.forced) return park(warp);
-  warp.forced = false;
+  if (!all_here(warp, aligned)) return false;
   const int first = std::countr_zero(warp.active);
-  const std::uint32_t initial = warp.initial;
-  if (aligned && (initial & ~warp.live) != 0 && warp.active == warp.live)
+  if (const std::uint32_t left = warp.initial & ~warp.live; aligned && left != 0 && warp.active == warp.live)
     report(FindingKind::divergent_barrier, warp, block.site, first,
-           fmt::format("lanes {} of warp {} of block {} exited before this barrier", lanes_text(initial & ~warp.live),
-                       warp.index, warp.home->linear));
+           fmt::format("lanes {} of warp {} of block {} exited before this barrier: since compute capability 7.0 they "
+                       "no longer count, before that the barrier was undefined",
+                       lanes_text(left), warp.index, warp.home->linear),
+           -1, Severity::advice);
   const std::uint32_t number = words(warp, op.a)[first];
   if (number >= 16) {
     report(FindingKind::mismatched_barrier, warp, block.site, first,
@@ -251,8 +345,8 @@ void Machine::complete(ResidentBlock& block, int number) {
 /// barrier.cluster.arrive and .wait: a warp waits for the phase it arrived at.
 bool Machine::cluster_barrier(WarpState& warp, const CodeBlock& block) {
   const Micro& op = state.program.ops[block.op];
-  if (!(op.extra & barrier_unaligned) && warp.active != warp.live && !warp.forced) return park(warp);
-  warp.forced = false;
+  const bool aligned = !(op.extra & barrier_unaligned);
+  if (!all_here(warp, aligned)) return false;
   const std::uint32_t per_cluster = state.cluster[0] * state.cluster[1] * state.cluster[2];
   const std::size_t cluster = static_cast<std::size_t>(warp.home->slot) / per_cluster;
   ClusterBarrier& barrier = cluster_barriers[cluster];
@@ -265,6 +359,10 @@ bool Machine::cluster_barrier(WarpState& warp, const CodeBlock& block) {
     warp.cluster_phase = barrier.phase;
     if (shadow && !(op.extra & barrier_relaxed))
       shadow->release(warp.resident_index, warp.active, location, ShadowScope::cluster);
+    if (shadow && (op.extra & barrier_relaxed))  // only what a fence before it made visible
+      for (std::uint32_t left = warp.active; left != 0; left &= left - 1)
+        shadow->strong_write(warp.resident_index, static_cast<std::uint32_t>(std::countr_zero(left)), location,
+                             ShadowScope::cluster);
     ++barrier.arrived;
     warp.now.block = block.next;
     ++progress;

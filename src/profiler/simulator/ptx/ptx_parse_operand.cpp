@@ -56,6 +56,15 @@ constexpr std::array special_names = std::to_array<std::string_view>({"tid",
 /// Names that are followed by a number: %envreg0, %pm3, %pm3_64, %reserved_smem_offset_1.
 constexpr std::array special_prefixes = std::to_array<std::string_view>({"envreg", "pm", "reserved_smem_offset_"});
 
+/// A byte or half word of a register, "%r2.b1": operands of video instructions. 0: none.
+std::size_t selector_length(std::string_view name, std::string_view opcode) {
+  constexpr std::array selectors = std::to_array<std::string_view>({".b0", ".b1", ".b2", ".b3", ".h0", ".h1"});
+  if (!opcode.starts_with('v') || opcode.starts_with("vote")) return 0;
+  const bool found =
+      std::any_of(selectors.begin(), selectors.end(), [&](std::string_view one) { return name.ends_with(one); });
+  return found ? selectors[0].size() : 0;
+}
+
 bool is_branch(std::string_view opcode) { return opcode.starts_with("bra") || opcode.starts_with("brx"); }
 bool is_call(std::string_view opcode) { return opcode.starts_with("call"); }
 
@@ -114,6 +123,15 @@ PtxOperand PtxParser::named_operand() {
     made.space = variable_of(module_, function_, made).space;
     made.value = offset();
     return made;
+  }
+  if (const std::size_t selector = selector_length(name, opcode_); selector != 0) {
+    // The decoder knows no instruction that has them and refuses it by its name.
+    const auto whole = scopes_.find(name.substr(0, name.size() - selector), function_);
+    if (whole && whole->kind == PtxScopes::Kind::reg) {
+      made.kind = PtxOperandKind::reg;
+      made.index = whole->index;
+      return made;
+    }
   }
   if (name.front() == '%') {
     if (!is_ptx_special(name)) fail_unknown(name);

@@ -219,9 +219,8 @@ extern "C" __global__ void separable_blur(const float* x, float* y) {
 // buffer: x u32[8] input below:1000000
 // buffer: y u32[8] output
 // plant: NO_BARRIER race|uninitialised_read
-// Lanes 20 to 31 have left when the others vote under a mask that names them, which waits for those that have not. What
-// is wrong is the result:
-// plant: SOME_LANES missed
+// Lanes 20 to 31 go past the vote under a mask that names them, and leave while the others wait:
+// plant: SOME_LANES bad_mask
 extern "C" __global__ void game_of_life(const unsigned* x, unsigned* y) {
   __shared__ unsigned row[10];
   int t = threadIdx.x, r = t / 32, c = t % 32;
