@@ -30,7 +30,7 @@ from pathlib import Path
 
 LIMIT = 0.5  # seconds
 THOROUGH = "TAILOR_THOROUGH" in os.environ  # else smaller inputs, so that later steps come sooner, and fewer moments
-SHARE = 1.0 if THOROUGH else 0.5
+SHARE = 1.0 if THOROUGH else 0.3
 INTERRUPTED = 130
 FROM_OUTSIDE = "ended in the middle of a step"
 DEVICE = ["--device", "h200"]
