@@ -106,8 +106,8 @@ void declare(OptionList& list, RunCommand& options) {
   list.add("--variable", &options.variables,
            "what a __device__ variable holds: n:i32:512, w:f32[5]:random, w:f32[5]:w.npy", "TEXT");
   list.add("--expect", &options.expect, "what a buffer must hold afterwards; may be repeated", "NAME=FILE.npy");
-  list.add("--tolerance", &options.tolerance, "largest |found - expected| / max(1, |expected|) (default: by type)",
-           "X");
+  list.add("--tolerance", &options.tolerance, "largest |found - expected| / max(1, |expected|) (default: by type)", "X")
+      .not_negative = true;
   list.add("--save", &options.save, "write a buffer to a file afterwards; may be repeated", "NAME=FILE.npy");
   list.add("--device", &options.device, "limits and architecture of this GPU (default: none, sm_90)", "NAME");
   list.add("--arch", &options.arch, "architecture to compile for", "sm_NN");

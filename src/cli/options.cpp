@@ -19,7 +19,7 @@ namespace tailor::cli {
 namespace {
 
 std::string refuse_negative(const std::string& word) {
-  return word.starts_with('-') ? fmt::format("found {}, expected 0 (all) or more", word) : std::string();
+  return word.starts_with('-') ? fmt::format("found {}, expected 0 or more", word) : std::string();
 }
 
 CLI::Option* add_to(CLI::App& app, const Option& option) {

@@ -49,10 +49,9 @@ profiler::RunSpec make_spec(const RunCommand& options, const std::string& text) 
     spec.buffers.clear();
     spec.parameters.clear();
   }
-  for (const std::string& one : options.arguments)
-    read_argument(spec, one, fs::path(options.file).stem().string(), fs::current_path());
-  for (const std::string& one : options.variables)
-    read_variable(spec, one, fs::path(options.file).stem().string(), fs::current_path());
+  const std::string stem = fs::path(options.file).stem().string();
+  for (const std::string& one : options.arguments) read_argument(spec, one, stem, fs::current_path());
+  for (const std::string& one : options.variables) read_variable(spec, one, stem, fs::current_path());
   if (!options.arch.empty()) spec.arch = options.arch;
   return spec;
 }
@@ -88,8 +87,6 @@ profiler::RunOptions run_options(const RunCommand& options, const Context& conte
   how.simulation.stop = context.stop();
   how.seeds = options.seeds;
   how.sample_blocks = options.blocks;
-  if (options.tolerance < 0)
-    throw Error(Fault::usage, fmt::format("--tolerance: found {}, expected 0 or more", options.tolerance));
   how.tolerance = options.tolerance;
   for (const std::string& one : options.expect) {
     const auto [buffer, file] = named_file("--expect", one);
