@@ -460,6 +460,28 @@ TEST_CASE("a replay asks for the timer that the records have, for all plans of a
   CHECK(replayed({events, events, events}, activity).empty());
 }
 
+TEST_CASE("a replay ties the plans whose intervals reach the best plan's, be it only its upper end") {
+  std::vector<MeasureRequest> candidates(3);
+  for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].kernel_id = id_of(fmt::format("kernel {}", i));
+  const double begins[] = {1.20, 1.00, 1.06};  // us; twenty samples from there, 0.01 apart
+  const Lookup lookup = [&](Id kernel, const ir::Protocol& protocol) {
+    ir::Measurement found;
+    found.outcome = Outcome::ok;
+    found.protocol = protocol;
+    for (std::size_t i = 0; i < candidates.size(); ++i)
+      for (int k = 0; kernel == candidates[i].kernel_id && k < 20; ++k) {
+        const int shuffled = k * 7 % 20;  // in no order, or samples would resemble their predecessors
+        found.samples.push_back({{1e-6 * (begins[i] + 0.01 * shuffled)}});
+      }
+    return found;
+  };
+  // Intervals go from the 6th to the 15th of 20: the best 1.05 to 1.14 about 1.095, the next from 1.11, the last
+  // from 1.25.
+  const Ranking ranking = replayed_group(lookup, candidates, quick()).rankings.at(0);
+  CHECK(ranking.order == std::vector<int>{1, 2, 0});
+  CHECK(ranking.tie == std::vector<int>{1, 2});
+}
+
 TEST_CASE("a GPU of another kind than its file says differs in every figure that differs") {
   if (!has_fake_gpu()) return skip("this build has no fake GPU: it was made without CUDA's headers");
   const auto differ = [](const std::string& chip) {
