@@ -213,6 +213,9 @@ void score_prices(Agreement& found, const std::vector<XlaDigestKernel>& theirs, 
 }
 
 /// The kernels of a dump with the bytes that XLA's model counts for them, each element of an array once.
+/// Kernels that XLA's fusion passes decide about, Triton's among them; libraries and copies are none.
+bool is_fusion_of_xla(std::string_view kind) { return kind == "loop" || kind == "input" || kind == "triton"; }
+
 std::vector<XlaDigestKernel> kernels_in(const profiler::XlaSource& dump, std::vector<profiler::XlaPart> parts,
                                         const xla::Target& target, const std::stop_token& stop) {
   std::map<std::string, ir::LaunchShape, std::less<>> launches;
@@ -224,7 +227,7 @@ std::vector<XlaDigestKernel> kernels_in(const profiler::XlaSource& dump, std::ve
   for (const hlo::HloInstruction& one : module.instructions) bodies.emplace(one.name, module.attribute(one, "calls"));
   std::vector<XlaDigestKernel> all;
   for (profiler::XlaPart& part : parts) {
-    if (part.kind != "loop" && part.kind != "input" && part.kind != "triton") continue;
+    if (!is_fusion_of_xla(part.kind)) continue;
     XlaDigestKernel one{part.name, part.kind, part.members, part.exact, 0, part.us, {}, {}};
     if (const auto launch = launches.find(part.name); launch != launches.end()) one.shape = launch->second;
     const std::int32_t body = module.computation_named(bodies.at(part.name));
@@ -286,11 +289,6 @@ std::string one_line(const Error& error) {
   const std::string file = fs::path(error.at.file).filename().string();
   const std::string place = error.at.line > 0 ? fmt::format("{}:{}", file, error.at.line) : file;
   return fmt::format("not read: {}{}{}", place, place.empty() ? "" : ": ", error.message);
-}
-
-[[noreturn]] void refuse_name(const std::vector<std::string>& names, const std::string& module) {
-  throw Error(Fault::usage, fmt::format("found {} module(s), none with '{}' in its name", names.size(), module),
-              suggestion(module, std::vector<std::string_view>(names.begin(), names.end())));
 }
 
 /// The score, or of files that are not sound what is wrong with them.
@@ -364,9 +362,7 @@ std::string what_failed(const std::vector<Agreement>& all) {
 
 Agreement agreement_of(const fs::path& digest, const fs::path& targets, const std::stop_token& stop) {
   profiler::XlaDigest read = profiler::read_digest(digest);
-  std::erase_if(read.kernels, [](const XlaDigestKernel& kernel) {
-    return kernel.kind != "loop" && kernel.kind != "input" && kernel.kind != "triton";
-  });
+  std::erase_if(read.kernels, [](const XlaDigestKernel& kernel) { return !is_fusion_of_xla(kernel.kind); });
   Agreement found;
   found.module = digest.stem().string();
   found.device = read.target;
@@ -409,28 +405,25 @@ std::vector<Agreement> agreements(const fs::path& folder, const std::string& mod
   if (std::any_of(dumps.begin(), dumps.end(), by_part)) std::erase_if(dumps, std::not_fn(by_part));
   std::vector<Agreement> all;
   std::set<std::string> devices;
+  std::vector<std::string> names;
+  for (const fs::path& digest : digests) names.push_back(name_of(digest));
+  for (const profiler::XlaSource& dump : dumps) names.push_back(name_of(dump));
   const auto unwanted = [&](const auto& one) { return name_of(one).find(module) == std::string::npos; };
-  auto chosen_digests = digests;
-  auto chosen_dumps = dumps;
-  std::erase_if(chosen_digests, unwanted);
-  std::erase_if(chosen_dumps, unwanted);
-  const bool several = chosen_digests.size() + chosen_dumps.size() > 1;
+  std::erase_if(digests, unwanted);
+  std::erase_if(dumps, unwanted);
+  if (digests.empty() && dumps.empty())
+    throw Error(Fault::usage, fmt::format("found {} module(s), none with '{}' in its name", names.size(), module),
+                suggestion(module, std::vector<std::string_view>(names.begin(), names.end())));
+  const bool several = digests.size() + dumps.size() > 1;
   const auto keep = [&](const std::string& name, const auto& score_it) {
     stop_if_asked(stop);
     Agreement one = several ? unread_or(name, score_it) : score_it();
     if (!one.unread) devices.insert(one.device);
     if (device.empty() || one.unread || one.device == device) all.push_back(std::move(one));
   };
-  for (const fs::path& digest : chosen_digests)
-    keep(name_of(digest), [&] { return agreement_of(digest, targets, stop); });
-  for (const profiler::XlaSource& dump : chosen_dumps)
+  for (const fs::path& digest : digests) keep(name_of(digest), [&] { return agreement_of(digest, targets, stop); });
+  for (const profiler::XlaSource& dump : dumps)
     keep(name_of(dump), [&] { return agreement_of_dump(dump, targets, stop); });
-  if (all.empty() && devices.empty()) {
-    std::vector<std::string> names;
-    for (const fs::path& digest : digests) names.push_back(name_of(digest));
-    for (const profiler::XlaSource& dump : dumps) names.push_back(name_of(dump));
-    refuse_name(names, module);
-  }
   if (all.empty())
     throw Error(Fault::usage,
                 fmt::format("found modules compiled for {}, none for '{}'", fmt::join(devices, ", "), device),
