@@ -158,17 +158,16 @@ class Tailor {
     from_ = from;
   }
 
-  /// A rival that is dearer is not looked at: then nothing is worse than it.
+  /// A rival that is dearer than what was found is not taken apart into what can be written: nothing is worse than it.
   void ask(const Rival& rival) {
     const bool unknown = rival.as_xla && task_.device->xla == nullptr;
     if (spending_.over() || unknown || task_.graph.nodes.size() > rival.most_nodes) return;
     NodeSets groups = rival.fuse(task_).groups;
     if (task_.stop.stop_requested()) return;
-    const auto cost = [&] { return price_of(task_.graph, task_.def_use, groups, *task_.device, task_.stop); };
-    double asked = cost_;
-    done_unless_stopped([&] { asked = cost(); });
-    if (asked >= cost_) return;
     if (limits_.lowerable) {
+      double asked = cost_;
+      done_unless_stopped([&] { asked = price_of(task_.graph, task_.def_use, groups, *task_.device, task_.stop); });
+      if (asked >= cost_) return;
       // Parts may read of other groups what the whole computed for itself, and then wait for each other.
       groups = writable(task_.graph, task_.def_use, groups, task_.stop);
       if (!find_circle(task_.graph, task_.def_use, groups).empty()) return;
