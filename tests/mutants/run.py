@@ -8,6 +8,7 @@
 #
 #   run.py ROOT BUILD --check                the list alone: every text stands where it should (a quick test, in TAP)
 #   run.py ROOT BUILD [--jobs N] [--again | --survivors] [--named] [--score] [NAME ...]
+#   run.py ROOT BUILD [--jobs N] [--named] --draw N [--seed S] FILE ...     slips by chance instead of the list (drawn.py)
 #
 # A copy lies in BUILD/mutants/K, with a build folder of its own, one for each job. Its suites must all be green before
 # the first fault is planted, and their times are what a suite may take, ten times over: one that hangs has seen the
@@ -30,8 +31,10 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+import drawn
+
 HERE = Path(__file__).resolve().parent
-TEXTS = ("lint", "pages", "xla-reads", "xla-dump", "mutants")  # judge texts or another program, not what the code does
+TEXTS = ("lint", "drawn", "pages", "xla-reads", "xla-dump", "mutants")  # judge texts or another program, not what the code does
 TIMED = ("interrupts",)  # judges seconds too, which a busy machine may miss: asked only about faults that name it
 SEEN, SURVIVED, BROKEN = "seen", "survived", "does not compile"
 OPEN = "not by those named"  # the suites that the entry names were asked, the others not yet
@@ -40,16 +43,12 @@ OPEN = "not by those named"  # the suites that the entry names were asked, the o
 class Mutant:
     """One fault. `survives` is why no test can be expected to see it; empty for nearly all."""
 
-    def __init__(self, path):
-        text = path.read_text(encoding="utf-8")
-        head, _, rest = text.partition("--- before\n")
-        self.before, _, self.after = rest.partition("--- after\n")
-        keys = dict(line.split(": ", 1) for line in head.splitlines() if ": " in line)
-        self.room = path.parent.name
-        self.name = f"{self.room}/{path.stem}"
-        self.file, self.why = keys.get("file", ""), keys.get("why", "")
+    def __init__(self, name, keys, before, after):
+        self.name, self.room = name, name.partition("/")[0]
+        self.before, self.after = before, after
+        self.file, self.why, self.survives = keys.get("file", ""), keys.get("why", ""), keys.get("survives", "")
         self.suites = [word.replace("codegen_lower", "codegen lower") for word in keys.get("seen by", "").split()]
-        self.survives = keys.get("survives", "")
+        text = f"{sorted(keys.items())}\n{before}\n{after}"
         self.digest = hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def fault_of_form(self, root, suites):
@@ -69,7 +68,27 @@ class Mutant:
 
 
 def all_mutants():
-    return [Mutant(path) for path in sorted(HERE.glob("*/*.mutant"))]
+    mutants = []
+    for path in sorted(HERE.glob("*/*.mutant")):
+        head, _, rest = path.read_text(encoding="utf-8").partition("--- before\n")
+        before, _, after = rest.partition("--- after\n")
+        keys = dict(line.split(": ", 1) for line in head.splitlines() if ": " in line)
+        mutants.append(Mutant(f"{path.parent.name}/{path.stem}", keys, before, after))
+    return mutants
+
+
+def drawn_mutants(root, files, count, seed):
+    """Asked first are the suites that most entries of the list name for the same folder."""
+    suites = defaultdict(lambda: defaultdict(int))
+    for mutant in all_mutants():
+        for name in mutant.suites:
+            suites[os.path.dirname(mutant.file)][name.replace(" ", "_")] += 1
+    mutants = []
+    for name, file, why, before, after in drawn.draw(root, files, count, seed):
+        known = suites[os.path.dirname(file)]
+        first = " ".join(sorted(known, key=lambda suite: -known[suite])[:3])
+        mutants.append(Mutant(name, {"file": file, "why": why, "seen by": first}, before, after))
+    return mutants
 
 
 def quick_suites(build):
@@ -236,20 +255,22 @@ def main():
     parser = argparse.ArgumentParser(prog="./test --mutants", description="Plants faults and counts those that the quick suites see.")
     parser.add_argument("root", type=Path)
     parser.add_argument("build", type=Path)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="faults, rooms, or patterns of either; all when none is named")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="faults, rooms, or patterns of either; all when none is named; with --draw files")
     parser.add_argument("--check", action="store_true", help="only whether each can be planted, as TAP")
     parser.add_argument("--jobs", type=int, default=1, help="copies that work at a time (default 1)")
     parser.add_argument("--again", action="store_true", help="also those whose outcome is on record")
     parser.add_argument("--survivors", action="store_true",
                         help="only those that nothing on record saw, in this source or an earlier one: to see what a new test sees")
     parser.add_argument("--named", action="store_true", help="ask only the suites that the entries name")
+    parser.add_argument("--draw", type=int, metavar="N", help="N slips by chance for each FILE named, instead of faults of the list")
+    parser.add_argument("--seed", type=int, default=1, help="of --draw and of the order (default 1)")
     parser.add_argument("--score", action="store_true", help="only the table of what is on record")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     root, build = options.root.resolve(), options.build.resolve()
-    mutants = all_mutants()
+    mutants = drawn_mutants(root, options.names, options.draw, options.seed) if options.draw else all_mutants()
     if options.check:
         return check(root, build, mutants)
-    wanted = [mutant for mutant in mutants if not options.names or any(
+    wanted = mutants if options.draw else [mutant for mutant in mutants if not options.names or any(
         fnmatch.fnmatch(mutant.name, name) or fnmatch.fnmatch(mutant.room, name) for name in options.names)]
     record, digest = build / "mutants/results.jsonl", source_digest(root)
     known = {row["name"]: row for row in kept(record)
@@ -281,7 +302,7 @@ def plant(pending, root, build, digest, record, options):
     if not pending:
         return rows
     record.parent.mkdir(parents=True, exist_ok=True)
-    random.Random(1).shuffle(pending)  # what is known when somebody stops it early speaks for all rooms
+    random.Random(options.seed).shuffle(pending)  # what is known when somebody stops it early speaks for all rooms
     copies = queue.Queue()
 
     def prepare(number):
