@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The Tailor authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# What slips a line allows (drawn.py), as a TAP test: each row is a line and all that one slip makes of it. Comments and
-# texts in quotes stay as they are. The same seed draws the same faults.
+# What slips a line allows (drawn.py), as a TAP test. In: rows of a line and all that one slip makes of it; comments and
+# texts in quotes stay as they are. Out: one point for all rows, and for draws: the same seed draws the same faults.
+# Run by Meson as test `drawn`.
 import sys
 import tempfile
 from pathlib import Path
