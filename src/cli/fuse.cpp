@@ -26,6 +26,20 @@ void mention(const Context& context, const explore::Partition& partition) {
   for (const std::string& words : study::caveats(partition)) context.console->note(words);
 }
 
+/// Why edges were decided so. A person reads what holds for many edges first; a program finds the edges under results.
+std::vector<Section> why_sections(const FuseOptions& options, const Context& context, const ir::Graph& graph,
+                                  const ir::Fusion& fusion, const costmodel::CalibratedDevice* device,
+                                  std::int64_t top) {
+  const bool for_person = context.format == Format::table;
+  std::vector<Section> sections;
+  sections.push_back(
+      {"edges", study::edge_table(graph, fusion, options.node, device, top, for_person, context.stop())});
+  if (!options.node.empty()) return sections;
+  sections.insert(for_person ? sections.begin() : sections.end(),
+                  {"reasons", study::reason_table(graph, fusion, context.stop())});
+  return sections;
+}
+
 }  // namespace
 
 void run_fuse(const FuseOptions& options, const Context& context) {
@@ -69,8 +83,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   for (const std::string& path : files)
     write_whole(context, path, study::fusion_file_text(path, imported.graph, fusion, setting.device, context.stop()));
   if (options.why || !options.node.empty()) {
-    answer.sections.push_back({"edges", study::edge_table(imported.graph, fusion, options.node, setting.device, top,
-                                                          context.format == Format::table, context.stop())});
+    answer.sections = why_sections(options, context, imported.graph, fusion, setting.device, top);
     return show(context, answer);
   }
   const explore::Partition partition = explore::partition(imported.graph, fusion, context.stop());

@@ -9,12 +9,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <optional>
 
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "explore/alternatives.h"
+#include "explore/price.h"
 #include "study/pipeline/question.h"
 #include "study/pipeline/xla_beside.h"
 #include "study/tables/column.h"
@@ -32,10 +35,28 @@ double group_time(const costmodel::CalibratedDevice& device, const explore::Dist
   return costmodel::sol(explore::needed_work(group), device).total.value;
 }
 
+/// What all runs of each group cost in one run of the model: by the price `group` on the first device, without a device
+/// the bytes they move.
+std::vector<double> costs_of(const explore::Partition& partition, Devices devices) {
+  std::vector<double> costs;
+  for (const explore::DistinctGroup& group : partition.groups)
+    costs.push_back(group.times *
+                    (devices.empty() ? group.bytes : explore::group_price(group.group.graph, devices.front())));
+  return costs;
+}
+
+/// Numbers of the groups, the dearest first.
+std::vector<std::size_t> by_cost(const std::vector<double>& costs) {
+  std::vector<std::size_t> order(costs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return costs[a] > costs[b]; });
+  return order;
+}
+
 void add_device_columns(Table& table, Devices devices) {
   for (const costmodel::CalibratedDevice& device : devices)
     table.columns.push_back(
-        {fmt::format("{}_bound", device.name), fmt::format("{} bound", device.name), Hint::seconds});
+        {fmt::format("{}_bound", device.name), fmt::format("{} bound", device.name), Hint::seconds, 5});
 }
 
 void add_xla_columns(Table& table, Devices devices) {
@@ -152,16 +173,25 @@ void drop_column(Table& table, std::string_view key) {
 
 Table group_table(const explore::Partition& partition, Devices devices, std::int64_t top, bool reasons) {
   Table table;
-  table.title = fmt::format("groups of {}", partition.strategy);
-  table.columns = {column("number", "#", Hint::integer),   column("group", "group", Hint::text, 3),
-                   column("title", "operations"),          column("places", "places", Hint::count),
-                   column("runs", "runs", Hint::count, 4), column("structure", "kind"),
-                   column("traffic", "moved", Hint::bytes)};
+  const std::vector<double> costs = costs_of(partition, devices);
+  const double all = std::accumulate(costs.begin(), costs.end(), 0.0);
+  table.title = devices.empty()
+                    ? fmt::format("groups of {}, those that move most first", partition.strategy)
+                    : fmt::format("groups of {}, the dearest on {} first", partition.strategy, devices.front().name);
+  table.columns = {column("number", "#", Hint::integer),
+                   column("group", "group", Hint::text, 3),
+                   column("title", "operations"),
+                   column("places", "places", Hint::count, 2),
+                   column("runs", "runs", Hint::count, 4),
+                   column("structure", "kind"),
+                   column("traffic", "moved", Hint::bytes, 1)};
+  if (!devices.empty()) table.columns.push_back(column("all_price", "all runs", Hint::seconds));
+  table.columns.push_back(column("cost_share", "share", Hint::fraction));
   add_device_columns(table, devices);
   if (reasons) table.columns.push_back(column("reason", "why not planned yet", Hint::text, 5));
   if (reasons) add_xla_columns(table, devices);
-  for (std::size_t i = 0; i < partition.groups.size(); ++i) {
-    if (top > 0 && static_cast<std::int64_t>(i) >= top) break;
+  for (const std::size_t i : by_cost(costs)) {
+    if (top > 0 && std::ssize(table.rows) >= top) break;
     const explore::DistinctGroup& group = partition.groups[i];
     const auto* refused = std::get_if<ir::Rejection>(&group.needs);
     std::vector<Cell> row{static_cast<std::int64_t>(i + 1),
@@ -171,6 +201,8 @@ Table group_table(const explore::Partition& partition, Devices devices, std::int
                           static_cast<std::int64_t>(group.times),
                           study::needs_text(group.needs),
                           group.bytes};
+    if (!devices.empty()) row.emplace_back(costs[i]);
+    row.push_back(all > 0 ? Cell(costs[i] / all) : Cell());
     for (const costmodel::CalibratedDevice& device : devices) row.emplace_back(group_time(device, group));
     if (reasons) row.push_back(refused != nullptr ? Cell(refused->reason) : Cell());
     if (reasons) add_xla_cells(row, group, devices);
@@ -178,6 +210,57 @@ Table group_table(const explore::Partition& partition, Devices devices, std::int
   }
   table.left_out = static_cast<std::int64_t>(partition.groups.size() - table.rows.size());
   table.to_see_all = "--top 0";
+  return table;
+}
+
+namespace {
+
+/// A reason without the names in it: "refused: would make a cycle through %..." is one of many edges.
+std::string without_names(std::string_view reason) {
+  std::string out;
+  for (std::size_t i = 0; i < reason.size(); ++i) {
+    out += reason[i];
+    if (reason[i] != '%') continue;
+    out += "...";
+    while (i + 1 < reason.size() && reason[i + 1] != ' ' && reason[i + 1] != ',' && reason[i + 1] != ';') ++i;
+  }
+  return out;
+}
+
+/// Edges that were decided alike, for the same reason.
+struct ReasonRow {
+  std::int64_t edges = 0;
+  double bytes = 0;
+  std::string example;
+};
+using Reasons = std::map<std::pair<ir::EdgeDecision, std::string>, ReasonRow>;
+
+void collect_reasons(const ir::Graph& graph, const ir::Fusion& fusion, Reasons& reasons, const std::stop_token& stop) {
+  for (const ir::EdgeNote& edge : fusion.edges) {
+    stop_if_asked(stop);
+    ReasonRow& row = reasons[{edge.decision, without_names(edge.reason)}];
+    if (row.edges == 0) row.example = fmt::format("{} to {}", graph[edge.producer].name, graph[edge.consumer].name);
+    ++row.edges;
+    row.bytes += static_cast<double>(ir::bytes(graph[edge.producer].shape));
+  }
+  for (std::size_t i = 0; i < fusion.bodies.size() && i < graph.bodies.size(); ++i)
+    collect_reasons(graph.bodies[i], fusion.bodies[i], reasons, stop);
+}
+
+}  // namespace
+
+Table reason_table(const ir::Graph& graph, const ir::Fusion& fusion, const std::stop_token& stop) {
+  Table table;
+  table.title = fmt::format("why {} decided so: edges by reason, those that carry most bytes first", fusion.strategy);
+  table.columns = {column("decision", "decision"), column("edges", "edges", Hint::count),
+                   column("carried", "carry", Hint::bytes), column("reason", "why"),
+                   column("example", "for example", Hint::text, 1)};
+  Reasons reasons;
+  collect_reasons(graph, fusion, reasons, stop);
+  for (const auto& [key, row] : reasons)
+    table.rows.push_back({std::string(name(key.first)), row.edges, row.bytes, key.second, row.example});
+  std::stable_sort(table.rows.begin(), table.rows.end(),
+                   [](const auto& a, const auto& b) { return std::get<double>(a[2]) > std::get<double>(b[2]); });
   return table;
 }
 

@@ -17,11 +17,16 @@
 
 namespace tailor::study {
 
-/// One row per distinct group, the one that moves most first, at most `top` rows (0: all). `reasons`: with columns that
-/// say why a group cannot be planned yet, and which emitter of XLA's would write it with a launch that a plan has or
-/// not.
+/// One row per distinct group, the dearest first, at most `top` rows (0: all): by the price `group` of all its runs on
+/// the first device, without a device by the bytes they move. Its number is its name and stays what it is. `reasons`:
+/// with columns that say why a group cannot be planned yet, and which emitter of XLA's would write it with a launch
+/// that a plan has or not.
 report::Table group_table(const explore::Partition& partition, std::span<const costmodel::CalibratedDevice> devices,
                           std::int64_t top, bool reasons);
+
+/// One row per decision and reason, names left out of it: how many edges, and the bytes of their values. The one that
+/// carries most comes first. Error(interrupted) when asked to stop.
+report::Table reason_table(const ir::Graph& graph, const ir::Fusion& fusion, const std::stop_token& stop = {});
 
 /// One row per edge that the strategy noted, at most `top` rows (0: all); of one node's edges where `node` names one,
 /// which throws Error(usage) when there are none. With a node and a device each row has the choice that was not taken
