@@ -14,6 +14,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -90,13 +91,22 @@ struct Reading {
     return found;
   }
 
-  /// Fails when several figures are missing: with all of them, so that a new file needs one look and not one each.
+  /// Fails when figures are missing, or have null for a value: with all of them, so that a new file needs one look and
+  /// not one each.
   void expect_all(const Json& figures, std::span<const FigureSchema> schema) const {
     std::vector<std::string> missing;
-    for (const FigureSchema& row : schema)
-      if (figures.find(row.key) == nullptr) missing.push_back(fmt::format("{} ({})", row.key, row.unit));
-    if (missing.size() > 1)
-      fail(figures.offset, fmt::format("{} figures are missing: {}", missing.size(), fmt::join(missing, ", ")),
+    bool any_open = false;
+    for (const FigureSchema& row : schema) {
+      const Json* const entry = figures.find(row.key);
+      const Json* const value = entry != nullptr ? entry->find("value") : nullptr;
+      const bool open = value != nullptr && value->null();
+      any_open = any_open || open;
+      if (entry == nullptr || open) missing.push_back(fmt::format("{} ({})", row.key, row.unit));
+    }
+    if (missing.size() > 1 || any_open)
+      fail(figures.offset,
+           fmt::format("{} {} missing: {}", counted(std::ssize(missing), "figure"), missing.size() == 1 ? "is" : "are",
+                       fmt::join(missing, ", ")),
            "each is an object with value, unit and source, as in the files of data/devices");
   }
 

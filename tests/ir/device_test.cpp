@@ -12,11 +12,13 @@
 #include <array>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <string>
 
 #include "base/error.h"
 #include "base/text.h"
 #include "ir/device.h"
+#include "ir/device_template.h"
 #include "support/approx.h"
 
 using namespace tailor;
@@ -228,6 +230,44 @@ TEST_CASE("a device file without several figures names them all at once, with th
   CHECK(error.message.starts_with(std::to_string(figure_table.size()) + " figures are missing: "));
   for (const FigureRow& row : figure_table)
     CHECK(error.message.find(std::string(row.key) + " (" + std::string(row.unit) + ")") != std::string::npos);
+}
+
+TEST_CASE("GPUs of one architecture differ in the figures of their products alone") {
+  std::size_t pairs = 0;
+  const std::vector<std::string> names = device_names(device_folder);
+  const std::span<const std::string_view> open = product_figures();
+  for (const std::string& one : names)
+    for (const std::string& other : names) {
+      const Device a = find_device(one, device_folder), b = find_device(other, device_folder);
+      if (one >= other || a.arch != b.arch) continue;
+      ++pairs;
+      for (const FigureRow& row : figure_table)
+        if (std::find(open.begin(), open.end(), row.key) == open.end())
+          CHECK_MESSAGE((a.*row.member).value == (b.*row.member).value, one, " and ", other, ": ", row.key);
+    }
+  CHECK(pairs >= 5);
+}
+
+TEST_CASE("a template of a device is that device once its open figures are filled in, and names them all before") {
+  for (const std::string& name : device_names(device_folder)) {
+    const Device from = find_device(name, device_folder);
+    std::string text = device_template(from, "another \"one\"");
+    CHECK(device_error(text).message.starts_with(std::to_string(product_figures().size()) + " figures are missing: "));
+    for (const std::string_view key : product_figures()) {
+      CHECK(device_error(text).message.find(std::string(key) + " (") != std::string::npos);
+      const FigureRow* row = nullptr;
+      for (const FigureRow& one : figure_table)
+        if (one.key == key) row = &one;
+      REQUIRE(row != nullptr);
+      const std::size_t at = text.find("\"" + std::string(key) + "\""), value = text.find("null", at);
+      text.replace(value, 4, fmt::format("{}", (from.*row->member).value));
+      text.replace(text.find("\"source\": \"\"", at), 12, "\"source\": \"x\"");
+    }
+    const Device back = parse_device(text, "x.json");
+    CHECK(back.title == "another \"one\"");
+    CHECK(back.arch == from.arch);
+    for (const FigureRow& row : figure_table) CHECK((back.*row.member).value == (from.*row.member).value);
+  }
 }
 
 TEST_CASE("damaged device files never do worse than one error") {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "costmodel/model.h"
@@ -15,6 +16,7 @@
 #include "explore/plans/xla_style.h"
 #include "explore/strategy.h"
 #include "hlo/normalise.h"
+#include "ir/device_template.h"
 #include "study/pipeline/measurer.h"
 #include "study/pipeline/question.h"
 #include "study/tables/column.h"
@@ -162,6 +164,20 @@ Table figure_table(const ir::Device& device) {
                    column("source", "source")};
   for (const ir::FigureRow& row : ir::figure_table) {
     const ir::Figure& figure = device.*row.member;
+    table.rows.push_back({std::string(row.key), figure.value, figure.unit, figure.source});
+  }
+  return table;
+}
+
+Table open_figure_table(const ir::Device& from) {
+  Table table;
+  table.title = fmt::format("still to be found on the GPU's own data sheet; beside them what {} has", from.name);
+  table.columns = {column("figure", "figure"), column("value", "value", Hint::number), column("unit", "unit"),
+                   column("source", "source")};
+  for (const ir::FigureRow& row : ir::figure_table) {
+    const std::span<const std::string_view> open = ir::product_figures();
+    if (std::find(open.begin(), open.end(), row.key) == open.end()) continue;
+    const ir::Figure& figure = from.*row.member;
     table.rows.push_back({std::string(row.key), figure.value, figure.unit, figure.source});
   }
   return table;

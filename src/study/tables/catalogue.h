@@ -27,6 +27,8 @@ std::span<const CatalogueRow> catalogue();
 report::Table device_table(const std::filesystem::path& data);
 /// Every figure of a device's file, with unit and source.
 report::Table figure_table(const ir::Device& device);
+/// The figures that a file made from this device lacks (ir/device_template.h), with this device's.
+report::Table open_figure_table(const ir::Device& from);
 /// What a calibration puts beside those figures or in their place.
 report::Table fitted_figure_table(const ir::Device& device, const ir::Calibration& calibration);
 
