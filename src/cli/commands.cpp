@@ -84,9 +84,10 @@ constexpr std::array command_table = std::to_array({
             "explore data/models/layernorm_fwd_tf_f32_4096x768.hlo --device h200\n"
             "explore model.hlo --device a100_80gb --group 3 --axis threads=128,256 --axis vector=4 --top 5",
             "MODEL --device", bound<ExploreOptions, run_explore>),
-    command("explain", "one kernel beside its estimate",
+    command("explain", "one kernel beside its estimate, or two plans of it against each other",
             "explain data/models/layernorm_fwd_tf_f32_4096x768.hlo --device h200\n"
-            "explain model.hlo --device h200 --group 3 --plan 2 --simulate",
+            "explain model.hlo --device h200 --group 3 --plan 2 --simulate\n"
+            "explain model.hlo 1 xla --device h200",
             "MODEL --device", bound<ExplainOptions, run_explain>),
     command("emit", "the CUDA C++ of one plan, or its PTX",
             "emit data/models/softmax_fwd_f32_4096x1024.hlo --device h200 -o softmax.cu\n"

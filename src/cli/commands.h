@@ -104,12 +104,13 @@ void run_explore(const ExploreOptions& options, const Context& context);
 
 struct ExplainOptions {
   GroupOptions what;
-  std::string plan;         ///< a plan's text, or its rank in `explore`; empty: the best
-  bool simulate = false;    ///< compile and execute it, show what that counted beside the model's counts
-  std::int64_t blocks = 0;  ///< of --simulate: execute a sample of about so many; 0: all
-  std::string nvrtc;        ///< of --simulate and --profiler: a library file; empty: the usual places
-  std::string profiler;     ///< also measure it: gpu, replay; empty: do not
-  std::string recorded;     ///< of replay
+  std::vector<std::string> plans;  ///< words behind the model: one as `plan`, two are set against each other
+  std::string plan;                ///< a plan's text, or its rank in `explore`; empty: the best
+  bool simulate = false;           ///< compile and execute it, show what that counted beside the model's counts
+  std::int64_t blocks = 0;         ///< of --simulate: execute a sample of about so many; 0: all
+  std::string nvrtc;               ///< of --simulate and --profiler: a library file; empty: the usual places
+  std::string profiler;            ///< also measure it: gpu, replay; empty: do not
+  std::string recorded;            ///< of replay
   std::string counters = "0", image = "cubin";
   GpuOptions gpu;
 };

@@ -82,6 +82,7 @@ void declare(OptionList& list, ExplainOptions& options) {
       "--profiler";
   declare_gpu(list, options.gpu);
   list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
+  list.add("PLAN", &options.plans, "as --plan; two say why one beats the other");
 }
 
 void declare(OptionList& list, EmitOptions& options) {

@@ -14,21 +14,60 @@
 #include "study/tables/count_table.h"
 #include "study/tables/explain_page.h"
 #include "study/tables/profile_tables.h"
+#include "study/tables/versus_tables.h"
 #include "study/tables/work_tables.h"
 #include "study/tables/xla_beside_table.h"
 
 namespace tailor::cli {
 
-void run_explain(const ExplainOptions& options, const Context& context) {
-  ChosenGroup chosen(context, options.what);
+namespace {
+
+void refuse_plans(const ExplainOptions& options) {
+  if (options.plans.size() > 2)
+    throw Error(Fault::usage, fmt::format("found {} plans, expected one, or two to compare", options.plans.size()),
+                "a plan's text has blanks and needs quotes");
+  if (!options.plans.empty() && !options.plan.empty())
+    throw Error(Fault::usage, fmt::format("found plan '{}' and --plan", options.plans.front()),
+                "leave one of them out");
+  if (options.plans.size() == 2 && !options.profiler.empty())
+    throw Error(Fault::usage, "--profiler measures one plan, found two", "tailor profile races plans");
+}
+
+/// Two plans of one group against each other.
+void explain_two(const ExplainOptions& options, const Context& context, ChosenGroup& chosen) {
   const study::Watch watch = context.watch();
-  study::Explained all{study::choose_plan(chosen.model, chosen.number, options.plan, watch),
-                       chosen.model.title(chosen.number)};
+  std::vector<study::Candidate> both;
+  for (const std::string& plan : options.plans)
+    both.push_back(study::choose_plan(chosen.model, chosen.number, plan, watch));
+  if (options.simulate) study::print(both);
+  if (options.simulate)
+    for (study::Candidate& one : both) execute_plan(options, one, watch);
+  const study::Versus two{both[0], both[1], options.plans[0], options.plans[1]};
+  CommandOutput answer{"tailor.explain_two/1", both[0].on->device.name, {}, ""};
+  answer.verdict = study::versus_words(two);
+  answer.sections = {{"comparison", study::versus_table(two), true},
+                     {"parts", study::versus_part_table(two)},
+                     {"plans", study::versus_plan_table(two)},
+                     {"counts", study::versus_count_table(two)}};
+  show(context, answer);
+  for (const study::Candidate& one : both) warn_beyond(context, chosen.model.calibration, one);
+}
+
+}  // namespace
+
+void run_explain(const ExplainOptions& options, const Context& context) {
+  refuse_plans(options);
+  ChosenGroup chosen(context, options.what);
+  if (options.plans.size() == 2) return explain_two(options, context, chosen);
+  const study::Watch watch = context.watch();
+  const std::string& plan = options.plans.empty() ? options.plan : options.plans.front();
+  study::Explained all{study::choose_plan(chosen.model, chosen.number, plan, watch), chosen.model.title(chosen.number)};
   study::Candidate& one = all.one;
   all.estimate = one.standing.estimates.front();
   all.occupancy =
       costmodel::occupancy(one.on->limits, one.kernel.threads, all.estimate.registers, one.kernel.shared_bytes);
   all.xla = study::xla_beside(one.of->group, one.of->prepared, one.on->calibrated, *chosen.model.model);
+  all.bound = costmodel::sol(one.of->work, one.on->calibrated).total;
   all.advice = costmodel::advice(all.estimate, one.work, one.on->device);
   study::print({&one, 1});
   if (options.simulate) execute_plan(options, one, watch);
@@ -37,8 +76,8 @@ void run_explain(const ExplainOptions& options, const Context& context) {
                        one.on->device.name,
                        {},
                        explanation(all, context.terminal.width, context.colour && context.output.empty())};
-  answer.sections.push_back(
-      {"estimate", study::estimate_table(all.one, all.estimate, all.occupancy, all.advice, study::state_of(all))});
+  answer.sections.push_back({"estimate", study::estimate_table(all.one, all.estimate, all.occupancy, all.bound,
+                                                               all.advice, study::state_of(all))});
   answer.sections.push_back({"parts", study::part_table(all.estimate)});
   answer.sections.push_back({"buffers", study::buffer_table(one)});
   if (all.xla) answer.sections.push_back({"xla", study::xla_beside_table(all.xla, all.estimate)});

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "report/width.h"
 #include "store/schema.h"
 
 namespace tailor::cli {
@@ -30,7 +31,10 @@ std::string as_tables(const Context& context, const CommandOutput& answer) {
   const std::stop_token stop = answer.cut_short ? std::stop_token() : context.stop();
   const report::Screen screen{context.terminal.width, to_screen && context.colour, 0, stop};
   std::string out;
+  if (!answer.verdict.empty())
+    for (const std::string& line : report::wrapped(answer.verdict, screen.width)) out += line + "\n";
   for (const Section& section : answer.sections) {
+    if (section.for_programs) continue;
     if (!out.empty()) out += '\n';
     out += report::terminal(section.table, screen);
   }
@@ -62,8 +66,9 @@ std::string as_csv(const Context& context, const CommandOutput& answer) {
 
 std::string as_markdown(const CommandOutput& answer) {
   if (!answer.text.empty()) return fmt::format("```\n{}\n```\n", trim(answer.text));
-  std::string out;
+  std::string out = answer.verdict.empty() ? "" : answer.verdict + "\n";
   for (const Section& section : answer.sections) {
+    if (section.for_programs) continue;
     if (!out.empty()) out += '\n';
     out += report::markdown(section.table);
   }

@@ -21,6 +21,7 @@ namespace tailor::cli {
 struct Section {
   std::string key;
   report::Table table;
+  bool for_programs = false;  ///< a person reads it elsewhere
 };
 
 using study::column;
@@ -29,8 +30,9 @@ struct CommandOutput {
   std::string schema;  ///< "tailor.fuse/1"
   std::string device;  ///< empty: none was asked about
   std::vector<Section> sections;
-  std::string text;        ///< when not empty: what --format table shows instead of the sections, md in a fence
-  bool cut_short = false;  ///< what was finished before somebody asked to stop: shown all the same
+  std::string text;          ///< when not empty: what --format table shows instead of the sections, md in a fence
+  bool cut_short = false;    ///< what was finished before somebody asked to stop: shown all the same
+  std::string verdict = {};  ///< when not empty: stands above all where a person reads
 };
 
 /// Throws Error(usage) naming the nearest.

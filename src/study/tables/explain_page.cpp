@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "profiler/measure/sampled.h"
 #include "report/width.h"
 #include "study/tables/count_table.h"
 #include "study/tables/plan_words.h"
@@ -80,16 +81,6 @@ std::string pipes_line(const costmodel::Pipes& pipes) {
   return out;
 }
 
-/// `words` after a lead of two columns and `label`, broken at the screen's edge.
-std::string paragraph(std::string_view label, std::string_view words, int width) {
-  std::string out;
-  for (const std::string& line : report::wrapped(words, std::max(20, width - 12))) {
-    out += fmt::format("{:<11} {}\n", label, line);
-    label = "";
-  }
-  return out;
-}
-
 /// Lines that have a label in their first columns, broken as a paragraph is.
 std::string labelled(std::string_view lines, int width) {
   constexpr std::size_t lead = 12;
@@ -99,13 +90,35 @@ std::string labelled(std::string_view lines, int width) {
   return out;
 }
 
+/// "63 % of the bound: 8.93 us predicted, 5.64 us at least by the data sheet".
+std::string bound_words(const Explained& all) {
+  const double bound = all.bound.value, predicted = all.estimate.total.value;
+  std::string out = fmt::format("{:.0f} % of the bound: {} predicted, {} at least by the data sheet",
+                                100 * bound / predicted, humane_seconds(predicted), humane_seconds(bound));
+  if (!all.one.measured || all.one.measured->times.empty() || all.one.measured->times.front().samples.empty())
+    return out;
+  const double median = profiler::time_of(all.one.measured->times.front()).median;
+  out += fmt::format("; {:.0f} % as measured ({})", 100 * bound / median, humane_seconds(median));
+  return out;
+}
+
 }  // namespace
+
+std::string paragraph(std::string_view label, std::string_view words, int width) {
+  std::string out;
+  for (const std::string& line : report::wrapped(words, std::max(20, width - 12))) {
+    out += fmt::format("{:<11} {}\n", label, line);
+    label = "";
+  }
+  return out;
+}
 
 std::string explanation(const Explained& all, int width, bool colour) {
   const ir::Estimate& e = all.estimate;
   const ir::Kernel& k = all.one.kernel;
-  std::string out =
-      paragraph("device", fmt::format("{} ({})", all.one.on->device.title, all.one.on->device.arch), width);
+  std::string out = paragraph("reaches", bound_words(all), width);
+  for (const std::string& line : all.advice) out += paragraph("advice", line, width);
+  out += "\n" + paragraph("device", fmt::format("{} ({})", all.one.on->device.title, all.one.on->device.arch), width);
   out += paragraph("kernel", k.name, width);
   out += paragraph("of", all.title, width);
   out += paragraph("plan", ir::text(all.one.plan), width);
@@ -150,7 +163,6 @@ std::string explanation(const Explained& all, int width, bool colour) {
   if (!gpu_counters(all).empty())
     out += "\n" + report::terminal(gpu_counter_table(gpu_counters(all)), {width, colour, 0}) + "\n";
   if (work.sampled) out += "  some counts are from a sample: its indices fall into too many cases\n";
-  for (const std::string& line : all.advice) out += "\n" + paragraph("advice", line, width);
   return out + "\n" + ir::text(k);
 }
 

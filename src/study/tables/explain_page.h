@@ -24,6 +24,7 @@ struct Explained {
   std::string title;  ///< of its group
   ir::Estimate estimate = {};
   costmodel::Occupancy occupancy = {};
+  Seconds bound = {};  ///< what one run of the group takes at least, by the data sheet (level sol)
   std::vector<std::string> advice = {};
   std::optional<XlaBeside> xla = {};  ///< XLA's kernel of the group; nothing for a device it has no description of
 };
@@ -35,6 +36,8 @@ std::optional<report::Table> counted_beside(const Explained& all);
 /// "unchecked", or what the execution found.
 std::string state_of(const Explained& all);
 
+/// "labels" and words, broken at the screen's edge.
+std::string paragraph(std::string_view label, std::string_view words, int width);
 /// The page, in lines of at most `width` columns where they are words and numbers; the program keeps its own.
 std::string explanation(const Explained& all, int width, bool colour);
 

@@ -15,7 +15,7 @@ namespace tailor::study {
 using report::Hint;
 using report::Table;
 
-Table estimate_table(const Candidate& one, const ir::Estimate& e, const costmodel::Occupancy& occupancy,
+Table estimate_table(const Candidate& one, const ir::Estimate& e, const costmodel::Occupancy& occupancy, Seconds bound,
                      std::span<const std::string> advice, const std::string& state) {
   const ir::Kernel& k = one.kernel;
   Table table;
@@ -24,6 +24,8 @@ Table estimate_table(const Candidate& one, const ir::Estimate& e, const costmode
                    column("predicted", "time", Hint::seconds),
                    column("predicted_low", "at least", Hint::seconds),
                    column("predicted_high", "at most", Hint::seconds),
+                   column("bound_time", "at least by the data sheet", Hint::seconds),
+                   column("of_bound", "share of the bound", Hint::fraction),
                    column("level", "level"),
                    column("bound", "binds"),
                    column("state", "state"),
@@ -38,11 +40,27 @@ Table estimate_table(const Candidate& one, const ir::Estimate& e, const costmode
                    column("advice", "advice"),
                    column("plan", "plan"),
                    column("program", "program")};
-  table.rows.push_back({k.name, short_hex(one.of->group.id), e.total.value, e.low.value, e.high.value,
-                        std::string(ir::name(e.level)), std::string(ir::name(e.bottleneck)), state, e.occupancy,
-                        std::int64_t{occupancy.blocks_per_sm}, std::string(costmodel::name(occupancy.limiter)), e.waves,
-                        std::int64_t{e.registers}, std::int64_t{k.threads}, k.grid, static_cast<double>(k.shared_bytes),
-                        fmt::format("{}", fmt::join(advice, "; ")), ir::text(one.plan), ir::text(k)});
+  table.rows.push_back({k.name,
+                        short_hex(one.of->group.id),
+                        e.total.value,
+                        e.low.value,
+                        e.high.value,
+                        bound.value,
+                        bound.value / e.total.value,
+                        std::string(ir::name(e.level)),
+                        std::string(ir::name(e.bottleneck)),
+                        state,
+                        e.occupancy,
+                        std::int64_t{occupancy.blocks_per_sm},
+                        std::string(costmodel::name(occupancy.limiter)),
+                        e.waves,
+                        std::int64_t{e.registers},
+                        std::int64_t{k.threads},
+                        k.grid,
+                        static_cast<double>(k.shared_bytes),
+                        fmt::format("{}", fmt::join(advice, "; ")),
+                        ir::text(one.plan),
+                        ir::text(k)});
   return table;
 }
 

@@ -16,10 +16,10 @@
 
 namespace tailor::study {
 
-/// One row: what a model says of a plan, what limits it, and the plan and its program as texts. `state` is what is
-/// known of its results.
+/// One row: what a model says of a plan, what limits it, and the plan and its program as texts. `bound` is what the
+/// group takes at least, `state` what is known of its results.
 report::Table estimate_table(const Candidate& one, const ir::Estimate& estimate, const costmodel::Occupancy& occupancy,
-                             std::span<const std::string> advice, const std::string& state);
+                             Seconds bound, std::span<const std::string> advice, const std::string& state);
 
 /// One row per part: its seconds, and its share of the total. Parts overlap, so shares do not add up to one.
 report::Table part_table(const ir::Estimate& estimate);

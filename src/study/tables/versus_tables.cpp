@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two plans side by side. In: two candidates. Out: words and tables. Both are compared at the most precise level that
+// estimated both. Parts overlap, so their differences do not add up to the whole; they say where to look, the largest
+// first. Called through versus_tables.h.
+#include "study/tables/versus_tables.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "study/tables/column.h"
+
+namespace tailor::study {
+
+namespace {
+
+using report::Cell;
+using report::Hint;
+using report::Table;
+
+/// What both are compared by.
+struct Estimates {
+  const ir::Estimate& a;
+  const ir::Estimate& b;
+
+  double more(ir::Part part) const { return row_for(b.parts, part).value - row_for(a.parts, part).value; }
+  double more() const { return b.total.value - a.total.value; }
+  bool told_apart() const { return std::abs(more()) > ir::model_resolution * std::min(a.total.value, b.total.value); }
+};
+
+Estimates estimates_of(const Versus& two) {
+  const auto &a = two.a.standing.estimates, &b = two.b.standing.estimates;
+  if (a.back().level == b.back().level) return {a.back(), b.back()};
+  return {a.front(), b.front()};
+}
+
+/// Parts that take time in either, those that differ most first.
+std::vector<ir::Part> parts_of(const Estimates& both) {
+  std::vector<ir::Part> parts;
+  for (std::size_t i = 0; i < ir::part_count; ++i)
+    if (both.a.parts[i].value > 0 || both.b.parts[i].value > 0) parts.push_back(static_cast<ir::Part>(i));
+  std::stable_sort(parts.begin(), parts.end(), [&](ir::Part left, ir::Part right) {
+    return std::abs(both.more(left)) > std::abs(both.more(right));
+  });
+  return parts;
+}
+
+std::string signed_seconds(double seconds) { return (seconds < 0 ? "-" : "+") + humane_seconds(std::abs(seconds)); }
+
+/// "dram binds both", "latency binds A, dram binds B".
+std::string binding_words(const Estimates& both) {
+  if (both.a.bottleneck == both.b.bottleneck) return fmt::format("{} binds both", ir::name(both.a.bottleneck));
+  return fmt::format("{} binds A, {} binds B", ir::name(both.a.bottleneck), ir::name(both.b.bottleneck));
+}
+
+/// The value behind "name=" in a plan's text; empty where it has none.
+std::string_view value_in(std::string_view plan, std::string_view name) {
+  for (const std::string_view word : split(plan, ' '))
+    if (word.starts_with(name) && word.substr(name.size()).starts_with('=')) return word.substr(name.size() + 1);
+  return {};
+}
+
+/// "A (7)"; a plan's text stays out of the sentence.
+std::string named(std::string_view letter, std::string_view word) {
+  return word.empty() || word.find(' ') != word.npos ? std::string(letter) : fmt::format("{} ({})", letter, word);
+}
+
+}  // namespace
+
+std::string versus_words(const Versus& two) {
+  const Estimates both = estimates_of(two);
+  const std::string times = fmt::format("{} and {}, level {}", humane_seconds(both.a.total.value),
+                                        humane_seconds(both.b.total.value), ir::name(both.a.level));
+  const std::string a = named("A", two.a_is), b = named("B", two.b_is);
+  if (two.a.plan == two.b.plan) return fmt::format("{} and {} are the same plan: {}", a, b, times);
+  if (!both.told_apart())
+    return fmt::format("the model cannot tell {} and {} apart: {}; {}", a, b, times, binding_words(both));
+  const bool a_wins = both.more() > 0;
+  const double most = std::max(both.a.total.value, both.b.total.value);
+  constexpr std::size_t told = 3;
+  constexpr double worth_telling = 0.01;  // of the slower one's time
+  std::vector<std::string> terms;
+  for (const ir::Part part : parts_of(both))
+    if (const double more = both.more(part); terms.size() < told && std::abs(more) > worth_telling * most)
+      terms.push_back(fmt::format("{} {}", ir::name(part), signed_seconds(more)));
+  return fmt::format("{} beats {} by {} ({:.1f} %): {}; {}{}", a_wins ? a : b, a_wins ? b : a,
+                     humane_seconds(std::abs(both.more())), 100 * std::abs(both.more()) / most, times,
+                     binding_words(both),
+                     terms.empty() ? std::string() : fmt::format("; in B {}", fmt::join(terms, ", ")));
+}
+
+Table versus_table(const Versus& two) {
+  const Estimates both = estimates_of(two);
+  Table table;
+  table.columns = {column("faster", "faster"),
+                   column("level", "level"),
+                   column("first_predicted", "A", Hint::seconds),
+                   column("second_predicted", "B", Hint::seconds),
+                   column("more", "B less A", Hint::seconds),
+                   column("first_plan", "plan A"),
+                   column("second_plan", "plan B")};
+  table.rows.push_back({std::string(!both.told_apart() ? "neither"
+                                    : both.more() > 0  ? "first"
+                                                       : "second"),
+                        std::string(ir::name(both.a.level)), both.a.total.value, both.b.total.value, both.more(),
+                        ir::text(two.a.plan), ir::text(two.b.plan)});
+  return table;
+}
+
+Table versus_part_table(const Versus& two) {
+  const Estimates both = estimates_of(two);
+  Table table;
+  table.title = "each part alone (parts overlap), those that differ most first";
+  table.columns = {column("part", "part"), column("first_time", "A", Hint::seconds),
+                   column("second_time", "B", Hint::seconds), column("more", "B less A", Hint::seconds),
+                   column("binds", "binds")};
+  for (const ir::Part part : parts_of(both)) {
+    const bool a = both.a.bottleneck == part, b = both.b.bottleneck == part;
+    table.rows.push_back({std::string(ir::name(part)), row_for(both.a.parts, part).value,
+                          row_for(both.b.parts, part).value, both.more(part),
+                          a || b ? Cell(std::string(a && b ? "both"
+                                                    : a    ? "A"
+                                                           : "B"))
+                                 : Cell()});
+  }
+  return table;
+}
+
+Table versus_plan_table(const Versus& two) {
+  Table table;
+  table.title = "what differs in the plans";
+  table.columns = {column("axis", "axis"), column("first_value", "A"), column("second_value", "B")};
+  const std::string a = ir::text(two.a.plan), b = ir::text(two.b.plan);
+  // A plan names an axis only where it matters: of a grid of tiles nobody asks how many blocks an SM holds.
+  for (const ir::PlanFieldRow& field : ir::plan_fields()) {
+    const std::string_view of_a = value_in(a, field.name), of_b = value_in(b, field.name);
+    if (of_a == of_b) continue;
+    const auto cell = [](std::string_view value) { return value.empty() ? Cell() : Cell(std::string(value)); };
+    table.rows.push_back({std::string(field.name), cell(of_a), cell(of_b)});
+  }
+  return table;
+}
+
+Table versus_count_table(const Versus& two) {
+  const Estimates both = estimates_of(two);
+  const bool executed = two.a.counted() && two.b.counted();
+  Table table;
+  table.title = fmt::format("what differs in the counts ({})", executed ? "as executed" : "by the model");
+  table.columns = {column("counter", "counter"), column("first_count", "A", Hint::count),
+                   column("second_count", "B", Hint::count), column("second_to_first", "B / A", Hint::ratio),
+                   column("unit", "unit")};
+  const auto add = [&](std::string name, double a, double b, std::string_view unit) {
+    const auto cell = [](double count) {
+      return count == std::floor(count) ? Cell(static_cast<std::int64_t>(count)) : Cell(count);
+    };
+    if (a != b)
+      table.rows.push_back({std::move(name), cell(a), cell(b), a > 0 ? Cell(b / a) : Cell(), std::string(unit)});
+  };
+  add("blocks", static_cast<double>(two.a.kernel.grid), static_cast<double>(two.b.kernel.grid), "block");
+  add("threads of a block", two.a.kernel.threads, two.b.kernel.threads, "thread");
+  add("shared memory of a block", static_cast<double>(two.a.kernel.shared_bytes),
+      static_cast<double>(two.b.kernel.shared_bytes), "B");
+  add("registers of a thread", both.a.registers, both.b.registers, "register");
+  add("occupancy", 100 * both.a.occupancy, 100 * both.b.occupancy, "%");
+  add("waves", both.a.waves, both.b.waves, "wave");
+  add("bytes in flight of a thread", two.a.work.bytes_in_flight, two.b.work.bytes_in_flight, "B");
+  for (const ir::CounterRow& row : ir::counter_table()) {
+    const std::optional<double> a = costmodel::model_count(two.a.work, row.name);
+    const std::optional<double> b = costmodel::model_count(two.b.work, row.name);
+    if (executed && (row.launch != nullptr || row.direction != nullptr))
+      add(std::string(row.name), ir::value_of(row, two.a.verdict->counts), ir::value_of(row, two.b.verdict->counts),
+          row.unit);
+    else if (!executed && a && b)
+      add(std::string(row.name), *a, *b, row.unit);
+  }
+  return table;
+}
+
+}  // namespace tailor::study
