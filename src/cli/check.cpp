@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "study/module/evaluate_model.h"
 #include "study/pipeline/gpu_access.h"
 #include "study/pipeline/manifest.h"
 #include "study/pipeline/recorder.h"
@@ -58,31 +59,47 @@ void store_part(const CheckCommand& options, const Context& context, const study
   context.interrupts->stored();
 }
 
-/// What is known so far; `finished_only` while candidates are still worked on, or never will be.
-CommandOutput answer_of(const Context& context, const study::FusedModel& model, std::span<const Candidate> candidates,
-                        std::span<const study::Unplanned> unplanned, bool finished_only) {
-  CommandOutput answer{"tailor.check/1", model.target.device.name, {}, "", finished_only};
-  const study::VerdictRows rows{finished_only, context.format == Format::table};
-  answer.sections.push_back({"kernels", study::verdict_table(candidates, unplanned, rows)});
-  report::Table findings = study::finding_table(candidates);
-  if (!findings.rows.empty() || context.format == Format::json)
-    answer.sections.push_back({"findings", std::move(findings)});
-  return answer;
-}
-
 std::string interrupted_text(std::span<const Candidate> candidates) {
   const study::VerdictCounts counts = study::count_verdicts(candidates);
   return fmt::format("interrupted: {} of {} checked", counts.finished, counts.all);
+}
+
+/// What was asked, and what is there to answer with.
+struct Checked {
+  const CheckCommand& options;
+  const study::FusedModel& model;
+  std::vector<Candidate> candidates;
+  std::vector<study::Unplanned> unplanned;
+  std::optional<study::EvaluatedModel> evaluated;  ///< on the arrays that were given
+};
+
+/// What is known so far; `finished_only` while candidates are still worked on, or never will be.
+CommandOutput answer_of(const Context& context, const Checked& all, bool finished_only) {
+  CommandOutput answer{"tailor.check/1", all.model.target.device.name, {}, "", finished_only};
+  const bool for_person = context.format == Format::table || context.format == Format::md;
+  const study::VerdictCounts counts = study::count_verdicts(all.candidates);
+  answer.verdict = finished_only ? interrupted_text(all.candidates) : study::verdict_text(counts, all.unplanned.size());
+  if (all.evaluated && !study::text_of_held(*all.evaluated).empty())
+    answer.verdict += "; " + study::text_of_held(*all.evaluated);
+  const study::VerdictRows rows{finished_only, for_person, !for_person || all.options.passed,
+                                all.evaluated ? &all.evaluated->groups : nullptr};
+  const std::span<const Candidate> candidates = all.candidates;
+  answer.sections.push_back({"kernels", study::verdict_table(candidates, all.unplanned, rows)});
+  report::Table findings = study::finding_table(candidates);
+  if (!findings.rows.empty() || context.format == Format::json)
+    answer.sections.push_back({"findings", std::move(findings)});
+  if (all.evaluated && (!for_person || study::fault_of(*all.evaluated)))
+    answer.sections.push_back({"arrays", study::array_table(*all.evaluated, {})});
+  answer.sections.push_back({"verdict", study::verdict_count_table(counts, all.unplanned.size()), true});
+  return answer;
 }
 
 void refuse_options(const CheckCommand& options) {
   if (options.shape != "whole" && options.shape != "small")
     throw Error(Fault::usage, fmt::format("--shape: found '{}', expected whole or small", options.shape));
   if (options.seeds < 1) throw Error(Fault::usage, "--seeds: found 0, expected at least one execution");
-  if (!(options.time_limit > 0))
-    throw Error(Fault::usage, fmt::format("--time-limit: found {}, expected seconds above 0", options.time_limit));
-  if (!(options.memory > 0))
-    throw Error(Fault::usage, fmt::format("--memory: found {}, expected GB above 0", options.memory));
+  refuse_not_above_zero("--time-limit", options.time_limit, "seconds");
+  refuse_not_above_zero("--memory", options.memory, "GB");
   if (!options.plan.empty() && options.all_plans)
     throw Error(Fault::usage, "--plan names one plan, --all-plans asks for all", "leave one of them out");
 }
@@ -95,28 +112,34 @@ void run_check(const CheckCommand& options, const Context& context) {
   if (!nvrtc) throw Error(Fault::missing, "check needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   const study::Watch watch = context.watch();
   study::FusedModel model(options.what, context.data, watch);
+  Checked all{options, model, {}, {}, {}};
+  if (!options.inputs.empty() || !options.outputs.empty())
+    all.evaluated = study::evaluate_model(model.graph,
+                                          {options.inputs, options.outputs, static_cast<std::uint64_t>(options.seed),
+                                           static_cast<std::int64_t>(options.memory * 1e9), options.scale},
+                                          watch.stop, &model.partition);
   const bool whole = options.plan.empty() && options.what.group.empty();
-  std::vector<study::Unplanned> unplanned;
-  std::vector<Candidate> candidates =
-      study::choose_plans(model, {options.plan, options.all_plans ? 0 : options.top, whole}, watch, &unplanned);
+  all.candidates =
+      study::choose_plans(model, {options.plan, options.all_plans ? 0 : options.top, whole}, watch, &all.unplanned);
   stop_if_asked(watch.stop);
-  if (options.shape == "small") study::add_shapes(candidates, study::ShapeKind::small);
+  if (options.shape == "small") study::add_shapes(all.candidates, study::ShapeKind::small);
   std::mutex reading, storing;
   std::size_t stored = 0;
   std::optional<study::Recorder> recorder;
   study::Checking how = make_checking(options);
   how.reading = &reading;
+  if (all.evaluated) how.given = &all.evaluated->groups;
   context.interrupts->set_last_words([&] {
     const std::scoped_lock lock(reading);
-    show(context, answer_of(context, model, candidates, unplanned, true));
+    show(context, answer_of(context, all, true));
     if (const std::unique_lock mine(storing, std::try_to_lock); mine) {
-      store_part(options, context, model, std::span(candidates).subspan(stored), true, recorder);
+      store_part(options, context, model, std::span(all.candidates).subspan(stored), true, recorder);
       if (recorder) recorder->close("interrupted");
     }
-    return interrupted_text(candidates);
+    return interrupted_text(all.candidates);
   });
   const profiler::CheckAccount account = study::check_in_parts(
-      candidates,
+      all.candidates,
       {.api = nvrtc.api.get(),
        .cache = cache_folder(options.cache),
        .workers = static_cast<int>(options.threads),
@@ -133,12 +156,13 @@ void run_check(const CheckCommand& options, const Context& context) {
   context.console->finish();
   if (recorder) recorder->close(watch.stopped() ? "interrupted" : "done");
   if (recorder) context.console->note(fmt::format("stored in {}", options.database));
-  show(context, answer_of(context, model, candidates, unplanned, watch.stopped()));
-  if (watch.stopped()) throw Error(Fault::interrupted, interrupted_text(candidates));
-  const study::VerdictCounts counts = study::count_verdicts(candidates);
-  if (!candidates.empty())
-    context.console->note(fmt::format("{}; {}", study::text(counts, unplanned.size()), study::text(account)));
-  if (const std::optional<Error> fault = study::fault_of(counts, unplanned.size())) throw *fault;
+  show(context, answer_of(context, all, watch.stopped()));
+  if (watch.stopped()) throw Error(Fault::interrupted, interrupted_text(all.candidates));
+  if (!all.candidates.empty()) context.console->note(study::text(account));
+  const study::VerdictCounts counts = study::count_verdicts(all.candidates);
+  if (const std::optional<Error> fault = study::fault_of(counts, all.unplanned.size())) throw *fault;
+  if (all.evaluated)
+    if (const std::optional<Error> fault = study::fault_of(*all.evaluated)) throw *fault;
 }
 
 }  // namespace tailor::cli

@@ -39,7 +39,7 @@ struct Common {
 };
 
 void declare_common(OptionList& list, Common& common) {
-  const std::size_t first = list.options.size();
+  list.section = "everywhere";
   list.add("--format", &common.format, "table, json, csv or md (default table)", "FORM");
   list.add("-o,--output", &common.output, "write the answer to FILE instead of stdout; - is stdout", "FILE");
   list.add("--data", &common.data, "folder with devices/, calibrations/ and models/", "DIR");
@@ -47,7 +47,6 @@ void declare_common(OptionList& list, Common& common) {
   list.add("-q,--quiet", &common.quiet, "say nothing but warnings and errors");
   list.add("-v,--verbose", &common.verbose, "say more");
   list.add("-h,--help", &common.help, "this page");
-  for (std::size_t i = first; i < list.options.size(); ++i) list.options[i].everywhere = true;
 }
 
 template <class Options, void (*Run)(const Options&, const Context&)>
@@ -74,6 +73,10 @@ constexpr std::array command_table = std::to_array({
             "import-xla dump --module jit_f --kernel input_reduce_fusion\n"
             "import-xla dump --device h200 --profiler gpu --module-times --store xla.db",
             "DIR", bound<ImportXlaOptions, run_import_xla>),
+    command("evaluate", "a model by the reference: arrays as .npy in and out, held against NumPy's or JAX's",
+            "evaluate model.hlo --folder arrays\n"
+            "evaluate model.hlo --inputs x=x.npy,w=w.npy --outputs y=y.npy",
+            "MODEL", bound<EvaluateCommand, run_evaluate>),
     command("fuse", "how a strategy cuts a model into kernels",
             "fuse model.hlo --device h200\n"
             "fuse model.hlo --compare --device h200,a100_80gb\n"
@@ -116,7 +119,7 @@ constexpr std::array command_table = std::to_array({
             "--device", bound<MicrobenchCommand, run_microbench>),
     command("sweep", "the main job from a file: import, fuse, explore, compile, check, store; goes on where it stopped",
             "sweep experiments/00-hello.json\n"
-            "sweep experiments/00-hello.json --db /tmp/hello.db --no-compile",
+            "sweep experiments/00-hello.json --store /tmp/hello.db --no-compile",
             "CONFIG", bound<SweepCommand, run_sweep_command>),
     command("report", "what a sweep found: strategies, groups, plans, what was rejected and why",
             "report out/00-hello.db\n"
@@ -126,7 +129,7 @@ constexpr std::array command_table = std::to_array({
             "db info out/00-hello.db\n"
             "db merge all.db shard1.db shard2.db\n"
             "db export --recorded h200.jsonl.gz all.db --device h200\n"
-            "db export --format kernel-tuner --out exported all.db\n"
+            "db export --format kernel-tuner --folder exported all.db\n"
             "db import h200.jsonl.gz mine.db\n"
             "db observations all.db",
             "ACTION DB", bound<DbCommand, run_db_command>, true),
@@ -139,16 +142,17 @@ constexpr std::array command_table = std::to_array({
     command("validate", "how well models, and predictors without physics, say times that were observed",
             "validate campaign.db\n"
             "validate neusight_train.csv --device v100_pcie --by operation,size\n"
-            "validate all.db --model projected --calibration uncalibrated,mine.json --format json",
+            "validate all.db --cost-model projected --calibration uncalibrated,mine.json --format json",
             "OBSERVATIONS", bound<ValidateCommand, run_validate>),
-    command("devices", "the GPUs that there is a file for, or every figure of one",
+    command("devices", "the GPUs that there is a file for, every figure of one, or a file for another one",
             "devices\n"
-            "devices h200 --format md",
+            "devices h200 --format md\n"
+            "devices new gh200 --from h200",
             "", bound<DevicesOptions, run_devices>),
     command("counters", "what a GPU can count, by which of CUPTI's metrics, in how many passes",
             "counters --device h200\n"
             "counters --chip GA100 --tier 0 --format csv\n"
-            "counters --chip GB202 --counter dram_read_bytes,lts__t_sectors.sum\n"
+            "counters --chip GB202 --counters dram_read_bytes,lts__t_sectors.sum\n"
             "counters --chips",
             "", bound<CountersOptions, run_counters>),
     command("list", "the rows of Tailor's own tables",
@@ -176,17 +180,17 @@ std::string overview() {
 std::string help_text(const OptionList& list, const CommandRow& row) {
   std::string out = fmt::format("tailor {}: {}\n\nexamples\n", row.name, row.what);
   for (const std::string_view line : split(row.examples, '\n')) out += fmt::format("  tailor {}\n", line);
-  std::string usage = fmt::format("tailor {}", row.name), options, common;
+  std::string usage = fmt::format("tailor {}", row.name), options;
   const std::vector<std::string_view> needs = split(row.needs, ' ');
+  std::string_view section;
   for (const Option& option : list.options) {
     const bool needed = std::find(needs.begin(), needs.end(), option.names) != needs.end();
     const std::string lead = option.value.empty() ? option.names : option.names + " " + option.value;
     if (needed || option.positional()) usage += needed ? " " + lead : fmt::format(" [{}]", lead);
-    (option.everywhere ? common : options) += fmt::format("  {:<22} {}\n", lead, option.what);
+    if (option.section != section) options += fmt::format("\n{}\n", section = option.section);
+    options += fmt::format("  {:<22} {}\n", lead, option.what);
   }
-  out += fmt::format("\nusage\n  {} [options]\n", usage);
-  if (!options.empty()) out += "\noptions\n" + options;
-  return out + fmt::format("\neverywhere\n{}", common);
+  return out + fmt::format("\nusage\n  {} [options]\n{}", usage, options);
 }
 
 const CommandRow& find_command(std::string_view name) {

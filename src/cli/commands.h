@@ -91,6 +91,18 @@ struct FuseOptions {
 };
 void run_fuse(const FuseOptions& options, const Context& context);
 
+struct EvaluateCommand {
+  std::string model;
+  std::vector<std::string> inputs, outputs;  ///< NAME=FILE.npy, or folders; outputs: what results are held against
+  std::string folder;                        ///< write arrays there; empty: none
+  std::int64_t seed = 1;                     ///< of parameters without a file
+  double scale = 1;                          ///< of floats that are drawn
+  double memory = 4;                         ///< GB that the evaluation may hold
+};
+/// Throws when all is shown: Error(failed) when a result differs from its file, Error(missing) when none of its
+/// elements could be judged or there is not the memory.
+void run_evaluate(const EvaluateCommand& options, const Context& context);
+
 /// Which group of which model, on which device: what explore, explain and emit ask about.
 using GroupOptions = study::Question;
 
@@ -154,6 +166,9 @@ struct CheckCommand {
   std::int64_t threads = 0;     ///< 0: one per processor
   double time_limit = 60;       ///< s, of one execution
   double memory = 4;            ///< GB that the process may hold
+  std::vector<std::string> inputs, outputs;  ///< as of evaluate; with either no inputs are drawn for groups
+  double scale = 1;                          ///< of floats that are drawn for a model on such arrays
+  bool passed = false;                       ///< list kernels that passed too
   bool no_sanitizers = false;
   std::string database;  ///< also store there
   std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder
@@ -217,7 +232,8 @@ struct CalibrateCommand {
 void run_calibrate(const CalibrateCommand& options, const Context& context);
 
 struct DevicesOptions {
-  std::string name;  ///< empty: all, in one table
+  std::vector<std::string> words;  ///< none: all, in one table; a name; "new" and the name of a file to write
+  std::string from;                ///< of new: the GPU that it is a relative of
   std::string calibration = "uncalibrated";
 };
 void run_devices(const DevicesOptions& options, const Context& context);
@@ -249,7 +265,7 @@ struct SweepCommand {
   std::string cache;        ///< folder of compiled kernels; empty: .cache/tailor in the home folder
   std::string nvrtc;        ///< a library file; empty: the usual places
   bool no_compile = false, no_check = false;
-  std::int64_t workers = 0;     ///< 0: one per processor
+  std::int64_t threads = 0;     ///< 0: one per processor
   std::string profiler;         ///< who measures; empty: nobody
   std::string recorded;         ///< of replay
   std::string image = "cubin";  ///< or ptx

@@ -48,7 +48,7 @@ void run_counters(const CountersOptions& options, const Context& context) {
     answer.sections.push_back({"chips", study::chip_table(open_metrics(options.cupti), context.data)});
   } else if (chip.empty()) {
     if (!options.counters.empty())
-      throw Error(Fault::usage, "--counter needs a chip", "--chip GH100 for one, or --device");
+      throw Error(Fault::usage, "--counters needs a chip", "--chip GH100 for one, or --device");
     answer.sections.push_back({"counters", study::known_counter_table(tier)});
   } else {
     const gpu::MetricHost host = open_metrics(options.cupti);

@@ -13,6 +13,7 @@ namespace tailor::cli {
 
 void declare(OptionList& list, ImportOptions& options);
 void declare(OptionList& list, FuseOptions& options);
+void declare(OptionList& list, EvaluateCommand& options);
 void declare(OptionList& list, ExploreOptions& options);
 void declare(OptionList& list, ExplainOptions& options);
 void declare(OptionList& list, EmitOptions& options);
@@ -37,6 +38,8 @@ void declare_gpu(OptionList& list, GpuOptions& options);
 void declare_group(OptionList& list, GroupOptions& options);
 
 inline constexpr const char* plan_words = "a plan's text, its rank in tailor explore, or xla (default: the best)";
+inline constexpr const char* inputs_words =
+    "what parameters hold: NAME=FILE.npy or a folder of them (default: drawn by --seed)";
 inline constexpr const char* nvrtc_words = "the NVRTC library to load (default: found, see tailor doctor)";
 
 }  // namespace tailor::cli

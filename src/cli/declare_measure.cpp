@@ -13,29 +13,33 @@ void declare(OptionList& list, ImportXlaOptions& options) {
   list.add("--module", &options.module, "which module, when there are several", "NAME");
   list.add("--kernel", &options.kernel, "only the kernel with this entry", "ENTRY");
   list.add("--device", &options.device, "the GPU that is simulated, or that measures (default then: found)", "NAME");
-  list.add("--list", &options.list, "tie kernels to fusions, execute none");
-  list.add("--compare", &options.compare, "beside it what our strategies launch and move; counts with --device");
-  list.add("--agreement", &options.agreement, "how far xla-priority and xla-model agree with what XLA did")
-      .excludes = "--compare,--list,--profiler,--store,--kernel";
-  list.add("--save", &options.save, "also write these scores, for comparisons to show", "FILE").needs = "--agreement";
+  list.add("--list", &options.list, "say which kernel belongs to which fusion, execute none");
+  list.add("--compare", &options.compare, "also what our strategies launch and move; with --device also counts");
+  list.add("--agreement", &options.agreement, "how far xla-priority and xla-model agree with what XLA did").excludes =
+      "--compare,--list,--profiler,--store,--kernel";
+  list.add("--save", &options.save, "also write these scores to a file, which comparisons show", "FILE").needs =
+      "--agreement";
   list.add("--calibration", &options.calibration, "of --compare: numbers that choose our plans (default uncalibrated)",
            "NAME|FILE")
       .needs = "--compare";
   list.add("--store", &options.database, "also store verdicts and counters in this database", "DB");
   list.add_count("--seed", &options.seed, "of inputs and schedule (default 1)");
-  list.add_count("--seeds", &options.seeds, "as many of each, up to the first that does not match (default 1)");
+  list.add_count("--seeds", &options.seeds, "so many of each, up to the first that does not match (default 1)");
   list.add_count("--max-elements", &options.most_elements,
                  "leave out kernels that compute more elements, 0 for none (default 268435456)");
   list.add_count("--blocks", &options.blocks, "of such kernels execute a sample of about so many blocks (default 0)");
   list.add("--time-limit", &options.time_limit, "give up one execution after so long (default 60)", "S");
-  list.add("--no-sanitizers", &options.no_sanitizers, "look for no races and uninitialised reads");
+  list.add("--no-sanitizers", &options.no_sanitizers, "do not look for races and uninitialised reads");
   list.add_count("--threads", &options.threads, "threads (default 0: one per processor)");
   list.add("--profiler", &options.profiler, "gpu: run, check and time them there (default: the simulator)", "NAME");
-  list.add("--cache-state", &options.cache_states, "cold, warm, produced, dirty; several (default cold)", "STATE,...")
+  list.add_list("--cache-state", &options.cache_states, "cold, warm, produced, dirty (default cold)", "STATE,...")
       .needs = "--profiler";
-  list.add("--timed-by", &options.timed_by, "auto, activity or events (default auto)", "WHO").needs = "--profiler";
-  list.add("--stop", &options.stop_rule, "when a time is known well enough (default standard)", "RULE").needs =
-      "--profiler";
+  list.add("--timed-by", &options.timed_by, "who times: activity (CUPTI's records), events, or auto (default auto)",
+           "WHO")
+      .needs = "--profiler";
+  list.add("--stop", &options.stop_rule, "when to stop sampling: a rule of tailor list stop-rules (default standard)",
+           "RULE")
+      .needs = "--profiler";
   list.add("--module-times", &options.module_times, "also time all kernels in order, as a stream and as a graph")
       .needs = "--profiler";
   declare_gpu(list, options.gpu);
@@ -43,32 +47,42 @@ void declare(OptionList& list, ImportXlaOptions& options) {
 
 void declare(OptionList& list, ProfileCommand& options) {
   declare_group(list, options.what);
+  list.section = "which plans";
   list.add("--plan", &options.plan, "only this one: a plan's text, its rank in tailor explore, or xla", "TEXT|N|xla");
   list.add_count("--top", &options.top, "plans of each group, 0 for all (default 4)");
   list.add("--all-plans", &options.all_plans, "every plan of each group, as --top 0");
   list.add_count("--random", &options.random, "more of each group, from equal stretches of the ranking (default 0)");
+  list.section = "who measures";
   list.add("--profiler", &options.profiler, "gpu, or replay: answer from records (tailor list profilers)", "NAME");
   list.add("--recorded", &options.recorded, "of replay: a recorded file or a database (default data/recorded)", "FILE");
-  list.add("--cache-state", &options.cache_states, "cold, warm, produced, dirty; several (default cold)", "STATE,...");
-  list.add("--timed-by", &options.timed_by, "auto, activity or events (default auto)", "WHO");
+  declare_gpu(list, options.gpu);
+  list.section = "how plans are measured";
+  list.add_list("--cache-state", &options.cache_states, "cold, warm, produced, dirty (default cold)", "STATE,...");
+  list.add("--timed-by", &options.timed_by, "who times: activity (CUPTI's records), events, or auto (default auto)",
+           "WHO");
   list.add("--graph", &options.graph, "launch as a CUDA graph");
-  list.add("--stop", &options.stop_rule, "when a time is known well enough (default standard)", "RULE");
-  list.add("--counters", &options.counters, "highest tier, names, or none (default 0; tailor counters)", "N|NAME,...");
+  list.add("--stop", &options.stop_rule, "when to stop sampling: a rule of tailor list stop-rules (default standard)",
+           "RULE");
+  list.add_list("--counters", &options.counters, "highest tier, names, or none (default 0; tailor counters)",
+                "N|NAME,...");
   list.add_count("--seed", &options.seed, "of inputs and orders (default 1)");
+  list.add("--time-limit", &options.time_limit, "kill a kernel after so long (default 10)", "S");
+  list.section = "how plans are checked";
   list.add_count("--checks", &options.checks, "runs that are compared with the reference (default 1)");
   list.add("--no-odd-shape", &options.no_odd_shape, "do not check each plan at an odd shape too");
-  list.add("--time-limit", &options.time_limit, "kill a kernel after so long (default 10)", "S");
-  list.add("--image", &options.image, "load cubin, or ptx that the driver compiles (default cubin)", "FORM");
-  list.add("--compile-only", &options.compile_only, "only fill the cache of compiled kernels").excludes = "--module";
+  list.section = "whole models";
   list.add("--module", &options.module, "time the whole model under several strategies, in turns");
-  list.add("--strategies", &options.strategies, "of --module, the baseline first (default all); NAME:xla", "NAME,...")
+  list.add_list("--strategies", &options.strategies, "of --module, the baseline first (default all); NAME:xla",
+                "NAME,...")
       .needs = "--module";
   list.add_count("--rounds", &options.rounds, "of --module: samples of each strategy (default 30)").needs = "--module";
   list.add("--xla", &options.xla, "of --module: XLA's own kernels, out of its dump of the model, in turn with ours",
            "DIR")
       .needs = "--module";
+  list.section = "compiling and storing";
+  list.add("--image", &options.image, "load cubin, or ptx that the driver compiles (default cubin)", "FORM");
+  list.add("--compile-only", &options.compile_only, "only fill the cache of compiled kernels").excludes = "--module";
   list.add("--store", &options.database, "also store in this database, group by group", "DB");
-  declare_gpu(list, options.gpu);
   list.add_count("--threads", &options.threads, "of compiling (default 0: one per processor)");
   list.add("--cache", &options.cache, "folder of compiled kernels (default ~/.cache/tailor)", "DIR");
   list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
@@ -76,13 +90,15 @@ void declare(OptionList& list, ProfileCommand& options) {
 
 void declare(OptionList& list, MicrobenchCommand& options) {
   list.add("--device", &options.device, "the GPU: a name (tailor devices) or a file", "NAME");
-  list.add("--only", &options.families, "these families; several with commas (default all)", "NAME,...");
+  list.add_list("--only", &options.families, "these families (default all)", "NAME,...");
   list.add_count("--max-bytes", &options.most_bytes, "leave out larger arrays (default 0: none)");
   list.add("--profiler", &options.profiler, "gpu, or replay: answer from records", "NAME");
   list.add("--recorded", &options.recorded, "of replay: a recorded file or a database (default data/recorded)", "FILE");
   list.add("--compile-only", &options.compile_only, "fill the cache of compiled kernels, measure nothing");
-  list.add("--timed-by", &options.timed_by, "auto, activity or events (default auto)", "WHO");
-  list.add("--stop", &options.stop_rule, "when a time is known well enough (default standard)", "RULE");
+  list.add("--timed-by", &options.timed_by, "who times: activity (CUPTI's records), events, or auto (default auto)",
+           "WHO");
+  list.add("--stop", &options.stop_rule, "when to stop sampling: a rule of tailor list stop-rules (default standard)",
+           "RULE");
   list.add("--image", &options.image, "load cubin, or ptx that the driver compiles (default cubin)", "FORM");
   list.add("--time-limit", &options.time_limit, "kill a kernel after so long (default 20)", "S");
   list.add("--store", &options.database, "also store in this database", "DB");
@@ -96,39 +112,37 @@ void declare(OptionList& list, CalibrateCommand& options) {
   list.add("--device", &options.device, "the GPU: a name (tailor devices) or a file", "NAME");
   list.add("--calibration", &options.calibration, "what is believed before (default uncalibrated)", "NAME|FILE");
   list.add("--write", &options.write, "write the calibration to this file", "FILE");
-  list.add("--few", &options.few, "begin with what other calibrated GPUs say: few observations are enough");
-  list.add_count("--shots", &options.shots, "fit to so many observations, drawn by --seed (default 0: all)");
+  list.add("--few", &options.few, "start from what other calibrated GPUs have, so that few observations are enough");
+  list.add_count("--shots", &options.shots, "fit to so many observations, drawn at random by --seed (default 0: all)");
   list.add_count("--seed", &options.seed, "of the draw (default 1)").needs = "--shots";
-  list.add_count("--budget", &options.budget, "propose so many measurements instead, the most telling first");
-  list.add("--model", &options.models, "of --budget: a model whose plans may be proposed (default those that ship)",
-           "FILE")
+  list.add_count("--budget", &options.budget, "propose so many measurements instead, those that tell most first");
+  list.add("--model", &options.models, "of --budget: models whose plans may be proposed (default those that ship)",
+           "FILE,...")
       .needs = "--budget";
 }
 
 void declare(OptionList& list, ValidateCommand& options) {
   list.add("OBSERVATIONS", &options.sources, "databases, recorded files, lines of observations or CSV");
   list.add("--device", &options.device, "only of this GPU: a name (tailor devices) or a file", "NAME");
-  list.add("--model", &options.models, "cost models; several with commas (default projected,sol)", "NAME,...")
-      .split_at_commas = true;
+  list.add("--cost-model", &options.models, "cost models (default projected,sol)", "NAME,...");
   list.add("--calibration", &options.calibrations,
-           "numbers of the models; own: the file named as the GPU (default uncalibrated,own)", "NAME|FILE,...")
-      .split_at_commas = true;
+           "numbers of the models; own: the file named as the GPU (default uncalibrated,own)", "NAME|FILE,...");
   list.add("--split", &options.split, "held-out, train, validate or test (default held-out)", "SIDE");
-  list.add("--by", &options.by, "tables by operation, size, device, limiter or nothing (default operation)", "WHAT,...")
-      .split_at_commas = true;
+  list.add("--by", &options.by, "tables by operation, size, device, limiter or nothing (default operation)",
+           "WHAT,...");
 }
 
 void declare(OptionList& list, DevicesOptions& options) {
-  list.add("NAME", &options.name, "show every figure of this one, with unit and source");
+  list.add("NAME", &options.words,
+           "show every figure of this one, with unit and source; new NAME writes a file for it");
+  list.add("--from", &options.from, "of new: the GPU of the same architecture whose figures it takes over", "NAME");
   list.add("--calibration", &options.calibration, "whose figures of its behaviour (default uncalibrated)", "NAME|FILE");
 }
 
 void declare(OptionList& list, CountersOptions& options) {
   list.add("--chip", &options.chip, "as CUPTI calls it: GH100", "NAME").excludes = "--device,--chips";
   list.add("--device", &options.device, "the chip of this GPU", "NAME");
-  Option& counters =
-      list.add("--counter", &options.counters, "only these, also CUPTI's own metrics; may be repeated", "NAME,NAME");
-  counters.split_at_commas = true;
+  Option& counters = list.add("--counters", &options.counters, "only these, also CUPTI's own metrics", "NAME,...");
   counters.excludes = "--tier,--chips";
   list.add_count("--tier", &options.tier, "only up to this tier, from 0 (cheap) to 3 (default 3)");
   list.add("--chips", &options.chips, "list the chips that CUPTI knows").excludes = "--device,--tier";
@@ -142,7 +156,7 @@ void declare(OptionList& list, ListOptions& options) {
 
 void declare(OptionList& list, SweepCommand& options) {
   list.add("CONFIG", &options.config, "the sweep's file: what to compare, on what (experiments/README.md)");
-  list.add("--db", &options.database, "store in this database instead of the file's", "FILE");
+  list.add("--store", &options.database, "store in this database instead of the file's", "DB");
   list.add("--calibration", &options.calibration, "numbers of the models instead of the file's", "NAME|FILE");
   list.add("--no-compile", &options.no_compile, "stop after scoring");
   list.add("--no-check", &options.no_check, "execute nothing on the simulator");
@@ -153,7 +167,7 @@ void declare(OptionList& list, SweepCommand& options) {
   declare_gpu(list, options.gpu);
   list.add("--cache", &options.cache, "folder of compiled kernels (default ~/.cache/tailor)", "DIR");
   list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
-  list.add_count("--workers", &options.workers, "threads (default 0: one per processor)");
+  list.add_count("--threads", &options.threads, "threads (default 0: one per processor)");
 }
 
 void declare(OptionList& list, ReportCommand& options) {
@@ -171,10 +185,10 @@ void declare(OptionList& list, DbCommand& options) {
   list.add("DB", &options.database, "the database; of import a file of records or observations, its database after it");
   list.add("FROM", &options.from, "databases to merge into it");
   list.add("--recorded", &options.recorded, "of export: write measurements to a file that import reads", "FILE");
-  list.add("--out", &options.folder, "of export: write --format kernel-tuner, t4, nvbench or csv files there", "DIR")
+  list.add("--folder", &options.folder, "of export: write --format kernel-tuner, t4, nvbench or csv files there", "DIR")
       .excludes = "--recorded";
   list.add("--device", &options.device, "of export: only this GPU's measurements", "NAME");
-  list.add("--group", &options.group, "of export --out: only this group, by the beginning of its id", "ID");
+  list.add("--group", &options.group, "of export --folder: only this group, by the beginning of its id", "ID");
 }
 
 void declare(OptionList& list, DoctorOptions& options) {

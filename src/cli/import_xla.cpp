@@ -103,8 +103,7 @@ void run_import_xla(const ImportXlaOptions& options, const Context& context) {
                 "name the GPU the dump was made for, as --device h200");
   if (!options.database.empty() && options.list)
     throw Error(Fault::usage, "--list executes nothing, so there is nothing to --store", "leave one of them out");
-  if (!(options.time_limit > 0))
-    throw Error(Fault::usage, fmt::format("--time-limit: found {}, expected seconds above 0", options.time_limit));
+  refuse_not_above_zero("--time-limit", options.time_limit, "seconds");
   std::optional<study::Target> target;
   if (!options.device.empty())
     target = study::load_target(context.data, options.device, load_calibration(context, options.calibration));

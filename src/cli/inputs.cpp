@@ -42,6 +42,10 @@ void warn_beyond(const Context& context, const ir::Calibration& calibration, con
         fmt::format("beyond what calibration '{}' was fitted to: the kernel {}", calibration.name, what));
 }
 
+void refuse_not_above_zero(std::string_view option, double amount, std::string_view unit) {
+  if (!(amount > 0)) throw Error(Fault::usage, fmt::format("{}: found {}, expected {} above 0", option, amount, unit));
+}
+
 fs::path cache_folder(const std::string& word) { return word.empty() ? study::default_cache_folder() : fs::path(word); }
 
 ChosenGroup::ChosenGroup(const Context& context, const GroupOptions& options)

@@ -28,13 +28,14 @@ CLI::Option* add_to(CLI::App& app, const Option& option) {
   if (auto* const* list = std::get_if<std::vector<std::string>*>(&option.target)) {
     added = app.add_option(option.names, **list, option.what);
     if (!option.positional()) added->allow_extra_args(false);
-    if (option.split_at_commas) added->delimiter(',');
+    if (!option.positional() && !option.keeps_commas) added->delimiter(',');
   } else if (std::int64_t* const* whole = std::get_if<std::int64_t*>(&option.target)) {
     added = app.add_option(option.names, **whole, option.what);
   } else if (double* const* real = std::get_if<double*>(&option.target)) {
     added = app.add_option(option.names, **real, option.what);
   } else {
     added = app.add_option(option.names, *std::get<std::string*>(option.target), option.what);
+    if (option.is_list) added->join(',');
   }
   if (!option.value.empty()) added->type_name(option.value);
   if (option.not_negative) added->check(refuse_negative);
@@ -69,6 +70,7 @@ std::vector<std::string> spelled_out(const OptionList& list, std::span<char* con
 
 Option& OptionList::add(std::string names, Option::Target target, std::string what, std::string value) {
   Option& option = options.emplace_back();
+  option.section = section;
   option.names = std::move(names);
   option.target = target;
   option.what = std::move(what);
@@ -79,6 +81,12 @@ Option& OptionList::add(std::string names, Option::Target target, std::string wh
 Option& OptionList::add_count(std::string names, std::int64_t* target, std::string what) {
   Option& option = add(std::move(names), target, std::move(what), "N");
   option.not_negative = true;
+  return option;
+}
+
+Option& OptionList::add_list(std::string names, std::string* target, std::string what, std::string value) {
+  Option& option = add(std::move(names), target, std::move(what), std::move(value));
+  option.is_list = true;
   return option;
 }
 

@@ -18,20 +18,21 @@ namespace tailor::cli {
 
 /// One option, or one word that stands by its position.
 struct Option {
-  /// Where the value goes, and by its type how it is read. A bool is a flag and takes no value. A list collects: a
-  /// named option once for each time it is given, a word all that follow.
+  /// Where the value goes, and by its type how it is read. A bool is a flag and takes no value. A list collects: of a
+  /// named option what stands between commas, each time it is given, of a word all that follow.
   using Target = std::variant<bool*, std::int64_t*, double*, std::string*, std::vector<std::string>*>;
 
-  std::string names;             ///< "--top", "-o,--output"; without dashes ("MODEL") it stands by its position
-  Target target;                 ///< outlives the parsing
-  std::string what;              ///< one line of help
-  std::string value;             ///< what its value is called in help ("N"); empty for flags and words
-  std::string word_goes_to;      ///< of a flag: a word may follow it, which is the value of this other option
-  std::string needs;             ///< another option that must be given too
-  std::string excludes;          ///< others that must not be given too, separated by commas
-  bool not_negative = false;     ///< refuses numbers below 0
-  bool split_at_commas = false;  ///< of a list: "a,b" are two
-  bool everywhere = false;       ///< every command has it; help lists it apart
+  std::string section;        ///< heading that help puts it under
+  std::string names;          ///< "--top", "-o,--output"; without dashes ("MODEL") it stands by its position
+  Target target;              ///< outlives the parsing
+  std::string what;           ///< one line of help
+  std::string value;          ///< what its value is called in help ("N"); empty for flags and words
+  std::string word_goes_to;   ///< of a flag: a word may follow it, which is the value of this other option
+  std::string needs;          ///< another option that must be given too
+  std::string excludes;       ///< others that must not be given too, separated by commas
+  bool not_negative = false;  ///< refuses numbers below 0
+  bool is_list = false;       ///< of a text: given again it adds to what was given, with a comma
+  bool keeps_commas = false;  ///< of a list: "a,b" is one, else two
 
   bool positional() const { return !names.starts_with('-'); }
 };
@@ -40,10 +41,14 @@ struct Option {
 struct OptionList {
   std::vector<Option> options;
 
+  std::string section = "options";  ///< of options that are added from now on
+
   /// Appends one and returns it, for what few options have. The reference is good until the next call.
   Option& add(std::string names, Option::Target target, std::string what, std::string value = {});
   /// A number of which 0 means all.
   Option& add_count(std::string names, std::int64_t* target, std::string what);
+  /// Words in one text, separated by commas: what is given again is added.
+  Option& add_list(std::string names, std::string* target, std::string what, std::string value);
   /// The option with this name; null without one.
   const Option* find(std::string_view name) const;
 };

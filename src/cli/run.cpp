@@ -114,8 +114,7 @@ void save_buffers(const RunCommand& options, const profiler::RunSpec& spec, cons
 
 void run_run(const RunCommand& options, const Context& context) {
   if (options.seeds < 1) throw Error(Fault::usage, "--seeds: found 0, expected at least one schedule");
-  if (!(options.time_limit > 0))
-    throw Error(Fault::usage, fmt::format("--time-limit: found {}, expected seconds above 0", options.time_limit));
+  refuse_not_above_zero("--time-limit", options.time_limit, "seconds");
   const bool is_ptx = options.file.ends_with(".ptx");
   std::string text = read_file(options.file);
   profiler::RunSpec spec = make_spec(options, text);

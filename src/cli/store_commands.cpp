@@ -45,7 +45,7 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
   if (!command.calibration.empty()) options.calibration = command.calibration;
   options.compile = !command.no_compile;
   options.check = !command.no_check;
-  options.workers = static_cast<int>(command.workers);
+  options.workers = static_cast<int>(command.threads);
   options.command = context.command;
   if (!command.profiler.empty()) {
     study::MeasureWords& words = options.measure.emplace();
@@ -96,10 +96,10 @@ constexpr std::array db_actions =
 void refuse_strays(const DbCommand& command) {
   const bool exports = command.action == "export";
   if (!exports && !(command.recorded + command.folder + command.device + command.group).empty())
-    throw Error(Fault::usage, fmt::format("--recorded, --out, --device and --group belong to db export, found db {}",
+    throw Error(Fault::usage, fmt::format("--recorded, --folder, --device and --group belong to db export, found db {}",
                                           command.action));
   if (exports && command.recorded.empty() && command.folder.empty())
-    throw Error(Fault::usage, "db export needs --recorded FILE, or --out DIR with --format",
+    throw Error(Fault::usage, "db export needs --recorded FILE, or --folder DIR with --format",
                 "for example: tailor db export --recorded h200.jsonl.gz all.db");
   const std::size_t expected = command.action == "import" ? 1 : 0;
   if (command.action != "merge" && command.from.size() != expected)

@@ -50,6 +50,14 @@ def chain(path, nodes, shape):
     path.write_text("\n".join(lines), encoding="utf-8")
 
 
+def npy_of_zeros(path, rows, columns):
+    """An array of f32 as NumPy would save it; the file has a hole."""
+    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({rows}, {columns}), }}\n".encode()
+    path.write_bytes(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head)
+    os.truncate(path, path.stat().st_size + 4 * rows * columns)
+    return path
+
+
 def copied_dump(source, folder):
     shutil.copytree(source / "tests/data/xla_small/dump", folder)
     for file in folder.iterdir():
@@ -135,6 +143,7 @@ class Inputs:
         self.nodes, self.cells = str(folder / "nodes.hlo"), str(folder / "cells.hlo")
         chain(Path(self.nodes), int(400_000 * SHARE), "f32[64,128]{1,0}")
         chain(Path(self.cells), 30, "f32[1024,8192]{1,0}")
+        self.zeros = str(npy_of_zeros(folder / "zeros.npy", 1024, 8192))
         self.long_dump, self.busy_dump = str(long_dump(source, folder / "long")), str(busy_dump(source, folder / "busy"))
         self.sweep = self.sweep_of(self.nodes, "long", True)
         self.times = str(times(folder / "times.csv", int(40_000 * SHARE)))
@@ -145,7 +154,7 @@ class Inputs:
         self.database = str(folder / "small.db")
         # Its kernel is compiled once, so that a signal later meets the execution.
         warming = self.start("check", self.cells, *DEVICE, "--top", "1", "--blocks", "1", *self.cache)
-        self.run("sweep", self.sweep_of(str(source / "data/models/softmax_fwd_f32_4096x1024.hlo"), "short", False), "--db",
+        self.run("sweep", self.sweep_of(str(source / "data/models/softmax_fwd_f32_4096x1024.hlo"), "short", False), "--store",
                  self.database)
         if self.fake:
             self.run("microbench", *DEVICE, *self.fake, "--only", "launch", "--image", "ptx", "--stop", "quick", *self.cache,
@@ -214,6 +223,11 @@ def import_xla_cases(i):
         yield Case("import-xla", i.busy_dump, *DEVICE, "--profiler", "gpu", *i.fake)
 
 
+def evaluate_cases(i):
+    yield Case("evaluate", i.cells, at=(0.2, 0.6))
+    yield Case("evaluate", i.cells, "--folder", "$NEW", at=(0.3,))
+
+
 def fuse_cases(i):
     yield Case("fuse", i.nodes, "--compare", at=early(0.15, 0.9, 1.7))
     yield Case("fuse", i.nodes, "--why", "--top", "0", at=early(1.5, 3.0)[not THOROUGH:])
@@ -237,6 +251,7 @@ def emit_cases(i):
 def check_cases(i):
     yield Case("check", i.cells, *DEVICE, "--top", "8", *i.cache, "--store", "$NEW", at=(2.5,), compiles=True, shows="interrupted: ")
     yield Case("check", i.cells, *DEVICE, "--top", "1", *i.cache, at=(0.3, 0.8, 1.7) if THOROUGH else (0.3, 1.4))
+    yield Case("check", i.cells, *DEVICE, "--top", "1", *i.cache, "--inputs", f"n0={i.zeros}", at=(0.5,))
     yield Case("check", i.nodes, *DEVICE, "--cache", "$NEW", at=early(1.2), compiles=True)
 
 
@@ -268,7 +283,7 @@ def db_cases(i):
     yield Case("db", "merge", "$NEW", i.rows, at=early(0.3, 0.9))
     if i.fake:
         yield Case("db", "export", "--recorded", "$NEW", i.rows, at=early(0.4))
-        yield Case("db", "export", "--format", "csv", "--out", "$NEW", i.rows, at=early(0.4))
+        yield Case("db", "export", "--format", "csv", "--folder", "$NEW", i.rows, at=early(0.4))
         yield Case("db", "import", i.recorded, "$NEW", at=early(0.2, 0.6))
         yield Case("db", "observations", "$COPY", at=early(0.4))
 

@@ -18,7 +18,7 @@ from pathlib import Path
 LIMIT_S = 60
 MISSING = 3  # the exit code for a part that this machine lacks, as NVRTC
 PAGES = ("README.md", "experiments/README.md", "docs/counters.md", "docs/database.md", "docs/explain.md",
-         "docs/from_your_model.md", "docs/simulator.md", "docs/tutorial.md")
+         "docs/from_your_model.md", "docs/reference.md", "docs/simulator.md", "docs/tutorial.md")
 
 
 def runnable(text):
@@ -37,13 +37,14 @@ def listed(text):
 
 def fault_of(binary, words, root, folder):
     """What is wrong with running the command, or nothing; LookupError when the machine lacks a part. Relative paths start
-    at ROOT; what it writes goes to `folder`."""
+    at ROOT; what it writes goes to `folder`, and so do paths under out/."""
     if words[0] != "tailor":
         return f"a runnable block holds {words[0]!r}, expected tailor"
-    for option in ("-o", "--output", "--db", "--store"):
+    for option in ("-o", "--output", "--store"):
         if option in words:
             words[words.index(option) + 1] = str(Path(folder) / words[words.index(option) + 1])
-    words = [str(Path(folder) / word) if word.endswith(".db") else word for word in words]
+    # Those under out/, and databases, are files of an earlier line.
+    words = [str(Path(folder) / word) if word.endswith(".db") or word.startswith("out/") else word for word in words]
     try:
         result = subprocess.run([binary, *words[1:]], cwd=root, capture_output=True, text=True, timeout=LIMIT_S)
     except subprocess.TimeoutExpired:

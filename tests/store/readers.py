@@ -223,7 +223,7 @@ def main():
         folder = Path(here)
         subprocess.run([write_campaign, folder / "a.db"], check=True)
         for form in ("kernel-tuner", "t4", "nvbench", "csv"):
-            subprocess.run([tailor, "db", "export", "--quiet", "--format", form, "--out", folder / form, folder / "a.db"],
+            subprocess.run([tailor, "db", "export", "--quiet", "--format", form, "--folder", folder / form, folder / "a.db"],
                            check=True)
         verdicts(ALONE, folder, 1)
         python, reason = environment(Path(place))

@@ -21,6 +21,7 @@
 #include "ir/device.h"
 #include "ir/fusion.h"
 #include "ir/kernel/kernel.h"
+#include "profiler/check/given.h"
 #include "profiler/check/repeats.h"
 #include "profiler/simulator/machine/launch.h"
 #include "reference/error_bound.h"
@@ -57,6 +58,11 @@ std::int64_t bytes_to_evaluate(const ir::Graph& graph, const std::optional<Parts
 Reference evaluate_reference(const ir::Group& group, std::uint64_t seed,
                              std::shared_ptr<const Repeats> repeats = nullptr, const std::stop_token& stop = {},
                              const reference::ErrorBoundOptions& bounds = {});
+/// The same on given inputs, with the seed of schedules. Where somebody says what outputs are to be, a second reference
+/// follows that says so, within its own bounds and the first one's together.
+std::vector<Reference> evaluate_given(const ir::Group& group, const GivenArrays& given, std::uint64_t seed,
+                                      const std::stop_token& stop = {},
+                                      const reference::ErrorBoundOptions& bounds = {});
 /// How a large group may repeat: along its outermost dimension, or one further in where there are few outer steps or
 /// they are large; null where it cannot because steps depend on one another.
 std::shared_ptr<const Repeats> repeats_of(const ir::Graph& graph);

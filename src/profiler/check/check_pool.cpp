@@ -46,11 +46,12 @@ struct Shared {
   enum class State { closed, in_the_making, open } state = State::closed;
   std::vector<Reference> references;
   std::int64_t users = 0;
-  bool sampled = true;         ///< of all its kernels a sample of blocks runs
-  bool divisible = true;       ///< of all its kernels one could run
-  std::int64_t executing = 0;  ///< bytes of the execution that takes most
-  std::int64_t given = 0;      ///< of the budget: references and one execution
-  bool slot_taken = false;     ///< somebody executes in the memory of that one
+  bool sampled = true;                  ///< of all its kernels a sample of blocks runs
+  bool divisible = true;                ///< of all its kernels one could run
+  std::int64_t executing = 0;           ///< bytes of the execution that takes most
+  std::int64_t given = 0;               ///< of the budget: references and one execution
+  bool slot_taken = false;              ///< somebody executes in the memory of that one
+  const GivenArrays* arrays = nullptr;  ///< inputs are somebody's and do not repeat
 };
 
 /// How a group will be evaluated, and what it holds.
@@ -73,6 +74,7 @@ class Stage {
       few.sample_blocks = 1;
       shared.divisible = shared.divisible && blocks_to_run(*request.kernel, few) > 0;
       shared.executing = std::max(shared.executing, bytes_of(request));
+      shared.arrays = request.given;
       work_ += work_of(request);
       if (shared.users == 1) work_ += work_of(*request.group);
     }
@@ -227,7 +229,8 @@ class Stage {
     const std::int64_t inputs = bytes_of_inputs(graph), outputs = reference::bytes_of_outputs(graph);
     // Results of a sample are held against outputs in the order of memory.
     const std::int64_t judging = shared.sampled ? 2 * outputs : outputs;
-    return (stage_.seeds - 1) * (inputs + outputs) + inputs +
+    const std::int64_t of_a_seed = shared.arrays != nullptr && !shared.arrays->expected.empty() ? 2 : 1;
+    return (stage_.seeds * of_a_seed - 1) * (inputs + outputs) + inputs +
            std::max(bytes_to_evaluate(graph, parts_of(graph)), judging + shared.executing);
   }
 
@@ -235,6 +238,7 @@ class Stage {
   /// take less; `bytes` may be more than there is.
   Fit fit_of(const ir::Graph& graph, const Shared& shared) const {
     Fit whole{nullptr, bytes_with(graph, shared)};
+    if (shared.arrays != nullptr) return whole;
     const bool sampled = shared.sampled && reference::bytes_to_evaluate(graph) >= worth_sampled;
     if (whole.bytes <= budget_ && !sampled) return whole;
     Fit some{repeats_of(graph), 0};
@@ -257,9 +261,7 @@ class Stage {
         held_ += given = fit.bytes;
         lock.unlock();
         started = now();
-        for (int i = 0; i < stage_.seeds; ++i)
-          references.push_back(evaluate_reference(group, stage_.each.seed + static_cast<std::uint64_t>(i), fit.repeats,
-                                                  stage_.each.stop, {.arithmetic = request.kernel->arithmetic}));
+        references = evaluated(request, fit.repeats);
       }
     });
     if (stage_.each.stop.stop_requested())
@@ -274,6 +276,21 @@ class Stage {
     ++to_.account.references;
     work_done_ += work_of(group);
     changed_.notify_all();
+  }
+
+  /// One for each seed; on given inputs two where results are given too.
+  std::vector<Reference> evaluated(const CheckRequest& request, const std::shared_ptr<const Repeats>& repeats) const {
+    std::vector<Reference> references;
+    const reference::ErrorBoundOptions bounds{.arithmetic = request.kernel->arithmetic};
+    for (int i = 0; i < stage_.seeds; ++i) {
+      const std::uint64_t seed = stage_.each.seed + static_cast<std::uint64_t>(i);
+      if (request.given == nullptr)
+        references.push_back(evaluate_reference(*request.group, seed, repeats, stage_.each.stop, bounds));
+      else
+        for (Reference& one : evaluate_given(*request.group, *request.given, seed, stage_.each.stop, bounds))
+          references.push_back(std::move(one));
+    }
+    return references;
   }
 
   Remedies remedies_of(const CheckRequest& request, const Shared& shared) const {

@@ -14,6 +14,7 @@
 
 #include "ir/binary.h"
 #include "profiler/check/check.h"
+#include "profiler/check/given.h"
 
 namespace tailor::profiler {
 
@@ -23,6 +24,8 @@ struct CheckRequest {
   const ir::Kernel* kernel = nullptr;
   const ir::Binary* binary = nullptr;
   simulator::MachineLimits machine;
+  const GivenArrays* given =
+      nullptr;  ///< null: inputs are drawn. The same for all kernels of a group; outlives the stage
 };
 
 struct CheckProgress {

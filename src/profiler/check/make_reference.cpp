@@ -307,4 +307,31 @@ Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::sh
   return reference;
 }
 
+std::vector<Reference> evaluate_given(const ir::Group& group, const GivenArrays& given, std::uint64_t seed,
+                                      const std::stop_token& stop, const reference::ErrorBoundOptions& bounds) {
+  std::vector<Reference> all(1);
+  Reference& own = all.front();
+  own.seed = seed;
+  own.arithmetic = bounds.arithmetic;
+  own.reason = without_semantics(group.graph);
+  if (!own.reason.empty()) return all;
+  own.inputs = given.inputs;
+  own.inputs_are = "given";
+  own.outputs = reference::evaluate_with_error_bounds(group.graph, given.inputs, bounds, stop);
+  own.judged = share_of(own.outputs, stop).bounded;
+  if (given.expected.empty()) return all;
+  Reference theirs = own;
+  for (std::size_t i = 0; i < given.expected.size(); ++i) {
+    if (!given.expected[i]) continue;
+    reference::BoundedTensor& to = theirs.outputs[i];
+    const std::vector<double> of_group = std::exchange(to, *given.expected[i]).error;
+    // The files are as far from the reference as a right model may be, and the kernel as far as a right kernel may be.
+    for (std::size_t e = 0; e < std::min(to.error.size(), of_group.size()); ++e) to.error[e] += of_group[e];
+    if (to.error.empty()) to.error = of_group;
+  }
+  theirs.judged = share_of(theirs.outputs, stop).bounded;
+  all.push_back(std::move(theirs));
+  return all;
+}
+
 }  // namespace tailor::profiler

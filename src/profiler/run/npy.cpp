@@ -39,7 +39,9 @@ constexpr auto npy_words = std::to_array<NpyWord>({{ir::DType::pred, "b1"},
                                                    {ir::DType::f16, "f2"},
                                                    {ir::DType::bf16, "V2"},
                                                    {ir::DType::f32, "f4"},
-                                                   {ir::DType::f64, "f8"}});
+                                                   {ir::DType::f64, "f8"},
+                                                   {ir::DType::c64, "c8"},
+                                                   {ir::DType::c128, "c16"}});
 
 [[noreturn]] void refuse_file(const std::string& file, const std::string& what, const std::string& hint = {}) {
   throw Error(Fault::failed, Position{file}, what, hint);
@@ -120,7 +122,7 @@ std::optional<std::string> npy_text(const NpyArray& array) {
   const auto row =
       std::find_if(npy_words.begin(), npy_words.end(), [&](const NpyWord& one) { return one.dtype == array.dtype; });
   if (row == npy_words.end()) return std::nullopt;
-  const char order = row->word.back() == '1' || row->word.front() == 'V' ? '|' : '<';
+  const char order = ir::element_bytes(array.dtype) == 1 || row->word.front() == 'V' ? '|' : '<';
   std::string header = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}{}), }}", order, row->word,
                                    fmt::join(array.dims, ", "), array.dims.size() == 1 ? "," : "");
   header.append(63 - (10 + header.size()) % 64, ' ');  // elements begin at a multiple of 64 bytes

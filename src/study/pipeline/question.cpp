@@ -169,9 +169,9 @@ FusedModel::FusedModel(const Question& question, const fs::path& data, const Wat
       watch_(watch) {
   for (const std::string& axis : question.axes) limits_.push_back(parse_axis(axis));
   const explore::ChosenStrategy strategy = explore::find_strategy(question.strategy);
-  const hlo::Imported imported = load_model(data, question.model, watch);
+  graph = load_model(data, question.model, watch).graph;
   const explore::FusionSetting setting = fusion_setting(&target.calibrated, watch.stop);
-  partition = explore::partition(imported.graph, explore::fuse(strategy, imported.graph, setting), watch.stop);
+  partition = explore::partition(graph, explore::fuse(strategy, graph, setting), watch.stop);
   if (partition.groups.empty())
     throw Error(Fault::missing, Position{question.model},
                 "has no groups: nothing but library calls and free operations", "tailor import shows what is in it");

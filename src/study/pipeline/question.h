@@ -93,6 +93,7 @@ class FusedModel {
   ir::Calibration calibration;  ///< that `target` is calibrated by
   Target target;
   const costmodel::Model* model = nullptr;
+  ir::Graph graph;  ///< of the model, which `partition` is of
   explore::Partition partition;
 
  private:

@@ -12,6 +12,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -96,7 +97,9 @@ profiler::CompileAccount compile(std::span<Candidate> candidates, const Compilin
 /// How kernels are executed. `executor` is the simulator, or a stand-in of the tests.
 struct Checking {
   profiler::CheckOptions each = {};
-  int seeds = 1;            ///< executions of each kernel
+  int seeds = 1;  ///< executions of each kernel
+  /// By number of a group, what its kernels are checked on; null, and groups that are not there: inputs are drawn.
+  const std::map<std::size_t, profiler::GivenArrays>* given = nullptr;
   std::int64_t memory = 0;  ///< bytes that checks may hold; 0: the default, see profiler::CheckStage
   int workers = 0;          ///< threads; 0: one per processor
   std::function<profiler::Executor(const ir::Kernel&, const ir::Binary&)> executor = {};  ///< empty: the simulator

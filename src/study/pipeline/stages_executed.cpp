@@ -36,6 +36,13 @@ profiler::MeasureRequest make_request(const Candidate& candidate) {
   return request;
 }
 
+/// Null: its inputs are drawn.
+const profiler::GivenArrays* given_to(const Checking& how, const Candidate& candidate) {
+  if (how.given == nullptr) return nullptr;
+  const auto at = how.given->find(candidate.of->number);
+  return at == how.given->end() ? nullptr : &at->second;
+}
+
 RacedGroup measure_one(std::span<Candidate> candidates, std::size_t first, const Measuring& how) {
   RacedGroup group{first, candidates.size(), {}, {}, {}};
   std::vector<profiler::MeasureRequest> requests;
@@ -109,7 +116,8 @@ profiler::CheckAccount check(std::span<Candidate> candidates, const Checking& ho
     if (!binary || binary->outcome != ir::CompileOutcome::ok) continue;
     asked.push_back(&candidate);
     requests.push_back({&candidate.executed_group(), &candidate.executed_kernel(), &*binary,
-                        profiler::machine_limits(candidate.on->device, candidate.plan.blocks_per_sm)});
+                        profiler::machine_limits(candidate.on->device, candidate.plan.blocks_per_sm),
+                        given_to(how, candidate)});
   }
   profiler::CheckStage stage;
   stage.workers = how.workers;

@@ -124,6 +124,39 @@ std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_wi
   return std::nullopt;
 }
 
+namespace {
+
+std::string_view verdict_word(const VerdictCounts& counts, std::size_t groups_without_plan) {
+  const std::optional<Error> fault = fault_of(counts, groups_without_plan);
+  return !fault ? "passed" : fault->fault == Fault::failed ? "wrong" : "open";
+}
+
+}  // namespace
+
+std::string verdict_text(const VerdictCounts& counts, std::size_t groups_without_plan) {
+  const std::optional<Error> fault = fault_of(counts, groups_without_plan);
+  if (counts.all == 0) return fault->message;
+  return fault ? fmt::format("{}; {}", fault->message, text(counts, groups_without_plan))
+               : text(counts, groups_without_plan);
+}
+
+report::Table verdict_count_table(const VerdictCounts& counts, std::size_t groups_without_plan) {
+  report::Table table;
+  table.columns = {column("verdict", "verdict"),
+                   column("kernels", "kernels", Hint::count),
+                   column("kernels_passed", "passed", Hint::count),
+                   column("kernels_rejected", "wrong", Hint::count),
+                   column("kernels_not_judged", "not judged", Hint::count),
+                   column("kernels_not_executed", "not executed", Hint::count),
+                   column("kernels_sampled", "of a sample of blocks", Hint::count),
+                   column("kernels_judged_in_part", "judged in part", Hint::count),
+                   column("groups_without_plan", "groups without a plan", Hint::count)};
+  table.rows.push_back({std::string(verdict_word(counts, groups_without_plan)), counts.all, counts.passed,
+                        counts.refuted, counts.not_judged, counts.not_executed, counts.sampled, counts.not_all,
+                        static_cast<std::int64_t>(groups_without_plan)});
+  return table;
+}
+
 std::string text(const profiler::CheckAccount& account) {
   return fmt::format(
       "{} lane instructions executed in {} ({}/s of one thread), {} in {}",
@@ -187,8 +220,10 @@ report::Table verdict_table(std::span<const Candidate> items, std::span<const Un
                    column("elapsed", "took", Hint::seconds, 1),
                    sentence("reason", "reason"),
                    column("plan", "plan text", Hint::text, 7)};
+  if (rows.given != nullptr) table.columns.push_back(column("inputs_are", "inputs"));
   for (const Candidate& item : items) {
     if (rows.finished_only && !item.verdict) continue;
+    if (!rows.passed && item.verdict && item.verdict->state == profiler::Verdict::passed) continue;
     const auto [state, reason] = state_of(item);
     const bool known = item.verdict.has_value();
     table.rows.push_back(
@@ -200,9 +235,11 @@ report::Table verdict_table(std::span<const Candidate> items, std::span<const Un
          known ? Cell(item.verdict->lane_instructions) : Cell(), known ? Cell(item.verdict->counts.blocks_run) : Cell(),
          known ? Cell(item.verdict->counts.blocks_total) : Cell(), known ? Cell(item.verdict->time.value) : Cell(),
          reason, ir::text(item.plan)});
+    if (rows.given != nullptr)
+      table.rows.back().emplace_back(rows.given->contains(item.of->number) ? "given" : "drawn");
   }
   add_unplanned(unplanned, rows.grouped, table);
-  return table;
+  return table.rows.empty() ? report::Table() : table;
 }
 
 report::Table finding_table(std::span<const Candidate> items) {

@@ -6,6 +6,7 @@
 // failed compile, by profile's tables.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +43,11 @@ std::string text(const VerdictCounts& counts, std::size_t groups_without_plan);
 /// What the command ends with: failed where a kernel is refuted, missing where one was not executed or not judged and
 /// where there is nothing to check; nothing where all passed.
 std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_without_plan);
+/// What the counts come to and the counts: "1 of 4 kernels is not right; 3 of 4 kernels passed"; of kernels that are
+/// all right the counts alone.
+std::string verdict_text(const VerdictCounts& counts, std::size_t groups_without_plan);
+/// The same as one row, for programs.
+report::Table verdict_count_table(const VerdictCounts& counts, std::size_t groups_without_plan);
 /// "37,355,520 lane instructions executed in 1.2 s (4.1e+07/s of one thread), 2 references in 80 ms".
 std::string text(const profiler::CheckAccount& account);
 /// "all", "none" or "99.4 %" of the results.
@@ -50,8 +56,11 @@ std::string judged_words(double fraction);
 struct VerdictRows {
   bool finished_only = false;  ///< no row of a candidate without a verdict; of others only what no stage fills later
   bool grouped = false;        ///< groups without a plan for the same rule share a row where there are many
+  bool passed = true;          ///< also those that passed
+  /// By number of a group, those that were checked on given arrays; null: nobody gave any, and no column says so.
+  const std::map<std::size_t, profiler::GivenArrays>* given = nullptr;
 };
-/// One row per candidate, then those of the groups without a plan.
+/// One row per candidate, then those of the groups without a plan. No columns where there is no row.
 report::Table verdict_table(std::span<const Candidate> candidates, std::span<const Unplanned> unplanned,
                             const VerdictRows& rows);
 /// One row per finding, with the line of the CUDA text it happened on.

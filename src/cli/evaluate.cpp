@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// tailor evaluate: a model through the reference evaluator. In: a model, arrays as .npy where they are given, else a
+// seed. Out: what every result holds, the arrays as .npy files, and how results compare with those of somebody else.
+// Called by main's table of commands.
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/inputs.h"
+#include "cli/output.h"
+#include "study/module/evaluate_model.h"
+
+namespace tailor::cli {
+
+void run_evaluate(const EvaluateCommand& options, const Context& context) {
+  context.interrupts->holds_nothing();
+  refuse_not_above_zero("--memory", options.memory, "GB");
+  refuse_not_above_zero("--scale", options.scale, "a number");
+  const hlo::Imported imported = load_model(context, options.model);
+  context.console->progress({"evaluating the model", 0, 0, {}});
+  const study::EvaluatedModel model =
+      study::evaluate_model(imported.graph,
+                            {options.inputs, options.outputs, static_cast<std::uint64_t>(options.seed),
+                             static_cast<std::int64_t>(options.memory * 1e9), options.scale},
+                            context.stop());
+  CommandOutput answer{"tailor.evaluate/1", "", {{"arrays", study::array_table(model, context.stop())}}, ""};
+  answer.verdict = study::text_of_held(model);
+  if (!options.folder.empty()) {
+    const std::int64_t written = study::write_arrays(model, options.folder, context.stop());
+    context.console->note(fmt::format("wrote {} arrays to {}", written, options.folder));
+  }
+  show(context, answer);
+  context.console->note(fmt::format("{} evaluated in {}", model.name, humane_seconds(model.took.value)));
+  if (const std::string words = study::text_of_overflow(model, context.stop()); !words.empty())
+    context.console->warning(words);
+  if (const std::optional<Error> fault = study::fault_of(model)) throw *fault;
+}
+
+}  // namespace tailor::cli
