@@ -110,7 +110,7 @@ constexpr std::array command_table = std::to_array({
     command("profile", "run plans on a GPU: checked against the reference, raced, counted; or replay what was recorded",
             "profile data/models/softmax_fwd_f32_4096x1024.hlo --device h200\n"
             "profile model.hlo --device h200 --group 3 --cache-state cold,produced --store h200.db\n"
-            "profile model.hlo --device h200 --module --strategies none,tailor --xla dump\n"
+            "profile model.hlo --device h200 --module --strategies unfused,tailor --xla dump\n"
             "profile model.hlo --device h200 --profiler replay --recorded h200.db",
             "MODEL --device", bound<ProfileCommand, run_profile>),
     command("microbench", "what a GPU's ceilings are: copies, launches, barriers, bytes in flight",

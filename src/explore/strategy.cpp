@@ -26,7 +26,7 @@ namespace tailor::explore {
 namespace {
 
 constexpr auto strategy_table = std::to_array<Strategy>({
-    {"none", {}, "every working node is a kernel of its own", "the unfused baseline", &fuse_none},
+    {"unfused", {}, "every working node is a kernel of its own", "what eager execution launches", &fuse_unfused},
     {"imported",
      {},
      "the fusion instructions the file itself carries",

@@ -92,7 +92,7 @@ ChosenStrategy find_strategy(std::string_view name);
 ir::Fusion fuse(const ChosenStrategy& strategy, const ir::Graph& graph, const FusionSetting& setting = {});
 
 /// The rows' functions.
-ir::Fusion fuse_none(const FusionTask& task);
+ir::Fusion fuse_unfused(const FusionTask& task);
 ir::Fusion fuse_imported(const FusionTask& task);
 ir::Fusion fuse_stitch_v1(const FusionTask& task);
 ir::Fusion fuse_tailor(const FusionTask& task);

@@ -5,7 +5,7 @@
 // found given in the file. Out: a partition with a note for every edge. Called through its row of strategy.cpp.
 //
 // With an optimised dump this is the partition of the compiler that wrote it, overlaps (recomputed nodes) included; a
-// dump from before optimisation has no fusions, and then every working node runs alone, as under "none".
+// dump from before optimisation has no fusions, and then every working node runs alone, as under "unfused".
 //
 // Working nodes of no fusion run alone. A fusion of free nodes only is no kernel: its readers compute it. A fusion may
 // hold a matrix product with its epilogue; then the library call is part of the group. Edges are read off the groups

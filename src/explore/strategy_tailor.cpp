@@ -96,7 +96,7 @@ class Tailor {
 
   Fusion run() {
     const NodeSets alone = single_nodes();
-    take(alone, "none");
+    take(alone, "unfused");
     NodeSets stitched, given;
     if (!spending_.over()) {
       FusionTask rules = task_;

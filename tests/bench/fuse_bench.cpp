@@ -46,9 +46,9 @@ constexpr auto gemma = "hlo/gemma3_1b_flax_call.hlo";
 constexpr auto adamw = "workloads/hlo/adamw_clip_bert_l12.hlo";
 BENCHMARK_CAPTURE(fuse, stitch_v1_gemma, "stitch-v1", gemma)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(fuse, stitch_v1_adamw, "stitch-v1", adamw)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(fuse, none_gemma, "none", gemma)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(fuse, unfused_gemma, "unfused", gemma)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(partition, stitch_v1_gemma, "stitch-v1", gemma)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(partition, stitch_v1_adamw, "stitch-v1", adamw)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(partition, none_gemma, "none", gemma)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(partition, unfused_gemma, "unfused", gemma)->Unit(benchmark::kMillisecond);
 
 }  // namespace

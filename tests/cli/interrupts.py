@@ -184,8 +184,8 @@ class Inputs:
     def sweep_of(self, model, name, compiles):
         path = self.folder / f"{name}.json"
         path.write_text(json.dumps({
-            "question": "Does it stop?", "models": [model], "devices": ["h200"], "strategies": ["none", "stitch-v1"],
-            "baseline": "none", "cost_model": "projected", "shortlist": 2, "compile": compiles, "arch": "auto", "seed": 1,
+            "question": "Does it stop?", "models": [model], "devices": ["h200"], "strategies": ["unfused", "stitch-v1"],
+            "baseline": "unfused", "cost_model": "projected", "shortlist": 2, "compile": compiles, "arch": "auto", "seed": 1,
             "database": str(self.folder / f"{name}.db"), "report": str(self.folder / f"{name}.report")}), encoding="utf-8")
         return str(path)
 

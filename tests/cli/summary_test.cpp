@@ -107,7 +107,7 @@ void save_plans(Store& store, Id group, Id on, int plans, bool compile, std::mt1
 
 /// A model under data/models with its real partitions on the devices. Every third distinct group has no plan.
 void save_model(Store& store, const std::string& model, const std::vector<std::string>& devices, bool compile,
-                const std::vector<std::string>& strategies = {"none", "imported", "stitch-v1"}) {
+                const std::vector<std::string>& strategies = {"unfused", "imported", "stitch-v1"}) {
   const hlo::Imported imported = hlo::import_file((data / "models" / (model + ".hlo")).string());
   Store::Transaction unit(store);
   const std::string text = ir::text(imported.graph);
@@ -253,8 +253,8 @@ TEST_CASE("the groups of the chosen strategy add up to its total and name what h
   Store store = Store::open(folder / "a.db");
   save_model(store, bert, {"h200"}, true);
   const Subject subject = subjects(store, bert, "h200").at(0);
-  const report::Summary summary = load_summary(store, subject, {"none", "stitch-v1", 2});
-  CHECK(summary.chosen == "none");
+  const report::Summary summary = load_summary(store, subject, {"unfused", "stitch-v1", 2});
+  CHECK(summary.chosen == "unfused");
   CHECK(summary.baseline == "stitch-v1");
   double sum = 0;
   int without = 0;
@@ -286,7 +286,7 @@ TEST_CASE("the groups of the chosen strategy add up to its total and name what h
     CHECK(best.check == report::CheckState::unchecked);
   }
   CHECK(without > 0);
-  const report::StrategyTotals* totals = find_strategy(summary, "none");
+  const report::StrategyTotals* totals = find_strategy(summary, "unfused");
   CHECK(sum == approx(totals->time.back().time.value));
   const std::string words = answer(summary);
   CHECK(words.find("nothing was measured") != std::string::npos);
@@ -309,7 +309,7 @@ TEST_CASE("a dump without fusions of its own is said to be one") {
 TEST_CASE("a measured time stands beside the most precise prediction for its plan and its protocol, or beside none") {
   const TestFolder folder;
   Store store = Store::open(folder / "a.db");
-  save_model(store, bert, {"h200"}, true, {"none"});
+  save_model(store, bert, {"h200"}, true, {"unfused"});
   const Subject subject = subjects(store, "", "").at(0);
   store::RunRow run;
   run.id = id_of(std::string_view("run"));
@@ -344,7 +344,7 @@ TEST_CASE("a measured time stands beside the most precise prediction for its pla
     }
   const std::vector<store::MeasuredPlan> plans = store.measured_plans(subject.device.id);
   const std::vector<store::PredictedPlan> predictions = store.measured_vs_predicted(subject.device.id);
-  const report::Summary summary = load_summary(store, subject, {"none", "", 4});
+  const report::Summary summary = load_summary(store, subject, {"unfused", "", 4});
   REQUIRE(summary.times.size() == plans.size());
   std::size_t with = 0;
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -382,7 +382,7 @@ TEST_CASE("whole models are compared where they left out the same work, not wher
       store::ModuleTimeRow row;
       row.run = run.id;
       row.graph = subject.graph.id;
-      row.strategy = one ? fmt::format("strategy {}", i) : "none";
+      row.strategy = one ? fmt::format("strategy {}", i) : "unfused";
       row.device = subject.device.id;
       row.protocol = {ir::CacheState::produced, ir::TimedBy::events, ir::LaunchMode::graph, "3 rounds"};
       row.outcome = "ok";
@@ -406,7 +406,7 @@ TEST_CASE("the Markdown report of a small database stays as it is") {
   const TestFolder folder;
   {
     Store store = Store::open(folder / "a.db");
-    save_model(store, softmax, {"h200"}, true, {"none", "stitch-v1"});
+    save_model(store, softmax, {"h200"}, true, {"unfused", "stitch-v1"});
     store.save(store::RunRow{id_of(std::string_view("run")),
                              "tailor 0.1.0",
                              "tailor sweep a.json",
@@ -480,7 +480,7 @@ TEST_CASE("top limits the plans of a group and the rows of a table") {
   const Subject subject = subjects(store, "", "").at(0);
   const auto most = [&](int plans) {
     std::size_t found = 0;
-    for (const auto& group : load_summary(store, subject, {"none", "", plans}).groups)
+    for (const auto& group : load_summary(store, subject, {"unfused", "", plans}).groups)
       found = std::max(found, group.best.size());
     return found;
   };

@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-STRATEGIES = ["none", "imported", "stitch-v1", "tailor-any"]
+STRATEGIES = ["unfused", "imported", "stitch-v1", "tailor-any"]
 
 
 def parser():

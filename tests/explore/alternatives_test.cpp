@@ -53,11 +53,11 @@ constexpr std::string_view chain =
 }  // namespace
 
 TEST_CASE("two kernels of a chain cost what they cost, one kernel what the stitched fusion does, and the other way") {
-  const Fused apart = fused(chain, "none"), together = fused(chain, "stitch-v1");
+  const Fused apart = fused(chain, "unfused"), together = fused(chain, "stitch-v1");
   REQUIRE(apart.fusion.edges.size() == 1);
   const Alternative join = of(apart, 0), cut = of(together, 0);
   CHECK(join.what == "one kernel");
-  CHECK(join.as_is == approx(price(apart, "none")));
+  CHECK(join.as_is == approx(price(apart, "unfused")));
   CHECK(join.otherwise == approx(price(apart, "stitch-v1")));
   CHECK(join.against.empty());
   CHECK(cut.what == "two kernels");
@@ -69,7 +69,7 @@ TEST_CASE("one kernel that would wait for a library call of its own is said to c
   const Fused made = fused(
       "HloModule m\nENTRY e {\n x = f32[64] parameter(0)\n a = f32[64] sine(x)\n"
       " l = f32[64] custom-call(a), custom_call_target=\"lib\"\n ROOT b = f32[64] add(a, l)\n}\n",
-      "none");
+      "unfused");
   REQUIRE(made.fusion.edges.size() == 1);
   CHECK(of(made, 0).against == "kernels would wait for each other in a circle");
 }
@@ -78,7 +78,7 @@ TEST_CASE("a value that is computed again could be read: one kernel writes it an
   Fused made = fused(
       "HloModule m\nENTRY e {\n x = f32[65536] parameter(0)\n a = f32[65536] sine(x)\n b = f32[65536] cosine(a)\n"
       " c = f32[65536] tanh(a)\n ROOT t = (f32[65536], f32[65536]) tuple(b, c)\n}\n",
-      "none");
+      "unfused");
   const auto node = [&](std::string_view name) {
     const auto at =
         std::find_if(made.graph.nodes.begin(), made.graph.nodes.end(), [&](const Node& n) { return n.name == name; });
@@ -102,7 +102,7 @@ TEST_CASE("both prices differ by what whole fusions differ by, on random graphs"
     CAPTURE(seed);
     Fused made{well_formed_graph(seed, 25), {}, {}};
     made.wires = def_use(made.graph);
-    made.fusion = fuse(find_strategy("none"), made.graph);
+    made.fusion = fuse(find_strategy("unfused"), made.graph);
     const double whole = price_of(made.graph, made.wires, made.fusion.groups, search_gpu());
     for (const EdgeNote& note : made.fusion.edges) {
       const Alternative other = alternative(made.graph, made.wires, made.fusion.groups, note, search_gpu());

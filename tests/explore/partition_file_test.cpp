@@ -69,7 +69,7 @@ std::vector<std::filesystem::path> models_under(const std::filesystem::path& roo
 Fusion random_cover(const Graph& graph, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const DefUse facts = def_use(graph);
-  Fusion fusion = fuse(find_strategy("none"), graph);
+  Fusion fusion = fuse(find_strategy("unfused"), graph);
   for (int attempt = 0; attempt < 30 && fusion.groups.size() > 1; ++attempt) {
     std::vector<std::vector<NodeId>> changed = fusion.groups;
     const std::size_t a = random() % changed.size(), b = random() % changed.size();
@@ -226,7 +226,7 @@ TEST_CASE("a file for another graph is refused, and says how to use it all the s
   const Graph& graph = partition_sample();
   Graph other = graph;
   other.name = "other";
-  const std::string written = partition_text(graph, fuse(find_strategy("none"), graph));
+  const std::string written = partition_text(graph, fuse(find_strategy("unfused"), graph));
   CHECK(fault(written, graph) == "no error");
   const std::string message = fault(written, other);
   CHECK(message.starts_with("2:1 the file was written for graph "));

@@ -178,7 +178,7 @@ TEST_CASE("a fusion of a file that holds a library call is one group and no libr
   REQUIRE(counted.kernels == 1);
   CHECK(counted.library.empty());
   CHECK(counted.bytes == 4.0 * 4 * (2 + 4));
-  CHECK(partition(graph, fuse(find_strategy("none"), graph)).library.size() == 1);
+  CHECK(partition(graph, fuse(find_strategy("unfused"), graph)).library.size() == 1);
 }
 
 TEST_CASE("a fusion of free nodes is no kernel, a constant array crosses as a parameter") {
@@ -280,7 +280,7 @@ TEST_CASE("LayerNorm, softmax and its gradient, and GELU are one kernel; twelve 
     if (!one && name != "bert_infer_l12_b1_s128_f16" && name != "lstm_scan100_fwd_b128_h512") continue;
     INFO(name);
     const Graph graph = import_file(path.string()).graph;
-    const Partition none = partition(graph, fuse(find_strategy("none"), graph));
+    const Partition none = partition(graph, fuse(find_strategy("unfused"), graph));
     const Partition stitched = partition(graph, fuse(find_strategy("stitch-v1"), graph));
     CHECK(stitched.kernels >= stitched.least_kernels);
     CHECK(stitched.bytes <= none.bytes);

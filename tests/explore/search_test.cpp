@@ -167,7 +167,7 @@ TEST_CASE("a group alone costs what it costs in its graph, and never less than s
     const Graph graph = all_read(well_formed_graph(seed, 40));
     const DefUse wires = def_use(graph);
     const costmodel::GroupFacts facts = costmodel::group_facts(graph, wires, costmodel::row_room(gpu()));
-    for (const std::string_view name : {"none", "stitch-v1", "tailor", "tailor-any"}) {
+    for (const std::string_view name : {"unfused", "stitch-v1", "tailor", "tailor-any"}) {
       const Fusion fusion = searched(name, graph);
       for (const DistinctGroup& group : partition(graph, fusion).groups) {
         INFO("seed ", seed, " ", name, " ", group.group.graph.name);
@@ -194,9 +194,9 @@ TEST_CASE("a search is never worse than the strategies it starts from, and gives
     const Graph graph = well_formed_graph(seed, 30);
     const Fusion any = searched("tailor-any", graph), ours = searched("tailor", graph);
     const double best = price(graph, any), lowerable = price(graph, ours);
-    for (const std::string_view other : {"none", "imported", "stitch-v1", "tailor"})
+    for (const std::string_view other : {"unfused", "imported", "stitch-v1", "tailor"})
       CHECK(best <= price(graph, searched(other, graph)) * (1 + 1e-12));
-    for (const std::string_view other : {"none", "stitch-v1"})
+    for (const std::string_view other : {"unfused", "stitch-v1"})
       CHECK(lowerable <= price(graph, searched(other, graph)) * (1 + 1e-12));
     const NodeSets given = searched("imported", graph).groups;
     CHECK(lowerable <= price_of(graph, def_use(graph), writable(graph, def_use(graph), given), gpu()) * (1 + 1e-12));

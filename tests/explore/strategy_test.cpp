@@ -125,7 +125,7 @@ std::vector<std::pair<std::string, SearchBudget>> asked;
 
 Fusion ask(const FusionTask& task) {
   asked.emplace_back(task.graph.name, task.budget);
-  return fuse_none(task);
+  return fuse_unfused(task);
 }
 
 std::string refusal(const Strategy& row, const Graph& graph, const FusionSetting& setting) {
@@ -331,7 +331,7 @@ TEST_CASE("a value that two groups of a file compute is stitched in the first an
 
 TEST_CASE("a row that needs a device or a price is refused without, and its partition bears their names") {
   const Graph graph = parse_graph(softmax);
-  const Strategy row{"dear", {.device = true, .price = true}, "", "", &fuse_none};
+  const Strategy row{"dear", {.device = true, .price = true}, "", "", &fuse_unfused};
   FusionSetting setting;
   CHECK(refusal(row, graph, setting) == "strategy 'dear' decides for one GPU and none was named");
   costmodel::CalibratedDevice device;
@@ -343,7 +343,7 @@ TEST_CASE("a row that needs a device or a price is refused without, and its part
   const Fusion fusion = fuse(row, graph, setting);
   CHECK(fusion.device == "gpu");
   CHECK(fusion.price == "sol");
-  CHECK(fuse(find_strategy("none"), graph, setting).device.empty());
+  CHECK(fuse(find_strategy("unfused"), graph, setting).device.empty());
   CHECK(text(row.needs) == "device, price");
 }
 
@@ -387,7 +387,7 @@ TEST_CASE("a stitching that is stopped answers with a partition that can run") {
   setting.stop = source.get_token();
   const Graph graph = parse_graph(layernorm);
   const Fusion fusion = fuse(find_strategy("stitch-v1"), graph, setting);
-  CHECK(fusion.groups == fuse(find_strategy("none"), graph).groups);
+  CHECK(fusion.groups == fuse(find_strategy("unfused"), graph).groups);
   CHECK(fusion.edges.empty());
 }
 

@@ -286,7 +286,7 @@ ENTRY main {
 )",
                                           "scattered.hlo")
                               .graph;
-  const Partition alone = partition(graph, fuse(find_strategy("none"), graph, search_setting()));
+  const Partition alone = partition(graph, fuse(find_strategy("unfused"), graph, search_setting()));
   REQUIRE(alone.groups.size() == 1);
   const Found found = found_in(alone.groups[0].group);
   CHECK(found.style.form == Form::scatter);

@@ -58,7 +58,7 @@ TEST_CASE("the five charts are the golden ones") {
                standalone(parts_chart(
                    {{"row threads=128", {6.8e-6}, {{"dram", {5.9e-6}}, {"l2", {3.1e-6}}, {"launch", {1.1e-6}}}, "dram"},
                     {"row threads=256", {7.4e-6}, {{"dram", {5.9e-6}}, {"latency", {6.6e-6}}}, "latency"}})));
-  check_golden("strategies.svg", standalone(strategy_chart({{"none", false, 1210, 1307, {9.83e9}, Seconds{5.62e-3}},
+  check_golden("strategies.svg", standalone(strategy_chart({{"unfused", false, 1210, 1307, {9.83e9}, Seconds{5.62e-3}},
                                                             {"xla-priority", false, 198, 295, {3.12e9}, std::nullopt},
                                                             {"tailor", true, 74, 171, {1.42e9}, Seconds{0.561e-3}}})));
   check_golden("scatter.svg", standalone(scatter({{"a", {5e-6}, {5.5e-6}}, {"b", {40e-6}, {31e-6}}})));

@@ -77,7 +77,7 @@ GroupSummary norm_group(const std::string& name, int number, std::int64_t occurr
 
 std::vector<StrategyTotals> strategies() {
   return {
-      {"none", 1210, 161, 1210, {9.83e9}, {{"sol", {4.31e-3}}, {"projected", {5.62e-3}}}, 62, 97, {2.2e9}, 1.1e12},
+      {"unfused", 1210, 161, 1210, {9.83e9}, {{"sol", {4.31e-3}}, {"projected", {5.62e-3}}}, 62, 97, {2.2e9}, 1.1e12},
       {"xla-priority", 198, 22, 198, {3.12e9}, {{"sol", {1.21e-3}}, {"projected", {1.47e-3}}}, 62, 97, {2.2e9}, 1.1e12},
       {"tailor", 74, 14, 74, {1.42e9}, {{"sol", {0.48e-3}}, {"projected", {0.561e-3}}}, 62, 97, {2.2e9}, 1.1e12}};
 }

@@ -88,7 +88,7 @@ void save_campaign(Store& store, const std::string& device_file) {
     store.save(timing_of(a_binary(kernel, true), 9e-6, ir::CacheState::cold, device));
   }
   store.save(a_given_kernel());
-  for (ModuleTimeRow time : {a_module_time("stitch-v1", 20e-6, 0), a_module_time("none", 50e-6, 1)}) {
+  for (ModuleTimeRow time : {a_module_time("stitch-v1", 20e-6, 0), a_module_time("unfused", 50e-6, 1)}) {
     time.device = device.id;
     time.id = module_time_id(time);
     store.save(time);

@@ -42,7 +42,7 @@ TEST_CASE("a measurement, a model's time and a fitted number come back equal, sa
   const Folder folder;
   Store store = two_groups(folder / "a.db");
   const MeasurementRow timing = a_timing(binary_of(1), 8e-6);
-  const ModuleTimeRow time = a_module_time("none", 20e-6, 0);
+  const ModuleTimeRow time = a_module_time("unfused", 20e-6, 0);
   const CalibrationRow fitted{"h200", "dram_efficiency", a_device().id, 0.9, 0.8, 1, "fraction", hex(timing.id), "now"};
   for (int i = 0; i < 2; ++i) {
     store.save(timing);
@@ -317,7 +317,7 @@ TEST_CASE("strategies that were timed in turns are compared, others are not") {
   const std::vector<ModuleSpeedup> pairs = store.module_speedups(a_graph().id, a_device().id);
   REQUIRE(pairs.size() == 2);
   CHECK(pairs[0].strategy == "stitch-v1");
-  CHECK(pairs[0].baseline == "none");
+  CHECK(pairs[0].baseline == "unfused");
   CHECK(pairs[0].speedup == approx(2.5));
   CHECK(pairs[0].baseline_left_out == 3);
   CHECK(pairs[1].speedup == approx(0.4));

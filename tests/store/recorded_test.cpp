@@ -174,10 +174,10 @@ TEST_CASE("replay of a recorded file equals the run that made it") {
     CHECK(recorded.measurement(binary.kernel, warm) == to_measurement(a_timing(binary, 4e-6, warm)));
     CHECK(recorded.row(binary.kernel, warm)->low == Seconds{4e-6 * 0.9});
     CHECK(recorded.replayed(a_given_kernel().kernel, cold).outcome == ir::Outcome::timed_out);
-    const ModuleTimeRow time = a_module_time("none", 50e-6, 1);
-    REQUIRE(recorded.module_time(time.graph, "none", time.protocol) != nullptr);
-    CHECK(*recorded.module_time(time.graph, "none", time.protocol) == time);
-    CHECK(recorded.module_time(time.graph, "none", cold) == nullptr);
+    const ModuleTimeRow time = a_module_time("unfused", 50e-6, 1);
+    REQUIRE(recorded.module_time(time.graph, "unfused", time.protocol) != nullptr);
+    CHECK(*recorded.module_time(time.graph, "unfused", time.protocol) == time);
+    CHECK(recorded.module_time(time.graph, "unfused", cold) == nullptr);
     CHECK(recorded.module_time(time.graph, "tvm", time.protocol) == nullptr);
   }
 }

@@ -208,7 +208,7 @@ inline void save_timings(Store& store, int group) {
   store.save(a_timing(binary, 8e-6));
   store.save(a_timing(binary, 4e-6, {ir::CacheState::warm, ir::TimedBy::activity, ir::LaunchMode::stream, "standard"}));
   store.save(a_module_time("stitch-v1", 20e-6, 0));
-  store.save(a_module_time("none", 50e-6, 1));
+  store.save(a_module_time("unfused", 50e-6, 1));
   transaction.commit();
 }
 
@@ -221,7 +221,7 @@ inline void save_model(Store& store, int groups) {
   Store::Transaction transaction(store);
   store.save(a_device());
   store.save(a_graph());
-  FusionRow none{a_graph().id, "none", "", "", {}, {}};
+  FusionRow none{a_graph().id, "unfused", "", "", {}, {}};
   FusionRow stitched{a_graph().id, "stitch-v1", "", "", {}, two_edges()};
   for (int group = 1; group <= groups; ++group) {
     store.save(a_group(group));

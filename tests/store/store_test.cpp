@@ -110,7 +110,7 @@ TEST_CASE(
   CHECK(store.fusion(graph, "tailor", "elsewhere", "group")->edges == two_edges());
   CHECK(store.fusion(graph, "tailor", here, "sol")->edges == two_edges());
   CHECK_FALSE(store.fusion(graph, "tailor").has_value());
-  // "none" and "stitch-v1" hold for every device.
+  // "unfused" and "stitch-v1" hold for every device.
   CHECK(store.fusions(graph, here).size() == 4);
   CHECK(store.fusions(graph, "a third").size() == 2);
   std::vector<std::string> prices;
@@ -144,7 +144,7 @@ TEST_CASE("the strategies view adds up launches, bytes and times over a run of t
   CHECK(totals[0].launches == 12);
   CHECK(totals[0].kernel_time.value == approx(12 * 10e-6));
   CHECK(totals[0].library_time.value == approx(2e-6));
-  CHECK(totals[1].strategy == "none");
+  CHECK(totals[1].strategy == "unfused");
   CHECK(totals[1].kernels == 6);
   CHECK(totals[1].distinct_groups == 3);
   CHECK(totals[1].launches == 72);
@@ -152,7 +152,7 @@ TEST_CASE("the strategies view adds up launches, bytes and times over a run of t
   CHECK(totals[1].kernel_time.value == approx(24 * (10e-6 + 2e-6)));
   CHECK(totals[1].groups_without_plan == 2);
   CHECK(totals[1].groups_without_time == 1);
-  const std::vector<GroupTime> groups = store.groups_by_time(a_graph().id, "none", a_device().id);
+  const std::vector<GroupTime> groups = store.groups_by_time(a_graph().id, "unfused", a_device().id);
   REQUIRE(groups.size() == 2);
   CHECK(groups[0].group == a_group(1).id);
   CHECK(groups[0].plan == a_plan(1, 0).id);
@@ -269,7 +269,7 @@ TEST_CASE("merge reaches every table of the schema") {
   const MeasurementRow timed = a_timing(a_binary(a_kernel(a_plan(1, 0)), true), 6.8e-6);
   shard.save(timed);
   CHECK(shard.measurements(timed.binary) == std::vector{timed});
-  shard.save(a_module_time("none", 1e-5, 0));
+  shard.save(a_module_time("unfused", 1e-5, 0));
   shard.save(CalibrationRow{"h200", "dram_efficiency", a_device().id, 0.9, 0.88, 0.91, "fraction", hex(timed.id), ""});
   const std::string filled = shard.dump();
   for (const TableSize& size : shard.sizes()) {

@@ -232,7 +232,7 @@ TEST_CASE("verdicts are handed over part by part, and a stop loses none that was
   Question question;
   question.model = (bench.path / "model.graph").string();
   question.device = "h200";
-  question.strategy = "none";
+  question.strategy = "unfused";
   FusedModel model(question, source / "data", {listener});
   std::vector<Unplanned> unplanned;
   std::vector<Candidate> candidates = choose_plans(model, {"", 2, true}, {listener}, &unplanned);

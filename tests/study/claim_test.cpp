@@ -33,49 +33,51 @@ store::StrategyTotals totals_of(const char* strategy, double launches, double by
 }  // namespace
 
 TEST_CASE("a claim of fused kernels alone can hold where the same one with library calls fails") {
-  const std::array strategies{totals_of("none", 780, 480e6, 1.97e-3), totals_of("stitch-v1", 107, 60e6, 2.7e-4),
+  const std::array strategies{totals_of("unfused", 780, 480e6, 1.97e-3), totals_of("stitch-v1", 107, 60e6, 2.7e-4),
                               totals_of("imported", 780, 480e6, 1.97e-3)};
-  const auto value = [&](const char* metric) { return judge({"", metric, 5}, strategies, Bytes{200e6}, "none").value; };
+  const auto value = [&](const char* metric) {
+    return judge({"", metric, 5}, strategies, Bytes{200e6}, "unfused").value;
+  };
   CHECK(value("launch_reduction_of_kernels") == approx(780.0 / 107));
   CHECK(value("launch_reduction_with_library") == approx(879.0 / 206));
   CHECK(value("traffic_reduction_of_kernels") == approx(8));
   CHECK(value("traffic_reduction_with_library") == approx(680.0 / 260));
   CHECK(value("predicted_speedup_of_kernels") == approx(1.97e-3 / 2.7e-4));
   CHECK(value("predicted_speedup_with_library") == approx(2.17e-3 / 4.7e-4));
-  CHECK(judge({"", "launch_reduction_of_kernels", 5}, strategies, {}, "none").holds());
-  CHECK_FALSE(judge({"", "launch_reduction_with_library", 5}, strategies, {}, "none").holds());
+  CHECK(judge({"", "launch_reduction_of_kernels", 5}, strategies, {}, "unfused").holds());
+  CHECK_FALSE(judge({"", "launch_reduction_with_library", 5}, strategies, {}, "unfused").holds());
 }
 
 TEST_CASE("a claim about time leaves out a strategy whose launches have no plan where the baseline's have one") {
-  std::array strategies{totals_of("none", 5, 1, 3e-5), totals_of("stitch-v1", 1, 1, 4e-6),
+  std::array strategies{totals_of("unfused", 5, 1, 3e-5), totals_of("stitch-v1", 1, 1, 4e-6),
                         totals_of("xla", 2, 1, 1.5e-5)};
   strategies[1].launches_without_plan = 1;
-  const JudgedClaim time = judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "none");
+  const JudgedClaim time = judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "unfused");
   CHECK(time.value == approx(2));
   CHECK(time.left_out == std::vector<std::string>{"stitch-v1"});
   CHECK_FALSE(time.holds());
-  CHECK(judge({"", "launch_reduction_of_kernels", 5}, strategies, {}, "none").value == approx(5));
+  CHECK(judge({"", "launch_reduction_of_kernels", 5}, strategies, {}, "unfused").value == approx(5));
   strategies[0].launches_without_plan = 1;  // the same bound on both sides
-  CHECK(judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "none").value == approx(7.5));
+  CHECK(judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "unfused").value == approx(7.5));
 }
 
 TEST_CASE("what has no plan is counted by launches: a group that runs in a loop weighs as often as it runs") {
-  std::array strategies{totals_of("none", 500, 1, 3e-5), totals_of("stitch-v1", 100, 1, 4e-6)};
+  std::array strategies{totals_of("unfused", 500, 1, 3e-5), totals_of("stitch-v1", 100, 1, 4e-6)};
   strategies[0].groups_without_plan = 1;  // it runs 100 times
   strategies[0].launches_without_plan = 100;
   strategies[1].groups_without_plan = 2;  // each runs once
   strategies[1].launches_without_plan = 2;
-  CHECK(judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "none").left_out.empty());
+  CHECK(judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "unfused").left_out.empty());
   std::swap(strategies[0].launches_without_plan, strategies[1].launches_without_plan);
   std::swap(strategies[0].groups_without_plan, strategies[1].groups_without_plan);
-  CHECK(judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "none").left_out ==
+  CHECK(judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "unfused").left_out ==
         std::vector<std::string>{"stitch-v1"});
 }
 
 TEST_CASE("models and devices are added up before the proportion is taken") {
-  const std::array strategies{totals_of("none", 10, 1, 1), totals_of("stitch-v1", 1, 1, 1), totals_of("none", 30, 1, 1),
-                              totals_of("stitch-v1", 19, 1, 1)};
-  CHECK(judge({"", "launch_reduction_of_kernels", 2}, strategies, {}, "none").value == approx(2));
+  const std::array strategies{totals_of("unfused", 10, 1, 1), totals_of("stitch-v1", 1, 1, 1),
+                              totals_of("unfused", 30, 1, 1), totals_of("stitch-v1", 19, 1, 1)};
+  CHECK(judge({"", "launch_reduction_of_kernels", 2}, strategies, {}, "unfused").value == approx(2));
 }
 
 TEST_CASE("every metric says by its ending what it looks at, and a name without one is asked for it") {

@@ -45,7 +45,7 @@ TEST_CASE("a sweep file with models and devices has defaults for everything else
   const SweepConfig config = parse_config(with(""), beside);
   CHECK(config.models.at(0) == (beside.parent_path() / model_path).lexically_normal());
   CHECK(config.devices == std::vector<std::string>{"h200"});
-  CHECK(config.baseline == "none");
+  CHECK(config.baseline == "unfused");
   CHECK(config.shortlist == 4);
   CHECK(config.check == CheckConfig{4, 1, {}});
   CHECK_FALSE(config.max_plans_per_group.has_value());
@@ -56,15 +56,15 @@ TEST_CASE("a sweep file with models and devices has defaults for everything else
 TEST_CASE("every key of a sweep file arrives") {
   const SweepConfig config =
       parse_config(with(R"("question": "q?", "claim": {"text": "t", "metric": "speedup", "threshold": 1.5},
- "strategies": ["imported", "none"], "baseline": "none", "cost_model": "sol", "calibration": "fits/mine.json",
+ "strategies": ["imported", "unfused"], "baseline": "unfused", "cost_model": "sol", "calibration": "fits/mine.json",
  "plans": {"max_per_group": 9, "axes": {"vector": [4], "residence": ["registers"], "index_cache": [true]}},
  "shortlist": 2, "compile": false, "check": {"top": 1, "seeds": 3, "blocks": 64, "shape": "small"},
  "profile": {"top": 2, "random": 16, "cache": ["warm"]}, "arch": "sm_80", "seed": 7, "database": "x/../y.db", "report": "/r")"),
                    beside);
   CHECK(config.question == "q?");
   CHECK(config.claim == Claim{"t", "speedup", 1.5});
-  CHECK(config.strategies == std::vector<std::string>{"imported", "none"});
-  CHECK(config.baseline == "none");
+  CHECK(config.strategies == std::vector<std::string>{"imported", "unfused"});
+  CHECK(config.baseline == "unfused");
   CHECK(config.cost_model == "sol");
   CHECK(config.calibration == "fits/mine.json");
   CHECK(config.max_plans_per_group == 9);
@@ -132,7 +132,8 @@ TEST_CASE("what does not fit is refused with line, column, path and hint") {
        "a "
        "claim always holds"},
       {with("\"strategies\": [\"none\"],\n \"claim\": {\"metric\": \"m\", \"threshold\": 2}"),
-       "4:11 'claim' is over the strategy 'none' alone, at least two were expected in 'strategies' / a claim compares "
+       "4:11 'claim' is over the strategy 'unfused' alone, at least two were expected in 'strategies' / a claim "
+       "compares "
        "the baseline with another strategy"},
       {"{\"models\": [\"no.hlo\"], \"devices\": [\"h200\"]}",
        fmt::format("1:13 'models[0]': there is no file '{}' / paths start at the folder of the sweep file",

@@ -81,7 +81,7 @@ ir::Graph bert() {
 
 TEST_CASE("a whole picture has every kernel, call and edge of the fusion, and its shares add up") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed)
-    for (const std::string_view strategy : {"none", "stitch-v1", "tailor"}) {
+    for (const std::string_view strategy : {"unfused", "stitch-v1", "tailor"}) {
       CAPTURE(seed);
       const Case of = fused(without_dead_nodes(well_formed_graph(seed, 40)), strategy);
       const Counted count = counted(picture_of(of, {}));
@@ -99,7 +99,7 @@ TEST_CASE("a whole picture has every kernel, call and edge of the fusion, and it
       }
       CHECK(count.inside <= kept);  // a cover may hold members that nothing there needs
       if (strategy != "tailor") CHECK(count.inside == kept);
-      if (strategy == "none") CHECK(count.between == cut.size());
+      if (strategy == "unfused") CHECK(count.between == cut.size());
     }
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("an optimiser that treats arrays alike is one box for all of them") {
     types += fmt::format("{}f32[64]", i == 0 ? "" : ", ");
   }
   text += fmt::format("ROOT t = ({}) tuple({})\n}}\n", types, outputs);
-  const Case of = fused(hlo::import_hlo(text, "alike.hlo").graph, "none");
+  const Case of = fused(hlo::import_hlo(text, "alike.hlo").graph, "unfused");
   const report::Picture drawn = picture_of(of, drawn_limits);
   REQUIRE(drawn.panels.size() == 1);
   REQUIRE(drawn.panels[0].boxes.size() == 1);
@@ -170,7 +170,7 @@ ENTRY e { x = f32[8] parameter(0)
 )",
                                           "loop.hlo")
                               .graph;
-  const report::Picture picture = picture_of(fused(graph, "none"), {});
+  const report::Picture picture = picture_of(fused(graph, "unfused"), {});
   REQUIRE(picture.panels.size() == 2);
   CHECK(picture.panels[1].title == "m/w.body, 7 times in a run");
   CHECK(picture.panels[0].boxes.size() == 3);
@@ -187,7 +187,7 @@ TEST_CASE("a model of library calls alone, and one of nothing, have pictures wit
             "stitch-v1");
   CHECK(counted(picture_of(calls, drawn_limits)).calls == 1);
   const Case nothing = fused(
-      hlo::import_hlo("HloModule m\nENTRY e {\n ROOT x = f32[4,4] parameter(0)\n}\n", "nothing.hlo").graph, "none");
+      hlo::import_hlo("HloModule m\nENTRY e {\n ROOT x = f32[4,4] parameter(0)\n}\n", "nothing.hlo").graph, "unfused");
   const report::Picture empty = picture_of(nothing, drawn_limits);
   CHECK(counted(empty).kernels == 0);
   CHECK(report::picture_svg(empty).find("nothing runs here") != std::string::npos);

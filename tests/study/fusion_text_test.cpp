@@ -128,7 +128,7 @@ Graph settled(Graph graph) {
 Fusion random_cover(const Graph& graph, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const DefUse wires = def_use(graph);
-  Fusion fusion = explore::fuse(explore::find_strategy("none"), graph);
+  Fusion fusion = explore::fuse(explore::find_strategy("unfused"), graph);
   for (int attempt = 0; attempt < 30 && fusion.groups.size() > 1; ++attempt) {
     std::vector<std::vector<NodeId>> changed = fusion.groups;
     const std::size_t a = random() % changed.size(), b = random() % changed.size();

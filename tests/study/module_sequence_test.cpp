@@ -151,15 +151,15 @@ TEST_CASE("two strategies are compared when they run the same operations, howeve
     const LoweredModel model(graph, explore::find_strategy(strategy), nullptr);
     return work_left_out(graph, model.partition, model.kernels);
   };
-  const WorkPlaces none = left_out("none"), imported = left_out("imported");
+  const WorkPlaces none = left_out("unfused"), imported = left_out("imported");
   REQUIRE(none.size() == 1);  // the reduction on both sides of a dimension that stays
   REQUIRE(imported.size() == 2);
   CHECK(none.begin()->first.first == graph.name);
   const std::string exponential = imported.begin()->second;
   CHECK(work_difference("a", none, 0, "b", none, 0).empty());
-  CHECK(work_difference("imported", imported, 0, "none", none, 0) ==
+  CHECK(work_difference("imported", imported, 0, "unfused", none, 0) ==
         "imported has no kernel for %" + exponential + ", which none runs");
-  CHECK(work_difference("none", none, 0, "imported", imported, 0) ==
+  CHECK(work_difference("unfused", none, 0, "imported", imported, 0) ==
         "imported has no kernel for %" + exponential + ", which none runs");
   CHECK(work_difference("a", imported, 0, "b", {}, 0) ==
         "a has no kernel for 2 operations (%" + exponential + " is one), which b runs");
@@ -213,7 +213,7 @@ ENTRY main {
 }
 )";
   const hlo::Imported imported = hlo::import_hlo(text, "loop.hlo");
-  const LoweredModel what(imported.graph, explore::find_strategy("none"), nullptr);
+  const LoweredModel what(imported.graph, explore::find_strategy("unfused"), nullptr);
   const ModuleSequence made = module_sequence(imported.graph, what.partition, what.kernels, profiler::ImageForm::ptx);
   std::vector<std::string> names;
   for (const gpu::Launch& launch : made.sequence.launches) names.push_back(launch.entry);
@@ -233,7 +233,7 @@ TEST_CASE("the launches of a small model, executed in order, compute what the mo
   if (api == nullptr) return;
   for (const std::string name : {"softmax", "layernorm_f16", "cross_entropy"}) {
     const ir::Group whole = ir::make_group(ir::family_member(name), 5, 64);
-    for (const std::string_view with : {"none", "stitch-v1"}) {
+    for (const std::string_view with : {"unfused", "stitch-v1"}) {
       CAPTURE(name);
       CAPTURE(with);
       const LoweredModel what(whole.graph, explore::find_strategy(with), api);

@@ -30,7 +30,7 @@ SweepOutcome sweep(const Folder& folder, bool compile) {
   write_file(folder.path / "sweep.json",
              "{\"question\": \"how long?\", \"models\": [\"" +
                  (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string() +
-                 "\"], \"devices\": [\"h200\"], \"strategies\": [\"none\", \"stitch-v1\"], \"shortlist\": 3, "
+                 "\"], \"devices\": [\"h200\"], \"strategies\": [\"unfused\", \"stitch-v1\"], \"shortlist\": 3, "
                  "\"check\": {\"top\": 2, \"shape\": \"small\"}, \"plans\": {\"axes\": {\"threads\": [128, 256]}}}");
   Listener listener;
   SweepOptions options;
@@ -57,7 +57,7 @@ std::int64_t plans_asked() {
   Listener listener;
   std::set<Id> known;
   std::int64_t asked = 0;
-  for (const char* strategy : {"none", "stitch-v1"}) {
+  for (const char* strategy : {"unfused", "stitch-v1"}) {
     Question question = softmax_question();
     question.strategy = strategy;
     FusedModel model(question, source / "data", {listener});

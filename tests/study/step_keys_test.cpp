@@ -52,8 +52,8 @@ struct Setting {
 constexpr Setting settings[] = {
     {R"("question": "why?")", of_none},
     {R"("claim": {"metric": "speedup", "threshold": 2})", of_none},
-    {R"("strategies": ["none"])", of_none},
-    {R"("strategies": ["none", "imported"], "baseline": "imported")", of_none},
+    {R"("strategies": ["unfused"])", of_none},
+    {R"("strategies": ["unfused", "imported"], "baseline": "imported")", of_none},
     {R"("calibration": "mine")", of_none},
     {R"("compile": false)", of_none},
     {R"("database": "else.db")", of_none},

@@ -79,7 +79,7 @@ TEST_CASE("what several kernels compute is counted as often as it is done again,
   const ir::Graph graph = graph_of(
       "HloModule m\nENTRY e {\n x = f32[100] parameter(0)\n a = f32[100] sine(x)\n b = f32[100] cosine(a)\n"
       " c = f32[100] tanh(a)\n d = f32[100] negate(a)\n ROOT t = (f32[100], f32[100], f32[100]) tuple(b, c, d)\n}\n");
-  ir::Fusion fusion = explore::fuse(explore::find_strategy("none"), graph);
+  ir::Fusion fusion = explore::fuse(explore::find_strategy("unfused"), graph);
   const auto node = [&](std::string_view name) {
     const auto at = std::find_if(graph.nodes.begin(), graph.nodes.end(), [&](const auto& n) { return n.name == name; });
     return static_cast<ir::NodeId>(at - graph.nodes.begin());
@@ -98,7 +98,7 @@ TEST_CASE("every time has two sides: all groups, and those that a kernel can be 
       "HloModule m\nf { a = f32[] parameter(0)\n ROOT b = f32[] negate(a) }\nENTRY e {\n x = f32[4096] parameter(0)\n"
       " y = f32[4096] map(x), dimensions={0}, to_apply=f\n ROOT z = f32[4096] sine(y)\n}\n");
   BestPlans plans;
-  const StrategyFigures figures = figures_of(graph, "none", &plans);
+  const StrategyFigures figures = figures_of(graph, "unfused", &plans);
   CHECK(figures.partition.kernels == 2);
   CHECK(figures.kernels_without_plan == 1);
   CHECK(figures.launches_without_plan == approx(1));
@@ -114,7 +114,7 @@ TEST_CASE("every time has two sides: all groups, and those that a kernel can be 
   CHECK(on.planned_price == approx(planned));
   REQUIRE(on.projected.has_value());
   CHECK(*on.projected >= on.planned_bound);
-  CHECK_FALSE(figures_of(graph, "none").on[0].projected.has_value());
+  CHECK_FALSE(figures_of(graph, "unfused").on[0].projected.has_value());
 }
 
 TEST_CASE("whoever says that its rules are XLA's is named so, and stands in the table of agreement") {

@@ -29,7 +29,7 @@ namespace {
 std::string softmax_config(const std::string& more = "") {
   return "{\"question\": \"how long?\", \"models\": [\"" +
          (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string() +
-         "\"], \"devices\": [\"h200\"], \"strategies\": [\"none\", \"stitch-v1\"], \"compile\": false, " +
+         "\"], \"devices\": [\"h200\"], \"strategies\": [\"unfused\", \"stitch-v1\"], \"compile\": false, " +
          "\"plans\": {\"axes\": {\"threads\": [128, 256]}}" + more + "}";
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("the plan that XLA would write is on every short list, and what the se
   CHECK(with >= 4);
   CHECK(without == 1);  // the whole softmax as one kernel, which XLA would not write
   for (const store::StrategySearchAdded& sum : opened.strategy_search_added()) {
-    CHECK(sum.strategy == "none");
+    CHECK(sum.strategy == "unfused");
     CHECK(sum.kernels == with);
     CHECK(sum.as_xla.value >= sum.best.value);
   }
@@ -115,7 +115,7 @@ TEST_CASE("a model that cannot be read is left out by name and reason, the other
   const std::string good = (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string();
   const SweepOutcome outcome =
       sweep(folder,
-            fmt::format(R"({{"models": ["cut.hlo", "{}"], "devices": ["h200"], "strategies": ["none", "stitch-v1"],
+            fmt::format(R"({{"models": ["cut.hlo", "{}"], "devices": ["h200"], "strategies": ["unfused", "stitch-v1"],
               "compile": false, "plans": {{"axes": {{"threads": [128]}}}},
               "claim": {{"metric": "launch_reduction_of_kernels", "threshold": 2}}}})",
                         good),
@@ -413,7 +413,7 @@ TEST_CASE("a sweep's answer has a row per strategy with both speed-ups, which ar
     return report::Cell();
   };
   for (std::size_t row = 0; row < 2; ++row) {
-    const bool base = std::get<std::string>(at(row, "strategy")) == "none";
+    const bool base = std::get<std::string>(at(row, "strategy")) == "unfused";
     const double expected =
         base ? 1 : std::get<double>(at(1 - row, "kernel_time")) / std::get<double>(at(row, "kernel_time"));
     CHECK(std::get<double>(at(row, "speedup_of_kernels")) == approx(expected));

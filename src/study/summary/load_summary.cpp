@@ -7,7 +7,7 @@
 //
 // The strategy that is shown is the one with the least time at the most precise level that any group was looked at
 // with, or the one with fewest kernels when nothing has a time. It is compared with the baseline that was named, else
-// with the one of the sweep's file, else with the file's own partition, else with strategy none. Only the shown
+// with the one of the sweep's file, else with the file's own partition, else with strategy unfused. Only the shown
 // strategy's groups get a section of their own.
 //
 // Before a reader believes a number he must know what it rests on, so the warnings are gathered here: no plan was
@@ -105,7 +105,7 @@ std::string least_time(const std::vector<report::StrategyTotals>& strategies) {
 std::string choose_baseline(const store::Store& store, const Gathered& gathered, const std::string& chosen) {
   std::vector<std::string> wishes;
   if (const auto run = newest_run(store)) wishes.push_back(sweep_words(run->config).baseline);
-  wishes.insert(wishes.end(), {"imported", "none"});
+  wishes.insert(wishes.end(), {"imported", "unfused"});
   for (const std::string& wish : wishes)
     if (wish != chosen && std::any_of(gathered.fusions.begin(), gathered.fusions.end(),
                                       [&](const store::FusionRow& fusion) { return fusion.strategy == wish; }))
@@ -135,15 +135,15 @@ std::vector<std::string> warnings(const store::Store& store, const Gathered& gat
     out.push_back(
         "No calibration is in the database: the models' constants are data-sheet values and assumptions, and so are "
         "their intervals.");
-  const store::FusionRow* none = nullptr;
+  const store::FusionRow* unfused = nullptr;
   const store::FusionRow* imported = nullptr;
   for (const store::FusionRow& fusion : gathered.fusions) {
-    if (fusion.strategy == "none") none = &fusion;
+    if (fusion.strategy == "unfused") unfused = &fusion;
     if (fusion.strategy == "imported") imported = &fusion;
   }
-  if (none != nullptr && imported != nullptr && same_groups(*none, *imported))
+  if (unfused != nullptr && imported != nullptr && same_groups(*unfused, *imported))
     out.push_back(
-        "The HLO file fuses nothing by itself: strategy imported is the same as none. For the compiler's own "
+        "The HLO file fuses nothing by itself: strategy imported is the same as unfused. For the compiler's own "
         "partition, import a dump taken after its optimisations.");
   if (subject.graph.opaque_nodes > 0)
     out.push_back(fmt::format("{} operation(s) were kept as opaque: they run as they are and are not fused.",

@@ -60,7 +60,7 @@ struct SweepConfig {
   std::optional<Claim> claim;
   std::vector<std::filesystem::path> models;  ///< resolved; each exists
   std::vector<std::string> devices;           ///< names or paths; the caller looks them up
-  std::vector<std::string> strategies{"none", "imported", std::string(explore::default_strategy)};
+  std::vector<std::string> strategies{"unfused", "imported", std::string(explore::default_strategy)};
   std::string baseline;  ///< one of strategies; the first when not given
   std::string cost_model = "projected";
   std::string calibration = "uncalibrated";         ///< name or path; the caller looks it up
