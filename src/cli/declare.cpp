@@ -85,7 +85,7 @@ void declare(OptionList& list, ExplainOptions& options) {
   list.add("PLAN", &options.plans, "as --plan; two say why one beats the other");
   list.add("--plan", &options.plan, plan_words, "TEXT|N|xla");
   list.section = "executed or measured";
-  list.add("--simulate", &options.simulate, "compile and execute it: counts beside the model's, level simulated");
+  list.add("--simulate", &options.simulate, "compile and execute it: counts beside the model's, level counted");
   list.add_count("--blocks", &options.blocks,
                  "execute about N blocks: the first, the last and random ones (default 0: all)")
       .needs = "--simulate";

@@ -44,7 +44,7 @@ void execute_plan(const ExplainOptions& options, study::Candidate& one, const st
   watch.observer.finish();
   if (!one.verdict) throw Error(Fault::interrupted, "interrupted");
   study::estimate({&one, 1}, ir::Level::compiled);
-  study::estimate({&one, 1}, ir::Level::simulated);
+  study::estimate({&one, 1}, ir::Level::counted);
 }
 
 void measure_plan(const ExplainOptions& options, const Context& context, study::Candidate& one,

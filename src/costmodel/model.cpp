@@ -3,7 +3,7 @@
 //
 // The table of models. In: a model's name. Out: its row: what it sees, what it accounts for, its function. Called by
 // the commands that rank, by sweeps and by `tailor list models`. A row's function is in a file of its own (sol,
-// projected, simulated, library).
+// projected, counted, library).
 #include "costmodel/model.h"
 
 #include <algorithm>
@@ -24,10 +24,10 @@ constexpr std::array table = std::to_array<Model>({
      [](const ModelInputs& inputs) { return projected(*inputs.work, *inputs.device, inputs.regime); }},
     {"compiled", ir::Level::compiled, "kernel, binary, device", "as projected, with real registers and spills", false,
      [](const ModelInputs& inputs) { return compiled(*inputs.work, *inputs.binary, *inputs.device, inputs.regime); }},
-    {"simulated", ir::Level::simulated, "kernel, binary, counters, device",
+    {"counted", ir::Level::counted, "kernel, binary, counters, device",
      "as compiled, with requests, sectors, wavefronts, shuffles, barriers and instructions as executed", false,
      [](const ModelInputs& inputs) {
-       return simulated(*inputs.work, *inputs.binary, *inputs.counts, *inputs.device, inputs.regime);
+       return counted(*inputs.work, *inputs.binary, *inputs.counts, *inputs.device, inputs.regime);
      }},
     {"library", ir::Level::sol, "library call, device", "bytes once, launch", false,
      [](const ModelInputs& inputs) { return library(*inputs.library, *inputs.device, inputs.regime); }},

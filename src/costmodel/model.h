@@ -59,8 +59,8 @@ ir::Estimate compiled(const Work& work, const ir::Binary& binary, const Calibrat
 /// The work as an execution counted it: memory requests, sectors, bytes, shuffles, barriers and instructions by pipe.
 Work with_counts(const Work& work, const ir::LaunchCounts& counts);
 /// compiled on with_counts(work, counts).
-ir::Estimate simulated(const Work& work, const ir::Binary& binary, const ir::LaunchCounts& counts,
-                       const CalibratedDevice& device, const ir::Regime& regime = {});
+ir::Estimate counted(const Work& work, const ir::Binary& binary, const ir::LaunchCounts& counts,
+                     const CalibratedDevice& device, const ir::Regime& regime = {});
 /// The bound of a library call: its bytes over the specified bandwidth, launch.
 ir::Estimate library(const LibraryWork& work, const CalibratedDevice& device, const ir::Regime& regime = {});
 

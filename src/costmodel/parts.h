@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Small words the models share: a part of an estimate, the greatest of some parts, the interval around the total, and
-// what a regime adds to a kernel's own time. Included by the files of the levels (sol, projected, simulated, library).
+// what a regime adds to a kernel's own time. Included by the files of the levels (sol, projected, counted, library).
 // Everything here is a few lines over records of ir; a formula with an argument for it stands in its level's file.
 #pragma once
 

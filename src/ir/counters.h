@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What an execution of a kernel was counted to do, as data: whoever executed it (the simulator) fills this, and the
-// cost model's level `simulated` and the reports read it. Names, units and meanings are rows of counters.def, one
+// cost model's level `counted` and the reports read it. Names, units and meanings are rows of counters.def, one
 // vocabulary for all who count. Totals over the whole grid, scaled up when only some blocks ran.
 #pragma once
 

@@ -14,7 +14,7 @@ namespace tailor::ir {
 
 namespace {
 constexpr std::array level_names =
-    std::to_array<std::string_view>({"sol", "projected", "compiled", "simulated", "profiled"});
+    std::to_array<std::string_view>({"sol", "projected", "compiled", "counted", "profiled"});
 constexpr std::array part_names = std::to_array<std::string_view>(
     {"launch", "dram", "l2", "shared", "issue", "fma", "alu", "xu", "latency", "barrier", "atomic", "spill"});
 static_assert(part_names.size() == part_count);

@@ -17,7 +17,7 @@
 
 namespace tailor::ir {
 
-enum class Level : std::uint8_t { sol, projected, compiled, simulated, profiled };
+enum class Level : std::uint8_t { sol, projected, compiled, counted, profiled };
 
 enum class Part : std::uint8_t {
   launch,   ///< before the kernel starts, and its ramp

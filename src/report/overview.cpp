@@ -27,7 +27,7 @@ namespace tailor::report {
 
 namespace {
 
-constexpr auto level_order = std::to_array<std::string_view>({"sol", "projected", "compiled", "simulated", "profiled"});
+constexpr auto level_order = std::to_array<std::string_view>({"sol", "projected", "compiled", "counted", "profiled"});
 
 void add_level(std::vector<std::string>& levels, const std::string& level) {
   if (std::find(levels.begin(), levels.end(), level) == levels.end()) levels.push_back(level);
@@ -59,7 +59,7 @@ std::string times_faster(double ratio) {
                     : fmt::format("{} × slower", three_figures(1 / ratio));
 }
 
-/// "level simulated", or where a time adds up several levels "84.1 % level projected, 15.9 % level simulated".
+/// "level counted", or where a time adds up several levels "84.1 % level projected, 15.9 % level counted".
 std::string levels_of(std::string_view level, Seconds time, std::span<const NamedTime> made_of) {
   if (made_of.empty() || !(time.value > 0)) return fmt::format("level {}", level);
   const auto words = [](const std::string& name) { return name == "bound" ? "a bound" : "level " + name; };

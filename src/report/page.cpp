@@ -35,7 +35,7 @@ constexpr auto level_words = std::to_array<LevelWords>({
      "the lowered program: requests and sectors per memory level, instructions per pipe, registers, occupancy, waves, "
      "bytes in flight, barriers, the tail. Registers and instructions are estimated before compiling."},
     {"compiled", "the same with the compiler's registers, spills and instructions."},
-    {"simulated", "the same with counters from executing sampled blocks on the simulator."},
+    {"counted", "the same with counters from executing sampled blocks on the simulator."},
     {"profiled", "times taken on a GPU."},
 });
 

@@ -19,7 +19,7 @@ INSERT INTO levels VALUES
   ('sol',       0, 'group and device only: bytes once, operations, launch'),
   ('projected', 1, 'the lowered kernel and the device'),
   ('compiled',  2, 'and the compiler''s registers and spills'),
-  ('simulated', 3, 'and counters of a simulated execution'),
+  ('counted', 3, 'and what an execution on the simulator counted'),
   ('profiled',  4, 'measured on a GPU');
 
 CREATE TABLE runs (

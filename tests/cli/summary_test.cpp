@@ -321,7 +321,7 @@ TEST_CASE("a measured time stands beside the most precise prediction for its pla
       if (!kernel) continue;
       for (const ir::CacheState cache : {ir::CacheState::cold, ir::CacheState::warm})
         for (const ir::TimedBy timed_by : {ir::TimedBy::activity, ir::TimedBy::events}) {
-          for (const std::string level : {"projected", "compiled", "simulated"})
+          for (const std::string level : {"projected", "compiled", "counted"})
             if (random() % 2 == 0)
               store.save(store::PredictionRow{plan.id,
                                               subject.device.id,

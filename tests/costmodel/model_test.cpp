@@ -239,7 +239,7 @@ ir::LaunchCounts counts_of(const Work& w) {
 
 }  // namespace
 
-TEST_CASE("simulated is compiled when an execution counts what the program says, and grows with every count") {
+TEST_CASE("counted is compiled when an execution counts what the program says, and grows with every count") {
   const CalibratedDevice d = device_named("h200");
   Work w = count(ir::example_layer_norm(4096, 6, 64), Mode::fast);
   w.pipes.address = 0;
@@ -250,14 +250,14 @@ TEST_CASE("simulated is compiled when an execution counts what the program says,
   Work again = with_counts(w, counts);
   CHECK(again == w);
   const ir::Estimate one = compiled(w, binary, d);
-  const ir::Estimate other = simulated(w, binary, counts, d);
-  CHECK(other.level == ir::Level::simulated);
+  const ir::Estimate other = counted(w, binary, counts, d);
+  CHECK(other.level == ir::Level::counted);
   CHECK(other.total == one.total);
   CHECK(other.total >= sol(compulsory_work(w), d).total);
   const auto grown = [&](auto&& grow) {
     ir::LaunchCounts more = counts;
     grow(more);
-    CHECK(simulated(w, binary, more, d).total >= other.total);
+    CHECK(counted(w, binary, more, d).total >= other.total);
   };
   grown([](ir::LaunchCounts& c) { c.buffers[0].load.sectors *= 4; });
   grown([](ir::LaunchCounts& c) { c.shared_load_wavefronts *= 100; });
@@ -267,7 +267,7 @@ TEST_CASE("simulated is compiled when an execution counts what the program says,
   grown([](ir::LaunchCounts& c) { c.control = 1e9; });
   ir::LaunchCounts busy = counts;
   busy.xu = 1e9;
-  CHECK(simulated(w, binary, busy, d).total > other.total);
+  CHECK(counted(w, binary, busy, d).total > other.total);
 }
 
 TEST_CASE("the page of the models has a row for each of them") {

@@ -142,12 +142,12 @@ TEST_CASE("the answer names the level that all of a time has, else how much of i
     return answer(s).find(words) != std::string::npos;
   };
   StrategyTotals &chosen = s.strategies[2], &baseline = s.strategies[1];
-  for (StrategyTotals* one : {&chosen, &baseline}) one->time.back().level = "simulated";
-  CHECK(says("(561 us instead of 1.47 ms, level simulated)"));
-  chosen.time.back().made_of = {{"projected", {505e-6}}, {"simulated", {56e-6}}};
-  CHECK(says("(561 us: 90.0 % level projected, 9.98 % level simulated; instead of 1.47 ms: level simulated)"));
+  for (StrategyTotals* one : {&chosen, &baseline}) one->time.back().level = "counted";
+  CHECK(says("(561 us instead of 1.47 ms, level counted)"));
+  chosen.time.back().made_of = {{"projected", {505e-6}}, {"counted", {56e-6}}};
+  CHECK(says("(561 us: 90.0 % level projected, 9.98 % level counted; instead of 1.47 ms: level counted)"));
   baseline.time.back().made_of = {{"projected", {1.47e-3}}};  // no group of it was executed
-  CHECK(says("9.98 % level simulated; instead of 1.47 ms: level projected)"));
+  CHECK(says("9.98 % level counted; instead of 1.47 ms: level projected)"));
   chosen.time.back().made_of = baseline.time.back().made_of;
   CHECK(says("(561 us instead of 1.47 ms, level projected)"));
   for (StrategyTotals* one : {&chosen, &baseline}) one->time.back().level = "profiled";

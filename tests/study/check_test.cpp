@@ -121,11 +121,11 @@ TEST_CASE("a sweep executes its short list, and a second one does not again") {
   CHECK(passed == 3);
   const store::GroupRow group = stored.groups().at(0);
   const store::BestPlan best = stored.best_plans(group.id, stored.devices().at(0).id, 1).at(0);
-  CHECK(best.estimate.level == "simulated");
+  CHECK(best.estimate.level == "counted");
   // A run that measures later has no counts: what they predict for its clock, whichever that is, is there already.
   std::map<std::string, Seconds> predicted;
   for (const store::PredictionRow& row : stored.predictions(best.estimate.plan, stored.devices().at(0).id)) {
-    CHECK(row.level == "simulated");
+    CHECK(row.level == "counted");
     CHECK(row.cache == "cold");
     predicted[row.timed_by] = row.total;
   }
@@ -174,7 +174,7 @@ TEST_CASE("a sweep at small shapes executes fewer rows, says so, and stores no c
   CHECK(rows <= 2000);
   const store::Store stored = bench.opened();
   const store::BestPlan best = stored.best_plans(stored.groups().at(0).id, stored.devices().at(0).id, 1).at(0);
-  CHECK(best.estimate.level != "simulated");
+  CHECK(best.estimate.level != "counted");
   CHECK(stored.predictions(best.estimate.plan, stored.devices().at(0).id).empty());
   const std::vector<store::CheckRow> checks = stored.checks(*best.kernel);
   REQUIRE(checks.size() == 1);

@@ -179,15 +179,15 @@ TEST_CASE("a level that lacks what it looks at predicts nothing") {
   const Folder folder;
   const Measured of(folder.path / "a.db");
   Candidate one = of.candidate();
-  CHECK_FALSE(predict(one, ir::Level::simulated, {}).has_value());
+  CHECK_FALSE(predict(one, ir::Level::counted, {}).has_value());
   CHECK_FALSE(predict(one, ir::Level::profiled, {}).has_value());
   CHECK(predict(one, ir::Level::sol, {})->total <= predict(one, ir::Level::projected, {})->total);
   one.verdict.emplace();
   one.verdict->counts.blocks_run = one.verdict->counts.blocks_total = 1;
   one.verdict->counts.buffers.resize(one.work.buffers.size());
-  CHECK(predict(one, ir::Level::simulated, {}).has_value());
+  CHECK(predict(one, ir::Level::counted, {}).has_value());
   one.verdict_is_of_other = true;  // counts of other rows are not this kernel's
-  CHECK_FALSE(predict(one, ir::Level::simulated, {}).has_value());
+  CHECK_FALSE(predict(one, ir::Level::counted, {}).has_value());
   one.binary->outcome = ir::CompileOutcome::failed;
   CHECK_FALSE(predict(one, ir::Level::compiled, {}).has_value());
   one.lowered = false;

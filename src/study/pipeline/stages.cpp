@@ -207,9 +207,9 @@ std::optional<ir::Estimate> predict(const Candidate& candidate, ir::Level level,
     case ir::Level::compiled:
       if (!candidate.compiled()) return {};
       return costmodel::compiled(candidate.work, *candidate.binary, device, regime);
-    case ir::Level::simulated:
+    case ir::Level::counted:
       if (!candidate.compiled() || !candidate.counted()) return {};
-      return costmodel::simulated(candidate.work, *candidate.binary, candidate.verdict->counts, device, regime);
+      return costmodel::counted(candidate.work, *candidate.binary, candidate.verdict->counts, device, regime);
     case ir::Level::profiled:
       return {};
   }

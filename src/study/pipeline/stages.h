@@ -147,7 +147,7 @@ std::optional<ir::Estimate> predict(const Candidate& candidate, ir::Level level,
 /// time wherever it is shown. Nothing where no model did.
 std::optional<Seconds> predicted_for(const Candidate& candidate, const ir::Protocol& protocol);
 
-/// What level `compiled` or `simulated` says, of candidates whose binaries or counters are there; in the place of what
+/// What level `compiled` or `counted` says, of candidates whose binaries or counters are there; in the place of what
 /// it said before.
 void estimate(std::span<Candidate> candidates, ir::Level level);
 

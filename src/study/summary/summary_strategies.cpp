@@ -22,7 +22,7 @@ namespace tailor::study {
 namespace {
 
 constexpr auto ordered_levels = std::to_array<ir::Level>(
-    {ir::Level::sol, ir::Level::projected, ir::Level::compiled, ir::Level::simulated, ir::Level::profiled});
+    {ir::Level::sol, ir::Level::projected, ir::Level::compiled, ir::Level::counted, ir::Level::profiled});
 
 std::vector<report::LibraryCall> load_library_calls(const store::Store& store, const Subject& subject) {
   std::map<std::string, Seconds> times;  // the first model counts, as in the views

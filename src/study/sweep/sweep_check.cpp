@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The check step. In: the short lists of a sweep, with their binaries. Out: verdicts and, for kernels that ran at full
-// shape, estimates of level `simulated`, as rows. Called by run_sweep() after the compile step.
+// shape, estimates of level `counted`, as rows. Called by run_sweep() after the compile step.
 //
 // Groups are taken until about 32 kernels wait, then these are executed together and committed. A batch that was
 // stopped half-way stores its verdicts but does not mark its groups as done, so the next run looks at them again. The
@@ -86,10 +86,10 @@ void store_batch(Sweep& sweep, std::span<Candidate> batch, std::span<const Place
       const profiler::Checked& checked = *candidate.verdict;
       const bool judged = checked.state == profiler::Verdict::passed || checked.state == profiler::Verdict::not_judged;
       if (judged && candidate.counted()) {
-        estimate({&candidate, 1}, ir::Level::simulated);
-        sweep.recorder.save_estimate(candidate, ir::Level::simulated, model_name(sweep, "simulated"));
+        estimate({&candidate, 1}, ir::Level::counted);
+        sweep.recorder.save_estimate(candidate, ir::Level::counted, model_name(sweep, "counted"));
         for (const ir::Regime& regime : measured_regimes(sweep.config.profile))
-          sweep.recorder.save_prediction(candidate, ir::Level::simulated, regime);
+          sweep.recorder.save_prediction(candidate, ir::Level::counted, regime);
       }
       count_verdict(sweep, candidate);
     }

@@ -24,7 +24,7 @@ namespace {
 ir::Estimate estimate_of(const store::EstimateRow& row) {
   ir::Estimate estimate;
   for (const ir::Level level :
-       {ir::Level::sol, ir::Level::projected, ir::Level::compiled, ir::Level::simulated, ir::Level::profiled})
+       {ir::Level::sol, ir::Level::projected, ir::Level::compiled, ir::Level::counted, ir::Level::profiled})
     if (ir::name(level) == row.level) estimate.level = level;
   estimate.total = row.total;
   estimate.low = row.low;

@@ -71,7 +71,7 @@ void load_and_fuse(Sweep& sweep);
 void score_groups(Sweep& sweep);
 /// Compiles every stored kernel of a device that has no binary for it yet; stores binaries and compiled estimates.
 void compile_short_lists(Sweep& sweep, const profiler::Nvrtc& api);
-/// Executes every stored binary of the short lists that was not yet; stores verdicts, counters and simulated estimates,
+/// Executes every stored binary of the short lists that was not yet; stores verdicts, counters, estimates of `counted`,
 /// and rejects plans whose kernels are wrong.
 void check_short_lists(Sweep& sweep, const profiler::Nvrtc& api);
 /// Measures every kernel of the short lists that was not yet, on the device's GPU or from records; stores measurements

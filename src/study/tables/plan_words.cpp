@@ -48,8 +48,8 @@ std::string execution_words(const Candidate& one) {
   return out +
          fmt::format("estimates   {} with the compiler's registers, {} with the counts of the execution, bound by {}\n",
                      humane_seconds(one.standing.at(ir::Level::compiled)->total.value),
-                     humane_seconds(one.standing.at(ir::Level::simulated)->total.value),
-                     ir::name(one.standing.at(ir::Level::simulated)->bottleneck));
+                     humane_seconds(one.standing.at(ir::Level::counted)->total.value),
+                     ir::name(one.standing.at(ir::Level::counted)->bottleneck));
 }
 
 }  // namespace tailor::study

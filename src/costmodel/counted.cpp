@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Level simulated: the formulas of level compiled on numbers that an execution counted. In: the work counted from the
+// Level counted: the formulas of level compiled on numbers that an execution counted. In: the work counted from the
 // program, the binary, the counts of a launch on the simulator. Out: an Estimate. Called through the table of models,
 // after a check.
 //
@@ -69,10 +69,10 @@ Work with_counts(const Work& work, const ir::LaunchCounts& counts) {
   return seen;
 }
 
-ir::Estimate simulated(const Work& work, const ir::Binary& binary, const ir::LaunchCounts& counts,
-                       const CalibratedDevice& device, const ir::Regime& regime) {
+ir::Estimate counted(const Work& work, const ir::Binary& binary, const ir::LaunchCounts& counts,
+                     const CalibratedDevice& device, const ir::Regime& regime) {
   ir::Estimate estimate = compiled(with_counts(work, counts), binary, device, regime);
-  estimate.level = ir::Level::simulated;
+  estimate.level = ir::Level::counted;
   return estimate;
 }
 
