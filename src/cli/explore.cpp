@@ -28,6 +28,7 @@ void run_explore(const ExploreOptions& options, const Context& context) {
   stop_if_asked(context.stop());
   if (choice.candidates.empty()) throw study::no_plan_error(choice.tuned);
   CommandOutput answer{"tailor.explore/1", chosen.model.target.device.name, {}, ""};
+  answer.verdict = study::tie_words(choice.candidates);
   answer.sections.push_back({"plans", study::plan_table(chosen.model, chosen.group(), choice.candidates, options.top)});
   if (chosen.model.target.calibrated.xla != nullptr)
     answer.sections.push_back({"xla", study::xla_beside_table(chosen.group(), chosen.model.target, *chosen.model.model,

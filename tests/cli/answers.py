@@ -75,6 +75,17 @@ def bound_comes_first(test, folder):
         assert first.startswith(f"reaches     {100 * row['of_bound_fraction']:.0f} % of the bound"), (first, row)
 
 
+def ties_are_counted(test, folder):
+    for model in (SOFTMAX, NORM):
+        words = ("explore", model, *DEVICE, "--max-plans", 500, "--top", 0)
+        document = test.records(*words)
+        space, places = document["space"][0], [row["predicted_place"] for row in document["results"] if row["rank"]]
+        tied = [place for place in places if place in ("1", "1=")]
+        assert len(tied) == space["tied_kernels"] and len(places) == space["different_kernels"], (tied, space)
+        first = test.run(*words).stdout.splitlines()[0]
+        assert first.startswith(f"{len(tied)} of {len(places)} different kernels tie") if len(tied) > 1 else "one of" in first, first
+
+
 def two_plans_are_the_two(test, folder):
     one = {word: test.records("explain", NORM, word, *DEVICE) for word in ("1", "40")}
     parts = {word: {row["part"]: row["part_time_s"] for row in answer["parts"]} for word, answer in one.items()}
@@ -143,6 +154,7 @@ def main():
     test.says("groups stand by cost, shares and costs add up to the totals, and a number names its group", fuse_is_sorted)
     test.says("reasons count every edge once", reasons_add_up)
     test.says("an explanation begins with the share of the bound that its figures have", bound_comes_first)
+    test.says("as many plans tie as share the first place", ties_are_counted)
     test.says("two plans against each other have the figures that each has alone", two_plans_are_the_two)
     test.says("the verdict of a check counts its rows, and rows that passed are shown where asked", verdict_counts_rows)
     test.says("a template of a device is refused until all of its figures are there, and is that device then", a_new_device_is_filled_in)

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/counted.h"
 #include "base/indexed.h"
 #include "base/text.h"
 #include "study/pipeline/xla_beside.h"
@@ -80,6 +81,14 @@ std::vector<Cell> plan_row(const Candidate& listed, std::span<const ir::PlanFiel
 
 }  // namespace
 
+std::string tie_words(std::span<const Candidate> all) {
+  const std::int64_t tied = tied_with_best(all);
+  const auto found = static_cast<std::int64_t>(found_by_search(all).size());
+  if (tied < 2) return fmt::format("one of {} is the fastest by the model", counted(found, "different kernel"));
+  return fmt::format("{} of {} tie for the first place: the model cannot tell them apart (within {} %)",
+                     with_commas(tied), counted(found, "different kernel"), 100 * ir::model_resolution);
+}
+
 /// The axes that a person compares, then the estimate; the whole plan's text comes last and goes first.
 Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<const Candidate> all,
                  std::int64_t top) {
@@ -88,9 +97,6 @@ Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<
     if (!field.head.empty() && ir::row(group.ready()->skeleton).has(field.field)) shown.push_back(field.field);
   Table table;
   table.title = fmt::format("best plans on {}, level {}, unchecked", model.target.device.name, model.model->name);
-  if (const std::int64_t tied = tied_with_best(all); tied > 1)
-    table.title += fmt::format("; {} of {} are within {} % of the first, which the model cannot tell apart", tied,
-                               found_by_search(all).size(), 100 * ir::model_resolution);
   const std::vector<const Candidate*> best = listed_of(all, top);
   table.columns = {column("rank", "#", Hint::integer),
                    column("predicted_place", "place"),
