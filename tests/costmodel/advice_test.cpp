@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Advice, a row for each rule on both sides of its threshold: the whole sentence with its numbers where it speaks, and
-// silence where it does not. In: estimates and work made here. Part of the suite `costmodel`.
+// Advice, a row for each rule on both sides of its threshold. In: estimates and work made here. Out: checks that the
+// whole sentence with its numbers is said where a rule speaks, and nothing where it does not. Part of the suite
+// `costmodel`.
 #include <doctest/doctest.h>
 
 #include <functional>
