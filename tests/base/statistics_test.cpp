@@ -182,6 +182,26 @@ TEST_CASE("samples that resemble their predecessor are worth less, and the inter
   CHECK(dependence(independent) > 20);  // a trend
 }
 
+TEST_CASE("an interval of runs that are too long for their number is all samples and says so") {
+  // 16 samples in two runs: of 15 neighbours 14 agree and one does not, r = 13 / 16 + 1 / 16, (1 + r) / (1 - r) = 15.
+  std::vector<double> halves;
+  for (int i = 0; i < 16; ++i) halves.push_back((i < 8 ? 1000 : 2000) + i);
+  const Spread spread = spread_of(halves, 0.9);
+  CHECK(spread.dependence == approx(15));
+  CHECK(spread.too_few);  // rank 5 of 16: 8 - 3 * 3.87 is below the first
+  CHECK(spread.low == 1000);
+  CHECK(spread.high == 2015);
+  CHECK(spread.confidence <= 0.9);
+  CHECK(std::isinf(spread.relative_half_width()));
+  // One sample fewer is too few to tell, and chance alone makes no dependence.
+  CHECK(dependence(std::span(halves).first(15)) == 1);
+  std::vector<double> pairs;  // two by two: 8 of 15 neighbours agree, r = 1 / 16 + 1 / 16 is below 1.645 / 4
+  for (int i = 0; i < 16; ++i) pairs.push_back((i / 2 % 2 == 0 ? 1000 : 2000) + i);
+  CHECK(dependence(pairs) == 1);
+  const std::vector<double> negative{-3, -2, -1, -4, -5, -6, -7};
+  CHECK(std::isinf(spread_of(negative, 0.9).relative_half_width()));
+}
+
 TEST_CASE("a rank correlation is 1 for the same order, -1 for the reverse, and Pearson's of the places with ties") {
   const std::vector<double> a = {1, 5, 2, 9, 4}, squared = {1, 25, 4, 81, 16}, reverse = {-1, -5, -2, -9, -4};
   CHECK(rank_correlation(a, squared).value() == approx(1));

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/library.h"
 
 using namespace tailor;
 
@@ -28,6 +29,21 @@ TEST_CASE("three figures keep three figures over twelve decades") {
   CHECK(three_figures(0.0123456) == "0.0123");
   CHECK(three_figures(123456) == "123456");
   CHECK(three_figures(1.5e9) == "1.50e+09");
+  // Where a place more would be rounded into: the figures stay three.
+  CHECK(three_figures(0.99949) == "0.999");
+  CHECK(three_figures(0.9995) == "1.00");
+  CHECK(three_figures(9.9949) == "9.99");
+  CHECK(three_figures(9.996) == "10.0");
+  CHECK(three_figures(99.94) == "99.9");
+  CHECK(three_figures(99.96) == "100");
+  CHECK(three_figures(999.4) == "999");
+  CHECK(three_figures(999.6) == "1000");
+  CHECK(three_figures(999999) == "999999");
+  CHECK(three_figures(1e6) == "1.00e+06");
+  CHECK(three_figures(0.001) == "0.00100");
+  CHECK(three_figures(0.000999) == "9.99e-04");
+  CHECK(three_figures(-12.345) == "-12.3");
+  CHECK(three_figures(-0.05) == "-0.0500");
 }
 
 TEST_CASE("humane units and commas") {
@@ -36,6 +52,29 @@ TEST_CASE("humane units and commas") {
   CHECK(humane_seconds(3.214e-6) == "3.21 us");
   CHECK(with_commas(1234567) == "1,234,567");
   CHECK(with_commas(-123) == "-123");
+  for (const auto& [bytes, text] : std::initializer_list<std::pair<double, std::string>>{{999, "999 B"},
+                                                                                         {1000, "1.00 KB"},
+                                                                                         {999e3, "999 KB"},
+                                                                                         {1e6, "1.00 MB"},
+                                                                                         {2.5e9, "2.50 GB"},
+                                                                                         {7e12, "7.00 TB"}})
+    CHECK(humane_bytes(bytes) == text);
+  for (const auto& [seconds, text] : std::initializer_list<std::pair<double, std::string>>{
+           {2, "2.00 s"}, {1, "1.00 s"}, {0.5, "500 ms"}, {1e-3, "1.00 ms"}, {5e-7, "500 ns"}, {1e-9, "1.00 ns"}})
+    CHECK(humane_seconds(seconds) == text);
+  for (const auto& [number, text] : std::initializer_list<std::pair<std::int64_t, std::string>>{
+           {0, "0"}, {999, "999"}, {1000, "1,000"}, {-1000, "-1,000"}, {999999, "999,999"}, {-1234567, "-1,234,567"}})
+    CHECK(with_commas(number) == text);
+}
+
+TEST_CASE("fields are split at every separator, and blanks go from both ends alone") {
+  using Fields = std::vector<std::string_view>;
+  CHECK(split("a,,b,", ',') == Fields{"a", "", "b", ""});
+  CHECK(split("", ',') == Fields{""});
+  CHECK(split("abc", ',') == Fields{"abc"});
+  CHECK(trim(" \t a b \r\n") == "a b");
+  CHECK(trim(" \n ").empty());
+  CHECK(trim("x") == "x");
 }
 
 TEST_CASE("the nearest name is suggested, a far one is not") {
@@ -43,6 +82,16 @@ TEST_CASE("the nearest name is suggested, a far one is not") {
   CHECK(nearest("thread", known) == "threads");
   CHECK(nearest("zzzzzzzz", known).empty());
   CHECK(suggestion("vectr", known) == "did you mean 'vector'?");
+  CHECK(suggestion("zzzzzzzz", known) == "known: threads, vector, residence");
+  // Up to a third of the length and one more: letters that are left out, put in, exchanged; the first of equals.
+  constexpr auto two = std::to_array<std::string_view>({"abcdef", "abcdeg"});
+  CHECK(nearest("abcdeh", two) == "abcdef");
+  CHECK(nearest("abcdegg", two) == "abcdeg");
+  CHECK(nearest("bcde", two) == "abcdef");
+  CHECK(nearest("xbcxef", two) == "abcdef");
+  CHECK(nearest("xbxdxf", two) == "abcdef");
+  CHECK(nearest("xxxdxf", two).empty());
+  CHECK(nearest("", two).empty());
 }
 
 TEST_CASE("ids are stable and round-trip") {
@@ -50,6 +99,95 @@ TEST_CASE("ids are stable and round-trip") {
   CHECK(id_from_hex(hex(id)) == id);
   CHECK(id != id_of(std::string_view("tailoR")));
   CHECK_THROWS_AS(id_from_hex("xyz"), Error);
+  // XXH3's 128 bits as its own tool writes them: databases and files refer to them.
+  CHECK(hex(id) == "9347910184720c6fd9e99e4032b5df88");
+  CHECK(hex(id_of(std::string_view())) == "99aa06d3014798d86001c324468d497f");
+  CHECK(short_hex(id) == "9347910184");
+  CHECK(hex(Id{1, 2}) == "00000000000000010000000000000002");
+  CHECK((id_from_hex("0000000000000001000000000000000F") == Id{1, 15}));
+  CHECK_THROWS_AS(id_from_hex("0000000000000001000000000000000"), Error);
+  CHECK_THROWS_AS(id_from_hex("000000000000000g0000000000000002"), Error);
+  CHECK_THROWS_AS(id_from_hex("0000000000000001000000000000000g"), Error);
+}
+
+TEST_CASE("an error says where, what, while doing what from the inside out, and what to try") {
+  const auto text_of = [](const Position& at, const std::string& hint) {
+    try {
+      doing("reading all",
+            [&] { doing("reading one", [&]() -> int { throw Error(Fault::failed, at, "bad", hint); }); });
+    } catch (const Error& error) {
+      return error_text(error);
+    }
+    return std::string();
+  };
+  const std::string frames = "  while reading one\n  while reading all\n";
+  CHECK(text_of({}, "") == "error: bad\n" + frames);
+  CHECK(text_of({"f"}, "try") == "error: f: bad\n" + frames + "  hint: try\n");
+  CHECK(text_of({"f", 3}, "") == "error: f:3: bad\n" + frames);
+  CHECK(text_of({"f", 3, 7}, "") == "error: f:3:7: bad\n" + frames);
+  CHECK(text_of({"f", 0, 7}, "") == "error: f: bad\n" + frames);
+  // A place is given once: who knew it first was nearer.
+  for (const char* file : {"", "inner"}) try {
+      with_position(
+          [] {
+            return Position{"outer", 1, 2};
+          },
+          [&]() -> int {
+            throw Error(Fault::missing, Position{file, 5, 6}, "bad");
+          });
+    } catch (const Error& error) {
+      CHECK(error.at.file == (*file == '\0' ? "outer" : "inner"));
+      CHECK(error.fault == Fault::missing);
+    }
+}
+
+TEST_CASE("a file that is not there is missing, a folder and what may not be read are failures") {
+  namespace fs = std::filesystem;
+  const auto fault_of = [](const fs::path& path) {
+    try {
+      (void)read_file(path);
+    } catch (const Error& error) {
+      return error.fault;
+    }
+    return Fault::usage;
+  };
+  const fs::path file = fs::temp_directory_path() / ("tailor-fault-" + std::to_string(::getpid()));
+  CHECK(fault_of(file) == Fault::missing);
+  write_file(file, "x");
+  CHECK(fault_of(file / "below") == Fault::missing);
+  CHECK(fault_of(fs::temp_directory_path()) == Fault::failed);
+  fs::remove(file);
+}
+
+TEST_CASE("folders are listed by name from a beginning on, in order, and wheels of CUDA below an environment") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / ("tailor-entries-" + std::to_string(::getpid()));
+  for (const char* name :
+       {"lib/python3.11/site-packages/nvidia/cuda_nvrtc", "lib/python3.11/site-packages/nvidia/cupti",
+        "lib/python3.9/dist-packages/nvidia/cu13", "lib/other/site-packages/nvidia/no"})
+    fs::create_directories(folder / name);
+  const auto names = [&](const std::vector<fs::path>& found) {
+    std::string all;
+    for (const fs::path& one : found) all += fs::relative(one, folder).string() + "\n";
+    return all;
+  };
+  CHECK(names(entries(folder / "lib", "python")) == "lib/python3.11\nlib/python3.9\n");
+  CHECK(names(entries(folder / "lib", "")) == "lib/other\nlib/python3.11\nlib/python3.9\n");
+  CHECK(entries(folder / "none", "").empty());
+  CHECK(names(wheel_packages(folder)) ==
+        "lib/python3.11/site-packages/nvidia/cuda_nvrtc\nlib/python3.11/site-packages/nvidia/cupti\n"
+        "lib/python3.9/dist-packages/nvidia/cu13\n");
+  fs::remove_all(folder);
+  // A library is the first that opens, and each that did not says why.
+  const fs::path candidates[] = {folder / "none.so", "libc.so.6", "libm.so.6"};
+  const tailor::Library library = open_library(candidates, "the C library", "printf");
+  REQUIRE(library.handle != nullptr);
+  CHECK(library.file.filename() == "libc.so.6");
+  REQUIRE(library.looked.size() == 2);
+  CHECK(library.looked[1] == "libc.so.6: opened");
+  const tailor::Library absent = open_library(std::span(candidates).first(1), "the C library", "printf");
+  CHECK(absent.handle == nullptr);
+  CHECK(absent.reason.starts_with("the C library was not found; the first place tried: " + candidates[0].string()));
 }
 
 TEST_CASE("a file that is written again keeps its mode, and one of several names stays the file of all of them") {

@@ -96,6 +96,22 @@ TEST_CASE("wavefronts follow the bank rule") {
   CHECK(count_wavefronts(pairs, 0, ~0u, 8) == 2);
   CHECK(count_wavefronts(stride(0), 0, ~0u, 8) == 1);
   CHECK(count_wavefronts(stride(0), 0, ~0u, 16) == 2);
+  // Neighbours, or lanes two apart, over 128 bytes without a gap: half the passes of lanes that share in no such pairs.
+  std::array<std::int64_t, warp_lanes> next, second, fourth;
+  for (int lane = 0; lane < warp_lanes; ++lane) {
+    next[lane] = lane / 2;
+    second[lane] = lane / 4 * 2 + lane % 2;
+    fourth[lane] = lane / 8 * 4 + lane % 4;
+  }
+  for (const int bytes : {8, 16}) {
+    const auto passes = [&](std::array<std::int64_t, warp_lanes> places) {
+      for (std::int64_t& place : places) place *= bytes;
+      return count_wavefronts(places, 0, ~0u, bytes);
+    };
+    CHECK(passes(next) == bytes / 8);
+    CHECK(passes(second) == bytes / 8);
+    CHECK(passes(fourth) == bytes / 4);
+  }
 }
 
 TEST_CASE("fast counting equals exact counting on every lowered plan") {

@@ -10,6 +10,7 @@
 
 #include "costmodel/count.h"
 #include "costmodel/model.h"
+#include "round_device.h"
 #include "support/approx.h"
 #include "support/kernel_builder.h"
 
@@ -17,46 +18,6 @@ using namespace tailor;
 using namespace tailor::costmodel;
 
 namespace {
-
-const std::string memory_data = std::string(TAILOR_SOURCE_DIR) + "/data";
-
-CalibratedDevice shipped(const std::string& name) {
-  return calibrated(ir::find_device(name, memory_data + "/devices"),
-                    ir::find_calibration("uncalibrated", memory_data + "/calibrations"));
-}
-
-/// 10 SMs of 1 GHz, 1 TB/s of DRAM and 2 of L2; everything that a case does not ask about is free or 1.
-CalibratedDevice round_device() {
-  CalibratedDevice d = shipped("h200");
-  d.sms = 10;
-  d.clock = 1e9;
-  d.dram_bandwidth = 1e12;
-  d.dram_efficiency = d.dram_read_efficiency = d.dram_write_efficiency = 1;
-  d.dram_latency = 400e-9;
-  d.l2_latency = 200e-9;
-  d.l2_bandwidth = 2e12;
-  d.l2_bytes = 1e6;
-  d.l2_share = 1;
-  d.sm_bandwidth = 1e9;
-  d.l1_bytes = d.l1_shared_bytes = 100e3;
-  d.l1_bandwidth = 1e9;
-  d.l1_latency = 50;
-  d.l1_share = 1;
-  d.reuse_knee = 1;
-  d.dram_knee = d.dram_mixed_knee = 1;
-  d.pipe_knee = 1;
-  d.trip_spread = 0;
-  d.block_turnaround = 1e-15;
-  d.block_rate = 1e9;
-  d.shared_reserved_per_block = 0;
-  return d;
-}
-
-ir::Regime bare_regime() {
-  ir::Regime regime;
-  regime.includes = {};
-  return regime;
-}
 
 double body_of(const Work& w, const CalibratedDevice& d) { return projected(w, d, bare_regime()).total.value; }
 double part_of(const Work& w, const CalibratedDevice& d, ir::Part part) {

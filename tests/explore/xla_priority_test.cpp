@@ -172,6 +172,59 @@ TEST_CASE("an array that is updated in place is not read at other places by the 
 )") == Kernels{{"back", "part"}, {"up"}});
 }
 
+TEST_CASE("a slice is read by the kernel that updates the same part of the array, to the element") {
+  const auto of = [](std::string_view ranges, std::string_view at) {
+    return kernels_of(fmt::format(R"(  %x = parameter 0 : f32[4096]
+  %at = constant {} : s32[]
+  %part = slice %x, ranges={{{}}} : f32[64]
+  %n = exp %part : f32[64]
+  %up = dynamic_update_slice %x, %n, %at : f32[4096]
+  output %up
+)",
+                                  at, ranges));
+  };
+  const Kernels together{{"part", "n", "up"}}, apart{{"part"}, {"n", "up"}};
+  CHECK(of("0:64:1", "0") == together);
+  CHECK(of("7:71:1", "7") == together);
+  CHECK(of("8:72:1", "7") == apart);
+  CHECK(of("0:127:2", "0") == apart);
+}
+
+TEST_CASE("several results count as arrays and the tuple that holds them as one more") {
+  // Users of one array, each with an array of its own and one result: 1 + n in, n + 1 out. `more` arrays beside.
+  const auto of = [](int users, int more) {
+    std::string lines = "  %x = parameter 0 : f32[64,64]\n", results;
+    for (int i = 0; i < users + more; ++i) lines += fmt::format("  %p{0} = parameter {1} : f32[64,64]\n", i, i + 1);
+    for (int i = 0; i < users; ++i) {
+      lines += fmt::format("  %a{0} = add %x, %p{0} : f32[64,64]\n", i);
+      std::string last = fmt::format("%a{}", i);
+      for (int j = 0; i == 0 && j < more; ++j) {
+        lines += fmt::format("  %m{0} = add {1}, %p{2} : f32[64,64]\n", j, last, users + j);
+        last = fmt::format("%m{}", j);
+      }
+      lines += fmt::format("  %b{} = tanh {} : f32[64,64]\n", i, last);
+      results += fmt::format("{}%b{}", i == 0 ? "" : ", ", i);
+    }
+    return kernels_of(lines + "  output " + results + "\n").size();
+  };
+  CHECK(of(47, 0) == 1);  // 96 arrays
+  CHECK(of(48, 0) == 2);
+  CHECK(of(46, 1) == 1);  // 95
+  CHECK(of(47, 1) == 2);  // 97
+}
+
+TEST_CASE("users of a value of which one waits for the other stay two kernels, whichever comes first") {
+  for (const bool turned : {false, true}) {
+    CAPTURE(turned);
+    const std::string early = "  %a = tanh %x : f32[64,64]\n  %a2 = negate %a : f32[64,64]\n";
+    const std::string lines = early + "  %l = custom_call %a2, target=\"lib\" : f32[64,64]\n" +
+                              "  %b = add %x, %l : f32[64,64]\n  %b2 = tanh %b : f32[64,64]\n";
+    const Kernels found = kernels_of("  %x = parameter 0 : f32[64,64]\n" + lines + "  output " +
+                                     (turned ? "%b2, %a2" : "%a2, %b2") + "\n");
+    CHECK(found == Kernels{{"a", "a2"}, {"b", "b2"}});
+  }
+}
+
 TEST_CASE("a kernel takes no more than 96 arrays in and out") {
   std::string lines;
   for (int i = 0; i < 120; ++i) lines += fmt::format("  %p{0} = parameter {0} : f32[1048576]\n", i);

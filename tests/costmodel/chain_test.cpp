@@ -1,0 +1,409 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What single statements are counted as: instructions by pipe, steps of the critical path, registers alive at once,
+// traffic of buffers. In: kernels of a few statements written here. Out: checks against numbers that were counted by
+// hand from the rules in docs/model.md, in both modes of counting. Part of the suite `costmodel`.
+#include <doctest/doctest.h>
+
+#include <functional>
+
+#include "costmodel/count.h"
+#include "support/kernel_builder.h"
+
+using namespace tailor;
+using namespace tailor::costmodel;
+using ir::DType;
+using ir::Op;
+
+namespace {
+
+constexpr int threads = 128, blocks = 2, warps = threads / 32 * blocks;
+
+/// A kernel of two blocks of four warps, an input of floats and an output, and the index of a thread's own element.
+struct Small {
+  ir::KernelBuilder b{"small", threads, blocks};
+  ir::VarId tid = b.thread("tid", 1, threads);
+  ir::BufferId x = b.in("x", DType::f32, threads*blocks), w = b.in("w", DType::f32, threads*blocks);
+  ir::BufferId y = b.out("y", DType::f32, threads* blocks);
+  ir::ExprId own = b.sum({b.var(tid), b.var(b.vb, threads)});
+
+  ir::LetId load(ir::BufferId from, ir::Policy policy = ir::Policy::once) { return b.load_let("v", from, own, policy); }
+  void push(ir::StmtKind kind) {
+    ir::Stmt s;
+    s.kind = kind;
+    b.kernel.body.push_back(s);
+  }
+  Work counted() {
+    const Work exact = count(b.kernel, Mode::exact), fast = count(b.kernel, Mode::fast);
+    CHECK(exact == fast);
+    return exact;
+  }
+};
+
+struct Priced {
+  std::string_view what;
+  std::function<void(Small&)> write;
+  Pipes pipes;  ///< of one warp
+};
+
+/// fma, alu, xu, f64, widen, narrow, memory, shuffle, barrier, control, address
+const std::vector<Priced>& priced_statements() {
+  const auto op = [](Op which, DType dtype) {
+    return [=](Small& k) {
+      ir::KernelBuilder& b = k.b;
+      const auto number = [&] { return ir::is_floating(dtype) ? b.real(dtype, 2) : b.integer(dtype, 2); };
+      if (ir::row(which).arity == 1)
+        b.let("v", b.op(which, {number()}));
+      else
+        b.let("v", b.op(which, {number(), number()}));
+    };
+  };
+  const auto as = [](ir::Arithmetic arithmetic, const auto& write) {
+    return [=](Small& k) {
+      k.b.kernel.arithmetic = arithmetic;
+      write(k);
+    };
+  };
+  const auto convert = [](DType from, DType to) {
+    return [=](Small& k) {
+      k.b.let("v", k.b.convert(to, ir::is_floating(from) ? k.b.real(from, 1) : k.b.integer(from, 1)));
+    };
+  };
+  const auto compare = [](DType dtype) {
+    return [=](Small& k) {
+      const auto one = [&] { return ir::is_floating(dtype) ? k.b.real(dtype, 1) : k.b.integer(dtype, 1); };
+      k.b.let("v", k.b.compare(ir::Comparison::lt, one(), one()));
+    };
+  };
+  const auto shuffle = [](Op which, DType dtype, int lanes) {
+    return [=](Small& k) { k.b.shuffle(ir::KernelBuilder::ref(k.b.array("s", dtype)), which, lanes); };
+  };
+  const auto loop = [](bool unrolled) {
+    return [=](Small& k) {
+      const ir::VarId t = k.b.loop_var("t", 5);
+      k.b.loop(t, unrolled);
+      k.b.let("v", k.b.op(Op::add, {k.b.real(DType::f32, 1), k.b.real(DType::f32, 2)}));
+      k.b.end();
+    };
+  };
+  const auto remainder = [](bool unrolled) {
+    return [=](Small& k) {
+      if (unrolled) k.b.each(k.b.loop_var("t", 5));
+      k.b.load_let("v", k.x, k.b.mod(k.own, 7), ir::Policy::again);
+      if (unrolled) k.b.end();
+    };
+  };
+  static const std::vector<Priced> all = {
+      {"add f32", op(Op::add, DType::f32), {.fma = 1}},
+      {"add f64", op(Op::add, DType::f64), {.f64 = 1}},
+      {"tanh f64", op(Op::tanh, DType::f64), {.f64 = 15}},
+      {"add s32", op(Op::add, DType::s32), {.alu = 1}},
+      {"add s64", op(Op::add, DType::s64), {.alu = 2}},
+      {"maximum s64", op(Op::maximum, DType::s64), {.alu = 6}},
+      {"multiply s32", op(Op::multiply, DType::s32), {.fma = 1}},
+      {"multiply s64", op(Op::multiply, DType::s64), {.fma = 2}},
+      {"multiply f32", op(Op::multiply, DType::f32), {.fma = 1}},
+      {"exp f32", op(Op::exp, DType::f32), {.fma = 6, .alu = 1, .xu = 1}},
+      {"divide as XLA", op(Op::divide, DType::f32), {.fma = 5, .alu = 2, .xu = 1}},
+      {"divide exactly", as(ir::Arithmetic::ieee, op(Op::divide, DType::f32)), {.fma = 5, .xu = 2}},
+      {"divide roughly", as(ir::Arithmetic::approx, op(Op::divide, DType::f32)), {.fma = 1, .xu = 1}},
+      {"compare f32", compare(DType::f32), {.alu = 1}},
+      {"compare f64", compare(DType::f64), {.f64 = 1}},
+      {"compare s64", compare(DType::s64), {.alu = 2}},
+      {"bf16 to f32", convert(DType::bf16, DType::f32), {.alu = 1}},
+      {"f16 to f32", convert(DType::f16, DType::f32), {.widen = 1}},
+      {"f32 to f16", convert(DType::f32, DType::f16), {.narrow = 1}},
+      {"f32 to bf16", convert(DType::f32, DType::bf16), {.narrow = 1}},
+      {"s32 to f32", convert(DType::s32, DType::f32), {.narrow = 1}},
+      {"f32 to s32", convert(DType::f32, DType::s32), {.narrow = 1}},
+      {"s32 to s64", convert(DType::s32, DType::s64), {.alu = 1}},
+      {"f32 to f32", convert(DType::f32, DType::f32), {}},
+      {"sum over 32 lanes", shuffle(Op::add, DType::f32, 32), {.fma = 5, .shuffle = 5}},
+      {"greatest of 8 lanes", shuffle(Op::maximum, DType::f32, 8), {.alu = 9, .shuffle = 3}},
+      {"sum of 16 doubles", shuffle(Op::add, DType::f64, 16), {.f64 = 4, .shuffle = 8}},
+      {"rolled loop", loop(false), {.fma = 5, .control = 10}},
+      {"unrolled loop", loop(true), {.fma = 5}},
+      {"load", [](Small& k) { k.load(k.x); }, {.memory = 1, .address = 1}},
+      {"load at a remainder", remainder(false), {.memory = 1, .address = 4}},
+      {"the same, unrolled", remainder(true), {.memory = 5, .address = 15}},
+      {"store", [](Small& k) { k.b.store(k.y, k.own, k.b.real(DType::f32, 1)); }, {.memory = 1, .address = 1}},
+      {"atomic sum",
+       [](Small& k) { k.b.atomic(k.y, k.own, Op::add, k.b.op(Op::negate, {k.b.real(DType::f32, 1)})); },
+       {.fma = 1, .memory = 1, .address = 1}},
+      {"accumulation",
+       [](Small& k) {
+         k.b.assign(ir::KernelBuilder::ref(k.b.array("s", DType::f32)), k.b.real(DType::f32, 1), Op::add);
+       },
+       {.fma = 1}},
+      {"a number of the index", [](Small& k) { k.b.let("v", k.b.index(DType::s32, k.own)); }, {.alu = 2}},
+      {"guard",
+       [](Small& k) {
+         k.b.guard_less(k.own, k.b.number(999));
+         k.b.end();
+       },
+       {.control = 1}},
+      {"barrier", [](Small& k) { k.b.barrier(); }, {.barrier = 1}},
+      {"fence", [](Small& k) { k.push(ir::StmtKind::fence); }, {.memory = 1}},
+      {"issue", [](Small& k) { k.push(ir::StmtKind::issue); }, {.control = 2}},
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("each kind of statement takes its instructions on its pipes") {
+  for (const Priced& row : priced_statements()) {
+    CAPTURE(row.what);
+    Small k;
+    row.write(k);
+    const Work work = k.counted();
+    Pipes all;
+    for (const auto field : {&Pipes::fma, &Pipes::alu, &Pipes::xu, &Pipes::f64, &Pipes::widen, &Pipes::narrow,
+                             &Pipes::memory, &Pipes::shuffle, &Pipes::barrier, &Pipes::control, &Pipes::address})
+      all.*field = row.pipes.*field * warps;
+    CHECK(work.pipes == all);
+    CHECK(work.busiest_block == instructions(all) / blocks);
+    CHECK(work.shuffles == all.shuffle);
+    CHECK(work.barriers == all.barrier);
+  }
+}
+
+TEST_CASE("loads between two waits are one trip, and a barrier or a shuffle begins the next") {
+  Small k;
+  ir::KernelBuilder& b = k.b;
+  const ir::ArrayId s = b.array("s", DType::f32);
+  const ir::LetId first = k.load(k.x), second = k.load(k.w), third = k.load(k.x, ir::Policy::again);
+  b.barrier();
+  k.load(k.x);
+  b.assign(b.ref(s), b.op(Op::add, {b.op(Op::multiply, {b.get(first), b.get(second)}), b.get(third)}));
+  b.shuffle(b.ref(s), Op::add, 32);
+  const ir::LetId last = k.load(k.w, ir::Policy::again);
+  b.store(k.y, k.own, b.get(last));
+  const Work work = k.counted();
+  CriticalPath path;
+  path.memory = 3;
+  path.far = 2;      // the last trip reads what others have read
+  path.further = 1;  // the first waits for two buffers
+  path.barrier = 1;
+  path.shuffle = 5;
+  path.arithmetic = 2 + 5;
+  CHECK(work.critical_path == path);
+  CHECK(work.loads_in_flight == 3);
+  CHECK(work.bytes_in_flight == 6 * 4 / 3.0);
+}
+
+TEST_CASE("turns of a rolled loop follow one another, copies of an unrolled one stand side by side") {
+  struct Row {
+    std::string_view what;
+    int rolled, unrolled;
+    bool waits;  ///< a barrier in the innermost loop
+    double memory, arithmetic, barriers;
+    std::int64_t together;
+  };
+  // Each pass loads, squares and accumulates: one step for the product, one for each copy of the sum.
+  for (const Row& row : {Row{"no loop", 1, 1, false, 1, 2, 0, 1},
+                         {"rolled", 6, 1, false, 6, 12, 0, 1},
+                         {"unrolled", 1, 4, false, 1, 5, 0, 4},
+                         {"unrolled in rolled", 6, 4, false, 6, 30, 0, 4},
+                         {"unrolled around a barrier", 1, 4, true, 4, 8, 4, 1},
+                         {"both around a barrier", 3, 4, true, 12, 24, 12, 1}}) {
+    CAPTURE(row.what);
+    Small k;
+    ir::KernelBuilder& b = k.b;
+    const ir::ArrayId sum = b.array("sum", DType::f32);
+    b.declare(sum, b.real(DType::f32, 0));
+    if (row.rolled > 1) b.loop(b.loop_var("t", row.rolled));
+    if (row.unrolled > 1) b.each(b.loop_var("e", row.unrolled));
+    const ir::LetId v = k.load(k.x);
+    b.assign(b.ref(sum), b.op(Op::multiply, {b.get(v), b.get(v)}), Op::add);
+    if (row.waits) b.barrier();
+    if (row.unrolled > 1) b.end();
+    if (row.rolled > 1) b.end();
+    const Work work = k.counted();
+    CHECK(work.critical_path.memory == row.memory);
+    CHECK(work.critical_path.far == row.memory);
+    CHECK(work.critical_path.arithmetic == row.arithmetic);
+    CHECK(work.critical_path.barrier == row.barriers);
+    CHECK(work.loads_in_flight == row.together);
+    CHECK(work.bytes_in_flight == 4.0 * row.rolled * row.unrolled / row.memory);
+  }
+}
+
+TEST_CASE("the deepest way through an expression is what is waited for, and shared memory has trips of its own") {
+  Small k;
+  ir::KernelBuilder& b = k.b;
+  const ir::ArrayId s = b.shared("s", DType::f32, threads);
+  const ir::LetId v = k.load(k.x);
+  const auto negated = [&](ir::ValueId a) { return b.op(Op::negate, {a}); };
+  b.let("deep", b.op(Op::add, {b.op(Op::exp, {b.get(v)}), negated(negated(b.get(v)))}));
+  b.let("flat", b.convert(DType::f16, b.get(v)));
+  b.store_shared(s, b.var(k.tid), b.get(v));
+  b.barrier();
+  const ir::ArrayId part = b.array("part", DType::f32);
+  b.load_shared(b.ref(part), s, b.var(k.tid), 1);
+  b.load_shared(b.ref(part), s, b.number(0), 1);
+  const Work work = k.counted();
+  CriticalPath path;
+  path.memory = path.far = 1;
+  path.shared = 1;
+  path.barrier = 1;
+  path.xu = 1;
+  path.arithmetic = 6 + 1 + 1 + 1;  // exp's other instructions, the sum, the conversion
+  CHECK(work.critical_path == path);
+  CHECK(work.loads_in_flight == 1);
+  CHECK(work.bytes_in_flight == 4);
+}
+
+TEST_CASE("a fence waits, an atomic waits only where its result is asked for, and both go to L2") {
+  Small k;
+  k.load(k.x);
+  k.push(ir::StmtKind::fence);
+  k.b.atomic(k.y, k.own, Op::add, k.b.real(DType::f32, 1));
+  k.load(k.x);
+  Work work = k.counted();
+  CHECK(work.critical_path.memory == 3);
+  CHECK(work.critical_path.far == 2);
+  CHECK(work.critical_path.coherent == 1);
+  k.b.kernel.lets.push_back({"before", DType::f32});
+  k.b.kernel.body[2].let = static_cast<ir::LetId>(k.b.kernel.lets.size() - 1);
+  work = count(k.b.kernel, Mode::fast);
+  CHECK(work.critical_path.memory == 4);
+  CHECK(work.critical_path.far == 2);
+  CHECK(work.critical_path.coherent == 2);
+}
+
+TEST_CASE("registers are alive from the first to the last use, and to the end of a loop that needs them again") {
+  const auto sum_of = [](DType dtype) {
+    Small k;
+    ir::KernelBuilder& b = k.b;
+    const ir::BufferId from = b.in("v", dtype, threads * blocks), to = b.out("u", dtype, threads * blocks);
+    const ir::LetId first = b.load_let("first", from, k.own), second = b.load_let("second", from, k.own);
+    const ir::LetId sum = b.let("sum", b.op(Op::add, {b.get(first), b.get(second)}));
+    b.store(to, k.own, b.get(sum));
+    return k.counted().live_registers;
+  };
+  CHECK(sum_of(DType::f32) == 3);  // both terms and the sum
+  CHECK(sum_of(DType::f64) == 6);
+  CHECK(sum_of(DType::f16) == 3);
+  const auto array_of = [](DType dtype, std::array<std::int64_t, 2> dims, int vector) {
+    Small k;
+    k.b.declare(k.b.array("a", dtype, dims, vector));
+    k.b.declare(k.b.shared("s", DType::f32, 1000));
+    return k.counted().live_registers;
+  };
+  CHECK(array_of(DType::f32, {0, 0}, 1) == 1);
+  CHECK(array_of(DType::f32, {3, 0}, 4) == 12);
+  CHECK(array_of(DType::f32, {3, 5}, 2) == 30);
+  CHECK(array_of(DType::f16, {3, 0}, 1) == 2);
+  CHECK(array_of(DType::f64, {3, 0}, 1) == 6);
+  // A value from in front of a loop, eight registers in it; who reads it there decides.
+  struct Row {
+    std::string_view what;
+    bool first, last, behind;
+    int registers;
+  };
+  for (const Row& row : {Row{"nobody reads it", false, false, false, 8},
+                         {"its first statement does", true, false, false, 9},
+                         {"its last statement does", false, true, false, 9},
+                         {"it is read behind", false, false, true, 9}}) {
+    CAPTURE(row.what);
+    Small k;
+    ir::KernelBuilder& b = k.b;
+    const ir::LetId before = k.load(k.x);
+    const auto use = [&] { b.store(k.y, k.own, b.get(before)); };
+    b.loop(b.loop_var("t", 5));
+    if (row.first) use();
+    const ir::ArrayId large = b.array("large", DType::f32, {8, 0});
+    b.declare(large);
+    b.declare(large);
+    if (row.last) use();
+    b.end();
+    if (row.behind) use();
+    CHECK(k.counted().live_registers == row.registers);
+  }
+  // What lives and dies before is not there at the same time.
+  Small k;
+  ir::KernelBuilder& b = k.b;
+  for (const int words : {5, 7, 6}) {
+    const ir::ArrayId one = b.array("a", DType::f32, {words, 0});
+    b.declare(one);
+    b.declare(one);
+  }
+  CHECK(k.counted().live_registers == 7);
+}
+
+TEST_CASE("loads, stores and atomics of a buffer stand in rows of their own, and what is loaded over is told apart") {
+  ir::Kernel kernel = ir::example_in_place();
+  for (ir::Stmt& s : kernel.body)
+    if (s.kind == ir::StmtKind::barrier) s.scope = ir::StitchLevel::block;
+  for (const Mode mode : {Mode::exact, Mode::fast}) {
+    const Work work = count(kernel, mode);  // 2 warps in each of 4 blocks; 256 floats are 32 sectors
+    const Traffic all{8, 32, 1024}, none{};
+    REQUIRE(work.buffers.size() == 4);
+    CHECK(work.buffers[0].load == all);
+    CHECK(work.buffers[0].reload_sectors == 32);
+    CHECK(work.buffers[0].store == none);
+    CHECK(work.buffers[1].store == all);
+    CHECK(work.buffers[2].store == all);
+    CHECK(work.buffers[2].atomic == none);
+    CHECK(work.buffers[3].atomic == Traffic{8, 8, 1024});
+    CHECK(work.buffers[3].store == none);
+    CHECK(work.buffers[3].load == none);
+  }
+}
+
+TEST_CASE("elements that two indices reach count once") {
+  struct Row {
+    std::int64_t stride, shift, distinct;
+  };
+  // x[stride * i] and x[stride * i + shift] for 256 threads.
+  for (const Row& row :
+       {Row{1, 0, 256}, {1, 1, 257}, {1, 100, 356}, {2, 1, 512}, {2, 2, 257}, {4, 8, 258}, {1, 300, 512}}) {
+    CAPTURE(row.stride);
+    CAPTURE(row.shift);
+    ir::KernelBuilder b("two", threads, blocks);
+    const ir::VarId tid = b.thread("tid", 1, threads);
+    const ir::BufferId x = b.in("x", DType::f32, 2000), y = b.out("y", DType::f32, threads * blocks);
+    const ir::ExprId at = b.sum({b.var(tid, row.stride), b.var(b.vb, row.stride * threads)});
+    const ir::LetId v = b.load_let("v", x, at), w = b.load_let("w", x, b.sum({at, b.number(row.shift)}));
+    b.store(y, b.sum({b.var(tid), b.var(b.vb, threads)}), b.op(Op::add, {b.get(v), b.get(w)}));
+    CHECK(count(b.kernel, Mode::exact).buffers[0].read_bytes == 4 * row.distinct);
+    const std::int64_t fast = count(b.kernel, Mode::fast).buffers[0].read_bytes;
+    if (row.shift < 300)
+      CHECK(fast == 4 * row.distinct);
+    else
+      CHECK(fast >= 4 * row.distinct);  // a gap between the two is bounded, not seen
+  }
+}
+
+TEST_CASE("guards hold to the last index and not beyond, wherever they end") {
+  // Threads of two blocks, each with three turns: element tid + 128 turn + 384 block, from `low` to below `high`.
+  const auto kernel_of = [](std::int64_t low, std::int64_t high) {
+    ir::KernelBuilder b("guarded", threads, blocks);
+    const ir::VarId tid = b.thread("tid", 1, threads), turn = b.loop_var("turn", 3);
+    const ir::BufferId x = b.in("x", DType::f32, 768), y = b.out("y", DType::f32, 768);
+    b.loop(turn);
+    const ir::ExprId at = b.sum({b.var(tid), b.var(turn, threads), b.var(b.vb, 3 * threads)});
+    b.guard_less(b.number(low - 1), at);
+    b.guard_less(at, b.number(high));
+    const ir::LetId v = b.load_let("v", x, at);
+    b.store(y, at, b.get(v));
+    b.end();
+    b.end();
+    b.end();
+    return b.finished();
+  };
+  for (std::int64_t high = 0; high <= 768; high += high % 128 < 4 || high % 128 > 124 ? 1 : 30)
+    for (const std::int64_t low : {0, 1, 127, 128, 129, 384, 500}) {
+      CAPTURE(low);
+      CAPTURE(high);
+      const ir::Kernel kernel = kernel_of(low, high);
+      const Work exact = count(kernel, Mode::exact), fast = count(kernel, Mode::fast);
+      REQUIRE(exact.buffers[0].load.bytes == 4 * std::max<std::int64_t>(0, high - low));
+      REQUIRE(exact.pipes == fast.pipes);
+      REQUIRE(exact.buffers[0].load == fast.buffers[0].load);
+      REQUIRE(exact.buffers[1].store == fast.buffers[1].store);
+      REQUIRE(exact.busiest_block == fast.busiest_block);
+    }
+}

@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The price of a group on paper: its formula with every part and on both sides of each room that a crossing value may
+// have, and what a summary says of small groups whose phases, bytes and instructions can be counted by hand. In:
+// summaries and graphs written here, a device with round numbers. Part of the suite `costmodel`.
+#include "costmodel/group_summary.h"
+
+#include <doctest/doctest.h>
+
+#include "costmodel/model.h"
+#include "lowered.h"
+#include "round_device.h"
+#include "support/approx.h"
+
+using namespace tailor;
+using namespace tailor::costmodel;
+using ir::Part;
+
+namespace {
+
+/// Ten SMs with 1,000 bytes of shared memory to a block and 1 MB of L2.
+CalibratedDevice device_of_groups() {
+  CalibratedDevice d = round_device();
+  d.dram_efficiency = 0.5;
+  d.shared_per_block_optin = 1000;
+  d.shared_bandwidth = 128;
+  d.fma_rate = 64;
+  d.alu_rate = 32;
+  d.xu_rate = 8;
+  d.f64_rate = 2;
+  d.launch_overhead = 3e-6;
+  d.ramp = 1e-6;
+  d.sol_low = 0.1;
+  d.sol_high = 0.3;
+  return d;
+}
+
+GroupSummary summary_of_phases(std::vector<std::int64_t> phases) {
+  GroupSummary s;
+  s.read = 3e6;
+  s.written = 2e6;
+  s.fma = 640e6;
+  s.alu = 64e6;
+  s.xu = 8e6;
+  s.f64 = 3e6;
+  s.phases = std::move(phases);
+  return s;
+}
+
+GroupSummary summary_of(const std::string& lines, double row_room) {
+  return summarise(group_of("graph g {\n" + lines + "}\n").graph, row_room);
+}
+
+}  // namespace
+
+TEST_CASE("a group is its busiest part, its barriers with their refill, what crosses them, and a launch") {
+  const CalibratedDevice d = device_of_groups();
+  GroupSummary s = summary_of_phases({3, 2, 1});
+  s.tails = 2;
+  s.crossing = 2000;
+  s.read_again = 3000;
+  const ir::Estimate e = group(s, d);
+  CHECK(part_of(e, Part::launch) == approx(4e-6).epsilon(last_digits));
+  CHECK(part_of(e, Part::dram) == approx(5e6 / 0.5e12).epsilon(last_digits));
+  CHECK(part_of(e, Part::l2) == approx(5e6 / 2e12).epsilon(last_digits));
+  CHECK(part_of(e, Part::fma) == approx(640e6 / 64 / 10e9).epsilon(last_digits));
+  CHECK(part_of(e, Part::alu) == approx(64e6 / 32 / 10e9).epsilon(last_digits));
+  CHECK(part_of(e, Part::xu) == approx(8e6 / 8 / 10e9).epsilon(last_digits));
+  // Two barriers: there and back to L2, and a trip to memory; one round trip for results that need all blocks.
+  CHECK(part_of(e, Part::barrier) == approx(2 * (400e-9 + 400e-9) + 400e-9).epsilon(last_digits));
+  CHECK(part_of(e, Part::shared) == approx(2 * 5000 / (10e9 * 128)).epsilon(last_digits));
+  const double total = 4e-6 + 1e-3 + 2e-6 + 2 * 5000 / 1280e9;
+  CHECK(e.total.value == approx(total).epsilon(last_digits));
+  CHECK(e.low.value == approx(0.9 * total).epsilon(last_digits));
+  CHECK(e.high.value == approx(1.3 * total).epsilon(last_digits));
+  CHECK(e.bottleneck == Part::fma);
+  s.fma = 0;
+  CHECK(part_of(group(s, d), Part::fma) == approx(3e6 / 2 / 10e9).epsilon(last_digits));
+  CHECK(group(s, d).bottleneck == Part::alu);
+  s.phases = {6};
+  s.tails = 0;
+  s.alu = s.xu = s.f64 = 0;
+  CHECK(part_of(group(s, d), Part::barrier) == 0);
+  CHECK(part_of(group(s, d), Part::shared) == 0);  // nothing to cross
+  CHECK(group(s, d).bottleneck == Part::dram);
+  CHECK(group(s, d).total.value == approx(14e-6).epsilon(last_digits));
+  ir::Regime activity;
+  activity.includes = {false, true, false};
+  CHECK(group(s, d, activity).total.value == approx(11e-6).epsilon(last_digits));
+}
+
+TEST_CASE("what crosses a barrier stays in shared memory, in L2 or goes to memory, by the room of each") {
+  const CalibratedDevice d = device_of_groups();
+  struct Row {
+    double crossing, again, seconds;
+  };
+  // A crossing value is written and read; an array from outside is read once more. 10,000 bytes of shared memory, 1 MB.
+  for (const Row& row : {Row{0, 0, 0},
+                         {4000, 6000, 2 * 10000 / 1280e9},
+                         {4000, 6001, (8000 + 6001) / 2e12},
+                         {4001, 6000, (8002 + 6000) / 2e12},
+                         {400e3, 600e3, (800e3 + 600e3) / 2e12},
+                         {400e3 + 1, 600e3, (800e3 + 2 + 600e3) / 0.5e12},
+                         {0, 1e6 + 1, (1e6 + 1) / 0.5e12}}) {
+    CAPTURE(row.crossing);
+    CAPTURE(row.again);
+    GroupSummary s = summary_of_phases({1, 1});
+    s.crossing = row.crossing;
+    s.read_again = row.again;
+    CHECK(part_of(group(s, d), Part::shared) == approx(row.seconds).epsilon(last_digits));
+  }
+}
+
+TEST_CASE("a warm group finds in L2 what it reads, and where the same ran before, room for what it writes") {
+  CalibratedDevice d = device_of_groups();
+  d.warm_share = 0.8;
+  d.l2_bytes = 5e6;
+  const GroupSummary s = summary_of_phases({1});
+  const auto dram = [&](ir::CacheState cache) {
+    ir::Regime regime = bare_regime();
+    regime.cache = cache;
+    return part_of(group(s, d, regime), Part::dram) * 0.5e12;
+  };
+  CHECK(dram(ir::CacheState::cold) == approx(5e6).epsilon(last_digits));
+  CHECK(dram(ir::CacheState::produced) == approx(5e6 - 0.4 * 3e6).epsilon(last_digits));  // 5 of 5 MB: half of 0.8
+  CHECK(dram(ir::CacheState::warm) == approx(5e6 * 0.6).epsilon(last_digits));
+}
+
+TEST_CASE("a row that a block can hold is reduced at once, a longer one by the whole grid") {
+  const std::string softmax = graph_text("softmax", 4, 1000, "f32");
+  const GroupSummary held = summarise(group_of(softmax).graph, 4000);
+  CHECK(held.phases == std::vector<std::int64_t>{5});
+  CHECK(held.tails == 0);
+  CHECK(held.crossing == 0);
+  CHECK(held.read_again == 0);
+  GroupSummary spread = summarise(group_of(softmax).graph, 3999);
+  CHECK(spread.phases == std::vector<std::int64_t>{1, 3, 1});
+  CHECK(spread.tails == 2);
+  CHECK(spread.crossing == 16 + 16000 + 16);  // both numbers of each row, and the exponentials
+  CHECK(spread.read_again == 16000);
+  CHECK(barriers(spread) == 2);
+  // All else is the same: each array once, operations at the costs of their table.
+  for (const GroupSummary& s : {held, spread}) {
+    CHECK(s.read == 16000);
+    CHECK(s.written == 16000);
+    CHECK(s.fma == 4000 * (1 + 6 + 1 + 5));
+    CHECK(s.alu == 4000 * (3 + 1));
+    CHECK(s.xu == 4000 * (1 + 2));
+    CHECK(s.f64 == 0);
+    CHECK(s.nodes == 5);
+    CHECK(s.arguments == 2);
+  }
+}
+
+TEST_CASE("who follows a reduction of the grid element by element needs no barrier, who spreads or reduces it does") {
+  struct Row {
+    std::string_view what, lines;
+    std::vector<std::int64_t> phases;
+    std::int64_t tails;
+    double crossing;
+  };
+  const std::string column =
+      "  %x = parameter 0 : f32[64,32]\n  %zero = constant 0 : f32[]\n"
+      "  %c = reduce add %x, %zero, axes={0} : f32[32]\n";
+  for (const Row& row :
+       {Row{"each element", "  %y = negate %c : f32[32]\n  output %y\n", {2}, 1, 0},
+        {"spread over rows",
+         "  %b = broadcast %c, axes={1} : f32[64,32]\n  %y = add %x, %b : f32[64,32]\n  output %y\n",
+         {1, 1},
+         1,
+         128},
+        {"reduced in steps", "  %y = reduce add %c, %zero, axes={0} : f32[]\n  output %y\n", {2}, 1, 0},
+        {"reduced again",
+         "  %e = exp %c : f32[32]\n  %y = reduce add %e, %zero, axes={0} : f32[]\n  output %y\n",
+         {2, 1},
+         2,
+         128},
+        {"turned round", "  %y = reverse %c, axes={0} : f32[32]\n  output %y\n", {1, 1}, 1, 128},
+        {"a part of it", "  %y = slice %c, ranges={0:16:1} : f32[16]\n  output %y\n", {1, 1}, 1, 128}}) {
+    CAPTURE(row.what);
+    const GroupSummary s = summary_of(column + std::string(row.lines), 100000);
+    CHECK(s.phases == row.phases);
+    CHECK(s.tails == row.tails);
+    CHECK(s.crossing == row.crossing);
+  }
+}
+
+TEST_CASE("rows of a block may be summed over again where tasks nest, and not where they do not") {
+  const auto phases_of = [](std::string_view second) {
+    const std::string lines =
+        "  %x = parameter 0 : f32[6,4,8]\n  %zero = constant 0 : f32[]\n"
+        "  %a = reduce add %x, %zero, axes={2} : f32[6,4]\n";
+    return summary_of(lines + std::string(second), 100000).phases.size();
+  };
+  // 24 rows, then 6 of them at once: a block that has four rows has their sum.
+  CHECK(phases_of("  %e = exp %a : f32[6,4]\n  %y = reduce add %e, %zero, axes={1} : f32[6]\n  output %y\n") == 1);
+  // Rows of another shape: 24 and 9 are no multiples.
+  CHECK(phases_of("  %z = parameter 1 : f32[9,24]\n  %f = reshape %a : f32[24]\n"
+                  "  %b = broadcast %f, axes={1} : f32[9,24]\n  %m = multiply %z, %b : f32[9,24]\n"
+                  "  %y = reduce add %m, %zero, axes={1} : f32[9]\n  output %y\n") == 2);
+}
+
+TEST_CASE("readers at other places compute a value again, and slices and look-ups read what they touch") {
+  const GroupSummary again = summary_of(
+      "  %x = parameter 0 : f32[1000]\n  %z = parameter 1 : f32[4,1000]\n  %e = exp %x : f32[1000]\n"
+      "  %b = broadcast %e, axes={1} : f32[4,1000]\n  %y = add %z, %b : f32[4,1000]\n  output %y\n",
+      100000);
+  CHECK(again.fma == 4 * 1000 * 6 + 4000);
+  CHECK(again.alu == 4 * 1000);
+  CHECK(again.xu == 4 * 1000);
+  CHECK(again.read == 4000 + 16000);
+  const GroupSummary parts = summary_of(
+      "  %x = parameter 0 : f32[1000]\n  %a = slice %x, ranges={0:100:1} : f32[100]\n"
+      "  %b = slice %x, ranges={500:700:2} : f32[100]\n  %y = add %a, %b : f32[100]\n  output %y\n",
+      100000);
+  CHECK(parts.read == 800);
+  CHECK(parts.written == 400);
+  CHECK(parts.arguments == 2);
+  const GroupSummary updated = summary_of(
+      "  %a = parameter 0 : f32[64,128]\n  %u = parameter 1 : f32[1,128]\n  %i = parameter 2 : s32[]\n"
+      "  %n = negate %u : f32[1,128]\n  %d = dynamic_update_slice %a, %n, %i, %i : f32[64,128]\n  output %d\n"
+      "  in_place 0 of 0\n",
+      100000);
+  CHECK(updated.read == 128 * 4 + 4);
+  CHECK(updated.written == 128 * 4);
+}
+
+TEST_CASE("the bound of a reduction of which a part is needed holds that part's terms") {
+  const auto work_of = [](const std::string& lines) { return group_work(group_of("graph g {\n" + lines + "}\n")); };
+  const GroupWork part = work_of(
+      "  %a = parameter 0 : f32[64,128]\n  %z = constant 0 : f32[]\n  %e = exp %a : f32[64,128]\n"
+      "  %m = reduce add %e, %z, axes={1} : f32[64]\n  %p = slice %m, ranges={0:3:1} : f32[3]\n  output %p\n");
+  CHECK(part.bytes_read == 3 * 128 * 4);
+  CHECK(part.bytes_written == 3 * 4);
+  // The cheapest way of an operation: ex2 of a product in the class approx.
+  CHECK(part.fma == 3 * 128 * (1 + 1));
+  CHECK(part.alu == 0);
+  CHECK(part.xu == 3 * 128);
+  const GroupWork doubles =
+      work_of("  %a = parameter 0 : f64[10]\n  %e = exp %a : f64[10]\n  %d = divide %e, %a : f64[10]\n  output %d\n");
+  CHECK(doubles.f64 == 10 * (8 + 7));
+  CHECK(doubles.fma + doubles.alu + doubles.xu == 0);
+  // Many quotients may share a reciprocal, so one is no more than a product.
+  const GroupWork quotient = work_of("  %a = parameter 0 : f32[10]\n  %d = divide %a, %a : f32[10]\n  output %d\n");
+  CHECK(quotient.fma == 10);
+  CHECK(quotient.xu == 0);
+}

@@ -1,0 +1,387 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rules of the plan space, each by itself: on both sides of every boundary that its reason names, and silent where
+// it does not apply. In: candidates made here number by number, so that a row of the table differs from a plan that no
+// rule drops in what it says and nothing else. Part of the suite `explore`.
+#include "explore/plans/rules.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "support/group_family.h"
+
+namespace tailor::explore {
+
+namespace {
+
+/// 264 rows of 1,024 floats, a warp to a row, on 132 SMs; changed by each case.
+struct Tried {
+  codegen::Prepared prepared;
+  ir::Plan plan;
+  ir::Limits limits{90, 132, 32, 1024, 2048, 32, 65536, 65536, 255, 256, 4, 4, 233472, 49152, 232448, 1024, 128};
+  codegen::Tiling tiling;
+
+  Tried() {
+    plan.skeleton = ir::Skeleton::row;
+    prepared.skeleton = ir::Skeleton::row;
+    prepared.rows = 264;
+    prepared.columns = 1024;
+    prepared.widest_vector = 4;
+    inputs(1, "f32");
+    tiling.vectors = 256;
+    tiling.run = 1024;
+    tiling.trips = 8;
+    tiling.lanes = 32;
+    tiling.items = 264;
+    tiling.items_per_block = 4;
+  }
+  void inputs(int count, const std::string& dtype) {
+    std::string text = "graph g {\n";
+    for (int i = 0; i < count; ++i)
+      text += "  %x" + std::to_string(i) + " = parameter " + std::to_string(i) + " : " + dtype + "[264,1024]\n";
+    prepared.graph = std::make_shared<const ir::Graph>(ir::parse_graph(text + "  output %x0\n}\n"));
+    prepared.full.assign(static_cast<std::size_t>(count), 1);
+  }
+  void threads(int all, int per_row) {
+    plan.threads = all;
+    plan.threads_per_row = tiling.lanes = per_row;
+  }
+  /// Lanes side by side over columns, `groups` of them; `blocks` in all.
+  void columns(int lanes, int groups, std::int64_t blocks) {
+    threads(lanes * groups, lanes);
+    tiling.groups = groups;
+    tiling.items = blocks;
+    tiling.items_per_block = 1;
+  }
+  void blocks(std::int64_t count) {
+    tiling.items = count;
+    tiling.items_per_block = 1;
+  }
+  void split(int parts) { plan.split = tiling.split = parts; }
+  void keeps(std::size_t inputs, std::size_t values) {
+    prepared.phases.resize(1);
+    prepared.phases[0].kept_inputs.assign(inputs, 0);
+    prepared.phases[0].kept.assign(values, 0);
+  }
+  void persistent(int per_sm) {
+    plan.grid = ir::GridShape::persistent;
+    plan.blocks_per_sm = per_sm;
+  }
+  bool dropped_by(const Rule& rule) const { return rule.drops({prepared, plan, limits, tiling}); }
+};
+
+struct Side {
+  std::string_view rule;
+  bool drops;
+  std::function<void(Tried&)> change;
+};
+
+std::vector<Side> sound_sides() {
+  return {
+      {"vector-fits", true, [](Tried& t) { t.tiling.vectors = 0; }},
+      {"vector-fits", false, [](Tried& t) { t.tiling.vectors = 1; }},
+      {"peel-lanes", true, [](Tried& t) { t.threads(128, 7), t.tiling.rest = 1; }},
+      {"peel-lanes", false, [](Tried& t) { t.threads(128, 8), t.tiling.rest = 1; }},
+      {"peel-lanes", false, [](Tried& t) { t.threads(128, 7); }},
+      {"rows-in-flight", true, [](Tried& t) { t.plan.in_flight = 2, t.tiling.items = 4; }},
+      {"rows-in-flight", false, [](Tried& t) { t.plan.in_flight = 2, t.tiling.items = 5; }},
+      {"rows-in-flight", true, [](Tried& t) { t.plan.in_flight = 4, t.tiling.items = 12; }},
+      {"rows-in-flight", false, [](Tried& t) { t.plan.in_flight = 4, t.tiling.items = 13; }},
+      {"rows-in-flight", false, [](Tried& t) { t.plan.in_flight = 1, t.tiling.items = 1; }},
+      {"rows-in-flight", false, [](Tried& t) { t.plan.in_flight = 2, t.tiling.items = 4, t.tiling.streamed = true; }},
+      {"vectors-in-flight", true, [](Tried& t) { t.plan.in_flight = 9, t.tiling.streamed = true; }},
+      {"vectors-in-flight", false, [](Tried& t) { t.plan.in_flight = 8, t.tiling.streamed = true; }},
+      {"vectors-in-flight", false, [](Tried& t) { t.plan.in_flight = 9; }},
+      {"vectors-unrolled", true, [](Tried& t) { t.plan.unroll = 3, t.tiling.vectors = 256; }},
+      {"vectors-unrolled", false, [](Tried& t) { t.plan.unroll = 3, t.tiling.vectors = 257; }},
+      {"vectors-unrolled", false, [](Tried& t) { t.plan.unroll = 1, t.tiling.vectors = 0; }},
+      {"persistent-resident", true, [](Tried& t) { t.persistent(17); }},
+      {"persistent-resident", false, [](Tried& t) { t.persistent(16); }},
+      {"persistent-resident", true, [](Tried& t) { t.threads(32, 32), t.persistent(33); }},
+      {"persistent-resident", false, [](Tried& t) { t.threads(32, 32), t.persistent(32); }},
+      {"persistent-resident", false, [](Tried& t) { t.plan.blocks_per_sm = 17; }},
+      {"persistent-loops", true, [](Tried& t) { t.persistent(2), t.tiling.items = 4 * 264; }},
+      {"persistent-loops", false, [](Tried& t) { t.persistent(2), t.tiling.items = 4 * 264 + 1; }},
+      {"persistent-loops", false, [](Tried& t) { t.plan.blocks_per_sm = 2, t.tiling.items = 4; }},
+      {"split-persistent", true, [](Tried& t) { t.split(2), t.persistent(1); }},
+      {"split-persistent", false, [](Tried& t) { t.persistent(1); }},
+      {"split-persistent", false, [](Tried& t) { t.split(2); }},
+      {"split-phases", true, [](Tried& t) { t.split(2), t.tiling.walks = 2; }},
+      {"split-phases", false, [](Tried& t) { t.split(2); }},
+      {"split-phases", false, [](Tried& t) { t.tiling.walks = 2; }},
+      {"split-idle", true, [](Tried& t) { t.split(5), t.tiling.vectors = 128; }},
+      {"split-idle", false, [](Tried& t) { t.split(5), t.tiling.vectors = 129; }},
+      {"split-idle", true, [](Tried& t) { t.columns(8, 16, 9), t.split(5), t.prepared.columns = 64; }},
+      {"split-idle", false, [](Tried& t) { t.columns(8, 16, 9), t.split(5), t.prepared.columns = 65; }},
+      {"split-idle", false, [](Tried& t) { t.tiling.vectors = 0; }},
+  };
+}
+
+std::vector<Side> row_sides() {
+  return {
+      // 8 trips of 32 lanes have room for 256 vectors: two thirds are 170.7.
+      {"padding", true, [](Tried& t) { t.tiling.vectors = 170; }},
+      {"padding", false, [](Tried& t) { t.tiling.vectors = 171; }},
+      {"padding", true, [](Tried& t) { t.tiling.vectors = 341, t.split(2); }},
+      {"padding", false, [](Tried& t) { t.tiling.vectors = 342, t.split(2); }},
+      {"padding", false, [](Tried& t) { t.tiling.vectors = 1, t.threads(128, 1); }},
+      {"coalescing", true, [](Tried& t) { t.threads(128, 7); }},
+      {"coalescing", false, [](Tried& t) { t.threads(128, 8); }},
+      {"coalescing", true, [](Tried& t) { t.threads(128, 3), t.tiling.run = 16; }},
+      {"coalescing", false, [](Tried& t) { t.threads(128, 4), t.tiling.run = 16; }},
+      {"split-rows", false, [](Tried&) {}},
+      {"alone-rows", true, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537; }},
+      {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65536; }},
+      {"alone-rows", false, [](Tried& t) { t.prepared.rows = 34, t.prepared.columns = 65537; }},
+      {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537, t.split(2); }},
+      {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537, t.tiling.walks = 2; }},
+      {"long-trips", true, [](Tried& t) { t.tiling.trips = 65; }},
+      {"long-trips", false, [](Tried& t) { t.tiling.trips = 64; }},
+      {"long-trips", false, [](Tried& t) { t.tiling.trips = 65, t.threads(128, 128); }},
+      {"register-payload", true, [](Tried& t) { t.plan.in_flight = 5; }},
+      {"register-payload", false, [](Tried& t) { t.plan.in_flight = 4; }},
+      {"register-payload", true, [](Tried& t) { t.plan.in_flight = 3, t.keeps(1, 2); }},
+      {"register-payload", false, [](Tried& t) { t.plan.in_flight = 2, t.keeps(1, 2); }},
+      {"register-payload", false, [](Tried& t) { t.plan.in_flight = 5, t.tiling.streamed = true; }},
+      {"wide-vector", true, [](Tried& t) { t.plan.vector = 16; }},
+      {"wide-vector", false, [](Tried& t) { t.plan.vector = 8; }},
+      {"wide-vector", false, [](Tried& t) { t.plan.vector = 16, t.inputs(1, "f16"); }},
+      // 128 bytes of an input, or 510 of all: half of 255 registers.
+      {"flight-bytes", true, [](Tried& t) { t.tiling.trips = 3, t.tiling.at_once = 3; }},
+      {"flight-bytes", false, [](Tried& t) { t.tiling.trips = 4, t.tiling.at_once = 2; }},
+      {"flight-bytes", false, [](Tried& t) { t.tiling.trips = 64, t.tiling.at_once = 1; }},
+      {"flight-bytes", true, [](Tried& t) { t.tiling.trips = 64, t.tiling.streamed = true, t.tiling.at_once = 9; }},
+      {"flight-bytes", false, [](Tried& t) { t.tiling.trips = 64, t.tiling.streamed = true, t.tiling.at_once = 8; }},
+      {"flight-bytes", true, [](Tried& t) { t.tiling.trips = 4, t.tiling.at_once = 2, t.inputs(4, "f32"); }},
+      {"flight-bytes", false, [](Tried& t) { t.tiling.trips = 4, t.tiling.at_once = 2, t.inputs(3, "f32"); }},
+      {"large-block", true, [](Tried& t) { t.threads(1024, 256); }},
+      {"large-block", false, [](Tried& t) { t.threads(1024, 512); }},
+      {"large-block", false, [](Tried& t) { t.threads(512, 128); }},
+      {"shared-short", true, [](Tried& t) { t.plan.residence = ir::Residence::shared, t.tiling.trips = 3; }},
+      {"shared-short", false, [](Tried& t) { t.plan.residence = ir::Residence::shared, t.tiling.trips = 4; }},
+      {"shared-short", false, [](Tried& t) { t.tiling.trips = 3; }},
+      {"shared-long", true, [](Tried& t) { t.plan.residence = ir::Residence::shared, t.tiling.trips = 8; }},
+      {"shared-long", false, [](Tried& t) { t.plan.residence = ir::Residence::shared, t.tiling.trips = 9; }},
+      {"shared-long", false, [](Tried& t) { t.tiling.trips = 8; }},
+      {"reload-short", true, [](Tried& t) { t.plan.residence = ir::Residence::reload, t.tiling.trips = 8; }},
+      {"reload-short", false, [](Tried& t) { t.plan.residence = ir::Residence::reload, t.tiling.trips = 9; }},
+      {"reload-short", false, [](Tried& t) { t.plan.residence = ir::Residence::recompute, t.tiling.trips = 8; }},
+      {"recompute-same", true, [](Tried& t) { t.plan.residence = ir::Residence::recompute, t.keeps(1, 1); }},
+      {"recompute-same", false, [](Tried& t) { t.plan.residence = ir::Residence::recompute, t.keeps(2, 1); }},
+      {"recompute-same", false, [](Tried& t) { t.keeps(1, 1); }},
+      {"narrow-vector", true, [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 2; }},
+      {"narrow-vector", false, [](Tried& t) { t.prepared.widest_vector = 8; }},
+      {"narrow-vector", true, [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 1; }},
+      {"narrow-vector", false,
+       [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 1, t.prepared.columns = 1001; }},
+      {"narrow-vector", true,
+       [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 2, t.prepared.columns = 1001; }},
+      {"narrow-vector", false,
+       [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 1, t.prepared.straight = false; }},
+      {"narrow-vector", false, [](Tried& t) { t.prepared.widest_vector = 16; }},  // 64 bytes of floats: 8 are enough
+      {"rows-at-once", true, [](Tried& t) { t.threads(128, 64), t.plan.in_flight = 5; }},
+      {"rows-at-once", false, [](Tried& t) { t.threads(128, 64), t.plan.in_flight = 4; }},
+      {"rows-at-once", false, [](Tried& t) { t.plan.in_flight = 5; }},
+      {"rows-at-once", false, [](Tried& t) { t.threads(128, 64), t.plan.in_flight = 5, t.tiling.streamed = true; }},
+      {"block-extremes", true, [](Tried& t) { t.threads(64, 32), t.blocks(528); }},
+      {"block-extremes", true, [](Tried& t) { t.threads(512, 32), t.blocks(528); }},
+      {"block-extremes", false, [](Tried& t) { t.threads(64, 32), t.blocks(527); }},
+      {"block-extremes", false, [](Tried& t) { t.threads(256, 32), t.blocks(528); }},
+      {"block-extremes", false, [](Tried& t) { t.threads(64, 64), t.blocks(528); }},
+      {"persistent-short", true, [](Tried& t) { t.persistent(2), t.blocks(527); }},
+      {"persistent-short", false, [](Tried& t) { t.persistent(2), t.blocks(528); }},
+      {"persistent-short", false, [](Tried& t) { t.blocks(1); }},
+      {"broken-block", true, [](Tried& t) { t.threads(512, 32), t.prepared.straight = false; }},
+      {"broken-block", false, [](Tried& t) { t.threads(480, 32), t.prepared.straight = false; }},
+      {"broken-block", false, [](Tried& t) { t.threads(512, 32); }},
+      {"barrier-rows", true, [](Tried& t) { t.threads(192, 64); }},
+      {"barrier-rows", false, [](Tried& t) { t.threads(128, 64); }},
+      {"barrier-rows", false, [](Tried& t) { t.threads(1024, 32); }},
+      // What a rule says of columns alone.
+      {"wide-columns", false, [](Tried& t) { t.threads(1024, 1024), t.tiling.trips = 17; }},
+      {"narrow-columns", false, [](Tried& t) { t.plan.vector = 1; }},
+      {"few-blocks", false, [](Tried& t) { t.blocks(1), t.tiling.trips = 100; }},
+      {"shallow-columns", false, [](Tried& t) { t.plan.vector = 1; }},
+      {"split-columns", false, [](Tried& t) { t.split(2), t.plan.vector = 1; }},
+  };
+}
+
+std::vector<Side> column_sides() {
+  return {
+      // Two blocks of 4 groups, each 8 lanes with 10 trips: room for 640 vectors of rows; two thirds are 426.7.
+      {"padding", true,
+       [](Tried& t) { t.columns(8, 4, 2), t.tiling.trips = 10, t.tiling.vectors = 16, t.prepared.columns = 26; }},
+      {"padding", false,
+       [](Tried& t) { t.columns(8, 4, 2), t.tiling.trips = 10, t.tiling.vectors = 16, t.prepared.columns = 27; }},
+      {"coalescing", true, [](Tried& t) { t.columns(7, 16, 264), t.plan.vector = 1; }},
+      {"coalescing", false, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 1; }},
+      {"coalescing", true, [](Tried& t) { t.columns(5, 16, 264), t.plan.vector = 1, t.tiling.run = 12; }},
+      {"coalescing", false, [](Tried& t) { t.columns(6, 16, 264), t.plan.vector = 1, t.tiling.run = 12; }},
+      {"wide-columns", true, [](Tried& t) { t.columns(33, 4, 264), t.tiling.trips = 17; }},
+      {"wide-columns", false, [](Tried& t) { t.columns(32, 4, 264), t.tiling.trips = 17; }},
+      {"wide-columns", false, [](Tried& t) { t.columns(33, 4, 264), t.tiling.trips = 16; }},
+      {"narrow-columns", true, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 2; }},
+      {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 263), t.plan.vector = 2; }},
+      {"narrow-columns", true, [](Tried& t) { t.columns(8, 16, 1), t.plan.vector = 1; }},
+      {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 264); }},
+      {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 1, t.tiling.run = 1023; }},
+      {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 2, t.inputs(1, "f64"); }},
+      {"few-blocks", true, [](Tried& t) { t.columns(8, 16, 131), t.tiling.trips = 8; }},
+      {"few-blocks", false, [](Tried& t) { t.columns(8, 16, 132), t.tiling.trips = 8; }},
+      {"few-blocks", false, [](Tried& t) { t.columns(8, 16, 131), t.tiling.trips = 7; }},
+      {"few-blocks", false, [](Tried& t) { t.columns(8, 32, 131), t.tiling.trips = 8; }},
+      {"few-blocks", false, [](Tried& t) { t.columns(8, 16, 131), t.tiling.trips = 8, t.tiling.run = 16; }},
+      {"few-blocks", true, [](Tried& t) { t.columns(8, 16, 131), t.tiling.trips = 8, t.tiling.run = 17; }},
+      {"shallow-columns", true, [](Tried& t) { t.columns(8, 16, 264), t.tiling.trips = 4; }},
+      {"shallow-columns", false, [](Tried& t) { t.columns(8, 16, 264), t.tiling.trips = 3; }},
+      {"shallow-columns", false, [](Tried& t) { t.columns(8, 16, 264), t.plan.in_flight = 2; }},
+      {"shallow-columns", true,
+       [](Tried& t) { t.columns(8, 16, 264), t.plan.in_flight = 3, t.plan.vector = 2, t.tiling.trips = 12; }},
+      {"shallow-columns", false,
+       [](Tried& t) { t.columns(8, 16, 264), t.plan.in_flight = 4, t.plan.vector = 1, t.tiling.trips = 16; }},
+      {"large-block", true, [](Tried& t) { t.columns(8, 128, 132); }},
+      {"large-block", false, [](Tried& t) { t.columns(8, 128, 131); }},
+      // What a rule says of rows alone.
+      {"alone-rows", false, [](Tried& t) { t.columns(8, 16, 264), t.prepared.rows = 1, t.prepared.columns = 1000000; }},
+      {"long-trips", false, [](Tried& t) { t.columns(8, 16, 264), t.tiling.trips = 65; }},
+      {"narrow-vector", false, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 1; }},
+      {"rows-at-once", false, [](Tried& t) { t.columns(64, 2, 264), t.plan.in_flight = 5; }},
+      {"block-extremes", false, [](Tried& t) { t.columns(8, 8, 528); }},
+      {"persistent-short", false, [](Tried& t) { t.columns(8, 16, 1), t.persistent(2); }},
+      {"barrier-rows", false, [](Tried& t) { t.columns(64, 16, 264); }},
+      {"split-rows", false, [](Tried& t) { t.columns(8, 16, 264), t.split(2); }},
+  };
+}
+
+/// Columns that two blocks of 256 threads share, 64 bytes in flight: no rule about sharing drops them.
+void shared_columns(Tried& t) {
+  t.columns(8, 32, 66);
+  t.split(2);
+  t.plan.in_flight = 4;
+}
+/// Rows of 16 KiB that two blocks of 256 threads share, one row each.
+void shared_rows(Tried& t) {
+  t.threads(256, 256);
+  t.blocks(132);
+  t.split(2);
+  t.prepared.columns = 4096;
+  t.plan.in_flight = 2;
+}
+
+std::vector<Side> split_sides() {
+  const auto columns = [](auto change) { return [=](Tried& t) { shared_columns(t), change(t); }; };
+  const auto rows = [](auto change) { return [=](Tried& t) { shared_rows(t), change(t); }; };
+  return {
+      {"split-columns", false, columns([](Tried&) {})},
+      {"split-columns", true, columns([](Tried& t) { t.tiling.items = 133; })},  // 266 blocks
+      {"split-columns", false, columns([](Tried& t) { t.tiling.items = 132; })},
+      {"split-columns", true, columns([](Tried& t) { t.tiling.items = 33; })},  // 66 of 132 SMs
+      {"split-columns", false, columns([](Tried& t) { t.tiling.items = 34; })},
+      {"split-columns", true, columns([](Tried& t) { t.plan.in_flight = 3; })},
+      {"split-columns", true, columns([](Tried& t) { t.plan.threads = 255; })},
+      {"split-columns", true, columns([](Tried& t) { t.plan.vector = 2, t.plan.in_flight = 8; })},
+      {"split-columns", false,
+       columns([](Tried& t) { t.prepared.widest_vector = t.plan.vector = 1, t.plan.in_flight = 8; })},
+      {"split-columns", true,
+       columns([](Tried& t) { t.prepared.widest_vector = t.plan.vector = 1, t.plan.in_flight = 7; })},
+      {"split-columns", false, columns([](Tried& t) { t.split(1), t.plan.in_flight = 1; })},
+      {"split-rows", false, rows([](Tried&) {})},
+      {"split-rows", true, rows([](Tried& t) { t.plan.threads = 512; })},
+      {"split-rows", true, rows([](Tried& t) { t.threads(96, 96); })},  // 8 KiB: 128 threads
+      {"split-rows", false, rows([](Tried& t) { t.threads(128, 128); })},
+      {"split-rows", true, rows([](Tried& t) { t.threads(224, 224), t.prepared.columns = 1 << 16; })},
+      {"split-rows", true, rows([](Tried& t) { t.plan.in_flight = 1; })},  // 16 bytes
+      {"split-rows", false, rows([](Tried& t) { t.plan.in_flight = 1, t.tiling.trips = 1; })},
+      {"split-rows", true, rows([](Tried& t) { t.plan.in_flight = 1, t.inputs(7, "f32"); })},
+      {"split-rows", false, rows([](Tried& t) { t.plan.in_flight = 1, t.inputs(8, "f32"); })},  // 128 bytes of all
+      {"split-rows", true, rows([](Tried& t) { t.prepared.columns = 2047; })},
+      {"split-rows", false, rows([](Tried& t) { t.prepared.columns = 2048; })},  // 4 KiB a block
+      {"split-rows", true, rows([](Tried& t) { t.tiling.items = 21, t.prepared.columns = 16386; })},
+      {"split-rows", false, rows([](Tried& t) { t.tiling.items = 21, t.prepared.columns = 16384; })},
+      {"split-rows", false, rows([](Tried& t) { t.tiling.items = 22, t.prepared.columns = 16386; })},
+      {"split-rows", true, rows([](Tried& t) { t.tiling.items = 265; })},
+      {"split-rows", false, rows([](Tried& t) { t.tiling.items = 264; })},  // 528 blocks, four times the SMs
+  };
+}
+
+}  // namespace
+
+TEST_CASE("every rule drops on one side of each of its boundaries and not on the other") {
+  std::set<std::string_view> dropping, silent;
+  for (const auto& sides : {sound_sides(), row_sides(), column_sides(), split_sides()})
+    for (std::size_t i = 0; i < sides.size(); ++i) {
+      const Side& side = sides[i];
+      const auto rule =
+          std::find_if(rules().begin(), rules().end(), [&](const Rule& r) { return r.name == side.rule; });
+      CAPTURE(side.rule);
+      CAPTURE(i);
+      REQUIRE(rule != rules().end());
+      Tried tried;
+      side.change(tried);
+      CHECK(tried.dropped_by(*rule) == side.drops);
+      (side.drops ? dropping : silent).insert(side.rule);
+    }
+  for (const Rule& rule : rules()) {
+    CAPTURE(rule.name);
+    CHECK(dropping.contains(rule.name));
+    CHECK(silent.contains(rule.name));
+  }
+}
+
+TEST_CASE("a rule is asked where a skeleton has all fields it reads, and says nothing of a plan by others") {
+  const ir::Limits limits = Tried().limits;
+  for (const char* member : {"bias_gelu_f16", "column_sum", "softmax"}) {
+    CAPTURE(member);
+    const ir::Group group = ir::make_group(ir::family_member(member), 4096, 1024);
+    const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+    ir::Plan plan;
+    plan.skeleton = prepared.skeleton;
+    plan.dominant = prepared.dominants.front();
+    plan.threads = 256;
+    const ir::SkeletonRow& skeleton = row(plan.skeleton);
+    const Rule* const as_it_is = dropped_by(prepared, plan, limits);
+    // Values that would mean something elsewhere.
+    ir::Plan odd = plan;
+    if (!skeleton.has(ir::PlanField::threads_per_row)) odd.threads_per_row = 1;
+    if (!skeleton.has(ir::PlanField::in_flight)) odd.in_flight = 100;
+    if (!skeleton.has(ir::PlanField::split)) odd.split = 7;
+    if (!skeleton.has(ir::PlanField::unroll)) odd.unroll = 1000000;
+    if (!skeleton.has(ir::PlanField::residence)) odd.residence = ir::Residence::shared;
+    CHECK(dropped_by(prepared, odd, limits) == as_it_is);
+    for (const Rule& rule : rules())
+      if ((rule.reads & ~skeleton.fields) != 0) {
+        CAPTURE(rule.name);
+        CHECK_FALSE(drops(rule, prepared, odd, limits));
+      }
+  }
+}
+
+TEST_CASE("the first rule of those in force that drops a plan is the one that is named") {
+  const ir::Group group = ir::make_group(ir::family_member("softmax"), 4096, 1024);
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  const ir::Limits limits = Tried().limits;
+  ir::Plan plan;
+  plan.skeleton = ir::Skeleton::row;
+  plan.dominant = prepared.dominants.front();
+  plan.threads = 1024;
+  plan.threads_per_row = 1;
+  plan.vector = 1;
+  plan.residence = ir::Residence::reload;
+  std::size_t named = 0;
+  for (std::size_t in_force = 0; in_force <= rules().size(); ++in_force) {
+    const Rule* expected = nullptr;
+    for (std::size_t i = 0; i < in_force && expected == nullptr; ++i)
+      if (drops(rules()[i], prepared, plan, limits)) expected = &rules()[i];
+    CHECK(dropped_by(prepared, plan, limits, in_force) == expected);
+    named += expected != nullptr ? 1 : 0;
+  }
+  CHECK(named > 0);
+  for (std::size_t i = 0; i < rules().size(); ++i) CHECK(rules()[i].sound == (i < sound_rules()));
+}
+
+}  // namespace tailor::explore
