@@ -16,6 +16,7 @@
 
 #include "reference/compare.h"
 #include "reference/inputs.h"
+#include "support/approx.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -212,10 +213,10 @@ TEST_CASE("the least and the greatest of values of which one is uncertain may li
     for (const BoundedTensor& output : *found) REQUIRE_FALSE(output.error.empty());
   const double uncertain = above[0].error[0];
   REQUIRE(uncertain > 0.01);
-  CHECK(above[1].error[0] == doctest::Approx(uncertain).epsilon(1e-5));          // the least is the uncertain one
-  CHECK(above[2].error[0] == doctest::Approx(uncertain - 0.001).epsilon(1e-4));  // which may pass the greatest
-  CHECK(below[2].error[0] == doctest::Approx(uncertain).epsilon(1e-5));
-  CHECK(below[1].error[0] == doctest::Approx(uncertain - 0.001).epsilon(1e-4));
+  CHECK(above[1].error[0] == approx(uncertain).epsilon(1e-5));          // the least is the uncertain one
+  CHECK(above[2].error[0] == approx(uncertain - 0.001).epsilon(1e-4));  // which may pass the greatest
+  CHECK(below[2].error[0] == approx(uncertain).epsilon(1e-5));
+  CHECK(below[1].error[0] == approx(uncertain - 0.001).epsilon(1e-4));
 }
 
 TEST_CASE("an approximate quotient is judged where the divisor lies in the range that is promised, ends included") {
