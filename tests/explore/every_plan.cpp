@@ -3,8 +3,9 @@
 //
 // Each plan of the space is lowered; equal kernels are looked at once. A kernel is verified, executed by the
 // interpreter on seeded inputs, its outputs compared with the evaluator's within half the digits of their type, and
-// the executed counts compared with exact and with fast counting. Rules that claim to be sound are asked about every
-// plan that the lowering accepts and must drop none. The first complaint of a kernel is reported with its plan.
+// the executed counts compared with exact and with fast counting; every element of an output is stored once. Rules that
+// claim to be sound are asked about every plan that the lowering accepts and must drop none. The first complaint of a
+// kernel is reported with its plan.
 #include "explore/every_plan.h"
 
 #include <doctest/doctest.h>
@@ -186,6 +187,11 @@ struct Oracle {
     for (std::size_t i = 0; i < question.expected.size(); ++i) {
       const double error = worst_error(question.expected[i], executed.buffers[inputs + i]);
       if (error > 1) return fmt::format("output {}: error {} x tolerance", i, error);
+      // Each element once: what several threads write with one value is right, and moves as many bytes more.
+      const auto size = static_cast<std::int64_t>(executed.buffers[inputs + i].size());
+      const std::int64_t stored = executed.counts.buffers[inputs + i][1].bytes;
+      if (kernel.buffers[inputs + i].role == BufferRole::output && stored != size)
+        return fmt::format("output {}: {} bytes stored, it has {}", i, stored, size);
     }
     return {};
   }

@@ -119,3 +119,25 @@ TEST_CASE("what changes, loops of one trip and loops with kernels of their file 
   CHECK(moved(loop(" f = f32[4,8] fusion(w), kind=kLoop, calls=fused\n next = f32[4,8] add(x, f)", 3,
                    "fused {\n a = f32[4,8] parameter(0)\n ROOT b = f32[4,8] exponential(a)\n}\n")) == "");
 }
+
+TEST_CASE("a loop whose condition or body another loop has too stays as it is") {
+  const std::string one = loop(" e = f32[4,8] exponential(w)\n next = f32[4,8] add(x, e)");
+  const std::string state = "(s32[], f32[4,8], f32[4,8])", root = " ROOT r = f32[4,8] get-tuple-element(l), index=1\n";
+  const auto with_second = [&](bool own_condition, bool own_body) {
+    std::string text = one;
+    const std::size_t condition = text.find("cond {"), body = text.find("body {"), entry = text.find("ENTRY");
+    const std::string conditions = text.substr(condition, body - condition), bodies = text.substr(body, entry - body);
+    text.replace(text.find(root), root.size(),
+                 fmt::format(" r = f32[4,8] get-tuple-element(l), index=1\n t2 = {0} tuple(z, r, w)\n"
+                             " k = {0} while(t2), condition=cond{1}, body=body{2}\n"
+                             " ROOT r2 = f32[4,8] get-tuple-element(k), index=1\n",
+                             state, own_condition ? "2" : "", own_body ? "2" : ""));
+    if (own_body) text.insert(entry, "body2" + bodies.substr(4));
+    if (own_condition) text.insert(entry, "cond2" + conditions.substr(4));
+    return text;
+  };
+  CHECK(moved(with_second(true, true)) == "l/e k/e");
+  CHECK(moved(with_second(false, true)) == "");
+  CHECK(moved(with_second(true, false)) == "");
+  CHECK(moved(with_second(false, false)) == "");
+}

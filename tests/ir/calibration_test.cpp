@@ -8,6 +8,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -97,6 +98,28 @@ TEST_CASE("a device's own figure comes before the common one") {
   CHECK(find_fit(c, "v100", "dram_knee")->value == 2.2);
   CHECK(find_fit(c, "h200", "dram_knee")->value == 2);
   CHECK(find_fit(c, "h200", "dram_latency") == nullptr);
+}
+
+TEST_CASE("a figure of the operation comes before one of the device, and one of both before either") {
+  Fit common = a_fit("", "dispatch_floor", 1), of_device = a_fit("v100", "dispatch_floor", 2);
+  Fit of_operation = a_fit("", "dispatch_floor", 3), of_both = a_fit("v100", "dispatch_floor", 4);
+  of_operation.operation = of_both.operation = "softmax f32";
+  // In either order of the list: what is nearer wins, not what stands first or last.
+  for (const bool turned : {false, true}) {
+    Calibration c;
+    c.fits = {common, of_device, of_operation};
+    if (turned) std::reverse(c.fits.begin(), c.fits.end());
+    const auto found = [&](std::string_view device, std::string_view operation) {
+      return find_fit(c, device, "dispatch_floor", operation)->value;
+    };
+    CHECK(found("v100", "softmax f32") == 3);
+    CHECK(found("v100", "ln f32") == 2);
+    CHECK(found("h200", "softmax f32") == 3);
+    CHECK(found("h200", "ln f32") == 1);
+    c.fits.insert(turned ? c.fits.begin() : c.fits.end(), of_both);
+    CHECK(found("v100", "softmax f32") == 4);
+    CHECK(found("h200", "softmax f32") == 3);
+  }
 }
 
 TEST_CASE("a bad calibration file gives one clear error with its place") {

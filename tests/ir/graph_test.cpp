@@ -10,7 +10,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <set>
+#include <string>
+
 #include "base/error.h"
+#include "ir/graph/broadcast.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -120,6 +124,62 @@ TEST_CASE("a body's parameters keep their meaning in the canonical text") {
                                    order));
   };
   CHECK(canonical_text(sorted("%a, %b")) != canonical_text(sorted("%b, %a")));
+}
+
+TEST_CASE("canonical texts differ wherever a constant does, however long it is and wherever the difference stands") {
+  for (const int count : {1, 15, 16, 17, 40}) {  // 64 bytes are written out, longer contents are hashed
+    const auto table = [&](int at) {
+      std::string numbers;
+      for (int i = 0; i < count; ++i) numbers += fmt::format("{}{}", i == 0 ? "" : ", ", i == at ? 7 : 3);
+      return canonical_text(parse_graph(fmt::format(
+          "graph g {{ %c = constant {{{}}} : f32[{}] %n = exp %c : f32[{}] output %n }}", numbers, count, count)));
+    };
+    CAPTURE(count);
+    CHECK(table(0) != table(-1));
+    CHECK(table(count - 1) != table(-1));
+    CHECK(table(count / 2) != table(-1));
+    CHECK(table(-1) == table(-1));
+  }
+  const auto unknown = [](std::string_view contents) {
+    return canonical_text(parse_graph(fmt::format("graph g {{ %c = constant {} : f32[2] output %c }}", contents)));
+  };
+  CHECK(unknown("{...}") != unknown("{0, 0}"));
+}
+
+TEST_CASE("canonical texts see outputs, their order, and which parameter an output lies over") {
+  const auto with = [](std::string_view end) {
+    return canonical_text(parse_graph(fmt::format(
+        "graph g {{ %a = parameter 0 : f32[8] %b = parameter 1 : f32[8] %n = negate %a : f32[8] %e = exp %b : f32[8]\n"
+        "output {} }}",
+        end)));
+  };
+  const std::set<std::string> texts{with("%n, %e"),
+                                    with("%n"),
+                                    with("%n, %n"),
+                                    with("%n, %e\nin_place 0 of 0"),
+                                    with("%n, %e\nin_place 0 of 1"),
+                                    with("%n, %e\nin_place 1 of 0")};
+  CHECK(texts.size() == 6);
+}
+
+TEST_CASE("a broadcast repeats along the last dimensions where its source has the leading ones, all of them") {
+  const auto repeats = [](std::string_view source, std::string_view axes, std::string_view result) {
+    const Graph g = parse_graph(fmt::format(
+        "graph g {{ %x = parameter 0 : f32{} %b = broadcast %x, axes={} : f32{} output %b }}", source, axes, result));
+    verify(g);
+    return repeats_along_last(g.nodes[1], g.nodes[0].shape);
+  };
+  CHECK(repeats("[4]", "{0}", "[4,6]"));
+  CHECK(repeats("[4,6]", "{0,1}", "[4,6,5]"));
+  CHECK(repeats("[]", "{}", "[4,6]"));
+  CHECK(repeats("[4,6]", "{0,1}", "[4,6]"));
+  CHECK(repeats("[4]", "{1}", "[1,4,6]"));      // what is skipped has one element
+  CHECK(repeats("[4,1]", "{0,2}", "[4,6,1]"));  // what is not skipped has one
+  CHECK(repeats("[1,4]", "{2,0}", "[4,6,1]"));
+  CHECK_FALSE(repeats("[6]", "{1}", "[4,6]"));
+  CHECK_FALSE(repeats("[4,6]", "{0,2}", "[4,5,6]"));
+  CHECK_FALSE(repeats("[4,6]", "{1,0}", "[6,4]"));
+  CHECK_FALSE(repeats("[6]", "{2}", "[1,4,6]"));
 }
 
 TEST_CASE("a chain of 100,000 nodes has a canonical text and parses") {

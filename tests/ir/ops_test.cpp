@@ -137,6 +137,9 @@ TEST_CASE("known landmarks of the types") {
   CHECK(decode(DType::f4e2m1fn, 7) == 6);
   CHECK(decode(DType::f6e3m2fn, 31) == 28);
   CHECK(decode(DType::f6e2m3fn, 31) == 7.5);
+  CHECK(decode(DType::f8e8m0fnu, 254) == 0x1p127);
+  CHECK(decode(DType::f8e8m0fnu, 0) == 0x1p-127);
+  CHECK(std::isnan(decode(DType::f8e8m0fnu, 255)));
   CHECK(encode(DType::f8e4m3fn, 465) == 0x7f);
   CHECK(encode(DType::f8e4m3fn, 464) == 0x7e);
   CHECK(encode(DType::f4e2m1fn, 100) == 7);
@@ -164,6 +167,20 @@ TEST_CASE("rounding goes to the nearest neighbour, ties to the even one, between
       if (round_to(dtype, middle) != even) ++wrong;
     }
     CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("numbers that round to zero keep their sign where the type has a negative zero, and are zero where not") {
+  for (const DType dtype : narrow_floats()) {
+    if (dtype == DType::f8e8m0fnu) continue;  // it has no zero
+    CAPTURE(name(dtype));
+    const bool one_zero = name(dtype).ends_with("fnuz");
+    for (const double tiny : {0.0, -0.0, 1e-60, -1e-60}) {
+      const double rounded = round_to(dtype, tiny), read = decode(dtype, encode(dtype, tiny));
+      CHECK((rounded == 0 && read == 0));
+      CHECK(std::signbit(rounded) == (std::signbit(tiny) && !one_zero));
+      CHECK(std::signbit(read) == (std::signbit(tiny) && !one_zero));
+    }
   }
 }
 

@@ -223,8 +223,9 @@ void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordi
   if (store_vector(id, store.memory, at, raw.id)) return;
   store.expr = at;
   store.value = raw.id;
-  // Threads that share the element: one of them writes it.
-  const int depth = std::max(depth_for(pool[at].vars), raw.depth);
+  // Where a guard lets one element pass the address is a number and names no variable of the guard, but all others stay
+  // outside. Threads that share the element: one of them writes it.
+  const int depth = std::max(depth_for(pool[at].vars | guard_vars()), raw.depth);
   std::vector<ir::Condition> conditions;
   for (std::size_t v = 0; v < pool.vars.size(); ++v) {
     const ir::Var& var = pool.vars[v];

@@ -58,9 +58,9 @@ Twin random_twin(IndexBuilder& build, std::mt19937_64& random, int depth) {
       return {build.mod(a.expr, k), [a, k](auto values) { return a.value(values) % k; }};
     }
     default: {
-      Twin b = random_twin(build, random, depth - 1);
-      return {build.select(a.expr, b.expr, b.expr, a.expr),
-              [a, b](auto values) { return a.value(values) < b.value(values) ? b.value(values) : a.value(values); }};
+      Twin b = random_twin(build, random, depth - 1), c = random_twin(build, random, depth - 1);
+      return {build.select(a.expr, b.expr, c.expr, a.expr),
+              [a, b, c](auto values) { return a.value(values) < b.value(values) ? c.value(values) : a.value(values); }};
     }
   }
 }
@@ -90,6 +90,103 @@ TEST_CASE("random index expressions keep their value and stay within their range
           REQUIRE((range.low <= expected && expected <= range.high));
         }
   }
+}
+
+TEST_CASE("a selection folds where the ranges of its sides decide, and is asked where they only touch") {
+  IndexBuilder build;
+  const ExprId x = build.var(build.add_var({"x", VarKind::loop, 4, 1}));  // 0 .. 3
+  const ExprId one = build.constant(10), other = build.constant(20);
+  const auto selected = [&](ExprId a, ExprId b) { return build.select(a, b, one, other); };
+  CHECK(selected(x, build.constant(4)) == one);
+  CHECK(selected(x, build.constant(0)) == other);
+  CHECK(selected(build.constant(3), x) == other);
+  CHECK(selected(build.add_constant(x, 5), x) == other);
+  CHECK(selected(x, build.add_constant(x, 4)) == one);
+  CHECK(build.select(x, build.constant(2), one, one) == one);
+  for (const ExprId limit : {build.constant(3), build.constant(1), build.add_constant(x, 3)}) {
+    const ExprId asked = selected(x, limit);
+    for (std::int64_t value = 0; value < 4; ++value) {
+      const std::array values{value};
+      CHECK(evaluate(build.pool(), asked, values) == (value < evaluate(build.pool(), limit, values) ? 10 : 20));
+    }
+  }
+  // Equal ends: 3 is not below 3.
+  const VarId y = build.add_var({"y", VarKind::loop, 2, 1});
+  const ExprId touching = selected(x, build.add_constant(build.var(y), 3));
+  CHECK(evaluate(build.pool(), touching, std::array<std::int64_t, 2>{3, 0}) == 20);
+  CHECK(evaluate(build.pool(), touching, std::array<std::int64_t, 2>{3, 1}) == 10);
+}
+
+TEST_CASE("quotients and remainders of sums, of each other too, are those of plain numbers for all small factors") {
+  IndexBuilder build;
+  constexpr std::array<std::int64_t, 2> extents{3, 4};
+  const auto holds = [&](ExprId expr, auto&& plain) {
+    const Interval range = build.pool()[expr].range;
+    std::int64_t wrong = 0;
+    for (std::int64_t a = 0; a < extents[0]; ++a)
+      for (std::int64_t b = 0; b < extents[1]; ++b) {
+        const std::int64_t found = evaluate(build.pool(), expr, std::array{a, b});
+        wrong += found == plain(a, b) && range.low <= found && found <= range.high ? 0 : 1;
+      }
+    return wrong == 0;
+  };
+  for (std::int64_t f = -2; f <= 6; ++f)
+    for (std::int64_t g = 1; g <= 4; ++g)
+      for (std::int64_t c = 0; c <= 3; ++c)
+        for (std::int64_t d = 1; d <= 8; ++d) {
+          build.reset();
+          const ExprId u = build.var(build.add_var({"u", VarKind::loop, extents[0], 1}));
+          const ExprId v = build.var(build.add_var({"v", VarKind::loop, extents[1], 1}));
+          const std::int64_t lift = c + (f < 0 ? 2 * -f : 0);  // so that no value is negative
+          const ExprId sum = build.add_constant(build.add_scaled(build.scale(u, f), v, g), lift);
+          const auto plain = [&](std::int64_t a, std::int64_t b) { return f * a + g * b + lift; };
+          CAPTURE(f);
+          CAPTURE(g);
+          CAPTURE(lift);
+          CAPTURE(d);
+          const ExprId quotient = build.div(sum, d), rest = build.mod(sum, d);
+          REQUIRE(holds(quotient, [&](auto a, auto b) { return plain(a, b) / d; }));
+          REQUIRE(holds(rest, [&](auto a, auto b) { return plain(a, b) % d; }));
+          REQUIRE(holds(build.add_scaled(rest, quotient, d), plain));
+          for (const std::int64_t e : {2, 3, 4, 6}) {
+            CAPTURE(e);
+            REQUIRE(holds(build.div(quotient, e), [&](auto a, auto b) { return plain(a, b) / d / e; }));
+            REQUIRE(holds(build.mod(quotient, e), [&](auto a, auto b) { return plain(a, b) / d % e; }));
+            REQUIRE(holds(build.div(rest, e), [&](auto a, auto b) { return plain(a, b) % d / e; }));
+            REQUIRE(holds(build.mod(rest, e), [&](auto a, auto b) { return plain(a, b) % d % e; }));
+          }
+        }
+}
+
+TEST_CASE("what was worked out under a guard holds wherever the guard does") {
+  std::mt19937_64 random(20263);
+  IndexBuilder build;
+  int held = 0;
+  for (int round = 0; round < 2000; ++round) {
+    CAPTURE(round);
+    build.reset();
+    for (int v = 0; v < 3; ++v) build.add_var({"v", VarKind::loop, 4, 1});
+    const Twin guarded = random_twin(build, random, 2);
+    const Interval range = build.pool()[guarded.expr].range;
+    const Interval kept{range.low + static_cast<std::int64_t>(random() % 3),
+                        range.high - static_cast<std::int64_t>(random() % 3)};
+    if (kept.low > kept.high || range.low < 0) continue;
+    const std::int64_t factor = 1 + static_cast<std::int64_t>(random() % 4),
+                       divisor = 1 + static_cast<std::int64_t>(random() % 9);
+    const ExprId narrow = build.scale(build.narrow(guarded.expr, kept), factor);
+    const ExprId quotient = build.expand(build.div(narrow, divisor)), rest = build.expand(build.mod(narrow, divisor));
+    std::array<std::int64_t, 3> v{};
+    for (v[0] = 0; v[0] < 4; ++v[0])
+      for (v[1] = 0; v[1] < 4; ++v[1])
+        for (v[2] = 0; v[2] < 4; ++v[2]) {
+          const std::int64_t value = guarded.value(v);
+          if (value < kept.low || value > kept.high) continue;
+          REQUIRE(evaluate(build.pool(), quotient, v) == value * factor / divisor);
+          REQUIRE(evaluate(build.pool(), rest, v) == value * factor % divisor);
+          ++held;
+        }
+  }
+  CHECK(held > 10000);
 }
 
 TEST_CASE(

@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which value a use gets: one that was computed under a condition is not used where the condition need not hold,
+// constants have the number of their own type, windows begin at the index of their own dimension, and what a later
+// phase loads again is marked as such. Groups written here, lowered under many plans and interpreted; the oracle is the
+// evaluator. Part of the suite `codegen lower`.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/lower/lower.h"
+#include "explore/every_plan.h"
+#include "reference/evaluate.h"
+#include "support/cells.h"
+#include "support/group_family.h"
+#include "support/interpret.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+
+namespace {
+
+constexpr Limits cache_limits{90, 2, 32, 1024, 2048, 16, 65536, 65536, 255, 256, 4, 4, 65536, 49152, 65536, 0, 128};
+
+Group written_group(const std::string& lines) {
+  Group group;
+  group.graph = parse_graph("graph g {\n" + lines + "}\n");
+  verify(group.graph);
+  group.id = id_of(std::string_view(canonical_text(group.graph)));
+  return group;
+}
+
+Kernel map_kernel(const Group& group, int vector) {
+  const auto ready = codegen::prepare(group);
+  const auto* prepared = std::get_if<codegen::Prepared>(&ready);
+  if (prepared == nullptr) FAIL(std::get<Rejection>(ready).reason);
+  Plan plan;
+  plan.skeleton = prepared->skeleton;
+  plan.dominant = prepared->dominants.front();
+  plan.threads = 64;
+  plan.vector = vector;
+  codegen::LowerScratch scratch;
+  codegen::Lowered lowered = codegen::lower(*prepared, plan, cache_limits, scratch);
+  if (const auto* refused = std::get_if<Rejection>(&lowered)) FAIL(refused->rule << ": " << refused->reason);
+  return std::get<Kernel>(std::move(lowered));
+}
+
+/// Whether the kernel stores the evaluator's bytes.
+bool computes(const Group& group, const Kernel& kernel, const std::vector<reference::Tensor>& inputs) {
+  std::vector<std::vector<std::byte>> buffers;
+  for (const reference::Tensor& input : inputs) buffers.push_back(input.bytes);
+  const std::vector<reference::Tensor> expected = reference::evaluate(group.graph, inputs);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const InPlace* over = i < group.graph.in_place.size() ? &group.graph.in_place[i] : nullptr;
+    buffers.push_back(over ? inputs[static_cast<std::size_t>(over->parameter)].bytes
+                           : std::vector<std::byte>(expected[i].bytes.size(), std::byte{0xab}));
+  }
+  const KernelRun run = interpret(kernel, std::move(buffers));
+  if (!run.violations.empty()) return false;
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    if (run.buffers[kernel.buffers[inputs.size() + i].role == BufferRole::in_place
+                        ? kernel.buffers[inputs.size() + i].of
+                        : inputs.size() + i] != expected[i].bytes)
+      return false;
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a value that is needed under a condition and without one is right in both places") {
+  // %e is the same number wherever it is read: under the condition of a concatenation or a pad, and everywhere.
+  struct Source {
+    std::string_view parameter, narrow, wide;
+  };
+  int programs = 0;
+  for (const Source& source : {Source{"[]", "", ""}, Source{"[5]", ", axes={0}", ", axes={0}"}})
+    for (const std::string_view move : {"concatenate %c, %x, axes={1}", "concatenate %x, %c, axes={1}",
+                                        "pad %c, %z, ranges={0:0:0, 8:0:0}", "pad %c, %z, ranges={0:0:0, 0:8:0}"})
+      for (const bool condition_first : {false, true}) {
+        const std::string narrow =
+            fmt::format("  %c = broadcast %e{} : f32[5,8]\n  %k = {} : f32[5,16]\n", source.narrow, move);
+        const std::string wide =
+            fmt::format("  %b = broadcast %e{} : f32[5,16]\n  %n = negate %b : f32[5,16]\n", source.wide);
+        const Group group = written_group(
+            fmt::format("  %s = parameter 0 : f32{0}\n  %x = parameter 1 : f32[5,8]\n  %z = constant 3 : f32[]\n"
+                        "  %e = exp %s : f32{0}\n{1}{2}  %y = {3} : f32[5,16]\n  output %y\n",
+                        source.parameter, condition_first ? narrow : wide, condition_first ? wide : narrow,
+                        condition_first ? "subtract %k, %n" : "subtract %n, %k"));
+        CAPTURE(text(group.graph));
+        programs += explore::check_every_plan(group, {3}, true).programs;
+      }
+  CHECK(programs > 60);
+}
+
+TEST_CASE("a constant of every type is its own number in a kernel, the ends of its range included") {
+  struct Numbers {
+    DType dtype;
+    std::vector<std::string_view> words;
+  };
+  const Numbers all[] = {
+      {DType::s8, {"-1", "-128", "127"}},
+      {DType::u8, {"1", "128", "255"}},
+      {DType::s16, {"-1", "-32768", "32767"}},
+      {DType::u16, {"32768", "65535"}},
+      {DType::s32, {"-1", "-2147483648", "2147483647"}},
+      {DType::u32, {"2147483648", "4294967295"}},
+      {DType::s64, {"-1", "-9223372036854775808", "9223372036854775807"}},
+      {DType::u64, {"9223372036854775808", "18446744073709551615"}},
+      {DType::f16, {"-0.099975586", "65504", "-inf"}},
+      {DType::bf16, {"-0.10009766", "3.3895e38", "inf"}},
+      {DType::f32, {"-0.1", "3.4028235e38", "-inf"}},
+      {DType::f64, {"-0.1", "1e308", "inf"}},
+  };
+  for (const Numbers& one : all)
+    for (const std::string_view word : one.words)
+      for (const int vector : {1, 2}) {
+        const Group group = written_group(
+            fmt::format("  %x = parameter 0 : {0}[64]\n  %c = constant {1} : {0}[]\n  %b = broadcast %c : {0}[64]\n"
+                        "  %m = maximum %x, %b : {0}[64]\n  %n = minimum %x, %b : {0}[64]\n"
+                        "  %p = compare eq %x, %b : pred[64]\n  output %m, %n, %p\n",
+                        name(one.dtype), word));
+        CAPTURE(name(one.dtype));
+        CAPTURE(word);
+        reference::Tensor x = reference::random_tensor(group.graph.nodes[0].shape, 3);
+        // The constant itself stands in the first element.
+        const auto* literal = known_literal(group.graph.nodes[1]);
+        REQUIRE(literal != nullptr);
+        std::copy(literal->bytes.begin(), literal->bytes.end(), x.bytes.begin());
+        CHECK(computes(group, map_kernel(group, vector), {x}));
+      }
+}
+
+TEST_CASE("a window that moves along several dimensions begins at the index of each") {
+  const auto index = [](std::int64_t value) {
+    reference::Tensor one = reference::zeros(make_shape(DType::s32, {}));
+    reference::store_integer(one, 0, value);
+    return one;
+  };
+  const Group read = written_group(
+      "  %x = parameter 0 : s32[6,7,8]\n  %i = parameter 1 : s32[]\n  %j = parameter 2 : s32[]\n"
+      "  %k = parameter 3 : s32[]\n  %y = dynamic_slice %x, %i, %j, %k : s32[2,3,4]\n  output %y\n");
+  const Group by_list = written_group(
+      "  %x = parameter 0 : s32[6,7,8]\n  %i = parameter 1 : s32[3]\n  %y = dynamic_slice %x, %i : s32[2,3,4]\n"
+      "  output %y\n");
+  const std::string update =
+      "  %x = parameter 0 : s32[6,7,8]\n  %n = parameter 1 : s32[2,3,4]\n  %i = parameter 2 : s32[]\n"
+      "  %j = parameter 3 : s32[]\n  %k = parameter 4 : s32[]\n"
+      "  %y = dynamic_update_slice %x, %n, %i, %j, %k : s32[6,7,8]\n  output %y\n";
+  const Group copied = written_group(update), in_place = written_group(update + "  in_place 0 of 0\n");
+  const reference::Tensor x = reference::random_tensor(read.graph.nodes[0].shape, 1),
+                          part = reference::random_tensor(copied.graph.nodes[1].shape, 2);
+  for (const std::array<std::int64_t, 3>& at :
+       {std::array<std::int64_t, 3>{0, 1, 2}, {1, 2, 0}, {4, 3, 1}, {5, 6, 7}, {-1, 2, 9}}) {
+    CAPTURE(at);
+    const std::vector<reference::Tensor> starts{index(at[0]), index(at[1]), index(at[2])};
+    CHECK(computes(read, map_kernel(read, 1), {x, starts[0], starts[1], starts[2]}));
+    reference::Tensor list = reference::zeros(make_shape(DType::s32, {3}));
+    for (std::size_t d = 0; d < 3; ++d) reference::store_integer(list, static_cast<std::int64_t>(d), at[d]);
+    CHECK(computes(by_list, map_kernel(by_list, 1), {x, list}));
+    CHECK(computes(copied, map_kernel(copied, 1), {x, part, starts[0], starts[1], starts[2]}));
+    CHECK(computes(in_place, map_kernel(in_place, 1), {x, part, starts[0], starts[1], starts[2]}));
+  }
+}
+
+TEST_CASE(
+    "what a phase loads for the first time is new, what a later one loads again is not, a row's scale is neither") {
+  const auto policies = [](std::string_view member, Residence residence, BufferId buffer) {
+    const Group group = make_group(family_member(member), 6, 128);
+    const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+    Plan plan;
+    plan.skeleton = Skeleton::row;
+    plan.dominant = prepared.dominants.front();
+    plan.threads = 64;
+    plan.threads_per_row = 32;
+    plan.vector = 1;
+    plan.residence = residence;
+    plan.sub_roots = codegen::sub_roots(prepared, 32, 32);
+    codegen::LowerScratch scratch;
+    const Kernel kernel = std::get<Kernel>(codegen::lower(prepared, plan, cache_limits, scratch));
+    std::vector<Policy> found;
+    for (const Stmt& s : kernel.body)
+      if (s.kind == StmtKind::load && s.space == Space::global && s.memory == buffer &&
+          (found.empty() || found.back() != s.policy || residence == Residence::reload))
+        found.push_back(s.policy);
+    return found;
+  };
+  const std::vector<Policy> again = policies("softmax", Residence::reload, 0);
+  REQUIRE(again.size() == 3);
+  CHECK(again == std::vector<Policy>{Policy::once, Policy::reload, Policy::reload});
+  CHECK(policies("softmax", Residence::registers, 0) == std::vector<Policy>{Policy::once});
+  for (const Policy policy : policies("layernorm_f16", Residence::registers, 1))
+    CHECK((policy == Policy::again || policy == Policy::early));
+}

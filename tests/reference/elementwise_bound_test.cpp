@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far each operation of the table carries the errors of its operands. The oracle moves every operand to both ends
+// of its own bound and evaluates the operation in f64 there: no result may move further than the bound says (sound),
+// and the bound is not much more than the furthest of them (sharp), but for steps and turning points. Operands are
+// uncertain by known amounts of several sizes. Part of the suite `reference`.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "ir/graph/op.h"
+#include "reference/error_bound.h"
+#include "support/approx.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+using namespace tailor::reference;
+
+namespace {
+
+constexpr std::int64_t operand_count = 96;
+
+/// Numbers from `low` to `high`, as f32 has them.
+Tensor spread_between(double low, double high, std::int64_t turn) {
+  Tensor made = zeros(make_shape(DType::f32, {operand_count}));
+  for (std::int64_t i = 0; i < operand_count; ++i)
+    store(made, i, low + (high - low) * static_cast<double>(i * turn % operand_count) / operand_count);
+  return made;
+}
+
+struct OperandsOf {
+  Op op;
+  double low, high;  ///< where the first operand lies
+  /// How many times the furthest movement the bound may be; 0: any, where steps, turning points or a slope that is
+  /// taken at its steepest stand between.
+  double most;
+};
+
+/// Operations whose operands must lie in a range of their own; all others take numbers from 0.2 to 0.9.
+constexpr auto domains = std::to_array<OperandsOf>({
+    {Op::acosh, 1.5, 4, 2.1},
+    {Op::sign, 0.2, 0.9, 0},
+    {Op::ceil, 0.2, 0.9, 0},
+    {Op::floor, 0.2, 0.9, 0},
+    {Op::round_even, 0.2, 0.9, 0},
+    {Op::round_away, 0.2, 0.9, 0},
+    {Op::remainder, 0.2, 0.9, 0},
+    {Op::maximum, 0.2, 0.9, 0},  // the one that is not chosen may be the uncertain one
+    {Op::minimum, 0.2, 0.9, 0},
+    {Op::clamp, 0.2, 0.9, 0},
+    {Op::sin, 0.2, 0.9, 0},  // the bound takes the steepest slope for all: 1
+    {Op::cos, 0.2, 0.9, 0},
+    {Op::tanh, 0.2, 0.9, 0},
+    {Op::erf, 0.2, 0.9, 0},
+    {Op::logistic, 0.2, 0.9, 2.1},
+    {Op::cbrt, 0.2, 0.9, 3.2},
+});
+
+OperandsOf operands_of(Op op) {
+  for (const OperandsOf& row : domains)
+    if (row.op == op) return row;
+  return {op, 0.2, 0.9, 2.1};
+}
+
+/// The operation of f64 operands.
+std::vector<double> computed_in_f64(const OpRow& entry, const std::vector<std::vector<double>>& operands) {
+  std::string text = "graph g { ", arguments;
+  std::vector<Tensor> inputs;
+  for (std::size_t k = 0; k < operands.size(); ++k) {
+    text += fmt::format("%p{0} = parameter {0} : f64[{1}] ", k, operand_count);
+    arguments += fmt::format("{}%p{}", k == 0 ? "" : ", ", k);
+    inputs.push_back(zeros(make_shape(DType::f64, {operand_count})));
+    for (std::int64_t i = 0; i < operand_count; ++i) store(inputs.back(), i, operands[k][static_cast<std::size_t>(i)]);
+  }
+  const Graph graph =
+      parse_graph(fmt::format("{}%r = {} {} : f64[{}] output %r }}", text, name(entry.op), arguments, operand_count));
+  const Tensor result = evaluate(graph, inputs).front();
+  std::vector<double> all;
+  for (std::int64_t i = 0; i < operand_count; ++i) all.push_back(as_double(result, i));
+  return all;
+}
+
+struct Judged {
+  int elements = 0;
+  double worst_low = 0;    ///< movement over bound; more than 1 is unsound
+  double least_sharp = 0;  ///< bound over movement
+};
+
+/// The operation on operands that are off by about `uncertain`: v + big - big, of which v comes out of an exponential.
+Judged judged(const OpRow& entry, double uncertain) {
+  const OperandsOf domain = operands_of(entry.op);
+  const double big = uncertain * 0x1p22;
+  std::string text =
+      fmt::format("graph g {{ %b = constant {} : f32[] %bb = broadcast %b : f32[{}]\n", big, operand_count);
+  std::string arguments;
+  std::vector<Tensor> inputs;
+  for (int k = 0; k < entry.arity; ++k) {
+    text += fmt::format(
+        "%x{0} = parameter {0} : f32[{1}] %e{0} = exp %x{0} : f32[{1}] %l{0} = log %e{0} : f32[{1}]\n"
+        "%s{0} = add %l{0}, %bb : f32[{1}] %v{0} = subtract %s{0}, %bb : f32[{1}]\n",
+        k, operand_count);
+    arguments += fmt::format("{}%v{}", k == 0 ? "" : ", ", k);
+    const std::array<std::int64_t, 3> turns{1, 5, 7};
+    inputs.push_back(spread_between(domain.low, domain.high, turns[static_cast<std::size_t>(k)]));
+  }
+  text += fmt::format("%r = {} {} : f32[{}]\noutput {}, %r }}", name(entry.op), arguments, operand_count, arguments);
+  const std::vector<BoundedTensor> found =
+      evaluate_with_error_bounds(parse_graph(text), inputs, {.arithmetic = Arithmetic::ieee});
+  const BoundedTensor& result = found.back();
+  Judged seen;
+  std::vector<double> furthest(operand_count, 0);
+  for (unsigned corner = 0; corner < 1U << entry.arity; ++corner) {
+    std::vector<std::vector<double>> moved;
+    for (std::size_t k = 0; k < static_cast<std::size_t>(entry.arity); ++k) {
+      std::vector<double>& one = moved.emplace_back();
+      for (std::int64_t i = 0; i < operand_count; ++i)
+        one.push_back(as_double(found[k].value, i) +
+                      ((corner >> k & 1) != 0 ? 1 : -1) * found[k].error[static_cast<std::size_t>(i)]);
+    }
+    const std::vector<double> there = computed_in_f64(entry, moved);
+    for (std::size_t i = 0; i < furthest.size(); ++i)
+      furthest[i] = std::max(furthest[i], std::fabs(there[i] - as_double(result.value, static_cast<std::int64_t>(i))));
+  }
+  for (std::size_t i = 0; i < furthest.size(); ++i) {
+    const double bound = result.error.empty() ? 0 : result.error[i];
+    if (std::isnan(furthest[i]) || std::isinf(bound)) continue;
+    ++seen.elements;
+    const double size = std::fabs(as_double(result.value, static_cast<std::int64_t>(i)));
+    const double rounding = 20 * 0x1p-24 * (size + 1);  // of the operation itself
+    seen.worst_low = std::max(seen.worst_low, (furthest[i] - 0x1p-24 * size) / std::max(bound, 1e-300));
+    seen.least_sharp = std::max(seen.least_sharp, (bound - rounding) / (furthest[i] + 1e-300));
+  }
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("the bound of every operation holds all that its operands may be, and little more") {
+  int operations = 0;
+  for (const OpRow& entry : op_table) {
+    if (entry.kind != OpClass::elementwise || entry.real.empty() || entry.op == Op::select || entry.op == Op::is_finite)
+      continue;
+    ++operations;
+    for (const double uncertain : {1e-6, 1e-4, 1e-2}) {
+      CAPTURE(name(entry.op));
+      CAPTURE(uncertain);
+      const Judged seen = judged(entry, uncertain);
+      CHECK(seen.elements > 20);
+      CHECK(seen.worst_low <= 1 + 1e-6);
+      if (const double most = operands_of(entry.op).most; most > 0) CHECK(seen.least_sharp <= most);
+    }
+  }
+  CHECK(operations > 30);
+}
+
+TEST_CASE("a selection between uncertain values is off by the one that was chosen, and open where the choice is") {
+  const Graph graph = parse_graph(
+      "graph g { %p = parameter 0 : pred[2] %x = parameter 1 : f32[2] %e = exp %x : f32[2] %y = parameter 2 : f32[2]\n"
+      "%s = select %p, %e, %y : f32[2] %c = compare lt %e, %y : pred[2] %t = select %c, %x, %y : f32[2]\n"
+      "output %e, %s, %t }");
+  const auto tensor = [](DType dtype, double a, double b) {
+    Tensor made = zeros(make_shape(dtype, {2}));
+    if (is_floating(dtype))
+      store(made, 0, a), store(made, 1, b);
+    else
+      store_integer(made, 0, static_cast<std::int64_t>(a)), store_integer(made, 1, static_cast<std::int64_t>(b));
+    return made;
+  };
+  const std::vector<BoundedTensor> found = evaluate_with_error_bounds(
+      graph, std::vector{tensor(DType::pred, 1, 0), tensor(DType::f32, 0, 0), tensor(DType::f32, 1, 5)});
+  CHECK(found[1].error[0] == approx(found[0].error[0]));
+  CHECK(found[1].error[1] == 0);
+  CHECK(found[2].error[0] >= 1);  // x or y: 0 or 1
+  CHECK(found[2].error[1] == 0);
+}
