@@ -24,6 +24,8 @@
 #   csv: KEY,KEY,...      the run is repeated with --format csv: its heading
 #   needs: compiler       skipped where NVRTC is not found; needs: cupti where CUPTI is not
 #   left: NAME TEXT       afterwards the file in the case's folder holds the text
+#   holds: EXPRESSION     the run is repeated with --format json, and this is true of its document `d`, in Python
+#   sql: NAME STATEMENT   before the last run this is done to a database in the case's folder
 # Whatever the case says, stdout is empty when the command fails unless the case says what it holds, and stderr then starts
 # with "error: ". At the end, the JSON of every command must have been held against docs/json.md.
 import hashlib
@@ -32,6 +34,7 @@ import os
 import re
 import resource
 import shlex
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -145,7 +148,7 @@ def complaints(case, tailor, source, fake, known, axes, judged):
                                       text=True, cwd=here, timeout=120, env=env, preexec_fn=capped)
 
         said = [line.split(": ", 1) if ": " in line else [line.rstrip(":"), ""] for line in case[1:]]
-        runs, want_exit, limit, stdout, stdin = [], 0, None, None, os.devnull
+        runs, statements, want_exit, limit, stdout, stdin = [], [], 0, None, None, os.devnull
         env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
         for key, value in said:
             if key == "file":
@@ -158,6 +161,8 @@ def complaints(case, tailor, source, fake, known, axes, judged):
             elif key == "run":
                 value = value.replace("$GPU", "--driver $FAKE --cupti $FAKE --nvml $FAKE")
                 runs.append([filled(word) for word in shlex.split(value)])
+            elif key == "sql":
+                statements.append(value.split(" ", 1))
             elif key == "exit":
                 want_exit = int(value)
             elif key == "limit":
@@ -166,7 +171,11 @@ def complaints(case, tailor, source, fake, known, axes, judged):
                 stdout = value
             elif key == "in":
                 stdin = Path(here) / value
-        results = [run(words) for words in runs[:-1]] + [run(runs[-1], limit, stdout)]
+        results = [run(words) for words in runs[:-1]]
+        for name, statement in statements:
+            with sqlite3.connect(Path(here) / name) as database:
+                database.execute(statement)
+        results.append(run(runs[-1], limit, stdout))
         words, result = runs[-1], results[-1]
         for key, value in said:
             if key == "needs" and result.returncode == 3 and any(words in result.stderr for words in NEEDS[value][0]):
@@ -179,9 +188,10 @@ def complaints(case, tailor, source, fake, known, axes, judged):
             yield f"a failed command wrote to stdout: {result.stdout[:200]!r}"
         if want_exit != 0 and not result.stderr.startswith("error: "):
             yield f"stderr does not start with 'error: ': {result.stderr[:200]!r}"
+        document = None
         for key, value in said:
             text = filled(value)
-            if key in ("file", "folder", "env", "run", "exit", "needs", "limit", "stdout", "in"):
+            if key in ("file", "folder", "env", "run", "sql", "exit", "needs", "limit", "stdout", "in"):
                 continue
             if key == "out" and text not in result.stdout:
                 yield f"stdout lacks {text!r}: {result.stdout[:2000]!r}"
@@ -203,6 +213,14 @@ def complaints(case, tailor, source, fake, known, axes, judged):
                         yield f"JSON lacks {part}: it has {', '.join(document)}"
                 judged.add(words[0])
                 yield from document_complaints(document, words[0], known, axes)
+            elif key == "holds":
+                words_of_json = words if "json" in words else [*words, "--format", "json"]
+                document = document or json.loads(run(words_of_json).stdout)
+                try:
+                    if not eval(text, {"d": document}):  # the case's own words
+                        yield f"does not hold: {text}"
+                except (KeyError, IndexError, TypeError) as fault:
+                    yield f"{fault!r} in {text}"
             elif key == "csv":
                 heading = run([*words, "--format", "csv"]).stdout.split("\n", 1)[0]
                 if not heading.startswith(text):

@@ -74,6 +74,28 @@ TEST_CASE("what has no plan is counted by launches: a group that runs in a loop 
         std::vector<std::string>{"stitch-v1"});
 }
 
+TEST_CASE("every figure of every model is added up, and the best of the other strategies is claimed") {
+  // Two models; sums of none: launches 12, calls 70, bytes 300, kernels 60 s, library 5 s, others as they stand.
+  const auto row = [](const char* strategy, double launches, double calls, double bytes, double kernels, double library) {
+    store::StrategyTotals totals = totals_of(strategy, launches, bytes, kernels);
+    totals.library_calls = calls;
+    totals.library_time = {library};
+    return totals;
+  };
+  const std::array strategies{row("none", 8, 30, 100, 20, 1), row("none", 4, 40, 200, 40, 4),
+                              row("a", 2, 30, 50, 10, 1),     row("a", 1, 40, 100, 10, 4),
+                              row("b", 4, 30, 20, 5, 1),      row("b", 2, 40, 30, 25, 4)};
+  const auto value = [&](const char* metric) { return judge({"", metric, 1}, strategies, Bytes{50}, "none").value; };
+  CHECK(value("launch_reduction_of_kernels") == approx(12.0 / 3));
+  CHECK(value("launch_reduction_with_library") == approx(82.0 / 73));
+  CHECK(value("traffic_reduction_of_kernels") == approx(300.0 / 50));
+  CHECK(value("traffic_reduction_with_library") == approx(350.0 / 100));
+  CHECK(value("predicted_speedup_of_kernels") == approx(60.0 / 20));
+  CHECK(value("predicted_speedup_with_library") == approx(65.0 / 25));
+  const JudgedClaim at_threshold = judge({"", "predicted_speedup_of_kernels", 3}, strategies, {}, "none");
+  CHECK(at_threshold.holds());
+}
+
 TEST_CASE("models and devices are added up before the proportion is taken") {
   const std::array strategies{totals_of("unfused", 10, 1, 1), totals_of("stitch-v1", 1, 1, 1),
                               totals_of("unfused", 30, 1, 1), totals_of("stitch-v1", 19, 1, 1)};

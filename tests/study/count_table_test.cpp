@@ -127,6 +127,18 @@ TEST_CASE("counters that belong together are added, and a sum with a part missin
   CHECK(cell(table, "fma", "gpu_count") == Cell());
 }
 
+TEST_CASE("the model's count is held over the others', and a count of nothing has no share") {
+  const Sample s;
+  const Table table = count_table(s.kernel, {&s.work, &s.executed, s.gpu});
+  CHECK(whole(cell(table, "fma", "model_count")) == 100);
+  CHECK(whole(cell(table, "fma", "executed_count")) == 50);
+  CHECK(std::get<double>(cell(table, "fma", "model_to_executed")) == approx(2));
+  CHECK(std::get<double>(cell(table, "dram_read_bytes", "model_to_gpu")) == approx(0.5));
+  CHECK(whole(cell(table, "xu", "executed_count")) == 0);
+  CHECK(cell(table, "xu", "model_to_executed") == Cell());
+  CHECK(std::get<double>(cell(table, "global[y]_load_sectors", "model_to_executed")) == approx(1));
+}
+
 TEST_CASE("DRAM bytes of the model are those that must move once") {
   const Sample s;
   const Table table = count_table(s.kernel, {&s.work, nullptr, s.gpu});

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "explore/price.h"
 #include "hlo/import.h"
+#include "study/tables/partition_tables.h"
 #include "support/approx.h"
 #include "support/search_setting.h"
 
@@ -91,6 +92,98 @@ TEST_CASE("what several kernels compute is counted as often as it is done again,
   CHECK(figures.again == approx(2));
   CHECK(figures.again_elements == approx(200));
   CHECK(figures.between_bytes == 0);
+}
+
+TEST_CASE("what a loop's body computes again counts once for each of its trips") {
+  const ir::Graph graph = graph_of(R"(HloModule m
+c { s = (s32[], f32[1024]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(7)
+  ROOT l = pred[] compare(i, n), direction=LT }
+b { s = (s32[], f32[1024]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  x = f32[1024] get-tuple-element(s), index=1
+  y = f32[1024] tanh(x)
+  z = f32[1024] sine(y)
+  u = f32[1024] cosine(y)
+  v = f32[1024] add(z, u)
+  ROOT t = (s32[], f32[1024]) tuple(j, v) }
+ENTRY e { x = f32[1024] parameter(0)
+  zero = s32[] constant(0)
+  s = (s32[], f32[1024]) tuple(zero, x)
+  w = (s32[], f32[1024]) while(s), condition=c, body=b
+  ROOT o = f32[1024] get-tuple-element(w), index=1 }
+)");
+  ir::Fusion fusion = explore::fuse(explore::find_strategy("none"), graph);
+  for (std::size_t body = 0; body < graph.bodies.size(); ++body) {
+    const auto node = [&](std::string_view name) -> std::optional<ir::NodeId> {
+      const auto& nodes = graph.bodies[body].nodes;
+      const auto at = std::find_if(nodes.begin(), nodes.end(), [&](const ir::Node& n) { return n.name == name; });
+      if (at == nodes.end()) return std::nullopt;
+      return static_cast<ir::NodeId>(at - nodes.begin());
+    };
+    if (node("y")) fusion.bodies[body].groups = {{*node("y"), *node("z")}, {*node("y"), *node("u")}, {*node("v")}};
+  }
+  const StrategyFigures figures = figures_of(graph, fusion);
+  CHECK(figures.again == approx(7));
+  CHECK(figures.again_elements == approx(7 * 1024));
+}
+
+TEST_CASE("each figure of a strategy stands in its own column") {
+  StrategyFigures one;
+  one.partition.strategy = "s";
+  one.partition.kernels = 11, one.partition.least_kernels = 12, one.partition.launches = 13;
+  one.partition.least_launches = 14, one.partition.bytes = 15;
+  one.partition.library_launches = 16, one.partition.library_bytes = 17;
+  one.kernels_without_plan = 18, one.launches_without_plan = 19, one.planned_bytes = 20;
+  one.again = 21, one.again_elements = 22, one.between_bytes = 23;
+  TimesOnDevice& on = one.on.emplace_back();
+  on.bound = 24, on.planned_bound = 25, on.price = 26, on.planned_price = 27, on.projected = 28;
+  on.workspace_bytes = 29, on.xla_kernels = 30, on.xla_same_launch = 31, on.xla_same_warps = 32;
+  on.as_xla = 43, on.best_of_xla = 33;
+  const report::Table table = strategy_table({&one, 1}, {&search_gpu(), 1});
+  const auto check = [&](const std::string& key, double value) {
+    CAPTURE(key);
+    const report::Cell& cell = table.rows[0][column_named(table, key)];
+    const auto* whole = std::get_if<std::int64_t>(&cell);
+    CHECK((whole != nullptr ? static_cast<double>(*whole) : std::get<double>(cell)) == value);
+  };
+  const std::vector<std::pair<std::string, double>> whole_model{
+      {"kernels", 11},  {"kernel_floor", 12},  {"launches", 13},
+      {"launch_floor", 14}, {"traffic", 15}, {"library_calls", 16}, {"library_traffic", 17},
+      {"kernels_without_plan", 18}, {"launches_without_plan", 19}, {"planned_traffic", 20},
+      {"again", 21}, {"again_elements", 22}, {"between", 23}, {"distinct_groups", 0}, {"planned", 0}};
+  for (const auto& [key, value] : whole_model) check(key, value);
+  const std::vector<std::pair<std::string, double>> times{
+      {"bound", 24}, {"planned_bound", 25}, {"price", 26}, {"planned_price", 27}, {"projected", 28},
+      {"workspace", 29}, {"xla_plans", 30}, {"xla_same_launch", 31}, {"xla_same_warps", 32}, {"as_xla", 43},
+      {"search_adds", 10}};
+  for (const auto& [key, value] : times) check(search_gpu().name + "_" + key, value);
+}
+
+TEST_CASE("a table of groups says how many it leaves out, and shows runs where runs are asked for") {
+  const ir::Graph graph = graph_of(loop);
+  const explore::Partition partition =
+      explore::partition(graph, explore::fuse(explore::find_strategy("none"), graph));
+  const auto all = std::ssize(partition.groups);
+  REQUIRE(all >= 3);
+  for (const std::int64_t top : {std::int64_t{0}, std::int64_t{1}, all - 1, all, all + 1}) {
+    const report::Table table = group_table(partition, {&search_gpu(), 1}, top, false);
+    CHECK(std::ssize(table.rows) == (top > 0 ? std::min<std::int64_t>(top, all) : all));
+    CHECK(std::ssize(table.rows) + table.left_out == all);
+  }
+  const report::Table table = group_table(partition, {&search_gpu(), 1}, 0, true);
+  for (std::size_t i = 0; i < partition.groups.size(); ++i) {
+    const explore::DistinctGroup& group = partition.groups[i];
+    const auto cell = [&](std::string_view key) { return table.rows[i][column_named(table, key)]; };
+    CHECK(cell("number") == report::Cell(static_cast<std::int64_t>(i + 1)));
+    CHECK(cell("places") == report::Cell(std::ssize(group.occurrences)));
+    CHECK(cell("runs") == report::Cell(static_cast<std::int64_t>(group.times)));
+    CHECK(cell("traffic") == report::Cell(group.bytes));
+    CHECK(cell("reason") != report::Cell(std::string()));
+  }
 }
 
 TEST_CASE("every time has two sides: all groups, and those that a kernel can be written for") {

@@ -233,7 +233,7 @@ TEST_CASE("without waiting on memory times by events are taken all the same, and
 TEST_CASE("when the driver stops taking launches while the stream is held, the samples are taken again without") {
   // The launch in the first held sample, after those of opening (1), loading (1), the sample for nothing (4) and what
   // comes before it in its own (2).
-  const FakeMachine machine(R"({"chip": {"l2_bytes": 1048576},
+  const FakeMachine machine(R"({"log": true, "chip": {"l2_bytes": 1048576},
                                 "failures": [{"call": "cuLaunchKernelEx", "act": "slow", "seconds": 2.2, "nth": 9}]})");
   Gpu gpu;
   REQUIRE(gpu.answer(gpu::OpenRequest{machine.library_paths(), 0}).outcome == Outcome::ok);
@@ -242,6 +242,9 @@ TEST_CASE("when the driver stops taking launches while the stream is held, the s
       gpu.answer(TimeRequest{1, CacheState::cold, TimedBy::events, LaunchMode::stream, 5, 0, false});
   REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
   CHECK(response.samples.size() == 5);
+  // Five of the first batch, which are not kept, and five of the next.
+  const std::vector<std::string> calls = machine.calls();
+  CHECK(std::count(calls.begin(), calls.end(), "cuEventElapsedTime") == 2 * 5);
   REQUIRE(response.capabilities.size() == 1);
   CHECK(response.capabilities[0].detail == "the driver stopped taking launches while the stream waited");
 }

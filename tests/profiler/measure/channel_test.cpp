@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -126,21 +125,19 @@ TEST_CASE("a peer that stalls after any byte of a message is too late") {
     const Pair pair;
     write_raw(pair, lengths.data(), size);
     Message message;
-    const auto started = std::chrono::steady_clock::now();
-    CHECK(heard(pair, message, 0.15) == ReceiveResult::too_late);
-    CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(2));
+    CHECK(heard(pair, message, 0.02) == ReceiveResult::too_late);
   }
 }
 
-TEST_CASE("a stop is heard while waiting for ever") {
-  const Pair pair;
-  std::stop_source source;
-  std::jthread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    source.request_stop();
-  });
-  Message message;
-  CHECK(heard(pair, message, endless, source.get_token()) == ReceiveResult::stopped);
+TEST_CASE("a stop is heard while waiting for ever, whether it comes before, while or after the wait begins") {
+  for (int turn = 0; turn < 50; ++turn) {
+    const Pair pair;
+    std::stop_source source;
+    std::jthread other([&] { source.request_stop(); });
+    if (turn % 2 == 0) std::this_thread::yield();
+    Message message;
+    CHECK(heard(pair, message, endless, source.get_token()) == ReceiveResult::stopped);
+  }
 }
 
 TEST_CASE("lengths that cannot be are an end, and cost no memory") {

@@ -70,6 +70,46 @@ TEST_CASE("arrays of every type and rank come back from their files, elements at
   CHECK_FALSE(npy_text({ir::DType::f8e4m3fn, {}, {std::byte{}}}));
 }
 
+TEST_CASE("headers are what NumPy writes: the type with its byte order, a shape that is a tuple also of one") {
+  struct Row {
+    ir::DType dtype;
+    std::vector<std::int64_t> dims;
+    std::string_view header;
+  };
+  for (const Row& row : {Row{ir::DType::f32, {5}, "{'descr': '<f4', 'fortran_order': False, 'shape': (5,), }"},
+                         Row{ir::DType::u8, {}, "{'descr': '|u1', 'fortran_order': False, 'shape': (), }"},
+                         Row{ir::DType::s64, {2, 3}, "{'descr': '<i8', 'fortran_order': False, 'shape': (2, 3), }"},
+                         Row{ir::DType::pred, {1}, "{'descr': '|b1', 'fortran_order': False, 'shape': (1,), }"},
+                         Row{ir::DType::bf16, {0, 4}, "{'descr': '|V2', 'fortran_order': False, 'shape': (0, 4), }"}}) {
+    std::size_t bytes = static_cast<std::size_t>(ir::element_bytes(row.dtype));
+    for (const std::int64_t dim : row.dims) bytes *= static_cast<std::size_t>(dim);
+    const std::string text = *npy_text({row.dtype, row.dims, std::vector<std::byte>(bytes)});
+    CHECK(text.substr(0, 8) == std::string("\x93NUMPY\x01\x00", 8));
+    CHECK(text[8] + 256 * text[9] == 118);  // little-endian; all headers here fit the first 128 bytes
+    CHECK(text.substr(10, row.header.size()) == row.header);
+    CHECK(text[127] == '\n');
+    CHECK(text.size() == 128 + bytes);
+  }
+}
+
+TEST_CASE("a length of two bytes in version 1, of four in versions 2 and 3, all of them read") {
+  const std::string words = written_by_numpy().substr(10, 118), elements = written_by_numpy().substr(128);
+  for (const int version : {2, 3}) {
+    std::string text("\x93NUMPY", 6);
+    text += {static_cast<char>(version), '\0', '\x76', '\0', '\0', '\0'};
+    CHECK(parse_npy(text + words + elements, "a.npy") == parse_npy(written_by_numpy(), "a.npy"));
+    // A header of 0x10176 bytes: the third byte of its length counts.
+    text[10] = '\1';
+    text[9] = '\1';
+    const std::string blanks(0x10000 + 0x100, ' ');
+    CHECK(parse_npy(text + words.substr(0, 117) + blanks + "\n" + elements, "a.npy").dims ==
+          std::vector<std::int64_t>{1, 3});
+  }
+  std::string later = written_by_numpy();
+  later[6] = 4;
+  CHECK(npy_refusal(later).find("unknown version") != std::string::npos);
+}
+
 TEST_CASE("what is no array is refused in words, and no prefix is taken for one") {
   CHECK(npy_refusal("") == "found no .npy file");
   CHECK(npy_refusal("PK\x03\x04 a zip file") == "found no .npy file");

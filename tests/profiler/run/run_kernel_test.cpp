@@ -321,3 +321,70 @@ TEST_CASE("an output that nothing is stored to is an error, one that is filled i
   options.simulation.sanitize = false;
   CHECK(findings("", add_spec(), options).empty());
 }
+
+TEST_CASE("each schedule has a seed of its own: the second is that of the next seed, and what it finds is added") {
+  // Threads draw tickets one by one: who gets which depends on the order of the warps alone.
+  const std::string text = add_text("draw", "atom.global.add.u32 %r4, [%rd1], 1;\nst.global.u32 [%rd4], %r4;");
+  RunSpec spec;
+  read_launch_word(spec, "grid=1");
+  read_launch_word(spec, "block=128");
+  for (const char* argument : {"x u32[128] both zero", "y u32[128] output", "f32 0"})
+    read_argument(spec, argument, "t", ".");
+  const auto drawn = [&](std::uint64_t seed, std::int64_t seeds) {
+    RunOptions options;
+    options.simulation.seed = seed;
+    options.seeds = seeds;
+    return run(text, spec, options).buffers.at(1);
+  };
+  int apart = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const bool differs = drawn(seed, 1).bytes != drawn(seed + 1, 1).bytes;
+    CHECK(drawn(seed, 2).differs == differs);
+    CHECK(drawn(seed, 2).bytes == drawn(seed, 1).bytes);
+    apart += differs ? 1 : 0;
+  }
+  CHECK(apart > 0);
+}
+
+TEST_CASE("a difference counts over the larger of 1 and what is expected, up to what the type allows and not beyond") {
+  CHECK(default_tolerance(ir::DType::f64) == 1e-12);
+  CHECK(default_tolerance(ir::DType::f32) == 2e-5);
+  CHECK(default_tolerance(ir::DType::f16) == 0x1p-10);
+  CHECK(default_tolerance(ir::DType::bf16) == 0x1p-7);
+  for (const ir::DType whole : {ir::DType::s32, ir::DType::u8, ir::DType::s64, ir::DType::pred})
+    CHECK(default_tolerance(whole) == 0);
+  struct Row {
+    int element;
+    float expected;  ///< of what is 0.5 more than its number
+    double tolerance;
+    std::int64_t wrong;
+  };
+  for (const Row& row : {Row{0, 0.75f, 0.25, 0}, Row{0, 0.75f, 0.2499, 1}, Row{0, 0.25f, 0.25, 0},
+                         Row{0, 0.25f, 0.2499, 1}, Row{100, 64.f, 0.5703125, 0}, Row{100, 64.f, 0.57, 1},
+                         Row{100, 128.f, 0.21484375, 0}, Row{100, 128.f, 0.2148, 1}, Row{0, 0.50001f, -1, 0},
+                         Row{0, 0.50003f, -1, 1}, Row{100, 100.5015f, -1, 0}, Row{100, 100.503f, -1, 1}}) {
+    NpyArray expected = sums(128, 0.5f);
+    std::memcpy(expected.bytes.data() + row.element * 4, &row.expected, 4);
+    RunOptions options;
+    options.tolerance = row.tolerance;
+    options.expected = {{"y", expected}};
+    const BufferComparison found = *run(add_text("add"), add_spec(), options).buffers[1].compared;
+    CAPTURE(row.expected);
+    CAPTURE(row.tolerance);
+    CHECK(found.wrong == row.wrong);
+    CHECK(found.worst == doctest::Approx(std::abs(row.element + 0.5 - static_cast<double>(row.expected)) /
+                                         std::max(1.0, static_cast<double>(row.expected))));
+  }
+}
+
+TEST_CASE("a sample of two blocks is the first and the last, and a sample of all is all") {
+  RunOptions options;
+  for (const auto& [wanted, ran] : {std::pair(2, 2), std::pair(64, 64), std::pair(0, 64)}) {
+    options.sample_blocks = wanted;
+    const KernelRun some = run(add_text("add"), add_spec(64), options);
+    CHECK(some.simulation.blocks_run == ran);
+    float last = 0;
+    std::memcpy(&last, some.buffers[1].bytes.data() + 2047 * 4, 4);
+    CHECK(last == 2047.5f);
+  }
+}

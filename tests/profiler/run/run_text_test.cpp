@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <random>
+#include <set>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -68,6 +69,46 @@ TEST_CASE("a head says launch, machine, architecture and arguments, and other co
   CHECK(spec.buffers[1].bytes.size() == 4);
   CHECK(value_of<std::int32_t>(spec.parameters[1].value) == -7);
   CHECK(spec.parameters[2].buffer == 1);
+}
+
+TEST_CASE("every word of a launch is its own number, three extents each") {
+  RunSpec spec;
+  for (const char* word : {"grid=2x3x4", "block=5x6x7", "cluster=8x9x10", "shared=11", "limit=12", "sms=13",
+                           "blocks_per_sm=14", "cooperative"})
+    read_launch_word(spec, word);
+  CHECK(spec.launch.grid == simulator::Extent3{2, 3, 4});
+  CHECK(spec.launch.block == simulator::Extent3{5, 6, 7});
+  CHECK(spec.launch.cluster == simulator::Extent3{8, 9, 10});
+  CHECK(spec.launch.dynamic_shared == 11);
+  CHECK(spec.limit == 12);
+  CHECK(spec.machine.sms == 13);
+  CHECK(spec.machine.blocks_per_sm == 14);
+  CHECK(spec.launch.cooperative);
+  read_launch_word(spec, "cooperative=0");
+  CHECK_FALSE(spec.launch.cooperative);
+  CHECK(parse_extents("7") == simulator::Extent3{7, 1, 1});
+  CHECK(parse_extents("7,8") == simulator::Extent3{7, 8, 1});
+}
+
+TEST_CASE("each fill fills all of a buffer, within its range") {
+  const auto filled = [](const char* how) { return spec_of({fmt::format("x f32[500] input {}", how)}).buffers.at(0).bytes; };
+  double least = 9, most = -9;
+  for (std::size_t i = 0; i < 500; ++i) {
+    CHECK(value_of<float>(filled("zero"), i) == 0);
+    CHECK(value_of<float>(filled("iota"), i) == static_cast<float>(i));
+    least = std::min<double>(least, value_of<float>(filled("random"), i));
+    most = std::max<double>(most, value_of<float>(filled("random"), i));
+  }
+  CHECK(least >= -1);
+  CHECK(least < -0.95);
+  CHECK(most <= 1);
+  CHECK(most > 0.95);
+  std::vector<int> seen(3);
+  const std::vector<std::byte> below = spec_of({"x u8[300] input below:3"}).buffers.at(0).bytes;
+  for (const std::byte one : below) ++seen.at(static_cast<std::size_t>(one));
+  for (const int count : seen) CHECK(count > 60);
+  const std::vector<std::byte> truths = spec_of({"x pred[300] input random"}).buffers.at(0).bytes;
+  CHECK(std::set(truths.begin(), truths.end()) == std::set{std::byte{0}, std::byte{1}});
 }
 
 TEST_CASE("an argument is the same with colons and with blanks, and its random contents depend on its name alone") {
