@@ -30,7 +30,7 @@ from collections import defaultdict
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-TEXTS = ("lint", "pages", "xla-reads", "xla-dump", "mutants")  # judge texts or another program, not what the code does
+TEXTS = ("lint", "pages", "xla-reads", "xla-dump", "mutants", "install")  # judge texts or another program, not what the code does
 TIMED = ("interrupts",)  # judges seconds too, which a busy machine may miss: asked only about faults that name it
 SEEN, SURVIVED, BROKEN = "seen", "survived", "does not compile"
 
