@@ -17,6 +17,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/installation.h"
 #include "base/text.h"
 #include "cli/declare.h"
 #include "cli/inputs.h"
@@ -119,6 +120,7 @@ constexpr std::array command_table = std::to_array({
             "--device", bound<MicrobenchCommand, run_microbench>),
     command("sweep", "the main job from a file: import, fuse, explore, compile, check, store; goes on where it stopped",
             "sweep experiments/00-hello.json\n"
+            "sweep experiments/00-hello.json --dry-run\n"
             "sweep experiments/00-hello.json --store /tmp/hello.db --no-compile",
             "CONFIG", bound<SweepCommand, run_sweep_command>),
     command("report", "what a sweep found: strategies, groups, plans, what was rejected and why",
@@ -249,10 +251,10 @@ std::string typed(std::span<char* const> words) {
 /// -o must not name a file that the command reads.
 void refuse_own_input(std::span<char* const> words, const std::string& output) {
   std::error_code absent;
+  bool found = std::count(words.begin(), words.end(), std::string_view(output)) > 1;
   for (const std::string word : words)
-    if (!output.empty() && word != output && std::filesystem::equivalent(word, output, absent))
-      throw Error(Fault::usage, Position{output}, "found as input and as output, expected two files");
-  if (!output.empty() && std::count(words.begin(), words.end(), std::string_view(output)) > 1)
+    found = found || (word != output && std::filesystem::equivalent(word, output, absent));
+  if (!output.empty() && found)
     throw Error(Fault::usage, Position{output}, "found as input and as output, expected two files");
 }
 
@@ -289,7 +291,7 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
                   &interrupts,
                   typed(words),
                   common.format};
-  if (context.data.empty()) context.data = default_data_folder();
+  if (context.data.empty()) context.data = own_installation().data;
   run(context);
 }
 
@@ -331,5 +333,13 @@ int refused(const Error& error, std::span<char* const> words, const Terminal& te
 }
 
 std::span<const CommandRow> commands() { return command_table; }
+
+OptionList shown_options(const CommandRow& row) {
+  OptionList list;
+  Common common;
+  row.declare(list);
+  declare_common(list, common);
+  return list;
+}
 
 }  // namespace tailor::cli

@@ -265,6 +265,7 @@ struct SweepCommand {
   std::string cache;        ///< folder of compiled kernels; empty: .cache/tailor in the home folder
   std::string nvrtc;        ///< a library file; empty: the usual places
   bool no_compile = false, no_check = false;
+  bool dry_run = false, show_effective = false;
   std::int64_t threads = 0;     ///< 0: one per processor
   std::string profiler;         ///< who measures; empty: nobody
   std::string recorded;         ///< of replay
@@ -301,6 +302,8 @@ struct CommandRow {
   bool own_formats = false;  ///< judges format_word itself
 };
 std::span<const CommandRow> commands();
+/// The options of a command with those that all have, for pages about it: nothing can be parsed into them.
+OptionList shown_options(const CommandRow& row);
 
 /// Runs the command that the words name; words[0] is the program. Throws Error for all that is wrong.
 void dispatch(std::span<char* const> words, const Terminal& terminal);

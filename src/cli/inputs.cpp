@@ -8,21 +8,11 @@
 
 #include <fmt/format.h>
 
-#include <system_error>
-
 #include "calibrate/ranges.h"
 
 namespace tailor::cli {
 
 namespace fs = std::filesystem;
-
-fs::path default_data_folder() {
-  std::error_code fault;
-  const fs::path program = fs::read_symlink("/proc/self/exe", fault);
-  const fs::path installed = program.parent_path().parent_path() / "share" / "tailor";
-  if (!fault && fs::is_directory(installed / "devices", fault)) return installed;
-  return fs::path(TAILOR_SOURCE_DIR) / "data";
-}
 
 hlo::Imported load_model(const Context& context, const std::string& path) {
   return study::load_model(context.data, path, context.watch());

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What commands read, looked up in the data folder of their context: that folder lies beside an installed program or
-// in the sources it was built from. What the names mean is study's (study/pipeline/question.h). In: a context and a
-// name. Out: the model, device or calibration. Called by nearly every command.
+// What commands read, looked up in the data folder of their context (base/installation.h says where it lies). What the
+// names mean is study's (study/pipeline/question.h). In: a context and a name. Out: the model, device or calibration.
+// Called by nearly every command.
 #pragma once
 
 #include <filesystem>
@@ -13,9 +13,6 @@
 #include "study/pipeline/question.h"
 
 namespace tailor::cli {
-
-/// ../share/tailor beside the program when it is there, else data/ of the sources.
-std::filesystem::path default_data_folder();
 
 hlo::Imported load_model(const Context& context, const std::string& path);
 ir::Device load_device(const Context& context, const std::string& name);

@@ -17,6 +17,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "cli/report.h"
+#include "study/sweep/dry_run.h"
 #include "study/sweep/sweep.h"
 #include "study/sweep/sweep_tables.h"
 
@@ -47,13 +48,19 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
   options.check = !command.no_check;
   options.workers = static_cast<int>(command.threads);
   options.command = context.command;
-  if (!command.profiler.empty()) {
-    study::MeasureWords& words = options.measure.emplace();
-    words.profiler = command.profiler;
-    words.recorded = command.recorded;
-    words.image = command.image;
-    words.time_limit = command.time_limit;
-    words.gpu = command.gpu;
+  if (!command.profiler.empty())
+    options.measure = {.profiler = command.profiler,
+                       .recorded = command.recorded,
+                       .time_limit = command.time_limit,
+                       .image = command.image,
+                       .gpu = command.gpu};
+  if (command.show_effective)
+    return write_output(context, study::canonical_text(study::effective_config(options, context.watch())));
+  if (command.dry_run) {
+    const study::DryRun run = study::dry_run(options, context.watch());
+    CommandOutput answer{"tailor.sweep/1", "", {{"steps", study::dry_run_table(run)}}, ""};
+    if (!run.outcome.left_out.empty()) answer.sections.push_back({"left_out", study::left_out_table(run.outcome)});
+    return show(context, answer);
   }
   const study::SweepOutcome outcome = study::run_sweep(options, context.watch());
   if (!outcome.report.empty() && outcome.models > 0 && !context.stop().stop_requested()) {

@@ -4,7 +4,7 @@
 #
 # Runs the cases of *.test files: a command, and what it must answer. One TAP line each.
 #
-#   commands.py [--fake=FILE] TAILOR SOURCE_DIR FILE.test ...
+#   commands.py [--fake=FILE] [--schema=FILE] TAILOR SOURCE_DIR FILE.test ...
 #
 # A case is a block of lines; blocks are separated by empty lines; a line that starts with # is a comment.
 #   == SENTENCE           what the case shows
@@ -27,7 +27,8 @@
 #   holds: EXPRESSION     the run is repeated with --format json, and this is true of its document `d`, in Python
 #   sql: NAME STATEMENT   before the last run this is done to a database in the case's folder
 # Whatever the case says, stdout is empty when the command fails unless the case says what it holds, and stderr then starts
-# with "error: ". At the end, the JSON of every command must have been held against docs/json.md.
+# with "error: ". At the end, the JSON of every command must have been held against docs/json.md, and against
+# the published JSON Schema where Python has jsonschema.
 import hashlib
 import json
 import os
@@ -128,7 +129,23 @@ def kernel_cache(tailor, source):
     return str(Path(tailor).resolve().parents[2] / "tests" / "kernels" / f"commands-{words}")
 
 
-def complaints(case, tailor, source, fake, known, axes, judged):
+def validator(schema):
+    """What finds faults of a document by the JSON Schema; nothing where Python lacks the library."""
+    try:
+        import jsonschema
+    except ImportError:
+        return None
+    content = json.loads(Path(schema).read_text(encoding="utf-8"))
+    jsonschema.Draft7Validator.check_schema(content)
+    return jsonschema.Draft7Validator(content)
+
+
+def schema_complaints(valid, document):
+    for fault in list(valid.iter_errors(document))[:3] if valid else []:
+        yield f"the schema does not allow {'/'.join(map(str, fault.absolute_path)) or 'the document'}: {fault.message[:300]}"
+
+
+def complaints(case, tailor, source, fake, known, axes, valid, judged):
     if not fake and any("$FAKE" in line or "$GPU" in line for line in case):
         yield NO_FAKE
         return
@@ -213,6 +230,7 @@ def complaints(case, tailor, source, fake, known, axes, judged):
                         yield f"JSON lacks {part}: it has {', '.join(document)}"
                 judged.add(words[0])
                 yield from document_complaints(document, words[0], known, axes)
+                yield from schema_complaints(valid, document)
             elif key == "holds":
                 words_of_json = words if "json" in words else [*words, "--format", "json"]
                 document = document or json.loads(run(words_of_json).stdout)
@@ -236,7 +254,10 @@ def complaints(case, tailor, source, fake, known, axes, judged):
 
 def main():
     fake = "".join(word.removeprefix("--fake=") for word in sys.argv[1:] if word.startswith("--fake="))
-    tailor, source, *files = [str(Path(word).resolve()) for word in sys.argv[1:] if not word.startswith("--fake=")]
+    schema = "".join(word.removeprefix("--schema=") for word in sys.argv[1:] if word.startswith("--schema="))
+    tailor, source, *files = [str(Path(word).resolve()) for word in sys.argv[1:] if not word.startswith("--")]
+    valid = validator(schema) if schema else None
+
     def listed(table, key):
         answer = subprocess.run([tailor, "list", table, "--format", "json"], capture_output=True, text=True, check=True)
         return {record[key] for record in json.loads(answer.stdout)["results"]}
@@ -245,7 +266,7 @@ def main():
     every = [case for file in files for case in cases(Path(file))]
     # Two at a time: this suite is the last to end, and one command keeps one core busy.
     with ThreadPoolExecutor(max_workers=2) as pool:
-        found_by_case = pool.map(lambda case: list(complaints(case, tailor, source, fake, known, axes, judged)), every)
+        found_by_case = pool.map(lambda case: list(complaints(case, tailor, source, fake, known, axes, valid, judged)), every)
         for number, (case, found) in enumerate(zip(every, found_by_case), 1):
             if not case[0].startswith("== "):
                 found.append("a case starts with '== '")
@@ -263,6 +284,9 @@ def main():
         print(f"{'not ok' if missing else 'ok'} {number} - the JSON of every command says what docs/json.md says")
         if missing:
             print(f"# no case has the JSON of {', '.join(sorted(missing))}")
+        number += 1
+        why = "" if valid else " # SKIP Python has no jsonschema on this machine" if schema else " # SKIP no schema was named"
+        print(f"ok {number} - documents were held against the published schema{why}")
     print(f"1..{number}")
 
 

@@ -269,6 +269,7 @@ def run_cases(i):
 
 def sweep_cases(i):
     yield Case("sweep", i.sweep, at=(0.3, 1.7), compiles=True)
+    yield Case("sweep", i.sweep, "--dry-run", at=(0.3, 1.2), compiles=True, quick=True)
 
 
 def report_cases(i):

@@ -34,7 +34,7 @@ from pathlib import Path
 import drawn
 
 HERE = Path(__file__).resolve().parent
-TEXTS = ("lint", "drawn", "pages", "xla-reads", "xla-dump", "mutants")  # judge texts or another program, not what the code does
+TEXTS = ("lint", "drawn", "pages", "xla-reads", "xla-dump", "mutants", "install")  # judge texts or another program, not what the code does
 TIMED = ("interrupts",)  # judges seconds too, which a busy machine may miss: asked only about faults that name it
 SEEN, SURVIVED, BROKEN = "seen", "survived", "does not compile"
 OPEN = "not by those named"  # the suites that the entry names were asked, the others not yet

@@ -83,7 +83,7 @@ ProposalAnswer propose_measurements(const CalibrationQuestion& question, const s
   std::vector<std::string> paths = models;
   if (paths.empty())
     for (const auto& entry : std::filesystem::directory_iterator(data / "models"))
-      paths.push_back(entry.path().string());
+      if (entry.is_regular_file()) paths.push_back(entry.path().string());
   std::sort(paths.begin(), paths.end());
   Candidates candidates;
   add_copies(candidates, device);

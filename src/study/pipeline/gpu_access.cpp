@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/installation.h"
 #include "profiler/gpu/request/library_paths.h"
 #include "profiler/measure/gpu_match.h"
 
@@ -38,7 +39,7 @@ const gpu::GpuProperties& opened_properties(profiler::Worker& worker) {
 }  // namespace
 
 profiler::NvrtcPaths nvrtc_paths(const std::string& library) {
-  profiler::NvrtcPaths paths = profiler::default_nvrtc_paths({std::filesystem::path(TAILOR_SOURCE_DIR) / ".venv"});
+  profiler::NvrtcPaths paths = profiler::default_nvrtc_paths(own_installation().environments);
   paths.library = library;
   return paths;
 }
@@ -46,7 +47,7 @@ profiler::NvrtcPaths nvrtc_paths(const std::string& library) {
 profiler::FoundNvrtc find_compiler(const std::string& library) { return profiler::find_nvrtc(nvrtc_paths(library)); }
 
 gpu::LibraryPaths gpu_libraries(const GpuOptions& options) {
-  gpu::LibraryPaths paths = gpu::default_library_paths({std::filesystem::path(TAILOR_SOURCE_DIR) / ".venv"});
+  gpu::LibraryPaths paths = gpu::default_library_paths(own_installation().environments);
   paths.cupti = options.cupti;
   paths.driver = options.driver;
   paths.nvml = options.nvml;

@@ -222,6 +222,7 @@ constexpr auto profile_table = std::to_array<Row<ProfileConfig>>({
 });
 
 constexpr auto config_table = std::to_array<Row<SweepConfig>>({
+    {"$schema", [](const Reader& r, const Value& v, SweepConfig&) { r.string(v); }},  // for editors
     {"question", [](const Reader& r, const Value& v, SweepConfig& c) { c.question = r.string(v); }},
     {"claim", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c.claim.emplace(), claim_table); }},
     {"models", read_models},
@@ -302,6 +303,19 @@ SweepConfig parse_config(std::string_view text, const std::filesystem::path& fil
   if (config.database.empty())
     config.database = std::filesystem::path(file).replace_extension(".db").lexically_normal();
   return config;
+}
+
+std::vector<std::string> config_keys() {
+  std::vector<std::string> keys;
+  const auto add = [&](std::string_view prefix, const auto& table) {
+    for (const auto& row : table) keys.push_back(fmt::format("{}{}", prefix, row.first));
+  };
+  add("", config_table);
+  add("claim.", claim_table);
+  add("plans.", plans_table);
+  add("check.", check_table);
+  add("profile.", profile_table);
+  return keys;
 }
 
 SweepConfig read_config(const std::filesystem::path& file) { return parse_config(read_file(file), file); }

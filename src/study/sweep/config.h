@@ -80,6 +80,9 @@ struct SweepConfig {
 /// Checks a sweep file's text; relative paths start at `file`'s folder. Throws Error(usage) with line, column and JSON
 /// path; Error(missing) for a model that is not there.
 SweepConfig parse_config(std::string_view text, const std::filesystem::path& file);
+/// All keys that a sweep file may have, those inside of others behind a dot: "claim.metric". What is published about
+/// them (data/schemas/experiment.json) is held against this.
+std::vector<std::string> config_keys();
 /// Reads and parses the file.
 SweepConfig read_config(const std::filesystem::path& file);
 

@@ -234,6 +234,7 @@ void check_names(const SweepConfig& config, const std::filesystem::path& file) {
       [&] {
         for (const std::string& strategy : config.strategies) explore::find_strategy(strategy);
         if (config.claim) find_metric(config.claim->metric);
+        ranking_model(config.cost_model);
         explore::Axes axes;
         for (const AxisRestriction& limit : config.axes) explore::restrict_axis(axes, {limit.axis, limit.values});
         const bool names_arch =
@@ -246,23 +247,43 @@ void check_names(const SweepConfig& config, const std::filesystem::path& file) {
 
 }  // namespace
 
-SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
+SweepConfig effective_config(const SweepOptions& options, const Watch& watch) {
   SweepConfig config = read_config(options.config);
   if (options.database) use_database(config, *options.database);
   if (options.calibration) config.calibration = *options.calibration;
   check_names(config, options.config);
   keep_apart(config, watch);
-  const costmodel::Model& model = ranking_model(config.cost_model);
-  const ir::Calibration calibration = load_calibration(options.data, config.calibration);
-  std::vector<Target> devices = find_devices(config, options, calibration);
-  const std::string space = work_space(config);
-  const bool compiles = options.compile && config.compile;
-  const profiler::FoundNvrtc nvrtc = compiles ? profiler::find_nvrtc(options.nvrtc) : profiler::FoundNvrtc{};
-  if (nvrtc) check_architecture(config, *nvrtc.api, options.config);
-  const store::RunRow run = manifest(options, config, calibration, nvrtc ? profiler::version(*nvrtc.api) : "none");
-  const std::filesystem::path database = config.database;
+  return config;
+}
+
+SweepSetup sweep_setup(const SweepOptions& options, const Watch& watch) {
+  SweepSetup setup;
+  setup.config = effective_config(options, watch);
+  setup.model = &ranking_model(setup.config.cost_model);
+  setup.calibration = load_calibration(options.data, setup.config.calibration);
+  setup.devices = find_devices(setup.config, options, setup.calibration);
+  setup.compiles = options.compile && setup.config.compile;
+  if (setup.compiles) setup.nvrtc = profiler::find_nvrtc(options.nvrtc);
+  if (setup.nvrtc) check_architecture(setup.config, *setup.nvrtc.api, options.config);
+  return setup;
+}
+
+Sweep begun_sweep(const SweepOptions& options, SweepSetup setup, const std::filesystem::path& database,
+                  const Watch& watch) {
+  const std::string space = work_space(setup.config);
+  const store::RunRow run =
+      manifest(options, setup.config, setup.calibration, setup.nvrtc ? profiler::version(*setup.nvrtc.api) : "none");
+  return Sweep{options,           std::move(setup.config),  space,           setup.model,
+               setup.calibration, std::move(setup.devices), {database, run}, watch};
+}
+
+SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
+  SweepSetup setup = sweep_setup(options, watch);
+  const bool compiles = setup.compiles;
+  const profiler::FoundNvrtc nvrtc = setup.nvrtc;
+  const std::filesystem::path database = setup.config.database;
   make_folder(database.parent_path());
-  Sweep sweep{options, std::move(config), space, &model, calibration, std::move(devices), {database, run}, watch};
+  Sweep sweep = begun_sweep(options, std::move(setup), database, watch);
   for (const Target& device : sweep.devices) sweep.recorder.save(device);
   sweep.outcome.database = sweep.config.database;
   sweep.outcome.report = sweep.config.report;

@@ -83,7 +83,11 @@ struct SweepOutcome {
   double compiler_share = 0;                ///< of the compile stage's worker time inside the compiler
 };
 
-/// Throws Error(usage) for a file that asks for what there is not, before anything is written.
+/// The file as a sweep takes it: with the command line's changes, and with pages kept apart from another database's.
+/// Throws Error(usage) for a file that asks for what there is not.
+SweepConfig effective_config(const SweepOptions& options, const Watch& watch);
+
+/// Throws as effective_config() does, before anything is written.
 SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch);
 
 }  // namespace tailor::study

@@ -55,6 +55,20 @@ struct Sweep {
   store::Store& store() { return recorder.store(); }
 };
 
+/// What is read and checked before a database is opened.
+struct SweepSetup {
+  SweepConfig config;
+  const costmodel::Model* model = nullptr;
+  ir::Calibration calibration;
+  std::vector<Target> devices;
+  bool compiles = false;       ///< the file and the command line want kernels compiled
+  profiler::FoundNvrtc nvrtc;  ///< looked for where they do
+};
+SweepSetup sweep_setup(const SweepOptions& options, const Watch& watch);
+/// A sweep before its first step; its rows go to `database`, whose folder is there.
+Sweep begun_sweep(const SweepOptions& options, SweepSetup setup, const std::filesystem::path& database,
+                  const Watch& watch);
+
 /// What an estimate of `model` is stored as: with the calibration it rests on.
 inline std::string model_name(const Sweep& sweep, std::string_view model) {
   return costmodel::estimate_name(model, sweep.calibration.name);
