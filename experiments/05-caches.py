@@ -6,7 +6,7 @@
 # computed, by operation and index; the first computes it again wherever it is needed. Both caches are axes of the plan space,
 # so both styles come from the same lowering. Two sweeps score the same groups, with the caches on and off. The best plan of
 # each group is compiled and executed on the simulator at full shape. The claim: today's compiler finds what the caches find. In
-# all, what the kernels execute differs by at most 2 %, and no group takes longer with the caches, by level `simulated`.
+# all, what the kernels execute differs by at most 2 %, and no group takes longer with the caches, by level `counted`.
 #
 #   experiments/05-caches.py [TAILOR [FOLDER]]      FOLDER: of the databases, out/ where not given; ends with 0 where the claim holds, 4 where not, else as tailor sweep ends
 import json
@@ -38,12 +38,12 @@ def sweep(style, caches):
 
 
 def executed(database):
-    """Group -> (title, text, instructions, time by level simulated) of its best plan that was executed, without XLA's."""
+    """Group -> (title, text, instructions, time by level counted) of its best plan that was executed, without XLA's."""
     rows = sqlite3.connect(database).execute(
         "SELECT b.group_id, g.title, length(k.cuda), c.value, b.total_s FROM best_plans b JOIN groups g USING (group_id) "
         "JOIN lowerings l USING (plan_id, device_id) JOIN kernels k USING (kernel_id) JOIN binaries n USING (kernel_id) "
         "JOIN measurements m USING (binary_id) JOIN counters c USING (measurement_id) "
-        "WHERE b.level = 'simulated' AND c.counter = 'instructions' AND n.ok "
+        "WHERE b.level = 'counted' AND c.counter = 'instructions' AND n.ok "
         "AND NOT EXISTS (SELECT 1 FROM xla_plans x WHERE x.plan_id = b.plan_id) ORDER BY b.group_id, b.place DESC")
     return {group: row for group, *row in rows}
 
