@@ -32,7 +32,7 @@ std::vector<Subject> subjects(const store::Store& store, const std::string& mode
 
 struct SummaryOptions {
   std::string strategy;             ///< whose groups are shown; empty: the one of least predicted time
-  std::string baseline;             ///< empty: the sweep's; else "imported", or "unfused" where the file brings no fusions
+  std::string baseline;             ///< empty: the sweep's; else "imported", or "unfused" where the file has no fusions
   int plans = 5;                    ///< best plans per group; 0: all
   std::filesystem::path data = {};  ///< whose agreement.json scores strategies that imitate XLA; empty: none is scored
 };
