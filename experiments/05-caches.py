@@ -9,6 +9,7 @@
 # all, what the kernels execute differs by at most 2 %, and no group takes longer with the caches, by level `counted`.
 #
 #   experiments/05-caches.py [TAILOR [FOLDER]]      FOLDER: of the databases, out/ where not given; ends with 0 where the claim holds, 4 where not, else as tailor sweep ends
+import gzip
 import json
 import sqlite3
 import subprocess
@@ -40,12 +41,12 @@ def sweep(style, caches):
 def executed(database):
     """Group -> (title, text, instructions, time by level counted) of its best plan that was executed, without XLA's."""
     rows = sqlite3.connect(database).execute(
-        "SELECT b.group_id, g.title, length(k.cuda), c.value, b.total_s FROM best_plans b JOIN groups g USING (group_id) "
+        "SELECT b.group_id, g.title, k.cuda, c.value, b.total_s FROM best_plans b JOIN groups g USING (group_id) "
         "JOIN lowerings l USING (plan_id, device_id) JOIN kernels k USING (kernel_id) JOIN binaries n USING (kernel_id) "
         "JOIN measurements m USING (binary_id) JOIN counters c USING (measurement_id) "
         "WHERE b.level = 'counted' AND c.counter = 'instructions' AND n.ok "
         "AND NOT EXISTS (SELECT 1 FROM xla_plans x WHERE x.plan_id = b.plan_id) ORDER BY b.group_id, b.place DESC")
-    return {group: row for group, *row in rows}
+    return {group: (title, len(gzip.decompress(cuda)), *rest) for group, title, cuda, *rest in rows}
 
 
 def main():

@@ -42,6 +42,8 @@ constexpr auto packers = std::to_array<Packer>({
 
 constexpr std::string_view gzip_magic = "\x1f\x8b";
 
+}  // namespace
+
 /// A file may be several packed ones, one behind the other; together they unpack to one text.
 std::string unpacked(std::string_view packed, const std::string& file, std::size_t most_bytes) {
   z_stream stream{};
@@ -68,8 +70,6 @@ std::string unpacked(std::string_view packed, const std::string& file, std::size
   out.resize(filled);
   return out;
 }
-
-}  // namespace
 
 std::string read_unpacked(const std::string& path, std::size_t most_bytes) {
   std::string content = read_file(path);

@@ -23,6 +23,9 @@ inline constexpr std::size_t max_unpacked_bytes = 256'000'000;
 /// unpacks to more than `most_bytes` after no more than those were unpacked.
 std::string read_unpacked(const std::string& path, std::size_t most_bytes = max_unpacked_bytes);
 
+/// The text of gzip-compressed bytes; `file` is for messages. Throws as read_unpacked() does.
+std::string unpacked(std::string_view packed, const std::string& file, std::size_t most_bytes = max_unpacked_bytes);
+
 /// `text` as a gzip file without a name and a time in it, so that equal text gives equal bytes. `path` is for messages.
 /// Throws Error(failed) when zlib cannot.
 std::string packed(std::string_view text, const std::filesystem::path& path, const std::stop_token& stop = {});

@@ -71,6 +71,14 @@ struct ThrottleBits {
 template <class Bits>
 ThrottleBits(Bits&) -> ThrottleBits<Bits>;
 
+/// A long text: in a column by gzip, NULL where it is empty. Not in recorded files and CSV.
+template <class Text>
+struct Packed {
+  Text& text;
+};
+template <class Text>
+Packed(Text&) -> Packed<Text>;
+
 /// A protocol as columns; all empty for none.
 struct ProtocolWords {
   std::string cache, timed_by, launch_mode, stop_rule;
@@ -98,8 +106,12 @@ struct ForgetLocal {
   static constexpr bool reads = true;
   template <class Value>
   void operator()(const char*, Value&& value, unsigned marks = 0) {
-    if constexpr (requires { value = {}; })
-      if ((marks & mark::local) != 0) value = {};
+    if ((marks & mark::local) == 0) return;
+    if constexpr (requires { value.text.clear(); }) {
+      value.text.clear();
+    } else if constexpr (requires { value = {}; }) {
+      value = {};
+    }
   }
   template <class Rows>
   void list(Rows&&) {}

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/compressed.h"
+
 namespace tailor::store {
 
 namespace {
@@ -79,6 +81,18 @@ std::string insert_sql(const Table& table, const std::vector<Column>& columns) {
 
 std::string select_sql(std::string_view table, const std::vector<Column>& columns, std::string_view rest) {
   return fmt::format("SELECT {} FROM {} {}", names_of(columns), table, rest);
+}
+
+std::vector<std::byte> packed_bytes(std::string_view text) {
+  if (text.empty()) return {};
+  const std::string bytes = packed(text, {});
+  const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
+  return {first, first + bytes.size()};
+}
+
+std::string unpacked_text(const std::vector<std::byte>& bytes) {
+  if (bytes.empty()) return {};
+  return unpacked({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "a text in the database");
 }
 
 const std::vector<Table>& record_tables() {

@@ -34,6 +34,10 @@ std::string names_of(const std::vector<Column>& columns, std::string_view prefix
 /// "a = ? AND b = ?".
 std::string equal_to(const std::vector<Column>& keys);
 
+/// A text by gzip, and back; nothing for an empty one. Throws Error(failed) for bytes that are damaged.
+std::vector<std::byte> packed_bytes(std::string_view text);
+std::string unpacked_text(const std::vector<std::byte>& bytes);
+
 // ---- the columns of a record ----
 
 template <class Value>
@@ -48,6 +52,10 @@ template <class Value>
 inline constexpr bool is_zero_null = false;
 template <class Number>
 inline constexpr bool is_zero_null<ZeroIsNull<Number>> = true;
+template <class Value>
+inline constexpr bool is_packed = false;
+template <class Text>
+inline constexpr bool is_packed<Packed<Text>> = true;
 template <class Value>
 inline constexpr bool is_throttle = false;
 template <class Bits>
@@ -65,6 +73,8 @@ Column column_for(const char* name, unsigned marks) {
   } else if constexpr (std::same_as<Value, std::string> || std::same_as<Value, Id>) {
     return {name, "TEXT", false, marks};
   } else if constexpr (std::same_as<Value, std::vector<std::byte>>) {
+    return {name, "BLOB", true, marks};
+  } else if constexpr (is_packed<Value>) {
     return {name, "BLOB", true, marks};
   } else if constexpr (std::same_as<Value, double> || is_quantity<Value>) {
     return {name, "REAL", false, marks};
@@ -132,6 +142,9 @@ class Binder {
   void operator()(const char*, const Value& value, unsigned = 0) {
     if constexpr (is_zero_null<Value>) {
       bind(statement_, ++at_, value.value > 0 ? std::optional<double>(value.value) : std::nullopt);
+    } else if constexpr (is_packed<Value>) {
+      const std::vector<std::byte> bytes = packed_bytes(value.text);
+      bind(statement_, ++at_, bytes);
     } else if constexpr (is_throttle<Value>) {
       bind(statement_, ++at_, static_cast<std::int64_t>(value.bits));
     } else {
@@ -224,6 +237,10 @@ class Loader {
       std::optional<double> number;
       columns_.read(number);
       value.value = number.value_or(0);
+    } else if constexpr (is_packed<Plain>) {
+      std::vector<std::byte> bytes;
+      columns_.read(bytes);
+      value.text = unpacked_text(bytes);
     } else if constexpr (is_throttle<Plain>) {
       std::int64_t bits = 0;
       columns_.read(bits);

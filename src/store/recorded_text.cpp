@@ -23,8 +23,11 @@ namespace {
 
 constexpr std::string_view hint = "fetch the file again, or export it again from its database";
 
+/// What a recorded file never has: machine code and packed texts.
 template <class Value>
-inline constexpr bool is_bytes = std::is_same_v<Value, std::vector<std::byte>>;
+inline constexpr bool stays_behind = std::is_same_v<Value, std::vector<std::byte>>;
+template <class Text>
+inline constexpr bool stays_behind<Packed<Text>> = true;
 
 /// A field's value in JSON; null where it is not known. Infinity, which JSON has no word for, is written as null too.
 Json to_json(const std::string& value) { return value; }
@@ -97,7 +100,7 @@ class Writer {
   Json::Object object;
   template <class Value>
   void operator()(const char* key, const Value& value, unsigned marks = 0) {
-    if constexpr (!is_bytes<Value>)
+    if constexpr (!stays_behind<Value>)
       if ((marks & mark::local) == 0 && !is_empty(value)) object.push_back({key, to_json(value)});
   }
   template <class Row>
@@ -195,7 +198,7 @@ class Reader {
   explicit Reader(const Json& object) : object_(object) {}
   template <class Value>
   void operator()(const char* key, Value&& value, unsigned marks = 0) {
-    if constexpr (!is_bytes<std::remove_cvref_t<Value>>) {
+    if constexpr (!stays_behind<std::remove_cvref_t<Value>>) {
       if ((marks & mark::local) != 0) return;
       if (const Json* found = object_.find(key)) return from_json(key, *found, value);
       clear(value);

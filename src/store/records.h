@@ -178,12 +178,12 @@ struct Record<PlanRow> {
 
 template <>
 struct Record<KernelRow> {
-  static constexpr Table table{.name = "kernels", .known = Known::completed, .only_if = "kernels.text = ''"};
+  static constexpr Table table{.name = "kernels", .known = Known::completed, .only_if = "kernels.text IS NULL"};
   static void walk(auto& field, auto& row) {
     field("kernel_id", row.id, mark::key);
     field("name", row.name);
-    field("text", row.text, mark::later | mark::local);
-    field("cuda", row.cuda, mark::later | mark::local);
+    field("text", Packed{row.text}, mark::later | mark::local);
+    field("cuda", Packed{row.cuda}, mark::later | mark::local);
     field("threads", row.threads);
     field("blocks", row.blocks);
     field("shared_bytes", row.shared);

@@ -170,8 +170,8 @@ CREATE TABLE kernels (
   -- lowered programs; plans that lower to the same program share a row
   kernel_id    TEXT PRIMARY KEY NOT NULL,          -- hash of the program
   name         TEXT NOT NULL,                      -- entry point
-  text         TEXT NOT NULL,                      -- as explain shows it; '' with imported measurements alone
-  cuda         TEXT NOT NULL,                      -- its CUDA text; '' for other compilers' kernels
+  text         BLOB,                               -- as explain shows it, by gzip; NULL: only imported
+  cuda         BLOB,                               -- its CUDA text, by gzip; NULL for other compilers' kernels
   threads      INTEGER NOT NULL,                   -- per block
   blocks       INTEGER NOT NULL,                   -- of the launch
   shared_bytes INTEGER NOT NULL,                   -- per block

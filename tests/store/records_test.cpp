@@ -100,6 +100,8 @@ struct Places {
   void operator()(const char* name, const Value& value, unsigned = 0) {
     if constexpr (is_zero_null<Value>) {
       add(name, &value.value);
+    } else if constexpr (is_packed<Value>) {
+      add(name, &value.text);
     } else if constexpr (is_throttle<Value>) {
       add(name, &value.bits);
     } else {
@@ -171,6 +173,7 @@ class Filler {
     fill(name, value.emplace());
   }
   void fill(const std::string& name, ZeroIsNull<double> value) { fill(name, value.value); }
+  void fill(const std::string& name, Packed<std::string> value) { fill(name, value.text); }
   void fill(const std::string&, ThrottleBits<std::uint32_t> value) { value.bits = static_cast<std::uint32_t>(++next_); }
 
   std::uint64_t next_ = 0;
