@@ -382,4 +382,41 @@ TEST_CASE("a value of full size that two column sums need is computed in each ra
       price_of(graph, def_use, {ids_in(graph, {"e"}), ids_in(graph, {"s"}), ids_in(graph, {"m", "t"})}, search_gpu()));
 }
 
+TEST_CASE(
+    "stitch-v1 keeps to 64 arrays, to 16,384 columns of a row that is alone, and to values that are cheap again") {
+  const auto groups = [](const Graph& graph) { return fuse(find_strategy("stitch-v1"), graph).groups.size(); };
+  const auto sum_of = [&](int inputs) {
+    std::string lines = "  %p0 = parameter 0 : f32[64,64]\n  %s0 = negate %p0 : f32[64,64]\n";
+    for (int i = 1; i < inputs; ++i)
+      lines += fmt::format("  %p{0} = parameter {0} : f32[64,64]\n  %s{0} = add %s{1}, %p{0} : f32[64,64]\n", i, i - 1);
+    return groups(graph_g(lines + fmt::format("  output %s{}\n", inputs - 1)));
+  };
+  CHECK(sum_of(63) == 1);  // and the result
+  CHECK(sum_of(64) == 2);
+  const auto softmax_of = [&](int rows, int columns) {
+    return groups(graph_g(fmt::format(
+        "  %x = parameter 0 : f32[{0},{1}]\n  %lowest = constant -inf : f32[]\n  %zero = constant 0 : f32[]\n"
+        "  %m = reduce max %x, %lowest, axes={{1}} : f32[{0}]\n  %mb = broadcast %m, axes={{0}} : f32[{0},{1}]\n"
+        "  %d = subtract %x, %mb : f32[{0},{1}]\n  %e = exp %d : f32[{0},{1}]\n"
+        "  %s = reduce add %e, %zero, axes={{1}} : f32[{0}]\n  %sb = broadcast %s, axes={{0}} : f32[{0},{1}]\n"
+        "  %y = divide %e, %sb : f32[{0},{1}]\n  output %y\n",
+        rows, columns)));
+  };
+  CHECK(softmax_of(1, 16384) == 1);
+  CHECK(softmax_of(1, 16385) > 1);
+  CHECK(softmax_of(2, 16385) == 1);
+  const auto shared_by_two = [&](std::string_view operation, std::string_view from) {
+    return groups(graph_g(fmt::format(
+        "  %w = parameter 0 : {1}[768]\n  %x = parameter 1 : f32[64,768]\n  %y = parameter 2 : f32[32,768]\n"
+        "  %c = {0} %w : f32[768]\n  %cx = broadcast %c, axes={{1}} : f32[64,768]\n"
+        "  %cy = broadcast %c, axes={{1}} : f32[32,768]\n  %a = multiply %x, %cx : f32[64,768]\n"
+        "  %b = multiply %y, %cy : f32[32,768]\n  output %a, %b\n",
+        operation, from)));
+  };
+  CHECK(shared_by_two("convert", "f16") == 2);
+  CHECK(shared_by_two("negate", "f32") == 2);  // reads just what it writes
+  CHECK(shared_by_two("convert", "f64") == 3);
+  CHECK(shared_by_two("tanh", "f32") == 3);
+}
+
 }  // namespace tailor::explore
