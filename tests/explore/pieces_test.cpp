@@ -355,6 +355,36 @@ TEST_CASE("groups that would need more barriers than are allowed stay apart, at 
   }
 }
 
+TEST_CASE("what a merge would save is asked again when one of the two has grown meanwhile") {
+  // %a and %c go together well, and so do %a and %b, which read one array; all three would need a barrier, and here it
+  // takes longer than a launch.
+  const Graph graph = graph_g(
+      "  %y = parameter 0 : f64[4096,32]\n  %zero = constant 0 : f64[]\n  %a = convert %y : f16[4096,32]\n"
+      "  %b = reduce add %y, %zero, axes={0} : f64[32]\n  %d = convert %b : f16[32]\n"
+      "  %s = broadcast %d, axes={1} : f16[4096,32]\n  %c = multiply %a, %s : f16[4096,32]\n  output %c\n");
+  const ir::DefUse def_use = ir::def_use(graph);
+  costmodel::CalibratedDevice slow = search_gpu();
+  slow.l2_latency = 10e-6;
+  slow.dram_latency = 20e-6;
+  FusionSetting setting = search_setting();
+  setting.device = &slow;
+  const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use, costmodel::row_room(slow));
+  const FusionTask task{setting, graph, def_use};
+  MergeLimits limits;
+  limits.lowerable = false;
+  Spending spending(task);
+  MergeSearch search(task, facts, limits, {}, spending);
+  const auto gain = [&](std::string_view one, std::string_view other) {
+    return search.gain(id_in(graph, one), id_in(graph, other));
+  };
+  REQUIRE(gain("a", "b") > gain("a", "c"));
+  REQUIRE(gain("a", "c") > 0);
+  search.run();
+  CHECK(search.groups() == Sets{ids_in(graph, {"a", "b", "d"}), ids_in(graph, {"c"})});
+  CHECK_FALSE(search.has_barriers());
+  CHECK(gain("a", "c") < 0);
+}
+
 TEST_CASE("a value of full size that two column sums need is computed in each rather than written for both") {
   const Graph graph = graph_g(R"(  %x = parameter 0 : f32[4096,3072]
   %zero = constant 0 : f32[]
