@@ -95,6 +95,48 @@ TEST_CASE("the defaults are complete and possible for every device that ships, a
   }
 }
 
+TEST_CASE(
+    "every figure comes from its own fit or fact, the device's before all devices', the operation's before both") {
+  ir::Device device = facts_of("h200");
+  Calibration each;
+  double value = 1000;
+  for (const ir::FigureName& row : ir::figure_names())
+    if (row.kind == ir::FigureKind::behaviour || row.kind == ir::FigureKind::coefficient)
+      each.fits.push_back({"", std::string(row.key), value += 1, std::string(row.unit), {}, "distinct", {}, {}, {}});
+  const CalibratedDevice d = calibrated(device, each);
+  value = 1000;
+  for (const CalibratedFigure& figure : calibrated_figures()) {
+    CAPTURE(figure.key);
+    if (figure.kind == ir::FigureKind::behaviour || figure.kind == ir::FigureKind::coefficient)
+      CHECK(d.*figure.member == (value += 1));
+    else
+      CHECK(d.*figure.member < 1e15);
+  }
+  CHECK(d.sms == device.sms.value);
+  CHECK(d.l2_bytes == device.l2_bytes.value);
+  CHECK(d.l1_bytes == device.l1_bytes.value);
+  CHECK(d.l1_shared_bytes == device.l1_shared_bytes.value);
+  CHECK(d.widen_rate == device.widen_rate.value);
+  CHECK(d.narrow_rate == device.narrow_rate.value);
+  const auto fit = [](const char* of, double number, const char* operation) {
+    return ir::Fit{of, "dispatch_floor", number, "s", {}, "here", {}, {}, operation};
+  };
+  each.fits.insert(each.fits.end(), {fit("h200", 2, ""), fit("t4", 3, ""), fit("", 4, "ln f32"),
+                                     fit("h200", 5, "add f32"), fit("", 6, "add f32")});
+  CHECK(calibrated(device, each).dispatch_floor == 2);
+  CHECK(calibrated(device, each, "ln f32").dispatch_floor == 4);
+  CHECK(calibrated(device, each, "add f32").dispatch_floor == 5);
+  CHECK(calibrated(device, each, "sub f32").dispatch_floor == 2);
+  CHECK(calibrated(facts_of("v100"), each).dispatch_floor > 1000);
+  // Two devices that models can tell apart have two texts.
+  const std::string before = text(d);
+  for (const CalibratedFigure& figure : calibrated_figures()) {
+    CalibratedDevice other = d;
+    other.*figure.member += 0.5;
+    CHECK(text(other) != before);
+  }
+}
+
 TEST_CASE("an estimate is known by its model and the calibration it rests on") {
   CHECK(estimate_name("projected", "uncalibrated") == "projected@uncalibrated");
 }

@@ -439,3 +439,68 @@ TEST_CASE("registers go to warps of a sub-partition, and each block takes the sy
   CHECK(occupancy(l, 1025, 16, 0).blocks_per_sm == 0);
   CHECK(occupancy(l, 32, 256, 0).blocks_per_sm == 0);
 }
+
+TEST_CASE(
+    "a count stands under its name, of a launch as the sum over its buffers, and nothing where the program is silent") {
+  Work w = work_of_pipes();
+  w.buffers[0].load = {11, 12, 13};
+  w.buffers[0].store = {14, 15, 16};
+  w.buffers[0].atomic = {17, 18, 19};
+  w.buffers[1].load = {100, 200, 300};
+  w.buffers[1].store = {400, 500, 600};
+  w.buffers[1].atomic = {700, 800, 900};
+  w.shared_load = {21, 22, 23};
+  w.shared_store = {24, 25, 26};
+  struct Row {
+    std::string_view counter;
+    double launch, buffer;  ///< of the launch, of its first buffer; below 0: none
+  };
+  for (const Row& row : {Row{"dram_read_bytes", 3200000, -1},
+                         {"dram_write_bytes", 1600000, -1},
+                         {"l2_read_bytes", -1, -1},
+                         {"global_load_requests", 111, 11},
+                         {"global_load_sectors", 212, 12},
+                         {"global_load_bytes", 313, 13},
+                         {"global_store_requests", 414, 14},
+                         {"global_store_sectors", 515, 15},
+                         {"global_store_bytes", 616, 16},
+                         {"global_atomic_requests", 717, 17},
+                         {"global_atomic_sectors", 818, 18},
+                         {"global_atomic_bytes", 919, 19},
+                         {"shared_load_requests", 21, -1},
+                         {"shared_load_bytes", 22, -1},
+                         {"shared_load_wavefronts", 23, -1},
+                         {"shared_store_requests", 24, -1},
+                         {"shared_store_bytes", 25, -1},
+                         {"shared_store_wavefronts", 26, -1},
+                         {"instructions", 6103050, -1},
+                         {"fma", 1000000, -1},
+                         {"alu", 2100000 + 1130, -1},
+                         {"xu", 300000, -1},
+                         {"f64", 40000, -1},
+                         {"convert", 520000 + 610000, -1},
+                         {"control", 1010, -1},
+                         {"shuffles", 830000, -1},
+                         {"block_barriers", 910, -1},
+                         {"local_load_requests", 0, -1},
+                         {"votes", -1, -1},
+                         {"no such counter", -1, -1}}) {
+    CAPTURE(row.counter);
+    CHECK(model_count(w, row.counter).value_or(-1) == row.launch);
+    CHECK(model_count(w.buffers[0], row.counter).value_or(-1) == row.buffer);
+  }
+  CHECK(sectors(w) == 12 + 15 + 18 + 200 + 500 + 800);
+  CHECK(compulsory_bytes(w) == 4800000);
+}
+
+TEST_CASE("what memory delivers is whole sectors where they are known, and never fewer than the bytes") {
+  BufferWork buffer;
+  buffer.read_bytes = 100;
+  buffer.written_bytes = 200;
+  CHECK(read_footprint(buffer) == 100);
+  CHECK(written_footprint(buffer) == 200);
+  buffer.read_sectors = 7;
+  buffer.written_sectors = 5;
+  CHECK(read_footprint(buffer) == 224);
+  CHECK(written_footprint(buffer) == 200);
+}

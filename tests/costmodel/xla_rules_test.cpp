@@ -283,6 +283,56 @@ TEST_CASE("a reduction is seen as a row or a column by what lies innermost") {
   }
 }
 
+TEST_CASE(
+    "a transposition is tiled from 16 by 16 on, or 8 by as many as make 8,192, or with a minor dimension that stays") {
+  const auto is_tiled = [](std::string_view from, std::string_view axes, std::string_view to) {
+    const ir::Graph graph = graph_from(
+        fmt::format("  %a = parameter 0 : {}\n  %t = transpose %a, axes={{{}}} : {}\n  output %t\n", from, axes, to));
+    return tiled_transpose(graph.nodes[1], graph.nodes[0].shape).has_value();
+  };
+  struct Row {
+    int rows, columns;
+    bool tiled;
+  };
+  for (const Row& row : {Row{16, 16, true},
+                         {15, 16, false},
+                         {16, 15, false},
+                         {15, 1000, true},
+                         {8, 1024, true},
+                         {8, 1023, false},
+                         {1024, 8, true},
+                         {7, 4096, false}}) {
+    CAPTURE(row.rows);
+    CAPTURE(row.columns);
+    CHECK(is_tiled(fmt::format("f32[{},{}]", row.rows, row.columns), "1,0",
+                   fmt::format("f32[{},{}]", row.columns, row.rows)) == row.tiled);
+  }
+  CHECK(is_tiled("f32[64,1,64]", "2,1,0", "f32[64,1,64]"));    // a dimension of one is none
+  CHECK(is_tiled("f32[4,4,4,4]", "2,3,0,1", "f32[4,4,4,4]"));  // neighbours that stay neighbours are one
+  CHECK_FALSE(is_tiled("f32[64,64]", "0,1", "f32[64,64]"));
+  CHECK(is_tiled("f32[64,64,2]", "1,0,2", "f32[64,64,2]"));  // 64 bits stay together
+  CHECK_FALSE(is_tiled("f32[64,64,3]", "1,0,2", "f32[64,64,3]"));
+}
+
+TEST_CASE("reshapes and transpositions that leave every element in its place are told from those that do not") {
+  const ir::Shape flat = row_major({24}), cube = row_major({2, 3, 4}), other = row_major({6, 4});
+  ir::Shape turned = other;
+  turned.minor_to_major = {0, 1};
+  CHECK(reshape_keeps_place(flat, cube));
+  CHECK(reshape_keeps_place(cube, other));
+  CHECK_FALSE(reshape_keeps_place(cube, turned));
+  CHECK_FALSE(reshape_keeps_place(flat, turned));
+  CHECK_FALSE(reshape_keeps_place(flat, row_major({23})));
+  CHECK(same_place(other, row_major({6, 4})));
+  CHECK_FALSE(same_array(other, turned));
+  ir::Shape across = row_major({4, 6});
+  CHECK(transpose_keeps_place(turned, across, {1, 0}));
+  CHECK_FALSE(transpose_keeps_place(other, across, {1, 0}));
+  CHECK(same_place(turned, across));
+  CHECK(is_scalar_like(row_major({1, 1})));
+  CHECK_FALSE(is_scalar_like(row_major({1, 2})));
+}
+
 TEST_CASE("two instructions that say the same are one, unless they draw random numbers") {
   ir::Graph graph = graph_from(
       "  %a = parameter 0 : f32[64]\n  %b = exp %a : f32[64]\n  %c = exp %a : f32[64]\n  %d = log %a : f32[64]\n"
