@@ -154,22 +154,30 @@ TEST_CASE("a marker is dropped where its result is its operand, and stays a call
 }
 
 TEST_CASE("operations of convolutions are counted by the arrays that play kernel and result in each call") {
-  // 5 x 5 positions, 3 features in, 7 out, a window of 2 x 2 and a batch of 11: every size is another.
-  const auto work = [](std::string_view target, std::string_view left, std::string_view right,
-                       std::string_view result) {
-    return flops(output_of(of_entry(fmt::format(
-        "a = f32[{}] parameter(0)\nb = f32[{}] parameter(1)\nROOT c = f32[{}] custom-call(a, b), window={{size=2x2}}, "
-        "dim_labels=b01f_01io->b01f, custom_call_target=\"{}\"",
-        left, right, result, target))));
+  // 5 x 5 positions, 3 features in, 7 out, a window of 2 x 2 and a batch of 11: every size is another. In two layouts:
+  // where the features come last, kernel and result can be exchanged without a trace.
+  struct Arrays {
+    std::string_view labels, image, kernel, made;
   };
-  const std::string_view image = "11,5,5,3", kernel = "2,2,3,7", made = "11,4,4,7";
   constexpr double expected = 2.0 * (11 * 4 * 4 * 7) * (2 * 2 * 3);
-  for (const std::string_view forward :
-       {"__cudnn$convForward", "__cudnn$convBiasActivationForward", "__cudnn$convForwardGraph"})
-    CHECK(work(forward, image, kernel, made) == expected);
-  CHECK(work("__cudnn$convBackwardInput", made, kernel, image) == expected);
-  CHECK(work("__cudnn$convBackwardFilter", image, made, kernel) == expected);
-  CHECK(work("unknown", image, kernel, made) == 0);
+  for (const Arrays& arrays : {Arrays{"b01f_01io->b01f", "11,5,5,3", "2,2,3,7", "11,4,4,7"},
+                               Arrays{"bf01_oi01->bf01", "11,3,5,5", "7,3,2,2", "11,7,4,4"}}) {
+    CAPTURE(arrays.labels);
+    const auto work = [&](std::string_view target, std::string_view left, std::string_view right,
+                          std::string_view result) {
+      return flops(
+          output_of(of_entry(fmt::format("a = f32[{}] parameter(0)\nb = f32[{}] parameter(1)\n"
+                                         "ROOT c = f32[{}] custom-call(a, b), window={{size=2x2}}, "
+                                         "dim_labels={}, custom_call_target=\"{}\"",
+                                         left, right, result, arrays.labels, target))));
+    };
+    for (const std::string_view forward :
+         {"__cudnn$convForward", "__cudnn$convBiasActivationForward", "__cudnn$convForwardGraph"})
+      CHECK(work(forward, arrays.image, arrays.kernel, arrays.made) == expected);
+    CHECK(work("__cudnn$convBackwardInput", arrays.made, arrays.kernel, arrays.image) == expected);
+    CHECK(work("__cudnn$convBackwardFilter", arrays.image, arrays.made, arrays.kernel) == expected);
+    CHECK(work("unknown", arrays.image, arrays.kernel, arrays.made) == 0);
+  }
 }
 
 TEST_CASE("an alias means the parameter of its number, however many arrays those before it hold") {

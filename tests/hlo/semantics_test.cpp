@@ -140,6 +140,19 @@ TEST_CASE("reductions, windows, sorts and look-ups are of the dimensions and wit
       {"x = f32[2,3] parameter(0)\nz = f32[] constant(10)\n"
        "ROOT y = f32[2] reduce(x, z), dimensions={1}, to_apply=sum",
        {13, 22}},
+      // Of one term: nothing is added up but what it starts from.
+      {"x = f32[3,1] parameter(0)\nz = f32[] constant(10)\n"
+       "ROOT y = f32[3] reduce(x, z), dimensions={1}, to_apply=sum",
+       {10, 11, 12}},
+      {"x = f32[3,1] parameter(0)\nz = f32[] constant(0)\n"
+       "ROOT y = f32[3] reduce(x, z), dimensions={1}, to_apply=sum",
+       {0, 1, 2}},
+      {"x = f32[1,3]{0,1} parameter(0)\nz = f32[] constant(0)\n"
+       "ROOT y = f32[3] reduce(x, z), dimensions={0}, to_apply=sum",
+       {0, 1, 2}},
+      {"x = f32[2,3] parameter(0)\ns = s32[] get-dimension-size(x), dimensions={1}\n"
+       "t = s32[] get-dimension-size(x), dimensions={0}\nROOT p = (s32[], s32[]) tuple(s, t)",
+       {3, 2}},
       {"x = f32[5] parameter(0)\nz = f32[] constant(0)\n"
        "ROOT y = f32[5] reduce-window(x, z), window={size=3 pad=2_0}, to_apply=sum",
        {0, 1, 3, 6, 9}},

@@ -115,7 +115,8 @@ constexpr auto fields_of_statements = std::to_array<FieldOfStatement>({
      }},
     {"memory",
      [](Kernel&, Stmt& s) {
-       return is_access(s) && s.space == Space::global && (s.memory = (s.memory + 1) % 4, true);
+       return is_access(s) && s.space == Space::global &&
+              (s.memory = static_cast<std::uint16_t>((s.memory + 1) % 4), true);
      }},
     {"expr", [](Kernel& k, Stmt& s) { return is_access(s) && (s.expr = other(k, s.expr), true); }},
     {"width", [](Kernel&, Stmt& s) { return is_access(s) && (s.width = s.width == 1 ? 2 : 1, true); }},
@@ -224,7 +225,7 @@ constexpr auto other_changes = std::to_array<Change>({
 std::string refusal_of(const std::function<void(KernelBuilder&, VarId tid)>& write) {
   KernelBuilder b("small", 64, 4);
   const VarId tid = b.thread("tid", 1, 64);
-  b.in("x", DType::f32, 512), b.out("y", DType::f32, 512);
+  b.in("x", DType::f32, 512), b.in("one_less", DType::f32, 511), b.out("y", DType::f32, 512);
   write(b, tid);
   try {
     verify(b.kernel);
@@ -299,15 +300,16 @@ TEST_CASE("a barrier or a shuffle under any guard that depends on the thread is 
 TEST_CASE("an access of any width ends where its memory ends, and begins at a multiple of its width") {
   for (const int width : {1, 2, 4}) {
     CAPTURE(width);
-    const auto access = [&](std::int64_t scale, std::int64_t first) {
+    const auto access = [&](std::int64_t scale, std::int64_t first, BufferId from = 0) {
       return refusal_of([&](KernelBuilder& b, VarId tid) {
         const ArrayId v = b.array("v", DType::f32, {0, 0}, 4);
         b.declare(v);
-        b.load(b.ref(v, b.number(0)), 0, b.sum({b.var(tid, scale), b.number(first)}), width);
+        b.load(b.ref(v, b.number(0)), from, b.sum({b.var(tid, scale), b.number(first)}), width);
       });
     };
     CHECK(access(width, 512 - 64 * width) == "accepted");
     CHECK(has(access(width, 512 - 64 * width + width), "extent 512"));
+    CHECK(has(access(width, 512 - 64 * width, 1), "extent 511"));  // its last element alone lies behind the end
     CHECK(has(access(width, -width), "extent 512"));
     if (width > 1) CHECK(has(access(width, 1), "is not a multiple of its width"));
     if (width > 1) CHECK(has(access(1, 0), "is not a multiple of its width"));

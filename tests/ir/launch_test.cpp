@@ -11,6 +11,7 @@
 #include <functional>
 #include <random>
 #include <stdexcept>
+#include <vector>
 
 #include "base/error.h"
 #include "ir/kernel/kernel.h"
@@ -88,6 +89,49 @@ TEST_CASE("a result that a kernel adds into starts as zero, one that it stores d
   CHECK(!is_idempotent(kernel));
   CHECK(memory_role(kernel, sum) == BufferRole::workspace);
   CHECK(memory_role(kernel, most) == BufferRole::output);
+}
+
+TEST_CASE("shared arrays lie one behind the other, each on a multiple of 16 bytes") {
+  KernelBuilder b("arrays", 32, 1);
+  b.shared("first", DType::f32, 3);  // 12 bytes, so 16
+  b.array("own", DType::f32, {7, 0}, 4);
+  b.shared("second", DType::f16, 9);  // 18 bytes, so 32
+  b.shared("third", DType::f64, 4);
+  b.shared("fourth", DType::u8, 16);
+  CHECK(shared_offsets(b.kernel) == std::vector<std::int64_t>{0, 0, 16, 48, 80, 96});
+  CHECK(b.kernel.shared_bytes == 96);
+  CHECK(launch_shape(b.kernel).static_shared == 96);
+  CHECK(launch_shape(b.kernel).dynamic_shared == 0);
+  b.kernel.dynamic_shared = true;
+  CHECK(launch_shape(b.kernel).static_shared == 0);
+  CHECK(launch_shape(b.kernel).dynamic_shared == 96);
+}
+
+TEST_CASE("a kernel may run again where it adds into no result and reads nothing that it writes over") {
+  const auto again = [](BufferRole role, Op op, bool reads) {
+    KernelBuilder b("again", 32, 1);
+    const VarId tid = b.thread("tid", 1, 32);
+    const BufferId x = b.in("x", DType::s32, 32), y = b.out("y", DType::s32, 32);
+    b.kernel.buffers[y].role = role;
+    if (role == BufferRole::in_place) b.kernel.buffers[y].of = x;
+    const LetId value = b.let("v", b.integer(DType::s32, 3));
+    if (op == Op::copy)
+      b.store(y, b.var(tid), b.get(value));
+    else
+      b.atomic(y, b.var(tid), op, b.get(value));
+    if (reads) b.load_let("read", x, b.var(tid), Policy::reload);
+    return is_idempotent(b.kernel);
+  };
+  for (const bool reads : {false, true}) {
+    CHECK(again(BufferRole::output, Op::copy, reads));
+    CHECK(again(BufferRole::output, Op::maximum, reads));
+    CHECK(again(BufferRole::output, Op::minimum, reads));
+    CHECK_FALSE(again(BufferRole::output, Op::add, reads));
+    CHECK(again(BufferRole::workspace, Op::add, reads));  // it is zero again before the next run
+    CHECK(again(BufferRole::ticket, Op::add, reads));
+  }
+  CHECK(again(BufferRole::in_place, Op::copy, false));
+  CHECK_FALSE(again(BufferRole::in_place, Op::copy, true));
 }
 
 TEST_CASE("what the launch says is part of a kernel's id") {

@@ -8,7 +8,10 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <map>
+#include <set>
+#include <string>
 
 #include "base/error.h"
 #include "support/approx.h"
@@ -82,6 +85,48 @@ TEST_CASE("an observation is one line that is read back equal") {
   }
   CHECK(own("g").id == own("g").id);
   CHECK(own("g").id != own("g", "h200", "m 2").id);
+}
+
+TEST_CASE("every number of somebody else's kernel is a field of its own, in the line and in the id") {
+  const auto with = [](const std::function<void(ForeignKernel&)>& change) {
+    ForeignKernel kernel{"softmax f32", "512x1024", 1, 2, 3, 4, 5, 6};
+    kernel.variant = "v \"7\"";
+    kernel.common = 8, kernel.reread = 9, kernel.far_trips = 10, kernel.near_trips = 11;
+    kernel.shuffles = 12, kernel.barriers = 13, kernel.instructions = 14, kernel.transcendental = 15;
+    change(kernel);
+    return make_observation("v100", Regime{}, {3e-5}, {2e-5}, {4e-5}, "table", kernel);
+  };
+  const Observation whole = with([](ForeignKernel&) {});
+  CHECK(parse_observation(text(whole)) == whole);
+  const std::function<void(ForeignKernel&)> changes[] = {
+      [](ForeignKernel& k) { k.operation = "ln f32"; }, [](ForeignKernel& k) { k.shape = "512x1025"; },
+      [](ForeignKernel& k) { k.variant.clear(); },      [](ForeignKernel& k) { k.blocks += 100; },
+      [](ForeignKernel& k) { k.threads += 100; },       [](ForeignKernel& k) { k.shared += 100; },
+      [](ForeignKernel& k) { k.registers += 100; },     [](ForeignKernel& k) { k.read += 100; },
+      [](ForeignKernel& k) { k.written += 100; },       [](ForeignKernel& k) { k.common += 100; },
+      [](ForeignKernel& k) { k.reread += 100; },        [](ForeignKernel& k) { k.far_trips += 100; },
+      [](ForeignKernel& k) { k.near_trips += 100; },    [](ForeignKernel& k) { k.shuffles += 100; },
+      [](ForeignKernel& k) { k.barriers += 100; },      [](ForeignKernel& k) { k.instructions += 100; },
+      [](ForeignKernel& k) { k.transcendental += 100; }};
+  std::set<std::string> ids{hex(whole.id)};
+  for (const auto& change : changes) {
+    const Observation other = with(change);
+    CHECK(ids.insert(hex(other.id)).second);
+    CHECK(parse_observation(text(other)) == other);
+    CHECK_FALSE(parse_observation(text(other)) == whole);
+  }
+  // What it was run on and when, too; the plain fields of the line.
+  const ForeignKernel same = std::get<ForeignKernel>(whole.subject);
+  for (const Observation& other :
+       {make_observation("h200", Regime{}, {3e-5}, {2e-5}, {4e-5}, "table", same),
+        make_observation("v100", make_regime({CacheState::warm}), {3e-5}, {2e-5}, {4e-5}, "table", same),
+        make_observation("v100", Regime{}, {3.1e-5}, {2e-5}, {4e-5}, "table", same),
+        make_observation("v100", Regime{}, {3e-5}, {2.1e-5}, {4e-5}, "table", same),
+        make_observation("v100", Regime{}, {3e-5}, {2e-5}, {4.1e-5}, "table", same),
+        make_observation("v100", Regime{}, {3e-5}, {2e-5}, {4e-5}, "row", same)}) {
+    CHECK(ids.insert(hex(other.id)).second);
+    CHECK(parse_observation(text(other)) == other);
+  }
 }
 
 TEST_CASE("a wrong field of an observation is named with what was expected") {

@@ -311,6 +311,68 @@ TEST_CASE("complex numbers are split, multiplied and joined") {
   CHECK(out == Lists{{-8, 3}, {6, -4}});
 }
 
+TEST_CASE("every complex operation gives the parts that its definition by real ones gives") {
+  // a = x + iy, b = u + iv. Definitions in real parts, from which std::complex is not asked.
+  const double x = 0.5, y = -1.25, u = 2, v = 0.75;
+  const double size = std::hypot(x, y), turn = std::atan2(y, x), square = u * u + v * v;
+  const double root = std::sqrt(size), log_size = std::log(size);
+  const auto polar = [](double r, double angle) { return std::pair(r * std::cos(angle), r * std::sin(angle)); };
+  const std::pair<double, double> power = polar(std::exp(u * log_size - v * turn), v * log_size + u * turn);
+  const double tanh_below = std::cosh(2 * x) + std::cos(2 * y);
+  struct Row {
+    std::string_view line;
+    std::pair<double, double> expected;
+  };
+  const Row rows[] = {
+      {"add %a, %b", {x + u, y + v}},
+      {"subtract %a, %b", {x - u, y - v}},
+      {"multiply %a, %b", {x * u - y * v, x * v + y * u}},
+      {"divide %a, %b", {(x * u + y * v) / square, (y * u - x * v) / square}},
+      {"power %a, %b", power},
+      {"negate %a", {-x, -y}},
+      {"exp %a", polar(std::exp(x), y)},
+      {"log %a", {log_size, turn}},
+      {"sqrt %a", polar(root, turn / 2)},
+      {"rsqrt %a", polar(1 / root, -turn / 2)},
+      {"tanh %a", {std::sinh(2 * x) / tanh_below, std::sin(2 * y) / tanh_below}},
+      {"sin %a", {std::sin(x) * std::cosh(y), std::cos(x) * std::sinh(y)}},
+      {"cos %a", {std::cos(x) * std::cosh(y), -std::sin(x) * std::sinh(y)}},
+      {"copy %a", {x, y}},
+      {"select %p, %a, %b", {x, y}},
+      {"select %q, %a, %b", {u, v}},
+  };
+  for (const Row& row : rows)
+    for (const auto& [part, whole] : {std::pair{"f64", "c128"}, {"f32", "c64"}}) {
+      CAPTURE(row.line);
+      CAPTURE(whole);
+      const Lists out = run(fmt::format(
+          "%x = constant {{{0}}} : {4}[1] %y = constant {{{1}}} : {4}[1] %u = constant {{{2}}} : {4}[1] %v = constant "
+          "{{{3}}} : {4}[1]\n%a = complex %x, %y : {5}[1] %b = complex %u, %v : {5}[1] %p = constant {{true}} : "
+          "pred[1] "
+          "%q = constant {{false}} : pred[1]\n%r = {6} : {5}[1] %re = real %r : {4}[1] %im = imag %r : {4}[1] %m = abs "
+          "%r : {4}[1]\n%e = compare eq %a, %b : pred[1] %n = compare ne %a, %b : pred[1] %s = compare eq %a, %a : "
+          "pred[1]\noutput %re, %im, %m, %e, %n, %s",
+          x, y, u, v, part, whole, row.line));
+      const double near = std::string_view(part) == "f64" ? 1e-12 : 1e-6;
+      CHECK(std::fabs(out[0][0] - row.expected.first) < near * 10);
+      CHECK(std::fabs(out[1][0] - row.expected.second) < near * 10);
+      CHECK(std::fabs(out[2][0] - std::hypot(row.expected.first, row.expected.second)) < near * 10);
+      CHECK(Lists{out[3], out[4], out[5]} == Lists{{0}, {1}, {1}});
+    }
+}
+
+TEST_CASE("the largest and the smallest of each line are in order, equal ones as they stood") {
+  const auto picked = [](std::string_view largest) {
+    return run(
+        fmt::format("%x = constant {{3, 1, 3, 2, 0, 5, 5, 4}} : f32[2,4] %t = topk %x, text=\"k=3, largest={}\", "
+                    "results={{f32[2,3], s32[2,3]}} : tuple %v = get_tuple_element %t, number=0 : f32[2,3] %i = "
+                    "get_tuple_element %t, number=1 : s32[2,3] output %v, %i",
+                    largest));
+  };
+  CHECK(picked("true") == Lists{{3, 3, 2, 5, 5, 4}, {0, 2, 3, 1, 2, 3}});
+  CHECK(picked("false") == Lists{{1, 2, 3, 0, 4, 5}, {1, 3, 0, 0, 3, 1}});
+}
+
 TEST_CASE("a scalar that is spread is the same whoever reads it") {
   // Operations on elements read the scalar itself; a reduction, a move and an output need the array.
   const Lists out = run(R"(%s = parameter 0 : f32[] %x = parameter 1 : f32[2,2] %z = constant 0 : f32[]

@@ -220,6 +220,31 @@ TEST_CASE(
   check_bytes(b.finished(), 4);
 }
 
+TEST_CASE("indices are printed with the precedence that they have: quotients, remainders, choices and bits of sums") {
+  KernelBuilder b("indices", 64, 3);
+  const VarId tid = b.thread("tid", 1, 64);
+  const ExprId sum = b.sum({b.var(tid, 3), b.var(b.vb, 5), b.number(7)}),
+               minus = b.sum({b.var(tid, -2), b.number(130)});
+  const ExprId all[] = {
+      b.div(sum, 4),
+      b.mod(sum, 6),
+      b.div(b.sum({b.mod(sum, 10), b.number(3)}), 2),
+      b.mod(b.div(sum, 3), 5),
+      b.sum({b.div(minus, 4), b.mod(minus, 7), b.var(tid)}),
+      b.select(b.mod(sum, 8), b.number(5), b.div(sum, 2), minus),
+      b.sum({b.select(b.var(tid), b.sum({b.var(b.vb, 9), b.number(1)}), b.number(40), b.var(b.vb)), b.var(tid, 2)}),
+      b.exclusive_or(b.var(tid), b.mod(b.var(b.vb), 8)),
+      b.exclusive_or(b.div(b.sum({b.var(tid), b.number(64)}), 2), b.sum({b.var(b.vb), b.number(8)})),
+      b.div(b.exclusive_or(b.var(tid), b.number(5)), 3),
+  };
+  std::vector<BufferId> outputs;
+  for (std::size_t i = 0; i < std::size(all); ++i)
+    outputs.push_back(b.out(fmt::format("y{}", i), i % 2 == 0 ? DType::s32 : DType::s64, 192));
+  for (std::size_t i = 0; i < std::size(all); ++i)
+    b.store(outputs[i], b.sum({b.var(tid), b.var(b.vb, 64)}), b.index(i % 2 == 0 ? DType::s32 : DType::s64, all[i]));
+  check_bytes(b.finished(), 6);
+}
+
 TEST_CASE("a window at a place from memory, a persistent loop and a guard on equality run as they are printed") {
   KernelBuilder b("place", 32, 5);
   const VarId tid = b.thread("tid", 1, 32);

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "codegen/lower/lower.h"
-#include "codegen/lower/structure.h"
 #include "explore/every_plan.h"
 #include "explore/plans/space.h"
 #include "support/golden.h"
@@ -85,16 +84,6 @@ std::string refusal_by(std::string_view member, std::int64_t rows, std::int64_t 
   const codegen::Lowered lowered = codegen::lower(prepared, plan, legal_limits, scratch);
   const auto* refused = std::get_if<Rejection>(&lowered);
   return refused == nullptr ? "legal" : fmt::format("{}: {}", refused->rule, refused->reason);
-}
-
-/// Of a group written here: the rule that keeps it from being lowered, or what it is.
-std::string structure_of(const std::string& lines) {
-  Group group;
-  group.graph = parse_graph("graph g {\n  %z = constant 0 : f32[]\n" + lines + "}\n");
-  verify(group.graph);
-  const codegen::Classified found = codegen::analyse(group.graph, codegen::whole_border(group.graph));
-  if (const auto* layout = std::get_if<codegen::Layout>(&found)) return codegen::text(*layout);
-  return std::get<Rejection>(found).rule;
 }
 
 }  // namespace
@@ -216,20 +205,4 @@ TEST_CASE("rows and columns that are walked twice are not shared by blocks, thos
     CHECK(shared(sum + spread + "  output %y\n", 2) ==
           fmt::format("{} are walked 2 times, so 2 blocks cannot share them", what));
   }
-}
-
-TEST_CASE("reductions of one group are of equally many rows of one length") {
-  const auto two = [](std::string_view second, std::string_view axes, std::string_view result) {
-    return structure_of(
-        fmt::format("  %x = parameter 0 : f32[4,6]\n  %y = parameter 1 : f32{0}\n"
-                    "  %s = reduce add %x, %z, axes={{1}} : f32[4]\n"
-                    "  %t = reduce add %y, %z, axes={1} : f32{2}\n  output %s, %t\n",
-                    second, axes, result));
-  };
-  CHECK(two("[4,6]", "{1}", "[4]") == "row 4 x 6");
-  CHECK(two("[2,2,6]", "{2}", "[2,2]") == "row 4 x 6");
-  CHECK(two("[4,2,3]", "{1,2}", "[4]") == "row 4 x 6");
-  CHECK(two("[4,8]", "{1}", "[4]") == "rows-differ");
-  CHECK(two("[5,6]", "{1}", "[5]") == "rows-differ");
-  CHECK(two("[6,4]", "{1}", "[6]") == "rows-differ");
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which value a use gets: one that was computed under a condition is not used where the condition need not hold,
-// constants have the number of their own type, windows begin at the index of their own dimension, and what a later
-// phase loads again is marked as such. Groups written here, lowered under many plans and interpreted; the oracle is the
-// evaluator. Part of the suite `codegen lower`.
+// constants have the number of their own type, no group of threads is left out of a sum, windows begin at the index of
+// their own dimension, and what a later phase loads again is marked as such. Groups written here, lowered under many
+// plans and interpreted; the oracle is the evaluator. Part of the suite `codegen lower`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -15,6 +15,7 @@
 
 #include "codegen/lower/lower.h"
 #include "explore/every_plan.h"
+#include "ir/graph/number.h"
 #include "reference/evaluate.h"
 #include "support/cells.h"
 #include "support/group_family.h"
@@ -97,6 +98,29 @@ TEST_CASE("a value that is needed under a condition and without one is right in 
   CHECK(programs > 60);
 }
 
+TEST_CASE("columns are the sums of all groups of threads, odd numbers of them too") {
+  // Groups are added in halves down to a few; an odd number of more than those cannot be halved.
+  const Group group = make_group(family_member("column_sum"), 100, 64);
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  reference::Tensor x = reference::zeros(group.graph.nodes[0].shape);
+  for (std::int64_t i = 0; i < 6400; ++i) reference::store(x, i, static_cast<double>(i * 7 % 64));  // sums are exact
+  for (const int groups : {1, 2, 3, 7, 15, 16, 17, 18, 19, 21, 24, 25, 27, 31, 32}) {
+    CAPTURE(groups);
+    Plan plan;
+    plan.skeleton = Skeleton::column;
+    plan.dominant = prepared.dominants.front();
+    plan.threads = 32 * groups;
+    plan.threads_per_row = 32;
+    plan.vector = 2;
+    plan.in_flight = 1;
+    plan.sub_roots = codegen::sub_roots(prepared, plan, 32);
+    codegen::LowerScratch scratch;
+    const codegen::Lowered lowered = codegen::lower(prepared, plan, cache_limits, scratch);
+    if (const auto* refused = std::get_if<Rejection>(&lowered)) FAIL(refused->rule << ": " << refused->reason);
+    CHECK(computes(group, std::get<Kernel>(lowered), {x}));
+  }
+}
+
 TEST_CASE("a constant of every type is its own number in a kernel, the ends of its range included") {
   struct Numbers {
     DType dtype;
@@ -131,7 +155,12 @@ TEST_CASE("a constant of every type is its own number in a kernel, the ends of i
         const auto* literal = known_literal(group.graph.nodes[1]);
         REQUIRE(literal != nullptr);
         std::copy(literal->bytes.begin(), literal->bytes.end(), x.bytes.begin());
-        CHECK(computes(group, map_kernel(group, vector), {x}));
+        const Kernel kernel = map_kernel(group, vector);
+        CHECK(computes(group, kernel, {x}));
+        // As it will be printed: the interpreter would cut a number that its type lacks.
+        for (const Value& value : kernel.values)
+          if (value.kind == ValueKind::constant && is_integer(value.dtype))
+            CHECK(value.integer == wrap_to(value.dtype, value.integer));
       }
 }
 
