@@ -77,14 +77,14 @@ TEST_CASE("a quick fit rests on as many observations as it was given, drawn from
   Listener listener;
   CalibrationQuestion question{{written(folder, all)}, "h200", "uncalibrated", false, 16, 1};
   std::set<std::set<Id>> drawn;
-  for (question.seed = 1; question.seed <= 4; ++question.seed) {
+  for (question.seed = 1; question.seed <= 2; ++question.seed) {
     const std::set<Id> rests = fitted_to(calibrate_device(question, data, {listener}).fitted.calibration);
     CHECK(rests.size() == 16);
     CHECK(includes(train, rests));
     CHECK(fitted_to(calibrate_device(question, data, {listener}).fitted.calibration) == rests);
     drawn.insert(rests);
   }
-  CHECK(drawn.size() == 4);
+  CHECK(drawn.size() == 2);
   question.shots = 0;
   const std::set<Id> whole = fitted_to(calibrate_device(question, data, {listener}).fitted.calibration);
   CHECK(includes(train, whole));

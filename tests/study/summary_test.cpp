@@ -42,6 +42,12 @@ struct SmallDatabase {
   Id device, graph = named("graph");
 
   SmallDatabase() {
+    store::Store::Transaction unit(store);  // each row alone would wait for the disk
+    fill();
+    unit.commit();
+  }
+
+  void fill() {
     const std::string file = read_file((source / "data/devices/h200.json").string());
     const ir::Device read = ir::parse_device(file, "h200");
     device = named("h200");
@@ -100,7 +106,7 @@ struct SmallDatabase {
 }  // namespace
 
 TEST_CASE("a strategy's figures count runs where a run counts and places where the text counts") {
-  const SmallDatabase database;
+  SmallDatabase database;
   const report::Summary summary = database.load();
   const report::StrategyTotals totals = *std::find_if(summary.strategies.begin(), summary.strategies.end(),
                                                       [](const auto& one) { return one.name == "tailor"; });
@@ -141,9 +147,8 @@ TEST_CASE("a strategy's figures count runs where a run counts and places where t
   CHECK(summary.library[0].op == "conv");
   CHECK(summary.library[1].occurrences == 7);
   // A call without a time leaves the sum without one.
-  SmallDatabase less;
-  less.store.save(store::LibraryCallRow{less.graph, "n4", "sort", "f32[9]", 1, 300, {1}});
-  CHECK_FALSE(less.load().strategies[0].library_time.has_value());
+  database.store.save(store::LibraryCallRow{database.graph, "n4", "sort", "f32[9]", 1, 300, {1}});
+  CHECK_FALSE(database.load().strategies[0].library_time.has_value());
 }
 
 TEST_CASE("a group has its own figures: what it moves, its plans by all levels, what dropped the others") {
@@ -247,16 +252,31 @@ TEST_CASE("of several checks of a kernel the one that says most against it is to
       {{"passed", "not judged"}, CheckState::passed, ""},
       {{"not judged", "not executed"}, CheckState::not_judged, ""},
       {{"passed", "timed out", "passed"}, CheckState::failed, "1: timed out, why"}};
-  for (const Row& row : rows) {
-    SmallDatabase database;
-    for (std::size_t i = 0; i < row.states.size(); ++i)
-      database.store.save(store::CheckRow{named("kernel of alpha best"), std::to_string(i), row.states[i], 0.25, "why",
-                                          0, 0.5});
-    const report::PlanSummary best = database.group(database.load(), "alpha").best[0];
-    CAPTURE(row.states.front());
-    CHECK(best.check == row.state);
-    if (!row.note.empty()) CHECK(best.check_note == row.note);
+  SmallDatabase database;
+  const auto name_of = [](std::size_t i) { return fmt::format("plan {}", i); };
+  {
+    store::Store::Transaction unit(database.store);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      database.save_plan("alpha", name_of(i), {{"projected", 1e-3}});
+      for (std::size_t k = 0; k < rows[i].states.size(); ++k)
+        database.store.save(store::CheckRow{named("kernel of " + name_of(i)), std::to_string(k), rows[i].states[k], 0.25,
+                                            "why", 0, 0.5});
+    }
+    unit.commit();
   }
+  constexpr int every = 0;
+  const report::Summary summary =
+      load_summary(database.store, subjects(database.store, "", "").at(0), {"tailor", "none", every, {}});
+  std::size_t seen = 0;
+  for (const report::PlanSummary& plan : database.group(summary, "alpha").best)
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (plan.plan != name_of(i)) continue;
+      ++seen;
+      CAPTURE(i);
+      CHECK(plan.check == rows[i].state);
+      if (!rows[i].note.empty()) CHECK(plan.check_note == rows[i].note);
+    }
+  CHECK(seen == rows.size());
 }
 
 TEST_CASE("the roof is what the device's makers say: two operations of every lane in every cycle") {
@@ -290,11 +310,13 @@ TEST_CASE("predicted stands over measured for plain launches with cold caches al
                                              std::string(name(cache)), "events", std::string(name(launch)),
                                              {predicted}, {}, {}});
   };
+  store::Store::Transaction unit(database.store);
   time("alpha best", ir::CacheState::cold, ir::LaunchMode::stream, 10e-6, 11e-6);
   time("alpha as XLA", ir::CacheState::cold, ir::LaunchMode::stream, 12e-6, 13e-6);  // 10.8 to 13.2, the other to 11
   time("alpha best", ir::CacheState::cold, ir::LaunchMode::graph, 20e-6, 21e-6);
   time("alpha as XLA", ir::CacheState::cold, ir::LaunchMode::graph, 30e-6, 31e-6);
   time("beta best", ir::CacheState::warm, ir::LaunchMode::stream, 40e-6, 41e-6);
+  unit.commit();
   const report::Summary summary = database.load();
   std::vector<report::Compared> compared = summary.measured;
   std::sort(compared.begin(), compared.end(), [](const auto& a, const auto& b) { return a.measured < b.measured; });
