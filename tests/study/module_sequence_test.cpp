@@ -253,7 +253,8 @@ ENTRY e {
     for (std::size_t g = 0; g < what.kernels.size(); ++g) {
       if (what.binaries[g].entry != launch.entry) continue;
       for (std::size_t k = 0; k < launch.arguments.size(); ++k)
-        by_use[fmt::format("{} {}", i, ir::name(what.lowered[g]->buffers[k].role))].push_back(launch.arguments[k].buffer);
+        by_use[fmt::format("{} {}", i, ir::name(what.lowered[g]->buffers[k].role))].push_back(
+            launch.arguments[k].buffer);
     }
   }
   REQUIRE(by_use["0 in_place"].size() == 1);

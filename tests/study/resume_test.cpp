@@ -55,8 +55,7 @@ struct Listed {
   std::set<Id> checked;
   Id group, device;
 
-  explicit Listed(const store::Store& store)
-      : group(store.groups().at(0).id), device(store.devices().at(0).id) {
+  explicit Listed(const store::Store& store) : group(store.groups().at(0).id), device(store.devices().at(0).id) {
     plans = store.best_plans(group, device, 1000);
     for (const store::PlanRow& plan : store.plans(group))
       if (const std::optional<Id> kernel = store.lowering(plan.id, device); kernel && !store.checks(*kernel).empty())

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a report's summary makes of a database. In: a database of one model with three groups, written row by row so that
-// no two figures are equal and places, runs and levels can be told from one another. Out: the summary's figures, added
-// up by hand. The page's own tests begin where this ends. Part of the suite `study`.
+// What a report's summary makes of a database. In: a database of one model with three groups, written row by row so
+// that no two figures are equal and places, runs and levels can be told from one another. Out: the summary's figures,
+// added up by hand. The page's own tests begin where this ends. Part of the suite `study`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -76,8 +76,8 @@ struct SmallDatabase {
 
   void save_group(const std::string& name, const std::string& shape, double read, double written, double flops,
                   const std::vector<double>& bounds) {
-    const std::string text = fmt::format(
-        "graph g {{\n  %x = parameter 0 : {0}\n  %y = exp %x : {0}\n  output %y\n}}\n", shape);
+    const std::string text =
+        fmt::format("graph g {{\n  %x = parameter 0 : {0}\n  %y = exp %x : {0}\n  output %y\n}}\n", shape);
     store.save(store::GroupRow{named(name), name, text, 3, 1, {read}, {written}, flops});
     for (std::size_t i = 0; i < bounds.size(); ++i)
       store.save(store::GroupBoundRow{named(name), device, fmt::format("bound {}", i), {bounds[i]}, "dram"});
@@ -92,14 +92,16 @@ struct SmallDatabase {
                  const std::vector<std::pair<std::string, double>>& levels) {
     store.save(store::PlanRow{named(name), named(group), name, "row"});
     for (const auto& [level, total] : levels) store.save(estimate_of(name, device, level, total));
-    store.save(store::KernelRow{named("kernel of " + name), "k", "text of " + name, "cuda of " + name, 32, 4, 96, true});
+    store.save(
+        store::KernelRow{named("kernel of " + name), "k", "text of " + name, "cuda of " + name, 32, 4, 96, true});
     store.save(store::LoweringRow{named(name), device, named("kernel of " + name)});
   }
   report::Summary load(const std::string& strategy = "tailor") const {
     return load_summary(store, subjects(store, "", "").at(0), {strategy, "none", 5, {}});
   }
   const report::GroupSummary& group(const report::Summary& summary, const std::string& name) const {
-    return *std::find_if(summary.groups.begin(), summary.groups.end(), [&](const auto& one) { return one.name == name; });
+    return *std::find_if(summary.groups.begin(), summary.groups.end(),
+                         [&](const auto& one) { return one.name == name; });
   }
 };
 
@@ -259,8 +261,8 @@ TEST_CASE("of several checks of a kernel the one that says most against it is to
     for (std::size_t i = 0; i < rows.size(); ++i) {
       database.save_plan("alpha", name_of(i), {{"projected", 1e-3}});
       for (std::size_t k = 0; k < rows[i].states.size(); ++k)
-        database.store.save(store::CheckRow{named("kernel of " + name_of(i)), std::to_string(k), rows[i].states[k], 0.25,
-                                            "why", 0, 0.5});
+        database.store.save(store::CheckRow{named("kernel of " + name_of(i)), std::to_string(k), rows[i].states[k],
+                                            0.25, "why", 0, 0.5});
     }
     unit.commit();
   }
@@ -282,8 +284,8 @@ TEST_CASE("of several checks of a kernel the one that says most against it is to
 TEST_CASE("the roof is what the device's makers say: two operations of every lane in every cycle") {
   const report::Summary summary = SmallDatabase().load();
   REQUIRE(summary.roofs.size() == 1);
-  CHECK(summary.roofs[0].flops == doctest::Approx(66.9e12).epsilon(0.005));  // FP32 of the H200 SXM data sheet
-  CHECK(summary.roofs[0].bandwidth.value == doctest::Approx(4.8e12).epsilon(0.005));
+  CHECK(summary.roofs[0].flops == approx(66.9e12).epsilon(0.005));  // FP32 of the H200 SXM data sheet
+  CHECK(summary.roofs[0].bandwidth.value == approx(4.8e12).epsilon(0.005));
 }
 
 TEST_CASE("predicted stands over measured for plain launches with cold caches alone; all times are told") {
@@ -306,9 +308,16 @@ TEST_CASE("predicted stands over measured for plain launches with cold caches al
     measured.measured_at = "2026-01-01T00:00:02Z";
     database.store.save(store::measurement_row(measured, run.id, binary.id, database.device, Seconds{0.9 * median},
                                                Seconds{1.1 * median}));
-    database.store.save(store::PredictionRow{named(plan), database.device, "projected", "projected",
-                                             std::string(name(cache)), "events", std::string(name(launch)),
-                                             {predicted}, {}, {}});
+    database.store.save(store::PredictionRow{named(plan),
+                                             database.device,
+                                             "projected",
+                                             "projected",
+                                             std::string(name(cache)),
+                                             "events",
+                                             std::string(name(launch)),
+                                             {predicted},
+                                             {},
+                                             {}});
   };
   store::Store::Transaction unit(database.store);
   time("alpha best", ir::CacheState::cold, ir::LaunchMode::stream, 10e-6, 11e-6);
