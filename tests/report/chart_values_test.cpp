@@ -57,7 +57,8 @@ double log_share(double value, double low, double high) { return std::log(value 
 }  // namespace
 
 TEST_CASE("a point of predicted over measured stands right by its measured time and up by its predicted one") {
-  const std::vector<Compared> points{{"too slow", {8e-6}, {2e-6}}, {"too fast", {3e-6}, {24e-6}}, {"well", {9e-6}, {9e-6}}};
+  const std::vector<Compared> points{
+      {"too slow", {8e-6}, {2e-6}}, {"too fast", {3e-6}, {24e-6}}, {"well", {9e-6}, {9e-6}}};
   const std::string svg = scatter(points);
   const std::vector<Mark> circles = marks(svg, "circle");
   REQUIRE(circles.size() == points.size());
@@ -79,7 +80,7 @@ TEST_CASE("a point of predicted over measured stands right by its measured time 
     for (const Mark& line : marks(svg, "line")) {
       if (line.words != words) continue;
       ++seen;
-      for (const char* end : {"1", "2"}) CHECK(ratio(line, end) == doctest::Approx(is).epsilon(0.002));
+      for (const char* end : {"1", "2"}) CHECK(ratio(line, end) == approx(is).epsilon(0.002));
     }
     CHECK_MESSAGE(seen == 1, words);
   }

@@ -23,7 +23,8 @@ namespace {
 void check_rows(const Table& table, const std::string& expected) {
   const nlohmann::json found = nlohmann::json::parse(json(table)), rows = nlohmann::json::parse(expected);
   REQUIRE_MESSAGE(found.size() == rows.size(), found.dump());
-  for (std::size_t i = 0; i < rows.size(); ++i) CHECK_MESSAGE(found[i] == rows[i], found[i].dump(), " for ", rows[i].dump());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    CHECK_MESSAGE(found[i] == rows[i], found[i].dump(), " for ", rows[i].dump());
 }
 
 StrategyTotals baseline() {
@@ -149,13 +150,16 @@ TEST_CASE("groups by the time of all their places, with bounds where there is no
     "bound_time_s": null)";
   check_rows(group_table(s), R"([
     {"title": "column_sum", "state": "needs skeleton", "group": "bound56789", "places": 5, "shape": "f16[7]",
-     "traffic_bytes": 2048, "time_share_fraction": 0.625, "bound_time_s": 0.5)" + tail + R"(},
+     "traffic_bytes": 2048, "time_share_fraction": 0.625, "bound_time_s": 0.5)" +
+                                 tail + R"(},
     {"title": "add_reduce", "state": "passed", "group": "0123456789", "places": 3, "shape": "f32[4,5]",
      "traffic_bytes": 1024, "best_time_s": 0.5, "best_time_all_s": 1.5, "time_share_fraction": 0.375, "bound": "xu",
      "plans_enumerated": 77, "tied_plans": 2, "bound_time_s": 0.125, "xla_emitter": "row emitter",
      "xla_launch": "same warps", "search_adds_s": 0.25},
-    {"title": "bare", "state": "no plan", "group": "bare")" + tail + nothing + R"(},
-    {"title": "untuned", "state": "not tuned", "group": "untuned")" + tail + nothing + "}]");
+    {"title": "bare", "state": "no plan", "group": "bare")" +
+                                 tail + nothing + R"(},
+    {"title": "untuned", "state": "not tuned", "group": "untuned")" +
+                                 tail + nothing + "}]");
 }
 
 TEST_CASE("plans: every level's time, all else of the level that ranks, places going on from level to level") {
@@ -190,12 +194,12 @@ TEST_CASE("a table says how many of its rows are not there, one as well as many,
   Table table;
   table.columns = {{"a", "a"}};
   table.rows.assign(3, {std::string("x")});
-  for (const auto& [left_out, shown, words] : std::vector<std::tuple<std::int64_t, std::size_t, std::string>>{
-           {0, 3, ""},
-           {0, 2, "3 rows, 1 not shown"},
-           {1, 3, "4 rows, 1 not shown"},
-           {1, 2, "4 rows, 2 not shown"},
-           {2000, 3, "2,003 rows, 2,000 not shown"}}) {
+  for (const auto& [left_out, shown, words] :
+       std::vector<std::tuple<std::int64_t, std::size_t, std::string>>{{0, 3, ""},
+                                                                       {0, 2, "3 rows, 1 not shown"},
+                                                                       {1, 3, "4 rows, 1 not shown"},
+                                                                       {1, 2, "4 rows, 2 not shown"},
+                                                                       {2000, 3, "2,003 rows, 2,000 not shown"}}) {
     table.left_out = left_out;
     CHECK(footer(table, shown) == words);
   }
@@ -218,9 +222,31 @@ TEST_CASE("rejections: most first, sound and heuristic ones of a rule apart, wit
 
 TEST_CASE("what a GPU said: plans, plans beside themselves, whole models, each figure under its own key") {
   Summary s;
-  s.times = {{"g1", "row x", "cold", "stream", {0.5}, Seconds{0.375}, Seconds{0.625}, true, 30, 1, Seconds{0.75},
-              "projected", 0.875},
-             {"g2", "row y", "warm", "graph", {0.25}, std::nullopt, std::nullopt, false, 20, 2, std::nullopt, "",
+  s.times = {{"g1",
+              "row x",
+              "cold",
+              "stream",
+              {0.5},
+              Seconds{0.375},
+              Seconds{0.625},
+              true,
+              30,
+              1,
+              Seconds{0.75},
+              "projected",
+              0.875},
+             {"g2",
+              "row y",
+              "warm",
+              "graph",
+              {0.25},
+              std::nullopt,
+              std::nullopt,
+              false,
+              20,
+              2,
+              std::nullopt,
+              "",
               std::nullopt}};
   check_rows(measured_table(s), R"([
     {"title": "g1", "place": "1=", "cache": "cold", "launch_mode": "stream", "median_s": 0.5, "low_s": 0.375,
@@ -262,8 +288,8 @@ TEST_CASE("library calls, the import and the manifest have each figure under its
   s.import.opaque = {{"topk", 2}};
   check_rows(import_table(s), R"([{"pass": "inline calls", "rewrites": 41}, {"pass": "dead", "rewrites": 3},
     {"pass": "kept as opaque: topk", "rewrites": 2}])");
-  s.manifest = {"tool", "rev", "command", "started", Seconds{2}, "model", "file", "graph", "config", "device", "title",
-                "chain", 7, {{"host", "cores"}}};
+  s.manifest = {"tool",  "rev",    "command", "started", Seconds{2}, "model", "file",
+                "graph", "config", "device",  "title",   "chain",    7,       {{"host", "cores"}}};
   check_rows(manifest_table(s), R"rows([{"what": "model", "text": "model (file)"},
     {"what": "device", "text": "title (device)"}, {"what": "tool", "text": "tool, revision rev"},
     {"what": "command", "text": "command"}, {"what": "toolchain", "text": "chain"},

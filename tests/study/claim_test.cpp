@@ -76,7 +76,8 @@ TEST_CASE("what has no plan is counted by launches: a group that runs in a loop 
 
 TEST_CASE("every figure of every model is added up, and the best of the other strategies is claimed") {
   // Two models; sums of none: launches 12, calls 70, bytes 300, kernels 60 s, library 5 s, others as they stand.
-  const auto row = [](const char* strategy, double launches, double calls, double bytes, double kernels, double library) {
+  const auto row = [](const char* strategy, double launches, double calls, double bytes, double kernels,
+                      double library) {
     store::StrategyTotals totals = totals_of(strategy, launches, bytes, kernels);
     totals.library_calls = calls;
     totals.library_time = {library};

@@ -228,6 +228,45 @@ ENTRY main {
   CHECK(static_cast<std::int64_t>(once.sequence.launches.size()) == made.launched_groups);
 }
 
+TEST_CASE("what is written in place lies where its input lay, and who reads it afterwards reads it there") {
+  const ir::Graph graph = hlo::import_hlo(R"(HloModule m, input_output_alias={ {0}: (0, {}, may-alias) }
+
+ENTRY e {
+  cache = f32[8,4] parameter(0)
+  new = f32[1,4] parameter(1)
+  at = s32[] parameter(2)
+  zero = s32[] constant(0)
+  updated = f32[8,4] dynamic-update-slice(cache, new, at, zero)
+  read = f32[8,4] exponential(updated)
+  ROOT t = (f32[8,4], f32[8,4]) tuple(updated, read)
+}
+)",
+                                          "test.hlo")
+                              .graph;
+  const LoweredModel what(graph, explore::find_strategy("none"), nullptr);
+  const ModuleSequence made = module_sequence(graph, what.partition, what.kernels, profiler::ImageForm::ptx);
+  REQUIRE(made.groups_left_out == 0);
+  REQUIRE(made.sequence.launches.size() == 2);
+  std::map<std::string, std::vector<int>> by_use;  // buffers of each launch: "0 input", "0 in_place", "1 output", ...
+  for (std::size_t i = 0; i < 2; ++i) {
+    const gpu::Launch& launch = made.sequence.launches[i];
+    for (std::size_t g = 0; g < what.kernels.size(); ++g) {
+      if (what.binaries[g].entry != launch.entry) continue;
+      for (std::size_t k = 0; k < launch.arguments.size(); ++k)
+        by_use[fmt::format("{} {}", i, ir::name(what.lowered[g]->buffers[k].role))].push_back(
+            launch.arguments[k].buffer);
+    }
+  }
+  REQUIRE(by_use["0 in_place"].size() == 1);
+  const int cache = by_use["0 in_place"].front();
+  CHECK(std::count(by_use["0 input"].begin(), by_use["0 input"].end(), cache) == 1);
+  CHECK(made.sequence.buffers.at(static_cast<std::size_t>(cache)).role == gpu::BufferRole::in_place);
+  CHECK(by_use["1 input"] == std::vector<int>{cache});
+  REQUIRE(by_use["1 output"].size() == 1);
+  CHECK(by_use["1 output"].front() != cache);
+  CHECK(made.sequence.buffers.size() == by_use["0 input"].size() + 1);  // what is read, and the one result apart
+}
+
 TEST_CASE("the launches of a small model, executed in order, compute what the model does") {
   const profiler::Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stages hand on: rows of a database from a binary, a verdict and a GPU's answers, places of a race as those of the
-// candidates, counts of verdicts and how a command ends by them. In: candidates of one small model whose results are
-// made up, no two figures equal. Part of the suite `study`; compiles and measures nothing.
+// What stages hand on: rows of a database from a binary, a verdict and a GPU's answers, places of a race as those of
+// the candidates, counts of verdicts and how a command ends by them. In: candidates of one small model whose results
+// are made up, no two figures equal. Part of the suite `study`; compiles and measures nothing.
 #include "study/pipeline/stages.h"
 
 #include <doctest/doctest.h>
@@ -30,20 +30,22 @@ using namespace tailor::study;
 
 namespace {
 
-/// The four best plans of a softmax, each with a binary that compiled.
-struct FourPlans {
+/// The best plans of a softmax, each with a binary that compiled.
+struct BestPlans {
   Listener listener;
   std::unique_ptr<FusedModel> model;
   std::vector<Candidate> plans;
 
-  FourPlans() {
+  explicit BestPlans(std::size_t count = 4) {
     Question question;
     question.model = (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string();
     question.device = "h200";
     question.axes = {"threads=128,256"};
     model = std::make_unique<FusedModel>(question, source / "data", Watch{listener});
-    plans = choose(model->group(model->chosen_group()), model->target, model->choosing(4), {}).candidates;
-    REQUIRE(plans.size() == 4);
+    plans = choose(model->group(model->chosen_group()), model->target,
+                   model->choosing(static_cast<std::int64_t>(count)), {})
+                .candidates;
+    REQUIRE(plans.size() == count);
     for (std::size_t i = 0; i < plans.size(); ++i) {
       ir::Binary& binary = plans[i].binary.emplace();
       binary.outcome = ir::CompileOutcome::ok;
@@ -80,7 +82,8 @@ TEST_CASE("a binary's row has every figure of the binary at its own place") {
   binary.compile_time = {39};
   const Id kernel{3, 4};
   const store::BinaryRow row = binary_row(binary, kernel);
-  CHECK(row == store::BinaryRow{binary.source, kernel, "arch", "compiler", true, "log", 31, 32, 33, 34, 35, 36, 37, 38, {39}, {}});
+  CHECK(row == store::BinaryRow{
+                   binary.source, kernel, "arch", "compiler", true, "log", 31, 32, 33, 34, 35, 36, 37, 38, {39}, {}});
   binary.outcome = ir::CompileOutcome::failed;
   CHECK_FALSE(binary_row(binary, kernel).ok);
 }
@@ -98,8 +101,8 @@ TEST_CASE("rows of estimates, predictions, kernels and checks have every figure 
   const ir::Regime regime =
       ir::make_regime({ir::CacheState::warm, ir::TimedBy::events, ir::LaunchMode::graph, "standard"});
   CHECK(prediction_row(plan, device, estimate, "model", regime) ==
-        store::PredictionRow{plan, device, "compiled", "model", "warm", std::string(ir::name(regime.timer)), "graph",
-                             {1}, {2}, {3}});
+        store::PredictionRow{
+            plan, device, "compiled", "model", "warm", std::string(ir::name(regime.timer)), "graph", {1}, {2}, {3}});
   ir::Kernel kernel;
   kernel.name = "name";
   kernel.threads = 64, kernel.grid = 65, kernel.shared_bytes = 66;
@@ -166,36 +169,38 @@ TEST_CASE("what a GPU's answer is stored as: a state for every outcome, and pass
                               {Outcome::refused, false, "not executed", false},
                               {Outcome::no_memory, false, "not executed", false},
                               {Outcome::unavailable, false, "not executed", false}};
-  FourPlans all;
-  for (const Row& row : rows) {
-    CAPTURE(ir::name(row.outcome));
-    const Folder folder;
-    Recorder recorder(folder.path / "a.db", run_row());
+  BestPlans all(rows.size());
+  const Folder folder;
+  Recorder recorder(folder.path / "a.db", run_row());
+  recorder.unit([&] {
     recorder.save(all.model->target);
-    Candidate& plan = all.plans[0];
-    recorder.save_chosen(plan);
-    profiler::CandidateResult& result = plan.measured.emplace();
-    result.outcome = row.outcome;
-    result.judged = row.judged;
-    result.worst = 0.25;
-    result.judged_share = 0.5;
-    result.reason = "reason";
-    result.checked_on = "9 of 4,096 rows";
-    recorder.save_measured(plan, "gpu");
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      recorder.save_chosen(all.plans[i]);
+      profiler::CandidateResult& result = all.plans[i].measured.emplace();
+      result.outcome = rows[i].outcome;
+      result.judged = rows[i].judged;
+      result.worst = 0.25;
+      result.judged_share = 0.5;
+      result.reason = "reason";
+      result.checked_on = "9 of 4,096 rows";
+      recorder.save_measured(all.plans[i], "gpu");
+    }
+  });
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CAPTURE(ir::name(rows[i].outcome));
+    const Candidate& plan = all.plans[i];
     const std::vector<store::CheckRow> checks = recorder.store().checks(plan.kernel_id);
     REQUIRE(checks.size() == 1);
-    CHECK(checks[0] == store::CheckRow{plan.kernel_id, "gpu, 9 of 4,096 rows", row.state, 0.25, "reason", 0, 0.5});
-    CHECK(recorder.store().plan_rejections(plan.plan_id(), plan.on->id).size() == (row.refuted ? 1 : 0));
+    CHECK(checks[0] == store::CheckRow{plan.kernel_id, "gpu, 9 of 4,096 rows", rows[i].state, 0.25, "reason", 0, 0.5});
+    CHECK(recorder.store().plan_rejections(plan.plan_id(), plan.on->id).size() == (rows[i].refuted ? 1 : 0));
   }
 }
 
 TEST_CASE("a measured time is stored with its interval and as an estimate of its own protocol; lost ones are not") {
-  FourPlans all;
+  BestPlans all;
   const Folder folder;
   Recorder recorder(folder.path / "a.db", run_row());
-  recorder.save(all.model->target);
   Candidate& plan = all.plans[0];
-  recorder.save_chosen(plan);
   profiler::CandidateResult& result = plan.measured.emplace();
   result.judged = true;
   result.entry.registers = 55;
@@ -209,7 +214,11 @@ TEST_CASE("a measured time is stored with its interval and as an estimate of its
     measured.outcome = lost;
     result.times.push_back(measured);
   }
-  recorder.save_measured(plan, "gpu");
+  recorder.unit([&] {
+    recorder.save(all.model->target);
+    recorder.save_chosen(plan);
+    recorder.save_measured(plan, "gpu");
+  });
   int profiled = 0;
   for (const store::EstimateRow& row : recorder.store().estimates(plan.plan_id(), plan.on->id)) {
     if (row.level != "profiled") continue;
@@ -224,7 +233,7 @@ TEST_CASE("a measured time is stored with its interval and as an estimate of its
 }
 
 TEST_CASE("places of a race are those of all candidates, though some had no binary to race with") {
-  FourPlans all;
+  BestPlans all;
   all.plans[1].binary->outcome = ir::CompileOutcome::failed;
   std::vector<Id> asked;
   Measuring how;
@@ -256,7 +265,8 @@ TEST_CASE("places of a race are those of all candidates, though some had no bina
     CHECK(groups[0].unjudged == "unjudged");
     CHECK(groups[0].floor.noise.value == 2e-6);
     // Requests 0, 1 and 2 are candidates 0, 2 and 3, or else themselves.
-    const std::vector<std::size_t> of = needs_binary ? std::vector<std::size_t>{0, 2, 3} : std::vector<std::size_t>{0, 1, 2};
+    const std::vector<std::size_t> of =
+        needs_binary ? std::vector<std::size_t>{0, 2, 3} : std::vector<std::size_t>{0, 1, 2};
     for (std::size_t k = 0; k < of.size(); ++k) {
       CHECK(asked[k] == all.plans[of[k]].kernel_id);
       REQUIRE(all.plans[of[k]].measured.has_value());
@@ -291,13 +301,13 @@ TEST_CASE("how a check ends: wrong before late, late before not executed, not ex
     made.passed = 5 - refuted - not_executed - not_judged;
     return made;
   };
-  for (const Row& row : {Row{counts(0, 0, 0, 0), {}, ""},
-                         Row{counts(1, 0, 1, 1), Fault::failed, "1 of 5 kernels is not right"},
-                         Row{counts(3, 1, 0, 0), Fault::failed, "2 of 5 kernels are not right"},
-                         Row{counts(2, 2, 1, 1), Fault::missing, "2 of 5 kernels took longer than --time-limit and are not judged"},
-                         Row{counts(0, 0, 2, 1), Fault::missing, "2 of 5 kernels could not be executed"},
-                         Row{counts(0, 0, 0, 1), Fault::missing, "1 of 5 kernels ran and is not judged"},
-                         Row{VerdictCounts{}, Fault::missing, "nothing to check: none of 3 groups has a plan"}}) {
+  for (const Row& row :
+       {Row{counts(0, 0, 0, 0), {}, ""}, Row{counts(1, 0, 1, 1), Fault::failed, "1 of 5 kernels is not right"},
+        Row{counts(3, 1, 0, 0), Fault::failed, "2 of 5 kernels are not right"},
+        Row{counts(2, 2, 1, 1), Fault::missing, "2 of 5 kernels took longer than --time-limit and are not judged"},
+        Row{counts(0, 0, 2, 1), Fault::missing, "2 of 5 kernels could not be executed"},
+        Row{counts(0, 0, 0, 1), Fault::missing, "1 of 5 kernels ran and is not judged"},
+        Row{VerdictCounts{}, Fault::missing, "nothing to check: none of 3 groups has a plan"}}) {
     const std::optional<Error> found = fault_of(row.counts, 3);
     REQUIRE(found.has_value() == row.fault.has_value());
     if (!found) continue;
@@ -307,7 +317,7 @@ TEST_CASE("how a check ends: wrong before late, late before not executed, not ex
 }
 
 TEST_CASE("verdicts are counted one by one, and a row shows each figure of its own") {
-  FourPlans all;
+  BestPlans all;
   using profiler::Verdict;
   const auto verdict = [&](std::size_t i, Verdict state, double judged) -> profiler::Checked& {
     profiler::Checked& made = all.plans[i].verdict.emplace();

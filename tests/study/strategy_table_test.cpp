@@ -150,23 +150,32 @@ TEST_CASE("each figure of a strategy stands in its own column") {
     const auto* whole = std::get_if<std::int64_t>(&cell);
     CHECK((whole != nullptr ? static_cast<double>(*whole) : std::get<double>(cell)) == value);
   };
-  const std::vector<std::pair<std::string, double>> whole_model{
-      {"kernels", 11},  {"kernel_floor", 12},  {"launches", 13},
-      {"launch_floor", 14}, {"traffic", 15}, {"library_calls", 16}, {"library_traffic", 17},
-      {"kernels_without_plan", 18}, {"launches_without_plan", 19}, {"planned_traffic", 20},
-      {"again", 21}, {"again_elements", 22}, {"between", 23}, {"distinct_groups", 0}, {"planned", 0}};
+  const std::vector<std::pair<std::string, double>> whole_model{{"kernels", 11},
+                                                                {"kernel_floor", 12},
+                                                                {"launches", 13},
+                                                                {"launch_floor", 14},
+                                                                {"traffic", 15},
+                                                                {"library_calls", 16},
+                                                                {"library_traffic", 17},
+                                                                {"kernels_without_plan", 18},
+                                                                {"launches_without_plan", 19},
+                                                                {"planned_traffic", 20},
+                                                                {"again", 21},
+                                                                {"again_elements", 22},
+                                                                {"between", 23},
+                                                                {"distinct_groups", 0},
+                                                                {"planned", 0}};
   for (const auto& [key, value] : whole_model) check(key, value);
   const std::vector<std::pair<std::string, double>> times{
-      {"bound", 24}, {"planned_bound", 25}, {"price", 26}, {"planned_price", 27}, {"projected", 28},
-      {"workspace", 29}, {"xla_plans", 30}, {"xla_same_launch", 31}, {"xla_same_warps", 32}, {"as_xla", 43},
-      {"search_adds", 10}};
+      {"bound", 24},          {"planned_bound", 25}, {"price", 26},      {"planned_price", 27},
+      {"projected", 28},      {"workspace", 29},     {"xla_plans", 30},  {"xla_same_launch", 31},
+      {"xla_same_warps", 32}, {"as_xla", 43},        {"search_adds", 10}};
   for (const auto& [key, value] : times) check(search_gpu().name + "_" + key, value);
 }
 
 TEST_CASE("a table of groups says how many it leaves out, and shows runs where runs are asked for") {
   const ir::Graph graph = graph_of(loop);
-  const explore::Partition partition =
-      explore::partition(graph, explore::fuse(explore::find_strategy("none"), graph));
+  const explore::Partition partition = explore::partition(graph, explore::fuse(explore::find_strategy("none"), graph));
   const auto all = std::ssize(partition.groups);
   REQUIRE(all >= 3);
   for (const std::int64_t top : {std::int64_t{0}, std::int64_t{1}, all - 1, all, all + 1}) {

@@ -315,6 +315,33 @@ TEST_CASE("a sweep that is told to stop exits 130 and the next one finishes the 
   CHECK(outcomes == std::multiset<std::string>{"done", "interrupted"});
 }
 
+TEST_CASE("a claim is judged by the models, strategies and devices of its own file, whatever else the database holds") {
+  const Folder folder;
+  // Six launches become one; the softmax's own figure is another.
+  write_file(folder.path / "chain.hlo",
+             "HloModule chain\n\nENTRY e {\n  x = f32[512]{0} parameter(0)\n  a = f32[512]{0} sine(x)\n"
+             "  b = f32[512]{0} cosine(a)\n  c = f32[512]{0} tanh(b)\n  d = f32[512]{0} negate(c)\n"
+             "  g = f32[512]{0} abs(d)\n  ROOT y = f32[512]{0} exponential(g)\n}\n");
+  const auto config = [](const std::string& model, const std::string& device) {
+    return fmt::format(R"({{"models": ["{}"], "devices": ["{}"], "strategies": ["none", "stitch-v1"], "compile": false,
+      "baseline": "none", "plans": {{"axes": {{"threads": [128]}}, "max_per_group": 20}},
+      "claim": {{"metric": "launch_reduction_of_kernels", "threshold": 1}}}})",
+                       model, device);
+  };
+  const std::string softmax = (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string();
+  const auto value = [&](const std::string& model, const std::string& device, const char* database) {
+    const SweepOutcome outcome = sweep(folder, config(model, device), database);
+    REQUIRE(outcome.claim.has_value());
+    return outcome.claim->value;
+  };
+  CHECK(value("chain.hlo", "h200", "a.db") == approx(6));
+  const double alone = value(softmax, "h200", "b.db");
+  CHECK(alone != approx(6));
+  CHECK(value(softmax, "h200", "a.db") == approx(alone));
+  CHECK(value("chain.hlo", "h200", "a.db") == approx(6));
+  CHECK(value("chain.hlo", "l4", "a.db") == approx(6));
+}
+
 TEST_CASE("a claim that does not hold exits 4, one that holds exits 0") {
   const Folder folder;
   const auto claim = [](const char* threshold) {

@@ -3,8 +3,8 @@
 //
 // Numbers of a check that stand behind its verdict, each against a figure worked out by hand: what the runs of a sample
 // add up to, how far they are from one another, which options reach a run, which of several seeds is told, what an
-// execution is said to take, and how small a small shape is. Executions are made up. Part of the suite `profiler`; needs
-// no compiler.
+// execution is said to take, and how small a small shape is. Executions are made up. Part of the suite `profiler`;
+// needs no compiler.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -29,7 +29,8 @@ struct ExpBench {
   ir::Kernel kernel;
 
   ExpBench() {
-    group.graph = ir::parse_graph("graph g {\n  %x = parameter 0 : f32[800]\n  %y = exp %x : f32[800]\n  output %y\n}\n");
+    group.graph =
+        ir::parse_graph("graph g {\n  %x = parameter 0 : f32[800]\n  %y = exp %x : f32[800]\n  output %y\n}\n");
     kernel.buffers = {{"x", ir::DType::f32, 800, ir::BufferRole::input},
                       {"y", ir::DType::f32, 800, ir::BufferRole::output}};
     kernel.grid = kernel.virtual_blocks = 100;
@@ -237,7 +238,7 @@ TEST_CASE("the first seed under which a kernel is not right is its verdict, and 
     CHECK(runs == std::min(wrong_from + 1, 3));
     CHECK(verdict.lane_instructions == 1000 * runs);
     if (wrong_from < 3) CHECK(verdict.worst > 30);
-    if (wrong_from == 9) CHECK(verdict.worst == doctest::Approx(0.5).epsilon(0.4));
+    if (wrong_from == 9) CHECK(verdict.worst == approx(0.5).epsilon(0.4));
     CHECK(all.account.references == 1);
     CHECK(all.account.lane_instructions == 1000.0 * runs);
   }
@@ -293,7 +294,8 @@ TEST_CASE("what an execution takes, to the byte: arrays, outputs before and afte
   CHECK(bytes_to_execute(kernel, true, 2) ==
         (2048 + ends) + (512 + ends) + 80 + 2 * (512 + ends) + (512 + ends) / 2 * 20 + 400);
   const ir::Graph graph = ir::parse_graph(
-      "graph g {\n  %x = parameter 0 : f32[8,3]\n  %z = parameter 1 : f16[5]\n  %y = exp %x : f32[8,3]\n  output %y\n}\n");
+      "graph g {\n  %x = parameter 0 : f32[8,3]\n  %z = parameter 1 : f16[5]\n  %y = exp %x : f32[8,3]\n  output "
+      "%y\n}\n");
   CHECK(bytes_of_inputs(graph) == 96 + 10);
 }
 

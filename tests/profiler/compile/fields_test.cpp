@@ -81,16 +81,20 @@ TEST_CASE("everything that decides a compile is in its id, and nothing else") {
   const Id id = source_id(api, plain);
   std::set<std::string> ids{hex(id)};
   const std::vector<std::function<void(CompileRequest&)>> deciding{
-      [](CompileRequest& r) { r.cuda = "other text"; },       [](CompileRequest& r) { r.entry = "other"; },
-      [](CompileRequest& r) { r.arch = "sm_80"; },            [](CompileRequest& r) { r.arch = "sm_90a"; },
-      [](CompileRequest& r) { r.line_info = false; },         [](CompileRequest& r) { r.options = {"--use_fast_math"}; },
+      [](CompileRequest& r) { r.cuda = "other text"; },
+      [](CompileRequest& r) { r.entry = "other"; },
+      [](CompileRequest& r) { r.arch = "sm_80"; },
+      [](CompileRequest& r) { r.arch = "sm_90a"; },
+      [](CompileRequest& r) { r.line_info = false; },
+      [](CompileRequest& r) { r.options = {"--use_fast_math"}; },
       [](CompileRequest& r) { r.options = {"--fmad=false"}; }};
   for (const auto& change : deciding) {
     CompileRequest request = plain;
     change(request);
     ids.insert(hex(source_id(api, request)));
   }
-  for (const auto& [major, minor, bytes] : {std::tuple(12, 0, 1000u), std::tuple(13, 1, 1000u), std::tuple(13, 0, 1001u)}) {
+  for (const auto& [major, minor, bytes] :
+       {std::tuple(12, 0, 1000u), std::tuple(13, 1, 1000u), std::tuple(13, 0, 1001u)}) {
     Nvrtc other = api;
     other.major = major, other.minor = minor, other.library_bytes = bytes;
     ids.insert(hex(source_id(other, plain)));

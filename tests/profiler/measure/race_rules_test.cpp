@@ -127,9 +127,9 @@ TEST_CASE("samples count as held down for power, for heat and for hardware, and 
     std::uint32_t throttle;
     bool counts;
   };
-  for (const Row& row : {Row{0, false}, Row{ir::throttle_sync, false}, Row{ir::throttle_power, true},
-                         Row{ir::throttle_thermal, true}, Row{ir::throttle_hardware, true},
-                         Row{ir::throttle_sync | ir::throttle_thermal, true}}) {
+  for (const Row& row :
+       {Row{0, false}, Row{ir::throttle_sync, false}, Row{ir::throttle_power, true}, Row{ir::throttle_thermal, true},
+        Row{ir::throttle_hardware, true}, Row{ir::throttle_sync | ir::throttle_thermal, true}}) {
     const std::vector<Contender> all{scripted([](int) { return 1.0; }, row.throttle), always(1)};
     const RaceResult result = race(all, of_samples(40));
     CAPTURE(row.throttle);
@@ -143,15 +143,11 @@ TEST_CASE("rounds are suspect from the last good look to the next good one, whic
     std::vector<double> looks;  ///< the sentinel's time at each, every five rounds; the last stands for all later ones
     std::vector<RoundRange> suspect;
   };
-  for (const Row& row : {Row{{1}, {}},
-                         Row{{1, 1, 1.2, 1}, {{5, 14}}},
-                         Row{{1, 1, 0.8, 1}, {{5, 14}}},
-                         Row{{1, 0.8, 0.8, 1}, {{0, 14}}},
-                         Row{{1, 1, 1, 1.2}, {{10, 39}}},
-                         Row{{1, 1, 1, 0.8}, {{10, 39}}},
-                         Row{{1, 1.2, 1, 1, 0.8, 1}, {{0, 9}, {15, 24}}},
-                         Row{{1, 1.009, 0.991, 1}, {}},      // within the precision of 1 %
-                         Row{{1, 1, 1.011, 1}, {{5, 14}}}}) {
+  for (const Row& row :
+       {Row{{1}, {}}, Row{{1, 1, 1.2, 1}, {{5, 14}}}, Row{{1, 1, 0.8, 1}, {{5, 14}}}, Row{{1, 0.8, 0.8, 1}, {{0, 14}}},
+        Row{{1, 1, 1, 1.2}, {{10, 39}}}, Row{{1, 1, 1, 0.8}, {{10, 39}}},
+        Row{{1, 1.2, 1, 1, 0.8, 1}, {{0, 9}, {15, 24}}}, Row{{1, 1.009, 0.991, 1}, {}},  // within the precision of 1 %
+        Row{{1, 1, 1.011, 1}, {{5, 14}}}}) {
     RaceOptions options = of_samples(40);
     options.rule.half_width = 0.01;
     options.sentinel_rounds = 5;

@@ -15,6 +15,7 @@
 #include "profiler/measure/sequence_cache.h"
 #include "profiler/measure/sequence_of.h"
 #include "profiler/measure/test_worker.h"
+#include "support/approx.h"
 #include "support/skip.h"
 
 using namespace tailor;
@@ -47,12 +48,9 @@ std::optional<Worker> worker_on(const tests::FakeMachine& machine) {
 
 TEST_CASE("a result in place has its input's memory, on the way there and back; every other buffer its own") {
   ir::Kernel kernel;
-  kernel.buffers = {{"a", DType::f32, 4, BufferRole::input},
-                    {"x", DType::f16, 6, BufferRole::input},
-                    {"scratch", DType::u32, 5, BufferRole::workspace},
-                    {"y", DType::f32, 3, BufferRole::output},
-                    {"z", DType::f16, 6, BufferRole::in_place, 1},
-                    {"count", DType::u32, 2, BufferRole::ticket}};
+  kernel.buffers = {{"a", DType::f32, 4, BufferRole::input},           {"x", DType::f16, 6, BufferRole::input},
+                    {"scratch", DType::u32, 5, BufferRole::workspace}, {"y", DType::f32, 3, BufferRole::output},
+                    {"z", DType::f16, 6, BufferRole::in_place, 1},     {"count", DType::u32, 2, BufferRole::ticket}};
   kernel.grid = 7;
   kernel.threads = 64;
   ir::Binary binary;
@@ -61,9 +59,11 @@ TEST_CASE("a result in place has its input's memory, on the way there and back; 
   binary.ptx = "ptx";
   const gpu::Sequence sequence = sequence_of(kernel, binary, ImageForm::cubin);
   REQUIRE(sequence.buffers.size() == 5);
-  const std::vector<std::tuple<std::string, std::int64_t, BufferRole>> expected{
-      {"a", 16, BufferRole::input},   {"x", 12, BufferRole::in_place}, {"scratch", 20, BufferRole::workspace},
-      {"y", 12, BufferRole::output}, {"count", 8, BufferRole::ticket}};
+  const std::vector<std::tuple<std::string, std::int64_t, BufferRole>> expected{{"a", 16, BufferRole::input},
+                                                                                {"x", 12, BufferRole::in_place},
+                                                                                {"scratch", 20, BufferRole::workspace},
+                                                                                {"y", 12, BufferRole::output},
+                                                                                {"count", 8, BufferRole::ticket}};
   for (std::size_t i = 0; i < expected.size(); ++i) {
     CHECK(sequence.buffers[i].name == std::get<0>(expected[i]));
     CHECK(sequence.buffers[i].bytes == std::get<1>(expected[i]));
@@ -143,6 +143,6 @@ TEST_CASE("a measurement says which clock it began at, not the one that it left 
   sample(cache, number, {}, measured);
   REQUIRE_MESSAGE(measured.outcome == Outcome::ok, measured.reason);
   REQUIRE(measured.samples.size() > 10);  // more than one batch
-  CHECK(measured.sm_clock == doctest::Approx(1.98e9));
-  CHECK(measured.samples.back().sm_clock == doctest::Approx(1e9).epsilon(0.05));
+  CHECK(measured.sm_clock == approx(1.98e9));
+  CHECK(measured.samples.back().sm_clock == approx(1e9).epsilon(0.05));
 }

@@ -15,6 +15,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "support/approx.h"
 
 using namespace tailor;
 using namespace tailor::profiler;
@@ -372,8 +373,8 @@ TEST_CASE("a difference counts over the larger of 1 and what is expected, up to 
     CAPTURE(row.expected);
     CAPTURE(row.tolerance);
     CHECK(found.wrong == row.wrong);
-    CHECK(found.worst == doctest::Approx(std::abs(row.element + 0.5 - static_cast<double>(row.expected)) /
-                                         std::max(1.0, static_cast<double>(row.expected))));
+    CHECK(found.worst == approx(std::abs(row.element + 0.5 - static_cast<double>(row.expected)) /
+                                std::max(1.0, static_cast<double>(row.expected))));
   }
 }
 

@@ -91,7 +91,9 @@ TEST_CASE("every word of a launch is its own number, three extents each") {
 }
 
 TEST_CASE("each fill fills all of a buffer, within its range") {
-  const auto filled = [](const char* how) { return spec_of({fmt::format("x f32[500] input {}", how)}).buffers.at(0).bytes; };
+  const auto filled = [](const char* how) {
+    return spec_of({fmt::format("x f32[500] input {}", how)}).buffers.at(0).bytes;
+  };
   double least = 9, most = -9;
   for (std::size_t i = 0; i < 500; ++i) {
     CHECK(value_of<float>(filled("zero"), i) == 0);

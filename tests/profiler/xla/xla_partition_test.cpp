@@ -176,6 +176,25 @@ TEST_CASE("steps and merges are replayed, and what no step recorded is found by 
   CHECK(!parts[1].us);
 }
 
+TEST_CASE("an operation that a copy may stand for is a member where it alone may, and none of two is guessed") {
+  for (const auto& [line, members] :
+       {std::pair("  d.4.5 = f32[] reduce(p, zero), dimensions={0}, to_apply=add\n",
+                  Words{}),  // the same but for a number
+        std::pair("  d.5.5 = f32[] reduce(p, zero), dimensions={0}, to_apply=add\n", Words{"d.4.0"}),
+        std::pair("  d.4.5 = f32[64]{0} abs(p)\n", Words{"d.4.0"})}) {
+    const Dump dump;
+    std::string text(before);
+    text.insert(text.find("  ROOT t ="), line);
+    dump.write("0000.before_priority-fusion.txt", text);
+    const auto [parts, faults] = read_partition(dump.source());
+    REQUIRE(parts.size() == 2);
+    CHECK(parts[1].name == "input_fusion");
+    CHECK(parts[1].members == members);
+    CHECK(parts[1].exact == !members.empty());
+    CHECK(parts[0].members == Words{"a.1.0", "b.2.0", "c.3.0"});
+  }
+}
+
 TEST_CASE("a producer that joins its consumer, into it and under a new name") {
   for (const std::string_view line : {"Fuse producer fusion into its consumer fusion.1\n",
                                       "Fuse producer fusion and its consumer fusion.1 into fusion\n"}) {

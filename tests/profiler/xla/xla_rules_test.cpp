@@ -21,6 +21,7 @@
 #include "profiler/xla/xla_schedule.h"
 #include "profiler/xla/xla_sequence.h"
 #include "reference/memory_layout.h"
+#include "support/approx.h"
 
 using namespace tailor;
 using namespace tailor::profiler;
@@ -93,7 +94,8 @@ TEST_CASE("a line of the launch list: grid, block, cluster and shared memory, ea
   source.metadata = folder / "thunk_metadata.txt";
   write_file(source.launches,
              "000: kSequential\n"
-             "001: kCustomKernel [a] one_kernel grid: [2, 3, 4] threads: [5, 6, 7] cluster: [8, 9, 10] shared_memory: 11 bytes\n"
+             "001: kCustomKernel [a] one_kernel grid: [2, 3, 4] threads: [5, 6, 7] cluster: [8, 9, 10] shared_memory: "
+             "11 bytes\n"
              "002: kCustomKernel [b] other_kernel grid: [12, 1, 1] threads: [13, 1, 1]  shared_memory: 0 bytes\n"
              "003: kCublasLtMatmul\n");
   write_file(source.metadata,
@@ -118,7 +120,8 @@ TEST_CASE("a line of the launch list: grid, block, cluster and shared memory, ea
   CHECK(launches[2].entry.empty());
 }
 
-TEST_CASE("each result that the kernel never names shares one operand that is stored to, of its shape if there is one") {
+TEST_CASE(
+    "each result that the kernel never names shares one operand that is stored to, of its shape if there is one") {
   using ir::DType;
   struct Row {
     std::vector<XlaArgument> arguments;  ///< three operands, then results
@@ -201,7 +204,8 @@ TEST_CASE("of several results the largest error is told, whichever has it, and o
       std::memcpy(value.bytes.data() + 4 * at, &number, 4);
       const XlaArgument& result = one.arguments[static_cast<std::size_t>(one.operands) + r];
       value.shape = result.shape;
-      std::vector<std::byte>& bytes = memory[static_cast<std::size_t>(one.memory_of[static_cast<std::size_t>(one.operands) + r])];
+      std::vector<std::byte>& bytes =
+          memory[static_cast<std::size_t>(one.memory_of[static_cast<std::size_t>(one.operands) + r])];
       bytes.resize(reference::memory_bytes(result.shape));
       reference::to_memory(value, bytes);
     }
@@ -211,10 +215,10 @@ TEST_CASE("of several results the largest error is told, whichever has it, and o
   for (const auto& [first, second] : {std::pair(0.8, 0.4), std::pair(0.4, 0.8), std::pair(0.8, 0.0)}) {
     const XlaVerdict found = verdict(first, second);
     CHECK(found.outcome == XlaOutcome::matched);
-    CHECK(found.worst == doctest::Approx(0.8).epsilon(0.2));
+    CHECK(found.worst == approx(0.8).epsilon(0.2));
   }
   CHECK(verdict(30, 0).outcome == XlaOutcome::differs);
-  CHECK(verdict(30, 60).worst == doctest::Approx(60).epsilon(0.1));
+  CHECK(verdict(30, 60).worst == approx(60).epsilon(0.1));
   CHECK(verdict(30, 60).reason.starts_with("loop_divide_transpose_fusion{0}: "));
   CHECK(verdict(0, 60).reason.starts_with("loop_divide_transpose_fusion{1}: "));
 }
@@ -251,8 +255,9 @@ f { q = f32[5]{0} parameter(0)
 ENTRY main { p = f32[5]{0} parameter(0)
   ROOT negated = f32[5]{0} fusion(p), kind=kLoop, calls=f }
 )");
-  write_file(folder / "m.json",
-             R"({"kernels":[{"name":"negated","launches":[{"thunk":"CustomKernel","entry":"negated","grid":[1,1,1],"block":[1,1,1],"smem":0}]}]})");
+  write_file(
+      folder / "m.json",
+      R"({"kernels":[{"name":"negated","launches":[{"thunk":"CustomKernel","entry":"negated","grid":[1,1,1],"block":[1,1,1],"smem":0}]}]})");
   // One thread negates four numbers and then one, which it takes out of a vector that begins at byte `from`.
   for (const auto& [from, outcome] : {std::pair(16, XlaOutcome::matched), std::pair(32, XlaOutcome::findings)}) {
     write_file(folder / "ptx" / "m" / "negated.ptx", fmt::format(R"(.version 8.0

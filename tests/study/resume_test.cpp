@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A sweep that goes on from its database takes from it what is this sweep's, and nothing else: which plans were found
+// wrong, which estimates were made with its numbers, and which work is really done. In: one small model, swept in two
+// runs with rows put into the database between them, or with the first run stopped. Part of the suite `study`; needs a
+// compiler.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "profiler/compile/nvrtc.h"
+#include "store/store.h"
+#include "study/folder.h"
+#include "study/sweep/sweep.h"
+#include "support/kernel_cache.h"
+#include "support/listener.h"
+#include "support/skip.h"
+
+using namespace tailor;
+using namespace tailor::study;
+
+namespace {
+
+/// A softmax as one kernel, six plans on its short list, the best of them checked.
+struct Resumed {
+  Folder folder;
+  Listener listener;
+  profiler::FoundNvrtc compiler = profiler::find_nvrtc(profiler::default_nvrtc_paths({source / ".venv"}));
+
+  SweepOutcome sweep(bool compile, std::stop_token stop = {}) {
+    write_file(folder.path / "sweep.json",
+               "{\"question\": \"how long?\", \"models\": [\"" +
+                   (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string() +
+                   "\"], \"devices\": [\"h200\"], \"strategies\": [\"stitch-v1\"], \"shortlist\": 6, "
+                   "\"check\": {\"top\": 1, \"shape\": \"small\"}, \"plans\": {\"axes\": {\"threads\": [128, 256]}}}");
+    SweepOptions options;
+    options.config = folder.path / "sweep.json";
+    options.data = source / "data";
+    options.cache = kernels::cache().folder;
+    options.nvrtc = profiler::default_nvrtc_paths({source / ".venv"});
+    options.compile = compile;
+    options.workers = 1;
+    options.command = "test";
+    return run_sweep(options, {listener, stop});
+  }
+  store::Store open() const { return store::Store::open(folder.path / "sweep.db"); }
+};
+
+/// Plans of the only group by place, and whether the kernel of each was checked.
+struct Listed {
+  std::vector<store::BestPlan> plans;
+  std::set<Id> checked;
+  Id group, device;
+
+  explicit Listed(const store::Store& store) : group(store.groups().at(0).id), device(store.devices().at(0).id) {
+    plans = store.best_plans(group, device, 1000);
+    for (const store::PlanRow& plan : store.plans(group))
+      if (const std::optional<Id> kernel = store.lowering(plan.id, device); kernel && !store.checks(*kernel).empty())
+        checked.insert(plan.id);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a plan that the database says is wrong is not looked at again, the next one is") {
+  Resumed resumed;
+  if (!resumed.compiler) return skip(resumed.compiler.reason);
+  resumed.sweep(false);
+  Id best;
+  {
+    store::Store store = resumed.open();
+    const Listed before(store);
+    REQUIRE(before.plans.size() > 2);
+    best = before.plans[0].estimate.plan;
+    store.save(store::PlanRejectionRow{best, before.device, "check-wrong", "by an earlier run"});
+  }
+  CHECK(resumed.sweep(true).kernels_passed == 1);
+  const Listed after(resumed.open());
+  CHECK(after.checked.size() == 1);
+  CHECK_FALSE(after.checked.contains(best));
+}
+
+TEST_CASE("estimates that were made with other numbers decide nothing in a sweep that goes on") {
+  Resumed resumed;
+  if (!resumed.compiler) return skip(resumed.compiler.reason);
+  resumed.sweep(false);
+  {
+    store::Store store = resumed.open();
+    const Listed before(store);
+    store::Store::Transaction unit(store);
+    for (const store::PlanRow& plan : store.plans(before.group)) {
+      const std::vector<store::EstimateRow> known = store.estimates(plan.id, before.device);
+      if (known.empty()) continue;
+      for (const char* level : {"projected", "compiled"}) {
+        store::EstimateRow foreign = known.front();  // the longer it is, the better another calibration finds it
+        foreign.level = level;
+        foreign.model = std::string(level) + "@another";
+        foreign.total = foreign.low = foreign.high = {1e-12 / known.front().total.value};
+        store.save(foreign);
+      }
+    }
+    unit.commit();
+  }
+  CHECK(resumed.sweep(true).kernels_passed == 1);
+  const store::Store store = resumed.open();
+  const Listed after(store);
+  REQUIRE(after.checked.size() == 1);
+  // It is the one that the sweep's own numbers call fastest, of those that were compiled.
+  Seconds least{1}, of_checked{2};
+  for (const store::PlanRow& plan : store.plans(after.group))
+    for (const store::EstimateRow& one : store.estimates(plan.id, after.device)) {
+      if (one.level != "compiled" || one.model.ends_with("@another")) continue;
+      least = std::min(least, one.total);
+      if (after.checked.contains(plan.id)) of_checked = one.total;
+    }
+  CHECK(of_checked == least);
+}
+
+TEST_CASE("a batch that was stopped half way is compiled to its end by the next run") {
+  Resumed resumed;
+  if (!resumed.compiler) return skip(resumed.compiler.reason);
+  resumed.sweep(false);
+  std::stop_source source_of_stop;
+  resumed.listener.on_progress = [&](const Progress& progress) {
+    if (progress.what == "compiling kernels" && progress.done > 0) source_of_stop.request_stop();
+  };
+  CHECK(resumed.sweep(true, source_of_stop.get_token()).exit_code == 130);
+  resumed.listener.on_progress = {};
+  const auto binaries = [&] {
+    const store::Store store = resumed.open();
+    std::size_t listed = 0, compiled = 0;
+    for (const store::PlanRow& plan : store.plans(store.groups().at(0).id))
+      if (const std::optional<Id> kernel = store.lowering(plan.id, store.devices().at(0).id)) {
+        ++listed;
+        compiled += store.binaries(*kernel).empty() ? 0 : 1;
+      }
+    return std::pair(compiled, listed);
+  };
+  const auto [half, all] = binaries();
+  CHECK(half < all);
+  CHECK(resumed.sweep(true).exit_code == 0);
+  CHECK(binaries() == std::pair(all, all));
+  CHECK(all >= 6);
+}
