@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The five charts of a report. In: plain structs with raw values in base units. Out: SVG text. Called by the page.
-// First the charts with two axes (roofline, predicted over measured, histogram of times), then the bars (parts of
-// estimates, totals of strategies). The rows of a bar chart share one axis, so that lengths compare across rows.
+// The charts with two axes: roofline, predicted over measured, histogram of times. In: plain structs with raw values
+// in base units. Out: SVG text. Called by the page. Charts of bars are in chart_bars.cpp, the picture of a fusion in
+// chart_map.cpp.
 #include "report/chart.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace tailor::report {
 
 namespace {
 
-constexpr double frame_left = 64, frame_right = 744;
+constexpr double frame_left = 58, frame_right = 470;
 constexpr std::size_t colours = 8;
 
 bool positive(double value) { return value > 0 && std::isfinite(value); }
@@ -27,7 +27,7 @@ bool positive(double value) { return value > 0 && std::isfinite(value); }
 bool usable(const Roof& roof) { return positive(roof.bandwidth.value) && positive(roof.flops); }
 
 void horizontal_axis(Canvas& canvas, const Axis& x, double top, double bottom, std::string_view words, double unit) {
-  for (const double value : ticks(x, 8)) {
+  for (const double value : ticks(x, 6)) {
     canvas.line(x.at(value), top, x.at(value), bottom, "grid");
     canvas.label(x.at(value), bottom + 16, tick_text(value / unit), "k", Anchor::middle);
   }
@@ -60,6 +60,69 @@ void widen(double& low, double& high, double factor) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::size_t most_labelled = 5;
+
+struct Box {
+  double left, top, right, bottom;
+  bool meets(const Box& other) const {
+    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
+  }
+};
+
+double radius_of(const RoofPoint& point) { return 3 + 13 * std::sqrt(std::clamp(point.share, 0.0, 1.0)); }
+
+/// The name of a point beside it, moved up or down by lines until it meets no other name; none when all places do.
+void label_point(Canvas& canvas, double px, double py, const RoofPoint& point, std::vector<Box>& taken) {
+  constexpr double letter = 6.3, line = 13;
+  const std::string words = elided(printable(point.label), 34);
+  const double width = letter * display_width(words);
+  const double radius = radius_of(point);
+  const bool left = px + radius + 4 + width > frame_right;
+  const double start = left ? std::max(frame_left + 2, px - radius - 4 - width) : px + radius + 4;
+  for (const int step : {0, 1, -1, 2, -2, 3, -3, 4, -4}) {
+    const double middle = py + line * step;
+    const Box box{start, middle - line / 2, start + width, middle + line / 2};
+    if (std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return other.meets(box); })) continue;
+    taken.push_back(box);
+    if (step != 0) canvas.line(px, py, left ? start + width : start, middle, "grid");
+    canvas.label(start, middle + 4, words, "t");
+    return;
+  }
+}
+
+template <class Drawable>
+void draw_points(Canvas& canvas, const Axis& x, const Axis& y, std::vector<RoofPoint> points, Drawable drawable) {
+  const std::size_t all = points.size();
+  std::erase_if(points, [&](const RoofPoint& p) { return !drawable(p); });
+  std::stable_sort(points.begin(), points.end(),
+                   [](const RoofPoint& a, const RoofPoint& b) { return a.share > b.share; });
+  for (const RoofPoint& p : points) {
+    const auto dot = [&] {
+      canvas.circle(x.at(p.intensity), y.at(p.rate), radius_of(p), fmt::format("s{} dot", p.roof % colours),
+                    fmt::format("{}: {} FLOP/B, {} GFLOP/s, {} % of the time", p.label, tick_text(p.intensity),
+                                tick_text(p.rate / 1e9), three_figures(100 * p.share)));
+    };
+    if (p.link.empty()) {
+      dot();
+    } else {
+      canvas.linked(p.link, dot);
+    }
+  }
+  std::vector<Box> taken;
+  for (std::size_t i = 0; i < std::min(most_labelled, points.size()); ++i)
+    label_point(canvas, x.at(points[i].intensity), y.at(points[i].rate), points[i], taken);
+  if (points.size() < all)
+    canvas.label(frame_left + 8, 28,
+                 all - points.size() == 1
+                     ? std::string("1 group without floating operations is not drawn")
+                     : fmt::format("{} groups without floating operations are not drawn", all - points.size()),
+                 "k");
+}
+
+}  // namespace
+
 std::string roofline(const std::vector<Roof>& roofs, const std::vector<RoofPoint>& points) {
   const auto drawable = [&](const RoofPoint& p) {
     return positive(p.intensity) && positive(p.rate) && p.roof < roofs.size() && usable(roofs[p.roof]);
@@ -81,9 +144,9 @@ std::string roofline(const std::vector<Roof>& roofs, const std::vector<RoofPoint
       y_low = std::min(y_low, p.rate / 2);
       y_high = std::max(y_high, p.rate * 2);
     }
-  Canvas canvas(chart_width, 400, "roofline: operations per second over operations per byte");
+  Canvas canvas(chart_width, 310, "roofline: operations per second over operations per byte");
   const Axis x{x_low, x_high, frame_left, frame_right, true};
-  const Axis y{y_low, y_high, 350, 16, true};
+  const Axis y{y_low, y_high, 260, 16, true};
   horizontal_axis(canvas, x, y.to, y.from, "arithmetic intensity (FLOP per DRAM byte)", 1);
   vertical_axis(canvas, y, "rate (GFLOP/s)", 1e9);
   for (std::size_t i = 0; i < roofs.size(); ++i) {
@@ -98,17 +161,7 @@ std::string roofline(const std::vector<Roof>& roofs, const std::vector<RoofPoint
                 fmt::format("{}: {} GFLOP/s", roof.device, tick_text(roof.flops / 1e9)));
     canvas.label(x.to - 4, y.at(roof.flops) - 6, roof.device, "b", Anchor::end);
   }
-  std::size_t left_out = 0;
-  for (const RoofPoint& p : points) {
-    if (!drawable(p)) {
-      ++left_out;
-      continue;
-    }
-    canvas.circle(x.at(p.intensity), y.at(p.rate), 5, fmt::format("s{}", p.roof % colours),
-                  fmt::format("{}: {} FLOP/B, {} GFLOP/s", p.label, tick_text(p.intensity), tick_text(p.rate / 1e9)));
-  }
-  if (left_out > 0)
-    canvas.label(frame_left + 8, 28, fmt::format("{} groups without floating operations are not drawn", left_out), "k");
+  draw_points(canvas, x, y, points, drawable);
   return canvas.text();
 }
 
@@ -125,9 +178,9 @@ std::string scatter(const std::vector<Compared>& points) {
   }
   widen(low, high, 1.5);
   const AxisUnit unit = seconds_unit(high);
-  Canvas canvas(chart_width, 440, description);
+  Canvas canvas(chart_width, 400, description);
   const Axis x{low, high, frame_left, frame_right, true};
-  const Axis y{low, high, 390, 16, true};
+  const Axis y{low, high, 350, 16, true};
   horizontal_axis(canvas, x, y.to, y.from, fmt::format("measured time ({})", unit.name), unit.size);
   vertical_axis(canvas, y, fmt::format("predicted time ({})", unit.name), unit.size);
   canvas.line(x.from, y.from, x.to, y.to, "axis", "predicted = measured");
@@ -155,7 +208,7 @@ std::string time_histogram(const std::vector<Seconds>& times, std::optional<Seco
   }
   const bool log = high > 10 * low;
   widen(low, high, log ? 1.1 : 1.03);
-  constexpr std::size_t bins = 60;
+  constexpr std::size_t bins = 40;
   std::vector<std::size_t> counts(bins, 0);
   const Axis x{low, high, frame_left, frame_right, log};
   const double bin_width = (frame_right - frame_left) / bins;
@@ -180,137 +233,6 @@ std::string time_histogram(const std::vector<Seconds>& times, std::optional<Seco
     const bool flip = at > (frame_left + frame_right) / 2;
     canvas.label(at + (flip ? -9 : 9), y.to - 6, fmt::format("chosen: {}", humane_seconds(chosen->value)), "b",
                  flip ? Anchor::end : Anchor::start);
-  }
-  return canvas.text();
-}
-
-// ---- bars
-
-namespace {
-
-constexpr double bar_height = 9, bar_step = 13;
-constexpr std::size_t most_parts = 6;
-
-bool drawable(Seconds time) { return time.value > 0 && std::isfinite(time.value); }
-
-/// The parts worth a bar: the largest, the binding one always among them, the rest of no weight left out.
-std::vector<NamedTime> largest_parts(const PartsRow& row) {
-  std::vector<NamedTime> parts;
-  for (const NamedTime& part : row.parts)
-    if (drawable(part.time)) parts.push_back(part);
-  std::stable_sort(parts.begin(), parts.end(), [&](const NamedTime& a, const NamedTime& b) {
-    return std::pair(a.name == row.bottleneck, a.time.value) > std::pair(b.name == row.bottleneck, b.time.value);
-  });
-  if (parts.size() > most_parts) parts.resize(most_parts);
-  return parts;
-}
-
-struct Panel {
-  std::string_view heading;
-  double x = 0;
-  std::vector<std::optional<double>> values;
-  std::vector<std::string> words;
-};
-
-void draw_panel(Canvas& canvas, const Panel& panel, const std::vector<StrategyBar>& bars, double panel_width) {
-  double most = 0;
-  for (const auto& value : panel.values) most = std::max(most, value.value_or(0));
-  canvas.label(panel.x, 16, panel.heading, "b");
-  canvas.line(panel.x, 24, panel.x, 28 + 24 * static_cast<double>(bars.size()), "axis");
-  for (std::size_t i = 0; i < bars.size(); ++i) {
-    const double y = 30 + 24 * static_cast<double>(i);
-    const double length = most > 0 ? panel.values[i].value_or(0) / most * (panel_width - 70) : 0;
-    canvas.rect(panel.x, y, length, 16, bars[i].chosen ? "s1" : "bar",
-                fmt::format("{}: {} {}", bars[i].name, panel.heading, panel.words[i]));
-    canvas.label(panel.x + length + 5, y + 12, panel.words[i], bars[i].chosen ? "b" : "t");
-  }
-}
-
-}  // namespace
-
-std::string parts_chart(const std::vector<PartsRow>& all) {
-  constexpr double left = 96, right = 620;
-  std::vector<PartsRow> rows;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(rows), [](const auto& row) { return drawable(row.total); });
-  double longest = 0;
-  double height = 12;
-  std::vector<std::vector<NamedTime>> parts;
-  for (const PartsRow& row : rows) {
-    parts.push_back(largest_parts(row));
-    longest = std::max(longest, row.total.value);
-    for (const NamedTime& part : parts.back()) longest = std::max(longest, part.time.value);
-    height += 38 + bar_step * static_cast<double>(parts.back().size());
-  }
-  const AxisUnit unit = seconds_unit(longest);
-  Canvas canvas(chart_width, rows.empty() ? 40 : height + 34, "parts of the estimates");
-  if (rows.empty() || longest <= 0) {
-    canvas.label(8, 24, "no estimate with parts", "k");
-    return canvas.text();
-  }
-  const Axis x{0, longest * 1.02, left, right, false};
-  for (const double value : ticks(x, 6)) {
-    canvas.line(x.at(value), 6, x.at(value), height - 4, "grid");
-    canvas.label(x.at(value), height + 10, tick_text(value / unit.size), "k", Anchor::middle);
-  }
-  canvas.label((left + right) / 2, height + 28, fmt::format("time ({}); parts overlap and do not add up", unit.name),
-               "t", Anchor::middle);
-  double y = 12;
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    canvas.label(8, y + 10, elided(printable(rows[r].label), 96), "b");
-    y += 16;
-    const auto bar = [&](const NamedTime& part, std::string_view css, std::string_view note) {
-      const double end = x.at(part.time.value);
-      canvas.label(left - 6, y + 9, part.name, "k", Anchor::end);
-      canvas.rect(left, y, end - left, bar_height, css,
-                  fmt::format("{}: {}", part.name, humane_seconds(part.time.value)));
-      canvas.label(end + 5, y + 9, fmt::format("{}{}", tick_text(part.time.value / unit.size), note), "k");
-      y += bar_step;
-    };
-    bar({"total", rows[r].total}, "s7", "");
-    for (const NamedTime& part : parts[r])
-      bar(part, part.name == rows[r].bottleneck ? "s1" : "bar", part.name == rows[r].bottleneck ? "  ◂ binds" : "");
-    y += 9;
-  }
-  return canvas.text();
-}
-
-std::string strategy_chart(const std::vector<StrategyBar>& all) {
-  std::vector<StrategyBar> bars = all;
-  for (StrategyBar& bar : bars) {
-    if (bar.time && !drawable(*bar.time)) bar.time.reset();
-    if (!std::isfinite(bar.traffic.value) || bar.traffic.value < 0) bar.traffic = {0};
-  }
-  constexpr double names = 110, panel_width = 162;
-  const double height = 40 + 24 * static_cast<double>(bars.size());
-  Canvas canvas(chart_width, height, "kernels, launches, bytes and predicted time of each strategy");
-  double most_bytes = 0, most_time = 0;
-  for (const StrategyBar& bar : bars) {
-    most_bytes = std::max(most_bytes, bar.traffic.value);
-    if (bar.time) most_time = std::max(most_time, bar.time->value);
-  }
-  const AxisUnit bytes = bytes_unit(most_bytes);
-  const AxisUnit seconds = seconds_unit(most_time);
-  const std::string traffic_heading = fmt::format("traffic ({})", bytes.name);
-  const std::string time_heading = fmt::format("predicted ({})", seconds.name);
-  std::vector<Panel> panels{
-      {"kernels", 0, {}, {}}, {"launches", 0, {}, {}}, {traffic_heading, 0, {}, {}}, {time_heading, 0, {}, {}}};
-  for (const StrategyBar& bar : bars) {
-    const auto add = [&](std::size_t panel, std::optional<double> value, std::string words) {
-      panels[panel].values.push_back(value);
-      panels[panel].words.push_back(std::move(words));
-    };
-    add(0, static_cast<double>(bar.kernels), with_commas(bar.kernels));
-    add(1, static_cast<double>(bar.launches), with_commas(bar.launches));
-    add(2, bar.traffic.value, tick_text(bar.traffic.value / bytes.size));
-    const std::optional<double> time = bar.time ? std::optional(bar.time->value) : std::nullopt;
-    add(3, time, bar.time ? tick_text(bar.time->value / seconds.size) : "none");
-  }
-  for (std::size_t i = 0; i < bars.size(); ++i)
-    canvas.label(names - 8, 42 + 24 * static_cast<double>(i), elided(printable(bars[i].name), 15),
-                 bars[i].chosen ? "b" : "t", Anchor::end);
-  for (std::size_t p = 0; p < panels.size(); ++p) {
-    panels[p].x = names + panel_width * static_cast<double>(p);
-    draw_panel(canvas, panels[p], bars, panel_width);
   }
   return canvas.text();
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The index of several reports. In: a Summary and a link for each. Out: one HTML page. Called by the command that
-// writes reports to a folder. A section per report has its answer; below them all strategies stand in one sortable
-// table.
+// writes reports to a folder. The question and the verdict lead; then come the speed-ups of all models on one axis, the
+// answer of each page, and all strategies in one sortable table.
 #include "report/index_page.h"
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 
 #include "report/assets.h"
 #include "report/overview.h"
+#include "report/page.h"
 
 namespace tailor::report {
 
@@ -37,23 +38,47 @@ Table all_strategies(const std::vector<Summary>& summaries) {
   return all;
 }
 
+namespace {
+
+/// Bars of all pages on one axis, each under the name of its page.
+std::string all_speedups(const std::vector<IndexEntry>& entries) {
+  std::vector<SpeedupPanel> panels;
+  for (const IndexEntry& entry : entries) {
+    SpeedupPanel panel = speedup_panel(*entry.summary);
+    if (panel.bars.empty()) continue;
+    panel.title = fmt::format("{} on {}, against {}", entry.summary->manifest.model, entry.summary->manifest.device,
+                              entry.summary->baseline);
+    panel.link = entry.file;
+    panels.push_back(std::move(panel));
+  }
+  if (panels.empty()) return {};
+  return figure(speedup_chart(panels),
+                "How many times faster than the baseline each strategy is, by its time of one run. The fastest is in "
+                "bold; beside the first bar stands what the times are.");
+}
+
+}  // namespace
+
 std::string index_page(const std::vector<IndexEntry>& entries) {
-  const std::string title = fmt::format("{} reports", entries.size());
-  std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n{}\n</style>\n</head>\n<body>\n"
-      "<main>\n<header>\n<h1>{}</h1>\n</header>\n",
-      title, page_css, title);
+  const std::string count = fmt::format("{} reports", entries.size());
+  const Summary* first = entries.empty() ? nullptr : entries[0].summary;
+  const std::string asked = first == nullptr || first->asked.empty() ? count : first->asked;
+  std::string answers = "<section id=\"pages\">\n<h2>Pages</h2>\n";
   std::vector<Summary> summaries;
   for (const IndexEntry& entry : entries) {
-    out += fmt::format("<section>\n<h2><a href=\"{}\">{} on {}</a></h2>\n<p>{}</p>\n</section>\n", escaped(entry.file),
-                       escaped(entry.summary->manifest.model), escaped(entry.summary->manifest.device),
-                       escaped(answer(*entry.summary)));
+    answers += fmt::format("<h3><a href=\"{}\">{} on {}</a></h3>\n<p>{}</p>\n", escaped(entry.file),
+                           escaped(entry.summary->manifest.model), escaped(entry.summary->manifest.device),
+                           escaped(answer(*entry.summary)));
     summaries.push_back(*entry.summary);
   }
-  out += "<section>\n<h2>All strategies</h2>\n" + html(all_strategies(summaries), true) + "</section>\n";
-  return out + fmt::format("</main>\n<script>\n{}\n</script>\n</body>\n</html>\n", page_js);
+  answers += "</section>\n";
+  return page_head(asked) + "<main class=\"index\">\n<header>\n" +
+         question_and_verdict(asked, "", first == nullptr ? std::nullopt : first->claim) + "</header>\n" +
+         side_by_side("<section id=\"speedups\">\n<h2>Speed-up by model and strategy</h2>\n" + all_speedups(entries) +
+                          "</section>\n",
+                      answers) +
+         "<section id=\"strategies\">\n<h2>All strategies</h2>\n" + html(all_strategies(summaries), true) +
+         "</section>\n</main>\n" + fmt::format("<script>\n{}\n</script>\n</body>\n</html>\n", page_js);
 }
 
 }  // namespace tailor::report

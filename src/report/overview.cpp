@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Summary as tables and words. In: the values of one run. Out: the tables that every output shares (what was chosen,
-// strategies, groups, plans, what was rejected; measured times are in overview_measured.cpp), the overview at the end
-// of a run, and the Markdown file. The last two show the same sections in the same order, one through terminal(), one
-// through markdown(). Called by the commands, by the page and by the report on disk.
+// strategies, groups, plans, what was rejected; measured times are in overview_measured.cpp, sentences in
+// overview_answer.cpp), the overview at the end of a run, and the Markdown file. The last two show the same sections in
+// the same order, one through terminal(), one through markdown(). Called by the commands, by the page and by the report
+// on disk.
 #include "report/overview.h"
 
 #include <fmt/format.h>
@@ -51,50 +52,6 @@ Cell maybe(const std::optional<Value>& value) {
 Cell maybe(const std::optional<Seconds>& time) {
   if (!time) return std::monostate{};
   return time->value;
-}
-
-/// "7.01 × faster", "1.20 × slower".
-std::string times_faster(double ratio) {
-  return ratio >= 1 ? fmt::format("{} × faster", three_figures(ratio))
-                    : fmt::format("{} × slower", three_figures(1 / ratio));
-}
-
-/// "level counted", or where a time adds up several levels "84.1 % level projected, 15.9 % level counted".
-std::string levels_of(std::string_view level, Seconds time, std::span<const NamedTime> made_of) {
-  if (made_of.empty() || !(time.value > 0)) return fmt::format("level {}", level);
-  const auto words = [](const std::string& name) { return name == "bound" ? "a bound" : "level " + name; };
-  if (made_of.size() == 1) return words(made_of[0].name);
-  std::vector<std::string> parts;
-  for (const NamedTime& one : made_of)
-    parts.push_back(fmt::format("{} % {}", three_figures(100 * (one.time / time)), words(one.name)));
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-/// "561 us instead of 1.47 ms, level projected"; where not all is of one level each time says what it is made of.
-std::string both_times(const Speedup& at) {
-  const std::string chosen = levels_of(at.level, at.chosen, at.chosen_made_of);
-  const std::string baseline = levels_of(at.level, at.baseline, at.baseline_made_of);
-  if (chosen == baseline && at.chosen_made_of.size() <= 1)
-    return fmt::format("{} instead of {}, {}", humane_seconds(at.chosen.value), humane_seconds(at.baseline.value),
-                       chosen);
-  return fmt::format("{}: {}; instead of {}: {}", humane_seconds(at.chosen.value), chosen,
-                     humane_seconds(at.baseline.value), baseline);
-}
-
-/// Both speed-ups of the chosen strategy, each by its name: of the fused kernels alone, and with the library calls.
-std::string speedup_words(const StrategyTotals& chosen, const StrategyTotals& baseline, const Speedup& at) {
-  const bool bounds = chosen.groups_at_lower_bound > 0 || baseline.groups_at_lower_bound > 0;
-  const bool measured = at.level == "profiled" && at.chosen_made_of.empty() && at.baseline_made_of.empty();
-  std::string out = fmt::format(" and {} {} in its fused kernels alone ({})",
-                                bounds     ? "would be, if groups without a plan ran at their bound,"
-                                : measured ? "is, by kernels measured one by one,"
-                                           : "is predicted",
-                                times_faster(at.of_kernels()), both_times(at));
-  if (const std::optional<double> whole = at.with_library())
-    return out + fmt::format(", {} with the library calls ({} for both)", times_faster(*whole),
-                             humane_seconds(at.library->value));
-  if (chosen.library_calls == 0) return out + ", which is all: the model makes no library calls";
-  return out + fmt::format("; the {} library calls, equal for both, have no time", with_commas(chosen.library_calls));
 }
 
 /// Of each of the best plans by the level that ranks, "1=" where the model cannot tell it from another. A plan of
@@ -161,66 +118,19 @@ std::optional<Seconds> best_time(const GroupSummary& group) {
   return group.best[0].estimates.back().total;
 }
 
+bool is_measured(const GroupSummary& group) {
+  return best_time(group) && group.best[0].estimates.back().level == "profiled";
+}
+
+std::optional<BytesPerSecond> achieved_bandwidth(const GroupSummary& group) {
+  const std::optional<Seconds> time = best_time(group);
+  if (!time || !(time->value > 0) || !(group.traffic.value > 0)) return std::nullopt;
+  return BytesPerSecond{group.traffic.value / time->value};
+}
+
 Seconds whole_time(const GroupSummary& group) {
   const auto time = best_time(group);
   return time.value_or(group.lower_bound.value_or(Seconds{})) * static_cast<double>(group.occurrences);
-}
-
-std::optional<Speedup> speedup(const StrategyTotals& chosen, const StrategyTotals& baseline) {
-  for (auto a = chosen.time.rbegin(); a != chosen.time.rend(); ++a)
-    for (const LevelTime& b : baseline.time)
-      if (b.level == a->level && a->time.value > 0 && b.time.value > 0)
-        return Speedup{a->level,   a->time,  b.time, chosen.library_calls > 0 ? chosen.library_time : std::nullopt,
-                       a->made_of, b.made_of};
-  return std::nullopt;
-}
-
-std::optional<double> Speedup::with_library() const {
-  if (!library) return std::nullopt;
-  return (baseline + *library) / (chosen + *library);
-}
-
-bool has_measured_times(const Summary& summary) {
-  for (const StrategyTotals& strategy : summary.strategies)
-    for (const LevelTime& time : strategy.time)
-      if (time.level == "profiled") return true;
-  return !summary.measured.empty() || !summary.times.empty();
-}
-
-std::string answer(const Summary& summary) {
-  const StrategyTotals* chosen = find_strategy(summary, summary.chosen);
-  if (chosen == nullptr) return "No strategy was run, so there is no answer yet.";
-  const StrategyTotals* baseline = find_strategy(summary, summary.baseline);
-  std::string honesty = "nothing was measured";
-  if (summary.measured.empty() && has_measured_times(summary))
-    honesty = "measured times are replayed from records";
-  else if (!summary.measured.empty())
-    honesty =
-        fmt::format("{} kernel{} measured", summary.measured.size(), summary.measured.size() == 1 ? " was" : "s were");
-  if (!summary.measured_on.empty()) honesty += fmt::format(" on {}", fmt::join(summary.measured_on, " and "));
-  std::string out =
-      fmt::format("{} needs {} kernel{}", chosen->name, with_commas(chosen->kernels), chosen->kernels == 1 ? "" : "s");
-  if (baseline != nullptr && baseline != chosen) {
-    out += fmt::format(" where {} needs {}", baseline->name, with_commas(baseline->kernels));
-    if (chosen->kernels > 0 && baseline->kernels > chosen->kernels)
-      out += fmt::format(" ({} × fewer)",
-                         three_figures(static_cast<double>(baseline->kernels) / static_cast<double>(chosen->kernels)));
-    if (const auto at = speedup(*chosen, *baseline)) out += speedup_words(*chosen, *baseline, *at);
-  } else if (!chosen->time.empty()) {
-    const LevelTime& last = chosen->time.back();
-    out += fmt::format(", predicted to take {} ({})", humane_seconds(last.time.value),
-                       levels_of(last.level, last.time, last.made_of));
-  }
-  out += "; " + honesty + ".";
-  if (baseline != nullptr && baseline != chosen && imitates_xla(baseline->name))
-    out += agreement_words(summary.xla_scores, baseline->name, summary.manifest.device);
-  for (const StrategyTotals* s : {chosen, baseline != chosen ? baseline : nullptr})
-    if (s != nullptr && s->groups_at_lower_bound > 0 && !s->time.empty() && s->time.back().time.value > 0)
-      out += fmt::format(
-          " Of {}'s time {} % is no prediction but the bound of {} without a plan.", s->name,
-          three_figures(100 * (s->time_at_lower_bound / s->time.back().time)),
-          s->launches_at_lower_bound == 1 ? "1 launch" : with_commas(s->launches_at_lower_bound) + " launches");
-  return out;
 }
 
 Table manifest_table(const Summary& summary) {
@@ -323,21 +233,30 @@ void add_xla_cells(std::vector<Cell>& row, const std::optional<XlaSummary>& xla)
                          xla->as_xla && xla->best ? Cell((*xla->as_xla - *xla->best).value) : Cell()});
 }
 
+std::vector<const GroupSummary*> heaviest_first(const Summary& summary) {
+  std::vector<const GroupSummary*> groups;
+  for (const GroupSummary& group : summary.groups) groups.push_back(&group);
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto* a, const auto* b) { return whole_time(*a) > whole_time(*b); });
+  return groups;
+}
+
 Table group_table(const Summary& summary) {
   std::set<std::string> names;
   for (const GroupSummary& group : summary.groups) names.insert(group.name);
   const bool told_apart = names.size() == summary.groups.size();  // else only the id says which is which
   Table table;
   table.columns = {{"title", "group", Hint::text, 0},
+                   {"time_share", "share", Hint::fraction, 1},
+                   {"best_time_all", "time of all", Hint::seconds, 1},
+                   {"places", "places", Hint::count, 2},
+                   {"best_time", "time of one", Hint::seconds, 0},
+                   {"bound", "bound by", Hint::text, 6},
+                   {"bandwidth", "achieved", Hint::rate, 6},
                    {"state", "state", Hint::text, 0},
                    {"group", "id", Hint::text, told_apart ? 9 : 0},
-                   {"places", "places", Hint::count, 2},
-                   {"shape", "shape", Hint::text, 3},
                    {"traffic", "traffic", Hint::bytes, 4},
-                   {"best_time", "time of one", Hint::seconds, 0},
-                   {"best_time_all", "time of all", Hint::seconds, 1},
-                   {"time_share", "share", Hint::fraction, 5},
-                   {"bound", "bound by", Hint::text, 6},
+                   {"shape", "shape", Hint::text, 3},
                    {"plans_enumerated", "plans", Hint::count, 7},
                    {"tied_plans", "no slower by the model", Hint::count, 6}};
   const bool bounds = std::any_of(summary.groups.begin(), summary.groups.end(),
@@ -350,27 +269,22 @@ Table group_table(const Summary& summary) {
     table.columns.push_back({"xla_launch", "its launch", Hint::text, 9});
     table.columns.push_back({"search_adds", "search adds", Hint::seconds, 8});
   }
-  std::vector<const GroupSummary*> groups;
   double all = 0;
-  for (const GroupSummary& group : summary.groups) {
-    groups.push_back(&group);
-    all += whole_time(group).value;
-  }
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const auto* a, const auto* b) { return whole_time(*a) > whole_time(*b); });
-  for (const GroupSummary* group : groups) {
+  for (const GroupSummary& group : summary.groups) all += whole_time(group).value;
+  for (const GroupSummary* group : heaviest_first(summary)) {
     const auto time = best_time(*group);
-    std::optional<double> whole, share;
+    std::optional<double> whole, share, bandwidth;
     std::optional<std::string> bound;
     std::string state = group->status == GroupStatus::ok ? "no plan" : std::string(name(group->status));
     if (!group->best.empty()) state = name(group->best[0].check);
     if (all > 0 && (time || group->lower_bound)) share = whole_time(*group).value / all;
+    if (const auto achieved = achieved_bandwidth(*group)) bandwidth = achieved->value;
     if (time) {
       whole = whole_time(*group).value;
       bound = group->best[0].estimates.back().bottleneck;
     }
-    table.rows.push_back({group->name, state, group->id.substr(0, 10), group->occurrences, group->shape,
-                          group->traffic.value, maybe(time), maybe(whole), maybe(share), maybe(bound),
+    table.rows.push_back({group->name, maybe(share), maybe(whole), group->occurrences, maybe(time), maybe(bound),
+                          maybe(bandwidth), state, group->id.substr(0, 10), group->traffic.value, group->shape,
                           group->enumerated,
                           group->all_times.empty() ? Cell() : Cell(ir::tied_with_least(group->all_times))});
     if (bounds) table.rows.back().push_back(maybe(group->lower_bound));
@@ -519,6 +433,10 @@ std::string overview(const Summary& summary, const Screen& screen) {
   const auto words = [&](const std::string& text) {
     for (const std::string& line : wrapped(printable(text), width)) out += line + "\n";
   };
+  if (summary.claim) {
+    const Verdict said = verdict(*summary.claim);
+    words(said.head + " " + said.words);
+  }
   words(answer(summary));
   for (Section& section : sections(summary)) {
     section.table.title = section.title;
@@ -538,7 +456,12 @@ std::string overview(const Summary& summary, const Screen& screen) {
 }
 
 std::string markdown(const Summary& summary) {
-  std::string out = fmt::format("# {}\n\n{}\n\n", printable(summary.question), printable(answer(summary)));
+  std::string out = fmt::format("# {}\n\n", printable(summary.question));
+  if (summary.claim) {
+    const Verdict said = verdict(*summary.claim);
+    out += fmt::format("**{}** {}\n\n", said.head, printable(said.words));
+  }
+  out += printable(answer(summary)) + "\n\n";
   out += markdown(manifest_table(summary)) + "\n";
   for (const Section& section : sections(summary))
     out += fmt::format("## {}\n\n{}\n", printable(section.title), markdown(section.table));

@@ -14,9 +14,17 @@
 
 namespace tailor::report {
 
-/// "tailor needs 41 kernels where xla-priority needs 120 (2.93 x fewer) ...": the answer in one sentence, with the
-/// level its times come from, and whether anything was measured.
+/// "Strategy tailor needs 41 kernels, xla-priority needs 120 (2.93 x fewer). It is predicted ...": the answer in short
+/// sentences, with the level its times come from, and whether anything was measured.
 std::string answer(const Summary& summary);
+
+/// What became of a claim: "The claim holds.", and what that rests on.
+struct Verdict {
+  std::string head, words;
+};
+Verdict verdict(const ClaimSummary& claim);
+/// The same as a row; none without a claim.
+Table verdict_table(const Summary& summary);
 
 /// How much less time one strategy takes than another, at the most precise level that both have a time at. Two figures,
 /// and no text names one of them without saying which: fused kernels alone, which is what a strategy decides, and a run
@@ -53,6 +61,10 @@ PlanWords plan_words(const GroupSummary& group);
 Table rejection_table(const Summary& summary);
 Table rejection_table(const GroupSummary& group);
 Table library_table(const Summary& summary);
+/// Groups without a plan by what stands in the way, most bytes of a run first.
+Table unplanned_table(const Summary& summary);
+/// Edges that the chosen strategy cut, by reason, most bytes first. The first column numbers them as the picture does.
+Table refused_table(const Summary& summary);
 /// Plans measured on a GPU, and whole models; no rows when nothing was.
 Table measured_table(const Summary& summary);
 Table twin_table(const Summary& summary);
@@ -64,9 +76,15 @@ bool has_measured_times(const Summary& summary);
 
 /// The strategy with this name, or nullptr.
 const StrategyTotals* find_strategy(const Summary& summary, const std::string& name);
-/// Predicted time of the group's best plan at its highest level, one occurrence; absent without a plan.
+/// Time of the group's best plan at its highest level, one occurrence; absent without a plan.
 std::optional<Seconds> best_time(const GroupSummary& group);
+/// Whether that level is a GPU's.
+bool is_measured(const GroupSummary& group);
+/// Its DRAM traffic over that time; absent without a plan, or without traffic.
+std::optional<BytesPerSecond> achieved_bandwidth(const GroupSummary& group);
 
+/// The groups, most time of a run first.
+std::vector<const GroupSummary*> heaviest_first(const Summary& summary);
 /// What a group adds to the model's predicted time: all occurrences of its best plan, or of its bound without a plan.
 Seconds whole_time(const GroupSummary& group);
 

@@ -51,9 +51,9 @@ std::string section(std::string_view id, std::string_view heading, const std::st
 }
 
 std::string device_and_manifest(const Summary& summary) {
-  std::string out = "<dl>\n";
+  std::string out = "<dl class=\"facts\">\n";
   for (const auto& row : manifest_table(summary).rows)
-    out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escaped(std::get<std::string>(row[0])),
+    out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", escaped(std::get<std::string>(row[0])),
                        escaped(std::get<std::string>(row[1])));
   out += "</dl>\n";
   if (!summary.import.module.empty() || summary.import.instructions > 0) {
@@ -68,51 +68,47 @@ std::string device_and_manifest(const Summary& summary) {
 
 std::string agreement(const Summary& summary) {
   const Table table = agreement_table(summary);
-  return table.rows.empty() ? "" : "<h3>Agreement with the real XLA</h3>\n" + html(table);
+  return table.rows.empty()
+             ? ""
+             : "<details><summary>How well strategies that imitate XLA agree with the real one</summary>\n" +
+                   html(table) + "</details>\n";
 }
 
 std::string strategies(const Summary& summary) {
-  std::vector<StrategyBar> bars;
-  for (const StrategyTotals& s : summary.strategies)
-    bars.push_back({s.name, s.name == summary.chosen, s.kernels, s.launches, s.traffic,
-                    s.time.empty() ? std::nullopt : std::optional(s.time.back().time)});
-  return figure(strategy_chart(bars),
-                "The chosen strategy is in bold. Kernels: fused kernels; launches: of those in a run, loop bodies by "
-                "their "
-                "trips; traffic and time: of those too. Library calls, equal for all strategies, are in the table "
-                "alone.") +
-         html(strategy_table(summary), true) + agreement(summary);
+  Table table = strategy_table(summary);
+  const std::string equal = take_equal_columns(table);
+  return fmt::format(
+      "<p class=\"note\">One run of the model. Kernels, launches, traffic and times are of fused kernels; library "
+      "calls are equal for all strategies. The marked row is the strategy of this page.{}</p>\n{}{}",
+      equal.empty() ? "" : " Equal for all: " + escaped(equal) + ".", html(table, true), agreement(summary));
 }
 
-std::string roofline_section(const Summary& summary) {
-  std::vector<RoofPoint> points;
-  for (const GroupSummary& group : summary.groups)
-    if (const auto time = best_time(group); time && group.traffic.value > 0 && time->value > 0)
-      points.push_back({group.name, group.flops / group.traffic.value, group.flops / time->value, 0});
-  return figure(roofline(summary.roofs, points),
-                "Each point is the best plan of one group at its predicted time. Under the slope, DRAM decides.");
+/// The first rows; the others are counted, and `command` shows them.
+Table shortened(Table table, std::string_view command) {
+  constexpr std::size_t most = 300;
+  if (table.rows.size() <= most) return table;
+  table.left_out = static_cast<std::int64_t>(table.rows.size() - most);
+  table.rows.resize(most);
+  table.to_see_all = command;
+  return table;
 }
 
 std::string measured(const Summary& summary) {
-  std::string out = figure(scatter(summary.measured), "One point per kernel with a measured time.");
+  if (summary.measured.empty() && summary.times.empty() && summary.modules.empty() && summary.twins.empty())
+    return "<p>Nothing of this run was timed on a GPU.</p>\n";
+  std::string out;
+  if (!summary.measured.empty())
+    out = figure(scatter(summary.measured),
+                 "Each dot is a kernel that was measured with cold caches. On the line the prediction is right; above "
+                 "it the model expects too long a time.");
   if (!summary.modules.empty()) out += "<h3>Whole models, in turns</h3>\n" + html(module_table(summary), true);
-  if (!summary.times.empty()) out += "<h3>Plans</h3>\n" + html(measured_table(summary), true);
+  if (!summary.times.empty())
+    out += "<h3>Plans</h3>\n" + html(shortened(measured_table(summary), "tailor report --top 0"), true);
   if (!summary.twins.empty())
     out += "<h3>The same plan twice in its race</h3>\n" + html(twin_table(summary), true) +
-           "<p>Loaded apart, it should take the same time: two plans that differ by less than it does from itself are "
-           "not told apart by a race, and one that was told apart from itself is a false winner.</p>\n";
-  return out;
-}
-
-std::string groups(const Summary& summary) {
-  std::string out = html(group_table(summary), true);
-  std::vector<const GroupSummary*> heaviest;
-  for (const GroupSummary& group : summary.groups) heaviest.push_back(&group);
-  std::stable_sort(heaviest.begin(), heaviest.end(),
-                   [&](const GroupSummary* a, const GroupSummary* b) { return whole_time(*a) > whole_time(*b); });
-  std::set<std::string> seen;
-  for (const GroupSummary* group : heaviest)
-    if (seen.insert(group->id.substr(0, 10)).second) out += group_section(*group);
+           "<p>One plan was loaded twice and should take the same time. A race cannot tell apart two plans that differ "
+           "by less than that plan differs from itself. Where it was told apart from itself, the race named a false "
+           "winner.</p>\n";
   return out;
 }
 
@@ -123,37 +119,46 @@ std::string method(const Summary& summary) {
   for (const GroupSummary& group : summary.groups)
     for (const PlanSummary& plan : group.best)
       for (const EstimateSummary& estimate : plan.estimates) used.insert(estimate.level);
-  std::string out = "<dl>\n";
+  std::string out = "<details><summary>What each level of the models accounts for</summary>\n<dl>\n";
   for (const LevelWords& row : level_words)
     if (used.count(std::string(row.level)) > 0)
-      out += fmt::format("<dt>{}</dt><dd>{}</dd>\n", row.level, escaped(row.words));
-  out += "</dl>\n<ul>\n";
+      out += fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", row.level, escaped(row.words));
+  out += "</dl>\n</details>\n<ul>\n";
   if (!has_measured_times(summary))
     out += "<li><strong>Not measured.</strong> Every time on this page is a prediction of a model.</li>\n";
   out +=
-      "<li>A kernel marked <span class=\"badge unchecked\">unchecked</span> was written but not executed: nothing is "
-      "claimed about its results. <span class=\"badge passed\">passed</span>: it was executed and its results are "
-      "those of the reference, within bounds on rounding; nothing that no right kernel does was found.</li>\n"
-      "<li>Library calls run as they are; they are counted, not fused.</li>\n"
-      "<li>Intervals (low, high) are the models' own claims. Parts of an estimate overlap in time and do not add "
+      "<li>A kernel marked <span class=\"badge unchecked\">unchecked</span> was written and not executed: nothing is "
+      "known of its results. One marked <span class=\"badge passed\">passed</span> was executed: its results are those "
+      "of the reference, within bounds on rounding, and no race or bad access was found.</li>\n"
+      "<li>Library calls run as they are. They are counted and not fused.</li>\n"
+      "<li>Intervals (low, high) are what the models claim. Parts of an estimate overlap in time and do not add "
       "up.</li>\n</ul>\n";
   return out;
 }
 
-std::string rejected(const Summary& summary) {
+std::string library(const Summary& summary) {
+  constexpr std::size_t at_once = 4;
+  const Table all = shortened(library_table(summary), "tailor report --top 0");
+  if (all.rows.empty()) return "<p>None.</p>\n";
+  if (all.rows.size() <= at_once + 2) return html(all, true);
+  Table first = all, rest = all;
+  first.rows.resize(at_once);
+  first.left_out = 0;
+  rest.rows.erase(rest.rows.begin(), rest.rows.begin() + at_once);
+  return html(first, true) + fmt::format("<details><summary>{} more</summary>\n{}</details>\n",
+                                         with_commas(std::ssize(rest.rows) + rest.left_out), html(rest, true));
+}
+
+/// What stands in the way of kernels that cannot be written, and of plans that were not looked at further.
+std::string refused(const Summary& summary) {
+  const Table unplanned = unplanned_table(summary);
   const Table table = rejection_table(summary);
-  std::vector<std::string> missing;
-  for (const GroupSummary& group : summary.groups)
-    if (group.best.empty())
-      missing.push_back(fmt::format(
-          "{} ({} ×, {} each): {}. {}", group.name, with_commas(group.occurrences), humane_bytes(group.traffic.value),
-          group.status == GroupStatus::ok ? "no plan" : name(group.status), group.status_reason));
-  std::string out = table.rows.empty() ? "<p>No plan was rejected.</p>\n" : html(table, true);
-  out +=
-      "<p class=\"note\">Sound: lowering itself refuses the plan, or a rule proved to imply it. Heuristic: a shortcut "
-      "that may lose a good plan.</p>\n";
-  if (!missing.empty()) out += "<h3>Groups without a plan</h3>\n" + list(missing, "warnings");
-  return out;
+  std::string out = unplanned.rows.empty() ? "<p>Every group has a plan.</p>\n"
+                                           : "<h3>Groups without a kernel, by bytes</h3>\n" + html(unplanned, true);
+  if (table.rows.empty()) return out + "<p>No plan was rejected.</p>\n";
+  return out + "<details><summary>Rules that rejected plans</summary>\n" + html(table, true) +
+         "<p class=\"note\">A sound rule drops a plan that cannot be written as a kernel. A heuristic rule drops one "
+         "that is unlikely to be fast, and may be wrong.</p>\n</details>\n";
 }
 
 /// JSON inside a script element must not contain "</script": every '<' becomes an escape.
@@ -171,34 +176,61 @@ std::string data_block(const Summary& summary) {
 }  // namespace
 
 std::string figure(const std::string& svg, std::string_view words) {
-  return fmt::format("<figure><div class=\"scroll\">{}</div><figcaption>{}</figcaption></figure>\n", svg,
-                     escaped(words));
+  return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", svg, escaped(words));
+}
+
+std::string side_by_side(const std::string& left, const std::string& right) {
+  return "<div class=\"pair\">\n" + left + right + "</div>\n";
+}
+
+std::string page_head(std::string_view title) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n"
+      "<style>\n{}\n{}\n{}\n</style>\n</head>\n<body>\n",
+      escaped(title), page_css, chart_css, picture_css);
+}
+
+std::string question_and_verdict(std::string_view question, const std::string& asked,
+                                 const std::optional<ClaimSummary>& claim) {
+  std::string out = fmt::format("<h1>{}</h1>\n", escaped(question));
+  if (!asked.empty() && asked != question)
+    out += fmt::format("<p class=\"asked\">The sweep asks: {}</p>\n", escaped(asked));
+  if (!claim) return out;
+  const Verdict said = verdict(*claim);
+  const std::string_view css = !claim->not_judged.empty() ? "open" : claim->holds() ? "holds" : "fails";
+  return out + fmt::format("<p class=\"verdict {}\"><strong>{}</strong> {}</p>\n", css, escaped(said.head),
+                           escaped(said.words));
 }
 
 std::string page(const Summary& summary) {
   const std::string question = summary.question.empty() ? "Report" : summary.question;
-  std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<meta name=\"color-scheme\" content=\"light "
-      "dark\">\n<title>{}</title>\n<style>\n{}\n{}\n</style>\n</head>\n<body>\n"
-      "<main>\n<header>\n<h1>{}</h1>\n<p class=\"answer\">{}</p>\n",
-      escaped(question), page_css, chart_css, escaped(question), escaped(answer(summary)));
-  out += list(summary.warnings, "warnings") + list(advice(summary), "advice") + "</header>\n";
-  out += section("run", "Device and run", device_and_manifest(summary));
-  out += section("strategies", "Strategies", strategies(summary));
-  out += section("roofline", "Roofline", roofline_section(summary));
-  out += section("groups", "Groups of " + (summary.chosen.empty() ? "the model" : summary.chosen), groups(summary));
-  out += section("measured", "Predicted and measured", measured(summary));
-  out += section("rejected", "What was rejected, and why", rejected(summary));
-  out += section("library", "Library calls",
-                 summary.library.empty() ? "<p>None.</p>\n" : html(library_table(summary), true));
-  out += section("method", "Method and limits", method(summary));
-  out += section("raw", "Raw data",
-                 "<p>Everything above, unrounded and in base units, is in this file as JSON. "
-                 "<button type=\"button\" id=\"save\" hidden>Save as JSON</button></p>\n");
-  out += "</main>\n" + data_block(summary) + fmt::format("<script>\n{}\n</script>\n</body>\n</html>\n", page_js);
-  return out;
+  const std::string words = fmt::format("<div>\n<p class=\"answer\">{}</p>\n{}</div>\n", escaped(answer(summary)),
+                                        list(summary.warnings, "warnings"));
+  const std::string bars = speedup_figure(summary);
+  std::string contents, sections;
+  const auto add = [&](std::string_view id, std::string_view heading, const std::string& content) {
+    contents += fmt::format("<a href=\"#{}\">{}</a>\n", id, escaped(heading));
+    sections += section(id, heading, content);
+  };
+  add("time", "Where the time goes", time_section(summary));
+  add("groups", "Groups of " + (summary.chosen.empty() ? "the model" : summary.chosen), groups_section(summary));
+  add("fusion", "Picture of the fusion", map_section(summary));
+  add("strategies", "Strategies", strategies(summary));
+  add("roofline", "Roofline, bandwidth", roofline_section(summary));
+  add("measured", "Predicted and measured", measured(summary));
+  add("refused", "What has no kernel", refused(summary));
+  add("library", "Library calls", library(summary));
+  add("method", "Method and limits", method(summary));
+  add("run", "Device and run",
+      device_and_manifest(summary) +
+          "<p>The tables of this page, unrounded and in base units, are in this file as JSON. "
+          "<button type=\"button\" id=\"save\" hidden>Save as JSON</button></p>\n");
+  return page_head(question) + "<main>\n<header>\n" + question_and_verdict(question, summary.asked, summary.claim) +
+         side_by_side(words, "<div>\n" + bars + list(advice(summary), "advice") + "</div>\n") +
+         "<nav aria-label=\"contents\">\n" + contents + "</nav>\n</header>\n" + sections + "</main>\n" +
+         data_block(summary) + fmt::format("<script>\n{}\n</script>\n</body>\n</html>\n", page_js);
 }
 
 }  // namespace tailor::report

@@ -6,7 +6,9 @@
 // script, which only sorts tables.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "report/summary.h"
 
@@ -19,9 +21,27 @@ std::string page(const Summary& summary);
 /// rejections, library calls. Raw values in base units.
 std::string raw_data(const Summary& summary);
 
+// ---- parts of the page
+// ------------------------------------------------------------------------------------------------
+
 /// A chart with its caption, for sections of the page. `words` is plain text.
 std::string figure(const std::string& svg, std::string_view words);
-/// One group's section of the page (page_groups.cpp).
-std::string group_section(const GroupSummary& group);
+/// Two pieces of HTML beside each other where there is room for both.
+std::string side_by_side(const std::string& left, const std::string& right);
+
+/// The bars of one model on one device; no bars without a baseline.
+SpeedupPanel speedup_panel(const Summary& summary);
+std::string speedup_figure(const Summary& summary);
+std::string time_section(const Summary& summary);
+std::string map_section(const Summary& summary);
+std::string roofline_section(const Summary& summary);
+/// The table of groups, and a section for each: those of much time unfolded, those of least without charts and code.
+std::string groups_section(const Summary& summary);
+
+/// Everything up to <main>: `title` is plain text.
+std::string page_head(std::string_view title);
+/// The question, and the verdict where something was claimed: the first lines of a page.
+std::string question_and_verdict(std::string_view question, const std::string& asked,
+                                 const std::optional<ClaimSummary>& claim);
 
 }  // namespace tailor::report

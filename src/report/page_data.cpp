@@ -36,6 +36,7 @@ std::string raw_data(const Summary& summary) {
   root["tool"] = summary.manifest.tool;
   root["device"] = summary.manifest.device.empty() ? Json() : Json(summary.manifest.device);
   root["command"] = summary.manifest.command;
+  root["verdict"] = records(verdict_table(summary));
   root["manifest"] = records(manifest_table(summary));
   root["chosen"] = summary.chosen;
   root["baseline"] = summary.baseline;
@@ -55,6 +56,8 @@ std::string raw_data(const Summary& summary) {
     plans.push_back(std::move(one));
   }
   root["rejections"] = records(rejection_table(summary));
+  root["unplanned"] = records(unplanned_table(summary));
+  root["refused_edges"] = records(refused_table(summary));
   root["library_calls"] = records(library_table(summary));
   root["import"] = records(import_table(summary));
   root["warnings"] = summary.warnings;

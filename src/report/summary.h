@@ -172,14 +172,62 @@ struct ModuleTime {
   bool same_work = true;  ///< what both left out is the same, so the speed-up is of the fusion alone
 };
 
+/// What the sweep's file claimed, held against what the database has of all its models and devices.
+struct ClaimSummary {
+  std::string text;                        ///< as the file says it
+  std::string metric;                      ///< "launch_reduction_of_kernels"
+  std::string meaning;                     ///< "launches of fused kernels alone"
+  std::string baseline;                    ///< strategy
+  double value = 0;                        ///< the baseline's over that of the best other strategy
+  double threshold = 0;                    ///< the claim holds where `value` reaches it
+  std::vector<std::string> left_out = {};  ///< strategies that are not compared: more of them has no plan
+  std::string not_judged = {};             ///< why there is no verdict; empty: there is one
+  bool holds() const { return not_judged.empty() && value >= threshold; }
+};
+
+/// A box in the picture of a fusion: all places of one group, or equal library calls.
+struct FusionBox {
+  std::string group;  ///< id of the group; empty: it runs outside groups
+  std::string name;
+  double places = 1;  ///< executions in a run
+};
+
+/// Edges from one box to another that no kernel holds: a kernel writes the value, another one reads it.
+struct FusionLink {
+  std::size_t from = 0, to = 0;  ///< boxes
+  std::int64_t edges = 0;
+  Bytes bytes;                        ///< written for them in a run
+  std::optional<std::size_t> reason;  ///< of most of the bytes: index into FusionMap::refused; none at a library call
+};
+
+/// Edges that were cut for one reason, names in it left out.
+struct RefusedEdges {
+  std::string reason;   ///< "would make a cycle through ..."
+  std::string example;  ///< "add.441 -> add.462"
+  std::int64_t edges = 0;
+  Bytes bytes;  ///< written for them in a run
+};
+
+/// The chosen strategy's partition with equal groups drawn once. Without boxes there is no picture, and `absent` says
+/// why.
+struct FusionMap {
+  std::vector<FusionBox> boxes;
+  std::vector<FusionLink> links;
+  std::vector<RefusedEdges> refused;  ///< most bytes first
+  std::string absent;
+};
+
 struct Summary {
   Manifest manifest;
-  std::string question;  ///< "How should bert_base be fused on an NVIDIA H200?"
-  std::string chosen;    ///< name of the strategy the groups belong to
-  std::string baseline;  ///< name of the strategy it is compared with; may be empty
+  std::string asked;                  ///< the question of the sweep; empty without one
+  std::optional<ClaimSummary> claim;  ///< none: the sweep claimed nothing
+  std::string question;               ///< "How should bert_base be fused on an NVIDIA H200?"
+  std::string chosen;                 ///< name of the strategy the groups belong to
+  std::string baseline;               ///< name of the strategy it is compared with; may be empty
   std::vector<StrategyTotals> strategies;
   XlaScores xla_scores;  ///< what is published of strategies that imitate XLA
   std::vector<GroupSummary> groups;
+  FusionMap map;
   std::vector<LibraryCall> library;
   std::vector<Roof> roofs;
   std::vector<Compared> measured;  ///< kernels with a measured time, cold and one by one

@@ -106,6 +106,12 @@ void Canvas::label_upright(double x, double y, std::string_view words, std::stri
                   css.empty() ? "t" : css, px(x), px(y), escaped(words));
 }
 
+void Canvas::linked(std::string_view target, const std::function<void()>& draw) {
+  body_ += fmt::format("<a href=\"{}\">\n", escaped(target));
+  draw();
+  body_ += "</a>\n";
+}
+
 std::string Canvas::text() const { return body_ + "</svg>\n"; }
 
 double Axis::at(double value) const {
@@ -147,6 +153,10 @@ std::string tick_text(double value) {
   out.erase(out.find_last_not_of('0') + 1);
   if (out.back() == '.') out.pop_back();
   return out;
+}
+
+std::string percent(double share) {
+  return share > 0 && share < 0.001 ? "under 0.1 %" : three_figures(100 * share) + " %";
 }
 
 AxisUnit seconds_unit(double largest) {

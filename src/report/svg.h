@@ -6,6 +6,7 @@
 // palette with its dark and print variants is chart.css.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,8 @@ class Canvas {
   /// A line through points, which bends softly from one to the next.
   void path(const std::vector<std::pair<double, double>>& points, std::string_view css, std::string_view title = "");
   void label_upright(double x, double y, std::string_view words, std::string_view css = "");  ///< read bottom to top
+  /// What `draw` adds is a link; `target` is a place of the page ("#group-12ab") or a file beside it.
+  void linked(std::string_view target, const std::function<void()>& draw);
   /// The whole <svg> element.
   std::string text() const;
 
@@ -49,6 +52,9 @@ struct Axis {
 std::vector<double> ticks(const Axis& axis, int wanted);
 /// A tick's or value's label: at most three figures, no needless zeros, "1e6" beyond a million.
 std::string tick_text(double value);
+
+/// "33.0 %" of 0.33; "under 0.1 %" of what is above 0 and would need more digits.
+std::string percent(double share);
 
 /// A unit for one axis: divide by `size` and append `name`.
 struct AxisUnit {

@@ -240,4 +240,19 @@ std::string escaped_lines(std::string_view text) {
   return out;
 }
 
+std::string take_equal_columns(Table& table) {
+  std::string words;
+  if (table.rows.size() < 2) return words;
+  for (std::size_t c = table.columns.size(); c-- > 1;) {
+    const Cell& first = table.rows[0][c];
+    if (std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& row) { return row[c] != first; })) continue;
+    const ShownColumn column = shown(table, c);
+    if (const std::string& value = column.cells[0]; !value.empty())
+      words = fmt::format("{} {}{}{}", column.heading, value, words.empty() ? "" : ", ", words);
+    table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(c));
+    for (auto& row : table.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
+  }
+  return words;
+}
+
 }  // namespace tailor::report

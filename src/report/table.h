@@ -78,7 +78,8 @@ std::string csv(const Table& table);
 Json records(const Table& table);
 std::string json(const Table& table);
 /// A <table>; each cell carries its raw value in data-v so that a script can sort it. `sortable` adds the class.
-std::string html(const Table& table, bool sortable = false);
+/// `links`, one per row or none at all: where its first cell leads; empty: nowhere.
+std::string html(const Table& table, bool sortable = false, const std::vector<std::string>& links = {});
 
 /// Head of a JSON document.
 struct DocumentHead {
@@ -103,6 +104,9 @@ struct ShownColumn {
   bool right = false;
 };
 ShownColumn shown(const Table& table, std::size_t column);
+/// Takes out the columns that say the same in all rows, and returns them in words: "library calls 99, at least 76". The
+/// first column stays, and so does everything of a table with one row; empty columns are not told.
+std::string take_equal_columns(Table& table);
 /// The rows that were handed over of all there are: "57 rows, 37 not shown: --top 0 shows all"; "" when all are shown.
 std::string footer(const Table& table, std::size_t rows_shown);
 

@@ -29,7 +29,7 @@ std::string sort_value(const Cell& cell) {
 
 }  // namespace
 
-std::string html(const Table& table, bool sortable) {
+std::string html(const Table& table, bool sortable, const std::vector<std::string>& links) {
   std::vector<ShownColumn> columns;
   std::vector<std::string_view> classes;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -46,9 +46,12 @@ std::string html(const Table& table, bool sortable) {
   out += "</tr></thead>\n<tbody>\n";
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     out += table.best == r ? "<tr class=\"best\">" : "<tr>";
-    for (std::size_t i = 0; i < columns.size(); ++i)
-      out += fmt::format("<td{} data-v=\"{}\">{}</td>", classes[i], sort_value(table.rows[r][i]),
-                         escaped(columns[i].cells[r]));
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      std::string words = escaped(columns[i].cells[r]);
+      if (i == 0 && r < links.size() && !links[r].empty())
+        words = fmt::format("<a href=\"{}\">{}</a>", escaped(links[r]), words);
+      out += fmt::format("<td{} data-v=\"{}\">{}</td>", classes[i], sort_value(table.rows[r][i]), words);
+    }
     out += "</tr>\n";
   }
   out += "</tbody></table></div>\n";

@@ -26,6 +26,7 @@
 #include "report/overview.h"
 #include "report/page.h"
 #include "study/pipeline/import_summary.h"
+#include "study/pipeline/to_rows.h"
 #include "study/summary/load_summary.h"
 #include "support/approx.h"
 
@@ -182,6 +183,87 @@ TEST_CASE("what import said survives the database, and other texts are absent") 
   CHECK(sweep_words("config").baseline.empty());
 }
 
+namespace {
+
+/// A finished sweep over the models, with a claim.
+void save_sweep(Store& store, const std::string& models, double threshold, const std::string& outcome = "done") {
+  store::RunRow run;
+  run.id = id_of(models + std::to_string(threshold) + outcome);
+  run.tool = "tailor";
+  run.config = fmt::format(
+      R"({{"question": "Is it worth it?", "claim": {{"text": "fewer launches", "metric": "launch_reduction_of_kernels",
+      "threshold": {}}}, "models": [{}], "devices": ["h200"], "strategies": ["none", "stitch-v1"],
+      "baseline": "none"}})",
+      threshold, models);
+  run.started_at = fmt::format("2026-01-0{}T00:00:00Z", 1 + store.runs().size());
+  run.outcome = outcome;
+  store.save(run);
+}
+
+}  // namespace
+
+TEST_CASE("a report judges the claim of the newest sweep by what is stored of all its models, or says why not") {
+  const TestFolder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, bert, {"h200"}, false);
+  save_model(store, softmax, {"h200"}, false);
+  const Subject subject = subjects(store, softmax, "").at(0);
+  const auto claim = [&] { return load_summary(store, subject, {}).claim; };
+  CHECK_FALSE(claim().has_value());
+  double none = 0, stitched = 0;
+  for (const store::StrategyTotals& one : store.strategies()) {
+    none += one.strategy == "none" ? one.launches : 0;
+    stitched += one.strategy == "stitch-v1" ? one.launches : 0;
+  }
+  const std::string both = R"("/elsewhere/bert_infer_l12_b1_s128_f16.hlo", "softmax_fwd_f32_4096x1024.hlo")";
+  save_sweep(store, both, 2);
+  REQUIRE(claim().has_value());
+  CHECK(claim()->holds());
+  CHECK(claim()->value == approx(none / stitched));
+  CHECK(claim()->text == "fewer launches");
+  CHECK(claim()->meaning == "launches of fused kernels alone");
+  CHECK(claim()->baseline == "none");
+  CHECK(load_summary(store, subject, {}).asked == "Is it worth it?");
+  save_sweep(store, both, 1000);
+  CHECK(claim()->threshold == 1000);
+  CHECK_FALSE(claim()->holds());
+  save_sweep(store, R"("bert_infer_l12_b1_s128_f16.hlo", "lstm.hlo")", 2);
+  CHECK(claim()->not_judged == "it is about all models, and lstm.hlo is not in the database");
+  CHECK_FALSE(claim()->holds());
+  save_sweep(store, both, 2, "interrupted");
+  CHECK(claim()->not_judged == "the sweep has not ended");
+}
+
+TEST_CASE("the map of a fusion has every group of the strategy as often as it runs, and every edge that was cut") {
+  const TestFolder folder;
+  Store store = Store::open(folder / "a.db");
+  save_model(store, bert, {"h200"}, false, {"none", "stitch-v1"});
+  const Subject subject = subjects(store, "", "").at(0);
+  const hlo::Imported imported = hlo::import_file((data / "models" / (std::string(bert) + ".hlo")).string());
+  for (const std::string strategy : {"none", "stitch-v1"}) {
+    CAPTURE(strategy);
+    // The partitions of save_model have no edges: these are the ones that a sweep stores.
+    const ir::Fusion fusion = fuse(explore::find_strategy(strategy), imported.graph);
+    store.save(fusion_row(subject.graph.id, imported.graph, fusion, explore::partition(imported.graph, fusion)));
+    const report::FusionMap map = load_summary(store, subject, {strategy, "", 5}).map;
+    std::map<std::string, double> places;
+    for (const report::FusionBox& box : map.boxes)
+      if (!box.group.empty()) places[box.group] += box.places;
+    const store::FusionRow stored = store.fusion(subject.graph.id, strategy).value();
+    CHECK(places.size() == stored.groups.size());
+    for (const store::FusionGroupRow& row : stored.groups) CHECK(places[hex(row.group)] == row.times);
+    std::int64_t cut = 0, refused = 0;
+    for (const store::EdgeRow& edge : stored.edges) cut += edge.decision == "cut" ? 1 : 0;
+    for (const report::RefusedEdges& one : map.refused) refused += one.edges;
+    CHECK(cut == refused);
+    for (const report::FusionLink& link : map.links) {
+      REQUIRE(link.from < map.boxes.size());
+      REQUIRE(link.to < map.boxes.size());
+      if (link.reason) CHECK(*link.reason < map.refused.size());
+    }
+  }
+}
+
 TEST_CASE("a strategy's time is the sum over its groups of the best plan's time, or the bound without a plan") {
   const TestFolder folder;
   Store store = Store::open(folder / "a.db");
@@ -289,8 +371,8 @@ TEST_CASE("the groups of the chosen strategy add up to its total and name what h
   const report::StrategyTotals* totals = find_strategy(summary, "unfused");
   CHECK(sum == approx(totals->time.back().time.value));
   const std::string words = answer(summary);
-  CHECK(words.find("nothing was measured") != std::string::npos);
-  CHECK(words.find("no prediction but the bound of") != std::string::npos);
+  CHECK(words.find("Nothing was measured") != std::string::npos);
+  CHECK(words.find("is no prediction:") != std::string::npos);
   const std::string page = report::page(summary);
   CHECK(page.find("needs a skeleton that does not exist yet") != std::string::npos);
   CHECK(page.find("unchecked") != std::string::npos);

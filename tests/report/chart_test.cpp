@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The five charts as SVG: golden texts for the example run, and well-formed documents whatever the numbers, among them
+// The charts as SVG: golden texts for the example run, and well-formed documents whatever the numbers, among them
 // infinities, NaN and no data at all. Places on an axis must follow the values. The oracle for documents is
 // well_formed.h. Part of the suite `report`.
 #include "report/chart.h"
@@ -49,18 +49,24 @@ void check_drawable(const std::string& svg) {
 
 }  // namespace
 
-TEST_CASE("the five charts are the golden ones") {
-  check_golden(
-      "roofline.svg",
-      standalone(roofline(
-          two_roofs, {{"layer_norm", 1.1, 4.2e12, 0}, {"softmax <f32>", 0.9, 6.5e11, 1}, {"transpose", 0, 0, 0}})));
+TEST_CASE("the charts are the golden ones") {
+  check_golden("roofline.svg", standalone(roofline(two_roofs, {{"layer_norm", 1.1, 4.2e12, 0, 0.64, "#group-2"},
+                                                               {"softmax <f32>", 0.9, 6.5e11, 1, 0.04},
+                                                               {"transpose", 0, 0, 0}})));
   check_golden("parts.svg",
                standalone(parts_chart(
                    {{"row threads=128", {6.8e-6}, {{"dram", {5.9e-6}}, {"l2", {3.1e-6}}, {"launch", {1.1e-6}}}, "dram"},
                     {"row threads=256", {7.4e-6}, {{"dram", {5.9e-6}}, {"latency", {6.6e-6}}}, "latency"}})));
-  check_golden("strategies.svg", standalone(strategy_chart({{"unfused", false, 1210, 1307, {9.83e9}, Seconds{5.62e-3}},
-                                                            {"xla-priority", false, 198, 295, {3.12e9}, std::nullopt},
-                                                            {"tailor", true, 74, 171, {1.42e9}, Seconds{0.561e-3}}})));
+  check_golden("speedups.svg",
+               standalone(speedup_chart({{"bert <b> on h200",
+                                          "bert-h200.html",
+                                          {{"tailor", true, 9.25, 5.5, 6.125, "measured"},
+                                           {"xla-priority", false, 4.25, std::nullopt, std::nullopt, "predicted"},
+                                           {"imported", false, std::nullopt, std::nullopt, std::nullopt, ""}}},
+                                         {"", "", {{"none", true, 0.5, 0.75, std::nullopt, "a bound"}}}})));
+  check_golden("bars.svg", standalone(bar_list({{"softmax & co", "62.5 % 40.0 us", 40, "#group-1"},
+                                                {"others", "12.5 % 8.00 us", 8, "", "other"}},
+                                               "time of each group", 64)));
   check_golden("scatter.svg", standalone(scatter({{"a", {5e-6}, {5.5e-6}}, {"b", {40e-6}, {31e-6}}})));
   check_golden("scatter_empty.svg", standalone(scatter({})));
   check_golden("histogram.svg",
@@ -70,7 +76,8 @@ TEST_CASE("the five charts are the golden ones") {
 TEST_CASE("charts without data say so and are well formed") {
   check_drawable(roofline({}, {}));
   check_drawable(parts_chart({}));
-  check_drawable(strategy_chart({}));
+  check_drawable(speedup_chart({}));
+  check_drawable(bar_list({}, "none", 1));
   check_drawable(scatter({}));
   check_drawable(time_histogram({}, std::nullopt));
   CHECK(scatter({}).find("no measurements") != std::string::npos);
@@ -96,8 +103,49 @@ TEST_CASE("charts of hostile numbers stay well formed") {
     check_drawable(scatter(compared));
     check_drawable(time_histogram(times, Seconds{value()}));
     check_drawable(parts_chart(parts));
-    check_drawable(strategy_chart({{"s", true, 1, 2, {value()}, Seconds{value()}}}));
+    check_drawable(speedup_chart({{"a<b", "#&", {{"s", true, value(), value(), value(), "\"n\""}}}}));
+    check_drawable(bar_list({{"a<b", "c&d", value(), "#\""}}, "d", value()));
   }
+}
+
+TEST_CASE("only the five points of most time have their names in a roofline, and no two names meet") {
+  std::vector<RoofPoint> points;
+  for (int i = 0; i < 9; ++i)
+    points.push_back({fmt::format("group_{}", i), 1.0 + 0.01 * i, 1e11, 0, (i % 3) * 0.1 + i * 0.01, ""});
+  const std::string svg = roofline(two_roofs, points);
+  int named = 0;
+  for (int i = 0; i < 9; ++i) named += svg.find(fmt::format(">group_{}</text>", i)) != svg.npos ? 1 : 0;
+  CHECK(named == 5);
+  for (const int heavy : {8, 5, 2, 7, 4}) CHECK(svg.find(fmt::format(">group_{}</text>", heavy)) != svg.npos);
+}
+
+TEST_CASE("the area of a dot in a roofline grows with its share of the time") {
+  const auto radius = [](double share) {
+    const std::string svg = roofline(two_roofs, {{"g", 1, 1e11, 0, share, ""}});
+    const std::size_t at = svg.find(" r=\"") + 4;
+    return std::stod(svg.substr(at));
+  };
+  CHECK(radius(0.01) < radius(0.1));
+  CHECK(radius(1) - radius(0) == approx(2 * (radius(0.25) - radius(0))));
+}
+
+TEST_CASE("a bar is as long as its value, against the bar of all") {
+  const std::string svg = bar_list({{"a", "", 3, ""}, {"b", "", 1.5, ""}}, "d", 6);
+  std::vector<double> widths;
+  for (std::size_t at = 0; (at = svg.find("class=\"bar\"", at)) != svg.npos; ++at)
+    widths.push_back(std::stod(svg.substr(svg.find("width=\"", at) + 7)));
+  REQUIRE(widths.size() == 2);
+  CHECK(widths[0] == approx(2 * widths[1]));
+}
+
+TEST_CASE("a speed-up of two is a bar twice as long as the baseline's") {
+  const std::string svg =
+      speedup_chart({{"", "", {{"fast", true, 2.0, {}, {}, ""}, {"base", false, 1.0, {}, {}, ""}}}});
+  std::vector<double> widths;
+  for (std::size_t at = svg.find(">fast<"); (at = svg.find("<rect class=\"bar\"", at)) != svg.npos; ++at)
+    widths.push_back(std::stod(svg.substr(svg.find("width=\"", at) + 7)));
+  REQUIRE(widths.size() == 2);
+  CHECK(widths[0] == approx(2 * widths[1]));
 }
 
 TEST_CASE("an axis maps its ends to its ends and ticks lie inside") {

@@ -126,6 +126,20 @@ Summary example_summary() {
   s.library = {{"dot", "f32[4096,768] x f32[768,3072]", 48, {31.5e6}, 1.93e10, Seconds{52e-6}},
                {"custom_call cublas$gemm<\"x\">", "f32[4096,768]", 1, {12.6e6}, 4.8e9, std::nullopt}};
   s.roofs = {{"NVIDIA H200 SXM", {4.8e12}, 6.69e13}};
+  s.asked = "Does fusing by price pay on encoders?";
+  s.claim = ClaimSummary{"the search saves two thirds of the launches",
+                         "launch_reduction_of_kernels",
+                         "launches of fused kernels alone",
+                         "none",
+                         3.25,
+                         3.0,
+                         {"stitch-v1"}};
+  s.map.boxes = {{s.groups[1].id, "softmax<f32>", 12},
+                 {"", "dot f32[4096,768]", 48},
+                 {s.groups[0].id, "multiply_add_reduce_rsqrt", 25}};
+  s.map.links = {{0, 1, 12, {1208e6}, std::nullopt}, {0, 2, 5, {503e6}, 1}, {2, 0, 7, {176e6}, 0}};
+  s.map.refused = {{"would make a cycle through %...", "add.4 -> subtract.9", 36, {904e6}},
+                   {"gather %... stays <alone>", "gather.1 -> add.2", 5, {503e6}}};
   s.import.module = "jit_forward";
   s.import.text_bytes = 812345;
   s.import.instructions = 3120;

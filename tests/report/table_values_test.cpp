@@ -34,7 +34,7 @@ StrategyTotals baseline() {
 }
 
 StrategyTotals chosen() {
-  StrategyTotals s{"tailor", 5, 2, 37, {1700}, {{"sol", {1}}, {"simulated", {1.5}}}, 3, 19, {53}, 59};
+  StrategyTotals s{"tailor", 5, 2, 37, {1700}, {{"sol", {1}}, {"counted", {1.5}}}, 3, 19, {53}, 59};
   s.library_time = Seconds{8};
   s.groups_at_lower_bound = 31;
   s.time_at_lower_bound = {0.375};
@@ -88,12 +88,12 @@ TEST_CASE("a strategy's row: each figure under its own key, both speed-ups of th
   CHECK(table.best == 1);
   check_rows(table, R"([
     {"strategy": "xla-2022", "kernels": 11, "kernel_floor": 6, "distinct_groups": 7, "launches": 13,
-     "traffic_bytes": 4096, "sol_s": 2, "projected_s": 5, "simulated_s": null, "groups_at_lower_bound": 0,
+     "traffic_bytes": 4096, "sol_s": 2, "projected_s": 5, "counted_s": null, "groups_at_lower_bound": 0,
      "time_at_lower_bound_s": 0, "library_calls": 17, "library_traffic_bytes": 41, "library_flops": 43,
      "library_time_s": 4, "xla_plans": 0, "xla_same_launch": 0, "as_xla_s": 0, "search_adds_s": 0,
      "speedup_of_kernels_ratio": 1, "speedup_with_library_ratio": 1},
     {"strategy": "tailor", "kernels": 5, "kernel_floor": 3, "distinct_groups": 2, "launches": 37,
-     "traffic_bytes": 1700, "sol_s": 1, "projected_s": null, "simulated_s": 1.5, "groups_at_lower_bound": 31,
+     "traffic_bytes": 1700, "sol_s": 1, "projected_s": null, "counted_s": 1.5, "groups_at_lower_bound": 31,
      "time_at_lower_bound_s": 0.375, "library_calls": 19, "library_traffic_bytes": 53, "library_flops": 59,
      "library_time_s": 8, "xla_plans": 23, "xla_same_launch": 29, "as_xla_s": 0.75, "search_adds_s": 0.5,
      "speedup_of_kernels_ratio": 2, "speedup_with_library_ratio": 1.1111111111111112}])");

@@ -76,7 +76,19 @@ std::optional<ir::ImportReport> import_summary(std::string_view json) {
 
 SweepWords sweep_words(std::string_view config) {
   const Json root = try_parse_json(config).value_or(Json());
-  return {words(root, "question"), words(root, "baseline")};
+  SweepWords found;
+  found.question = words(root, "question");
+  found.baseline = words(root, "baseline");
+  for (const auto& [key, into] : {std::pair{"models", &found.models}, std::pair{"devices", &found.devices},
+                                  std::pair{"strategies", &found.strategies}})
+    for (const Json& one : list(root, key))
+      if (one.string() != nullptr) into->push_back(*one.string());
+  const Json* claim = root.find("claim");
+  if (claim == nullptr) return found;
+  found.claim = words(*claim, "text");
+  found.metric = words(*claim, "metric");
+  if (const Json* threshold = claim->find("threshold")) found.threshold = threshold->number().value_or(0);
+  return found;
 }
 
 }  // namespace tailor::study

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hlo/import.h"
 
@@ -23,6 +24,9 @@ std::optional<ir::ImportReport> import_summary(std::string_view json);
 /// What a sweep file asked, empty where it does not say.
 struct SweepWords {
   std::string question, baseline;
+  std::string claim, metric;  ///< the claim's text, and what it is about; empty without a claim
+  double threshold = 0;       ///< of the claim
+  std::vector<std::string> models, devices, strategies;
 };
 SweepWords sweep_words(std::string_view config);
 

@@ -59,6 +59,16 @@ std::optional<store::RunRow> newest_run(const store::Store& store) {
   return runs.back();
 }
 
+}  // namespace
+
+std::optional<store::RunRow> newest_sweep(const store::Store& store) {
+  std::vector<store::RunRow> runs = store.runs();
+  const auto found = std::find_if(runs.rbegin(), runs.rend(), [](const auto& run) { return !run.config.empty(); });
+  return found == runs.rend() ? std::nullopt : std::optional(std::move(*found));
+}
+
+namespace {
+
 report::Manifest load_manifest(const store::Store& store, const Subject& subject) {
   report::Manifest manifest;
   manifest.model = subject.graph.name;
@@ -202,6 +212,8 @@ report::Summary load_summary(const store::Store& store, const Subject& subject, 
   require(gathered, options.baseline, subject);
   report::Summary summary;
   summary.manifest = load_manifest(store, subject);
+  if (const auto sweep = newest_sweep(store)) summary.asked = sweep_words(sweep->config).question;
+  summary.claim = load_claim(store);
   summary.question = fmt::format("How should {} be fused on {}?", subject.graph.name,
                                  subject.device.title.empty() ? subject.device.name : subject.device.title);
   for (const store::FusionRow& fusion : gathered.fusions) summary.strategies.push_back(make_totals(gathered, fusion));
@@ -213,6 +225,8 @@ report::Summary load_summary(const store::Store& store, const Subject& subject, 
     if (fusion.strategy == summary.chosen)
       for (const store::FusionGroupRow& row : fusion.groups)
         summary.groups.push_back(load_group(store, subject, gathered, row, options.plans));
+  for (const store::FusionRow& fusion : gathered.fusions)
+    if (fusion.strategy == summary.chosen) summary.map = make_map(subject, gathered, fusion);
   summary.library = gathered.library;
   if (!subject.device.file.empty()) {
     const ir::Device device = ir::parse_device(subject.device.file, "device " + subject.device.name);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The parts load_summary() is made of: what is read once per model and device, a strategy's totals, a group's section.
-// Private to load_summary.cpp, summary_strategies.cpp and summary_group.cpp. In: a store, a subject. Out: parts of a
-// Summary.
+// map of its groups, the verdict on the sweep's claim. In: a store, a subject. Out: parts of a Summary. Private to
+// load_summary.cpp and the files named summary_*.cpp.
 #pragma once
 
 #include <map>
@@ -42,6 +42,14 @@ bool same_groups(const store::FusionRow& a, const store::FusionRow& b);
 
 report::GroupSummary load_group(const store::Store& store, const Subject& subject, const Gathered& gathered,
                                 const store::FusionGroupRow& row, int plans);
+
+/// The strategy's partition, equal groups once, with the edges it cut. Near-linear in the graph.
+report::FusionMap make_map(const Subject& subject, const Gathered& gathered, const store::FusionRow& fusion);
+
+/// The newest run that a sweep's file asked for; none without one.
+std::optional<store::RunRow> newest_sweep(const store::Store& store);
+/// What the newest sweep claimed, judged by what is stored; none without a claim.
+std::optional<report::ClaimSummary> load_claim(const store::Store& store);
 
 /// Fills what was measured of the model's groups on the device.
 void add_measured(const store::Store& store, const Subject& subject, const Gathered& gathered,

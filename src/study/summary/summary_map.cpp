@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The chosen strategy's partition as a map: which groups hand values to which, and why no kernel holds both ends. In: a
+// graph's text and what was noted of each of its edges. Out: boxes, links and refused edges of a Summary. Called by
+// load_summary().
+//
+// The database has no list of the nodes of each group, and needs none: an edge that was not cut has both its ends in
+// the group that it names, a cut one its consumer, and a working node that no edge names is a group of its own. A group
+// so found is known by the id of its outline. Equal groups are one box, and so are equal library calls, for a model of
+// many equal layers is understood by one of them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <unordered_map>
+
+#include "explore/borders.h"
+#include "ir/fusion.h"
+#include "ir/graph/graph.h"
+#include "study/summary/summary_rows.h"
+
+namespace tailor::study {
+
+namespace {
+
+using ir::NodeId;
+
+constexpr std::size_t nobody = static_cast<std::size_t>(-1);
+
+/// A graph that runs: the model, or the body of a loop or branch.
+struct Place {
+  const ir::Graph* graph = nullptr;
+  std::string path;  ///< as of store::EdgeRow
+  double times = 1;  ///< in a run of the model
+};
+
+void collect(const ir::Graph& graph, const std::string& path, double times, std::vector<Place>& places) {
+  places.push_back({&graph, path, times});
+  for (const ir::Node& node : graph.nodes) {
+    if (class_of(node.op) != ir::OpClass::control) continue;
+    const std::int64_t trips = node.op == ir::Op::while_loop ? trip_count(node) : 0;
+    for (std::size_t i = 0; i < node.bodies.size(); ++i) {
+      if (i == 0 && trips > 0) continue;  // as partitions count: a known number of trips needs no condition
+      const std::size_t body = ir::index(node.bodies[i]);
+      if (body < graph.bodies.size())
+        collect(graph.bodies[body], path.empty() ? std::to_string(body) : fmt::format("{}/{}", path, body),
+                times * static_cast<double>(std::max<std::int64_t>(1, trips)), places);
+    }
+  }
+}
+
+/// "would make a cycle through %..." of "refused: would make a cycle through %dot.7": edges of one reason differ in
+/// the names of their nodes.
+std::string reason_without_names(std::string_view reason) {
+  for (const std::string_view lead : {"refused: ", "cut: "})
+    if (reason.starts_with(lead)) reason.remove_prefix(lead.size());
+  std::string out;
+  for (std::size_t at = 0; at < reason.size(); ++at) {
+    out += reason[at];
+    if (reason[at] != '%') continue;
+    out += "...";
+    while (at + 1 < reason.size() && reason[at + 1] != ' ' && reason[at + 1] != ',') ++at;
+  }
+  return out;
+}
+
+class Mapped {
+ public:
+  explicit Mapped(const Gathered& gathered) : gathered_(gathered) {}
+
+  void add(const Place& place, const std::vector<const store::EdgeRow*>& edges);
+  report::FusionMap result();
+
+ private:
+  /// What is known of a place while it is added.
+  struct Here {
+    const Place& place;
+    ir::DefUse wires;
+    std::unordered_map<std::string_view, NodeId> named;
+    std::map<std::int64_t, std::size_t> box_of_part;
+    std::vector<std::size_t> owner;  ///< per node: the box that makes its value
+  };
+  using Tally = std::map<std::string, report::RefusedEdges>;
+  struct Way {
+    report::FusionLink link;
+    Tally why;
+  };
+
+  void add_groups(Here& here, const std::vector<const store::EdgeRow*>& edges);
+  void add_others(Here& here);
+  void add_cut(const Here& here, const store::EdgeRow& edge);
+  void add_around(const Here& here);
+  void claim(Here& here, NodeId id, std::size_t box) {
+    if (here.owner[ir::index(id)] == nobody) here.owner[ir::index(id)] = box;
+  }
+  std::size_t box(const std::string& key, const report::FusionBox& box, NodeId last);
+  Way& way(std::size_t from, std::size_t to);
+  void sort_boxes();
+  static Bytes bytes_of(const Here& here, NodeId id) {
+    const ir::Node& node = (*here.place.graph)[id];
+    std::int64_t sum = node.shape.dtype == ir::DType::tuple ? 0 : bytes(node.shape);
+    for (const ir::Shape& result : node.results) sum += bytes(result);
+    return Bytes{static_cast<double>(sum) * here.place.times};
+  }
+
+  const Gathered& gathered_;
+  std::map<std::string, std::size_t> known_;
+  std::map<std::pair<std::size_t, std::size_t>, Way> ways_;
+  Tally refused_;
+  report::FusionMap map_;
+  std::vector<std::size_t> ends_;  ///< per box: where its first place ends, in the order of all nodes
+  std::size_t nodes_before_ = 0;   ///< of the places that were added
+};
+
+std::size_t Mapped::box(const std::string& key, const report::FusionBox& box, NodeId last) {
+  const auto [found, fresh] = known_.try_emplace(key, map_.boxes.size());
+  if (fresh) {
+    map_.boxes.push_back(box);
+    ends_.push_back(nodes_before_ + ir::index(last));
+  } else {
+    map_.boxes[found->second].places += box.places;
+  }
+  return found->second;
+}
+
+Mapped::Way& Mapped::way(std::size_t from, std::size_t to) {
+  Way& one = ways_[{from, to}];
+  one.link.from = from;
+  one.link.to = to;
+  return one;
+}
+
+void Mapped::add_groups(Here& here, const std::vector<const store::EdgeRow*>& edges) {
+  const ir::Graph& graph = *here.place.graph;
+  std::map<std::int64_t, std::set<NodeId>> parts;
+  std::vector<bool> in_part(graph.nodes.size(), false);
+  for (const store::EdgeRow* edge : edges)
+    for (const std::string* name : {&edge->consumer, edge->decision == "cut" ? nullptr : &edge->producer})
+      if (name != nullptr)
+        if (const auto node = here.named.find(*name); node != here.named.end()) {
+          parts[edge->part].insert(node->second);
+          in_part[ir::index(node->second)] = true;
+        }
+  std::int64_t alone = parts.empty() ? 0 : parts.rbegin()->first + 1;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    if (!in_part[i] && here.wires.roles[static_cast<NodeId>(i)] == ir::Role::work)
+      parts[alone++].insert(static_cast<NodeId>(i));
+  std::vector<std::vector<NodeId>> groups;
+  for (const auto& [part, nodes] : parts) groups.emplace_back(nodes.begin(), nodes.end());
+  const explore::Borders borders(graph, here.wires, groups);
+  std::size_t at = 0;
+  for (const auto& [part, nodes] : parts) {
+    const Id id = outline(graph, borders.of(at++)).id;
+    const auto stored = gathered_.groups.find(id);
+    const bool known = stored != gathered_.groups.end();
+    const bool titled = known && !stored->second.title.empty();
+    const std::string name = titled ? stored->second.title : graph[*nodes.rbegin()].name;
+    here.box_of_part[part] = box(hex(id), {known ? hex(id) : "", name, here.place.times}, *nodes.rbegin());
+    for (const NodeId node : nodes) claim(here, node, here.box_of_part[part]);
+  }
+}
+
+void Mapped::add_others(Here& here) {
+  const ir::Graph& graph = *here.place.graph;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const auto id = static_cast<NodeId>(i);
+    const ir::Node& node = graph[id];
+    if (here.wires.roles[id] != ir::Role::outside || here.owner[i] != nobody ||
+        class_of(node.op) == ir::OpClass::structure)
+      continue;
+    const bool control = class_of(node.op) == ir::OpClass::control;
+    const std::string what = std::string(name(node.op)) + (control ? " " + node.name : "");
+    const std::string shape = node.shape.dtype == ir::DType::tuple ? "" : " " + text(node.shape);
+    here.owner[i] = box("outside " + what + shape, {"", what + shape, here.place.times}, id);
+  }
+}
+
+void Mapped::add_cut(const Here& here, const store::EdgeRow& edge) {
+  const auto producer = here.named.find(edge.producer);
+  const auto part = here.box_of_part.find(edge.part);
+  if (producer == here.named.end() || part == here.box_of_part.end()) return;
+  const Bytes bytes = bytes_of(here, producer->second);
+  const std::string reason = reason_without_names(edge.reason);
+  const std::size_t from = here.owner[ir::index(producer->second)];
+  const auto count = [&](report::RefusedEdges& sum) {
+    if (sum.edges++ == 0) sum = {reason, fmt::format("{} -> {}", edge.producer, edge.consumer), 1, {}};
+    sum.bytes += bytes;
+  };
+  count(refused_[reason]);
+  if (from == nobody) return;
+  Way& one = way(from, part->second);
+  ++one.link.edges;
+  one.link.bytes += bytes;
+  count(one.why[reason]);
+}
+
+/// Values that go into what runs outside groups, or come from there: nobody decided about these edges.
+void Mapped::add_around(const Here& here) {
+  const ir::Graph& graph = *here.place.graph;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const auto id = static_cast<NodeId>(i);
+    const std::size_t to = here.owner[i];
+    if (to == nobody) continue;
+    for (const NodeId producer : suppliers(graph, here.wires, id)) {
+      const std::size_t from = here.owner[ir::index(producer)];
+      const bool outside = here.wires.roles[id] == ir::Role::outside || here.wires.roles[producer] == ir::Role::outside;
+      if (!outside || from == nobody || from == to) continue;
+      Way& one = way(from, to);
+      ++one.link.edges;
+      one.link.bytes += bytes_of(here, producer);
+    }
+  }
+}
+
+void Mapped::add(const Place& place, const std::vector<const store::EdgeRow*>& edges) {
+  Here here{place, def_use(*place.graph), {}, {}, std::vector<std::size_t>(place.graph->nodes.size(), nobody)};
+  for (std::size_t i = 0; i < place.graph->nodes.size(); ++i)
+    here.named.emplace(place.graph->nodes[i].name, static_cast<NodeId>(i));
+  add_groups(here, edges);
+  add_others(here);
+  for (const store::EdgeRow* edge : edges)
+    if (edge->decision == "cut") add_cut(here, *edge);
+  add_around(here);
+  nodes_before_ += place.graph->nodes.size();
+}
+
+/// Boxes in the order in which a run first comes to their ends.
+void Mapped::sort_boxes() {
+  std::vector<std::size_t> order(map_.boxes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ends_[a] < ends_[b]; });
+  std::vector<report::FusionBox> sorted;
+  std::vector<std::size_t> place(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    place[order[i]] = i;
+    sorted.push_back(std::move(map_.boxes[order[i]]));
+  }
+  map_.boxes = std::move(sorted);
+  for (report::FusionLink& link : map_.links) {
+    link.from = place[link.from];
+    link.to = place[link.to];
+  }
+}
+
+report::FusionMap Mapped::result() {
+  const auto heavier = [](const auto& a, const auto& b) { return a.bytes > b.bytes; };
+  for (auto& [reason, sum] : refused_) map_.refused.push_back(std::move(sum));
+  std::stable_sort(map_.refused.begin(), map_.refused.end(), heavier);
+  std::map<std::string_view, std::size_t> place_of;
+  for (std::size_t i = 0; i < map_.refused.size(); ++i) place_of[map_.refused[i].reason] = i;
+  for (auto& [ends, one] : ways_) {
+    const auto most = std::max_element(one.why.begin(), one.why.end(),
+                                       [](const auto& a, const auto& b) { return a.second.bytes < b.second.bytes; });
+    if (most != one.why.end()) one.link.reason = place_of.at(most->first);
+    map_.links.push_back(one.link);
+  }
+  sort_boxes();
+  return std::move(map_);
+}
+
+}  // namespace
+
+report::FusionMap make_map(const Subject& subject, const Gathered& gathered, const store::FusionRow& fusion) {
+  if (subject.graph.text.empty())
+    return {{}, {}, {}, "The database does not have the text of this model, so there is no picture of its fusion."};
+  const ir::Graph graph = doing("reading the text of " + subject.graph.name,
+                                [&] { return ir::parse_graph(subject.graph.text, subject.graph.name); });
+  std::vector<Place> places;
+  collect(graph, "", 1, places);
+  std::map<std::string_view, std::vector<const store::EdgeRow*>> edges;
+  for (const store::EdgeRow& edge : fusion.edges) edges[edge.body].push_back(&edge);
+  Mapped mapped(gathered);
+  for (const Place& place : places) mapped.add(place, edges[place.path]);
+  return mapped.result();
+}
+
+}  // namespace tailor::study
