@@ -278,7 +278,7 @@ TEST_CASE("the bars of a strategy say how many times faster than the baseline it
   CHECK(panel.bars[0].with_library.value() == approx(2.47 / 1.561));
   CHECK(panel.bars[0].measured.value() == approx(1 / 2.5));  // the race says it is slower than the baseline
   CHECK(panel.bars[0].note == "predicted");
-  CHECK(panel.bars[2].name == "none");
+  CHECK(panel.bars[2].name == "unfused");
   CHECK_FALSE(panel.bars[2].measured.has_value());
   s.strategies[2].time.back().level = s.strategies[1].time.back().level = "profiled";
   CHECK(speedup_panel(s).bars[0].note == "measured");
