@@ -13,13 +13,14 @@
 #include "explore/partition.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
+#include "support/paths.h"
 
 namespace {
 
 tailor::ir::Graph sample(const std::string& name) {
-  const std::filesystem::path dump = std::filesystem::path(TAILOR_THIRD_PARTY) / name;
+  const std::filesystem::path dump = std::filesystem::path(third_party_folder()) / name;
   const std::filesystem::path shipped =
-      std::filesystem::path(TAILOR_SOURCE_DIR) / "data" / "models" / "bert_infer_l12_b1_s128_f16.hlo";
+      std::filesystem::path(source_folder()) / "data" / "models" / "bert_infer_l12_b1_s128_f16.hlo";
   return tailor::hlo::import_file((std::filesystem::exists(dump) ? dump : shipped).string()).graph;
 }
 

@@ -11,6 +11,7 @@
 #include "costmodel/count.h"
 #include "costmodel/model.h"
 #include "support/kernel_builder.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::costmodel;
@@ -18,7 +19,7 @@ using namespace tailor::costmodel;
 namespace {
 
 const CalibratedDevice& device() {
-  static const std::string data = std::string(TAILOR_SOURCE_DIR) + "/data";
+  static const std::string data = source_folder() + "/data";
   static const CalibratedDevice read = calibrated(ir::find_device("h200", data + "/devices"),
                                                   ir::find_calibration("uncalibrated", data + "/calibrations"));
   return read;

@@ -14,6 +14,7 @@
 #include "explore/plans/rules.h"
 #include "explore/plans/space.h"
 #include "support/group_family.h"
+#include "support/paths.h"
 
 using namespace tailor;
 
@@ -84,7 +85,7 @@ struct Pass {
 };
 
 void run(benchmark::State& state, const BenchGroup& which, Stage stage, bool all) {
-  const std::string root = TAILOR_SOURCE_DIR;
+  const std::string root = source_folder();
   const costmodel::CalibratedDevice device =
       costmodel::calibrated(ir::find_device("h200", root + "/data/devices"),
                             ir::find_calibration("uncalibrated", root + "/data/calibrations"));

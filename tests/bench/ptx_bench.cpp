@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "profiler/simulator/ptx/ptx.h"
+#include "support/paths.h"
 
 namespace {
 
@@ -40,7 +41,7 @@ void long_text(benchmark::State& state) { parse(state, long_kernel(20000)); }
 BENCHMARK(long_text)->Unit(benchmark::kMillisecond);
 
 void small_file(benchmark::State& state) {
-  parse(state, tailor::read_file(TAILOR_SOURCE_DIR "/tests/fuzz/corpus/ptx/forms.ptx"));
+  parse(state, tailor::read_file(tailor::source_folder() + "/tests/fuzz/corpus/ptx/forms.ptx"));
 }
 BENCHMARK(small_file)->Unit(benchmark::kMicrosecond);
 

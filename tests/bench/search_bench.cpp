@@ -20,6 +20,7 @@
 #include "explore/strategy.h"
 #include "hlo/import.h"
 #include "study/pipeline/question.h"
+#include "support/paths.h"
 
 using namespace tailor;
 
@@ -73,7 +74,7 @@ int main(int count, char** words) {
     std::fputs("usage: search_bench DEVICE SECONDS [MODEL...]\n", stderr);
     return 2;
   }
-  const std::filesystem::path data = std::filesystem::path(TAILOR_SOURCE_DIR) / "data";
+  const std::filesystem::path data = std::filesystem::path(source_folder()) / "data";
   const study::Target target = study::load_target(data, words[1], study::load_calibration(data, "uncalibrated"));
   const explore::FusionSetting setting = study::fusion_setting(&target.calibrated, {});
   explore::FusionSetting longer = setting;

@@ -16,6 +16,7 @@
 #include "profiler/simulator/decode/opcode.h"
 #include "profiler/simulator/machine/launch.h"
 #include "profiler/simulator/ptx/ptx.h"
+#include "support/paths.h"
 
 using namespace tailor::simulator;
 
@@ -77,7 +78,7 @@ enum class Variant { bare, cache, sanitizers };
 constexpr const char* variants[] = {"bare", "cache", "sanitizers"};
 
 std::string ptx_of(const BenchKernel& kernel) {
-  return tailor::read_file(fmt::format(TAILOR_SOURCE_DIR "/tests/{}", kernel.file));
+  return tailor::read_file(fmt::format("{}/tests/{}", tailor::source_folder(), kernel.file));
 }
 
 void fill(Contents contents, std::span<std::byte> bytes) {

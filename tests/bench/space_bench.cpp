@@ -18,9 +18,10 @@
 
 #include "costmodel/model.h"
 #include "explore/partition.h"
-#include "explore/strategy.h"
 #include "explore/plans/tune.h"
+#include "explore/strategy.h"
 #include "hlo/import.h"
+#include "support/paths.h"
 
 using namespace tailor;
 
@@ -76,7 +77,7 @@ int main(int count, char** words) {
     std::fputs("usage: space_bench DEVICE MODEL...\n", stderr);
     return 2;
   }
-  const std::filesystem::path root = TAILOR_SOURCE_DIR;
+  const std::filesystem::path root = source_folder();
   const costmodel::CalibratedDevice device =
       costmodel::calibrated(ir::find_device(words[1], root / "data/devices"),
                             ir::find_calibration("uncalibrated", root / "data/calibrations"));

@@ -21,6 +21,7 @@
 #include "explore/strategy.h"
 #include "explore/xla/instructions.h"
 #include "hlo/import.h"
+#include "support/paths.h"
 
 using namespace tailor;
 
@@ -58,8 +59,8 @@ int main(int count, char** words) {
   for (const std::filesystem::path& path : digests) {
     const std::string text = read_unpacked(path.string());
     const Json digest = parse_json(text, path.string());
-    const auto target = costmodel::xla::find_target_of_xla(*digest.find("target")->string(),
-                                                           std::string(TAILOR_SOURCE_DIR) + "/data/xla");
+    const auto target =
+        costmodel::xla::find_target_of_xla(*digest.find("target")->string(), source_folder() + "/data/xla");
     const std::string stem = path.string().substr(0, path.string().size() - std::string_view(".json").size());
     const std::string body = read_unpacked(stem + ".prefusion.hlo.gz");
     const hlo::HloModule module = hlo::parse_module(body, stem, {});

@@ -17,6 +17,7 @@
 #include "calibrate/pytorch.h"
 #include "calibrate/read_csv.h"
 #include "support/approx.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::calibrate;
@@ -25,7 +26,7 @@ namespace {
 
 std::vector<ir::Device> shipped_devices() {
   std::vector<ir::Device> all;
-  const std::string folder = std::string(TAILOR_SOURCE_DIR) + "/data/devices";
+  const std::string folder = source_folder() + "/data/devices";
   for (const std::string& name : ir::device_names(folder)) all.push_back(ir::find_device(name, folder));
   return all;
 }
@@ -240,8 +241,8 @@ TEST_CASE("configurations of one tuning space are plans of one group") {
 }
 
 TEST_CASE("the published tables are read whole, each shape on one side of the split") {
-  const std::filesystem::path folder = std::filesystem::path(TAILOR_THIRD_PARTY) / "measurements";
-  if (std::string_view(TAILOR_THIRD_PARTY).empty() || !std::filesystem::exists(folder)) {
+  const std::filesystem::path folder = std::filesystem::path(third_party_folder()) / "measurements";
+  if (third_party_folder().empty() || !std::filesystem::exists(folder)) {
     MESSAGE("skipped: no third-party data");
     return;
   }

@@ -13,6 +13,7 @@
 #include "calibrate/rivals.h"
 #include "calibrate/validate.h"
 #include "support/approx.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::calibrate;
@@ -78,7 +79,7 @@ TEST_CASE("rivals find the line and the floor that times were made of, and nothi
     const double bytes = 1e5 * i * i;
     samples.push_back(sample_of("a f32", std::to_string(i), bytes, std::max(4e-5, 1e-5 + bytes / 1e12)));
   }
-  const std::vector<ir::Device> devices{ir::find_device("h200", std::string(TAILOR_SOURCE_DIR) + "/data/devices")};
+  const std::vector<ir::Device> devices{ir::find_device("h200", source_folder() + "/data/devices")};
   for (const Rival& rival : rivals()) {
     CAPTURE(rival.name);
     const Predictor predict = fitted_rival(rival, samples, devices);

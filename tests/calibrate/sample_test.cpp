@@ -10,13 +10,14 @@
 
 #include "base/error.h"
 #include "support/approx.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::calibrate;
 
 namespace {
 
-const std::string sample_data = std::string(TAILOR_SOURCE_DIR) + "/data";
+const std::string sample_data = source_folder() + "/data";
 
 ir::Observation observed(const ir::ForeignKernel& kernel) {
   return ir::make_observation("h200", {}, {1e-5}, {1e-5}, {1e-5}, "a", kernel);

@@ -14,13 +14,14 @@
 #include "calibrate/read_csv.h"
 #include "calibrate/sample.h"
 #include "calibrate/validate.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::calibrate;
 
 namespace {
 
-const std::string shipped_data = std::string(TAILOR_SOURCE_DIR) + "/data";
+const std::string shipped_data = source_folder() + "/data";
 
 struct Shipped {
   ir::Device device;
@@ -116,8 +117,9 @@ TEST_CASE("under each shipped calibration no time is below the bound, and more b
 }
 
 TEST_CASE("shipped calibrations say times of other shapes as well as they claim") {
-  const std::filesystem::path file = std::filesystem::path(TAILOR_THIRD_PARTY) / "measurements" / "neusight_train.csv";
-  if (std::string_view(TAILOR_THIRD_PARTY).empty() || !std::filesystem::exists(file)) {
+  const std::filesystem::path file =
+      std::filesystem::path(third_party_folder()) / "measurements" / "neusight_train.csv";
+  if (third_party_folder().empty() || !std::filesystem::exists(file)) {
     MESSAGE("skipped: no third-party data");
     return;
   }

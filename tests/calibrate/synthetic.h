@@ -14,10 +14,11 @@
 
 #include "calibrate/fit.h"
 #include "calibrate/pytorch.h"
+#include "support/paths.h"
 
 namespace tailor::calibrate {
 
-inline const std::string fit_data = std::string(TAILOR_SOURCE_DIR) + "/data";
+inline const std::string fit_data = source_folder() + "/data";
 
 inline ir::Device fit_device() { return ir::find_device("v100_pcie", fit_data + "/devices"); }
 inline ir::Calibration fit_before() { return ir::find_calibration("uncalibrated", fit_data + "/calibrations"); }

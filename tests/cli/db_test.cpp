@@ -13,6 +13,7 @@
 #include "store/campaign.h"
 #include "store/recorded.h"
 #include "store/sample.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::cli;
@@ -52,7 +53,7 @@ DbOptions in(const std::filesystem::path& database) {
 
 void make(const std::filesystem::path& path, bool two_devices) {
   store::Store store = store::Store::open(path);
-  store::save_campaign(store, read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "data" / "devices" / "h200.json"));
+  store::save_campaign(store, read_file(std::filesystem::path(source_folder()) / "data" / "devices" / "h200.json"));
   if (two_devices) store::save_other_device(store);
 }
 

@@ -29,6 +29,7 @@
 #include "study/pipeline/to_rows.h"
 #include "study/summary/load_summary.h"
 #include "support/approx.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::cli;
@@ -52,7 +53,7 @@ class TestFolder {
   std::filesystem::path path_;
 };
 
-const std::filesystem::path data = std::filesystem::path(TAILOR_SOURCE_DIR) / "data";
+const std::filesystem::path data = std::filesystem::path(source_folder()) / "data";
 
 store::DeviceRow device(const std::string& name) {
   const std::string file = read_file(data / "devices" / (name + ".json"));

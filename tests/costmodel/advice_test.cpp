@@ -10,6 +10,7 @@
 
 #include "costmodel/model.h"
 #include "round_device.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::costmodel;
@@ -21,7 +22,7 @@ namespace {
 struct Case {
   ir::Estimate estimate;
   Work work;
-  ir::Device device = ir::find_device("h200", std::string(TAILOR_SOURCE_DIR) + "/data/devices");
+  ir::Device device = ir::find_device("h200", source_folder() + "/data/devices");
 
   Case() {
     estimate.total = {100e-6};

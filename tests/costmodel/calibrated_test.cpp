@@ -9,13 +9,14 @@
 #include <doctest/doctest.h>
 
 #include "base/error.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::costmodel;
 
 namespace {
 
-const std::string data_folder = std::string(TAILOR_SOURCE_DIR) + "/data";
+const std::string data_folder = source_folder() + "/data";
 
 ir::Device facts_of(const std::string& name) { return ir::find_device(name, data_folder + "/devices"); }
 Calibration defaults() { return ir::find_calibration("uncalibrated", data_folder + "/calibrations"); }

@@ -5,6 +5,7 @@
 // plans come from a small plan space, and those that the lowering accepts are handed to the caller one by one. Nothing
 // here judges a kernel; the tests do.
 #include "lowered.h"
+#include "support/paths.h"
 
 #include <fmt/format.h>
 
@@ -101,7 +102,7 @@ ir::Group group_of(const std::string& text) {
 }
 
 ir::Limits limits_of(const std::string& device) {
-  return ir::limits(ir::find_device(device, std::string(TAILOR_SOURCE_DIR) + "/data/devices"));
+  return ir::limits(ir::find_device(device, source_folder() + "/data/devices"));
 }
 
 int for_each_kernel(const ir::Group& group, const ir::Limits& limits,

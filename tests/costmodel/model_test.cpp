@@ -20,6 +20,7 @@
 #include "lowered.h"
 #include "support/approx.h"
 #include "support/kernel_builder.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::costmodel;
@@ -29,7 +30,7 @@ namespace {
 constexpr unsigned seed = 20260117;
 constexpr int rounds = 2000;
 
-const std::string data = std::string(TAILOR_SOURCE_DIR) + "/data";
+const std::string data = source_folder() + "/data";
 
 const Calibration& calibration() {
   static const Calibration read = ir::find_calibration("uncalibrated", data + "/calibrations");
@@ -271,7 +272,7 @@ TEST_CASE("counted is compiled when an execution counts what the program says, a
 }
 
 TEST_CASE("the page of the models has a row for each of them") {
-  const std::string page = read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "docs/model.md");
+  const std::string page = read_file(std::filesystem::path(source_folder()) / "docs/model.md");
   for (const Model& model : models()) {
     INFO(model.name);
     CHECK(page.find(fmt::format("\n| `{}`", model.name)) != page.npos);

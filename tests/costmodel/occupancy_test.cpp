@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "costmodel/occupancy.h"
+#include "support/paths.h"
 #include "support/skip.h"
 
 #ifdef TAILOR_CUDA_OCCUPANCY
@@ -24,7 +25,7 @@ using namespace tailor;
 using costmodel::occupancy;
 
 TEST_CASE("asking for more registers, threads or shared memory never gives more resident warps than the limits") {
-  const std::string folder = TAILOR_SOURCE_DIR "/data/devices";
+  const std::string folder = source_folder() + "/data/devices";
   for (const std::string& name : ir::device_names(folder)) {
     const ir::Limits limits = ir::limits(ir::find_device(name, folder));
     for (int threads = 32; threads <= 1024; threads += 32)
@@ -38,7 +39,7 @@ TEST_CASE("asking for more registers, threads or shared memory never gives more 
 }
 
 TEST_CASE("the limiter names what stops the next block") {
-  const std::string folder = TAILOR_SOURCE_DIR "/data/devices";
+  const std::string folder = source_folder() + "/data/devices";
   const ir::Limits h200 = ir::limits(ir::find_device("h200", folder));
   CHECK(occupancy(h200, 1024, 32, 0) == costmodel::Occupancy{2, costmodel::Limiter::threads, 1.0});
   CHECK(occupancy(h200, 32, 16, 0) == costmodel::Occupancy{32, costmodel::Limiter::blocks, 0.5});

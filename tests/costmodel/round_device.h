@@ -13,13 +13,14 @@
 #include "ir/device.h"
 #include "ir/estimate.h"
 #include "ir/regime.h"
+#include "support/paths.h"
 
 namespace tailor::costmodel {
 
 inline constexpr double last_digits = 1e-12;  ///< how near a number is to what paper says
 
 inline CalibratedDevice shipped(const std::string& name) {
-  const std::filesystem::path data = std::filesystem::path(TAILOR_SOURCE_DIR) / "data";
+  const std::filesystem::path data = std::filesystem::path(source_folder()) / "data";
   return calibrated(ir::find_device(name, data / "devices"),
                     ir::find_calibration("uncalibrated", data / "calibrations"));
 }

@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "costmodel/model.h"
+#include "support/paths.h"
 #include "support/skip.h"
 
 using namespace tailor;
@@ -24,7 +25,7 @@ using namespace tailor::costmodel;
 namespace {
 
 constexpr std::int64_t element = 8;  // the kernels move doubles, one a thread, without a loop
-const std::string files = std::string(TAILOR_SOURCE_DIR) + "/data";
+const std::string files = source_folder() + "/data";
 
 /// One of the measured GPUs: the device file of its processor, and what differs on the board.
 struct Board {
@@ -76,8 +77,8 @@ Work stream(int threads, std::int64_t blocks, int loads, int stores, int per_sm,
 using Row = std::map<std::string, std::string>;
 
 std::vector<Row> rows_of(const std::string& name) {
-  const std::string path = std::string(TAILOR_THIRD_PARTY) + "/measurements/gpu_benches/" + name;
-  if (std::string_view(TAILOR_THIRD_PARTY).empty() || !std::filesystem::exists(path)) return {};
+  const std::string path = third_party_folder() + "/measurements/gpu_benches/" + name;
+  if (third_party_folder().empty() || !std::filesystem::exists(path)) return {};
   std::vector<Row> rows;
   const std::string text = read_file(path);
   std::vector<std::string_view> names;

@@ -16,6 +16,7 @@
 #include "costmodel/xla/price.h"
 #include "ir/device.h"
 #include "support/approx.h"
+#include "support/paths.h"
 
 namespace tailor::costmodel::xla {
 
@@ -23,7 +24,7 @@ namespace {
 
 std::string joined(std::string_view first, std::string_view second) { return std::string(first).append(second); }
 
-const std::string xla_data = joined(TAILOR_SOURCE_DIR, "/data");
+const std::string xla_data = joined(source_folder(), "/data");
 
 Target shipped(std::string_view device) {
   const auto found = find_target(device, xla_data + "/xla");

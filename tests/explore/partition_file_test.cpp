@@ -19,6 +19,7 @@
 #include "explore/strategy.h"
 #include "hlo/import.h"
 #include "support/partition_sample.h"
+#include "support/paths.h"
 #include "support/random_graph.h"
 #include "support/search_setting.h"
 #include "support/skip.h"
@@ -118,7 +119,7 @@ TEST_CASE(
 
 TEST_CASE("the same for every model that ships") {
   const std::vector<std::filesystem::path> models =
-      models_under(std::filesystem::path(TAILOR_SOURCE_DIR) / "data" / "models");
+      models_under(std::filesystem::path(source_folder()) / "data" / "models");
   REQUIRE_FALSE(models.empty());
   for (const std::filesystem::path& path : models) {
     const Graph graph = hlo::import_file(path.string()).graph;
@@ -129,9 +130,9 @@ TEST_CASE("the same for every model that ships") {
 
 TEST_CASE("the same for every dump, XLA's own partitions among them") {
   std::vector<std::filesystem::path> dumps;
-  if (!std::string_view(TAILOR_THIRD_PARTY).empty())
+  if (!third_party_folder().empty())
     for (const std::string_view folder : {"hlo", "workloads", "xla_reference"})
-      for (std::filesystem::path& path : models_under(std::filesystem::path(TAILOR_THIRD_PARTY) / folder))
+      for (std::filesystem::path& path : models_under(std::filesystem::path(third_party_folder()) / folder))
         dumps.push_back(std::move(path));
   if (dumps.empty()) return skip("no dumps configured");
   for (std::size_t at = 0; at < dumps.size(); at += testing::effort<std::size_t>(8, 1)) {

@@ -19,6 +19,7 @@
 #include "hlo/import.h"
 #include "reference/evaluate.h"
 #include "support/golden.h"
+#include "support/paths.h"
 #include "support/random_graph.h"
 #include "support/search_setting.h"
 #include "support/skip.h"
@@ -93,8 +94,8 @@ void check_runs_alike(const Graph& graph, std::uint64_t seed) {
 
 std::vector<std::filesystem::path> dumps(std::string_view folder, std::string_view ending) {
   std::vector<std::filesystem::path> found;
-  const std::filesystem::path root = std::filesystem::path(TAILOR_THIRD_PARTY) / folder;
-  if (std::string_view(TAILOR_THIRD_PARTY).empty() || !std::filesystem::exists(root)) return found;
+  const std::filesystem::path root = std::filesystem::path(third_party_folder()) / folder;
+  if (third_party_folder().empty() || !std::filesystem::exists(root)) return found;
   for (const auto& entry : std::filesystem::directory_iterator(root))
     if (entry.path().string().ends_with(ending)) found.push_back(entry.path());
   std::sort(found.begin(), found.end());
@@ -324,7 +325,7 @@ TEST_CASE("kernels of the models that ship, by strategy") {
   std::string table = "model strategy kernels distinct bytes\n";
   for (const std::string_view model :
        {"bert_infer_l12_b1_s128_f16", "layernorm_fwd_tf_f32_4096x768", "softmax_fwd_f32_4096x1024"}) {
-    const Graph graph = import_file(fmt::format("{}/data/models/{}.hlo", TAILOR_SOURCE_DIR, model)).graph;
+    const Graph graph = import_file(fmt::format("{}/data/models/{}.hlo", source_folder(), model)).graph;
     for (const Strategy& strategy : strategies()) {
       const Partition counted = partition(graph, fuse(strategy, graph, search_setting()));
       table += fmt::format("{} {} {} {} {:.0f}\n", model, strategy.name, counted.kernels, counted.groups.size(),

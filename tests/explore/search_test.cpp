@@ -29,6 +29,7 @@
 #include "ir/graph/split_reduction.h"
 #include "support/approx.h"
 #include "support/optimum.h"
+#include "support/paths.h"
 #include "support/random_graph.h"
 #include "support/search_setting.h"
 #include "support/split_graph.h"
@@ -267,7 +268,7 @@ TEST_CASE("the search for kernels of today leaves no more groups without a plan 
   }
   CHECK(ours <= by_rules);
   // A mask that each layer computes for itself: no layer may get it alone, for then that one has to write it for all.
-  const std::string models = std::string(TAILOR_SOURCE_DIR) + "/data/models/";
+  const std::string models = source_folder() + "/data/models/";
   const Graph bert = hlo::import_file(models + "bert_infer_l12_b1_s128_f16.hlo").graph;
   CHECK(unplanned("tailor", bert) <= unplanned("stitch-v1", bert));
 }
@@ -358,7 +359,7 @@ TEST_CASE("on small graphs the search is near the exact optimum") {
   };
   Gaps random, parts, today, packed;
   for (std::uint64_t seed = 1; random.graphs < 100; ++seed) look(all_read(well_formed_graph(seed, 12)), random);
-  const std::string models = std::string(TAILOR_SOURCE_DIR) + "/data/models/";
+  const std::string models = source_folder() + "/data/models/";
   std::mt19937_64 numbers(1);
   const Graph bert = hlo::import_file(models + "bert_infer_l12_b1_s128_f16.hlo").graph;
   const DefUse wires = def_use(bert);

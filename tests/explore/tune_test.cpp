@@ -19,6 +19,7 @@
 #include "explore/plans/tune.h"
 #include "explore/plans/usual.h"
 #include "support/group_family.h"
+#include "support/paths.h"
 #include "support/thorough.h"
 
 using namespace tailor;
@@ -26,7 +27,7 @@ using namespace tailor;
 namespace {
 
 costmodel::CalibratedDevice example_device() {
-  const std::string data = TAILOR_SOURCE_DIR "/data";
+  const std::string data = source_folder() + "/data";
   return costmodel::calibrated(ir::find_device("h200", data + "/devices"),
                                ir::read_calibration(data + "/calibrations/uncalibrated.json"));
 }

@@ -19,6 +19,7 @@
 #include "explore/strategy.h"
 #include "hlo/import.h"
 #include "support/group_family.h"
+#include "support/paths.h"
 #include "support/search_setting.h"
 #include "support/skip.h"
 #include "support/thorough.h"
@@ -318,7 +319,7 @@ TEST_CASE("iterations are unrolled as in kernels of XLA's: all of a short row, d
 }
 
 TEST_CASE("in every dump a group's plan lowers or there is a reason, and the launch is XLA's where nothing differs") {
-  const std::filesystem::path root = std::filesystem::path(TAILOR_THIRD_PARTY);
+  const std::filesystem::path root = std::filesystem::path(third_party_folder());
   std::vector<std::filesystem::path> files;
   for (const char* folder : {"hlo", "workloads/hlo", "xla_reference"})
     if (!root.empty() && std::filesystem::exists(root / folder))

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "hlo/normalise.h"
+#include "support/paths.h"
 #include "support/skip.h"
 
 using namespace tailor;
@@ -545,7 +546,7 @@ TEST_CASE("files are read as HLO, as our own text, and not when they are damaged
 }
 
 TEST_CASE("real dumps import whole: verified shapes, text that reads back, a ledger that balances") {
-  const std::filesystem::path folder = TAILOR_THIRD_PARTY;
+  const std::filesystem::path folder = third_party_folder();
   if (folder.empty() || !std::filesystem::exists(folder)) return skip("no third-party dumps");
   int files = 0;
   for (const std::string_view part : {"hlo", "workloads/hlo", "xla_reference"}) {

@@ -14,13 +14,14 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::ir;
 
 namespace {
 
-const std::string calibration_folder = std::string(TAILOR_SOURCE_DIR) + "/data/calibrations";
+const std::string calibration_folder = source_folder() + "/data/calibrations";
 
 Fit a_fit(std::string device, std::string figure, double value) {
   const FigureName* row = find_figure(figure);

@@ -20,13 +20,14 @@
 #include "ir/device.h"
 #include "ir/device_template.h"
 #include "support/approx.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::ir;
 
 namespace {
 
-const std::string device_folder = std::string(TAILOR_SOURCE_DIR) + "/data/devices";
+const std::string device_folder = source_folder() + "/data/devices";
 
 std::string device_with(std::string text, std::string_view from, std::string_view to) {
   const std::size_t at = text.find(from);

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "profiler/compile/nvrtc.h"
+#include "support/paths.h"
 #include "support/skip.h"
 
 namespace kernels {
@@ -20,7 +21,7 @@ namespace kernels {
 /// The machine's NVRTC; marks the test case as skipped when there is none.
 inline const tailor::profiler::Nvrtc* nvrtc_or_skip() {
   static const tailor::profiler::FoundNvrtc found =
-      tailor::profiler::find_nvrtc(tailor::profiler::default_nvrtc_paths({TAILOR_SOURCE_DIR "/.venv"}));
+      tailor::profiler::find_nvrtc(tailor::profiler::default_nvrtc_paths({source_folder() + "/.venv"}));
   if (!found) skip(found.reason);
   return found.api.get();
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::report;
@@ -77,7 +78,7 @@ TEST_CASE("who imitates XLA has a row for each device, scored or not, and nobody
 }
 
 TEST_CASE("the scores that ship are of devices that ship") {
-  const std::filesystem::path data = std::filesystem::path(TAILOR_SOURCE_DIR) / "data";
+  const std::filesystem::path data = std::filesystem::path(source_folder()) / "data";
   const XlaScores scores = read_xla_scores(data / "agreement.json");
   REQUIRE_FALSE(scores.scores.empty());
   for (const XlaScore& one : scores.scores) {

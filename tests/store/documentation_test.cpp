@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "sample.h"
 #include "store/store.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::store;
@@ -34,7 +35,7 @@ TEST_CASE("every query of the documentation runs and finds something") {
     store.save(XlaPlanRow{a_group(1).id, a_device().id, "row", "512x1x1", 256, best, "equal", ""});
   }
   const SQLite::Database database(path.string(), SQLite::OPEN_READONLY);
-  const std::string page = read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "docs" / "database.md");
+  const std::string page = read_file(std::filesystem::path(source_folder()) / "docs" / "database.md");
   int queries = 0;
   for (std::size_t at = 0; (at = page.find("```sql\n", at)) != page.npos;) {
     const std::size_t start = at + 7;
@@ -54,7 +55,7 @@ TEST_CASE("every query of the documentation runs and finds something") {
 
 TEST_CASE("the documentation names every table") {
   const Folder folder;
-  const std::string page = read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "docs" / "database.md");
+  const std::string page = read_file(std::filesystem::path(source_folder()) / "docs" / "database.md");
   for (const TableSize& size : Store::open(folder / "a.db").sizes()) {
     INFO(size.table);
     CHECK(page.find("`" + size.table + "`") != page.npos);

@@ -19,6 +19,7 @@
 #include "store/observations.h"
 #include "store/recorded.h"
 #include "support/approx.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::store;
@@ -36,7 +37,7 @@ std::map<std::string, std::string> files(const Store& store, std::string_view fo
 
 Store campaign(const std::filesystem::path& path) {
   Store store = Store::open(path);
-  save_campaign(store, read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "data" / "devices" / "h200.json"));
+  save_campaign(store, read_file(std::filesystem::path(source_folder()) / "data" / "devices" / "h200.json"));
   return store;
 }
 

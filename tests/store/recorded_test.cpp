@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "sample.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::store;
@@ -249,7 +250,7 @@ TEST_CASE("measurements of several devices are answered for the one that is name
 
 TEST_CASE("every file that ships in data/recorded can be read and says the same when it is written again") {
   for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(TAILOR_SOURCE_DIR) / "data" / "recorded")) {
+       std::filesystem::directory_iterator(std::filesystem::path(source_folder()) / "data" / "recorded")) {
     // Beside a recording may stand how it was made and what baselines did.
     if (!entry.path().string().ends_with(".jsonl.gz")) continue;
     INFO(entry.path().string());

@@ -14,13 +14,14 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::study;
 
 namespace {
 
-const std::filesystem::path beside = std::filesystem::path(TAILOR_SOURCE_DIR) / "experiments" / "test.json";
+const std::filesystem::path beside = std::filesystem::path(source_folder()) / "experiments" / "test.json";
 const std::string model_path = "../data/models/softmax_fwd_f32_4096x1024.hlo";
 
 std::string with(const std::string& members) {

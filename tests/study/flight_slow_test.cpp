@@ -9,6 +9,7 @@
 
 #include "flights.h"
 #include "folder.h"
+#include "support/paths.h"
 #include "support/skip.h"
 
 using namespace tailor;
@@ -17,7 +18,7 @@ using namespace tailor::study;
 TEST_CASE("the machine code of all models' short lists has the planned loads on their way at once") {
   const profiler::FoundNvrtc compiler = profiler::find_nvrtc(profiler::default_nvrtc_paths({source / ".venv"}));
   if (!compiler) return skip(compiler.reason);
-  const std::filesystem::path root = TAILOR_THIRD_PARTY;
+  const std::filesystem::path root = third_party_folder();
   if (root.empty() || !std::filesystem::exists(root / "hlo")) return skip("no folder of models");
   std::vector<PlannedFlight> flights;
   for (const std::filesystem::path& folder : {root / "hlo", root / "workloads" / "hlo"}) {

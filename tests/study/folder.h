@@ -11,9 +11,11 @@
 #include <filesystem>
 #include <string>
 
+#include "support/paths.h"
+
 namespace tailor::study {
 
-inline const std::filesystem::path source = TAILOR_SOURCE_DIR;
+inline const std::filesystem::path source = source_folder();
 
 /// A folder of its own for each object.
 struct Folder {

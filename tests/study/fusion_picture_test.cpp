@@ -18,6 +18,7 @@
 #include "hlo/import.h"
 #include "hlo/normalise.h"
 #include "support/approx.h"
+#include "support/paths.h"
 #include "support/random_graph.h"
 #include "support/search_setting.h"
 
@@ -73,9 +74,7 @@ report::Picture picture_of(const Case& of, const PictureLimits& limits) {
   return fusion_picture(of.graph, of.fusion, of.partition, &search_gpu(), limits);
 }
 
-ir::Graph bert() {
-  return hlo::import_file(std::string(TAILOR_SOURCE_DIR) + "/data/models/bert_infer_l12_b1_s128_f16.hlo").graph;
-}
+ir::Graph bert() { return hlo::import_file(source_folder() + "/data/models/bert_infer_l12_b1_s128_f16.hlo").graph; }
 
 }  // namespace
 

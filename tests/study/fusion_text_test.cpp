@@ -25,6 +25,7 @@
 #include "hlo/import.h"
 #include "reference/evaluate.h"
 #include "reference/inputs.h"
+#include "support/paths.h"
 #include "support/random_graph.h"
 #include "support/search_setting.h"
 #include "support/skip.h"
@@ -142,7 +143,7 @@ Fusion random_cover(const Graph& graph, std::uint64_t seed) {
   return fusion;
 }
 
-std::string data_folder() { return std::string(TAILOR_SOURCE_DIR) + "/data/models/"; }
+std::string data_folder() { return source_folder() + "/data/models/"; }
 
 }  // namespace
 
@@ -263,10 +264,10 @@ TEST_CASE("models that ship are read back as they were written, under every stra
 }
 
 TEST_CASE("dumps are read back as they were written, XLA's own partitions among them") {
-  if (std::string_view(TAILOR_THIRD_PARTY).empty()) return skip("no dumps configured");
+  if (third_party_folder().empty()) return skip("no dumps configured");
   for (const std::string_view folder : {"hlo", "xla_reference"})
     for (const auto& file :
-         std::filesystem::directory_iterator(std::filesystem::path(TAILOR_THIRD_PARTY) / std::string(folder))) {
+         std::filesystem::directory_iterator(std::filesystem::path(third_party_folder()) / std::string(folder))) {
       const std::string path = file.path().string();
       if (!path.ends_with(".hlo") && !path.ends_with("h200.default.optimized.hlo.gz")) continue;
       CAPTURE(path);

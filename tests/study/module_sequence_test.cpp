@@ -25,6 +25,7 @@
 #include "reference/memory_layout.h"
 #include "support/group_family.h"
 #include "support/kernel_cache.h"
+#include "support/paths.h"
 #include "support/random_graph.h"
 #include "support/search_setting.h"
 #include "support/sequence_run.h"
@@ -37,7 +38,7 @@ namespace {
 
 /// A kernel for a group under its simplest plan; none where the group has no skeleton.
 std::optional<ir::Kernel> simple_kernel(const ir::Group& group) {
-  static const ir::Limits limits = ir::limits(ir::find_device("h200", TAILOR_SOURCE_DIR "/data/devices"));
+  static const ir::Limits limits = ir::limits(ir::find_device("h200", source_folder() + "/data/devices"));
   const auto ready = codegen::prepare(group);
   const auto* prepared = std::get_if<codegen::Prepared>(&ready);
   if (prepared == nullptr) return {};

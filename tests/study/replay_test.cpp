@@ -26,6 +26,7 @@
 #include "support/approx.h"
 #include "support/kernel_cache.h"
 #include "support/listener.h"
+#include "support/paths.h"
 #include "tests/profiler/kernels.h"
 
 using namespace tailor;
@@ -86,7 +87,7 @@ struct Asked {
 
 SweepMeasurer on_fake(const tests::FakeMachine& machine, Asked& asked, const ProfileConfig& how) {
   profiler::WorkerSetup setup;
-  setup.command = {TAILOR_TEST_WORKER};
+  setup.command = {built("tests/profiler/test_worker")};
   setup.paths = machine.library_paths();
   auto worker = std::make_shared<profiler::Worker>(setup);
   SweepMeasurer by{{"gpu", worker, worker, {}}, {}};
@@ -124,7 +125,7 @@ SweepOutcome sweep(const std::filesystem::path& folder, const char* database, co
   options.config = folder / "sweep.json";
   options.data = source / "data";
   options.cache = kernels::cache().folder;
-  options.nvrtc = profiler::default_nvrtc_paths({TAILOR_SOURCE_DIR "/.venv"});
+  options.nvrtc = profiler::default_nvrtc_paths({source_folder() + "/.venv"});
   options.database = folder / database;
   options.check = false;
   options.workers = 2;

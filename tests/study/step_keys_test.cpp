@@ -5,6 +5,7 @@
 // no other one does. The settings are walked one by one, from a sweep file that says nothing else. Part of the suite
 // `study`.
 #include "study/sweep/step_keys.h"
+#include "support/paths.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ SweepConfig config_with(const std::string& members) {
   return parse_config(fmt::format("{{\"models\": [\"../data/models/softmax_fwd_f32_4096x1024.hlo\"], "
                                   "\"devices\": [\"h200\"]{}{}}}",
                                   members.empty() ? "" : ", ", members),
-                      std::filesystem::path(TAILOR_SOURCE_DIR) / "experiments" / "test.json");
+                      std::filesystem::path(source_folder()) / "experiments" / "test.json");
 }
 
 struct Keys {

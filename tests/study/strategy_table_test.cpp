@@ -17,6 +17,7 @@
 #include "hlo/import.h"
 #include "study/tables/partition_tables.h"
 #include "support/approx.h"
+#include "support/paths.h"
 #include "support/search_setting.h"
 
 using namespace tailor;
@@ -225,7 +226,7 @@ TEST_CASE("whoever says that its rules are XLA's is named so, and stands in the 
   std::vector<std::string> left_out;
   const std::vector<StrategyFigures> all = all_strategies(graph, {&search_gpu(), 1}, left_out);
   const report::Table table =
-      agreement_table(graph, all, {&search_gpu(), 1}, std::filesystem::path(TAILOR_SOURCE_DIR) / "data");
+      agreement_table(graph, all, {&search_gpu(), 1}, std::filesystem::path(source_folder()) / "data");
   std::size_t imitating = 0;
   for (const explore::Strategy& row : explore::strategies()) {
     CHECK(row.source.starts_with("openxla/xla") == report::imitates_xla(row.name));
@@ -237,7 +238,7 @@ TEST_CASE("whoever says that its rules are XLA's is named so, and stands in the 
       "HloModule m\nENTRY e {\n x = f32[64,64] parameter(0)\n y = f32[4096] reshape(x)\n ROOT z = f32[4096] "
       "sine(y)\n}\n");
   const report::Table warned =
-      agreement_table(before, all, {&search_gpu(), 1}, std::filesystem::path(TAILOR_SOURCE_DIR) / "data");
+      agreement_table(before, all, {&search_gpu(), 1}, std::filesystem::path(source_folder()) / "data");
   int warnings = 0;
   for (const std::vector<report::Cell>& row : warned.rows) {
     const std::string note = std::get<std::string>(row.back());

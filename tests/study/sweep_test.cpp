@@ -20,6 +20,7 @@
 #include "study/sweep/sweep_tables.h"
 #include "support/approx.h"
 #include "support/listener.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::study;
@@ -385,7 +386,7 @@ TEST_CASE("a group none of whose kernels compiled has no plan, and the sweep say
     options.config = folder.path / "sweep.json";
     options.data = source / "data";
     options.database = folder.path / "a.db";
-    options.nvrtc = nvrtc_paths(TAILOR_REFUSING_NVRTC);
+    options.nvrtc = nvrtc_paths(built("tests/study/librefusing_nvrtc.so"));
     options.workers = 2;
     options.command = "test";
     const SweepOutcome outcome = run_sweep(options, {listener, {}});

@@ -13,6 +13,7 @@
 #include "folder.h"
 #include "study/module/xla_agreement.h"
 #include "support/approx.h"
+#include "support/paths.h"
 #include "support/skip.h"
 
 namespace tailor::study {
@@ -274,7 +275,7 @@ TEST_CASE("a module is chosen by a word between dots before any part of a name")
 }
 
 TEST_CASE("the scores that ship are those of the modules at hand") {
-  const std::filesystem::path root = TAILOR_THIRD_PARTY;
+  const std::filesystem::path root = third_party_folder();
   if (root.empty() || !std::filesystem::exists(root / "xla_reference")) return skip("no folder of digests");
   const report::XlaScores shipped = report::read_xla_scores(source / "data/agreement.json");
   const report::XlaScores found =
@@ -283,7 +284,7 @@ TEST_CASE("the scores that ship are those of the modules at hand") {
 }
 
 TEST_CASE("xla-model and xla-priority say what XLA said of its own modules") {
-  const std::filesystem::path root = TAILOR_THIRD_PARTY;
+  const std::filesystem::path root = third_party_folder();
   if (root.empty() || !std::filesystem::exists(root / "xla_reference")) return skip("no folder of digests");
   Agreement sum;
   for (const std::string_view module : {"diffrax", "dlrm", "layer_norm", "mean_axis", "mha_block", "resnet50"})

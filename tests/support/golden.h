@@ -13,10 +13,11 @@
 #include <string>
 
 #include "base/text.h"
+#include "support/paths.h"
 #include "support/skip.h"
 
 inline void check_golden(const std::string& name, const std::string& found) {
-  const std::filesystem::path path = std::filesystem::path(TAILOR_SOURCE_DIR) / "tests" / "golden" / name;
+  const std::filesystem::path path = std::filesystem::path(tailor::source_folder()) / "tests" / "golden" / name;
   const char* update = std::getenv("UPDATE_GOLDEN");
   if (update != nullptr && std::string(update) == "1") {
     std::filesystem::create_directories(path.parent_path());

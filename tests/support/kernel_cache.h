@@ -15,6 +15,7 @@
 
 #include "base/hash.h"
 #include "profiler/compile/pool.h"
+#include "support/paths.h"
 
 namespace kernels {
 
@@ -24,7 +25,7 @@ inline const tailor::profiler::BinaryCache& cache() {
     namespace fs = std::filesystem;
     std::set<fs::path> sources;
     for (const char* folder : {"/src/profiler/compile", "/src/ir"})
-      for (const fs::directory_entry& file : fs::directory_iterator(std::string(TAILOR_SOURCE_DIR) + folder))
+      for (const fs::directory_entry& file : fs::directory_iterator(tailor::source_folder() + folder))
         if (file.is_regular_file() && (std::string(folder) != "/src/ir" || file.path().stem() == "binary"))
           sources.insert(file.path());
     std::string all;

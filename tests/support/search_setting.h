@@ -11,10 +11,11 @@
 #include "base/text.h"
 #include "costmodel/model.h"
 #include "explore/strategy.h"
+#include "support/paths.h"
 
 inline const tailor::costmodel::CalibratedDevice& search_gpu() {
   static const tailor::costmodel::CalibratedDevice device = [] {
-    const std::string data = std::string(TAILOR_SOURCE_DIR) + "/data/";
+    const std::string data = tailor::source_folder() + "/data/";
     const std::string facts = data + "devices/h200.json", fits = data + "calibrations/uncalibrated.json";
     tailor::costmodel::CalibratedDevice gpu =
         tailor::costmodel::calibrated(tailor::ir::parse_device(tailor::read_file(facts), facts),

@@ -20,12 +20,13 @@
 #include "ir/device.h"
 #include "support/golden.h"
 #include "support/group_family.h"
+#include "support/paths.h"
 
 using namespace tailor;
 
 namespace {
 
-ir::Limits h200() { return ir::limits(ir::find_device("h200", TAILOR_SOURCE_DIR "/data/devices")); }
+ir::Limits h200() { return ir::limits(ir::find_device("h200", source_folder() + "/data/devices")); }
 
 ir::Group group_of(const std::string& lines) {
   ir::Group group;

@@ -23,6 +23,7 @@
 #include "codegen/cuda/cuda.h"
 #include "reference/memory_layout.h"
 #include "support/kernel_cache.h"
+#include "support/paths.h"
 
 namespace tailor::ir {
 
@@ -53,9 +54,9 @@ std::string source_of(const std::vector<HostCase>& cases, std::size_t first, std
 /// The loaded object, or nothing and a `reason`. What an earlier run made of the same text, shim and compiler is taken
 /// from where the suites keep kernels.
 void* compiled(const std::string& source, const std::filesystem::path& folder, int number, std::string& reason) {
-  static const std::string shim = read_file(TAILOR_SOURCE_DIR "/tests/codegen/cuda/host_shim.h");
+  static const std::string shim = read_file(source_folder() + "/tests/codegen/cuda/host_shim.h");
   const std::string command =
-      fmt::format("{} -std=c++20 -O0 -w -fPIC -shared -I{}/tests", TAILOR_HOST_COMPILER, TAILOR_SOURCE_DIR);
+      fmt::format("{} -std=c++20 -O0 -w -fPIC -shared -I{}/tests", TAILOR_HOST_COMPILER, source_folder());
   const std::filesystem::path kept = kernels::cache().folder;
   const std::filesystem::path object = kept / (hex(tailor::id_of(command + __VERSION__ + shim + source)) + ".so");
   if (!std::filesystem::exists(object)) {

@@ -18,6 +18,7 @@
 #include "profiler/compile/compile.h"
 #include "support/group_family.h"
 #include "support/kernel_cache.h"
+#include "support/paths.h"
 #include "support/skip.h"
 
 using namespace tailor;
@@ -26,7 +27,7 @@ using namespace tailor::codegen;
 
 const profiler::Nvrtc* nvrtc_or_skip() {
   static const profiler::FoundNvrtc found =
-      profiler::find_nvrtc(profiler::default_nvrtc_paths({TAILOR_SOURCE_DIR "/.venv"}));
+      profiler::find_nvrtc(profiler::default_nvrtc_paths({source_folder() + "/.venv"}));
   if (!found) skip(found.reason);
   return found.api.get();
 }
@@ -49,7 +50,7 @@ std::string longest_line(std::string_view text) {
 }  // namespace
 
 void check_pin(const profiler::Nvrtc& nvrtc, const Sized& which, const char* arch, int count, SweepFigures& figures) {
-  static const Limits h200 = limits(find_device("h200", TAILOR_SOURCE_DIR "/data/devices"));
+  static const Limits h200 = limits(find_device("h200", source_folder() + "/data/devices"));
   const Group group = make_group(family_member(which.member), which.rows, which.columns);
   const auto prepared = prepare(group);
   REQUIRE(std::holds_alternative<Prepared>(prepared));

@@ -19,12 +19,13 @@
 #include "ir/device.h"
 #include "support/golden.h"
 #include "support/group_family.h"
+#include "support/paths.h"
 
 using namespace tailor;
 
 namespace {
 
-ir::Limits h200_limits() { return ir::limits(ir::find_device("h200", TAILOR_SOURCE_DIR "/data/devices")); }
+ir::Limits h200_limits() { return ir::limits(ir::find_device("h200", source_folder() + "/data/devices")); }
 
 ir::Kernel lowered_row(const ir::Group& group, const std::string& words, ir::Plan* plan = nullptr) {
   const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));

@@ -26,6 +26,7 @@
 #include "ir/device.h"
 #include "ir/graph/graph.h"
 #include "support/group_family.h"
+#include "support/paths.h"
 #include "support/thorough.h"
 
 using namespace tailor;
@@ -99,7 +100,7 @@ TEST_CASE("plans of every column group compute what the evaluator computes and a
 
 TEST_CASE("what a sound rule drops lower refuses, on the whole axes, and each sound rule drops something") {
   // A real GPU's axes, with so few SMs that persistent grids loop over small shapes.
-  ir::Limits limits = ir::limits(ir::find_device("h200", std::string(TAILOR_SOURCE_DIR) + "/data/devices"));
+  ir::Limits limits = ir::limits(ir::find_device("h200", source_folder() + "/data/devices"));
   limits.sms = 2;
   std::map<std::string_view, int> dropped;
   codegen::LowerScratch scratch;

@@ -17,6 +17,7 @@
 #include "profiler/gpu/fake_machine.h"
 #include "profiler/gpu/request/library_paths.h"
 #include "profiler/gpu/session/gpu.h"
+#include "support/paths.h"
 
 namespace {
 
@@ -92,7 +93,7 @@ TEST_CASE("a machine without a driver, or with one that finds no GPU, says that 
 
 TEST_CASE("this machine, whatever it is, gets an answer") {
   const auto response =
-      gpu::Gpu().answer(gpu::CapabilitiesRequest{gpu::default_library_paths({TAILOR_SOURCE_DIR "/.venv"}), 0});
+      gpu::Gpu().answer(gpu::CapabilitiesRequest{gpu::default_library_paths({source_folder() + "/.venv"}), 0});
   CHECK(response.outcome == ir::Outcome::ok);
   CHECK_FALSE(response.capabilities.empty());
 }

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "profiler/gpu/request/library_paths.h"
 #include "support/golden.h"
+#include "support/paths.h"
 #include "support/skip.h"
 #include "support/thorough.h"
 
@@ -32,7 +33,7 @@ constexpr int recorded_version = 130001;  ///< of the golden table
 
 /// CUPTI as this machine has it; skips the case when there is none.
 std::optional<MetricHost> host_or_skip() {
-  auto found = MetricHost::open(gpu::default_library_paths({TAILOR_SOURCE_DIR "/.venv"}));
+  auto found = MetricHost::open(gpu::default_library_paths({source_folder() + "/.venv"}));
   if (MetricHost* host = std::get_if<MetricHost>(&found)) return std::move(*host);
   skip(std::get<gpu::Capability>(found).detail);
   return std::nullopt;
@@ -124,7 +125,7 @@ TEST_CASE("a CUPTI file that is not there is a layer that is missing, with the r
 
 TEST_CASE("a CUPTI that crashes without a driver is not asked where there is none") {
   gpu::LibraryPaths paths;
-  paths.cupti = TAILOR_DRIVER_BOUND_CUPTI;
+  paths.cupti = built("tests/profiler/gpu/libdriver_bound_cupti.so");
   paths.driver = "/nonexistent/libcuda.so.1";
   const auto found = MetricHost::open(paths);
   REQUIRE(std::holds_alternative<gpu::Capability>(found));
@@ -239,7 +240,7 @@ TEST_CASE("counters, passes and what is left out on every chip are as recorded")
   const bool same_release = host->api_version() == recorded_version;
   if (same_release && testing::thorough()) return check_golden("counters.txt", found);
   // Another release may schedule otherwise and know other chips, but what was found on a chip is still there.
-  const std::string golden = read_file(std::string(TAILOR_SOURCE_DIR) + "/tests/golden/counters.txt");
+  const std::string golden = read_file(source_folder() + "/tests/golden/counters.txt");
   if (same_release)
     for (const std::string_view line : split(found, '\n')) CHECK(golden.find(line) != golden.npos);
   for (const std::string_view line : split(golden, '\n')) {

@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "profiler/gpu/fake_machine.h"
+#include "support/paths.h"
 
 namespace {
 
@@ -33,7 +34,8 @@ struct SelfTested {
 };
 
 int code_of(const std::string& options) {
-  const int status = std::system(fmt::format("'{}' {} >/dev/null 2>&1", TAILOR_GPU_SELF_TEST, options).c_str());
+  const int status =
+      std::system(fmt::format("'{}' {} >/dev/null 2>&1", built("tests/profiler/gpu/gpu_self_test"), options).c_str());
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 

@@ -24,6 +24,7 @@
 #include "support/approx.h"
 #include "support/group_family.h"
 #include "support/kernel_cache.h"
+#include "support/paths.h"
 #include "tests/profiler/kernels.h"
 
 using namespace tailor;
@@ -37,7 +38,7 @@ namespace {
 constexpr std::int64_t rows = 40, columns = 96;
 
 const ir::Device& h200() {
-  static const ir::Device device = ir::find_device("h200", TAILOR_SOURCE_DIR "/data/devices");
+  static const ir::Device device = ir::find_device("h200", source_folder() + "/data/devices");
   return device;
 }
 

@@ -16,6 +16,7 @@
 #include "profiler/measure/microbench_check.h"
 #include "support/approx.h"
 #include "support/kernel_cache.h"
+#include "support/paths.h"
 #include "support/sequence_run.h"
 #include "tests/profiler/kernels.h"
 
@@ -24,7 +25,7 @@ using namespace tailor::profiler;
 
 namespace {
 
-ir::Device h200_facts() { return ir::find_device("h200", TAILOR_SOURCE_DIR "/data/devices"); }
+ir::Device h200_facts() { return ir::find_device("h200", source_folder() + "/data/devices"); }
 
 /// The same machine with a few SMs.
 ir::Device small_machine(int sms) {
@@ -136,8 +137,8 @@ TEST_CASE("the bytes that a memory microbenchmark is paid for are those its inst
 }
 
 TEST_CASE("on every device the microbenchmarks fit its limits") {
-  for (const std::string& name : ir::device_names(TAILOR_SOURCE_DIR "/data/devices")) {
-    const ir::Device device = ir::find_device(name, TAILOR_SOURCE_DIR "/data/devices");
+  for (const std::string& name : ir::device_names(source_folder() + "/data/devices")) {
+    const ir::Device device = ir::find_device(name, source_folder() + "/data/devices");
     const ir::Limits limits = ir::limits(device);
     std::set<std::string> names;
     std::set<std::string_view> families;

@@ -17,6 +17,7 @@
 #include "profiler/measure/race.h"
 #include "support/approx.h"
 #include "support/kernel_cache.h"
+#include "support/paths.h"
 #include "tests/profiler/kernels.h"
 
 using namespace tailor;
@@ -50,7 +51,7 @@ struct AskedGpu {
 Microbench bench_of(std::string_view family, std::int64_t size) {
   BenchSizes sizes;
   sizes.bytes = {1 << 20};
-  const ir::Device device = ir::find_device("h200", TAILOR_SOURCE_DIR "/data/devices");
+  const ir::Device device = ir::find_device("h200", source_folder() + "/data/devices");
   for (Microbench& bench : microbenchmarks(device, sizes))
     if (bench.family->name == family && bench.size == size) return std::move(bench);
   FAIL("no such microbenchmark: ", family, " of ", size);

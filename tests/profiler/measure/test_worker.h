@@ -10,12 +10,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "support/paths.h"
+
 namespace tailor::tests {
 
 inline std::string test_worker() {
-  if (!std::filesystem::exists(TAILOR_TEST_WORKER))
-    throw std::runtime_error(TAILOR_TEST_WORKER " is not built: ninja -C build tests/profiler/test_worker");
-  return TAILOR_TEST_WORKER;
+  const std::string program = built("tests/profiler/test_worker");
+  if (!std::filesystem::exists(program))
+    throw std::runtime_error(program + " is not built: ninja -C build tests/profiler/test_worker");
+  return program;
 }
 
 }  // namespace tailor::tests

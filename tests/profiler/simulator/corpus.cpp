@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "ir/graph/types.h"
 #include "profiler/run/run_text.h"
+#include "support/paths.h"
 
 namespace corpus {
 
@@ -299,7 +300,7 @@ std::vector<CorpusKernel> read_kernels(const std::filesystem::path& file) {
 const std::vector<CorpusKernel>& kernels() {
   static const std::vector<CorpusKernel> all = [] {
     std::vector<CorpusKernel> found;
-    for (const auto& file : std::filesystem::directory_iterator(TAILOR_SOURCE_DIR "/tests/profiler/simulator/corpus"))
+    for (const auto& file : std::filesystem::directory_iterator(source_folder() + "/tests/profiler/simulator/corpus"))
       if (file.path().extension() == ".cu")
         for (CorpusKernel& kernel : read_kernels(file.path())) found.push_back(std::move(kernel));
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name < b.name; });

@@ -13,11 +13,12 @@
 #include "doctest/doctest.h"
 #include "profiler/simulator/machine/counters.h"
 #include "profiler/simulator/machine/launch.h"
+#include "support/paths.h"
 
 namespace tailor::simulator {
 namespace {
 
-std::string documentation() { return read_file(std::filesystem::path(TAILOR_SOURCE_DIR) / "docs" / "simulator.md"); }
+std::string documentation() { return read_file(std::filesystem::path(source_folder()) / "docs" / "simulator.md"); }
 
 TEST_CASE("the documentation has every counter with its unit and meaning, in order, and no other") {
   const std::string page = documentation();

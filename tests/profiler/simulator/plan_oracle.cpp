@@ -24,6 +24,7 @@
 #include "profiler/kernels.h"
 #include "support/group_family.h"
 #include "support/kernel_cache.h"
+#include "support/paths.h"
 
 namespace tailor::simulator {
 namespace {
@@ -173,7 +174,7 @@ void check_candidates(const profiler::Nvrtc& nvrtc, std::string_view of, const i
 /// An H200, with XLA's description of it.
 const costmodel::CalibratedDevice& h200() {
   static const costmodel::CalibratedDevice device = [] {
-    const std::string data = TAILOR_SOURCE_DIR "/data";
+    const std::string data = source_folder() + "/data";
     costmodel::CalibratedDevice gpu = costmodel::calibrated(
         ir::find_device("h200", data + "/devices"), ir::read_calibration(data + "/calibrations/uncalibrated.json"));
     gpu.xla = costmodel::xla::find_target("h200", data + "/xla");

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "doctest/doctest.h"
+#include "support/paths.h"
 #include "support/ptx_check.h"
 #include "support/skip.h"
 
@@ -520,16 +521,15 @@ TEST_CASE("an entry is found by name, or as the only one") {
 }
 
 TEST_CASE("the corpus of the fuzzer parses with every index in range") {
-  for (const auto& file : std::filesystem::directory_iterator(TAILOR_SOURCE_DIR "/tests/fuzz/corpus/ptx")) {
+  for (const auto& file : std::filesystem::directory_iterator(source_folder() + "/tests/fuzz/corpus/ptx")) {
     CAPTURE(file.path().string());
     CHECK(broken_invariant(parse_ptx(read_file(file.path()), file.path().string())) == "");
   }
 }
 
 TEST_CASE("kernels of another compiler parse with every index in range") {
-  const std::filesystem::path folder = std::filesystem::path(TAILOR_THIRD_PARTY) / "xla_reference";
-  if (std::string_view(TAILOR_THIRD_PARTY).empty() || !std::filesystem::exists(folder))
-    return skip("no folder of third-party data");
+  const std::filesystem::path folder = std::filesystem::path(third_party_folder()) / "xla_reference";
+  if (third_party_folder().empty() || !std::filesystem::exists(folder)) return skip("no folder of third-party data");
   int files = 0;
   for (const auto& file : std::filesystem::recursive_directory_iterator(folder)) {
     if (file.path().extension() != ".ptx") continue;

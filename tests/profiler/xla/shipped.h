@@ -13,10 +13,11 @@
 #include <string_view>
 
 #include "profiler/xla/xla_dump.h"
+#include "support/paths.h"
 
 namespace tailor::profiler {
 
-inline const std::filesystem::path shipped = std::filesystem::path(TAILOR_SOURCE_DIR) / "tests/data/xla_small/dump";
+inline const std::filesystem::path shipped = std::filesystem::path(source_folder()) / "tests/data/xla_small/dump";
 
 inline XlaModule shipped_module() { return read_xla(choose_module(xla_modules(shipped), "")); }
 

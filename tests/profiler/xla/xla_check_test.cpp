@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "profiler/xla/shipped.h"
+#include "support/paths.h"
 #include "support/skip.h"
 
 using namespace tailor;
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string check_data = TAILOR_THIRD_PARTY;
+const std::string check_data = third_party_folder();
 
 /// The check of the kernel with `from` replaced by `to` once in its PTX.
 XlaCheck tampered(const std::string& entry, const std::string& from, const std::string& to) {

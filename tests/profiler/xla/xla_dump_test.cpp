@@ -21,6 +21,7 @@
 #include "profiler/xla/shipped.h"
 #include "profiler/xla/xla_check.h"
 #include "profiler/xla/xla_inplace.h"
+#include "support/paths.h"
 #include "support/skip.h"
 
 using namespace tailor;
@@ -29,7 +30,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string dump_data = TAILOR_THIRD_PARTY;
+const std::string dump_data = third_party_folder();
 
 /// A folder of its own, gone afterwards.
 class Folder {

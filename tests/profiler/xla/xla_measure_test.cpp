@@ -16,6 +16,7 @@
 #include "profiler/measure/stop.h"
 #include "profiler/xla/shipped.h"
 #include "support/fake_gpu.h"
+#include "support/paths.h"
 #include "support/skip.h"
 
 using namespace tailor;
@@ -65,7 +66,7 @@ class Fixture {
  private:
   static WorkerSetup setup(const fs::path& library) {
     WorkerSetup setup;
-    setup.command = {TAILOR_PROGRAM, "--worker"};
+    setup.command = {built("src/cli/tailor"), "--worker"};
     setup.paths = {library, library, library, {}, {}};
     return setup;
   }

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::profiler;
@@ -257,7 +258,7 @@ TEST_CASE("a missing file of the record and a line of another form are told by n
 }
 
 TEST_CASE("of the JAX function that ships each kernel has the operations of its members") {
-  const XlaSource source = xla_modules(fs::path(TAILOR_SOURCE_DIR) / "tests/data/xla_jax/dump").front();
+  const XlaSource source = xla_modules(fs::path(source_folder()) / "tests/data/xla_jax/dump").front();
   const auto [parts, faults] = read_partition(source);
   CHECK(faults.empty());
   REQUIRE(parts.size() == 7);

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "profiler/xla/shipped.h"
 #include "support/approx.h"
+#include "support/paths.h"
 #include "support/sequence_run.h"
 #include "support/skip.h"
 
@@ -326,8 +327,8 @@ TEST_CASE("what is read has contents wherever nobody wrote it before, also in a 
 }
 
 TEST_CASE("modules of the reference folders are launched as often as their kernels run, nothing left out") {
-  const fs::path folder = fs::path(TAILOR_THIRD_PARTY) / "xla_reference";
-  if (std::string(TAILOR_THIRD_PARTY).empty() || !fs::exists(folder / "ptx")) return skip("no third-party data");
+  const fs::path folder = fs::path(third_party_folder()) / "xla_reference";
+  if (third_party_folder().empty() || !fs::exists(folder / "ptx")) return skip("no third-party data");
   constexpr double most_bytes = 3e7;  // what is filled takes time
   std::int64_t modules = 0, sharing = 0;
   for (const fs::path& base : {folder, folder / "workloads"})
