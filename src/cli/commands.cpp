@@ -24,6 +24,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "profiler/measure/worker.h"
+#include "report/width.h"
 #include "study/pipeline/gpu_access.h"
 
 namespace tailor::cli {
@@ -179,7 +180,20 @@ std::string overview() {
          "  tailor --version        the version\n";
 }
 
-std::string help_text(const OptionList& list, const CommandRow& row) {
+/// An option and what it means, broken at the screen's edge.
+std::string option_lines(const std::string& lead, const std::string& what, int width) {
+  constexpr std::size_t indent = 25;
+  const std::string next = '\n' + std::string(indent, ' ');
+  std::string out = lead.size() + 3 > indent ? "  " + lead + next : fmt::format("  {:<22} ", lead);
+  std::string_view gap;
+  for (const std::string& line : report::wrapped(what, std::max(40, width - static_cast<int>(indent)))) {
+    out += fmt::format("{}{}", gap, line);
+    gap = next;
+  }
+  return out + '\n';
+}
+
+std::string help_text(const OptionList& list, const CommandRow& row, int width) {
   std::string out = fmt::format("tailor {}: {}\n\nexamples\n", row.name, row.what);
   for (const std::string_view line : split(row.examples, '\n')) out += fmt::format("  tailor {}\n", line);
   std::string usage = fmt::format("tailor {}", row.name), options;
@@ -190,7 +204,7 @@ std::string help_text(const OptionList& list, const CommandRow& row) {
     const std::string lead = option.value.empty() ? option.names : option.names + " " + option.value;
     if (needed || option.positional()) usage += needed ? " " + lead : fmt::format(" [{}]", lead);
     if (option.section != section) options += fmt::format("\n{}\n", section = option.section);
-    options += fmt::format("  {:<22} {}\n", lead, option.what);
+    options += option_lines(lead, option.what, width);
   }
   return out + fmt::format("\nusage\n  {} [options]\n{}", usage, options);
 }
@@ -266,7 +280,7 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
   declare_common(list, common);
   const ParsedWords parsed = parse_options(list, words.subspan(2), row.name);
   if (common.help) {
-    write_stdout(help_text(list, row));
+    write_stdout(help_text(list, row, terminal.width));
     return;
   }
   refuse_unknown_arguments(list, parsed.unknown, row);

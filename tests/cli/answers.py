@@ -139,7 +139,7 @@ def options_agree(test, folder):
     words = {}
     for row in test.records("list", "commands")["results"]:
         for line in test.run(row["command"], "--help").stdout.splitlines():
-            if match := re.match(r"  (?:-\w,)?(--[a-z-]+) (\S+)  ", line):
+            if match := re.match(r"  (?:-\w,)?(--[a-z-]+) (\S+)(?:  |$)", line):
                 words.setdefault(match[1], {})[row["command"]] = match[2]
     assert len(words) > 60, words
     for old in ("--db", "--workers", "--out", "--counter"):

@@ -119,7 +119,7 @@ TEST_CASE("what does not fit is refused with line, column, path and hint") {
       {with("\"strategies\": [\"a\", 1]"), "3:22 'strategies[1]' is a number, a string was expected / "},
       {with("\"strategies\": [\"a\", \"a\"]"), "3:22 'strategies[1]' repeats 'a' / remove one"},
       {with("\"baseline\": \"tvm\""),
-       "3:14 'baseline' is 'tvm', which is not among 'strategies' / strategies: none, imported, tailor"},
+       "3:14 'baseline' is 'tvm', which is not among 'strategies' / strategies: unfused, imported, tailor"},
       {with("\"seed\": 1, \"seed\": 2"), "3:13 'seed' is given twice / remove one"},
       {with("\"plans\": {\"axes\": {\"threads\": [128, {}]}}"),
        "3:38 'plans.axes.threads[1]' is an object, a number, a word, or true or false was expected / "},
@@ -132,7 +132,7 @@ TEST_CASE("what does not fit is refused with line, column, path and hint") {
        "3:40 'claim.threshold' is 0, a number above 0 was expected / it is a proportion, which is never below 0: such "
        "a "
        "claim always holds"},
-      {with("\"strategies\": [\"none\"],\n \"claim\": {\"metric\": \"m\", \"threshold\": 2}"),
+      {with("\"strategies\": [\"unfused\"],\n \"claim\": {\"metric\": \"m\", \"threshold\": 2}"),
        "4:11 'claim' is over the strategy 'unfused' alone, at least two were expected in 'strategies' / a claim "
        "compares "
        "the baseline with another strategy"},

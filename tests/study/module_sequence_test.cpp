@@ -159,9 +159,9 @@ TEST_CASE("two strategies are compared when they run the same operations, howeve
   const std::string exponential = imported.begin()->second;
   CHECK(work_difference("a", none, 0, "b", none, 0).empty());
   CHECK(work_difference("imported", imported, 0, "unfused", none, 0) ==
-        "imported has no kernel for %" + exponential + ", which none runs");
+        "imported has no kernel for %" + exponential + ", which unfused runs");
   CHECK(work_difference("unfused", none, 0, "imported", imported, 0) ==
-        "imported has no kernel for %" + exponential + ", which none runs");
+        "imported has no kernel for %" + exponential + ", which unfused runs");
   CHECK(work_difference("a", imported, 0, "b", {}, 0) ==
         "a has no kernel for 2 operations (%" + exponential + " is one), which b runs");
   CHECK(work_difference("a", none, 2, "b", none, 1) == "a runs one trip of 2 loops, b of 1");

@@ -24,8 +24,8 @@ namespace tailor::study {
 report::Table group_table(const explore::Partition& partition, std::span<const costmodel::CalibratedDevice> devices,
                           std::int64_t top, bool reasons);
 
-/// One row per decision and reason, names left out of it: how many edges, and the bytes of their values. The one that
-/// carries most comes first. Error(interrupted) when asked to stop.
+/// One row per decision and reason, names, extents and numbers left out of it: how many edges, and the bytes of their
+/// values. The one that carries most comes first. Error(interrupted) when asked to stop.
 report::Table reason_table(const ir::Graph& graph, const ir::Fusion& fusion, const std::stop_token& stop = {});
 
 /// One row per edge that the strategy noted, at most `top` rows (0: all); of one node's edges where `node` names one,
