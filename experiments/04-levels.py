@@ -8,7 +8,8 @@
 # is held against the best of all by level `counted`: its regret is the one time over the other. The claim: choosing by
 # `projected` loses at most 5 % in the mean over groups, and less than choosing by `sol`.
 #
-#   experiments/04-levels.py [TAILOR [FOLDER]]      FOLDER: of the databases, out/ where not given; ends with 0 where the claim holds, 4 where not, else as tailor sweep ends
+#   experiments/04-levels.py [TAILOR [FOLDER]]      FOLDER: of the databases, out/ where not given
+# It ends with 0 where the claim holds, with 4 where not, else as tailor sweep ends.
 import json
 import sqlite3
 import subprocess
@@ -19,8 +20,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TAILOR = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build/src/cli/tailor")
 OUT = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "out"
-MODELS = ["softmax_fwd_f32_4096x1024.hlo", "layernorm_fwd_tf_f32_4096x768.hlo", "irregular/reduce_chain_2048x1000.hlo",
-          "irregular/column_norm_65536x64.hlo"]
+MODELS = ["data/models/softmax_fwd_f32_4096x1024.hlo", "data/models/layernorm_fwd_tf_f32_4096x768.hlo",
+          "experiments/models/irregular/reduce_chain_2048x1000.hlo",
+          "experiments/models/irregular/column_norm_65536x64.hlo"]
 LEVELS = ["sol", "projected", "compiled"]
 MOST_LOST = 0.05
 
@@ -30,7 +32,7 @@ def sweep(ranked_by):
     OUT.mkdir(parents=True, exist_ok=True)
     database, file = OUT / f"04-levels-{ranked_by}.db", OUT / f"04-levels-{ranked_by}.json"
     file.write_text(json.dumps({
-        "question": f"What does level {ranked_by} choose?", "models": [str(ROOT / "data/models" / model) for model in MODELS],
+        "question": f"What does level {ranked_by} choose?", "models": [str(ROOT / model) for model in MODELS],
         "devices": ["h200"], "strategies": ["unfused", "tailor"], "cost_model": ranked_by, "plans": {"max_per_group": 256},
         "shortlist": 8, "check": {"top": 8, "blocks": 0}, "database": str(database)}))
     done = subprocess.run([TAILOR, "sweep", str(file), "-q", "-o", str(OUT / f"04-levels-{ranked_by}.txt")])

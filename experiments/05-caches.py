@@ -8,7 +8,8 @@
 # each group is compiled and executed on the simulator at full shape. The claim: today's compiler finds what the caches find. In
 # all, what the kernels execute differs by at most 2 %, and no group takes longer with the caches, by level `counted`.
 #
-#   experiments/05-caches.py [TAILOR [FOLDER]]      FOLDER: of the databases, out/ where not given; ends with 0 where the claim holds, 4 where not, else as tailor sweep ends
+#   experiments/05-caches.py [TAILOR [FOLDER]]      FOLDER: of the databases, out/ where not given
+# It ends with 0 where the claim holds, with 4 where not, else as tailor sweep ends.
 import gzip
 import json
 import sqlite3
@@ -19,8 +20,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TAILOR = sys.argv[1] if len(sys.argv) > 1 else str(ROOT / "build/src/cli/tailor")
 OUT = Path(sys.argv[2]) if len(sys.argv) > 2 else ROOT / "out"
-MODELS = ["softmax_fwd_f32_4096x1024.hlo", "layernorm_fwd_tf_f32_4096x768.hlo", "bert_infer_l12_b1_s128_f16.hlo",
-          "irregular/reduce_chain_2048x1000.hlo", "irregular/power_broadcast_add_8192x1024.hlo"]
+MODELS = ["data/models/softmax_fwd_f32_4096x1024.hlo", "data/models/layernorm_fwd_tf_f32_4096x768.hlo",
+          "data/models/bert_infer_l12_b1_s128_f16.hlo",
+          "experiments/models/irregular/reduce_chain_2048x1000.hlo", "experiments/models/irregular/power_broadcast_add_8192x1024.hlo"]
 SAME = 0.02
 
 
@@ -29,7 +31,7 @@ def sweep(style, caches):
     OUT.mkdir(parents=True, exist_ok=True)
     database, file = OUT / f"05-caches-{style}.db", OUT / f"05-caches-{style}.json"
     file.write_text(json.dumps({
-        "question": f"What does code of style {style} execute?", "models": [str(ROOT / "data/models" / model) for model in MODELS],
+        "question": f"What does code of style {style} execute?", "models": [str(ROOT / model) for model in MODELS],
         "devices": ["h200"], "strategies": ["tailor"], "shortlist": 1, "check": {"top": 1, "blocks": 0},
         "plans": {"max_per_group": 256, "axes": {"index_cache": [caches], "value_cache": [caches]}}, "database": str(database)}))
     done = subprocess.run([TAILOR, "sweep", str(file), "-q", "-o", str(OUT / f"05-caches-{style}.txt")])
