@@ -38,7 +38,7 @@ std::vector<std::uint32_t> left_in_y(const std::string& body, std::uint32_t thre
   return words;
 }
 
-constexpr std::string_view registers =
+const std::string registers =
     "  .reg .pred %p<4>;\n  .reg .b32 %t, %out, %r<8>;\n  .reg .b64 %d<4>;\n  mov.u32 %t, %tid.x;\n";
 
 }  // namespace
@@ -67,7 +67,7 @@ TEST_CASE("votes say whether all, any or equally many agree, and who, for every 
 
 TEST_CASE("a vote of some lanes is about those lanes alone") {
   // The lower half votes on an even number of lanes that say no, the upper half on its own.
-  const std::string body = std::string(registers) +
+  const std::string body = registers +
                            "  setp.lt.u32 %p1, %t, 16;\n  @%p1 bra low;\n  setp.lt.u32 %p2, %t, 20;\n"
                            "  vote.sync.uni.pred %p3, %p2, 0xffff0000;\n  selp.u32 %out, 1, 0, %p3;\n  bra done;\n"
                            "low:\n  setp.gt.u32 %p2, %t, 99;\n  vote.sync.uni.pred %p3, %p2, 0x0000ffff;\n"
@@ -79,7 +79,7 @@ TEST_CASE("a vote of some lanes is about those lanes alone") {
 TEST_CASE("a barrier that a warp arrives at in parts opens for nobody before its last lane has come") {
   // Of the first warp the upper half stores before it arrives, the lower half arrives at once; the second warp reads
   // what was stored. Both halves use the unaligned form, which needs no whole warp.
-  const std::string body = std::string(registers) +
+  const std::string body = registers +
                            "  .shared .align 4 .b8 s[64];\n  mov.u32 %r7, s;\n  mov.u32 %out, 7;\n"
                            "  setp.ge.u32 %p1, %t, 32;\n  @%p1 bra reads;\n  setp.ge.u32 %p2, %t, 16;\n"
                            "  @%p2 bra stores;\n  barrier.cta.sync 0;\n  bra done;\n"
