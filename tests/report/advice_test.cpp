@@ -32,7 +32,9 @@ PlanSummary plan(double bound, double predicted, const std::string& binds) {
 Summary example() {
   Summary s;
   s.chosen = "tailor";
-  s.strategies = {{"none", 5000, 1, 2, {}, {}, 7}, {"tailor", 1210, 1, 2, {}, {}, 200}};
+  s.strategies.resize(2);
+  s.strategies[0].name = "none", s.strategies[0].kernels = 5000, s.strategies[0].kernel_floor = 7;
+  s.strategies[1].name = "tailor", s.strategies[1].kernels = 1210, s.strategies[1].kernel_floor = 200;
   GroupSummary alpha, beta, gamma;
   alpha.name = "alpha", alpha.occurrences = 2, alpha.traffic = {1e6};
   alpha.best = {plan(4e-6, 6e-6, "dram"), plan(4e-6, 7e-6, "dram")};

@@ -326,6 +326,31 @@ done:
   CHECK(made.simulation.counters.global_store_requests == 1);  // the lanes met again
 }
 
+TEST_CASE("a narrow load fills the rest of its register with the sign of a signed type and with zeros of another") {
+  // One thread stores 0x8182f384 and loads parts of it again.
+  const std::vector<std::pair<std::string, std::uint32_t>> loads{{"s8", 0xffffff84},  {"u8", 0x84},    {"b8", 0x84},
+                                                                 {"s16", 0xfffff384}, {"u16", 0xf384}, {"b16", 0xf384}};
+  std::string body =
+      "  .reg .b32 %r<4>;\n  .reg .b64 %d<4>;\n  ld.param.u64 %d1, [y];\n  mov.u32 %r1, 0x8182f384;\n"
+      "  st.global.u32 [%d1], %r1;\n";
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    body += fmt::format("  ld.global.{} %r2, [%d1];\n  st.global.u32 [%d1+{}], %r2;\n", loads[i].first, 4 * (i + 1));
+    body += fmt::format(
+        "  ld.global.{} %d2, [%d1];\n  shr.u64 %d3, %d2, 32;\n  cvt.u32.u64 %r3, %d3;\n"
+        "  st.global.u32 [%d1+{}], %r3;\n",
+        loads[i].first, 4 * (i + 1 + loads.size()));
+  }
+  Launch launch;
+  launch.block = {1, 1, 1};
+  const Run made = run(entry(".param .u64 y", body + "  ret;"), launch, 13);
+  for (const Finding& one : made.simulation.findings) MESSAGE(describe(one));
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    CAPTURE(loads[i].first);
+    CHECK(made.y[i + 1] == loads[i].second);
+    CHECK(made.y[i + 1 + loads.size()] == (loads[i].second >> 31 ? 0xffffffff : 0));
+  }
+}
+
 TEST_CASE("lanes on different paths exchange through shuffles of their own masks") {
   // Even and odd lanes branch apart; each half shuffles with its own mask, then all meet.
   const std::string text = entry(".param .u64 y", R"(  .reg .pred %p<3>;
