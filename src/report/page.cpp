@@ -164,7 +164,7 @@ std::string refused(const Summary& summary) {
 /// JSON inside a script element must not contain "</script": every '<' becomes an escape.
 std::string data_block(const Summary& summary) {
   std::string out = "<script type=\"application/json\" id=\"data\">";
-  for (const char c : raw_data(summary)) {
+  for (const char c : raw_data(summary, groups_in_full)) {
     if (c == '<')
       out += "\\u003c";
     else
@@ -225,7 +225,8 @@ std::string page(const Summary& summary) {
   add("method", "Method and limits", method(summary));
   add("run", "Device and run",
       device_and_manifest(summary) +
-          "<p>The tables of this page, unrounded and in base units, are in this file as JSON. "
+          "<p>The tables of this page, unrounded and in base units, are in this file as JSON, with plans of the groups "
+          "that have charts. "
           "<button type=\"button\" id=\"save\" hidden>Save as JSON</button></p>\n");
   return page_head(question) + "<main>\n<header>\n" + question_and_verdict(question, summary.asked, summary.claim) +
          side_by_side(words, "<div>\n" + bars + list(advice(summary), "advice") + "</div>\n") +

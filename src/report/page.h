@@ -18,8 +18,11 @@ namespace tailor::report {
 std::string page(const Summary& summary);
 
 /// The raw data of the page as a JSON document: manifest, strategies, groups, plans with the parts of each estimate,
-/// rejections, library calls. Raw values in base units.
-std::string raw_data(const Summary& summary);
+/// rejections, library calls. Raw values in base units. `in_full` limits whose plans, times and rejections are listed:
+/// the groups of most time; the table of groups always has all.
+std::string raw_data(const Summary& summary, std::size_t in_full = static_cast<std::size_t>(-1));
+/// The groups of a page that have charts, code, and their plans in its data.
+inline constexpr std::size_t groups_in_full = 40;
 
 // ---- parts of the page
 // ------------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ const unfold = () => {
   const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (target && target.tagName === 'DETAILS') {
     target.open = true;
+    target.firstElementChild.focus({ preventScroll: true });
     target.scrollIntoView();
   }
 };
@@ -43,7 +44,7 @@ window.addEventListener('hashchange', unfold);
 unfold();
 let folded = [];
 window.addEventListener('beforeprint', () => {
-  folded = [...document.querySelectorAll('details:not([open]):not(.code)')];
+  folded = [...document.querySelectorAll('details:not([open])')];
   for (const one of folded) one.open = true;
 });
 window.addEventListener('afterprint', () => { for (const one of folded) one.open = false; });

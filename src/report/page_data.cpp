@@ -4,6 +4,9 @@
 // The data block of the page. In: a Summary. Out: JSON with the records of all tables under one root,
 // and the parts of every estimate as rows. Called by page(). It is there for people who want the
 // numbers of a page in another program.
+#include <algorithm>
+#include <set>
+
 #include "base/json.h"
 #include "report/overview.h"
 #include "report/page.h"
@@ -30,7 +33,10 @@ Table parts_table(const GroupSummary& group) {
 
 }  // namespace
 
-std::string raw_data(const Summary& summary) {
+std::string raw_data(const Summary& summary, std::size_t in_full) {
+  const std::vector<const GroupSummary*> heaviest = heaviest_first(summary);
+  const std::set<const GroupSummary*> told(
+      heaviest.begin(), heaviest.begin() + static_cast<std::ptrdiff_t>(std::min(in_full, heaviest.size())));
   Json root;
   root["schema"] = "tailor.report/1";
   root["tool"] = summary.manifest.tool;
@@ -45,6 +51,7 @@ std::string raw_data(const Summary& summary) {
   root["groups"] = records(group_table(summary));
   Json& plans = root["plans"] = Json::Array();
   for (const GroupSummary& group : summary.groups) {
+    if (!told.contains(&group)) continue;
     std::vector<double> times;
     for (const Seconds time : group.all_times) times.push_back(time.value);
     Json one;

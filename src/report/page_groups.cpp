@@ -28,8 +28,7 @@ namespace {
 constexpr double unfolded_share = 0.05;  ///< of the time of all groups
 constexpr std::size_t most_unfolded = 3;
 constexpr std::size_t plans_shown = 3;  ///< at once; the others are folded
-constexpr std::string_view is_code = " class=\"code\"";
-constexpr std::size_t most_in_full = 40, most_sections = 400, most_rows = 1000;
+constexpr std::size_t most_sections = 400, most_rows = 1000;
 
 /// Indexed by GroupStatus.
 constexpr std::array<std::string_view, 4> no_plan{"", "No plan: it needs a skeleton that does not exist yet.",
@@ -54,9 +53,8 @@ std::string badge(const PlanSummary& plan) {
   return fmt::format("<span class=\"badge {}\" title=\"{}\">{}</span>", look, escaped(reason), state);
 }
 
-/// `css` is an attribute, or nothing: listings of code are left out on paper.
-std::string details(std::string_view summary, const std::string& content, std::string_view css = "") {
-  return fmt::format("<details{}><summary>{}</summary>\n{}</details>\n", css, escaped(summary), content);
+std::string details(std::string_view summary, const std::string& content) {
+  return fmt::format("<details><summary>{}</summary>\n{}</details>\n", escaped(summary), content);
 }
 
 std::string code(const std::string& text) { return fmt::format("<pre><code>{}</code></pre>\n", escaped_lines(text)); }
@@ -133,17 +131,16 @@ std::string texts(const GroupSummary& group, Table plans) {
                                       with_commas(std::ssize(group.all_times)), group.all_times.size() == 1 ? "" : "s",
                                       group.times_level.empty() ? "" : ", level " + group.times_level)));
   if (!group.rejections.empty()) out += details("Rejected plans", html(rejection_table(group)));
-  if (!group.kernel_text.empty()) out += details("Program of the best plan", code(group.kernel_text), is_code);
-  if (!group.cuda.empty()) out += details("CUDA of the best plan", code(group.cuda), is_code);
+  if (!group.kernel_text.empty()) out += details("Program of the best plan", code(group.kernel_text));
+  if (!group.cuda.empty()) out += details("CUDA of the best plan", code(group.cuda));
   for (const PlanSummary& plan : group.best)
-    if (!plan.compile_log.empty())
-      out += details("What the compiler says of " + plan.plan, code(plan.compile_log), is_code);
+    if (!plan.compile_log.empty()) out += details("What the compiler says of " + plan.plan, code(plan.compile_log));
   return out.empty() ? out : "<div class=\"more\">\n" + out + "</div>\n";
 }
 
 /// `place` counts the groups from 1, most time first.
 std::string group_section(const GroupSummary& group, double share, std::size_t place) {
-  const bool in_full = place <= most_in_full, unfolded = place <= most_unfolded && share >= unfolded_share;
+  const bool in_full = place <= groups_in_full, unfolded = place <= most_unfolded && share >= unfolded_share;
   std::string out = fmt::format("<details class=\"group\" id=\"{}\"{}>\n{}{}", escaped(section_of(group.id)),
                                 unfolded ? " open" : "", head_of(group, share), facts(group));
   if (group.status != GroupStatus::ok)
@@ -190,11 +187,11 @@ std::string groups_section(const Summary& summary) {
          "placeholder=\"name, shape, limiter\"></label> <span role=\"status\" id=\"found\"></span></p>\n" +
          html(table, true, links) +
          fmt::format(
-             "<p class=\"note\">Groups of at least {} of the time are unfolded. The bars beside their plans are "
-             "what each part of the GPU would need alone; the one that binds is marked, and total is what the "
-             "model makes of all of them.</p>\n",
+             "<p class=\"note\">The groups of most time are unfolded, {} at most and none under {} of the time. Beside "
+             "their plans stands what each part of the GPU would need alone, and the total that the model makes of the "
+             "parts.</p>\n",
              most_unfolded, percent(unfolded_share)) +
-         left_out_words(seen.size(), std::min(seen.size(), most_in_full)) + sections;
+         left_out_words(seen.size(), std::min(seen.size(), groups_in_full)) + sections;
 }
 
 }  // namespace tailor::report

@@ -18,6 +18,9 @@ namespace {
 
 constexpr int long_text = 36;  ///< columns; wider text cells may wrap
 
+/// What narrow terminals leave out first is left out on paper.
+bool is_minor(const Column& column) { return column.sacrifice >= 6; }
+
 /// The value a script sorts by: shortest round-trip digits, or the words; "" sorts last.
 std::string sort_value(const Cell& cell) {
   if (const auto* words = std::get_if<std::string>(&cell)) return escaped(*words);
@@ -40,6 +43,11 @@ std::string html(const Table& table, bool sortable, const std::vector<std::strin
   }
   std::string out = fmt::format("<div class=\"scroll\"><table{}>\n", sortable ? " class=\"sortable\"" : "");
   if (!table.title.empty()) out += fmt::format("<caption>{}</caption>\n", escaped(table.title));
+  if (std::any_of(table.columns.begin(), table.columns.end(), is_minor)) {
+    out += "<colgroup>";
+    for (const Column& column : table.columns) out += is_minor(column) ? "<col class=\"minor\">" : "<col>";
+    out += "</colgroup>\n";
+  }
   out += "<thead><tr>";
   for (std::size_t i = 0; i < columns.size(); ++i)
     out += fmt::format("<th scope=\"col\"{}>{}</th>", classes[i], escaped(columns[i].heading));
