@@ -15,8 +15,8 @@ void declare(OptionList& list, ImportXlaOptions& options) {
   list.add("--device", &options.device, "the GPU that is simulated, or that measures (default then: found)", "NAME");
   list.add("--list", &options.list, "tie kernels to fusions, execute none");
   list.add("--compare", &options.compare, "beside it what our strategies launch and move; counts with --device");
-  list.add("--agreement", &options.agreement, "how far xla-priority and xla-model agree with what XLA did")
-      .excludes = "--compare,--list,--profiler,--store,--kernel";
+  list.add("--agreement", &options.agreement, "how far xla-priority and xla-model agree with what XLA did").excludes =
+      "--compare,--list,--profiler,--store,--kernel";
   list.add("--save", &options.save, "also write these scores, for comparisons to show", "FILE").needs = "--agreement";
   list.add("--calibration", &options.calibration, "of --compare: numbers that choose our plans (default uncalibrated)",
            "NAME|FILE")
@@ -97,6 +97,7 @@ void declare(OptionList& list, CalibrateCommand& options) {
   list.add("--calibration", &options.calibration, "what is believed before (default uncalibrated)", "NAME|FILE");
   list.add("--write", &options.write, "write the calibration to this file", "FILE");
   list.add("--few", &options.few, "begin with what other calibrated GPUs say: few observations are enough");
+  list.add("--residual", &options.residual, "learn what figures leave over, where cross-validation gains (XGBoost)");
   list.add_count("--shots", &options.shots, "fit to so many observations, drawn by --seed (default 0: all)");
   list.add_count("--seed", &options.seed, "of the draw (default 1)").needs = "--shots";
   list.add_count("--budget", &options.budget, "propose so many measurements instead, the most telling first");
@@ -113,6 +114,7 @@ void declare(OptionList& list, ValidateCommand& options) {
   list.add("--calibration", &options.calibrations,
            "numbers of the models; own: the file named as the GPU (default uncalibrated,own)", "NAME|FILE,...")
       .split_at_commas = true;
+  list.add("--ablate", &options.ablate, "each part of the models switched off, in the place of rivals");
   list.add("--split", &options.split, "held-out, train, validate or test (default held-out)", "SIDE");
   list.add("--by", &options.by, "tables by operation, size, device, limiter or nothing (default operation)", "WHAT,...")
       .split_at_commas = true;
