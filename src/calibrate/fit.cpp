@@ -327,6 +327,7 @@ Posed pose(std::span<const Sample* const> samples, const ir::Device& device, con
     const bool known = base.*parameter.member > 0;
     double high = scaled(parameter, parameter.high);
     if (parameter.share_of_least < 1) high = most_hidden(samples, parameter, "");
+    if (parameter.most != nullptr) high = std::min(high, scaled(parameter, (device.*parameter.most).value));
     Place place{&parameter, 0, {}};
     place.common = add_unknown(posed, parameter, "",
                                {std::min(believed.value, high), scaled(parameter, parameter.low), high, believed.value,
@@ -397,9 +398,17 @@ Fitted fit(std::span<const Sample> samples, const ir::Device& device, const ir::
     fitted.moved.push_back(moved);
   }
   fitted.expected_error = expected_error(posed, solution, train.size(), stop);
-  // Sections of operations stand by name, as a reader finds them.
+  // Sections of operations stand by name and figures in the order of their table, as a reader finds them.
   std::stable_sort(fitted.calibration.fits.begin(), fitted.calibration.fits.end(),
-                   [](const ir::Fit& a, const ir::Fit& b) { return a.operation < b.operation; });
+                   [](const ir::Fit& a, const ir::Fit& b) {
+                     return a.operation != b.operation ? a.operation < b.operation
+                                                       : ir::find_figure(a.figure) < ir::find_figure(b.figure);
+                   });
+  if (options.residual) {
+    Learned learned = learn(train, device, fitted.calibration, model, stop);
+    fitted.calibration.residual = std::move(learned.residual);
+    fitted.learned = std::move(learned.said);
+  }
   put_margins(fitted.calibration, model, device, train, validate);
   fitted.median_before = median_error(model, train, Machine(device, before));
   fitted.median_after = median_error(model, train, Machine(device, fitted.calibration));

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/learn.h"
 #include "calibrate/least_squares.h"
 #include "calibrate/parameters.h"
 #include "calibrate/sample.h"
@@ -31,6 +32,7 @@ struct FitOptions {
   std::map<std::string, Prior> priors;  ///< by figure, and "figure of operation"
   bool few = false;                     ///< fewer observations than figures are enough: the priors say the rest
   std::string model = "projected";
+  bool residual = false;  ///< learn what the figures leave over, where cross-validation gains by it
 };
 
 /// One figure as the fit left it.
@@ -46,6 +48,7 @@ struct Fitted {
   std::vector<std::string> left;               ///< figures that no observation tells of
   std::int64_t used = 0;                       ///< observations fitted to
   double median_before = 0, median_after = 0;  ///< median relative error on them
+  std::string learned;                         ///< what was said of a residual; empty where none was asked for
   double expected_error = 0;  ///< standard deviation that new predictions of such kernels have, from the fit itself
 };
 

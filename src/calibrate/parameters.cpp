@@ -4,7 +4,8 @@
 // The rows. Nothing comes in; the table goes out, with each figure's place in what models read. Called by whoever fits.
 //
 // Which regime tells what: a call from the host on an idle device holds the framework's floor, which hides launch and
-// ramp; launches one behind the other show the gap; timestamps of a kernel show its body. Latencies, ports and rates of
+// ramp; launches one behind the other show the gap; timestamps of a kernel show its body. The clock is the one that a
+// GPU sustains under its power limit, at most the data sheet's boost. Latencies, ports and rates of
 // pipes are in no row: times of streams pin down their products with other figures only, so that a fit would give
 // numbers without meaning. They come from microbenchmarks. Bounds are what physics allows; a prior's width is what
 // published values of one figure differ by.
@@ -43,6 +44,7 @@ constexpr std::array parameter_rows = std::to_array<Parameter>({
     {"l2_bandwidth", log_scale, 1e11, 4e13, 0.3, Extent::all, any, "arrays that fit L2, or are read again"},
     {"l1_share", log_scale, 0.01, 1, 0.3, Extent::all, any, "kernels that read rows again"},
     {"block_turnaround", log_scale, 1e-8, 5e-6, 0.3, Extent::all, any, "many short blocks"},
+    {"clock", log_scale, 3e8, 4e9, 0.2, Extent::all, any, "kernels of many instructions", 1, &ir::Device::clock},
     {"ramp", log_scale, 1e-8, 1e-5, 0.5, Extent::all, with_ramp, "short kernels, without a framework's floor"},
     {"graph_overhead", log_scale, 1e-8, 2e-5, 0.5, Extent::all, in_graph, "launches in a graph"},
 });

@@ -29,8 +29,9 @@ struct Parameter {
   Extent extent = Extent::all;
   /// Times in which this kind of regime can tell it; others leave it where it was.
   bool (*told_by)(const ir::Regime& regime) = nullptr;
-  std::string_view words;     ///< what tells it, for people
-  double share_of_least = 1;  ///< where it is not known before, it begins at this share of the least time
+  std::string_view words;                  ///< what tells it, for people
+  double share_of_least = 1;               ///< where it is not known before, it begins at this share of the least time
+  ir::Figure ir::Device::*most = nullptr;  ///< of the data sheet: it is never above that
   double costmodel::CalibratedDevice::*member = nullptr;  ///< filled in by parameters()
 };
 

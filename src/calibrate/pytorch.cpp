@@ -11,6 +11,12 @@
 // and reads it twice (mean and variance, result) in vectors of four; its loops are unrolled by four, and a warp in
 // which some lanes have a turn more than the others goes through the batch and through the remainder.
 //
+// Instructions of the row-wise kernels are those that warps execute, useful or not: in each turn of a loop some for its
+// elements and some for the turn, and for each row what the reductions across lanes and warps take. Layer norm updates
+// mean and variance with a division for each element and combines them with divisions, which on short rows is most of
+// the kernel. Warps of one place in their blocks share a scheduler, so a block counts as if all its warps did what the
+// longest does. The numbers are rough counts of the published source; what a GPU takes for them its fitted clock says.
+//
 // Trips are those of the warp that has most of them. Rows of one launch that are aligned differently enter by their
 // share, so trips need not be whole.
 #include "calibrate/pytorch.h"
@@ -48,7 +54,7 @@ constexpr std::array operations = std::to_array<OperationRow>({
     {"gelu", Kind::elementwise, 1, 30, 1},
     {"tanh", Kind::elementwise, 1, 20, 2},
     {"softmax", Kind::softmax, 1, 12, 1},
-    {"ln", Kind::layer_norm, 1, 22, 1},
+    {"ln", Kind::layer_norm, 1, 0, 1},
 });
 
 constexpr auto operation_names = [] {
@@ -100,7 +106,20 @@ double block_pass(std::int64_t columns, std::int64_t threads, std::int64_t shift
   return trips + static_cast<double>(turns + ceil_div(rest - turns * vector * threads, threads));
 }
 
-void describe_block_softmax(ir::ForeignKernel& k, const OperationRow& op, std::int64_t rows, std::int64_t columns) {
+/// Instructions of a warp in one pass over such a row.
+double block_pass_instructions(std::int64_t columns, std::int64_t threads, std::int64_t shift) {
+  constexpr double element = 12, turn = 20;
+  double sum = 0;
+  std::int64_t rest = columns;
+  if (shift > 0) {
+    rest = std::max<std::int64_t>(0, columns + shift - threads);
+    sum += element + turn;
+  }
+  const std::int64_t turns = rest / (vector * threads), scalar = ceil_div(rest - turns * vector * threads, threads);
+  return sum + static_cast<double>(turns) * (vector * element + turn) + static_cast<double>(scalar) * (element + turn);
+}
+
+void describe_block_softmax(ir::ForeignKernel& k, std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t most = 1024, least = 32;
   if (k.threads == 0) {
     k.threads = least;
@@ -108,9 +127,11 @@ void describe_block_softmax(ir::ForeignKernel& k, const OperationRow& op, std::i
   }
   if (k.blocks == 0) k.blocks = rows;
   // Rows follow one another: of four rows, the one at r begins (r * columns) mod 4 elements behind a boundary.
-  double pass = 0;
-  for (std::int64_t row = 0; row < vector; ++row) pass += block_pass(columns, k.threads, row * columns % vector);
-  pass /= vector;
+  double pass = 0, instructions = 0;
+  for (std::int64_t row = 0; row < vector; ++row) {
+    pass += block_pass(columns, k.threads, row * columns % vector) / vector;
+    instructions += block_pass_instructions(columns, k.threads, row * columns % vector) / vector;
+  }
   constexpr double passes = 3;
   k.reread = (passes - 1) * f32_bytes * static_cast<double>(rows * columns);
   k.far_trips = pass;
@@ -118,7 +139,8 @@ void describe_block_softmax(ir::ForeignKernel& k, const OperationRow& op, std::i
   k.shuffles = 2 * 5;
   k.barriers = 4;
   k.shared = static_cast<std::int64_t>(k.threads / 32 * 4);
-  k.instructions = static_cast<double>(rows * columns) * op.instructions * passes / 32;
+  constexpr double reductions = 150;
+  k.instructions = static_cast<double>(rows * k.threads) / 32 * (reductions + passes * instructions);
   k.transcendental = 2 * static_cast<double>(rows * columns);
 }
 
@@ -137,6 +159,20 @@ double norm_pass(std::int64_t columns, std::int64_t threads) {
   return static_cast<double>(longest);
 }
 
+/// Turns that the longest warp executes: one in which some lanes have more goes through their batch and their
+/// remainder.
+double executed_turns(std::int64_t columns, std::int64_t threads) {
+  constexpr std::int64_t unrolled = 4, lanes = 32;
+  const std::int64_t vectors = ceil_div(columns, vector), least = vectors / threads, more = vectors % threads;
+  std::int64_t most = 0;
+  for (std::int64_t first = 0; first < threads; first += lanes) {
+    const std::int64_t high = least + (first < more ? 1 : 0), low = least + (first + lanes - 1 < more ? 1 : 0);
+    most = std::max(most,
+                    std::max(high / unrolled, low / unrolled) * unrolled + std::max(high % unrolled, low % unrolled));
+  }
+  return static_cast<double>(most);
+}
+
 void describe_layer_norm(ir::ForeignKernel& k, const OperationRow& op, std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t block = 128;
   if (k.threads == 0) k.threads = block;
@@ -149,7 +185,8 @@ void describe_layer_norm(ir::ForeignKernel& k, const OperationRow& op, std::int6
   const double pass = norm_pass(columns, k.threads);
   k.far_trips = pass;
   k.near_trips = pass;
-  k.instructions = elements * op.instructions / 32;
+  constexpr double combine = 400, turn = 100;
+  k.instructions = static_cast<double>(rows * k.threads) / 32 * (combine + turn * executed_turns(columns, k.threads));
   k.transcendental = elements * op.transcendental;
   k.shuffles = 3 * 5;
   k.barriers = 4;
@@ -181,7 +218,7 @@ std::optional<ir::ForeignKernel> pytorch_kernel(std::string_view operation, std:
       if (columns <= in_registers)
         describe_warp_softmax(k, *op, rows, columns);
       else
-        describe_block_softmax(k, *op, rows, columns);
+        describe_block_softmax(k, rows, columns);
       break;
     case Kind::layer_norm:
       describe_layer_norm(k, *op, rows, columns);

@@ -26,8 +26,9 @@ constexpr int usual_registers = 24;
 
 std::int64_t whole(double value) { return static_cast<std::int64_t>(std::llround(value)); }
 
-costmodel::Traffic traffic(double bytes) {
-  return {whole(std::ceil(bytes / (access * lanes))), whole(std::ceil(bytes / sector)), whole(bytes)};
+/// No request spans two blocks, so that more blocks of a kind never make fewer requests each.
+costmodel::Traffic traffic(double bytes, double blocks) {
+  return {whole(std::ceil(bytes / blocks / (access * lanes)) * blocks), whole(std::ceil(bytes / sector)), whole(bytes)};
 }
 
 }  // namespace
@@ -39,15 +40,15 @@ costmodel::Work foreign_work(const ir::ForeignKernel& k) {
   work.shared_bytes = k.shared;
   const double blocks = static_cast<double>(std::max<std::int64_t>(1, k.blocks)), own = k.read - k.common;
   costmodel::BufferWork read, common, written;
-  read.load = traffic(own + k.reread);
+  read.load = traffic(own + k.reread, blocks);
   read.reload_sectors = whole(k.reread / sector);
   read.read_bytes = whole(own);
   read.read_sectors = whole(std::ceil(own / sector));
   read.block_sectors = whole(std::ceil(own / blocks / sector));
-  common.load = traffic(k.common * blocks);
+  common.load = traffic(k.common * blocks, blocks);
   common.read_bytes = whole(k.common);
   common.read_sectors = common.block_sectors = whole(std::ceil(k.common / sector));
-  written.store = traffic(k.written);
+  written.store = traffic(k.written, blocks);
   written.written_bytes = whole(k.written);
   written.written_sectors = whole(std::ceil(k.written / sector));
   work.buffers = {read, written, common};

@@ -39,6 +39,14 @@ class Machine {
   Machine(const ir::Device& device, const ir::Calibration& calibration);
   const costmodel::CalibratedDevice& all() const { return all_; }
   const costmodel::CalibratedDevice& of(const std::string& operation) const;
+  /// The same with figures changed, for all operations.
+  template <class Change>
+  Machine changed(const Change& change) const {
+    Machine other = *this;
+    change(other.all_);
+    for (auto& [operation, device] : other.by_operation_) change(device);
+    return other;
+  }
 
  private:
   costmodel::CalibratedDevice all_;

@@ -32,9 +32,9 @@ double distance(const ir::Device& a, const ir::Device& b) {
   return sum;
 }
 
-/// What a rate of a chip is proportional to; 1 for what is no rate.
+/// What a rate of a chip is proportional to, and a clock to the data sheet's; 1 for what is no rate.
 double reference(std::string_view unit, const ir::Device& device) {
-  return unit == "B/s" ? device.sms.value * device.clock.value : 1;
+  return unit == "B/s" ? device.sms.value * device.clock.value : unit == "Hz" ? device.clock.value : 1;
 }
 
 struct Around {

@@ -216,6 +216,7 @@ struct ValidateCommand {
   std::string device;                                 ///< empty: all
   std::vector<std::string> models, calibrations, by;  ///< empty: the usual ones
   std::string split = "held-out";
+  bool ablate = false;  ///< rows for each model without one of its parts
 };
 void run_validate(const ValidateCommand& options, const Context& context);
 
@@ -224,7 +225,7 @@ struct CalibrateCommand {
   std::string device;
   std::string calibration = "uncalibrated";  ///< what is believed before
   std::string write;                         ///< file; empty: none is written
-  bool few = false;                          ///< priors from other calibrated GPUs
+  bool few = false, residual = false;        ///< priors from other calibrated GPUs; trees on what is left over
   std::int64_t shots = 0, seed = 1;          ///< fit to so many, drawn by the seed; 0: all
   std::int64_t budget = 0;                   ///< above 0: propose so many measurements instead
   std::vector<std::string> models;           ///< of which plans may be proposed; empty: those that ship

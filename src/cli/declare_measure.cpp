@@ -113,6 +113,7 @@ void declare(OptionList& list, CalibrateCommand& options) {
   list.add("--calibration", &options.calibration, "what is believed before (default uncalibrated)", "NAME|FILE");
   list.add("--write", &options.write, "write the calibration to this file", "FILE");
   list.add("--few", &options.few, "start from what other calibrated GPUs have, so that few observations are enough");
+  list.add("--residual", &options.residual, "learn what figures leave over, where cross-validation gains (XGBoost)");
   list.add_count("--shots", &options.shots, "fit to so many observations, drawn at random by --seed (default 0: all)");
   list.add_count("--seed", &options.seed, "of the draw (default 1)").needs = "--shots";
   list.add_count("--budget", &options.budget, "propose so many measurements instead, those that tell most first");
@@ -127,6 +128,7 @@ void declare(OptionList& list, ValidateCommand& options) {
   list.add("--cost-model", &options.models, "cost models (default projected,sol)", "NAME,...");
   list.add("--calibration", &options.calibrations,
            "numbers of the models; own: the file named as the GPU (default uncalibrated,own)", "NAME|FILE,...");
+  list.add("--ablate", &options.ablate, "each part of the models switched off, in the place of rivals");
   list.add("--split", &options.split, "held-out, train, validate or test (default held-out)", "SIDE");
   list.add("--by", &options.by, "tables by operation, size, device, limiter or nothing (default operation)",
            "WHAT,...");

@@ -13,6 +13,7 @@
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "store/store.h"
+#include "study/evidence/calibrating.h"
 #include "study/pipeline/gpu_access.h"
 
 namespace tailor::cli {
@@ -96,6 +97,10 @@ void run_doctor(const DoctorOptions& options, const Context& context) {
   findings.found("Tailor", std::string(tool_name));
   look_at_data(context, findings);
   look_for_compiler(options, context, findings);
+  if (const std::string library = study::learning_library(); !library.empty())
+    findings.found("XGBoost", library);
+  else
+    findings.absent("XGBoost", "tailor calibrate learns no residual", study::learning_remedy());
   findings.found("SQLite", store::sqlite_version());
   look_at_gpu(options, context, findings);
   show(context, {"tailor.doctor/1", "", {{"findings", findings.table}}, ""});

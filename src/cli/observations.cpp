@@ -42,6 +42,7 @@ void run_calibrate(const CalibrateCommand& command, const Context& context) {
   question.device = command.device;
   question.calibration = command.calibration;
   question.few = command.few;
+  question.residual = command.residual;
   question.shots = command.shots;
   question.seed = command.seed;
   if (command.budget > 0) return show_proposals(command, question, context);
@@ -49,14 +50,14 @@ void run_calibrate(const CalibrateCommand& command, const Context& context) {
     throw Error(Fault::usage, "tailor calibrate needs OBSERVATIONS, or --budget N to ask what to observe",
                 "for example: tailor calibrate campaign.db --device h200");
   const study::CalibrationAnswer answer = study::calibrate_device(question, context.data, context.watch());
-  CommandOutput out{"tailor.calibrate/1", answer.fitted.calibration.device, {{"figures", answer.figures}}, ""};
-  show(context, out);
+  show(context, {"tailor.calibrate/1", answer.fitted.calibration.device, {{"figures", answer.figures}}, ""});
   Console& console = *context.console;
   console.note(
       fmt::format("{} observations fitted: median error {} % before, {} % after; a new one is expected to be off "
                   "by {} %",
                   with_commas(answer.fitted.used), three_figures(100 * answer.fitted.median_before),
                   three_figures(100 * answer.fitted.median_after), three_figures(100 * answer.fitted.expected_error)));
+  if (!answer.fitted.learned.empty()) console.note(fmt::format("residual: {}", answer.fitted.learned));
   if (!answer.fitted.left.empty())
     console.note(fmt::format("no observation tells of {}: left as in {}", fmt::join(answer.fitted.left, ", "),
                              command.calibration));
@@ -74,23 +75,14 @@ void run_validate(const ValidateCommand& command, const Context& context) {
   if (!command.calibrations.empty()) question.calibrations = command.calibrations;
   if (!command.by.empty()) question.by = command.by;
   question.split = command.split;
+  question.ablate = command.ablate;
   const study::ValidationAnswer answer = study::validate(question, context.data, context.watch());
   CommandOutput out{"tailor.validate/1", command.device, {}, ""};
   for (const auto& [key, table] : answer.tables) out.sections.push_back({key, table});
   show(context, out);
-  Console& console = *context.console;
-  console.note(fmt::format("{} observations scored; {} left out that a calibration rests on",
-                           with_commas(answer.scored), with_commas(answer.fitted)));
-  if (answer.samples.without_device > 0)
-    console.warning(fmt::format("{} observations are of GPUs that no device file describes: {}",
-                                with_commas(answer.samples.without_device),
-                                fmt::join(answer.samples.unknown_devices, ", ")));
-  if (answer.samples.without_kernel > 0)
-    console.warning(fmt::format("{} observations are of plans that are not there or cannot be lowered",
-                                with_commas(answer.samples.without_kernel)));
-  if (answer.samples.undescribed > 0)
-    console.warning(fmt::format("{} observations say neither launch nor traffic of their kernel",
-                                with_commas(answer.samples.undescribed)));
+  context.console->note(fmt::format("{} observations scored; {} left out that a calibration rests on",
+                                    with_commas(answer.scored), with_commas(answer.fitted)));
+  for (const std::string& why : study::left_out(answer.samples)) context.console->warning(why);
 }
 
 }  // namespace tailor::cli

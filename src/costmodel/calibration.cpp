@@ -13,9 +13,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/error.h"
+#include "costmodel/residual.h"
 
 namespace tailor::costmodel {
 
@@ -40,6 +42,19 @@ constexpr auto figures = [] {
   return all;
 }();
 
+void take_residual(CalibratedDevice& result, const Calibration& calibration, std::string_view operation) {
+  const ir::Residual& residual = *calibration.residual;
+  const auto same = [](const ir::FeatureRange& range, const Feature& row) { return range.feature == row.name; };
+  if (!std::equal(residual.features.begin(), residual.features.end(), residual_features().begin(),
+                  residual_features().end(), same))
+    throw Error(
+        Fault::failed,
+        fmt::format("the residual of calibration '{}' is of other features than this version has", calibration.name),
+        "calibrate again with this version");
+  if (std::find(residual.off.begin(), residual.off.end(), operation) == residual.off.end())
+    result.residual = std::make_shared<const ir::Residual>(residual);
+}
+
 }  // namespace
 
 std::span<const CalibratedFigure> calibrated_figures() { return figures; }
@@ -62,13 +77,20 @@ CalibratedDevice calibrated(const ir::Device& device, const Calibration& calibra
                   "data/calibrations/uncalibrated.json shows the form");
     result.*row.figure.member = fit ? fit->value : (device.*row.fact).value;
   }
+  if (calibration.residual) take_residual(result, calibration, operation);
   return result;
 }
 
 std::string text(const CalibratedDevice& device) {
   std::string out = fmt::format("{} {} model {}\n", device.name, device.calibration, ir::model_version);
   for (const CalibratedFigure& figure : figures) out += fmt::format("{} {}\n", figure.key, device.*figure.member);
-  return out;
+  if (device.residual == nullptr) return out;
+  for (const ir::Tree& tree : device.residual->trees) out += fmt::format("tree {}\n", ir::text(tree));
+  for (const ir::FeatureRange& one : device.residual->features)
+    out += fmt::format("feature {} {} {}\n", one.feature, one.low, one.high);
+  for (const std::string& cache : device.residual->caches) out += fmt::format("cache {}\n", cache);
+  return out + fmt::format("residual {} {} {} of {}\n", device.residual->low, device.residual->high,
+                           device.residual->width, device.residual->model);
 }
 
 std::string estimate_name(std::string_view model, std::string_view calibration) {

@@ -30,6 +30,8 @@ struct CalibratedDevice {
 #define TAILOR_BEHAVIOUR(name, unit) double name = 0;
 #define TAILOR_COEFFICIENT(name, unit) double name = 0;
 #include "ir/figures.def"
+  /// What was learned of what the figures leave over; null: nothing, or switched off for the operation.
+  std::shared_ptr<const ir::Residual> residual;
   /// What XLA's own model knows of the GPU, where data/xla has it; set by those who load devices.
   std::shared_ptr<const xla::Target> xla;
   bool operator==(const CalibratedDevice&) const = default;
@@ -44,7 +46,8 @@ struct CalibratedFigure {
 std::span<const CalibratedFigure> calibrated_figures();
 
 /// Throws Error(failed) for a calibration of another device, and for one that leaves a behaviour or a coefficient of
-/// this device open: nothing is filled in from elsewhere.
+/// this device open: nothing is filled in from elsewhere; and for a residual
+/// of features that this version does not know.
 /// `operation`: of the calls that are asked about, where the calibration has numbers of its own for them; empty: none.
 CalibratedDevice calibrated(const ir::Device& device, const Calibration& calibration, std::string_view operation = {});
 

@@ -33,7 +33,7 @@
 // `projected` knows no compiler: registers are the live values plus a base, limited to what lets a block start, and
 // what does not fit is charged as a spill. `compiled` takes both from the binary, and where the machine code has fewer
 // loads on their way at once than the program asks for, the trips to memory are as many times as many. Neither is ever
-// below sol.
+// below sol. A residual that a calibration learned (residual.cpp) is a factor on the body of `projected`.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -41,6 +41,7 @@
 #include "costmodel/model.h"
 #include "costmodel/occupancy.h"
 #include "costmodel/parts.h"
+#include "costmodel/residual.h"
 
 namespace tailor::costmodel {
 
@@ -230,7 +231,8 @@ double memory_body(double memory, double latency, double waiting, double mixed, 
 struct Code {
   int registers = 0;
   double spilled_bytes = 0;
-  double turns = 1;  ///< round trips that the loads take which the program asks for together
+  double turns = 1;                        ///< round trips that the loads take which the program asks for together
+  const ir::Residual* residual = nullptr;  ///< what was learned, of this level
 };
 
 ir::Estimate estimate_with(const Work& work, const Code& code, const CalibratedDevice& device,
@@ -260,7 +262,8 @@ ir::Estimate estimate_with(const Work& work, const Code& code, const CalibratedD
   const double overlapped = memory_body(moved, latency, waiting, mixed, device);
   // Of the first wave nothing lies behind another one: with a single wave memory's time and the chain add up.
   const double memory_time = overlapped + std::max(0.0, moved + chain - overlapped) / residency.waves;
-  const double body = std::max(memory_time, norm(part(e, pipe).value, latency, device.pipe_knee));
+  double body = std::max(memory_time, norm(part(e, pipe).value, latency, device.pipe_knee));
+  if (code.residual != nullptr) body *= std::exp(log_correction(*code.residual, {work, e, body}, regime.cache));
   const Part busiest = part(e, pipe) > part(e, memory) ? pipe : memory;
   e.bottleneck = part(e, Part::latency) > part(e, busiest) ? Part::latency : busiest;
   if (body < part(e, Part::launch).value) e.bottleneck = Part::launch;
@@ -280,7 +283,9 @@ ir::Estimate projected(const Work& work, const CalibratedDevice& device, const i
   constexpr double register_bytes = 4;
   const double threads = static_cast<double>(work.virtual_blocks) * work.threads;
   const double spilled = 2 * register_bytes * threads * (wanted - registers);
-  ir::Estimate estimate = estimate_with(work, {registers, spilled}, device, regime);
+  const bool learned = device.residual != nullptr && device.residual->model == "projected";
+  const Code code{registers, spilled, 1, learned ? device.residual.get() : nullptr};
+  ir::Estimate estimate = estimate_with(work, code, device, regime);
   estimate.level = ir::Level::projected;
   close(estimate, estimate.total, device.projected_low, device.projected_high);
   return estimate;
@@ -296,7 +301,7 @@ ir::Estimate compiled(const Work& work, const ir::Binary& binary, const Calibrat
       binary.loads_outstanding == 0
           ? 1
           : std::max(1.0, static_cast<double>(work.loads_in_flight) / static_cast<double>(binary.loads_outstanding));
-  ir::Estimate estimate = estimate_with(work, {binary.registers, spilled, turns}, device, regime);
+  ir::Estimate estimate = estimate_with(work, {binary.registers, spilled, turns, nullptr}, device, regime);
   estimate.level = ir::Level::compiled;
   close(estimate, estimate.total, device.compiled_low, device.compiled_high);
   return estimate;

@@ -42,6 +42,8 @@ std::vector<ObservationSet> shared_sets(const Calibration& calibration) {
   std::map<Id, std::vector<std::size_t>> fits_of;
   for (std::size_t i = 0; i < calibration.fits.size(); ++i)
     for (const Id id : calibration.fits[i].observations) fits_of[id].push_back(i);
+  if (calibration.residual)
+    for (const Id id : calibration.residual->observations) fits_of[id].push_back(calibration.fits.size());
   std::map<std::vector<std::size_t>, std::vector<Id>> by_fits;
   for (const auto& [id, fits] : fits_of)
     if (fits.size() > 1) by_fits[fits].push_back(id);
@@ -61,11 +63,11 @@ std::string ids_text(std::span<const Id> ids, std::string_view indent) {
 }
 
 /// "set 1", then ids that are in no set.
-std::string observations_text(const Fit& fit, std::span<const ObservationSet> sets) {
+std::string observations_text(const std::vector<Id>& observations, std::span<const ObservationSet> sets) {
   std::string out;
-  std::vector<Id> rest = fit.observations;
+  std::vector<Id> rest = observations;
   for (const ObservationSet& set : sets) {
-    if (!std::binary_search(fit.observations.begin(), fit.observations.end(), set.ids.front())) continue;
+    if (!std::binary_search(observations.begin(), observations.end(), set.ids.front())) continue;
     out += fmt::format("{}{}", out.empty() ? "" : ", ", quote_json(set.name));
     std::vector<Id> left;
     std::set_difference(rest.begin(), rest.end(), set.ids.begin(), set.ids.end(), std::back_inserter(left));
@@ -80,7 +82,8 @@ std::string fit_text(const Fit& fit, std::span<const ObservationSet> sets) {
       fmt::format("{}: {{\"value\": {}, \"unit\": {}", quote_json(fit.figure), fit.value, quote_json(fit.unit));
   if (fit.interval) out += fmt::format(", \"low\": {}, \"high\": {}", fit.interval->low, fit.interval->high);
   out += fmt::format(", \"source\": {}", quote_json(fit.source));
-  if (!fit.observations.empty()) out += fmt::format(", \"observations\": [{}]", observations_text(fit, sets));
+  if (!fit.observations.empty())
+    out += fmt::format(", \"observations\": [{}]", observations_text(fit.observations, sets));
   if (!fit.ranges.empty()) {
     std::string ranges;
     for (const ObservedRange& range : fit.ranges)
@@ -148,6 +151,32 @@ std::string named_sections(const Calibration& calibration, std::string_view word
 
 }  // namespace
 
+namespace {
+
+std::string words_text(std::span<const std::string> words) {
+  std::string out;
+  for (const std::string& word : words) out += fmt::format("{}{}", out.empty() ? "" : ", ", quote_json(word));
+  return out;
+}
+
+/// One line a tree.
+std::string residual_text(const Residual& residual, std::span<const ObservationSet> sets) {
+  std::string features, trees;
+  for (const FeatureRange& range : residual.features)
+    features +=
+        fmt::format("{}{}: [{}, {}]", features.empty() ? "" : ", ", quote_json(range.feature), range.low, range.high);
+  for (const Tree& tree : residual.trees)
+    trees += fmt::format("{}\n      {}", trees.empty() ? "" : ",", quote_json(text(tree)));
+  return fmt::format(
+      ",\n  \"residual\": {{\n    \"of\": {}, \"low\": {}, \"high\": {}, \"width\": {},\n    \"features\": {{{}}},\n"
+      "    \"cache\": [{}],\n    \"off\": [{}],\n    \"source\": {},\n    \"observations\": [{}],\n"
+      "    \"trees\": [{}]\n  }}",
+      quote_json(residual.model), residual.low, residual.high, residual.width, features, words_text(residual.caches),
+      words_text(residual.off), quote_json(residual.source), observations_text(residual.observations, sets), trees);
+}
+
+}  // namespace
+
 std::string text(const Calibration& calibration) {
   const std::vector<ObservationSet> sets = shared_sets(calibration);
   std::string out = fmt::format("{{\n  \"title\": {},\n  \"model_version\": {},\n", quote_json(calibration.title),
@@ -156,6 +185,7 @@ std::string text(const Calibration& calibration) {
   out += fmt::format("  \"figures\": {}", section_text(calibration, "", "", "  ", sets));
   out += named_sections(calibration, "devices", &Fit::device, sets);
   out += named_sections(calibration, "operations", &Fit::operation, sets);
+  if (calibration.residual) out += residual_text(*calibration.residual, sets);
   if (!sets.empty()) {
     std::string lists;
     for (const ObservationSet& set : sets)

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "ir/residual.h"
 
 namespace tailor::ir {
 
@@ -67,6 +68,8 @@ struct Calibration {
   std::int64_t version = model_version;
   /// Those of every device first, then by device, then by operation; within one in the order of figures.def.
   std::vector<Fit> fits;
+  /// What was learned of what the figures leave over; nothing in most. Only of one device.
+  std::optional<Residual> residual = {};
   bool operator==(const Calibration&) const = default;
 };
 
@@ -80,13 +83,18 @@ const Fit* find_fit(const Calibration& calibration, std::string_view device, std
 ///    "figures": {"dram_knee": {"value": 1.2, "unit": "1", "low": 1.1, "high": 1.3, "source": "...",
 ///                              "observations": ["<id>", ...], "ranges": {"bytes": [1e6, 1e9]}}, ...},
 ///    "devices": {"v100": {"dram_knee": {...}}, ...},                  (only where it is for any)
-///    "operations": {"softmax f32": {"dispatch_floor": {...}}, ...}}   (only where it is for one)
+///    "operations": {"softmax f32": {"dispatch_floor": {...}}, ...},   (only where it is for one)
+///    "residual": {"of": "projected", "low": -0.5, "high": 0.3, "width": 1, "features": {"body": [-12, -5], ...},
+///    "cache":
+///    ["warm"],
+///                 "off": ["add f32"], "source": "...", "observations": [...], "trees": ["(0<1.5 -0.01 0.02)", ...]}}
 std::string text(const Calibration& calibration);
 /// Hash of that text: the name is not in it.
 Id id_of(const Calibration& calibration);
 
 /// Throws Error(failed) with line and column where they are known: not JSON, a key twice, an unknown figure (nearest
-/// named), a limit, a wrong unit, a value outside its interval, another model version, observations that are no ids.
+/// named), a limit, a wrong unit, a value outside its interval, another model version, observations that are no ids, a
+/// residual without its parts, with bounds beyond +-0.6 or with a tree that is none.
 Calibration parse_calibration(std::string_view text, const std::string& file);
 Calibration read_calibration(const std::string& path);
 /// `name` is a file stem in `folder` or a path (it contains '/' or ends in ".json"). Throws Error(missing) naming the

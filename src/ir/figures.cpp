@@ -210,6 +210,70 @@ struct Reading {
     return by_name;
   }
 
+  double signed_number(const Json& found, std::string_view what) const {
+    if (!found.number() || !std::isfinite(*found.number()))
+      fail(found.offset, fmt::format("found {} for {}, expected a number", json_text(found), what));
+    return *found.number();
+  }
+
+  std::vector<std::string> words(const Json& object, std::string_view key) const {
+    const Json& list = member(object, key, "'residual'");
+    std::vector<std::string> out;
+    if (list.array() == nullptr) fail(list.offset, fmt::format("'{}' of 'residual' is no list", key));
+    for (const Json& one : *list.array()) {
+      if (one.string() == nullptr)
+        fail(one.offset, fmt::format("found {} in '{}', expected text", json_text(one), key));
+      out.push_back(*one.string());
+    }
+    return out;
+  }
+
+  FeatureRange feature(const Json::Member& found) const {
+    const Json::Array* ends = found.value.array();
+    if (ends == nullptr || ends->size() != 2)
+      fail(found.value.offset, fmt::format("the range of feature '{}' is not [low, high]", found.key));
+    FeatureRange range{found.key, signed_number((*ends)[0], found.key), signed_number((*ends)[1], found.key)};
+    if (range.low > range.high)
+      fail(found.value.offset, fmt::format("the range of feature '{}' is not [low, high]", found.key));
+    return range;
+  }
+
+  Residual residual(const Json& found, const Json* sets) const {
+    static constexpr std::string_view parts[] = {"of",    "low", "high",   "width",        "features",
+                                                 "cache", "off", "source", "observations", "trees"};
+    static constexpr std::string_view where = "'residual'";
+    expect_known(object(found, where), parts, where);
+    Residual result;
+    result.model = word(found, "of", where);
+    result.low = signed_number(member(found, "low", where), "the low bound");
+    result.high = signed_number(member(found, "high", where), "the high bound");
+    result.width = number(found, "width", "residual");
+    constexpr double most = 0.6;  // what the models' laws bear (costmodel/residual.cpp)
+    if (!(-most <= result.low && result.low <= 0 && 0 <= result.high && result.high <= most))
+      fail(found.offset, fmt::format("found bounds {} and {} of the residual, expected {} <= low <= 0 <= high <= {}",
+                                     result.low, result.high, -most, most));
+    const Json& features = member(found, "features", where);
+    for (const Json::Member& one : object(features, "the features of 'residual'"))
+      result.features.push_back(feature(one));
+    result.caches = words(found, "cache");
+    result.off = words(found, "off");
+    result.source = word(found, "source", where);
+    result.observations = observations(member(found, "observations", where), "residual", sets);
+    const Json& trees = member(found, "trees", where);
+    if (trees.array() == nullptr) fail(trees.offset, "the trees of 'residual' are no list");
+    for (const Json& one : *trees.array()) {
+      if (one.string() == nullptr) fail(one.offset, "a tree is no text");
+      result.trees.push_back(
+          with_position([&] { return position_at(text, one.offset, file); },
+                        [&] { return parse_tree(*one.string(), static_cast<std::int32_t>(result.features.size())); }));
+    }
+    if (const double fall = fall_of(result.trees); fall > steepest_fall * result.width * (1 + 1e-6))
+      fail(found.offset,
+           fmt::format("the residual falls by {} over a width of {}: a longer kernel could take less time", fall,
+                       result.width));
+    return result;
+  }
+
   /// One section, in the order of figures.def.
   void add_fits(std::vector<Fit>& fits, const std::string& device, const std::string& operation, const Json& figures,
                 std::string_view where, const Json* sets) const {
@@ -245,8 +309,8 @@ FigureFile parse_figures(std::string_view text, const std::string& file, std::sp
 }
 
 Calibration parse_calibration(std::string_view text, const std::string& file) {
-  static constexpr std::string_view top[] = {"title",   "model_version", "device",      "figures",
-                                             "devices", "operations",    "observations"};
+  static constexpr std::string_view top[] = {"title",   "model_version", "device",   "figures",
+                                             "devices", "operations",    "residual", "observations"};
   const Json root = parse_json(text, file);
   const Reading reading{text, file};
   reading.expect_once(root);
@@ -276,6 +340,10 @@ Calibration parse_calibration(std::string_view text, const std::string& file) {
                  "what a call costs beside its kernel is known of one machine ('device')");
   for (const Json::Member& section : reading.sections(operations, "'operations'"))
     reading.add_fits(result.fits, "", section.key, section.value, section.key, sets);
+  if (const Json* residual = root.find("residual")) {
+    if (result.device.empty()) reading.fail(residual->offset, "found a residual in a calibration of no device");
+    result.residual = reading.residual(*residual, sets);
+  }
   return result;
 }
 

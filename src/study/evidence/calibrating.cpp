@@ -13,6 +13,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "calibrate/boosting.h"
 #include "study/pipeline/question.h"
 #include "study/tables/column.h"
 
@@ -66,6 +67,9 @@ std::vector<calibrate::Neighbour> nearest_calibrated(const ir::Device& device, c
   return calibrate::nearest(device, all, most);
 }
 
+std::string learning_library() { return calibrate::boosting_library(); }
+std::string learning_remedy() { return calibrate::boosting_remedy(); }
+
 CalibrationAnswer calibrate_device(const CalibrationQuestion& question, const std::filesystem::path& data,
                                    const Watch& watch) {
   const ir::Device device = load_device(data, question.device);
@@ -90,6 +94,7 @@ CalibrationAnswer calibrate_device(const CalibrationQuestion& question, const st
   if (question.shots > 0) draw(samples, question.shots, question.seed);
   calibrate::FitOptions options;
   options.few = question.few;
+  options.residual = question.residual;
   if (question.few) {
     const auto neighbours = nearest_calibrated(device, data);
     if (neighbours.empty())

@@ -22,6 +22,7 @@ struct CalibrationQuestion {
   std::string device;                        ///< a name or a file
   std::string calibration = "uncalibrated";  ///< before
   bool few = false;        ///< priors are what the calibrations of other GPUs say; few observations are enough
+  bool residual = false;   ///< learn what the figures leave over, too
   std::int64_t shots = 0;  ///< fit to so many observations, drawn by `seed`; 0: all
   std::int64_t seed = 1;
 };
@@ -34,6 +35,10 @@ struct CalibrationAnswer {
 };
 /// The calibrated GPUs (calibrations of the data folder that are named as a device) that are most like this one.
 std::vector<calibrate::Neighbour> nearest_calibrated(const ir::Device& device, const std::filesystem::path& data);
+
+/// What grows the trees of residuals, "" where the build has nothing, and what to do about that.
+std::string learning_library();
+std::string learning_remedy();
 
 CalibrationAnswer calibrate_device(const CalibrationQuestion& question, const std::filesystem::path& data,
                                    const Watch& watch);

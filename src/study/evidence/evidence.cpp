@@ -8,6 +8,7 @@
 #include "study/evidence/evidence.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -117,6 +118,20 @@ Evidence read_evidence(const std::vector<std::string>& sources, const fs::path& 
   }
   settle(evidence);
   return evidence;
+}
+
+std::vector<std::string> left_out(const Samples& samples) {
+  std::vector<std::string> said;
+  if (samples.without_device > 0)
+    said.push_back(fmt::format("{} observations are of GPUs that no device file describes: {}",
+                               with_commas(samples.without_device), fmt::join(samples.unknown_devices, ", ")));
+  if (samples.without_kernel > 0)
+    said.push_back(fmt::format("{} observations are of plans that are not there or cannot be lowered",
+                               with_commas(samples.without_kernel)));
+  if (samples.undescribed > 0)
+    said.push_back(fmt::format("{} observations say neither launch nor traffic of their kernel",
+                               with_commas(samples.undescribed)));
+  return said;
 }
 
 Samples samples_of(const Evidence& evidence, const std::vector<ir::Device>& devices, const std::string& device,

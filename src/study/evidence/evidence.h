@@ -44,6 +44,9 @@ struct Samples {
   std::int64_t without_kernel = 0;  ///< of kernels of ours whose group or plan is not there, or cannot be lowered
   std::int64_t undescribed = 0;     ///< of kernels of others without launch or traffic
 };
+/// Sentences about those that no model could be asked about.
+std::vector<std::string> left_out(const Samples& samples);
+
 /// `device`: only of this one; empty: of all.
 Samples samples_of(const Evidence& evidence, const std::vector<ir::Device>& devices, const std::string& device,
                    const Watch& watch);

@@ -11,10 +11,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
+#include <map>
 #include <set>
 
 #include "base/error.h"
 #include "base/text.h"
+#include "calibrate/ablation.h"
 #include "calibrate/rivals.h"
 #include "calibrate/validate.h"
 #include "costmodel/model.h"
@@ -44,6 +47,8 @@ Calibrated load(const std::string& name, const std::vector<ir::Device>& devices,
   const auto take = [&](const ir::Device& device, const ir::Calibration& calibration) {
     result.machines.emplace(device.name, Machine(device, calibration));
     for (const ir::Fit& fit : calibration.fits) result.fitted.insert(fit.observations.begin(), fit.observations.end());
+    if (calibration.residual)
+      result.fitted.insert(calibration.residual->observations.begin(), calibration.residual->observations.end());
   };
   if (name == own_calibration) {
     for (const ir::Device& device : devices)
@@ -75,6 +80,55 @@ Contender model_contender(const costmodel::Model& model, const Calibrated& calib
             const ir::Estimate e = calibrate::estimate(model, sample, machine->second.of(sample.operation));
             return calibrate::Guess{e.total.value, e.low.value, e.high.value, ir::name(e.bottleneck)};
           }};
+}
+
+constexpr std::string_view without = " without ";
+
+/// The calibration with one part of the model switched off; equal figures: the part is not in it.
+std::optional<Calibrated> ablated(const Calibrated& full, const calibrate::Ablation& ablation,
+                                  const std::vector<ir::Device>& devices) {
+  Calibrated result{fmt::format("{}{}{}", full.name, without, ablation.part), {}, {}};
+  bool differs = false;
+  for (const auto& [name, machine] : full.machines) {
+    const auto device =
+        std::find_if(devices.begin(), devices.end(), [&](const ir::Device& d) { return d.name == name; });
+    const auto changed = [&](costmodel::CalibratedDevice& figures) {
+      const costmodel::CalibratedDevice before = figures;
+      ablation.off(figures, *device);
+      differs = differs || !(figures == before);
+    };
+    result.machines.emplace(name, machine.changed(changed));
+  }
+  return differs ? std::optional(std::move(result)) : std::nullopt;
+}
+
+/// What the part costs that a row is without, beside the row of the whole model in the same cell.
+void add_costs(report::Table& table) {
+  using report::Hint;
+  const auto at = [&](std::string_view key) { return place_of_column(table, key); };
+  const std::size_t median = at("median_error"), mean = at("mean_error"), rank = at("bandwidth_rank");
+  const bool cells = std::any_of(table.columns.begin(), table.columns.end(),
+                                 [](const report::Column& one) { return one.key == "cell"; });
+  std::map<std::string, std::vector<report::Cell>> whole;
+  const auto key = [&](const std::vector<report::Cell>& row, const std::string& predictor) {
+    return predictor + (cells ? " in " + std::get<std::string>(row[at("cell")]) : "");
+  };
+  for (const auto& row : table.rows) whole[key(row, std::get<std::string>(row[0]))] = row;
+  table.columns.push_back(column("costs_median", "costs (median)", Hint::number));
+  table.columns.push_back(column("costs_mean", "costs (mean)", Hint::number));
+  table.columns.push_back(column("costs_rank", "costs (rank)", Hint::number));
+  for (auto& row : table.rows) {
+    const std::string& predictor = std::get<std::string>(row[0]);
+    const std::size_t cut = predictor.find(without);
+    const auto full = whole.find(key(row, predictor.substr(0, cut)));
+    const auto difference = [&](std::size_t column, double sign) {
+      const auto *a = std::get_if<double>(&row[column]), *b = std::get_if<double>(&full->second[column]);
+      const bool said = cut != predictor.npos && a != nullptr && b != nullptr;
+      return said ? report::Cell(sign * (*a - *b)) : report::Cell();
+    };
+    report::Cell costs[] = {difference(median, 100), difference(mean, 100), difference(rank, -1)};
+    for (report::Cell& cost : costs) row.push_back(std::move(cost));
+  }
 }
 
 Contender rival_contender(const calibrate::Rival& rival, std::span<const Sample> train,
@@ -207,17 +261,26 @@ ValidationAnswer validate(const ValidationQuestion& question, const std::filesys
     const costmodel::Model& model = model_named(name);
     for (const Calibrated& calibrated : calibrations) contenders.push_back(model_contender(model, calibrated));
   }
-  for (const calibrate::Rival& rival : calibrate::rivals())
+  std::deque<Calibrated> parts;  // contenders point into it
+  if (question.ablate)
+    for (const std::string& name : question.models)
+      for (const Calibrated& full : calibrations)
+        for (const calibrate::Ablation& ablation : calibrate::ablations())
+          if (std::optional<Calibrated> without_part = ablated(full, ablation, devices))
+            contenders.push_back(model_contender(model_named(name), parts.emplace_back(std::move(*without_part))));
+  for (const calibrate::Rival& rival : question.ablate ? std::span<const calibrate::Rival>() : calibrate::rivals())
     contenders.push_back(rival_contender(rival, train, devices));
   const auto table_by = [&](calibrate::By by) {
-    return score_table(calibrate::score(scored, contenders, by, watch.stop), by);
+    report::Table table = score_table(calibrate::score(scored, contenders, by, watch.stop), by);
+    if (question.ablate) add_costs(table);
+    return table;
   };
   answer.tables.emplace_back("all", table_by(calibrate::By::nothing));
   for (const std::string& word : question.by) {
     const calibrate::By by = *calibrate::by_named(word);
     if (by == calibrate::By::nothing) continue;
     answer.tables.emplace_back("by_" + word, table_by(by));
-    if (by == calibrate::By::operation) add_published(answer.tables.back().second);
+    if (by == calibrate::By::operation && !question.ablate) add_published(answer.tables.back().second);
   }
   return answer;
 }

@@ -21,6 +21,7 @@ struct ValidationQuestion {
   std::vector<std::string> models = {"projected", "sol"};           ///< rows of costmodel::models()
   std::vector<std::string> calibrations = {"uncalibrated", "own"};  ///< own: the file named as the device, if any
   std::vector<std::string> by = {"operation"};
+  bool ablate = false;             ///< instead of rivals, rows for each model without one of its parts
   std::string split = "held-out";  ///< train, validate, test; held-out: what no calibration in the table was fitted to
 };
 
