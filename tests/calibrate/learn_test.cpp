@@ -19,13 +19,14 @@
 #include "calibrate/pytorch.h"
 #include "costmodel/residual.h"
 #include "support/approx.h"
+#include "support/paths.h"
 
 using namespace tailor;
 using namespace tailor::calibrate;
 
 namespace {
 
-const std::string learn_data = std::string(TAILOR_SOURCE_DIR) + "/data";
+const std::string learn_data = source_folder() + "/data";
 const std::vector<std::string> learned_devices = {"a100_pcie_40gb", "p100_pcie", "p4", "t4", "v100_pcie"};
 
 ir::Calibration shipped_of(const std::string& device) {
