@@ -108,7 +108,9 @@ def fill(path, plans, samples):
 
 def plans_in(path):
     base = sqlite3.connect(path)
-    count = base.execute("SELECT count(*) FROM plans").fetchone()[0]
+    # A command that was stopped before it made the tables has stored nothing.
+    there = base.execute("SELECT count(*) FROM sqlite_master WHERE name = 'plans'").fetchone()[0]
+    count = base.execute("SELECT count(*) FROM plans").fetchone()[0] if there else 0
     base.close()
     return count
 
