@@ -39,15 +39,14 @@ std::string html(const Table& table, bool sortable, const std::vector<std::strin
     columns.push_back(shown(table, i));
     int widest = 0;
     for (const std::string& cell : columns.back().cells) widest = std::max(widest, display_width(cell));
-    classes.push_back(columns.back().right ? " class=\"n\"" : widest > long_text ? " class=\"long\"" : "");
+    const bool minor = is_minor(table.columns[i]);
+    classes.push_back(columns.back().right ? minor ? " class=\"n minor\"" : " class=\"n\""
+                      : widest > long_text ? minor ? " class=\"long minor\"" : " class=\"long\""
+                      : minor              ? " class=\"minor\""
+                                           : "");
   }
   std::string out = fmt::format("<div class=\"scroll\"><table{}>\n", sortable ? " class=\"sortable\"" : "");
   if (!table.title.empty()) out += fmt::format("<caption>{}</caption>\n", escaped(table.title));
-  if (std::any_of(table.columns.begin(), table.columns.end(), is_minor)) {
-    out += "<colgroup>";
-    for (const Column& column : table.columns) out += is_minor(column) ? "<col class=\"minor\">" : "<col>";
-    out += "</colgroup>\n";
-  }
   out += "<thead><tr>";
   for (std::size_t i = 0; i < columns.size(); ++i)
     out += fmt::format("<th scope=\"col\"{}>{}</th>", classes[i], escaped(columns[i].heading));

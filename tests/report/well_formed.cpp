@@ -13,7 +13,7 @@
 
 namespace {
 
-constexpr auto never_closed = std::to_array<std::string_view>({"meta", "br", "hr", "link", "input", "col"});
+constexpr auto never_closed = std::to_array<std::string_view>({"meta", "br", "hr", "link", "input"});
 constexpr auto entities = std::to_array<std::string_view>({"amp;", "lt;", "gt;", "quot;", "#39;"});
 
 struct Reader {
