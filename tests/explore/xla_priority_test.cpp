@@ -213,16 +213,21 @@ TEST_CASE("several results count as arrays and the tuple that holds them as one 
   CHECK(of(47, 1) == 2);  // 97
 }
 
-TEST_CASE("users of a value of which one waits for the other stay two kernels, whichever comes first") {
-  for (const bool turned : {false, true}) {
-    CAPTURE(turned);
-    const std::string early = "  %a = tanh %x : f32[64,64]\n  %a2 = negate %a : f32[64,64]\n";
-    const std::string lines = early + "  %l = custom_call %a2, target=\"lib\" : f32[64,64]\n" +
-                              "  %b = add %x, %l : f32[64,64]\n  %b2 = tanh %b : f32[64,64]\n";
-    const Kernels found = kernels_of("  %x = parameter 0 : f32[64,64]\n" + lines + "  output " +
-                                     (turned ? "%b2, %a2" : "%a2, %b2") + "\n");
-    CHECK(found == Kernels{{"a", "a2"}, {"b", "b2"}});
-  }
+TEST_CASE("users of a value of which one waits for the other stay two kernels, whichever is looked at first") {
+  // A fusion is looked at before a single operation.
+  const auto of = [](std::string_view early, std::string_view late) {
+    return kernels_of(
+        fmt::format("  %x = parameter 0 : f32[64,64]\n{}"
+                    "  %l = custom_call %a, target=\"lib\" : f32[64,64]\n{}  output %a, %b\n",
+                    early, late));
+  };
+  const std::string one = "  %a = tanh %x : f32[64,64]\n", other = "  %b = add %x, %l : f32[64,64]\n";
+  const std::string two = "  %a1 = tanh %x : f32[64,64]\n  %a = negate %a1 : f32[64,64]\n";
+  const std::string others = "  %b1 = add %x, %l : f32[64,64]\n  %b = tanh %b1 : f32[64,64]\n";
+  CHECK(of(one, other) == Kernels{{"a"}, {"b"}});
+  CHECK(of(two, other) == Kernels{{"a", "a1"}, {"b"}});
+  CHECK(of(one, others) == Kernels{{"a"}, {"b", "b1"}});
+  CHECK(of(two, others) == Kernels{{"a", "a1"}, {"b", "b1"}});
 }
 
 TEST_CASE("a kernel takes no more than 96 arrays in and out") {
