@@ -12,7 +12,8 @@
 //
 // Margins of predictions come from samples that were not fitted to (side validate, or the train side where there are
 // too few): of the ratios of measured to predicted time the quantiles at 5 and 95 %, each taken one rank further out,
-// so that a new time of the same kind falls between them in nine cases of ten (split conformal prediction).
+// so that a new time of the same kind falls between them in nine cases of ten (split conformal prediction). An
+// operation with enough such samples has margins of its own: calls at a floor are told better than long kernels.
 //
 // Intervals of figures are those of the least squares: they hold where the model's form is right. How far that carries
 // is said by validation, not by them.
@@ -204,12 +205,9 @@ Moved moved_of(const Posed& posed, const Solution& solution, std::size_t i, std:
   return moved;
 }
 
-/// Quantiles of measured over predicted: a prediction's interval.
-void put_margins(ir::Calibration& calibration, const costmodel::Model& model, const ir::Device& device,
-                 std::span<const Sample* const> train, std::span<const Sample* const> validate) {
-  const bool apart = validate.size() >= least_for_margins;
-  const std::span<const Sample* const> from = apart ? validate : train;
-  const Machine machine(device, calibration);
+/// The quantiles of measured over predicted times `from`, as the interval of predictions for `operation` (empty: all).
+void put_margins_from(ir::Calibration& calibration, const costmodel::Model& model, const Machine& machine,
+                      std::span<const Sample* const> from, const std::string& operation, bool apart) {
   std::vector<double> ratios;
   for (const Sample* sample : from)
     ratios.push_back(sample->of.time.value / estimate(model, *sample, machine.of(sample->operation)).total.value);
@@ -232,10 +230,23 @@ void put_margins(ir::Calibration& calibration, const costmodel::Model& model, co
                         source,
                         ids_of(from),
                         ranges_of(from),
-                        {}});
+                        operation});
   };
   margin(fmt::format("{}_low", model.name), std::min(low, 0.99));
   margin(fmt::format("{}_high", model.name), high);
+}
+
+/// Of all operations together, and of each that has enough samples to tell its own.
+void put_margins(ir::Calibration& calibration, const costmodel::Model& model, const ir::Device& device,
+                 std::span<const Sample* const> train, std::span<const Sample* const> validate) {
+  const bool apart = validate.size() >= least_for_margins;
+  const Machine machine(device, calibration);
+  put_margins_from(calibration, model, machine, apart ? validate : train, "", apart);
+  std::map<std::string, std::vector<const Sample*>> by_operation;
+  for (const Sample* sample : validate) by_operation[sample->operation].push_back(sample);
+  for (const auto& [operation, samples] : by_operation)
+    if (samples.size() >= least_for_margins && by_operation.size() > 1)
+      put_margins_from(calibration, model, machine, samples, operation, true);
 }
 
 }  // namespace
@@ -398,18 +409,18 @@ Fitted fit(std::span<const Sample> samples, const ir::Device& device, const ir::
     fitted.moved.push_back(moved);
   }
   fitted.expected_error = expected_error(posed, solution, train.size(), stop);
-  // Sections of operations stand by name and figures in the order of their table, as a reader finds them.
-  std::stable_sort(fitted.calibration.fits.begin(), fitted.calibration.fits.end(),
-                   [](const ir::Fit& a, const ir::Fit& b) {
-                     return a.operation != b.operation ? a.operation < b.operation
-                                                       : ir::find_figure(a.figure) < ir::find_figure(b.figure);
-                   });
   if (options.residual) {
     Learned learned = learn(train, device, fitted.calibration, model, stop);
     fitted.calibration.residual = std::move(learned.residual);
     fitted.learned = std::move(learned.said);
   }
   put_margins(fitted.calibration, model, device, train, validate);
+  // Sections of operations stand by name and figures in the order of their table, as a reader finds them.
+  std::stable_sort(fitted.calibration.fits.begin(), fitted.calibration.fits.end(),
+                   [](const ir::Fit& a, const ir::Fit& b) {
+                     return a.operation != b.operation ? a.operation < b.operation
+                                                       : ir::find_figure(a.figure) < ir::find_figure(b.figure);
+                   });
   fitted.median_before = median_error(model, train, Machine(device, before));
   fitted.median_after = median_error(model, train, Machine(device, fitted.calibration));
   return fitted;
