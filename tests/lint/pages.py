@@ -18,7 +18,7 @@ from pathlib import Path
 LIMIT_S = 60
 MISSING = 3  # the exit code for a part that this machine lacks, as NVRTC
 PAGES = ("README.md", "experiments/README.md", "docs/counters.md", "docs/database.md", "docs/explain.md",
-         "docs/from_your_model.md", "docs/simulator.md", "docs/tutorial.md")
+         "docs/from_your_model.md", "docs/report.md", "docs/simulator.md", "docs/tutorial.md")
 
 
 def runnable(text):
