@@ -56,9 +56,11 @@ std::string far_from_bound(const Summary& summary) {
   }
   if (worst == nullptr) return {};
   const EstimateSummary& top = worst->best[0].estimates.back();
-  return fmt::format("The best plan of {} is predicted at {}, {} × its speed of light of {}; {} binds.", worst->name,
-                     humane_seconds(top.total.value), three_figures(top.total.value / worst_floor),
-                     humane_seconds(worst_floor), top.bottleneck);
+  const bool measured = is_measured(*worst);
+  return fmt::format("The best plan of {} {} {}, {} × its speed of light of {}{}.", worst->name,
+                     measured ? "was measured at" : "is predicted at", humane_seconds(top.total.value),
+                     three_figures(top.total.value / worst_floor), humane_seconds(worst_floor),
+                     measured ? "" : fmt::format("; {} binds", top.bottleneck));
 }
 
 std::string without_skeleton(const Summary& summary) {
@@ -102,9 +104,9 @@ std::string failed_compiles(const Summary& summary) {
 std::string kernels_over_floor(const Summary& summary) {
   const StrategyTotals* chosen = find_strategy(summary, summary.chosen);
   if (chosen == nullptr || !chosen->kernel_floor || *chosen->kernel_floor <= 0) return {};
-  return fmt::format("{} makes {} kernels; no partition has fewer than {}, so at most {} are left to save.",
-                     chosen->name, with_commas(chosen->kernels), with_commas(*chosen->kernel_floor),
-                     with_commas(chosen->kernels - *chosen->kernel_floor));
+  return fmt::format("{} makes {} kernel{}; no partition has fewer than {}, so at most {} are left to save.",
+                     chosen->name, with_commas(chosen->kernels), chosen->kernels == 1 ? "" : "s",
+                     with_commas(*chosen->kernel_floor), with_commas(chosen->kernels - *chosen->kernel_floor));
 }
 
 std::string unchecked_kernels(const Summary& summary) {

@@ -21,7 +21,7 @@ namespace kernels {
 /// The machine's NVRTC; marks the test case as skipped when there is none.
 inline const tailor::profiler::Nvrtc* nvrtc_or_skip() {
   static const tailor::profiler::FoundNvrtc found =
-      tailor::profiler::find_nvrtc(tailor::profiler::default_nvrtc_paths({source_folder() + "/.venv"}));
+      tailor::profiler::find_nvrtc(tailor::profiler::default_nvrtc_paths({tailor::source_folder() + "/.venv"}));
   if (!found) skip(found.reason);
   return found.api.get();
 }

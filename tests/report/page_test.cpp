@@ -503,6 +503,22 @@ TEST_CASE("on a narrow screen rows of one name keep what tells them apart, and t
     CHECK(shown.find(fmt::format("{},", qualifying)) == std::string::npos);
 }
 
+TEST_CASE("advice does not call a measured time predicted, and names no part that binds it") {
+  Summary s = example_summary();
+  const auto said = [&] {
+    std::string all;
+    for (const std::string& line : advice(s)) all += line + "\n";
+    return all;
+  };
+  CHECK(said().find(" is predicted at ") != std::string::npos);
+  CHECK(said().find(" binds.") != std::string::npos);
+  for (GroupSummary& group : s.groups)
+    for (PlanSummary& plan : group.best) plan.estimates.back().level = "profiled";
+  CHECK(said().find(" was measured at ") != std::string::npos);
+  CHECK(said().find(" is predicted at ") == std::string::npos);
+  CHECK(said().find(" binds.") == std::string::npos);
+}
+
 TEST_CASE("each line of advice names a number, and a run without findings gets none") {
   const auto lines = advice(example_summary());
   CHECK(lines.size() >= 5);
