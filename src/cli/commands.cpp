@@ -41,7 +41,7 @@ struct Common {
 };
 
 void declare_common(OptionList& list, Common& common) {
-  list.section = "everywhere";
+  list.section = section_of_all;
   list.add("--format", &common.format, "table, json, csv or md (default table)", "FORM");
   list.add("-o,--output", &common.output, "write the answer to FILE instead of stdout; - is stdout", "FILE");
   list.add("--data", &common.data, "folder with devices/, calibrations/ and models/", "DIR");

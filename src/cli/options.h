@@ -16,6 +16,9 @@
 
 namespace tailor::cli {
 
+/// The section of options that every command has.
+inline constexpr std::string_view section_of_all = "everywhere";
+
 /// One option, or one word that stands by its position.
 struct Option {
   /// Where the value goes, and by its type how it is read. A bool is a flag and takes no value. A list collects: of a

@@ -58,7 +58,7 @@ std::string usage(const CommandEntry& entry) {
 std::string command_text(const CommandEntry& entry) {
   std::string out = fmt::format(".SS {}\n{}.\n.PP\n{}\n", roff(entry.name), roff(entry.what), usage(entry));
   for (const cli::Option& option : entry.options)
-    if (!option.everywhere) out += option_text(option);
+    if (option.section != cli::section_of_all) out += option_text(option);
   out += ".PP\nExamples:\n.PP\n.nf\n.RS\n";
   for (const std::string_view example : entry.examples) out += fmt::format("tailor {}\n", roff(example));
   return out + ".RE\n.fi\n";
@@ -90,7 +90,7 @@ std::string man_page(std::span<const CommandEntry> entries, std::string_view ver
   out += ".SH OPTIONS OF ALL COMMANDS\n";
   if (!entries.empty())
     for (const cli::Option& option : entries.front().options)
-      if (option.everywhere) out += option_text(option);
+      if (option.section == cli::section_of_all) out += option_text(option);
   out += ".SH EXIT STATUS\n.TP\n\\fB0\\fR\ndone\n";
   for (const ExitCode& code : exit_codes)
     out += fmt::format(".TP\n\\fB{}\\fR\n{}\n", static_cast<int>(code.fault), roff(code.what));
