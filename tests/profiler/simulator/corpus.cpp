@@ -300,7 +300,8 @@ std::vector<CorpusKernel> read_kernels(const std::filesystem::path& file) {
 const std::vector<CorpusKernel>& kernels() {
   static const std::vector<CorpusKernel> all = [] {
     std::vector<CorpusKernel> found;
-    for (const auto& file : std::filesystem::directory_iterator(source_folder() + "/tests/profiler/simulator/corpus"))
+    for (const auto& file :
+         std::filesystem::directory_iterator(tailor::source_folder() + "/tests/profiler/simulator/corpus"))
       if (file.path().extension() == ".cu")
         for (CorpusKernel& kernel : read_kernels(file.path())) found.push_back(std::move(kernel));
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
