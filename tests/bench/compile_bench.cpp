@@ -45,7 +45,7 @@ std::vector<CompileRequest> batch(int size) {
 }
 
 void compile_stage(benchmark::State& state) {
-  const FoundNvrtc found = find_nvrtc(default_nvrtc_paths({source_folder() + "/.venv"}));
+  const FoundNvrtc found = find_nvrtc(default_nvrtc_paths({tailor::source_folder() + "/.venv"}));
   if (!found) return state.SkipWithError(found.reason.c_str());
   const std::vector<CompileRequest> requests = batch(32);
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tailor-compile-bench";
@@ -62,7 +62,7 @@ void compile_stage(benchmark::State& state) {
 }
 
 void resumed_stage(benchmark::State& state) {
-  const FoundNvrtc found = find_nvrtc(default_nvrtc_paths({source_folder() + "/.venv"}));
+  const FoundNvrtc found = find_nvrtc(default_nvrtc_paths({tailor::source_folder() + "/.venv"}));
   if (!found) return state.SkipWithError(found.reason.c_str());
   const std::vector<CompileRequest> requests = batch(32);
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "tailor-compile-bench";

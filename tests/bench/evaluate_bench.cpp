@@ -47,11 +47,11 @@ void operation(benchmark::State& state, const char* line, const char* dtype) {
 }
 
 void model(benchmark::State& state, const char* name) {
-  run(state, import_file(std::string(source_folder() + "/data/models/") + name).graph);
+  run(state, import_file(std::string(tailor::source_folder() + "/data/models/") + name).graph);
 }
 
 void bounded(benchmark::State& state, const char* name) {
-  run_bounded(state, import_file(std::string(source_folder() + "/data/models/") + name).graph);
+  run_bounded(state, import_file(std::string(tailor::source_folder() + "/data/models/") + name).graph);
 }
 
 BENCHMARK_CAPTURE(operation, add_f32, "add %x, %x : {}[1024,1024]", "f32");

@@ -18,9 +18,9 @@
 namespace {
 
 tailor::ir::Graph sample(const std::string& name) {
-  const std::filesystem::path dump = std::filesystem::path(third_party_folder()) / name;
+  const std::filesystem::path dump = std::filesystem::path(tailor::third_party_folder()) / name;
   const std::filesystem::path shipped =
-      std::filesystem::path(source_folder()) / "data" / "models" / "bert_infer_l12_b1_s128_f16.hlo";
+      std::filesystem::path(tailor::source_folder()) / "data" / "models" / "bert_infer_l12_b1_s128_f16.hlo";
   return tailor::hlo::import_file((std::filesystem::exists(dump) ? dump : shipped).string()).graph;
 }
 

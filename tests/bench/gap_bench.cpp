@@ -78,7 +78,7 @@ int main(int count, char** words) {
     std::fputs("usage: gap_bench DEVICE GRAPHS [--lowerable] [--worst] MODEL...\n", stderr);
     return 2;
   }
-  const std::filesystem::path data = std::filesystem::path(source_folder()) / "data";
+  const std::filesystem::path data = std::filesystem::path(tailor::source_folder()) / "data";
   const study::Target target = study::load_target(data, words[1], study::load_calibration(data, "uncalibrated"));
   const explore::FusionSetting setting = study::fusion_setting(&target.calibrated, {});
   std::vector<Model> models;

@@ -29,7 +29,8 @@ std::string chain_of_operations() {
 
 const std::string& sample() {
   static const std::string text = [] {
-    const std::filesystem::path dump = std::filesystem::path(third_party_folder()) / "hlo" / "gemma3_1b_flax_call.hlo";
+    const std::filesystem::path dump =
+        std::filesystem::path(tailor::third_party_folder()) / "hlo" / "gemma3_1b_flax_call.hlo";
     return std::filesystem::exists(dump) ? tailor::read_file(dump) : chain_of_operations();
   }();
   return text;

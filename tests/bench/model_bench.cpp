@@ -19,7 +19,7 @@ using namespace tailor::costmodel;
 namespace {
 
 const CalibratedDevice& device() {
-  static const std::string data = source_folder() + "/data";
+  static const std::string data = tailor::source_folder() + "/data";
   static const CalibratedDevice read = calibrated(ir::find_device("h200", data + "/devices"),
                                                   ir::find_calibration("uncalibrated", data + "/calibrations"));
   return read;

@@ -85,7 +85,7 @@ struct Pass {
 };
 
 void run(benchmark::State& state, const BenchGroup& which, Stage stage, bool all) {
-  const std::string root = source_folder();
+  const std::string root = tailor::source_folder();
   const costmodel::CalibratedDevice device =
       costmodel::calibrated(ir::find_device("h200", root + "/data/devices"),
                             ir::find_calibration("uncalibrated", root + "/data/calibrations"));

@@ -77,7 +77,7 @@ int main(int count, char** words) {
     std::fputs("usage: space_bench DEVICE MODEL...\n", stderr);
     return 2;
   }
-  const std::filesystem::path root = source_folder();
+  const std::filesystem::path root = tailor::source_folder();
   const costmodel::CalibratedDevice device =
       costmodel::calibrated(ir::find_device(words[1], root / "data/devices"),
                             ir::find_calibration("uncalibrated", root / "data/calibrations"));

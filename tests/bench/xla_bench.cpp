@@ -60,7 +60,7 @@ int main(int count, char** words) {
     const std::string text = read_unpacked(path.string());
     const Json digest = parse_json(text, path.string());
     const auto target =
-        costmodel::xla::find_target_of_xla(*digest.find("target")->string(), source_folder() + "/data/xla");
+        costmodel::xla::find_target_of_xla(*digest.find("target")->string(), tailor::source_folder() + "/data/xla");
     const std::string stem = path.string().substr(0, path.string().size() - std::string_view(".json").size());
     const std::string body = read_unpacked(stem + ".prefusion.hlo.gz");
     const hlo::HloModule module = hlo::parse_module(body, stem, {});

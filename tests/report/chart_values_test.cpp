@@ -120,28 +120,6 @@ TEST_CASE("what binds is marked where it is not the largest part and all parts a
   CHECK(marks(svg, "rect", "bar").size() == 2);
 }
 
-TEST_CASE("each panel of the strategies has its own count, its bars in the ratio of the values") {
-  const std::vector<StrategyBar> bars{{"one", false, 40, 80, {2e9}, Seconds{6e-3}},
-                                      {"two", true, 10, 60, {1.5e9}, Seconds{0.6e-3}},
-                                      {"none", false, 20, 20, {0.5e9}, std::nullopt}};
-  const std::string svg = strategy_chart(bars);
-  const std::vector<Mark> drawn = marks(svg, "rect");
-  REQUIRE(drawn.size() == 12);
-  const std::vector<std::vector<double>> share{{1, 0.25, 0.5}, {1, 0.75, 0.25}, {1, 0.75, 0.25}, {1, 0.1, 0}};
-  const std::vector<std::vector<std::string>> words{
-      {"one: kernels 40", "two: kernels 10", "none: kernels 20"},
-      {"one: launches 80", "two: launches 60", "none: launches 20"},
-      {"one: traffic (GB) 2", "two: traffic (GB) 1.5", "none: traffic (GB) 0.5"},
-      {"one: predicted (ms) 6", "two: predicted (ms) 0.6", "none: predicted (ms) none"}};
-  for (std::size_t panel = 0; panel < 4; ++panel)
-    for (std::size_t bar = 0; bar < 3; ++bar) {
-      const Mark& one = drawn[3 * panel + bar];
-      CHECK(one.words == words[panel][bar]);
-      CHECK(std::abs(one.at("width") - share[panel][bar] * drawn[3 * panel].at("width")) < 2 * tenth);
-      CHECK(one.is.at("class") == (bars[bar].chosen ? "s1" : "bar"));
-    }
-}
-
 TEST_CASE("a roofline's point stands by operations per byte and per second, its roof is the lesser of both") {
   const std::vector<Roof> roofs{{"d", {2e12}, 4e13}, {"e", {1e12}, 1e13}};
   const std::vector<RoofPoint> points{{"a", 0.5, 8e11, 0}, {"b", 4, 3e12, 1}, {"no operations", 0, 0, 0}};

@@ -16,7 +16,7 @@
 #include "support/skip.h"
 
 inline void check_golden(const std::string& name, const std::string& found) {
-  const std::string path = source_folder() + "/tests/golden/" + name;
+  const std::string path = tailor::source_folder() + "/tests/golden/" + name;
   if (const char* update = std::getenv("UPDATE_GOLDEN"); update != nullptr && std::string(update) == "1") {
     tailor::write_file(path, found);
     skip("rewrote " + name);

@@ -14,7 +14,7 @@
 int main(int words, char** word) {
   if (words < 2) return 2;
   tailor::store::Store store = tailor::store::Store::open(word[1]);
-  tailor::store::save_campaign(store, tailor::read_file(source_folder() + "/data/devices/h200.json"));
+  tailor::store::save_campaign(store, tailor::read_file(tailor::source_folder() + "/data/devices/h200.json"));
   if (words > 2 && std::string_view(word[2]) == "two") tailor::store::save_other_device(store);
   return 0;
 }

@@ -76,7 +76,7 @@ TEST_CASE("a quick fit rests on as many observations as it was given, drawn from
   REQUIRE(train.size() > 20);
   REQUIRE(train.size() < 56);
   Listener listener;
-  CalibrationQuestion question{{written(folder, all)}, "h200", "uncalibrated", false, 16, 1};
+  CalibrationQuestion question{{written(folder, all)}, "h200", "uncalibrated", false, false, 16, 1};
   std::set<std::set<Id>> drawn;
   for (question.seed = 1; question.seed <= 2; ++question.seed) {
     const std::set<Id> rests = fitted_to(calibrate_device(question, data, {listener}).fitted.calibration);
@@ -98,7 +98,7 @@ TEST_CASE("what a calibration was fitted to is scored nowhere, whichever side is
   const Folder folder;
   const std::vector<ir::Observation> all = copies(60);
   Listener listener;
-  CalibrationQuestion fit{{written(folder, all)}, "h200", "uncalibrated", false, 15, 3};
+  CalibrationQuestion fit{{written(folder, all)}, "h200", "uncalibrated", false, false, 15, 3};
   ir::Calibration calibration = calibrate_device(fit, data, {listener}).fitted.calibration;
   const std::string file = (folder.path / "own.json").string();
   write_file(file, ir::text(calibration));

@@ -17,8 +17,8 @@ using namespace tailor::profiler;
 namespace fs = std::filesystem;
 
 TEST_CASE("at least 95 of 100 changed kernels of the reference folders are seen") {
-  const fs::path folder = fs::path(third_party_folder()) / "xla_reference";
-  if (third_party_folder().empty() || !fs::exists(folder / "ptx")) return skip("no third-party data");
+  const fs::path folder = fs::path(tailor::third_party_folder()) / "xla_reference";
+  if (tailor::third_party_folder().empty() || !fs::exists(folder / "ptx")) return skip("no third-party data");
   mutation::Score score;
   std::set<std::string> names;  // the same kernel of several machines counts once
   for (const fs::path& base : {folder, folder / "workloads"})
