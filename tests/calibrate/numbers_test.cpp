@@ -367,7 +367,8 @@ TEST_CASE("the work of a description is its numbers in requests, sectors and war
   const costmodel::Work work = foreign_work(k);
   REQUIRE(work.buffers.size() == 3);
   const costmodel::BufferWork &read = work.buffers[0], &written = work.buffers[1], &common = work.buffers[2];
-  CHECK(read.load == costmodel::Traffic{6136, 98176, 3141632});  // own 1,044,480 and again 2,097,152
+  CHECK(read.load ==
+        costmodel::Traffic{64 * 96, 98176, 3141632});  // own 1,044,480, again 2,097,152: 95.9 requests a block
   CHECK(read.reload_sectors == 65536);
   CHECK(read.read_bytes == 1044480);
   CHECK(read.read_sectors == 32640);
@@ -381,7 +382,7 @@ TEST_CASE("the work of a description is its numbers in requests, sectors and war
   CHECK(written.written_bytes == 524288);
   CHECK(written.written_sectors == 16384);
   costmodel::Pipes pipes;
-  pipes.memory = 6136 + 512 + 1024;
+  pipes.memory = 6144 + 512 + 1024;
   pipes.xu = 100;
   pipes.shuffle = 10 * 512;
   pipes.barrier = 4 * 512;

@@ -23,7 +23,7 @@ WHOLE = {
     "$schema": "../data/schemas/experiment.json", "question": "q?",
     "claim": {"text": "t", "metric": "traffic_reduction_of_kernels", "threshold": 1.5},
     "models": [str(SOURCE / "data/models/softmax_fwd_f32_4096x1024.hlo")], "devices": ["h200"],
-    "strategies": ["none", "tailor"], "baseline": "none", "cost_model": "sol", "calibration": "uncalibrated",
+    "strategies": ["unfused", "tailor"], "baseline": "unfused", "cost_model": "sol", "calibration": "uncalibrated",
     "plans": {"max_per_group": 9, "axes": {"vector": [4], "residence": ["registers"], "index_cache": [True]}},
     "shortlist": 2, "compile": False, "check": {"top": 1, "seeds": 2, "blocks": 8, "shape": "small"},
     "profile": {"top": 1, "random": 1, "cache": ["cold", "warm"], "stop": "quick", "counters": "0", "graph": True, "checks": 2},

@@ -193,8 +193,8 @@ void save_sweep(Store& store, const std::string& models, double threshold, const
   run.tool = "tailor";
   run.config = fmt::format(
       R"({{"question": "Is it worth it?", "claim": {{"text": "fewer launches", "metric": "launch_reduction_of_kernels",
-      "threshold": {}}}, "models": [{}], "devices": ["h200"], "strategies": ["none", "stitch-v1"],
-      "baseline": "none"}})",
+      "threshold": {}}}, "models": [{}], "devices": ["h200"], "strategies": ["unfused", "stitch-v1"],
+      "baseline": "unfused"}})",
       threshold, models);
   run.started_at = fmt::format("2026-01-0{}T00:00:00Z", 1 + store.runs().size());
   run.outcome = outcome;
@@ -213,7 +213,7 @@ TEST_CASE("a report judges the claim of the newest sweep by what is stored of al
   CHECK_FALSE(claim().has_value());
   double none = 0, stitched = 0;
   for (const store::StrategyTotals& one : store.strategies()) {
-    none += one.strategy == "none" ? one.launches : 0;
+    none += one.strategy == "unfused" ? one.launches : 0;
     stitched += one.strategy == "stitch-v1" ? one.launches : 0;
   }
   const std::string both = R"("/elsewhere/bert_infer_l12_b1_s128_f16.hlo", "softmax_fwd_f32_4096x1024.hlo")";
@@ -223,7 +223,7 @@ TEST_CASE("a report judges the claim of the newest sweep by what is stored of al
   CHECK(claim()->value == approx(none / stitched));
   CHECK(claim()->text == "fewer launches");
   CHECK(claim()->meaning == "launches of fused kernels alone");
-  CHECK(claim()->baseline == "none");
+  CHECK(claim()->baseline == "unfused");
   CHECK(load_summary(store, subject, {}).asked == "Is it worth it?");
   save_sweep(store, both, 1000);
   CHECK(claim()->threshold == 1000);
@@ -238,10 +238,10 @@ TEST_CASE("a report judges the claim of the newest sweep by what is stored of al
 TEST_CASE("the map of a fusion has every group of the strategy as often as it runs, and every edge that was cut") {
   const TestFolder folder;
   Store store = Store::open(folder / "a.db");
-  save_model(store, bert, {"h200"}, false, {"none", "stitch-v1"});
+  save_model(store, bert, {"h200"}, false, {"unfused", "stitch-v1"});
   const Subject subject = subjects(store, "", "").at(0);
   const hlo::Imported imported = hlo::import_file((data / "models" / (std::string(bert) + ".hlo")).string());
-  for (const std::string strategy : {"none", "stitch-v1"}) {
+  for (const std::string strategy : {"unfused", "stitch-v1"}) {
     CAPTURE(strategy);
     // The partitions of save_model have no edges: these are the ones that a sweep stores.
     const ir::Fusion fusion = fuse(explore::find_strategy(strategy), imported.graph);

@@ -254,7 +254,7 @@ TEST_CASE("what stands in a loop is launched, moved and called as often as it tu
                        inner_trips, outer_trips);
   };
   const Graph known = ir::parse_graph(text("number=5, ", "number=3, "));
-  const Partition counted = partition(known, fuse(find_strategy("none"), known));
+  const Partition counted = partition(known, fuse(find_strategy("unfused"), known));
   CHECK(counted.kernels == 3);
   CHECK(counted.launches == 1 + 5 + 15);
   CHECK(counted.bytes == 512.0 * (1 + 5 + 15));
@@ -268,7 +268,7 @@ TEST_CASE("what stands in a loop is launched, moved and called as often as it tu
   CHECK(places == std::set<std::string>{"g 1", "g/w.body 5", "g/w.body/w.body 15"});
   // Nobody knows how often the inner one turns: once, and each turn asks.
   const Graph unknown = ir::parse_graph(text("number=5, ", ""));
-  const Partition once = partition(unknown, fuse(find_strategy("none"), unknown));
+  const Partition once = partition(unknown, fuse(find_strategy("unfused"), unknown));
   CHECK(once.launches == 1 + 5 + 5 * (1 + 2));
   CHECK(once.unknown_trips == 1);
 }
@@ -305,7 +305,7 @@ TEST_CASE("partitions of loops in loops are written under the paths of their bod
   output %y
 }
 )");
-  for (const char* name : {"none", "stitch-v1"}) {
+  for (const char* name : {"unfused", "stitch-v1"}) {
     const Fusion fusion = fuse(find_strategy(name), graph);
     const std::string written = partition_text(graph, fusion);
     CHECK(written.find("\nbody 0/0") != written.npos);
@@ -325,7 +325,7 @@ TEST_CASE("a name of any bytes is written so that it reads back") {
       std::string& name = graph.nodes[1].name;
       name.assign(1, static_cast<char>(first));
       if (second != '\0') name += second;
-      const Fusion fusion = fuse(find_strategy("none"), graph);
+      const Fusion fusion = fuse(find_strategy("unfused"), graph);
       const PartitionFile file = parse_partition(partition_text(graph, fusion), "a.partition");
       REQUIRE(file.sections.size() == 1);
       REQUIRE(file.sections[0].groups.size() == 1);

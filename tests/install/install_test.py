@@ -111,7 +111,7 @@ def commands_find_their_data_beside_the_program(prefix):
 @test
 def a_sweep_runs_and_is_reported(prefix):
     experiment = {"models": [str(prefix.root / "share/tailor/models/softmax_fwd_f32_4096x1024.hlo")], "devices": ["h200"],
-                  "strategies": ["none", "tailor"], "plans": {"max_per_group": 20}, "compile": False, "report": "pages"}
+                  "strategies": ["unfused", "tailor"], "plans": {"max_per_group": 20}, "compile": False, "report": "pages"}
     (prefix.home / "mine.json").write_text(json.dumps(experiment))
     prefix.tailor("sweep", "mine.json")
     check("softmax" in prefix.tailor("report", "mine.db"), "the report does not name the model")

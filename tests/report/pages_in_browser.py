@@ -34,8 +34,8 @@ SWEEP = {
     "claim": {"text": "stitching launches a fifth", "metric": "launch_reduction_of_kernels", "threshold": 5},
     "models": ["bert_infer_l12_b1_s128_f16.hlo", "softmax_fwd_f32_4096x1024.hlo"],
     "devices": ["h200"],
-    "strategies": ["none", "xla-priority", "stitch-v1"],
-    "baseline": "none",
+    "strategies": ["unfused", "xla-priority", "stitch-v1"],
+    "baseline": "unfused",
     "plans": {"max_per_group": 200},
     "compile": False,
 }

@@ -109,10 +109,13 @@ TEST_CASE("a strategy's row: each figure under its own key, both speed-ups of th
      "speedup_of_kernels_ratio": 2, "speedup_with_library_ratio": 1.1111111111111112}])");
   // Both have the library's time: (2 + 8) / (1 + 8). The answer says what of the time is a bound, and of how many.
   const std::string words = answer(s);
-  CHECK(words.find("tailor needs 5 kernels where xla-2022 needs 11 (2.20 × fewer) and would be, if groups without a "
-                   "plan ran at their bound, 2.00 × faster in its fused kernels alone (1.00 s instead of 2.00 s, level "
-                   "sol), 1.11 × faster with the library calls (8.00 s for both)") != std::string::npos);
-  CHECK(words.ends_with(" Of tailor's time 25.0 % is no prediction but the bound of 12 launches without a plan."));
+  CHECK(words.find(
+            "Strategy tailor needs 5 kernels, xla-2022 needs 11 (2.20 × fewer). With groups without a plan at their "
+            "bound, it is predicted 2.00 × faster in its fused kernels alone: 1.00 s instead of 2.00 s, level sol. It "
+            "is predicted 1.11 × faster with the library calls, which take 8.00 s under both.") == 0);
+  CHECK(
+      words.ends_with(" 25.0 % of the time of strategy tailor is no prediction: 12 launches without a plan count with "
+                      "their bound."));
 }
 
 TEST_CASE("columns of strategies that nobody fills are not there") {
@@ -155,7 +158,8 @@ TEST_CASE("groups by the time of all their places, with bounds where there is no
   untuned.id = "untuned", untuned.name = "untuned", untuned.status = GroupStatus::not_tuned;
   s.groups = {bare, group_of_three(), untuned, bound};
   const std::string tail = R"(, "best_time_s": null, "best_time_all_s": null, "bound": null, "plans_enumerated": 0,
-    "tied_plans": null, "xla_emitter": null, "xla_launch": null, "search_adds_s": null)";
+    "tied_plans": null, "xla_emitter": null, "xla_launch": null, "search_adds_s": null,
+    "bandwidth_bytes_per_s": null)";
   const std::string nothing = R"(, "places": 1, "shape": "", "traffic_bytes": 0, "time_share_fraction": null,
     "bound_time_s": null)";
   check_rows(group_table(s), R"([
@@ -165,7 +169,7 @@ TEST_CASE("groups by the time of all their places, with bounds where there is no
     {"title": "add_reduce", "state": "passed", "group": "0123456789", "places": 3, "shape": "f32[4,5]",
      "traffic_bytes": 1024, "best_time_s": 0.5, "best_time_all_s": 1.5, "time_share_fraction": 0.375, "bound": "xu",
      "plans_enumerated": 77, "tied_plans": 2, "bound_time_s": 0.125, "xla_emitter": "row emitter",
-     "xla_launch": "same warps", "search_adds_s": 0.25},
+     "xla_launch": "same warps", "search_adds_s": 0.25, "bandwidth_bytes_per_s": 2048},
     {"title": "bare", "state": "no plan", "group": "bare")" +
                                  tail + nothing + R"(},
     {"title": "untuned", "state": "not tuned", "group": "untuned")" +

@@ -244,7 +244,7 @@ ENTRY e {
 )",
                                           "test.hlo")
                               .graph;
-  const LoweredModel what(graph, explore::find_strategy("none"), nullptr);
+  const LoweredModel what(graph, explore::find_strategy("unfused"), nullptr);
   const ModuleSequence made = module_sequence(graph, what.partition, what.kernels, profiler::ImageForm::ptx);
   REQUIRE(made.groups_left_out == 0);
   REQUIRE(made.sequence.launches.size() == 2);

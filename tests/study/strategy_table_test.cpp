@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <set>
 
 #include "base/error.h"
 #include "explore/price.h"
@@ -117,7 +119,7 @@ ENTRY e { x = f32[1024] parameter(0)
   w = (s32[], f32[1024]) while(s), condition=c, body=b
   ROOT o = f32[1024] get-tuple-element(w), index=1 }
 )");
-  ir::Fusion fusion = explore::fuse(explore::find_strategy("none"), graph);
+  ir::Fusion fusion = explore::fuse(explore::find_strategy("unfused"), graph);
   for (std::size_t body = 0; body < graph.bodies.size(); ++body) {
     const auto node = [&](std::string_view name) -> std::optional<ir::NodeId> {
       const auto& nodes = graph.bodies[body].nodes;
@@ -176,7 +178,8 @@ TEST_CASE("each figure of a strategy stands in its own column") {
 
 TEST_CASE("a table of groups says how many it leaves out, and shows runs where runs are asked for") {
   const ir::Graph graph = graph_of(loop);
-  const explore::Partition partition = explore::partition(graph, explore::fuse(explore::find_strategy("none"), graph));
+  const explore::Partition partition =
+      explore::partition(graph, explore::fuse(explore::find_strategy("unfused"), graph));
   const auto all = std::ssize(partition.groups);
   REQUIRE(all >= 3);
   for (const std::int64_t top : {std::int64_t{0}, std::int64_t{1}, all - 1, all, all + 1}) {
@@ -185,15 +188,23 @@ TEST_CASE("a table of groups says how many it leaves out, and shows runs where r
     CHECK(std::ssize(table.rows) + table.left_out == all);
   }
   const report::Table table = group_table(partition, {&search_gpu(), 1}, 0, true);
-  for (std::size_t i = 0; i < partition.groups.size(); ++i) {
-    const explore::DistinctGroup& group = partition.groups[i];
+  std::set<std::int64_t> numbers;
+  double dearer = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
     const auto cell = [&](std::string_view key) { return table.rows[i][column_named(table, key)]; };
-    CHECK(cell("number") == report::Cell(static_cast<std::int64_t>(i + 1)));
+    const auto number = std::get<std::int64_t>(cell("number"));
+    numbers.insert(number);
+    REQUIRE((number >= 1 && number <= all));
+    const explore::DistinctGroup& group = partition.groups[static_cast<std::size_t>(number - 1)];
     CHECK(cell("places") == report::Cell(std::ssize(group.occurrences)));
     CHECK(cell("runs") == report::Cell(static_cast<std::int64_t>(group.times)));
     CHECK(cell("traffic") == report::Cell(group.bytes));
     CHECK(cell("reason") != report::Cell(std::string()));
+    const auto price = std::get<double>(cell("all_price"));
+    CHECK(price <= dearer);
+    dearer = price;
   }
+  CHECK(std::ssize(numbers) == all);
 }
 
 TEST_CASE("every time has two sides: all groups, and those that a kernel can be written for") {

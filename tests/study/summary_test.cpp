@@ -52,14 +52,16 @@ struct SmallDatabase {
     const ir::Device read = ir::parse_device(file, "h200");
     device = named("h200");
     store.save(store::DeviceRow{device, "h200", read.title, read.arch, file});
-    store.save(store::GraphRow{graph, named("structure"), "model", "model.hlo", "text", 9, 0, ""});
+    store.save(store::GraphRow{
+        graph, named("structure"), "model", "model.hlo",
+        "graph model {\n  %x = parameter 0 : f32[8]\n  %node = exp %x : f32[8]\n  output %node\n}\n", 9, 0, ""});
     save_group("alpha", "f32[2,3]", 100, 20, 7, {1e-6});
     save_group("beta", "f16[5]", 1000, 300, 8, {2e-6});
     save_group("gamma", "f32[7]", 5, 6, 9, {0.5e-6, 0.25e-6});
     store.save(fusion("tailor", {{"alpha", 2, 20}, {"beta", 1, 3}, {"gamma", 4, 50}}));
-    store.save(fusion("none", {{"alpha", 12, 70}}));
-    save_plan("alpha", "alpha best", {{"projected", 4e-6}, {"simulated", 6e-6}});
-    save_plan("alpha", "alpha as XLA", {{"projected", 5e-6}, {"simulated", 9e-6}});
+    store.save(fusion("unfused", {{"alpha", 12, 70}}));
+    save_plan("alpha", "alpha best", {{"projected", 4e-6}, {"counted", 6e-6}});
+    save_plan("alpha", "alpha as XLA", {{"projected", 5e-6}, {"counted", 9e-6}});
     save_plan("beta", "beta best", {{"projected", 8e-6}});
     store.save(store::XlaPlanRow{named("alpha"), device, "loop", "8x1x1", 128, named("alpha as XLA"), "equal", "note"});
     store.save(store::XlaPlanRow{named("beta"), device, "row", "9x1x1", 64, named("beta best"), "same warps", ""});
@@ -97,7 +99,7 @@ struct SmallDatabase {
     store.save(store::LoweringRow{named(name), device, named("kernel of " + name)});
   }
   report::Summary load(const std::string& strategy = "tailor") const {
-    return load_summary(store, subjects(store, "", "").at(0), {strategy, "none", 5, {}});
+    return load_summary(store, subjects(store, "", "").at(0), {strategy, "unfused", 5, {}});
   }
   const report::GroupSummary& group(const report::Summary& summary, const std::string& name) const {
     return *std::find_if(summary.groups.begin(), summary.groups.end(),
@@ -123,7 +125,7 @@ TEST_CASE("a strategy's figures count runs where a run counts and places where t
   const std::vector<std::tuple<std::string, double, std::vector<report::NamedTime>>> expected{
       {"sol", 1e-6 * 20 + 2e-6 * 3 + gamma, {}},
       {"projected", 4e-6 * 20 + beta + gamma, {{"projected", {104e-6}}, {"bound", {gamma}}}},
-      {"simulated", 6e-6 * 20 + beta + gamma, {{"simulated", {120e-6}}, {"bound", {gamma}}, {"projected", {beta}}}}};
+      {"counted", 6e-6 * 20 + beta + gamma, {{"counted", {120e-6}}, {"bound", {gamma}}, {"projected", {beta}}}}};
   for (std::size_t i = 0; i < 3; ++i) {
     const auto& [level, time, parts] = expected[i];
     CHECK(totals.time[i].level == level);
@@ -176,7 +178,7 @@ TEST_CASE("a group has its own figures: what it moves, its plans by all levels, 
   CHECK(alpha.xla->emitter == "loop");
   CHECK(alpha.xla->launch == "equal");
   CHECK(alpha.xla->note == "note");
-  CHECK(alpha.xla->level == "simulated");
+  CHECK(alpha.xla->level == "counted");
   CHECK(alpha.xla->as_xla->value == 9e-6);
   CHECK(alpha.xla->best->value == 6e-6);
   REQUIRE(alpha.best.size() == 2);
@@ -186,7 +188,7 @@ TEST_CASE("a group has its own figures: what it moves, its plans by all levels, 
   CHECK(alpha.best[0].estimates[0].level == "sol");
   CHECK(alpha.best[0].estimates[0].total.value == 1e-6);
   const report::EstimateSummary& top = alpha.best[0].estimates[2];
-  CHECK(top.level == "simulated");
+  CHECK(top.level == "counted");
   CHECK(top.total.value == 6e-6);
   CHECK(top.low.value == 3e-6);
   CHECK(top.high.value == 12e-6);
@@ -268,7 +270,7 @@ TEST_CASE("of several checks of a kernel the one that says most against it is to
   }
   constexpr int every = 0;
   const report::Summary summary =
-      load_summary(database.store, subjects(database.store, "", "").at(0), {"tailor", "none", every, {}});
+      load_summary(database.store, subjects(database.store, "", "").at(0), {"tailor", "unfused", every, {}});
   std::size_t seen = 0;
   for (const report::PlanSummary& plan : database.group(summary, "alpha").best)
     for (std::size_t i = 0; i < rows.size(); ++i) {

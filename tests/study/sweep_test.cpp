@@ -324,10 +324,11 @@ TEST_CASE("a claim is judged by the models, strategies and devices of its own fi
              "  b = f32[512]{0} cosine(a)\n  c = f32[512]{0} tanh(b)\n  d = f32[512]{0} negate(c)\n"
              "  g = f32[512]{0} abs(d)\n  ROOT y = f32[512]{0} exponential(g)\n}\n");
   const auto config = [](const std::string& model, const std::string& device) {
-    return fmt::format(R"({{"models": ["{}"], "devices": ["{}"], "strategies": ["none", "stitch-v1"], "compile": false,
-      "baseline": "none", "plans": {{"axes": {{"threads": [128]}}, "max_per_group": 20}},
+    return fmt::format(
+        R"({{"models": ["{}"], "devices": ["{}"], "strategies": ["unfused", "stitch-v1"], "compile": false,
+      "baseline": "unfused", "plans": {{"axes": {{"threads": [128]}}, "max_per_group": 20}},
       "claim": {{"metric": "launch_reduction_of_kernels", "threshold": 1}}}})",
-                       model, device);
+        model, device);
   };
   const std::string softmax = (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string();
   const auto value = [&](const std::string& model, const std::string& device, const char* database) {

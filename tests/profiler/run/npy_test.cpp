@@ -115,7 +115,7 @@ TEST_CASE("what is no array is refused in words, and no prefix is taken for one"
   CHECK(npy_refusal("PK\x03\x04 a zip file") == "found no .npy file");
   CHECK(npy_refusal(changed("False", "True ")) == "found elements in column-major order");
   CHECK(npy_refusal(changed("<i2", ">i2")) == "found big-endian elements '>i2'");
-  CHECK(npy_refusal(changed("<i2", "<c8")).starts_with("found elements of type '<c8', expected one of b1, i1"));
+  CHECK(npy_refusal(changed("<i2", "<U8")).starts_with("found elements of type '<U8', expected one of b1, i1"));
   CHECK(npy_refusal(changed("(1, 3)", "(1, 4)")) == "found 6 bytes of elements, expected 8 by the header's shape");
   CHECK(npy_refusal(changed("(1, 3)", "(1,-3)")) == "found dimension '-3', expected a number");
   CHECK(npy_refusal(changed("descr", "what?")).starts_with("found a header without 'descr'"));
