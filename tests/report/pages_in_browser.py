@@ -205,7 +205,7 @@ def main():
         print("1..1\nok 1 - pages in a browser # SKIP there is no Chromium")
         return
     number = 0
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:  # Chromium may still be tidying up
         folder = Path(name)
         pages = make_report(tailor, source, folder)
         with Browser(program, folder / "profile") as browser:
