@@ -142,6 +142,7 @@ class Copy:
         done = subprocess.run(["meson", "setup", *options, self.build, self.source], capture_output=True, text=True)
         if done.returncode != 0 and not (self.build / "build.ninja").exists():
             raise SystemExit(f"mutants: Meson could not configure the copy: {done.stdout[-600:]}")
+        subprocess.run(["ninja", "-C", self.build, "build.ninja"], capture_output=True)  # of an earlier source
         self.suites = quick_suites(self.build)
 
     def make(self, programs):
@@ -165,13 +166,15 @@ class Copy:
         bad = any(line.startswith("not ok") for line in done.stdout.splitlines())
         return done.returncode == 0 and not bad, time.monotonic() - started
 
-    def baseline(self):
-        """Seconds of every suite without a fault. All must be green; one that judges seconds is left out where it is not."""
-        fault = self.make([program for test in self.suites.values() for program in test["programs"]])
+    def build_all(self, names):
+        fault = self.make([program for name in names for program in self.suites[name]["programs"]])
         if fault:
             raise SystemExit(f"mutants: the copy does not build:\n{fault}")
+
+    def baseline(self, names):
+        """Seconds of these suites without a fault. All must be green; one that judges seconds is left out where it is not."""
         times, red = {}, []
-        for name in self.suites:
+        for name in names:
             good, seconds = self.run(name, 1200)
             if good:
                 times[name] = seconds
@@ -303,19 +306,23 @@ def plant(pending, root, build, digest, record, options):
         return rows
     record.parent.mkdir(parents=True, exist_ok=True)
     random.Random(options.seed).shuffle(pending)  # what is known when somebody stops it early speaks for all rooms
-    copies = queue.Queue()
+    copies, times = queue.Queue(), {}
+    asked = sorted({name for mutant in pending for name in mutant.suites}) if options.named else sorted(suites)
 
     def prepare(number):
         copy = Copy(root, build, number)
         copy.configure()
-        copies.put((copy, copy.baseline()))
+        copy.build_all(asked)
+        if number == 0:
+            times.update(copy.baseline(asked))  # the copies are the same
+        copies.put(copy)
 
     def work(mutant):
-        copy, times = copies.get()
+        copy = copies.get()
         try:
             return mutant, copy.judge(mutant, times, options.named)
         finally:
-            copies.put((copy, times))
+            copies.put(copy)
 
     print(f"building {min(jobs, len(pending))} copies and running their suites without a fault", file=sys.stderr, flush=True)
     for number in range(min(jobs, len(pending))):  # one after another: the compiler's cache serves all but the first
