@@ -210,9 +210,10 @@ def checks(test, folder):
     y[4711] *= 1.001
     write(folder / "y.npy", "<f4", (64, 128), [f32(v) for v in y])
     document = test.records(*words, "--outputs", f"y={folder}/y.npy", wanted=1)
-    assert [row["state"] for row in document["results"]] == ["wrong"] * 2, document["results"]
-    assert "[36,103]" in document["results"][0]["reason"], document["results"][0]
+    # The kernels are right all the same: it is the file that differs, and the exit code says so.
+    assert [row["state"] for row in document["results"]] == ["passed"] * 2, document["results"]
     assert document["arrays"][-1]["outcome"] == "differs", document["arrays"]
+    assert "[36,103]" in document["arrays"][-1]["reason"], document["arrays"][-1]
 
 
 def main():

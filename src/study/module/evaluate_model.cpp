@@ -145,6 +145,8 @@ std::vector<Tensor> make_inputs(const ir::Graph& graph, const EvaluatedModel& mo
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+bool matches(const reference::Difference& one) { return one.wrong == 0 && (one.telling > 0 || one.elements == 0); }
+
 /// What the groups read and are to write, from the values of the outputs of the evaluated copy.
 void fill_groups(const std::vector<CheckedPlace>& places, const Evaluable& whole,
                  const std::vector<reference::BoundedTensor>& values, EvaluatedModel& model) {
@@ -155,7 +157,8 @@ void fill_groups(const std::vector<CheckedPlace>& places, const Evaluable& whole
     bool any = false;
     for (const ir::NodeId node : place.at->writes) {
       const std::size_t at = whole.output_of[ir::index(node)];  // none where only other groups read it
-      const bool is_held = at < model.results.size() && !model.results[at].file.empty();
+      // A file that is itself off says nothing of a kernel; the array's own row says that it differs.
+      const bool is_held = at < model.held.size() && model.held[at] && matches(*model.held[at]);
       arrays.expected.emplace_back();
       if (is_held) arrays.expected.back() = reference::BoundedTensor{model.expected[at], values[at].error};
       any = any || is_held;
@@ -193,12 +196,12 @@ EvaluatedModel evaluate_model(const ir::Graph& graph, const EvaluateQuestion& qu
     for (Tensor& value : reference::evaluate(whole.graph, model.given, stop))
       model.computed.push_back({std::move(value), {}});
   model.took.value = now() - started;
-  fill_groups(places, whole, model.computed, model);
-  model.computed.resize(model.results.size());
   for (std::size_t i = 0; i < model.results.size(); ++i)
     model.held.push_back(model.results[i].file.empty()
                              ? std::nullopt
                              : std::optional(reference::compare(model.computed[i], model.expected[i].bytes, {}, stop)));
+  fill_groups(places, whole, model.computed, model);
+  model.computed.resize(model.results.size());
   return model;
 }
 
@@ -226,8 +229,6 @@ std::optional<Extent> extent_of(const Tensor& tensor, const std::stop_token& sto
   reference::each_real(tensor, look, stop);
   return found;
 }
-
-bool matches(const reference::Difference& one) { return one.wrong == 0 && (one.telling > 0 || one.elements == 0); }
 
 std::string_view outcome_of(const reference::Difference& one) {
   return one.wrong > 0 ? "differs" : matches(one) ? "matches" : "not judged";

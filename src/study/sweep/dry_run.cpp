@@ -181,7 +181,7 @@ report::Table dry_run_table(const DryRun& run) {
   using report::Cell;
   using report::Hint;
   report::Table table;
-  table.title = "what the sweep would do; nothing was written";
+  table.title = "what the sweep would do; no database was written";
   table.columns = {column("step", "step"),
                    column("places", "groups on devices", Hint::count),
                    column("places_done", "done already", Hint::count),
