@@ -162,7 +162,7 @@ void declare(OptionList& list, SweepCommand& options) {
   list.add("--calibration", &options.calibration, "numbers of the models instead of the file's", "NAME|FILE");
   list.add("--no-compile", &options.no_compile, "stop after scoring");
   list.add("--no-check", &options.no_check, "execute nothing on the simulator");
-  list.add("--dry-run", &options.dry_run, "write no database: say what is to be done, and by a sample how long it takes");
+  list.add("--dry-run", &options.dry_run, "write no database: say what is to be done, and how long a sample says");
   list.add("--show-effective", &options.show_effective, "print the file as it is taken, defaults spelled out");
   list.add("--profiler", &options.profiler, "also measure: gpu, or replay from records (default: do not)", "NAME");
   list.add("--recorded", &options.recorded, "of replay: a recorded file or a database (default data/recorded)", "FILE");
