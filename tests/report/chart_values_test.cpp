@@ -139,6 +139,13 @@ TEST_CASE("what binds is marked where it is not the largest part and all parts a
   CHECK(marks(svg, "rect", "bar").size() == 2);
 }
 
+TEST_CASE("where what binds has no time of its own to draw, no other part is marked in its place") {
+  const std::string svg = parts_chart({{"row", {7e-6}, {{"dram", {6e-6}}, {"l2", {5e-6}}, {"launch", {0}}}, "launch"}});
+  CHECK(marks(svg, "rect", "bar").size() == 2);
+  CHECK(marks(svg, "rect", "s1").empty());
+  CHECK(svg.find("binds") == svg.npos);
+}
+
 TEST_CASE("a roofline's point stands by operations per byte and per second, its roof is the lesser of both") {
   const std::vector<Roof> roofs{{"d", {2e12}, 4e13}, {"e", {1e12}, 1e13}};
   const std::vector<RoofPoint> points{{"a", 0.5, 8e11, 0}, {"b", 4, 3e12, 1}, {"no operations", 0, 0, 0}};
