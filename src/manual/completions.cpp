@@ -106,9 +106,8 @@ std::string fish_option(const cli::Option& option, std::string_view command) {
     out += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2)) : fmt::format(" -s {}", name.substr(1));
   const ValueSource* source = value_source(option);
   if (source != nullptr) {
-    const std::string words = source->words.empty()
-                                  ? fmt::format("({})", asked("tailor", source->command))
-                                  : std::string(source->words);
+    const std::string words =
+        source->words.empty() ? fmt::format("({})", asked("tailor", source->command)) : std::string(source->words);
     out += " -xa " + shell_word(words);
   } else if (!is_flag(option)) {
     out += takes_file(option) ? " -rF" : " -x";

@@ -22,7 +22,7 @@ constexpr auto sources = std::to_array<ValueSource>({
     {"--strategy", "", "list strategies"},
     {"--strategies", "", "list strategies"},
     {"--baseline", "", "list strategies"},
-    {"--model", "", "list models", "cost model"},
+    {"--cost-model", "", "list models"},
 });
 
 constexpr std::array file_words = std::to_array<std::string_view>({"FILE", "DIR", "NAME|FILE", "FILE.partition"});
@@ -42,7 +42,7 @@ std::vector<CommandEntry> entries() {
 const ValueSource* value_source(const cli::Option& option) {
   const std::vector<std::string_view> names = split(option.names, ',');
   const auto found = std::find_if(sources.begin(), sources.end(), [&](const ValueSource& source) {
-    return std::find(names.begin(), names.end(), source.option) != names.end() && option.what.starts_with(source.help);
+    return std::find(names.begin(), names.end(), source.option) != names.end();
   });
   return found == sources.end() ? nullptr : &*found;
 }

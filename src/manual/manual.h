@@ -38,7 +38,6 @@ struct ValueSource {
   std::string_view option;   ///< "--device"
   std::string_view words;    ///< all of them; empty: the program is asked
   std::string_view command;  ///< answers with a table whose first column has them
-  std::string_view help;     ///< how the help of the option begins, where the name means several things; empty: any
 };
 /// Null for an option whose value is a file, a number, or anything.
 const ValueSource* value_source(const cli::Option& option);
