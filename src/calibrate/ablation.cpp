@@ -19,62 +19,54 @@ using costmodel::CalibratedDevice;
 /// Exponents and rates that leave no trace; every figure stays finite.
 constexpr double endless = 1e6, tiny = 1e-15, corner = 64;
 
-constexpr std::
-    array
-        ablation_rows =
-            std::
-                to_array<Ablation>(
-                    {
-                        {"the floor of a call", "the host takes no time",
-                         [](CalibratedDevice& d, const ir::Device&) {
-                           d.dispatch_floor = d.dispatch_lead = d.launch_overhead = d.ramp = 0;
-                         }},
-                        {"what a call hides", "a long kernel waits for all of the floor",
-                         [](CalibratedDevice& d, const ir::Device&) {
-                           d.dispatch_lead = std::max(d.dispatch_lead, d.dispatch_floor);
-                         }},
-                        {"efficiency of DRAM", "the data sheet's bandwidth",
-                         [](CalibratedDevice& d, const ir::Device&) {
-                           d.dram_efficiency = d.dram_read_efficiency = d.dram_write_efficiency = 1;
-                         }},
-                        {"turns between reads and writes", "reads and writes at the peak of both",
-                         [](CalibratedDevice& d, const ir::Device&) {
-                           d.dram_read_efficiency = d.dram_write_efficiency = d.dram_efficiency;
-                         }},
-                        {"the knee of bandwidth", "the longer of memory and latency",
-                         [](CalibratedDevice& d, const ir::Device&) { d.dram_knee = d.dram_mixed_knee = corner; }},
-                        {"data that a warm L2 holds", "all comes from memory",
-                         [](CalibratedDevice& d, const ir::Device&) { d.warm_share = 0; }},
-                        {"re-reads that L1 misses", "what a block reads again is in L1",
-                         [](CalibratedDevice& d, const ir::Device&) { d.l1_share = endless; }},
-                        {"re-reads that L1 has", "what a block reads again is not in L1",
-                         [](CalibratedDevice& d, const ir::Device&) { d.l1_share = tiny; }},
-                        {"L2 as a limit", "L2 and its ports hand out at once",
-                         [](CalibratedDevice& d, const ir::Device&) {
-                           d.l2_bandwidth *= endless;
-                           d.sm_bandwidth *= endless;
-                         }},
-                        {"round trips", "loads take no time beside their bytes",
-                         [](CalibratedDevice& d, const ir::Device&) {
-                           d.dram_latency = d.l2_latency = d.l1_latency = d.trip_spread = tiny;
-                         }},
-                        {"blocks in the place of others", "the next block begins at once",
-                         [](CalibratedDevice& d, const ir::Device&) { d.block_turnaround = tiny; }},
-                        {"instructions", "all pipes and the issue of instructions are free",
-                         [](CalibratedDevice& d, const ir::Device&) {
-                           for (double CalibratedDevice::*const rate :
-                                {&CalibratedDevice::issue_rate, &CalibratedDevice::fma_rate,
-                                 &CalibratedDevice::alu_rate, &CalibratedDevice::xu_rate, &CalibratedDevice::f64_rate,
-                                 &CalibratedDevice::lsu_rate, &CalibratedDevice::shuffle_rate,
-                                 &CalibratedDevice::shared_bandwidth, &CalibratedDevice::l1_bandwidth,
-                                 &CalibratedDevice::widen_rate, &CalibratedDevice::narrow_rate})
-                             d.*rate *= endless;
-                         }},
-                        {"the clock that is sustained", "the data sheet's boost clock",
-                         [](CalibratedDevice& d, const ir::Device& device) { d.clock = device.clock.value; }},
-                        {"the learned residual", "the formulas alone",
-                         [](CalibratedDevice& d, const ir::Device&) { d.residual = nullptr; }},
-                    });
+constexpr Ablation ablation_rows[] = {
+    {"the floor of a call", "the host takes no time",
+     [](CalibratedDevice& d, const ir::Device&) {
+       d.dispatch_floor = d.dispatch_lead = d.launch_overhead = d.ramp = 0;
+     }},
+    {"what a call hides", "a long kernel waits for all of the floor",
+     [](CalibratedDevice& d, const ir::Device&) { d.dispatch_lead = std::max(d.dispatch_lead, d.dispatch_floor); }},
+    {"efficiency of DRAM", "the data sheet's bandwidth",
+     [](CalibratedDevice& d, const ir::Device&) {
+       d.dram_efficiency = d.dram_read_efficiency = d.dram_write_efficiency = 1;
+     }},
+    {"turns between reads and writes", "reads and writes at the peak of both",
+     [](CalibratedDevice& d, const ir::Device&) {
+       d.dram_read_efficiency = d.dram_write_efficiency = d.dram_efficiency;
+     }},
+    {"the knee of bandwidth", "the longer of memory and latency",
+     [](CalibratedDevice& d, const ir::Device&) { d.dram_knee = d.dram_mixed_knee = corner; }},
+    {"data that a warm L2 holds", "all comes from memory",
+     [](CalibratedDevice& d, const ir::Device&) { d.warm_share = 0; }},
+    {"re-reads that L1 misses", "what a block reads again is in L1",
+     [](CalibratedDevice& d, const ir::Device&) { d.l1_share = endless; }},
+    {"re-reads that L1 has", "what a block reads again is not in L1",
+     [](CalibratedDevice& d, const ir::Device&) { d.l1_share = tiny; }},
+    {"L2 as a limit", "L2 and its ports hand out at once",
+     [](CalibratedDevice& d, const ir::Device&) {
+       d.l2_bandwidth *= endless;
+       d.sm_bandwidth *= endless;
+     }},
+    {"round trips", "loads take no time beside their bytes",
+     [](CalibratedDevice& d, const ir::Device&) {
+       d.dram_latency = d.l2_latency = d.l1_latency = d.trip_spread = tiny;
+     }},
+    {"blocks in the place of others", "the next block begins at once",
+     [](CalibratedDevice& d, const ir::Device&) { d.block_turnaround = tiny; }},
+    {"instructions", "all pipes and the issue of instructions are free",
+     [](CalibratedDevice& d, const ir::Device&) {
+       for (double CalibratedDevice::*const rate :
+            {&CalibratedDevice::issue_rate, &CalibratedDevice::fma_rate, &CalibratedDevice::alu_rate,
+             &CalibratedDevice::xu_rate, &CalibratedDevice::f64_rate, &CalibratedDevice::lsu_rate,
+             &CalibratedDevice::shuffle_rate, &CalibratedDevice::shared_bandwidth, &CalibratedDevice::l1_bandwidth,
+             &CalibratedDevice::widen_rate, &CalibratedDevice::narrow_rate})
+         d.*rate *= endless;
+     }},
+    {"the clock that is sustained", "the data sheet's boost clock",
+     [](CalibratedDevice& d, const ir::Device& device) { d.clock = device.clock.value; }},
+    {"the learned residual", "the formulas alone",
+     [](CalibratedDevice& d, const ir::Device&) { d.residual = nullptr; }},
+};
 
 }  // namespace
 
