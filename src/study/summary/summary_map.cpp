@@ -18,6 +18,7 @@
 #include <unordered_map>
 
 #include "explore/borders.h"
+#include "ir/edge_reason.h"
 #include "ir/fusion.h"
 #include "ir/graph/graph.h"
 #include "study/summary/summary_rows.h"
@@ -52,19 +53,11 @@ void collect(const ir::Graph& graph, const std::string& path, double times, std:
   }
 }
 
-/// "would make a cycle through %..." of "refused: would make a cycle through %dot.7": edges of one reason differ in
-/// the names of their nodes.
-std::string reason_without_names(std::string_view reason) {
+/// What stands in front says that the edge was cut, which all edges of the map were.
+std::string reason_of_cut(std::string_view reason) {
   for (const std::string_view lead : {"refused: ", "cut: "})
     if (reason.starts_with(lead)) reason.remove_prefix(lead.size());
-  std::string out;
-  for (std::size_t at = 0; at < reason.size(); ++at) {
-    out += reason[at];
-    if (reason[at] != '%') continue;
-    out += "...";
-    while (at + 1 < reason.size() && reason[at + 1] != ' ' && reason[at + 1] != ',') ++at;
-  }
-  return out;
+  return ir::general_reason(reason);
 }
 
 class Mapped {
@@ -183,7 +176,7 @@ void Mapped::add_cut(const Here& here, const store::EdgeRow& edge) {
   const auto part = here.box_of_part.find(edge.part);
   if (producer == here.named.end() || part == here.box_of_part.end()) return;
   const Bytes bytes = bytes_of(here, producer->second);
-  const std::string reason = reason_without_names(edge.reason);
+  const std::string reason = reason_of_cut(edge.reason);
   const std::size_t from = here.owner[ir::index(producer->second)];
   const auto count = [&](report::RefusedEdges& sum) {
     if (sum.edges++ == 0) sum = {reason, fmt::format("{} -> {}", edge.producer, edge.consumer), 1, {}};

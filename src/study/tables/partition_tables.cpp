@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "explore/alternatives.h"
 #include "explore/price.h"
+#include "ir/edge_reason.h"
 #include "study/pipeline/question.h"
 #include "study/pipeline/xla_beside.h"
 #include "study/tables/column.h"
@@ -215,27 +216,6 @@ Table group_table(const explore::Partition& partition, Devices devices, std::int
 
 namespace {
 
-/// A word of a reason without what tells one edge from another: the name behind '%', the extents of a shape, a number.
-std::string without_particulars(std::string_view word) {
-  const std::size_t end = word.find_last_not_of(",;:.)") + 1;
-  const std::string_view core = word.substr(0, end), rest = word.substr(end);
-  if (const std::size_t name = core.find('%'); name != core.npos)
-    return fmt::format("{}...{}", core.substr(0, name + 1), rest);
-  if (const std::size_t extents = core.find('['); extents != core.npos && extents > 0)
-    return fmt::format("{}[...]{}", core.substr(0, extents), rest);
-  const std::size_t digits = core.starts_with('(') ? 1 : 0;
-  if (core.size() > digits && core.find_first_not_of("0123456789", digits) == core.npos)
-    return fmt::format("{}N{}", core.substr(0, digits), rest);
-  return std::string(word);
-}
-
-/// "refused: would make a cycle through %..." is the reason of many edges.
-std::string general_reason(std::string_view reason) {
-  std::string out;
-  for (const std::string_view word : split(reason, ' ')) out += (out.empty() ? "" : " ") + without_particulars(word);
-  return out;
-}
-
 /// Edges that were decided alike, for the same reason.
 struct ReasonRow {
   std::int64_t edges = 0;
@@ -247,7 +227,7 @@ using Reasons = std::map<std::pair<ir::EdgeDecision, std::string>, ReasonRow>;
 void collect_reasons(const ir::Graph& graph, const ir::Fusion& fusion, Reasons& reasons, const std::stop_token& stop) {
   for (const ir::EdgeNote& edge : fusion.edges) {
     stop_if_asked(stop);
-    ReasonRow& row = reasons[{edge.decision, general_reason(edge.reason)}];
+    ReasonRow& row = reasons[{edge.decision, ir::general_reason(edge.reason)}];
     if (row.edges == 0) row.example = fmt::format("{} to {}", graph[edge.producer].name, graph[edge.consumer].name);
     ++row.edges;
     row.bytes += static_cast<double>(ir::bytes(graph[edge.producer].shape));
