@@ -100,12 +100,6 @@ Sink standard_error() {
   };
 }
 
-Clock steady_clock() {
-  return [] {
-    return Seconds{std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()};
-  };
-}
-
 std::string progress_line(const Progress& progress, Seconds elapsed, int width) {
   std::string line = fmt::format("{} {}", progress.what, with_commas(progress.done));
   const auto done = static_cast<double>(progress.done);

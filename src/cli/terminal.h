@@ -19,7 +19,7 @@
 #include <string_view>
 #include <thread>
 
-#include "base/units.h"
+#include "base/clock.h"
 #include "study/pipeline/observer.h"
 
 namespace tailor::cli {
@@ -46,11 +46,8 @@ bool coloured_output(Colour choice, const Terminal& terminal);
 bool coloured_errors(Colour choice, const Terminal& terminal);
 
 using Sink = std::function<void(std::string_view)>;
-using Clock = std::function<Seconds()>;
 /// Writes to stderr.
 Sink standard_error();
-/// Seconds of a clock that never goes back.
-Clock steady_clock();
 
 using study::Progress;
 

@@ -30,7 +30,8 @@ from pathlib import Path
 
 LIMIT = 0.5  # seconds
 THOROUGH = "TAILOR_THOROUGH" in os.environ  # else smaller inputs, so that later steps come sooner, and fewer moments
-SHARE = 1.0 if THOROUGH else 0.3
+SHARE = 1.0 if THOROUGH else 0.15
+EARLIEST = 0.05  # seconds; before that a command may not yet listen
 INTERRUPTED = 130
 FROM_OUTSIDE = "ended in the middle of a step"
 DEVICE = ["--device", "h200"]
@@ -210,7 +211,12 @@ class Case:
 
 def early(*moments):
     """Moments in work whose length goes with its input's."""
-    return tuple(moment * SHARE for moment in moments)
+    return tuple(max(moment * SHARE, EARLIEST) for moment in moments)
+
+
+def later(*moments):
+    """Moments in work that goes on for minutes, whatever its input; without thoroughness one, deep in it but sooner."""
+    return moments if THOROUGH else (moments[-1] / 1.5,)
 
 
 def import_cases(i):
@@ -226,7 +232,7 @@ def import_xla_cases(i):
 
 
 def evaluate_cases(i):
-    yield Case("evaluate", i.cells, at=(0.2, 0.6))
+    yield Case("evaluate", i.cells, at=later(0.2, 0.6))
     yield Case("evaluate", i.cells, "--folder", "$NEW", at=(0.3,))
 
 
@@ -243,7 +249,7 @@ def explore_cases(i):
 
 def explain_cases(i):
     yield Case("explain", i.nodes, *DEVICE, at=early(0.8))
-    yield Case("explain", i.cells, *DEVICE, "--simulate", at=(0.4, 1.4), compiles=True)
+    yield Case("explain", i.cells, *DEVICE, "--simulate", at=later(0.4, 1.4), compiles=True)
 
 
 def emit_cases(i):
@@ -251,8 +257,8 @@ def emit_cases(i):
 
 
 def check_cases(i):
-    yield Case("check", i.cells, *DEVICE, "--top", "8", *i.cache, "--store", "$NEW", at=(2.5,), compiles=True, shows="interrupted: ")
-    yield Case("check", i.cells, *DEVICE, "--top", "1", *i.cache, at=(0.3, 0.8, 1.7) if THOROUGH else (0.3, 1.4))
+    yield Case("check", i.cells, *DEVICE, "--top", "8", *i.cache, "--store", "$NEW", at=(2.5 if THOROUGH else 1.6,), compiles=True, shows="interrupted: ")
+    yield Case("check", i.cells, *DEVICE, "--top", "1", *i.cache, at=later(0.3, 0.8, 1.7))
     yield Case("check", i.cells, *DEVICE, "--top", "1", *i.cache, "--inputs", f"n0={i.zeros}", at=(0.5,))
     yield Case("check", i.nodes, *DEVICE, "--cache", "$NEW", at=early(1.2), compiles=True)
 
@@ -266,12 +272,12 @@ def calibrate_cases(i):
 
 
 def run_cases(i):
-    yield Case("run", i.endless_kernel, at=(0.3, 1.5), compiles=True)
+    yield Case("run", i.endless_kernel, at=later(0.3, 1.5), compiles=True)
 
 
 def sweep_cases(i):
-    yield Case("sweep", i.sweep, at=(0.3, 1.7), compiles=True)
-    yield Case("sweep", i.sweep, "--dry-run", at=(0.3, 1.2), compiles=True, quick=True)
+    yield Case("sweep", i.sweep, at=later(0.3, 1.7), compiles=True)
+    yield Case("sweep", i.sweep, "--dry-run", at=later(0.3, 1.2), compiles=True, quick=True)
 
 
 def report_cases(i):
@@ -294,14 +300,14 @@ def db_cases(i):
 def profile_cases(i):
     if i.fake:
         once = ["--image", "ptx", "--top", "1", "--no-odd-shape"]
-        yield Case("profile", i.cells, *DEVICE, *i.fake, *once, *i.cache, "--store", "$NEW", at=(0.3, 1.7))
-        yield Case("profile", i.cells, *DEVICE, *i.fake, *once, "--module", *i.cache, at=(0.8,))
+        yield Case("profile", i.cells, *DEVICE, *i.fake, *once, *i.cache, "--store", "$NEW", at=later(0.3, 1.7))
+        yield Case("profile", i.cells, *DEVICE, *i.fake, *once, "--module", *i.cache, at=(0.6,))
         yield Case("profile", i.nodes, *DEVICE, *i.hanging, at=(0.9,))
 
 
 def microbench_cases(i):
     if i.fake:
-        yield Case("microbench", *DEVICE, *i.fake, "--image", "ptx", *i.cache, "--store", "$NEW", at=(0.3, 0.9),
+        yield Case("microbench", *DEVICE, *i.fake, "--image", "ptx", *i.cache, "--store", "$NEW", at=later(0.3, 0.9),
                    compiles=True)
 
 
@@ -381,9 +387,6 @@ class Verdict:
 
     def __init__(self):
         self.wrong, self.late, self.met, self.longest = [], [], 0, 0.0
-
-
-EARLIEST = 0.05  # seconds; before that a command may not yet listen
 
 
 def judged(inputs, case, name):

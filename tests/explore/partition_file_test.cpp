@@ -135,7 +135,7 @@ TEST_CASE("the same for every dump, XLA's own partitions among them") {
       for (std::filesystem::path& path : models_under(std::filesystem::path(third_party_folder()) / folder))
         dumps.push_back(std::move(path));
   if (dumps.empty()) return skip("no dumps configured");
-  for (std::size_t at = 0; at < dumps.size(); at += testing::effort<std::size_t>(8, 1)) {
+  for (std::size_t at = 0; at < dumps.size(); at += testing::effort<std::size_t>(20, 1)) {
     const std::filesystem::path& path = dumps[at];
     const Graph graph = hlo::import_file(path.string()).graph;
     INFO(path.string());

@@ -251,7 +251,7 @@ bool is_slice_at_numbers(const Graph& group) {
 TEST_CASE("in every dump the groups are sound, and what has a structure without a doubt has a plan") {
   if (all_dumps().empty()) return skip("no dumps configured");
   const std::vector<std::filesystem::path> every = all_dumps();
-  for (std::size_t at = 0; at < every.size(); at += testing::effort<std::size_t>(8, 1)) {
+  for (std::size_t at = 0; at < every.size(); at += testing::effort<std::size_t>(20, 1)) {
     const std::filesystem::path& path = every[at];
     const Graph graph = import_file(path.string()).graph;
     check_given_groups(graph);

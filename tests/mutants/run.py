@@ -34,7 +34,7 @@ from pathlib import Path
 import drawn
 
 HERE = Path(__file__).resolve().parent
-TEXTS = ("lint", "drawn", "pages", "xla-reads", "xla-dump", "mutants")  # judge texts or another program, not what the code does
+TEXTS = ("lint", "drawn", "xla-reads", "mutants")  # judge texts or another program, not what the code does
 TIMED = ("interrupts",)  # judges seconds too, which a busy machine may miss: asked only about faults that name it
 SEEN, SURVIVED, BROKEN = "seen", "survived", "does not compile"
 OPEN = "not by those named"  # the suites that the entry names were asked, the others not yet
@@ -99,7 +99,7 @@ def quick_suites(build):
     files = {target["id"]: [os.path.relpath(name, build) for name in target["filename"]] for target in ask("--targets")}
     suites = {}
     for test in ask("--tests"):
-        if any(suite.endswith((":slow", ":install")) for suite in test["suite"]) or test["name"] in TEXTS:
+        if any(suite.endswith((":slow", ":user")) for suite in test["suite"]) or test["name"] in TEXTS:
             continue
         test["programs"] = [name for target in test["depends"] for name in files.get(target, [])]
         suites[test["name"]] = test

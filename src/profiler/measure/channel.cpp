@@ -7,6 +7,7 @@
 #include "profiler/measure/channel.h"
 
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,6 +18,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <functional>
+#include <limits>
 #include <utility>
 
 namespace tailor::profiler {
@@ -49,37 +52,39 @@ bool send_all(int socket, const char* data, std::size_t size) {
   return true;
 }
 
-/// Waits until something can be read.
-ReceiveResult wait_readable(int socket, Clock::time_point end, bool endless, const std::stop_token& stop) {
-  constexpr int slice = 50;  // milliseconds
-  while (true) {
-    if (stop.stop_requested()) return ReceiveResult::stopped;
-    int wait = slice;
-    if (!endless) {
-      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-      if (left <= 0) return ReceiveResult::too_late;
-      wait = static_cast<int>(std::min<std::int64_t>(slice, left));
-    }
-    pollfd one{socket, POLLIN, 0};
-    const int ready = poll(&one, 1, wait);
-    if (ready > 0) return ReceiveResult::message;
-    if (ready < 0 && errno != EINTR) return ReceiveResult::ended;
-  }
-}
-
-/// How long somebody waits.
+/// How long somebody waits, and what ends it sooner: a descriptor that can be read once a stop was asked for, so that
+/// it is heard at once and nobody looks now and then.
 struct Patience {
   Clock::time_point end;
   bool endless = false;
   const std::stop_token& stop;
+  Descriptor stopping{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  std::stop_callback<std::function<void()>> bell{stop, [number = stopping.number()] { eventfd_write(number, 1); }};
 };
+
+/// Waits until something can be read.
+ReceiveResult wait_readable(int socket, const Patience& patience) {
+  // Without a descriptor of its own (a process that has too many) the token is looked at now and then after all.
+  const std::int64_t slice = patience.stopping.number() < 0 ? 50 : std::numeric_limits<int>::max();  // milliseconds
+  while (true) {
+    if (patience.stop.stop_requested()) return ReceiveResult::stopped;
+    std::int64_t wait = slice;
+    if (!patience.endless) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(patience.end - Clock::now()).count();
+      if (left <= 0) return ReceiveResult::too_late;
+      wait = std::min<std::int64_t>(slice, left);
+    }
+    std::array<pollfd, 2> both{{{socket, POLLIN, 0}, {patience.stopping.number(), POLLIN, 0}}};
+    const int ready = poll(both.data(), both.size(), static_cast<int>(wait));
+    if (both[0].revents != 0 && ready > 0) return ReceiveResult::message;
+    if (ready < 0 && errno != EINTR) return ReceiveResult::ended;
+  }
+}
 
 /// Fills `into`, and `file` when one comes with the bytes. The peer may stall after any byte.
 ReceiveResult receive_all(int socket, std::span<std::byte> into, const Patience& patience, Descriptor& file) {
   while (!into.empty()) {
-    if (const ReceiveResult heard = wait_readable(socket, patience.end, patience.endless, patience.stop);
-        heard != ReceiveResult::message)
-      return heard;
+    if (const ReceiveResult heard = wait_readable(socket, patience); heard != ReceiveResult::message) return heard;
     Control control{};
     iovec part{into.data(), into.size()};
     msghdr head{};

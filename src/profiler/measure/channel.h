@@ -62,7 +62,7 @@ enum class ReceiveResult : std::uint8_t { message, ended, too_late, stopped };
 
 /// Sends a text with its blob. False when the other end is gone.
 bool send_message(int socket, std::string_view text, const SharedBytes& blob);
-/// Waits for one; `limit` in seconds, infinite allowed. The stop token is looked at ten times a second or more.
+/// Waits for one; `limit` in seconds, infinite allowed. A stop is heard at once.
 ReceiveResult receive_message(int socket, Seconds limit, const std::stop_token& stop, Message& into);
 
 }  // namespace tailor::profiler

@@ -31,8 +31,8 @@ using ir::TimedBy;
 constexpr std::uint32_t n = 1 << 16;
 
 /// An opened GPU with the doubling of `n` numbers loaded as 1 and a sequence of three launches as 2.
-Gpu ready(const FakeMachine& machine, gpu::Use use = gpu::Use::trace) {
-  Gpu gpu;
+Gpu ready(const FakeMachine& machine, gpu::Use use = gpu::Use::trace, Clock clock = steady_clock()) {
+  Gpu gpu(std::move(clock));
   const Response open = gpu.answer(gpu::OpenRequest{machine.library_paths(), 0, use});
   REQUIRE_MESSAGE(open.outcome == Outcome::ok, open.reason);
   REQUIRE(gpu.answer(gpu::LoadRequest{1, doubling(n)}, counting(n)).outcome == Outcome::ok);
@@ -249,20 +249,42 @@ TEST_CASE("when the driver stops taking launches while the stream is held, the s
   CHECK(response.capabilities[0].detail == "the driver stopped taking launches while the stream waited");
 }
 
-TEST_CASE("NVML is asked ten times a second at most, however many questions come in") {
-  const FakeMachine machine(R"({"log": true, "noise": 0, "chip": {"l2_bytes": 1048576}})");
-  Gpu gpu = ready(machine);
-  const auto asked = [&] {
-    const std::vector<std::string> all = machine.calls();
-    return std::count(all.begin(), all.end(), "nvmlDeviceGetPowerUsage");
-  };
-  const auto begun = std::chrono::steady_clock::now();
-  const auto before = asked();
-  for (int i = 0; i < 20; ++i)
+/// A GPU whose clock stands until somebody moves it, and how often it asked NVML for something.
+struct Watched {
+  FakeMachine machine{R"({"log": true, "noise": 0, "chip": {"l2_bytes": 1048576}})"};
+  double now = 1000;
+  Gpu gpu = ready(machine, gpu::Use::trace, [this] { return Seconds{now}; });
+
+  /// Calls of that name while one sample was taken `later` seconds after the last one.
+  std::ptrdiff_t asked(const char* call, double later) {
+    now += later;
+    const auto calls = [&] {
+      const std::vector<std::string> all = machine.calls();
+      return std::count(all.begin(), all.end(), call);
+    };
+    const auto before = calls();
     REQUIRE(gpu.answer(TimeRequest{1, CacheState::warm, TimedBy::events, LaunchMode::stream, 1, 0, false}).outcome ==
             Outcome::ok);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
-  CHECK(static_cast<double>(asked() - before) <= 2 + took.count() / 0.1);
+    return calls() - before;
+  }
+};
+
+TEST_CASE("NVML is asked for its state ten times a second at most, and every tenth when questions come in") {
+  Watched watched;
+  CHECK(watched.asked("nvmlDeviceGetPowerUsage", 0) == 1);
+  for (int i = 0; i < 20; ++i) CHECK(watched.asked("nvmlDeviceGetPowerUsage", i < 10 ? 0 : 0.009) == 0);
+  CHECK(watched.asked("nvmlDeviceGetPowerUsage", 0.02) == 1);
+  CHECK(watched.asked("nvmlDeviceGetPowerUsage", 0.09) == 0);
+  CHECK(watched.asked("nvmlDeviceGetPowerUsage", 60) == 1);
+}
+
+TEST_CASE("a GPU that took times less than a fifth of a second ago is awake, any other is looked at") {
+  Watched watched;
+  watched.asked("nvmlDeviceGetClockInfo", 0);
+  const auto awake = watched.asked("nvmlDeviceGetClockInfo", 0.19);  // its state alone
+  CHECK(watched.asked("nvmlDeviceGetClockInfo", 0.19) == awake);
+  CHECK(watched.asked("nvmlDeviceGetClockInfo", 0.21) == awake + 1);
+  CHECK(watched.asked("nvmlDeviceGetClockInfo", 0) == 0);
 }
 
 TEST_CASE("samples taken while the GPU was held back are marked, and none is dropped") {

@@ -257,7 +257,7 @@ TEST_CASE("a library that hangs in any call of a question is killed at the limit
     Worker worker(setup_of(machine));
     gpu::Response response;
     for (int i = 0; i < 4 && response.outcome == Outcome::ok; ++i)
-      response = run_on(worker, tests::doubling(numbers), Seconds{0.7}, i);
+      response = run_on(worker, tests::doubling(numbers), Seconds{0.25}, i);
     CHECK(ir::name(response.outcome) == ir::name(Outcome::timed_out));
     check_healthy(worker);
   }

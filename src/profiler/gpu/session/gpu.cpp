@@ -22,6 +22,7 @@ namespace tailor::gpu {
 
 /// LoadedSequence sequences go before the GPU they lie on.
 struct Gpu::Body {
+  Clock clock;
   std::unique_ptr<OpenedGpu> gpu;
   std::map<int, std::unique_ptr<LoadedSequence>> loaded;
   std::map<int, std::weak_ptr<ArenaMemory>> arenas;  ///< shared ones, which last as long as a sequence lies there
@@ -61,6 +62,7 @@ Response Gpu::Body::operator()(const OpenRequest& request) {
   if (!lost.empty()) return to_response(ready());
   loaded.clear();
   gpu = std::make_unique<OpenedGpu>();
+  gpu->clock = clock;
   if (CudaStatus status = open(request, *gpu); !status.ok()) {
     gpu.reset();
     return to_response(status);
@@ -127,7 +129,7 @@ Response Gpu::Body::operator()(const UnloadRequest& request) {
   return response;
 }
 
-Gpu::Gpu() : body_(std::make_unique<Body>()) {}
+Gpu::Gpu(Clock clock) : body_(std::make_unique<Body>()) { body_->clock = std::move(clock); }
 Gpu::~Gpu() = default;
 Gpu::Gpu(Gpu&&) noexcept = default;
 Gpu& Gpu::operator=(Gpu&&) noexcept = default;

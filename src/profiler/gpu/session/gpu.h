@@ -10,13 +10,15 @@
 #include <memory>
 #include <span>
 
+#include "base/clock.h"
 #include "profiler/gpu/request/request.h"
 
 namespace tailor::gpu {
 
 class Gpu {
  public:
-  Gpu();
+  /// The clock tells how long the GPU was idle and how old what NVML said is.
+  explicit Gpu(Clock clock = steady_clock());
   ~Gpu();
   Gpu(Gpu&&) noexcept;
   Gpu& operator=(Gpu&&) noexcept;

@@ -6,13 +6,13 @@
 // given. It is one struct of one thread.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "profiler/gpu/cupti/count.h"
 #include "profiler/gpu/cupti/cupti_api.h"
 #include "profiler/gpu/cupti/trace.h"
@@ -52,11 +52,12 @@ struct OpenedGpu {
   std::unique_ptr<CountSession> counting;   ///< made when first needed
   DeviceMemory flush_buffer, sweep_buffer;  ///< allocated when first needed, of flush_bytes each
   std::int64_t flush_bytes = 0;
-  DeviceMemory readings;                              ///< of clocks; allocated when first needed
-  std::vector<Event> before, after;                   ///< made when first needed
-  std::chrono::steady_clock::time_point worked_at{};  ///< when times were last taken
-  GpuState state;                                     ///< as NVML told at `state_at`
-  std::optional<std::chrono::steady_clock::time_point> state_at;
+  DeviceMemory readings;             ///< of clocks; allocated when first needed
+  std::vector<Event> before, after;  ///< made when first needed
+  Clock clock;                       ///< whose seconds the next two are
+  std::optional<Seconds> worked_at;  ///< when times were last taken
+  GpuState state;                    ///< as NVML told at `state_at`
+  std::optional<Seconds> state_at;
   GpuProperties properties;
   std::uint64_t next_seed = 1;  ///< of the guard zones of what is loaded next
 };

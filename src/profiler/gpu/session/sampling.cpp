@@ -151,8 +151,8 @@ void keep(Taking& taking, const std::vector<SampleTime>& times, const std::vecto
 }
 
 const GpuState& current_state(OpenedGpu& gpu) {
-  constexpr std::chrono::milliseconds fresh{100};
-  const auto now = std::chrono::steady_clock::now();
+  constexpr Seconds fresh{0.1};
+  const Seconds now = gpu.clock();
   if (!gpu.state_at || now - *gpu.state_at >= fresh) {
     gpu.state = read_state(gpu.nvml);
     gpu.state_at = now;
@@ -197,8 +197,8 @@ CudaStatus choose_trace(OpenedGpu& gpu, TimedBy timed_by) {
 
 /// A GPU that was idle runs slowly at first: gives it work until its clock is near the highest, or rises no more.
 CudaStatus wake(OpenedGpu& gpu) {
-  constexpr std::chrono::milliseconds still_awake{200};
-  if (std::chrono::steady_clock::now() - gpu.worked_at < still_awake) return {};
+  constexpr Seconds still_awake{0.2};
+  if (gpu.worked_at && gpu.clock() - *gpu.worked_at < still_awake) return {};
   constexpr double near_highest = 0.8, rises = 1.02;
   constexpr int most_rounds = 20, least_rounds = 4, fills = 200;  // about 10 ms each
   double before = 0;
@@ -273,7 +273,7 @@ Response take_times(OpenedGpu& gpu, LoadedSequence& loaded, const TimeRequest& r
     const std::size_t count = std::min(taking.batch, wanted - taking.response.samples.size());
     if (CudaStatus status = take_batch(taking, count); !status.ok()) return to_response(status);
   }
-  gpu.worked_at = std::chrono::steady_clock::now();
+  gpu.worked_at = gpu.clock();
   if (by_events(taking) && !taking.held)
     taking.response.capabilities.push_back(
         {"held stream", "limited",
