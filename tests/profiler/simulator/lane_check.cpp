@@ -93,6 +93,30 @@ std::vector<std::uint64_t> special_values(LaneType type) {
   }
 }
 
+/// Halfway between two numbers of each narrower format, the lower one even and odd, and what lies just above and below:
+/// 1 + 2^-k and 1 + 3 * 2^-k for all k of the fraction.
+std::vector<std::uint64_t> ties(LaneType type) {
+  const auto around_one = [](std::uint64_t one, int fraction) {
+    std::vector<std::uint64_t> found;
+    for (int k = 1; k < fraction; ++k)
+      for (const std::uint64_t tie : {one | 1ull << k, one | 3ull << k})
+        for (const std::uint64_t off : {0, 1, -1}) found.push_back(tie + off);
+    return found;
+  };
+  switch (type) {
+    case LaneType::f16:
+      return around_one(0x3c00, 9);
+    case LaneType::bf16:
+      return around_one(0x3f80, 6);
+    case LaneType::f32:
+      return around_one(0x3f800000, 22);
+    case LaneType::f64:
+      return around_one(0x3ff0000000000000u, 51);
+    default:
+      return {};
+  }
+}
+
 }  // namespace
 
 std::vector<LaneOperands> operand_tuples(const LaneOpcode& opcode, std::size_t random_tuples, std::uint64_t seed) {
@@ -114,6 +138,11 @@ std::vector<LaneOperands> operand_tuples(const LaneOpcode& opcode, std::size_t r
       }
     }
   }
+  for (std::size_t k = 0; k < count; ++k)
+    for (const std::uint64_t tie : ties(opcode.sources[k])) {
+      tuples.push_back({some(0), some(1), some(2), some(3)});
+      tuples.back()[k] = tie;
+    }
   for (std::size_t i = 0; i < random_tuples; ++i) {
     LaneOperands tuple{some(0), some(1), some(2), some(3)};
     for (std::size_t k = 0; k < count; ++k) {

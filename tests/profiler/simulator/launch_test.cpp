@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -87,6 +88,63 @@ TEST_CASE("a launch that no driver takes is refused with its numbers") {
   launch.grid = {1u << 30, 1, 1};
   launch.block = {1024, 1, 1};
   CHECK(reason(launch).find("resident") != std::string::npos);
+}
+
+TEST_CASE("every block of a grid of clusters runs once, and knows its place in its cluster") {
+  // y[2 * i] counts the runs of block i, y[2 * i + 1] packs its cluster, its place in it, and its rank.
+  const std::string places = entry(
+      ".param .u64 y",
+      "  .reg .b32 %r<30>;\n  .reg .b64 %rd<5>;\n  ld.param.u64 %rd1, [y];\n"
+      "  mov.u32 %r1, %ctaid.x;\n  mov.u32 %r2, %ctaid.y;\n  mov.u32 %r3, %ctaid.z;\n"
+      "  mov.u32 %r4, %nctaid.x;\n  mov.u32 %r5, %nctaid.y;\n"
+      "  mad.lo.u32 %r6, %r3, %r5, %r2;\n  mad.lo.u32 %r7, %r6, %r4, %r1;\n"
+      "  mul.wide.u32 %rd2, %r7, 8;\n  add.s64 %rd3, %rd1, %rd2;\n  red.global.add.u32 [%rd3], 1;\n"
+      "  mov.u32 %r8, %clusterid.x;\n  mov.u32 %r9, %clusterid.y;\n  mov.u32 %r10, %clusterid.z;\n"
+      "  mov.u32 %r11, %cluster_ctaid.x;\n  mov.u32 %r12, %cluster_ctaid.y;\n  mov.u32 %r13, %cluster_ctaid.z;\n"
+      "  mov.u32 %r14, %cluster_ctarank;\n"
+      "  mad.lo.u32 %r15, %r8, 16, %r9;\n  mad.lo.u32 %r15, %r15, 16, %r10;\n  mad.lo.u32 %r15, %r15, 16, %r11;\n"
+      "  mad.lo.u32 %r15, %r15, 16, %r12;\n  mad.lo.u32 %r15, %r15, 16, %r13;\n  mad.lo.u32 %r15, %r15, 16, %r14;\n"
+      "  red.global.add.u32 [%rd3+4], %r15;\n  ret;");
+  using Extents = std::array<std::uint32_t, 3>;
+  for (const Extents& cluster :
+       {Extents{2, 4, 1}, Extents{4, 2, 1}, Extents{1, 2, 4}, Extents{2, 1, 3}, Extents{1, 1, 8}}) {
+    Launch launch;
+    launch.cluster = cluster;
+    launch.grid = {cluster[0] * 3, cluster[1] * 2, cluster[2] * 2};
+    CAPTURE(fmt::format("{} x {} x {}", cluster[0], cluster[1], cluster[2]));
+    const auto blocks = static_cast<int>(launch.grid[0] * launch.grid[1] * launch.grid[2]);
+    const Run made = run(places, launch, 2 * blocks);
+    REQUIRE_MESSAGE(made.simulation.outcome == SimulationOutcome::finished, made.simulation.reason);
+    for (std::uint32_t z = 0, at = 0; z < launch.grid[2]; ++z)
+      for (std::uint32_t y = 0; y < launch.grid[1]; ++y)
+        for (std::uint32_t x = 0; x < launch.grid[0]; ++x, at += 2) {
+          const Extents inside{x % cluster[0], y % cluster[1], z % cluster[2]};
+          std::uint32_t packed = 0;
+          for (const std::uint32_t part : {x / cluster[0], y / cluster[1], z / cluster[2], inside[0], inside[1],
+                                           inside[2], (inside[2] * cluster[1] + inside[1]) * cluster[0] + inside[0]})
+            packed = packed * 16 + part;
+          CHECK(made.y[at] == 1);
+          CHECK(made.y[at + 1] == packed);
+        }
+  }
+}
+
+TEST_CASE("parts of a value may take its register: each is read before the first is written") {
+  // Every source is read for the last time where it is taken apart.
+  const Run made =
+      run(entry(".param .u64 y",
+                "  .reg .b16 %h<5>;\n  .reg .b32 %r<9>;\n  .reg .b64 %rd<9>;\n  ld.param.u64 %rd1, [y];\n"
+                "  mov.u32 %r1, %tid.x;\n  add.u32 %r2, %r1, 0x12345678;\n  mov.b32 {%h1, %h2}, %r2;\n"
+                "  cvt.u32.u16 %r3, %h1;\n  cvt.u32.u16 %r4, %h2;\n  st.global.v2.u32 [%rd1], {%r3, %r4};\n"
+                "  cvt.u64.u32 %rd2, %r1;\n  add.u64 %rd3, %rd2, 0x1122334455667788;\n"
+                "  mov.b64 {%r5, %r6}, %rd3;\n  st.global.v2.u32 [%rd1+8], {%r5, %r6};\n"
+                "  add.u64 %rd4, %rd1, 0;\n  ld.global.v2.u64 {%rd5, %rd6}, [%rd4];\n"
+                "  st.global.v2.u64 [%rd1+16], {%rd5, %rd6};\n  ret;"),
+          {}, 8);
+  REQUIRE_MESSAGE(made.simulation.outcome == SimulationOutcome::finished, made.simulation.reason);
+  const std::vector<std::uint32_t> half{0x5678, 0x1234, 0x55667788, 0x11223344};
+  CHECK(std::vector<std::uint32_t>(made.y.begin(), made.y.begin() + 4) == half);
+  CHECK(std::vector<std::uint32_t>(made.y.begin() + 4, made.y.end()) == half);
 }
 
 /// y[0..1] after `body` on the registers %rd2 (a), %rd3 (b) and %rd4 (c), or %r2, %r3 and %r4.
