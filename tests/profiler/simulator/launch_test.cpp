@@ -50,9 +50,11 @@ struct Run {
   std::vector<std::uint32_t> y;
 };
 
-Run run(const std::string& text, Launch launch, int elements, SimulationOptions options = {}) {
+/// `use`: an output holds poison first, any other buffer zeros.
+Run run(const std::string& text, Launch launch, int elements, SimulationOptions options = {},
+        BufferUse use = BufferUse::output) {
   Memory memory;
-  const int y = memory.add("y", elements * 4, 4, BufferUse::output);
+  const int y = memory.add("y", elements * 4, 4, use);
   if (launch.arguments.empty()) launch.arguments.push_back({y, 0, {}});
   Run made;
   made.simulation = simulate(program_of(text), launch, memory, options);
@@ -113,7 +115,7 @@ TEST_CASE("every block of a grid of clusters runs once, and knows its place in i
     launch.grid = {cluster[0] * 3, cluster[1] * 2, cluster[2] * 2};
     CAPTURE(fmt::format("{} x {} x {}", cluster[0], cluster[1], cluster[2]));
     const auto blocks = static_cast<int>(launch.grid[0] * launch.grid[1] * launch.grid[2]);
-    const Run made = run(places, launch, 2 * blocks);
+    const Run made = run(places, launch, 2 * blocks, {}, BufferUse::both);
     REQUIRE_MESSAGE(made.simulation.outcome == SimulationOutcome::finished, made.simulation.reason);
     for (std::uint32_t z = 0, at = 0; z < launch.grid[2]; ++z)
       for (std::uint32_t y = 0; y < launch.grid[1]; ++y)
