@@ -19,7 +19,7 @@ namespace tailor::report {
 
 namespace {
 
-constexpr double frame_left = 58, frame_right = 470;
+constexpr double frame_left = 52, frame_right = chart_width - 10;
 constexpr std::size_t colours = 8;
 
 bool positive(double value) { return value > 0 && std::isfinite(value); }
@@ -63,6 +63,8 @@ void widen(double& low, double& high, double factor) {
 namespace {
 
 constexpr std::size_t most_labelled = 5;
+constexpr int most_steps = 15;        ///< lines that a name may be moved, up and down together
+constexpr double lowest_label = 262;  ///< above the axis
 
 struct Box {
   double left, top, right, bottom;
@@ -73,17 +75,21 @@ struct Box {
 
 double radius_of(const RoofPoint& point) { return 3 + 13 * std::sqrt(std::clamp(point.share, 0.0, 1.0)); }
 
-/// The name of a point beside it, moved up or down by lines until it meets no other name; none when all places do.
+/// The name of a point beside it, on the side with room first, moved up and down by lines until it meets no other name
+/// and no dot; none when all places do.
 void label_point(Canvas& canvas, double px, double py, const RoofPoint& point, std::vector<Box>& taken) {
   constexpr double letter = 6.3, line = 13;
   const std::string words = elided(printable(point.label), 34);
   const double width = letter * display_width(words);
   const double radius = radius_of(point);
-  const bool left = px + radius + 4 + width > frame_right;
-  const double start = left ? std::max(frame_left + 2, px - radius - 4 - width) : px + radius + 4;
-  for (const int step : {0, 1, -1, 2, -2, 3, -3, 4, -4}) {
+  const bool right_first = px + radius + 4 + width <= frame_right;
+  for (int tried = 0; tried < 2 * most_steps; ++tried) {
+    const bool left = (tried % 2 == 0) != right_first;
+    const int away = (tried / 2 + 1) / 2, step = tried / 2 % 2 == 0 ? -away : away;
+    const double start = left ? std::max(frame_left + 2, px - radius - 4 - width) : px + radius + 4;
     const double middle = py + line * step;
     const Box box{start, middle - line / 2, start + width, middle + line / 2};
+    if (box.right > frame_right + 8 || box.top < 20 || box.bottom > lowest_label) continue;
     if (std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return other.meets(box); })) continue;
     taken.push_back(box);
     if (step != 0) canvas.line(px, py, left ? start + width : start, middle, "grid");
@@ -111,13 +117,17 @@ void draw_points(Canvas& canvas, const Axis& x, const Axis& y, std::vector<RoofP
     }
   }
   std::vector<Box> taken;
+  for (const RoofPoint& p : points) {
+    const double px = x.at(p.intensity), py = y.at(p.rate), half = 0.7 * radius_of(p);
+    taken.push_back({px - half, py - half, px + half, py + half});
+  }
+  if (points.size() < all) taken.push_back({frame_left, 16, frame_left + 220, 32});
   for (std::size_t i = 0; i < std::min(most_labelled, points.size()); ++i)
     label_point(canvas, x.at(points[i].intensity), y.at(points[i].rate), points[i], taken);
   if (points.size() < all)
     canvas.label(frame_left + 8, 28,
-                 all - points.size() == 1
-                     ? std::string("1 group without floating operations is not drawn")
-                     : fmt::format("{} groups without floating operations are not drawn", all - points.size()),
+                 all - points.size() == 1 ? std::string("1 group of no FLOP is not drawn")
+                                          : fmt::format("{} groups of no FLOP are not drawn", all - points.size()),
                  "k");
 }
 

@@ -17,7 +17,7 @@
 namespace tailor::report {
 
 /// Of every chart, in the units of its view box: narrow enough for a telephone, and for two beside each other.
-inline constexpr double chart_width = 480;
+inline constexpr double chart_width = 420;
 
 /// The two lines of a roofline: rate <= min(flops, intensity * bandwidth).
 struct Roof {

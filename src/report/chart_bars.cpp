@@ -25,7 +25,7 @@ namespace {
 constexpr double bar_height = 9, bar_step = 13;
 constexpr std::size_t most_parts = 5;
 constexpr double bold_letter = 7;  ///< a wide one of a label
-constexpr int longest_head = 70;   ///< columns of text that a chart is wide
+constexpr int longest_head = 62;   ///< columns of text that a chart is wide
 
 bool drawable(double value) { return value > 0 && std::isfinite(value); }
 bool drawable(Seconds time) { return drawable(time.value); }
@@ -116,7 +116,7 @@ double draw_bar(Canvas& canvas, const SpeedupBar& bar, const Axis& x, double y) 
 }  // namespace
 
 std::string speedup_chart(const std::vector<SpeedupPanel>& panels) {
-  constexpr double left = 98, right = 300;
+  constexpr double left = 98, right = 236;
   double most = 0, height = 26;
   for (const SpeedupPanel& panel : panels) {
     height += height_of(panel);
@@ -143,7 +143,7 @@ std::string speedup_chart(const std::vector<SpeedupPanel>& panels) {
 }
 
 std::string bar_list(const std::vector<NamedBar>& bars, std::string_view description, double full) {
-  constexpr double right = 344, step = 31;
+  constexpr double right = 300, step = 31;
   if (bars.empty() || !drawable(full)) return only_words(description, "nothing to show");
   Canvas canvas(chart_width, step * static_cast<double>(bars.size()) + 4, description);
   double y = 0;
@@ -167,7 +167,7 @@ std::string bar_list(const std::vector<NamedBar>& bars, std::string_view descrip
 }
 
 std::string parts_chart(const std::vector<PartsRow>& all) {
-  constexpr double left = 62, right = 390;
+  constexpr double left = 62, right = 334;
   std::vector<PartsRow> rows;
   std::copy_if(all.begin(), all.end(), std::back_inserter(rows), [](const auto& row) { return drawable(row.total); });
   double longest = 0;

@@ -60,7 +60,7 @@ std::string all_speedups(const std::vector<IndexEntry>& entries) {
 }  // namespace
 
 std::string index_page(const std::vector<IndexEntry>& entries) {
-  const std::string count = fmt::format("{} reports", entries.size());
+  const std::string count = fmt::format("{} report{}", entries.size(), entries.size() == 1 ? "" : "s");
   const Summary* first = entries.empty() ? nullptr : entries[0].summary;
   const std::string asked = first == nullptr || first->asked.empty() ? count : first->asked;
   std::string answers = "<section id=\"pages\">\n<h2>Pages</h2>\n";
@@ -68,7 +68,7 @@ std::string index_page(const std::vector<IndexEntry>& entries) {
   for (const IndexEntry& entry : entries) {
     answers += fmt::format("<h3><a href=\"{}\">{} on {}</a></h3>\n<p>{}</p>\n", escaped(entry.file),
                            escaped(entry.summary->manifest.model), escaped(entry.summary->manifest.device),
-                           escaped(answer(*entry.summary)));
+                           escaped(answer(*entry.summary).text()));
     summaries.push_back(*entry.summary);
   }
   answers += "</section>\n";

@@ -437,7 +437,7 @@ std::string overview(const Summary& summary, const Screen& screen) {
     const Verdict said = verdict(*summary.claim);
     words(said.head + " " + said.words);
   }
-  words(answer(summary));
+  words(answer(summary).text());
   for (Section& section : sections(summary)) {
     section.table.title = section.title;
     out += "\n" + terminal(section.table, screen);
@@ -461,7 +461,7 @@ std::string markdown(const Summary& summary) {
     const Verdict said = verdict(*summary.claim);
     out += fmt::format("**{}** {}\n\n", said.head, printable(said.words));
   }
-  out += printable(answer(summary)) + "\n\n";
+  out += printable(answer(summary).text()) + "\n\n";
   out += markdown(manifest_table(summary)) + "\n";
   for (const Section& section : sections(summary))
     out += fmt::format("## {}\n\n{}\n", printable(section.title), markdown(section.table));

@@ -14,9 +14,14 @@
 
 namespace tailor::report {
 
-/// "Strategy tailor needs 41 kernels, xla-priority needs 120 (2.93 x fewer). It is predicted ...": the answer in short
-/// sentences, with the level its times come from, and whether anything was measured.
-std::string answer(const Summary& summary);
+/// The answer in short sentences. head: "Strategy tailor is predicted 2.10 x faster than xla-priority ...", or its
+/// kernels where no two times can be compared. rest: what the head rests on (kernels, levels, whether anything was
+/// measured, how much is a bound); may be empty.
+struct Answer {
+  std::string head, rest;
+  std::string text() const;  ///< both
+};
+Answer answer(const Summary& summary);
 
 /// What became of a claim: "The claim holds.", and what that rests on.
 struct Verdict {

@@ -34,15 +34,12 @@ std::string levels_of(std::string_view level, Seconds time, std::span<const Name
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// "561 us instead of 1.47 ms, level projected"; where not all is of one level each time says what it is made of.
-std::string both_times(const Speedup& at) {
-  const std::string chosen = levels_of(at.level, at.chosen, at.chosen_made_of);
-  const std::string baseline = levels_of(at.level, at.baseline, at.baseline_made_of);
-  if (chosen == baseline && at.chosen_made_of.size() <= 1)
-    return fmt::format("{} instead of {}, {}", humane_seconds(at.chosen.value), humane_seconds(at.baseline.value),
-                       chosen);
-  return fmt::format("{} ({}) instead of {} ({})", humane_seconds(at.chosen.value), chosen,
-                     humane_seconds(at.baseline.value), baseline);
+/// Which levels the two times come from; where they differ, each by its strategy.
+std::string levels_words(const StrategyTotals& chosen, const StrategyTotals& baseline, const Speedup& at) {
+  const std::string mine = levels_of(at.level, at.chosen, at.chosen_made_of);
+  const std::string other = levels_of(at.level, at.baseline, at.baseline_made_of);
+  if (mine == other) return fmt::format(" Both times come from {}.", mine);
+  return fmt::format(" The time of {} comes from {}, that of {} from {}.", chosen.name, mine, baseline.name, other);
 }
 
 /// Both speed-ups of the chosen strategy, each by its name: of the fused kernels alone, and with the library calls.
@@ -50,16 +47,31 @@ std::string speedup_words(const StrategyTotals& chosen, const StrategyTotals& ba
   const bool bounds = chosen.groups_at_lower_bound > 0 || baseline.groups_at_lower_bound > 0;
   const bool measured = at.level == "profiled" && at.chosen_made_of.empty() && at.baseline_made_of.empty();
   const std::string_view is = measured ? "is" : "is predicted";
-  std::string out = fmt::format(" {}{} {} in its fused kernels alone: {}.",
-                                bounds     ? "With groups without a plan at their bound, it "
-                                : measured ? "By kernels measured one by one, it "
-                                           : "It ",
-                                is, times_faster(at.of_kernels()), both_times(at));
+  std::string out = fmt::format("{} {} {} {} than {} in its fused kernels alone: {} instead of {}.",
+                                bounds     ? "With groups without a plan at their bound, strategy"
+                                : measured ? "By kernels measured one by one, strategy"
+                                           : "Strategy",
+                                chosen.name, is, times_faster(at.of_kernels()), baseline.name,
+                                humane_seconds(at.chosen.value), humane_seconds(at.baseline.value));
   if (const std::optional<double> whole = at.with_library())
-    return out + fmt::format(" It {} {} with the library calls, which take {} under both.", is, times_faster(*whole),
-                             humane_seconds(at.library->value));
+    return out + fmt::format(" With the library calls, which take {} under both, it {} {}.",
+                             humane_seconds(at.library->value), is, times_faster(*whole));
   if (chosen.library_calls == 0) return out + " The model makes no library calls.";
-  return out + fmt::format(" The {} library calls, equal for both, have no time.", with_commas(chosen.library_calls));
+  return out + fmt::format(" The {} library call{}, equal for both, {} no time.", with_commas(chosen.library_calls),
+                           chosen.library_calls == 1 ? "" : "s", chosen.library_calls == 1 ? "has" : "have");
+}
+
+/// "It needs 78 kernels, unfused needs 780 (10.0 × fewer)."
+std::string kernel_words(std::string_view who, const StrategyTotals& chosen, const StrategyTotals* baseline) {
+  std::string out =
+      fmt::format("{} needs {} kernel{}", who, with_commas(chosen.kernels), chosen.kernels == 1 ? "" : "s");
+  if (baseline != nullptr) {
+    out += fmt::format(", {} needs {}", baseline->name, with_commas(baseline->kernels));
+    if (chosen.kernels > 0 && baseline->kernels > chosen.kernels)
+      out += fmt::format(" ({} × fewer)",
+                         three_figures(static_cast<double>(baseline->kernels) / static_cast<double>(chosen.kernels)));
+  }
+  return out + ".";
 }
 
 std::string measured_words(const Summary& summary) {
@@ -105,33 +117,34 @@ bool has_measured_times(const Summary& summary) {
   return !summary.measured.empty() || !summary.times.empty();
 }
 
-std::string answer(const Summary& summary) {
+Answer answer(const Summary& summary) {
   const StrategyTotals* chosen = find_strategy(summary, summary.chosen);
-  if (chosen == nullptr) return "No strategy was run, so there is no answer yet.";
+  if (chosen == nullptr) return {"No strategy was run, so there is no answer yet.", ""};
   const StrategyTotals* baseline = find_strategy(summary, summary.baseline);
   if (baseline == chosen) baseline = nullptr;
-  std::string out = fmt::format("Strategy {} needs {} kernel{}", chosen->name, with_commas(chosen->kernels),
-                                chosen->kernels == 1 ? "" : "s");
-  if (baseline != nullptr) {
-    out += fmt::format(", {} needs {}", baseline->name, with_commas(baseline->kernels));
-    if (chosen->kernels > 0 && baseline->kernels > chosen->kernels)
-      out += fmt::format(" ({} × fewer)",
-                         three_figures(static_cast<double>(baseline->kernels) / static_cast<double>(chosen->kernels)));
+  Answer out;
+  const auto at = baseline == nullptr ? std::nullopt : speedup(*chosen, *baseline);
+  if (at) {
+    out.head = speedup_words(*chosen, *baseline, *at);
+    out.rest = kernel_words("It", *chosen, baseline) + levels_words(*chosen, *baseline, *at);
+  } else {
+    out.head = kernel_words("Strategy " + chosen->name, *chosen, baseline);
+    if (baseline == nullptr && !chosen->time.empty()) {
+      const LevelTime& last = chosen->time.back();
+      out.head += fmt::format(" Its kernels are predicted to take {} ({}).", humane_seconds(last.time.value),
+                              levels_of(last.level, last.time, last.made_of));
+    }
   }
-  out += ".";
-  if (baseline != nullptr) {
-    if (const auto at = speedup(*chosen, *baseline)) out += speedup_words(*chosen, *baseline, *at);
-  } else if (!chosen->time.empty()) {
-    const LevelTime& last = chosen->time.back();
-    out += fmt::format(" Its kernels are predicted to take {} ({}).", humane_seconds(last.time.value),
-                       levels_of(last.level, last.time, last.made_of));
-  }
-  out += measured_words(summary);
+  out.rest += measured_words(summary);
   if (baseline != nullptr && imitates_xla(baseline->name))
-    out += agreement_words(summary.xla_scores, baseline->name, summary.manifest.device);
-  out += bound_words(*chosen);
-  return baseline == nullptr ? out : out + bound_words(*baseline);
+    out.rest += agreement_words(summary.xla_scores, baseline->name, summary.manifest.device);
+  out.rest += bound_words(*chosen);
+  if (baseline != nullptr) out.rest += bound_words(*baseline);
+  out.rest = std::string(trim(out.rest));
+  return out;
 }
+
+std::string Answer::text() const { return rest.empty() ? head : fmt::format("{} {}", head, rest); }
 
 Verdict verdict(const ClaimSummary& claim) {
   if (!claim.not_judged.empty())

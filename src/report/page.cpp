@@ -206,7 +206,9 @@ std::string question_and_verdict(std::string_view question, const std::string& a
 
 std::string page(const Summary& summary) {
   const std::string question = summary.question.empty() ? "Report" : summary.question;
-  const std::string words = fmt::format("<div>\n<p class=\"answer\">{}</p>\n{}</div>\n", escaped(answer(summary)),
+  const Answer said = answer(summary);
+  const std::string rest = said.rest.empty() ? "" : fmt::format("<p class=\"note\">{}</p>\n", escaped(said.rest));
+  const std::string words = fmt::format("<div>\n<p class=\"answer\">{}</p>\n{}{}</div>\n", escaped(said.head), rest,
                                         list(summary.warnings, "warnings"));
   const std::string bars = speedup_figure(summary);
   std::string contents, sections;

@@ -40,6 +40,9 @@ const unfold = () => {
     target.scrollIntoView();
   }
 };
+// On a telephone one group is enough at first sight.
+if (matchMedia('(max-width: 40rem)').matches)
+  for (const one of [...document.querySelectorAll('details.group[open]')].slice(1)) one.open = false;
 window.addEventListener('hashchange', unfold);
 unfold();
 let folded = [];

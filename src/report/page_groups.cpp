@@ -95,12 +95,14 @@ std::string facts(const GroupSummary& group) {
 std::string head_of(const GroupSummary& group, double share) {
   std::string words = percent(share);
   if (const auto time = best_time(group))
-    words += fmt::format(" · {} × {} · bound by {}", with_commas(group.occurrences), humane_seconds(time->value),
-                         group.best[0].estimates.back().bottleneck);
+    words += fmt::format(" · {} × {} · {} · bound by {}", with_commas(group.occurrences), humane_seconds(time->value),
+                         group.shape, group.best[0].estimates.back().bottleneck);
   else
     words += " · no plan";
+  std::string title;  // which may break behind its words
+  for (const char c : escaped(group.name)) title += c == '_' ? "_<wbr/>" : std::string(1, c);
   return fmt::format("<summary><h3>{} <code class=\"id\">{}</code></h3> <span class=\"note\">{}</span> {}</summary>\n",
-                     escaped(group.name), escaped(group.id.substr(0, 10)), escaped(words),
+                     title, escaped(group.id.substr(0, 10)), escaped(words),
                      group.best.empty() ? "" : badge(group.best[0]));
 }
 

@@ -53,8 +53,20 @@ std::optional<double> measured_speedup(const Summary& summary, const std::string
   return std::nullopt;
 }
 
-NamedBar group_bar(const GroupSummary& group, double value, std::string words) {
-  NamedBar bar{group.name, std::move(words), value, "#" + section_of(group.id)};
+/// The name of a group; where another group has the same, with its shape too, and where that is the same with its id.
+std::string distinct_name(const Summary& summary, const GroupSummary& group) {
+  bool same_name = false, same_shape = false;
+  for (const GroupSummary& other : summary.groups) {
+    if (other.name != group.name || other.id == group.id) continue;
+    same_name = true;
+    same_shape = same_shape || other.shape == group.shape;
+  }
+  if (same_shape) return fmt::format("{} {}", group.name, group.id.substr(0, 10));
+  return same_name ? fmt::format("{} {}", group.name, group.shape) : group.name;
+}
+
+NamedBar group_bar(const Summary& summary, const GroupSummary& group, double value, std::string words) {
+  NamedBar bar{distinct_name(summary, group), std::move(words), value, "#" + section_of(group.id)};
   if (is_measured(group)) bar.css = "s2";
   return bar;
 }
@@ -72,7 +84,7 @@ std::string shares_of_groups(const Summary& summary, Seconds all) {
     if (!(time.value > 0)) continue;
     if (bars.size() < most_bars) {
       longest = std::max(longest, time.value);
-      bars.push_back(group_bar(*group, time.value, words(time)));
+      bars.push_back(group_bar(summary, *group, time.value, words(time)));
       if (group->occurrences != 1) bars.back().name += fmt::format(" ({} ×)", with_commas(group->occurrences));
     } else {
       rest += time;
@@ -205,11 +217,12 @@ std::string roofline_section(const Summary& summary) {
     if (!bandwidth) continue;
     some_measured = some_measured || is_measured(*group);
     if (points.size() < most_dots)
-      points.push_back({group->name, group->flops / group->traffic.value, group->flops / best_time(*group)->value, 0,
-                        all > 0 ? whole_time(*group).value / all : 0, "#" + section_of(group->id)});
+      points.push_back({distinct_name(summary, *group), group->flops / group->traffic.value,
+                        group->flops / best_time(*group)->value, 0, all > 0 ? whole_time(*group).value / all : 0,
+                        "#" + section_of(group->id)});
     if (bars.size() < most_bars && roof != nullptr && roof->bandwidth.value > 0)
       bars.push_back(
-          group_bar(*group, *bandwidth / roof->bandwidth,
+          group_bar(summary, *group, *bandwidth / roof->bandwidth,
                     fmt::format("{} {}/s", percent(*bandwidth / roof->bandwidth), humane_bytes(bandwidth->value))));
   }
   const std::string_view times = some_measured ? "measured time (green), else at its predicted one" : "predicted time";

@@ -371,7 +371,7 @@ TEST_CASE("the groups of the chosen strategy add up to its total and name what h
   CHECK(without > 0);
   const report::StrategyTotals* totals = find_strategy(summary, "unfused");
   CHECK(sum == approx(totals->time.back().time.value));
-  const std::string words = answer(summary);
+  const std::string words = answer(summary).text();
   CHECK(words.find("Nothing was measured") != std::string::npos);
   CHECK(words.find("is no prediction:") != std::string::npos);
   const std::string page = report::page(summary);

@@ -10,7 +10,7 @@ namespace tailor::gpu {
 
 struct Gpu::Body {};
 
-Gpu::Gpu() = default;
+Gpu::Gpu(Clock) {}
 Gpu::~Gpu() = default;
 Gpu::Gpu(Gpu&&) noexcept = default;
 Gpu& Gpu::operator=(Gpu&&) noexcept = default;
