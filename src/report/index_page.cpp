@@ -66,9 +66,11 @@ std::string index_page(const std::vector<IndexEntry>& entries) {
   std::string answers = "<section id=\"pages\">\n<h2>Pages</h2>\n";
   std::vector<Summary> summaries;
   for (const IndexEntry& entry : entries) {
+    const Answer said = answer(*entry.summary);
     answers += fmt::format("<h3><a href=\"{}\">{} on {}</a></h3>\n<p>{}</p>\n", escaped(entry.file),
                            escaped(entry.summary->manifest.model), escaped(entry.summary->manifest.device),
-                           escaped(answer(*entry.summary).text()));
+                           escaped(said.head));
+    if (!said.rest.empty()) answers += fmt::format("<p class=\"note\">{}</p>\n", escaped(said.rest));
     summaries.push_back(*entry.summary);
   }
   answers += "</section>\n";

@@ -177,10 +177,18 @@ Table strategy_table(const Summary& summary) {
     calls = calls || strategy.library_calls > 0;
   }
   sort_levels(levels);
+  const StrategyTotals* baseline = summary.strategies.size() > 1 ? find_strategy(summary, summary.baseline) : nullptr;
   Table table;
-  table.columns = {{"strategy", "strategy", Hint::text, 0},      {"kernels", "kernels", Hint::count, 0},
-                   {"kernel_floor", "at least", Hint::count, 5}, {"distinct_groups", "distinct", Hint::count, 4},
-                   {"launches", "launches", Hint::count, 2},     {"traffic", "traffic", Hint::bytes, 1}};
+  table.columns = {{"strategy", "strategy", Hint::text, 0}, {"kernels", "kernels", Hint::count, 0}};
+  // The answer, where the narrowest screen shows it.
+  if (baseline != nullptr) {
+    table.columns.push_back({"speedup_of_kernels", "faster, kernels alone", Hint::ratio, 0});
+    if (library) table.columns.push_back({"speedup_with_library", "faster, with library", Hint::ratio, 0});
+  }
+  table.columns.insert(table.columns.end(), {{"kernel_floor", "at least", Hint::count, 5},
+                                             {"distinct_groups", "distinct", Hint::count, 4},
+                                             {"launches", "launches", Hint::count, 2},
+                                             {"traffic", "traffic", Hint::bytes, 1}});
   for (const std::string& level : levels)
     table.columns.push_back({level, level, Hint::seconds, level == levels.back() ? 0 : 3});
   if (bounds) {
@@ -195,15 +203,16 @@ Table strategy_table(const Summary& summary) {
   }
   if (library) table.columns.push_back({"library_time", "library time", Hint::seconds, 6});
   const bool as_xla = add_xla_columns(summary, table);
-  const StrategyTotals* baseline = summary.strategies.size() > 1 ? find_strategy(summary, summary.baseline) : nullptr;
-  if (baseline != nullptr) {
-    table.columns.push_back({"speedup_of_kernels", "faster, kernels alone", Hint::ratio, 0});
-    if (library) table.columns.push_back({"speedup_with_library", "faster, with library", Hint::ratio, 0});
-  }
   for (const StrategyTotals& s : summary.strategies) {
     if (s.name == summary.chosen) table.best = table.rows.size();
     std::vector<Cell>& row = table.rows.emplace_back();
-    row = {s.name, s.kernels, maybe(s.kernel_floor), s.distinct_groups, s.launches, s.traffic.value};
+    row = {s.name, s.kernels};
+    if (baseline != nullptr) {
+      const std::optional<Speedup> faster = speedup(s, *baseline);
+      row.push_back(faster ? Cell(faster->of_kernels()) : Cell());
+      if (library) row.push_back(faster ? maybe(faster->with_library()) : Cell());
+    }
+    row.insert(row.end(), {maybe(s.kernel_floor), Cell(s.distinct_groups), Cell(s.launches), Cell(s.traffic.value)});
     for (const std::string& level : levels) {
       std::optional<Seconds> time;
       for (const LevelTime& one : s.time)
@@ -219,10 +228,6 @@ Table strategy_table(const Summary& summary) {
     if (as_xla)
       row.insert(row.end(), {Cell(s.xla_kernels), Cell(s.xla_same_launch), Cell(s.as_xla.value),
                              Cell((s.as_xla - s.best_of_xla).value)});
-    if (baseline == nullptr) continue;
-    const std::optional<Speedup> faster = speedup(s, *baseline);
-    row.push_back(faster ? Cell(faster->of_kernels()) : Cell());
-    if (library) row.push_back(faster ? maybe(faster->with_library()) : Cell());
   }
   return table;
 }

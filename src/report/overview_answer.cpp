@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <span>
 #include <string>
 
@@ -94,6 +95,23 @@ std::string bound_words(const StrategyTotals& strategy) {
                      launches, strategy.launches_at_lower_bound == 1 ? "s with its" : " with their");
 }
 
+/// No strategy makes a kernel: all that the model does is library calls, or nothing.
+bool nothing_to_fuse(const Summary& summary) {
+  return std::all_of(summary.strategies.begin(), summary.strategies.end(),
+                     [](const StrategyTotals& strategy) { return strategy.kernels == 0; });
+}
+
+std::string library_words(const StrategyTotals& strategy) {
+  const std::int64_t calls = strategy.library_calls;
+  std::string out = "There is nothing to fuse in this model: ";
+  if (calls == 0) return out + "no strategy makes a kernel, and it makes no library calls.";
+  out +=
+      fmt::format("no strategy makes a kernel. It makes {} library call{}", with_commas(calls), calls == 1 ? "" : "s");
+  if (!strategy.library_time) return out + ".";
+  return out + fmt::format(", which take{} {} under all of them.", calls == 1 ? "s" : "",
+                           humane_seconds(strategy.library_time->value));
+}
+
 }  // namespace
 
 std::optional<Speedup> speedup(const StrategyTotals& chosen, const StrategyTotals& baseline) {
@@ -122,6 +140,7 @@ Answer answer(const Summary& summary) {
   if (chosen == nullptr) return {"No strategy was run, so there is no answer yet.", ""};
   const StrategyTotals* baseline = find_strategy(summary, summary.baseline);
   if (baseline == chosen) baseline = nullptr;
+  if (nothing_to_fuse(summary)) return {library_words(*chosen), ""};
   Answer out;
   const auto at = baseline == nullptr ? std::nullopt : speedup(*chosen, *baseline);
   if (at) {
