@@ -167,6 +167,16 @@ bool add_xla_columns(const Summary& summary, Table& table) {
   return true;
 }
 
+/// A strategy's time at each level, absent where it has none.
+void add_level_cells(std::vector<Cell>& row, const StrategyTotals& strategy, const std::vector<std::string>& levels) {
+  for (const std::string& level : levels) {
+    std::optional<Seconds> time;
+    for (const LevelTime& one : strategy.time)
+      if (one.level == level) time = one.time;
+    row.push_back(maybe(time));
+  }
+}
+
 Table strategy_table(const Summary& summary) {
   std::vector<std::string> levels;
   bool bounds = false, library = false, calls = false;
@@ -213,16 +223,10 @@ Table strategy_table(const Summary& summary) {
       if (library) row.push_back(faster ? maybe(faster->with_library()) : Cell());
     }
     row.insert(row.end(), {maybe(s.kernel_floor), Cell(s.distinct_groups), Cell(s.launches), Cell(s.traffic.value)});
-    for (const std::string& level : levels) {
-      std::optional<Seconds> time;
-      for (const LevelTime& one : s.time)
-        if (one.level == level) time = one.time;
-      table.rows.back().push_back(maybe(time));
-    }
-    if (bounds) {
-      table.rows.back().push_back(s.groups_at_lower_bound);
-      table.rows.back().push_back(s.time.empty() ? Cell{} : Cell{s.time_at_lower_bound.value});
-    }
+    add_level_cells(row, s, levels);
+    if (bounds)
+      row.insert(row.end(),
+                 {Cell(s.groups_at_lower_bound), s.time.empty() ? Cell() : Cell(s.time_at_lower_bound.value)});
     if (calls) row.insert(row.end(), {Cell{s.library_calls}, Cell{s.library_traffic.value}, Cell{s.library_flops}});
     if (library) row.push_back(maybe(s.library_time));
     if (as_xla)

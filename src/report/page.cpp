@@ -210,19 +210,22 @@ std::string page(const Summary& summary) {
   const std::string rest = said.rest.empty() ? "" : fmt::format("<p class=\"note\">{}</p>\n", escaped(said.rest));
   const std::string words = fmt::format("<div>\n<p class=\"answer\">{}</p>\n{}{}</div>\n", escaped(said.head), rest,
                                         list(summary.warnings, "warnings"));
-  const std::string bars = speedup_figure(summary);
+  const bool kernels = !summary.groups.empty();
+  const std::string bars = kernels ? speedup_figure(summary) : "";
   std::string contents, sections;
   const auto add = [&](std::string_view id, std::string_view heading, const std::string& content) {
     contents += fmt::format("<a href=\"#{}\">{}</a>\n", id, escaped(heading));
     sections += section(id, heading, content);
   };
-  add("time", "Where the time goes", time_section(summary));
-  add("groups", "Groups of " + (summary.chosen.empty() ? "the model" : summary.chosen), groups_section(summary));
+  if (kernels) {
+    add("time", "Where the time goes", time_section(summary));
+    add("groups", "Groups of " + (summary.chosen.empty() ? "the model" : summary.chosen), groups_section(summary));
+  }
   add("fusion", "Picture of the fusion", map_section(summary));
   add("strategies", "Strategies", strategies(summary));
-  add("roofline", "Roofline, bandwidth", roofline_section(summary));
+  if (kernels) add("roofline", "Roofline, bandwidth", roofline_section(summary));
   add("measured", "Predicted and measured", measured(summary));
-  add("refused", "What has no kernel", refused(summary));
+  if (kernels) add("refused", "What has no kernel", refused(summary));
   add("library", "Library calls", library(summary));
   add("method", "Method and limits", method(summary));
   add("run", "Device and run",

@@ -362,6 +362,20 @@ TEST_CASE("what was not measured or not checked is said so") {
   CHECK(page(s).find("Not measured.") == std::string::npos);
 }
 
+TEST_CASE("a page of a model without kernels has no heading with nothing under it") {
+  Summary s = example_summary();
+  s.groups.clear();
+  const std::string text = page(s);
+  for (const char* id : {"time", "groups", "roofline", "refused"}) {
+    CAPTURE(id);
+    CHECK(text.find(fmt::format("id=\"{}\"", id)) == std::string::npos);
+    CHECK(text.find(fmt::format("href=\"#{}\"", id)) == std::string::npos);
+  }
+  for (const char* id : {"strategies", "library", "run"})
+    CHECK(text.find(fmt::format("href=\"#{}\"", id)) != std::string::npos);
+  CHECK(well_formed(text) == "");
+}
+
 TEST_CASE("the answer names both strategies, the ratio and the level it rests on") {
   const std::string text = answer(example_summary()).text();
   CHECK(
