@@ -147,6 +147,11 @@ constexpr std::array command_table = std::to_array({
             "validate neusight_train.csv --device v100_pcie --by operation,size\n"
             "validate all.db --cost-model projected --calibration uncalibrated,mine.json --format json",
             "OBSERVATIONS", bound<ValidateCommand, run_validate>),
+    command("replay", "searches replayed on a tuning space that was measured whole: how near to the optimum, how soon",
+            "replay convolution_a100.csv\n"
+            "replay space.csv.gz --tries 25,100,400 --runs 30 --format csv\n"
+            "replay other.csv --time median --parameters block_x,block_y,unroll",
+            "TABLE", bound<ReplayCommand, run_replay>),
     command("devices", "the GPUs that there is a file for, every figure of one, or a file for another one",
             "devices\n"
             "devices h200 --format md\n"

@@ -220,6 +220,14 @@ struct ValidateCommand {
 };
 void run_validate(const ValidateCommand& options, const Context& context);
 
+struct ReplayCommand {
+  std::string table;
+  std::string time = "time";                              ///< the column of times, without its unit
+  std::vector<std::string> parameters, tries, searchers;  ///< empty: the usual ones
+  std::int64_t runs = 10, seed = 1;
+};
+void run_replay(const ReplayCommand& options, const Context& context);
+
 struct CalibrateCommand {
   std::vector<std::string> sources;  ///< databases, recorded files, lines of observations, CSV
   std::string device;

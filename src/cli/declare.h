@@ -24,6 +24,7 @@ void declare(OptionList& list, ProfileCommand& options);
 void declare(OptionList& list, MicrobenchCommand& options);
 void declare(OptionList& list, CalibrateCommand& options);
 void declare(OptionList& list, ValidateCommand& options);
+void declare(OptionList& list, ReplayCommand& options);
 void declare(OptionList& list, DevicesOptions& options);
 void declare(OptionList& list, CountersOptions& options);
 void declare(OptionList& list, ListOptions& options);

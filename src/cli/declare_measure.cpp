@@ -134,6 +134,18 @@ void declare(OptionList& list, ValidateCommand& options) {
            "WHAT,...");
 }
 
+void declare(OptionList& list, ReplayCommand& options) {
+  list.add("TABLE", &options.table, "a CSV file: parameters, status, time_ms; a row for each configuration");
+  list.add("--tries", &options.tries, "after how many tries (default 10,20,50,100,200)", "N,...");
+  list.add("--searcher", &options.searchers, "random, neighbours, learned (default all)", "NAME,...");
+  list.add("--runs", &options.runs, "runs of each searcher, with other random numbers (default 10)", "N").not_negative =
+      true;
+  list.add("--seed", &options.seed, "of the random numbers (default 1)", "N").not_negative = true;
+  list.add("--time", &options.time, "the column of times, without its unit (default time)", "NAME");
+  list.add("--parameters", &options.parameters, "columns of parameters (default all in front of status and time)",
+           "NAME,...");
+}
+
 void declare(OptionList& list, DevicesOptions& options) {
   list.add("NAME", &options.words,
            "show every figure of this one, with unit and source; new NAME writes a file for it");

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The commands that work on observations. tailor calibrate fits the numbers of the models to those of one GPU; tailor
-// validate scores models and their rivals on them. In: observations, a device, calibrations. Out: tables on stdout, on
-// stderr what was left out and why, and with --write a calibration file, whole or not at all. The work is study's.
+// validate scores models and their rivals on them; tailor replay searches a space that was measured whole. In:
+// observations, a device, calibrations. Out: tables on stdout, on stderr what was left out and why, and with --write a
+// calibration file, whole or not at all. The work is study's.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -13,6 +17,7 @@
 #include "cli/output.h"
 #include "study/evidence/calibrating.h"
 #include "study/evidence/proposing.h"
+#include "study/evidence/replaying.h"
 #include "study/evidence/validation.h"
 
 namespace tailor::cli {
@@ -64,6 +69,28 @@ void run_calibrate(const CalibrateCommand& command, const Context& context) {
   if (!answer.priors_from.empty())
     console.note(fmt::format("believed before: what {} have in common", fmt::join(answer.priors_from, ", ")));
   if (!command.write.empty()) write_whole(context, command.write, text(answer.fitted.calibration));
+}
+
+void run_replay(const ReplayCommand& command, const Context& context) {
+  context.interrupts->holds_nothing();
+  study::ReplayQuestion question;
+  question.table = command.table;
+  question.columns = {command.time, command.parameters};
+  question.options.searchers = command.searchers;
+  question.options.runs = static_cast<int>(std::min<std::int64_t>(command.runs, 1'000'000));
+  question.options.seed = static_cast<std::uint64_t>(command.seed);
+  if (!command.tries.empty()) question.options.tries.clear();
+  for (const std::string& word : command.tries) {
+    int count = 0;
+    const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), count);
+    if (fault != std::errc() || end != word.data() + word.size())
+      throw Error(Fault::usage, fmt::format("found '{}' in --tries, expected numbers of tries", word),
+                  "for example: --tries 10,50,200");
+    question.options.tries.push_back(count);
+  }
+  CommandOutput out{"tailor.replay/1", "", {}, ""};
+  for (const auto& [key, table] : study::replay_tables(question, context.watch())) out.sections.push_back({key, table});
+  show(context, out);
 }
 
 void run_validate(const ValidateCommand& command, const Context& context) {

@@ -126,6 +126,12 @@ def times(path, rows):
     return path
 
 
+def space(path, rows):
+    """Configurations of a kernel, each with its time."""
+    path.write_text("x,y,time_ms\n" + "".join(f"{i},{i * 7919 % 64},{1 + i * 31 % 97}\n" for i in range(rows)), encoding="utf-8")
+    return path
+
+
 # A kernel that runs for minutes.
 ENDLESS = """// launch: grid=4096 block=256 limit=1000000000000
 // buffer: y f32[256] both
@@ -150,6 +156,7 @@ class Inputs:
         self.long_dump, self.busy_dump = str(long_dump(source, folder / "long")), str(busy_dump(source, folder / "busy"))
         self.sweep = self.sweep_of(self.nodes, "long", True)
         self.times = str(times(folder / "times.csv", int(40_000 * SHARE)))
+        self.space = str(space(folder / "space.csv", 3000))
         self.endless_kernel = str(folder / "endless.cu")
         Path(self.endless_kernel).write_text(ENDLESS, encoding="utf-8")
         self.cache = ["--cache", str(folder / "cache")]
@@ -269,6 +276,10 @@ def validate_cases(i):
 
 def calibrate_cases(i):
     yield Case("calibrate", i.times, *DEVICE, at=early(0.3, 3.0))
+
+
+def replay_cases(i):
+    yield Case("replay", i.space, "--runs", "100000", at=early(0.4, 2.0))
 
 
 def run_cases(i):

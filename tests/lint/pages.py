@@ -30,7 +30,7 @@ PAGES = ("README.md", "CONTRIBUTING.md", "experiments/README.md", "docs/*.md")
 STAND_INS = {"MODEL": "data/models/softmax_fwd_f32_4096x1024.hlo", "MODEL.hlo": "data/models/softmax_fwd_f32_4096x1024.hlo",
              "model.hlo": "data/models/softmax_fwd_f32_4096x1024.hlo", "DIR": "tests/data/xla_small/dump",
              "dump": "tests/data/xla_small/dump", "dump/layer.hlo": "tests/data/xla_small/model.hlo",
-             "neusight_train.csv": "own.csv"}
+             "neusight_train.csv": "own.csv", "convolution_a100.csv": "space.csv"}
 # The model of XLA's dump, where both are named.
 DUMPED = "tests/data/xla_small/model.hlo"
 # Databases that examples name without having made them: what the stand-in GPU measured, and a table.
@@ -45,6 +45,7 @@ ELSEWHERE = {"./run": "", "./test": "", "F=": "", "tools/xla-dump": "xla-dump", 
              "./price": "install"}
 TABLE = ("device,operation,shape,blocks,threads,read_mb,written_mb,time_us\n" +
          "".join(f"h200,scale f32,{k},{256 * k},256,{k},{k},{4 + k / 2}\n" for k in range(1, 60)))
+SPACE = "x,y,time_ms\n" + "".join(f"{x},{y},{1 + abs(x * y - 40)}\n" for x in range(1, 21) for y in range(1, 21))
 
 
 class Missing(Exception):
@@ -83,6 +84,7 @@ class Stage:
         (self.folder / "experiments").unlink()  # databases go beside it
         shutil.copytree(root / "experiments", self.folder / "experiments")
         (self.folder / "own.csv").write_text(TABLE)
+        (self.folder / "space.csv").write_text(SPACE)
         (self.folder / "published.txt").write_text("".join(self.observation(root, rows) for rows in range(64, 4160, 64)))
         shutil.copy(root / "data/calibrations/uncalibrated.json", self.folder / "mine.json")
         bin_folder = self.folder / "bin"

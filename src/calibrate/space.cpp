@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tuning spaces from tables. In: cells. Out: numbers: each parameter's values, times in seconds. Called through
+// space.h. Parameters with a single value say nothing and are left out; everything else of a row (how long it compiled,
+// how much its samples differ) is not read.
+#include "calibrate/space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+#include "base/text.h"
+
+namespace tailor::calibrate {
+
+namespace {
+
+constexpr std::size_t least_configurations = 20;
+
+std::optional<double> number_in(std::string_view cell) {
+  double value = 0;
+  const auto [end, fault] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (fault != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value)) return std::nullopt;
+  return value;
+}
+
+/// The columns of parameters: those asked for, or all in front of the first that is a result.
+std::vector<std::string> parameter_columns(const CsvTable& table, const SpaceColumns& columns) {
+  if (!columns.parameters.empty()) return columns.parameters;
+  const auto is_result = [&](const std::string& name) {
+    return name == "status" || name.starts_with(columns.time + "_");
+  };
+  return {table.head.begin(), std::find_if(table.head.begin(), table.head.end(), is_result)};
+}
+
+/// A column as numbers: its own, or the places of its words among all of them.
+std::vector<double> numbers_of(const CsvTable& table, const std::string& name) {
+  std::vector<double> numbers;
+  std::set<std::string> words;
+  for (const CsvTable::Row& row : table.rows) {
+    const std::string& cell = CsvRow(table, row).text(name);
+    words.insert(cell);
+    if (const auto number = number_in(cell)) numbers.push_back(*number);
+  }
+  if (numbers.size() == table.rows.size()) return numbers;
+  numbers.clear();
+  for (const CsvTable::Row& row : table.rows)
+    numbers.push_back(static_cast<double>(std::distance(words.begin(), words.find(CsvRow(table, row).text(name)))));
+  return numbers;
+}
+
+double time_of(const CsvTable& table, const CsvTable::Row& row, const SpaceColumns& columns) {
+  const CsvRow cells(table, row);
+  if (cells.find("status") && cells.text("status") != "ok") return std::numeric_limits<double>::infinity();
+  const std::optional<double> time = cells.quantity(columns.time);
+  if (!time) return std::numeric_limits<double>::infinity();
+  if (!(*time > 0)) cells.fail(columns.time, "a time above 0, or a cell that is empty where the configuration failed");
+  return *time;
+}
+
+void check(const CsvTable& table, const TuningSpace& space) {
+  const Position place{table.file, 1, 0};
+  const std::size_t good = space.size() - space.failed();
+  if (good < least_configurations || space.parameters.empty())
+    throw Error(
+        Fault::failed, place,
+        fmt::format("found {} configuration{} that worked, of {} parameter{} with more than one value; expected "
+                    "{} or more, and a parameter",
+                    good, good == 1 ? "" : "s", space.parameters.size(), space.parameters.size() == 1 ? "" : "s",
+                    least_configurations),
+        "a tuning space is a table with a row for each configuration");
+  std::map<std::vector<double>, std::size_t> seen;
+  for (std::size_t i = 0; i < space.size(); ++i) {
+    const auto values = space.of(i);
+    const auto [other, added] = seen.emplace(std::vector<double>(values.begin(), values.end()), i);
+    if (!added)
+      throw Error(Fault::failed, Position{table.file, table.rows[i].line, 0},
+                  fmt::format("found the configuration of line {} once more, expected each once",
+                              table.rows[other->second].line),
+                  "name all columns that tell configurations apart with --parameters");
+  }
+}
+
+}  // namespace
+
+double TuningSpace::best() const {
+  return times.empty() ? std::numeric_limits<double>::infinity() : *std::min_element(times.begin(), times.end());
+}
+
+std::size_t TuningSpace::failed() const {
+  return static_cast<std::size_t>(
+      std::count_if(times.begin(), times.end(), [](double time) { return !std::isfinite(time); }));
+}
+
+TuningSpace read_space(const CsvTable& table, const SpaceColumns& columns) {
+  TuningSpace space;
+  space.file = table.file;
+  std::vector<std::vector<double>> found;
+  for (const std::string& name : parameter_columns(table, columns)) {
+    std::vector<double> numbers = numbers_of(table, name);
+    if (std::adjacent_find(numbers.begin(), numbers.end(), std::not_equal_to<>()) == numbers.end()) continue;
+    space.parameters.push_back(name);
+    found.push_back(std::move(numbers));
+  }
+  const bool timed = std::any_of(table.head.begin(), table.head.end(),
+                                 [&](const std::string& name) { return name.starts_with(columns.time + "_"); });
+  if (!timed)
+    throw Error(
+        Fault::failed, Position{table.file, 1, 0},
+        fmt::format("found no column '{0}' with its unit, expected one of {0}_s, {0}_ms, {0}_us, {0}_ns", columns.time),
+        "--time NAME names another one, without its unit");
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    for (const std::vector<double>& column : found) space.values.push_back(column[i]);
+    space.times.push_back(time_of(table, table.rows[i], columns));
+  }
+  check(table, space);
+  return space;
+}
+
+}  // namespace tailor::calibrate

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Replays as tables. In: a question: a file and how often it is searched. Out: a row for each way of searching and
+// number of tries, a row for each number of configurations that a model was learned from, and the space in figures.
+// Called through replaying.h. Where all tries of a run failed there is no best time, and the cell stays empty.
+#include "study/evidence/replaying.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/compressed.h"
+#include "base/error.h"
+#include "calibrate/boosting.h"
+#include "study/tables/column.h"
+
+namespace tailor::study {
+
+namespace {
+
+using calibrate::TuningSpace;
+using report::Cell;
+using report::Hint;
+using report::Table;
+
+Table space_table(const TuningSpace& space) {
+  std::vector<double> times;
+  std::copy_if(space.times.begin(), space.times.end(), std::back_inserter(times),
+               [](double time) { return std::isfinite(time); });
+  std::sort(times.begin(), times.end());
+  const auto near = std::upper_bound(times.begin(), times.end(), 1.05 * times[0]) - times.begin();
+  Table table;
+  table.title = "the space";
+  table.columns = {column("configurations", "configurations", Hint::count),
+                   column("failed", "failed", Hint::count),
+                   column("parameters", "parameters"),
+                   column("optimum", "optimum", Hint::seconds),
+                   column("near", "within 5 % of it", Hint::count),
+                   column("median_time", "median over it", Hint::ratio),
+                   column("worst_time", "worst over it", Hint::ratio)};
+  table.rows.push_back({static_cast<std::int64_t>(space.size()), static_cast<std::int64_t>(space.failed()),
+                        fmt::format("{}", fmt::join(space.parameters, ", ")), times[0], static_cast<std::int64_t>(near),
+                        times[times.size() / 2] / times[0], times.back() / times[0]});
+  return table;
+}
+
+void add_over_runs(std::vector<report::Column>& columns, const std::string& key, const std::string& heading,
+                   Hint hint) {
+  columns.push_back(column(key, heading, hint));
+  columns.push_back(column(key + "_low", "low", hint, 3));
+  columns.push_back(column(key + "_high", "high", hint, 3));
+}
+
+void add_over_runs(std::vector<Cell>& row, const calibrate::OverRuns& values) {
+  for (const double value : {values.median, values.low, values.high})
+    row.push_back(std::isfinite(value) ? Cell(value) : Cell());
+}
+
+Table search_table(const calibrate::Replay& replay) {
+  Table table;
+  table.title = "the best time found after so many tries, over the optimum";
+  table.columns = {column("searcher", "searcher"), column("tries", "tries", Hint::count)};
+  add_over_runs(table.columns, "best", "best found", Hint::ratio);
+  for (const calibrate::SearchScore& score : replay.searches) {
+    table.rows.push_back({std::string(score.searcher), static_cast<std::int64_t>(score.tries)});
+    add_over_runs(table.rows.back(), score.ratio);
+  }
+  return table;
+}
+
+Table model_table(const calibrate::Replay& replay) {
+  Table table;
+  table.title = "a model learned from so many drawn at random, asked about all others";
+  table.columns = {column("learned_from", "learned from", Hint::count)};
+  add_over_runs(table.columns, "tau", "Kendall's tau", Hint::number);
+  add_over_runs(table.columns, "first", "its first over the fastest", Hint::ratio);
+  add_over_runs(table.columns, "first_ten", "best of its first ten", Hint::ratio);
+  for (const calibrate::ModelScore& score : replay.models) {
+    table.rows.push_back({static_cast<std::int64_t>(score.learned_from)});
+    for (const calibrate::OverRuns* values : {&score.rank, &score.regret, &score.regret10})
+      add_over_runs(table.rows.back(), *values);
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, Table>> replay_tables(const ReplayQuestion& question, const Watch& watch) {
+  const std::vector<int>& tries = question.options.tries;
+  const bool rising = std::adjacent_find(tries.begin(), tries.end(), std::greater_equal<>()) == tries.end();
+  if (tries.empty() || tries[0] < 1 || !rising || question.options.runs < 1)
+    throw Error(Fault::usage,
+                fmt::format("found {} tries and {} runs, expected numbers of tries that rise from 1 or more, and a run",
+                            fmt::join(tries, ","), question.options.runs),
+                "for example: --tries 10,50,200 --runs 20");
+  const TuningSpace space = calibrate::read_space(
+      calibrate::parse_csv(read_unpacked(question.table), question.table, watch.stop), question.columns);
+  const calibrate::Replay replay = calibrate::replay(space, question.options, watch.stop, [&](int done, int total) {
+    watch.observer.progress({"replaying", done, total, ""});
+  });
+  watch.observer.finish();
+  std::vector<std::pair<std::string, Table>> tables{{"searches", search_table(replay)}};
+  if (!replay.models.empty()) tables.emplace_back("models", model_table(replay));
+  tables.emplace_back("space", space_table(space));
+  const std::vector<std::string>& wanted = question.options.searchers;
+  const bool learns = wanted.empty() || std::find(wanted.begin(), wanted.end(), "learned") != wanted.end();
+  if (learns && replay.models.empty())
+    watch.observer.warning(
+        fmt::format("no model was learned: this build has no XGBoost; {}", calibrate::boosting_remedy()));
+  return tables;
+}
+
+}  // namespace tailor::study

@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Replayed searches: spaces whose times follow a law written here, so that optimum, neighbours and order are known.
+// Properties that hold for every searcher (each asks once, knows only what it asked, finds the optimum when it asks for
+// all), and what makes each of them better than drawing at random. What needs trees is skipped without their library.
+#include "calibrate/replay.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <set>
+#include <string>
+
+#include "base/error.h"
+#include "calibrate/boosting.h"
+#include "support/approx.h"
+#include "support/skip.h"
+
+namespace tailor::calibrate {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// All x in 1..width, y in 1..height, flag in 0..1, at the times of `law`.
+TuningSpace grid(int width, int height, const std::function<double(int x, int y, int flag)>& law) {
+  TuningSpace space;
+  space.parameters = {"x", "y", "flag"};
+  for (int x = 1; x <= width; ++x)
+    for (int y = 1; y <= height; ++y)
+      for (int flag = 0; flag < 2; ++flag) {
+        space.values.insert(space.values.end(), {static_cast<double>(x), static_cast<double>(y), flag * 1.0});
+        space.times.push_back(law(x, y, flag));
+      }
+  return space;
+}
+
+/// Downhill from everywhere: the optimum is at (7, 5, 1).
+double bowl(int x, int y, int flag) {
+  return 1 + 0.1 * std::abs(x - 7) + 0.2 * std::abs(y - 5) + (flag == 1 ? 0 : 0.3);
+}
+
+/// A launch is good where x * y is near 64; above 200 it fails.
+double product(int x, int y, int flag) {
+  if (x * y > 200) return infinite;
+  return 1e-3 * (1 + std::abs(std::log2(x * y / 64.0)) + 0.05 * flag + 1e-4 * x);
+}
+
+std::string fault_of(const std::string& csv, const SpaceColumns& columns = {}) {
+  try {
+    read_space(parse_csv(csv, "s.csv"), columns);
+  } catch (const Error& error) {
+    return fmt::format("{}:{}: {}", error.at.file, error.at.line, error.message);
+  }
+  return "";
+}
+
+/// A table of n configurations x = 0..n-1.
+std::string table(int n, const std::string& head, const std::function<std::string(int)>& row) {
+  std::string text = head + "\n";
+  for (int i = 0; i < n; ++i) text += row(i) + "\n";
+  return text;
+}
+
+TEST_CASE("a space has the parameters that vary, words by their place, and what failed as infinite") {
+  const TuningSpace space = read_space(
+      parse_csv(table(30, "x,same,mode,status,time_ms,other",
+                      [](int i) {
+                        return fmt::format("{},7,{},{},{},9", i, i % 2 == 0 ? "wide" : "deep",
+                                           i == 4 ? "compile_failed" : "ok", i == 5 ? "" : fmt::format("{}", 100 - i));
+                      }),
+                "s.csv"),
+      {});
+  CHECK(space.parameters == std::vector<std::string>{"x", "mode"});
+  REQUIRE(space.size() == 30);
+  CHECK(space.of(3)[0] == 3);
+  CHECK(space.of(2)[1] == 1);  // "wide" stands behind "deep"
+  CHECK(space.of(3)[1] == 0);
+  CHECK(space.times[3] == approx(0.097));
+  CHECK(space.times[4] == infinite);
+  CHECK(space.times[5] == infinite);
+  CHECK(space.failed() == 2);
+  CHECK(space.best() == approx(0.071));
+}
+
+TEST_CASE("times and parameters can be other columns") {
+  const std::string text =
+      table(20, "time_s,median_us,x,y", [](int i) { return fmt::format("1,{},{},{}", 5 + i, i, i % 3); });
+  const TuningSpace space = read_space(parse_csv(text, "s.csv"), {"median", {"y", "x"}});
+  CHECK(space.parameters == std::vector<std::string>{"y", "x"});
+  CHECK(space.times[2] == approx(7e-6));
+  CHECK(fault_of(text) ==
+        "s.csv:1: found 20 configurations that worked, of 0 parameters with more than one value; "
+        "expected 20 or more, and a parameter");
+}
+
+TEST_CASE("what is wrong with a table of configurations is said with its line") {
+  const auto row = [](int i) { return fmt::format("{},{}", i, i + 1); };
+  CHECK(fault_of(table(20, "x,time_ms", row)) == "");
+  CHECK(fault_of(table(19, "x,time_ms", row)).find("found 19 configurations that worked") != std::string::npos);
+  CHECK(fault_of(table(20, "x,span_ms", row)).find("found no column 'time' with its unit") != std::string::npos);
+  CHECK(fault_of(table(20, "x,time_ms", [](int i) { return fmt::format("{},1", i == 11 ? 3 : i); })) ==
+        "s.csv:13: found the configuration of line 5 once more, expected each once");
+  CHECK(fault_of(table(20, "x,time_ms", [](int i) {
+          return fmt::format("{},{}", i, i == 7 ? "0" : "1");
+        })).starts_with("s.csv:9: "));
+  CHECK(fault_of(table(20, "x,time_ms", [](int i) {
+          return fmt::format("{},{}", i, i == 7 ? "-1" : "1");
+        })).starts_with("s.csv:9: "));
+  CHECK(fault_of(table(20, "x,time_ms", row), {"time", {"z"}}).find("z") != std::string::npos);
+}
+
+TEST_CASE("a median over runs, and what the middle eight of ten stay in") {
+  const OverRuns ten = over_runs({9, 1, 8, 2, 7, 3, 6, 4, 5, 100});
+  CHECK(ten.median == 5.5);
+  CHECK(ten.low == 2);
+  CHECK(ten.high == 9);
+  const OverRuns three = over_runs({3, 1, 2});
+  CHECK(three.median == 2);
+  CHECK(three.low == 1);
+  CHECK(three.high == 3);
+}
+
+TEST_CASE("every searcher asks for as many as it may, each once, alike for one seed, and for all finds the optimum") {
+  const TuningSpace space = grid(7, 4, product);
+  for (const Searcher& searcher : searchers()) {
+    if (searcher.learns && boosting_library().empty()) continue;
+    CAPTURE(std::string(searcher.name));
+    for (const std::size_t budget : {std::size_t{1}, std::size_t{17}, space.size() + 9}) {
+      CAPTURE(budget);
+      const auto asked = [&](std::uint64_t seed) {
+        std::vector<std::size_t> all;
+        std::mt19937_64 random(seed);
+        searcher.search(space,
+                        [&](std::size_t i) {
+                          all.push_back(i);
+                          return space.times[i];
+                        },
+                        budget, random, {});
+        return all;
+      };
+      const std::vector<std::size_t> first = asked(1);
+      CHECK(first.size() == std::min(budget, space.size()));
+      CHECK(std::set<std::size_t>(first.begin(), first.end()).size() == first.size());
+      CHECK(asked(1) == first);
+      if (budget > 1) CHECK(asked(2) != first);
+    }
+  }
+}
+
+TEST_CASE("the more tries the nearer to the optimum, which all tries reach; failures are never the best") {
+  const TuningSpace space = grid(6, 5, product);
+  ReplayOptions options;
+  options.tries = {5, 12, 30, static_cast<int>(space.size())};
+  options.runs = 2;
+  int steps = 0, of = 0;
+  const Replay found = replay(space, options, {}, [&](int done, int total) {
+    CHECK(done == ++steps);
+    of = total;
+  });
+  CHECK(steps == of);
+  const std::size_t ways = boosting_library().empty() ? 2 : 3;
+  REQUIRE(found.searches.size() == ways * 4);
+  for (std::size_t i = 0; i < found.searches.size(); ++i) {
+    const SearchScore& one = found.searches[i];
+    CAPTURE(std::string(one.searcher));
+    CHECK(one.tries == options.tries[i % 4]);
+    CHECK(one.ratio.median >= 1);
+    CHECK(one.ratio.low <= one.ratio.median);
+    CHECK(one.ratio.median <= one.ratio.high);
+    if (i % 4 != 0) CHECK(one.ratio.median <= found.searches[i - 1].ratio.median);
+    if (i % 4 == 3) CHECK(one.ratio.high == 1);
+  }
+  CHECK(found.models.size() == (ways == 3 ? 4 : 0));
+  const Replay again = replay(space, options, {});
+  for (std::size_t i = 0; i < found.searches.size(); ++i)
+    CHECK(again.searches[i].ratio.median == found.searches[i].ratio.median);
+}
+
+TEST_CASE(
+    "neighbours go downhill: from anywhere of a bowl the optimum is found by a way no longer than its steps allow") {
+  const TuningSpace space = grid(14, 11, bowl);
+  // At most 13 + 10 + 1 moves, each after 5 tries at most.
+  ReplayOptions options;
+  options.tries = {120};
+  options.runs = 20;
+  options.searchers = {"random", "neighbours"};
+  const Replay found = replay(space, options, {});
+  CHECK(found.models.empty());
+  REQUIRE(found.searches[1].searcher == "neighbours");
+  CHECK(found.searches[1].ratio.high == 1);
+  CHECK(found.searches[0].ratio.median > 1);
+}
+
+TEST_CASE("what is learned from a few tells the rest, and leads sooner to the optimum than chance") {
+  if (boosting_library().empty()) return skip("this build has no XGBoost");
+  const TuningSpace space = grid(32, 24, product);
+  ReplayOptions options;
+  options.tries = {20, 60};
+  options.runs = 3;
+  options.searchers = {"learned", "random"};
+  const Replay found = replay(space, options, {});
+  REQUIRE(found.models.size() == 2);
+  CHECK(found.models[0].rank.median > 0.5);
+  CHECK(found.models[1].rank.median > found.models[0].rank.median);
+  CHECK(found.models[1].regret.median >= found.models[1].regret10.median);
+  CHECK(found.models[1].regret10.median < 1.1);
+  REQUIRE(found.searches[3].searcher == "learned");
+  REQUIRE(found.searches[1].searcher == "random");
+  CHECK(found.searches[3].ratio.median - 1 < 0.5 * (found.searches[1].ratio.median - 1));
+}
+
+TEST_CASE("a searcher that is none is refused with those there are") {
+  try {
+    replay(grid(5, 5, bowl), {.searchers = {"randon"}}, {});
+    FAIL("it ran");
+  } catch (const Error& error) {
+    CHECK(error.message == "found searcher 'randon', expected one of random, neighbours, learned");
+    CHECK(error.hint.find("random") != std::string::npos);
+  }
+}
+
+TEST_CASE("a search that is asked to stop ends") {
+  std::stop_source source;
+  source.request_stop();
+  CHECK_THROWS_AS(replay(grid(5, 5, bowl), {}, source.get_token()), Error);
+}
+
+}  // namespace
+}  // namespace tailor::calibrate
