@@ -14,7 +14,7 @@
 # be the reason. Where it was already done it must have said so with another exit code; then earlier moments are tried,
 # since a machine can be quick too, and at least one must meet it at work, but for commands that are done in no time. Afterwards no half-written file may lie about, every database
 # must be sound, and a merge that was interrupted must not have happened. On a machine with more runnable processes than
-# processors the half second is stretched by that ratio.
+# processors the half second and the moments are stretched by that ratio.
 import json
 import os
 import re
@@ -408,8 +408,10 @@ def judged(inputs, case, name):
         words = [word.replace("$NEW", str(new)).replace("$COPY", str(new)) for word in case.words]
         if "$COPY" in case.words:
             shutil.copy(inputs.rows, new)
-        limit = LIMIT * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-        ended = ends([inputs.tailor, *words], moment, inputs.folder)
+        stretch = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+        limit = LIMIT * stretch
+        # On a busy machine a command begins later and takes longer.
+        ended = ends([inputs.tailor, *words], moment * min(stretch, 3), inputs.folder)
         if ended is None or (ended[1] == 0 and ended[0] < limit):  # it was just done
             if turn + 1 == len(moments) and verdict.met == 0 and min(moments) / 2 >= EARLIEST:
                 moments.append(min(moments) / 2)
