@@ -150,16 +150,16 @@ TimesOnDevice times_on(const costmodel::CalibratedDevice& device, const explore:
 /// floor beside what it bounds, times of what can be written beside times of all. Without loops launches repeat what
 /// kernels say, and may go.
 std::vector<report::Column> counts(bool looped) {
-  const int repeats = looped ? 0 : 2;
+  const int repeats = looped ? 0 : 3, launches = looped ? 0 : 1;
   return {column("strategy", "strategy"),
           column("kernels", "kernels", Hint::count),
           column("kernels_without_plan", "no plan", Hint::count),
           column("kernel_floor", "at least", Hint::count),
-          column("launches", "launches", Hint::count, repeats),
+          column("launches", "launches", Hint::count, launches),
           column("launches_without_plan", "launches without plan", Hint::count, repeats),
           column("launch_floor", "launches at least", Hint::count, repeats),
           column("traffic", "moved", Hint::bytes),
-          column("planned_traffic", "planned moves", Hint::bytes, 1),
+          column("planned_traffic", "planned moves", Hint::bytes, 2),
           column("again", "operations again", Hint::count, 3),
           column("again_elements", "elements again", Hint::count, 6),
           column("between", "between kernels", Hint::bytes, 3),
@@ -243,7 +243,7 @@ std::vector<StrategyFigures> all_strategies(const ir::Graph& graph, Devices devi
     const ir::Fusion fusion = explore::fuse(row, graph, fusion_setting(device, stop));
     stop_if_asked(stop);
     all.push_back(strategy_figures(graph, fusion, explore::partition(graph, fusion, stop), devices, &plans, stop));
-    if (device != nullptr) all.back().partition.strategy += " on " + device->name;
+    if (device != nullptr && devices.size() > 1) all.back().partition.strategy += " on " + device->name;
   };
   for (const explore::Strategy& row : explore::strategies()) {
     if (!row.needs.device && !row.needs.price) {
