@@ -1,21 +1,39 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A number and what it counts, in the right form. In: how many, and the word for one of them, whose plural ends in s.
-// Out: "1 kernel", "2 kernels", "0 kernels". Called by whoever writes a sentence that counts: verdicts of checks,
-// warnings of an import.
+// A number and what it counts, in the right form. In: how many, and the word for one of them, as English makes its
+// plural. Out: "1 kernel", "1,200 kernels", "0 launches". Called by whoever writes a sentence that counts. A test of
+// the sources holds that the rooms people read from write such numbers no other way.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace tailor {
 
-inline std::string counted(std::int64_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+/// "kernels", "launches", "bodies".
+inline std::string plural(std::string_view one) {
+  const bool hisses = one.ends_with("ch") || one.ends_with("s") || one.ends_with("x");
+  const bool changes = one.ends_with('y') && !one.ends_with("ay") && !one.ends_with("ey");
+  return changes ? fmt::format("{}ies", one.substr(0, one.size() - 1)) : fmt::format("{}{}", one, hisses ? "es" : "s");
+}
+
+template <std::integral Count>
+std::string counted(Count count, std::string_view one) {
+  return fmt::format("{} {}", with_commas(static_cast<std::int64_t>(count)),
+                     count == 1 ? std::string(one) : plural(one));
+}
+
+/// "1 kernel is", "3 kernels are": with the verb for one and for many.
+template <std::integral Count>
+std::string counted(Count count, std::string_view one, std::string_view is, std::string_view are) {
+  return fmt::format("{} {}", counted(count, one), count == 1 ? is : are);
 }
 
 }  // namespace tailor

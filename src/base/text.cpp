@@ -100,9 +100,11 @@ std::string_view trim(std::string_view text) {
 
 std::string_view nearest(std::string_view found, std::span<const std::string_view> known) {
   std::string_view best;
-  std::size_t least = found.size() / 3 + 2;
+  // Half of the letters may differ in a short word; of three letters, one: 'xml' is not 'md'.
+  std::size_t least = found.size() <= 3 ? 2 : found.size() / 3 + 2;
   for (const std::string_view name : known) {
-    const std::size_t distance = edit_distance(found, name);
+    const bool mixed_up = std::is_permutation(found.begin(), found.end(), name.begin(), name.end());
+    const std::size_t distance = mixed_up && found != name ? 1 : edit_distance(found, name);
     if (distance < least) {
       least = distance;
       best = name;

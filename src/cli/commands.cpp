@@ -77,7 +77,7 @@ constexpr std::array command_table = std::to_array({
             "DIR", bound<ImportXlaOptions, run_import_xla>),
     command("evaluate", "a model by the reference: arrays as .npy in and out, held against NumPy's or JAX's",
             "evaluate model.hlo --folder arrays\n"
-            "evaluate model.hlo --inputs x=x.npy,w=w.npy --outputs y=y.npy",
+            "evaluate model.hlo --inputs x=x.npy,w=w.npy --expect y=y.npy",
             "MODEL", bound<EvaluateCommand, run_evaluate>),
     command("fuse", "how a strategy cuts a model into kernels",
             "fuse model.hlo --device h200\n"
@@ -112,7 +112,7 @@ constexpr std::array command_table = std::to_array({
     command("profile", "run plans on a GPU: checked against the reference, raced, counted; or replay what was recorded",
             "profile data/models/softmax_fwd_f32_4096x1024.hlo --device h200\n"
             "profile model.hlo --device h200 --group 3 --cache-state cold,produced --store h200.db\n"
-            "profile model.hlo --device h200 --module --strategies unfused,tailor --xla dump\n"
+            "profile model.hlo --device h200 --module --strategy unfused,tailor --xla dump\n"
             "profile model.hlo --device h200 --profiler replay --recorded h200.db",
             "MODEL --device", bound<ProfileCommand, run_profile>),
     command("microbench", "what a GPU's ceilings are: copies, launches, barriers, bytes in flight",
@@ -173,34 +173,46 @@ constexpr std::array command_table = std::to_array({
             "", bound<DoctorOptions, run_doctor>),
 });
 
-std::string overview() {
-  std::string out =
-      "Tailor decides how to fuse a model's memory-bound operations into GPU kernels, writes them,\n"
-      "and predicts how fast they run.\n\nexamples\n";
-  for (const CommandRow& row : command_table) out += fmt::format("  tailor {}\n", split(row.examples, '\n').front());
-  out += "\nusage\n  tailor COMMAND [options]\n\ncommands\n";
-  for (const CommandRow& row : command_table) out += fmt::format("  {:<10} {}\n", row.name, row.what);
-  return out +
-         "\n  tailor COMMAND --help   examples and options of a command\n"
-         "  tailor --version        the version\n";
+/// A command on as many lines as it takes, each of which a shell takes for the same command.
+std::string shell_lines(std::string_view command, int width) {
+  std::string out, lead = "  tailor ";
+  for (const std::string& line : report::wrapped(command, width - 11, true)) {
+    out += fmt::format("{}{}{}", out.empty() ? "" : " \\\n", lead, line);
+    lead = "      ";
+  }
+  return out + "\n";
 }
 
-/// An option and what it means, broken at the screen's edge.
-std::string option_lines(const std::string& lead, const std::string& what, int width) {
-  constexpr std::size_t indent = 25;
+/// Words under a name, broken at the screen's edge, a name that is too long on a line of its own.
+std::string named_lines(const std::string& name, const std::string& what, std::size_t indent, int width) {
   const std::string next = '\n' + std::string(indent, ' ');
-  std::string out = lead.size() + 3 > indent ? "  " + lead + next : fmt::format("  {:<22} ", lead);
+  std::string out = name.size() + 3 > indent ? "  " + name + next : fmt::format("  {:<{}} ", name, indent - 3);
   std::string_view gap;
-  for (const std::string& line : report::wrapped(what, std::max(40, width - static_cast<int>(indent)))) {
+  for (const std::string& line : report::wrapped(what, std::max(20, width - static_cast<int>(indent)), true)) {
     out += fmt::format("{}{}", gap, line);
     gap = next;
   }
   return out + '\n';
 }
 
+std::string overview(int width) {
+  std::string out = broken_lines(
+      "Tailor decides how to fuse a model's memory-bound operations into GPU kernels, writes them, and predicts how "
+      "fast they run.",
+      width + 2);
+  out += "\n\nexamples\n";
+  for (const CommandRow& row : command_table) out += shell_lines(split(row.examples, '\n').front(), width);
+  out += "\nusage\n  tailor COMMAND [options]\n\ncommands\n";
+  for (const CommandRow& row : command_table)
+    out += named_lines(std::string(row.name), std::string(row.what), 13, width);
+  return out +
+         "\n  tailor help COMMAND     examples and options of a command, as tailor COMMAND --help\n"
+         "  tailor --version        the version\n";
+}
+
 std::string help_text(const OptionList& list, const CommandRow& row, int width) {
-  std::string out = fmt::format("tailor {}: {}\n\nexamples\n", row.name, row.what);
-  for (const std::string_view line : split(row.examples, '\n')) out += fmt::format("  tailor {}\n", line);
+  std::string out = broken_lines(fmt::format("tailor {}: {}", row.name, row.what), width) + "\n\nexamples\n";
+  for (const std::string_view line : split(row.examples, '\n')) out += shell_lines(line, width);
   std::string usage = fmt::format("tailor {}", row.name), options;
   const std::vector<std::string_view> needs = split(row.needs, ' ');
   std::string_view section;
@@ -209,10 +221,13 @@ std::string help_text(const OptionList& list, const CommandRow& row, int width) 
     const std::string lead = option.value.empty() ? option.names : option.names + " " + option.value;
     if (needed || option.positional()) usage += needed ? " " + lead : fmt::format(" [{}]", lead);
     if (option.section != section) options += fmt::format("\n{}\n", section = option.section);
-    options += option_lines(lead, option.what, width);
+    options += named_lines(lead, option.what, 25, width);
   }
-  return out + fmt::format("\nusage\n  {} [options]\n{}", usage, options);
+  return out + fmt::format("\nusage\n{}\n{}", broken_lines(fmt::format("  {} [options]", usage), width), options);
 }
+
+/// The command's own page.
+std::string help_of(const CommandRow& row, int width) { return help_text(shown_options(row), row, width); }
 
 const CommandRow& find_command(std::string_view name) {
   std::vector<std::string_view> known;
@@ -285,7 +300,7 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
   declare_common(list, common);
   const ParsedWords parsed = parse_options(list, words.subspan(2), row.name);
   if (common.help) {
-    write_stdout(help_text(list, row, terminal.width));
+    write_stdout(help_text(list, row, terminal.help_width));
     return;
   }
   refuse_unknown_arguments(list, parsed.unknown, row);
@@ -297,7 +312,7 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
   if (common.quiet) verbosity = Verbosity::quiet;
   Console console(standard_error(),
                   {verbosity, coloured_errors(colour, terminal), terminal.errors_is_terminal && !terminal.dumb,
-                   terminal.errors_width},
+                   terminal.errors_width, terminal.errors_is_terminal},
                   steady_clock());
   const InterruptWatch interrupts;
   Context context{row.own_formats ? Format::table : parse_format(common.format),
@@ -320,8 +335,10 @@ void dispatch(std::span<char* const> words, const Terminal& terminal) {
   const std::string_view first = words.size() > 1 ? words[1] : "";
   if (first == "--version" || first == "-V") {
     write_stdout(fmt::format("{}\n", tool_name));
+  } else if (first == "help" && words.size() > 2) {
+    write_stdout(help_of(find_command(words[2]), terminal.help_width));
   } else if (first.empty() || first == "--help" || first == "-h" || first == "help") {
-    write_stdout(overview());
+    write_stdout(overview(terminal.help_width));
   } else if (first == study::worker_flag) {
     if (profiler::serve(profiler::worker_socket) != 0)
       throw Error(Fault::usage, fmt::format("{} is how Tailor starts itself to own a GPU", study::worker_flag),
@@ -341,7 +358,8 @@ std::string refusal_text(const Error& error, std::span<char* const> words, const
                                                           : "";
     if (value == "always" || value == "never") colour = value == "never" ? Colour::never : Colour::always;
   }
-  const std::string text = error_text(error);
+  std::string text = error_text(error);
+  if (terminal.errors_is_terminal) text = broken_lines(trim(text), terminal.errors_width) + "\n";
   if (!coloured_errors(colour, terminal)) return text;
   return "\x1b[1;31merror:\x1b[0m" + text.substr(text.find(':') + 1);
 }

@@ -98,6 +98,7 @@ struct EvaluateCommand {
   std::int64_t seed = 1;                     ///< of parameters without a file
   double scale = 1;                          ///< of floats that are drawn
   double memory = 4;                         ///< GB that the evaluation may hold
+  bool list_inputs = false;                  ///< inputs too where a person reads
 };
 /// Throws when all is shown: Error(failed) when a result differs from its file, Error(missing) when none of its
 /// elements could be judged or there is not the memory.
@@ -184,8 +185,8 @@ struct ProfileCommand : study::MeasureWords {
   std::string plan;   ///< as above; of one group
   std::int64_t top = 4, random = 0;
   bool all_plans = false, no_odd_shape = false, compile_only = false;
-  bool module = false;     ///< time the whole model under several strategies instead
-  std::string strategies;  ///< of module: separated by commas; empty: all
+  /// Time the whole model under several strategies instead: those of `what`, separated by commas; none there: all.
+  bool module = false;
   std::int64_t rounds = 30;
   std::string xla;       ///< of module: a dump of the same model, whose kernels run in turn with ours
   std::string database;  ///< also store there
@@ -288,7 +289,8 @@ void run_sweep_command(const SweepCommand& options, const Context& context);
 struct ReportCommand {
   std::string database, model, device, strategy, baseline;
   std::int64_t top = 10;
-  std::string folder;  ///< of report.md and report.html; empty: none are written
+  std::string folder;           ///< of report.md and report.html; empty: none are written
+  std::vector<std::string> by;  ///< what the points of a grid are grouped by; empty: the report
 };
 void run_report_command(const ReportCommand& options, const Context& context);
 

@@ -10,6 +10,7 @@
 
 #include <system_error>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -19,6 +20,7 @@
 #include "store/recorded.h"
 #include "store/store.h"
 #include "study/evidence/evidence.h"
+#include "study/tables/column.h"
 #include "study/tables/database_tables.h"
 #include "study/tables/observation_table.h"
 
@@ -44,8 +46,17 @@ void show(const DbOptions& options, const report::Table& table) {
 int run_db_info(const DbOptions& options, Console& console) {
   const store::Store store = store::Store::open_read_only(options.database, {.stop = options.stop});
   report::Table table;
-  table.columns = {{"table", "table", report::Hint::text, 0}, {"rows", "rows", report::Hint::count, 0}};
-  for (const store::TableSize& size : store.sizes()) table.rows.push_back({size.table, size.rows});
+  table.columns = {{"table", "table", report::Hint::text, 0},
+                   {"rows", "rows", report::Hint::count, 0},
+                   study::sentence("of_these", "of these")};
+  // Executions on the simulator are stored beside those of a GPU, and only the latter are measured times.
+  std::string by;
+  for (const store::TableSize& one : store.executions())
+    by += fmt::format("{}{} on {}", by.empty() ? "" : ", ", with_commas(one.rows),
+                      one.table == "simulator" ? "the simulator, without times" : "a GPU");
+  for (const store::TableSize& size : store.sizes())
+    table.rows.push_back(
+        {size.table, size.rows, size.table == "measurements" && !by.empty() ? report::Cell(by) : report::Cell()});
   show(options, table);
   for (const store::RunRow& run : store.runs())
     console.note(
@@ -66,7 +77,7 @@ int run_db_merge(const DbOptions& options, const std::vector<std::filesystem::pa
   std::vector<study::MergedFrom> merged;
   for (const std::filesystem::path& source : from) {
     merged.push_back({source, store.merge(source)});
-    console.note(fmt::format("{}: {} rows new or changed", source.string(), with_commas(merged.back().rows)));
+    console.note(fmt::format("{}: {} new or changed", source.string(), counted(merged.back().rows, "row")));
   }
   if (options.format != Format::table) show(options, study::merge_table(merged));
   return 0;
@@ -111,7 +122,7 @@ int run_db_export(const DbOptions& options, const DbExport& what, Console& conso
                   "the folder cannot be made: " + failed.message());
     write_file(path, file.text);
   }
-  console.note(fmt::format("{}: {} files for {}", what.folder.string(), files.size(), device));
+  console.note(fmt::format("{}: {} for {}", what.folder.string(), counted(files.size(), "file"), device));
   return 0;
 }
 
@@ -132,7 +143,7 @@ int run_db_observations(const DbOptions& options, Console& console) {
   store::Store store = store::Store::open(options.database, {.stop = options.stop});
   const std::int64_t fresh = store::add_observations(store);
   show(options, study::observation_table(store.observations()));
-  console.note(fmt::format("{}: {} observations are new", options.database.string(), with_commas(fresh)));
+  console.note(fmt::format("{}: {} new", options.database.string(), counted(fresh, "observation", "is", "are")));
   return 0;
 }
 

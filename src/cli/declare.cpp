@@ -42,12 +42,13 @@ void declare(OptionList& list, ImportOptions& options) {
 void declare(OptionList& list, EvaluateCommand& options) {
   list.add("MODEL", &options.model, "a model: .hlo, .hlo.gz or .graph; - is stdin");
   list.add("--inputs", &options.inputs, inputs_words, "NAME=FILE|DIR,...");
-  list.add("--outputs", &options.outputs, "hold results against these: NAME=FILE.npy or a folder of them",
+  list.add("--expect", &options.outputs, "hold results against these: NAME=FILE.npy or a folder of them",
            "NAME=FILE|DIR,...");
   list.add("--folder", &options.folder, "write inputs/NAME.npy and outputs/NAME.npy there", "DIR");
   list.add_count("--seed", &options.seed, "of parameters without a file (default 1)");
   list.add("--scale", &options.scale, "multiply drawn floats, which lie in -2 to 2 (default 1)", "X");
   list.add("--memory", &options.memory, "hold at most so much (default 4)", "GB");
+  list.add("--list-inputs", &options.list_inputs, "list inputs beside results (JSON and CSV do)");
 }
 
 void declare(OptionList& list, FuseOptions& options) {
@@ -167,7 +168,7 @@ void declare(OptionList& list, CheckCommand& options) {
   list.add("--inputs", &options.inputs, "run the model on these: NAME=FILE.npy or a folder of them (default: drawn)",
            "NAME=FILE|DIR,...")
       .excludes = "--shape";
-  list.add("--outputs", &options.outputs, "hold results also against these: NAME=FILE.npy or a folder of them",
+  list.add("--expect", &options.outputs, "hold results also against these: NAME=FILE.npy or a folder of them",
            "NAME=FILE|DIR,...")
       .excludes = "--shape";
   list.add("--scale", &options.scale, "of --inputs: multiply what is drawn beside them, in -2 to 2 (default 1)", "X");

@@ -6,6 +6,8 @@
 // table of commands for the command that was named.
 #include "cli/declare.h"
 
+#include <algorithm>
+
 namespace tailor::cli {
 
 void declare(OptionList& list, ImportXlaOptions& options) {
@@ -47,6 +49,12 @@ void declare(OptionList& list, ImportXlaOptions& options) {
 
 void declare(OptionList& list, ProfileCommand& options) {
   declare_group(list, options.what);
+  const auto strategy = std::find_if(list.options.begin(), list.options.end(),
+                                     [](const Option& option) { return option.names == "--strategy"; });
+  strategy->is_list = true;
+  strategy->value = "NAME,...";
+  strategy->what += "; with --module several, the baseline first (default then all), NAME:xla with XLA's plans";
+  options.what.strategy.clear();
   list.section = "which plans";
   list.add("--plan", &options.plan, "only this one: a plan's text, its rank in tailor explore, or xla", "TEXT|N|xla");
   list.add_count("--top", &options.top, "plans of each group, 0 for all (default 4)");
@@ -72,9 +80,6 @@ void declare(OptionList& list, ProfileCommand& options) {
   list.add("--no-odd-shape", &options.no_odd_shape, "do not check each plan at an odd shape too");
   list.section = "whole models";
   list.add("--module", &options.module, "time the whole model under several strategies, in turns");
-  list.add_list("--strategies", &options.strategies, "of --module, the baseline first (default all); NAME:xla",
-                "NAME,...")
-      .needs = "--module";
   list.add_count("--rounds", &options.rounds, "of --module: samples of each strategy (default 30)").needs = "--module";
   list.add("--xla", &options.xla, "of --module: XLA's own kernels, out of its dump of the model, in turn with ours",
            "DIR")
@@ -193,6 +198,9 @@ void declare(OptionList& list, ReportCommand& options) {
   list.add("--strategy", &options.strategy, "show this one's groups (default: the fastest)", "NAME");
   list.add("--baseline", &options.baseline, "compare with this one (default: the sweep's)", "NAME");
   list.add("--folder", &options.folder, "write report.md and report.html there", "DIR");
+  list.add("--by", &options.by,
+           "of a grid: add its points up by these of its keys, model, device or point, for each strategy", "KEY,...")
+      .excludes = "--folder,--model,--device,--strategy,--baseline,--top";
   list.add_count("--top", &options.top, "rows and plans to show, 0 for all (default 10)");
 }
 

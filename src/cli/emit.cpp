@@ -6,6 +6,7 @@
 // one by the cost model.
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/inputs.h"
@@ -61,9 +62,9 @@ void run_emit(const EmitOptions& options, const Context& context) {
     table.rows.front().insert(
         table.rows.front().end(),
         {report::Cell(binary.ptx), report::Cell(std::int64_t{binary.registers}), report::Cell(binary.compiler)});
-    context.console->note(fmt::format("{} for {}: {} registers, {} B spilled, {} instructions, {} loads at once, in {}",
-                                      binary.compiler, arch, binary.registers, binary.spill_stores + binary.spill_loads,
-                                      binary.machine_instructions, binary.loads_outstanding,
+    context.console->note(fmt::format("{} for {}: {}, {} B spilled, {}, {} loads at once, in {}", binary.compiler, arch,
+                                      counted(binary.registers, "register"), binary.spill_stores + binary.spill_loads,
+                                      counted(binary.machine_instructions, "instruction"), binary.loads_outstanding,
                                       humane_seconds(binary.compile_time.value)));
   }
   answer.sections.push_back({"kernel", std::move(table)});

@@ -6,6 +6,7 @@
 // Called by main's table of commands.
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/inputs.h"
@@ -25,11 +26,17 @@ void run_evaluate(const EvaluateCommand& options, const Context& context) {
                             {options.inputs, options.outputs, static_cast<std::uint64_t>(options.seed),
                              static_cast<std::int64_t>(options.memory * 1e9), options.scale},
                             context.stop());
-  CommandOutput answer{"tailor.evaluate/1", "", {{"arrays", study::array_table(model, context.stop())}}, ""};
+  // A model may have thousands of parameters: a person reads what came out, and asks for what went in.
+  const bool for_person = context.format == Format::table || context.format == Format::md;
+  const bool with_inputs = !for_person || options.list_inputs;
+  CommandOutput answer{
+      "tailor.evaluate/1", "", {{"arrays", study::array_table(model, context.stop(), with_inputs)}}, ""};
   answer.verdict = study::text_of_held(model);
+  if (answer.verdict.empty())
+    answer.verdict = study::text_of_inputs(model) + (with_inputs ? "" : "; --list-inputs shows them");
   if (!options.folder.empty()) {
     const std::int64_t written = study::write_arrays(model, options.folder, context.stop());
-    context.console->note(fmt::format("wrote {} arrays to {}", written, options.folder));
+    context.console->note(fmt::format("wrote {} to {}", counted(written, "array"), options.folder));
   }
   show(context, answer);
   context.console->note(fmt::format("{} evaluated in {}", model.name, humane_seconds(model.took.value)));

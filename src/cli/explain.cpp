@@ -6,6 +6,7 @@
 // whether what was asked for was done. Called by main's table of commands.
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "cli/execution.h"
 #include "cli/inputs.h"
@@ -24,7 +25,8 @@ namespace {
 
 void refuse_plans(const ExplainOptions& options) {
   if (options.plans.size() > 2)
-    throw Error(Fault::usage, fmt::format("found {} plans, expected one, or two to compare", options.plans.size()),
+    throw Error(Fault::usage,
+                fmt::format("found {}, expected one, or two to compare", counted(options.plans.size(), "plan")),
                 "a plan's text has blanks and needs quotes");
   if (!options.plans.empty() && !options.plan.empty())
     throw Error(Fault::usage, fmt::format("found plan '{}' and --plan", options.plans.front()),
@@ -68,7 +70,8 @@ void run_explain(const ExplainOptions& options, const Context& context) {
       costmodel::occupancy(one.on->limits, one.kernel.threads, all.estimate.registers, one.kernel.shared_bytes);
   all.xla = study::xla_beside(one.of->group, one.of->prepared, one.on->calibrated, *chosen.model.model);
   all.bound = costmodel::sol(one.of->work, one.on->calibrated).total;
-  all.advice = costmodel::advice(all.estimate, one.work, one.on->device);
+  all.advice =
+      costmodel::advice(all.estimate, one.work, one.on->device, {chosen.model.partition.kernels > 1, &one.plan});
   study::print({&one, 1});
   if (options.simulate) execute_plan(options, one, watch);
   if (!options.profiler.empty()) measure_plan(options, context, one, watch);

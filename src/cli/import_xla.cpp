@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
@@ -87,7 +88,8 @@ std::vector<const profiler::XlaKernel*> chosen_kernels(const profiler::XlaModule
 
 void note_stored(std::int64_t kernels, const profiler::XlaModule& module, const ImportXlaOptions& options,
                  const Context& context) {
-  context.console->note(fmt::format("stored {} kernels of {} in {}", kernels, module.source.name, options.database));
+  context.console->note(
+      fmt::format("stored {} of {} in {}", counted(kernels, "kernel"), module.source.name, options.database));
 }
 
 void run_import_xla(const ImportXlaOptions& options, const Context& context) {
@@ -114,6 +116,9 @@ void run_import_xla(const ImportXlaOptions& options, const Context& context) {
     context.console->note(fmt::format("{} PTX entries are launched by nothing: {}{}", module.unused_entries.size(),
                                       module.unused_entries.front(), module.unused_entries.size() > 1 ? ", ..." : ""));
   if (!options.profiler.empty()) return import_xla_on_gpu(module, options, context);
+  if (target)
+    if (const std::string words = study::other_gpu_words(module.source, target->device); !words.empty())
+      context.console->warning(words);
   const std::vector<CheckedXla> all =
       check_all(module, options, target ? std::optional(target->device) : std::nullopt, context);
 
@@ -136,13 +141,15 @@ void run_import_xla(const ImportXlaOptions& options, const Context& context) {
     return std::ranges::count(all, as, [](const CheckedXla& row) { return row.check.outcome; });
   };
   if (const auto wrong = came_out(XlaOutcome::differs) + came_out(XlaOutcome::findings); wrong > 0)
-    throw Error(Fault::failed, fmt::format("{} of {} kernels are not what the reference says", wrong, all.size()),
+    throw Error(Fault::failed,
+                fmt::format("{} of {} {} not what the reference says", wrong, counted(all.size(), "kernel"),
+                            wrong == 1 ? "is" : "are"),
                 "see their rows");
   if (all.empty()) throw Error(Fault::missing, "the module launches no kernel, so nothing was judged");
   if (const auto matched = came_out(XlaOutcome::matched); matched < std::ssize(all))
     throw Error(Fault::missing,
-                fmt::format("{} of {} kernels matched, {} were not executed or not compared", matched, all.size(),
-                            std::ssize(all) - matched),
+                fmt::format("{} of {} matched, {} were not executed or not compared", matched,
+                            counted(all.size(), "kernel"), std::ssize(all) - matched),
                 "their rows say why");
 }
 

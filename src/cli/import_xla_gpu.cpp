@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "cli/import_xla.h"
@@ -66,14 +67,16 @@ void refuse_bad(const MeasuredXlaModule& all) {
   const auto refuted = std::count_if(all.kernels.begin(), all.kernels.end(), is_refuted);
   if (refuted > 0)
     throw Error(Fault::failed,
-                fmt::format("{} of {} kernels did what no right kernel does", refuted, all.kernels.size()),
+                fmt::format("{} of {} did what no right kernel does", refuted, counted(all.kernels.size(), "kernel")),
                 "their rows say what");
   const auto timed = std::count_if(all.kernels.begin(), all.kernels.end(), [](const MeasuredXla& row) {
     return !row.found.left_out && row.found.result.outcome == ir::Outcome::ok;
   });
   if (timed < std::ssize(all.kernels))
-    throw Error(Fault::missing, fmt::format("{} of {} kernels were timed", timed, all.kernels.size()),
-                "their rows say why the others were not");
+    throw Error(
+        Fault::missing,
+        fmt::format("{} of {} {} timed", timed, counted(all.kernels.size(), "kernel"), timed == 1 ? "was" : "were"),
+        "their rows say why the others were not");
   for (const ir::Measurement& measured : all.times)
     if (measured.outcome != ir::Outcome::ok)
       throw Error(ir::is_refuted(measured.outcome) ? Fault::failed : Fault::missing,

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/inputs.h"
@@ -58,9 +59,9 @@ void run_calibrate(const CalibrateCommand& command, const Context& context) {
   show(context, {"tailor.calibrate/1", answer.fitted.calibration.device, {{"figures", answer.figures}}, ""});
   Console& console = *context.console;
   console.note(
-      fmt::format("{} observations fitted: median error {} % before, {} % after; a new one is expected to be off "
+      fmt::format("{} fitted: median error {} % before, {} % after; a new one is expected to be off "
                   "by {} %",
-                  with_commas(answer.fitted.used), three_figures(100 * answer.fitted.median_before),
+                  counted(answer.fitted.used, "observation"), three_figures(100 * answer.fitted.median_before),
                   three_figures(100 * answer.fitted.median_after), three_figures(100 * answer.fitted.expected_error)));
   if (!answer.fitted.learned.empty()) console.note(fmt::format("residual: {}", answer.fitted.learned));
   if (!answer.fitted.left.empty())
@@ -107,8 +108,8 @@ void run_validate(const ValidateCommand& command, const Context& context) {
   CommandOutput out{"tailor.validate/1", command.device, {}, ""};
   for (const auto& [key, table] : answer.tables) out.sections.push_back({key, table});
   show(context, out);
-  context.console->note(fmt::format("{} observations scored; {} left out that a calibration rests on",
-                                    with_commas(answer.scored), with_commas(answer.fitted)));
+  context.console->note(fmt::format("{} scored; {} left out that a calibration rests on",
+                                    counted(answer.scored, "observation"), with_commas(answer.fitted)));
   for (const std::string& why : study::left_out(answer.samples)) context.console->warning(why);
 }
 

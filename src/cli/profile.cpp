@@ -6,6 +6,7 @@
 // device, plans, and who measures. Out: tables on stdout, rows where a database was named.
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
@@ -33,10 +34,14 @@ void refuse_bad(const std::vector<Candidate>& candidates) {
     if (reason.empty() && candidate.measured) reason = candidate.measured->reason;
   }
   if (refuted > 0)
-    throw Error(Fault::failed, fmt::format("{} of {} kernels are not right", refuted, candidates.size()),
+    throw Error(Fault::failed,
+                fmt::format("{} of {} {} not right", refuted, counted(candidates.size(), "kernel"),
+                            refuted == 1 ? "is" : "are"),
                 "the answer says which and why; tailor check executes them on the simulator");
   if (unmeasured > 0)
-    throw Error(Fault::missing, fmt::format("{} of {} kernels were not measured", unmeasured, candidates.size()),
+    throw Error(Fault::missing,
+                fmt::format("{} of {} {} not measured", unmeasured, counted(candidates.size(), "kernel"),
+                            unmeasured == 1 ? "was" : "were"),
                 reason);
 }
 
@@ -44,8 +49,8 @@ void print_summary(const Context& context, const std::vector<Candidate>& candida
                    const std::vector<study::RacedGroup>& groups, const std::string& database) {
   for (const study::RacedGroup& group : groups)
     if (group.floor.samples > 0) {
-      context.console->note(fmt::format("a launch that does nothing takes {} (half of {} samples within {})",
-                                        humane_seconds(group.floor.time.value), group.floor.samples,
+      context.console->note(fmt::format("a launch that does nothing takes {} (half of {} within {})",
+                                        humane_seconds(group.floor.time.value), counted(group.floor.samples, "sample"),
                                         humane_seconds(group.floor.noise.value)));
       break;
     }
@@ -62,8 +67,8 @@ void print_summary(const Context& context, const std::vector<Candidate>& candida
     for (const ir::Measurement& one : candidate.measured->times)
       samples += static_cast<std::int64_t>(one.samples.size());
   }
-  context.console->note(fmt::format("{} of {} kernels measured, {} samples{}", measured, candidates.size(),
-                                    with_commas(samples), database.empty() ? "" : "; stored in " + database));
+  context.console->note(fmt::format("{} of {} measured, {}{}", measured, counted(candidates.size(), "kernel"),
+                                    counted(samples, "sample"), database.empty() ? "" : "; stored in " + database));
 }
 
 /// Measures, and stores each group as it finishes when a database was named.
@@ -102,7 +107,9 @@ std::vector<study::RacedGroup> measure_all(const ProfileCommand& options, const 
 
 void profile_plans(const ProfileCommand& options, const Context& context, const profiler::FoundNvrtc& nvrtc) {
   const study::Watch watch = context.watch();
-  study::FusedModel model(options.what, context.data, watch);
+  study::Question what = options.what;
+  if (what.strategy.empty()) what.strategy = explore::default_strategy;
+  study::FusedModel model(what, context.data, watch);
   const ir::Device& device = model.target.device;
   const profiler::MeasureOptions how = study::measure_options(options, device, watch);
   // Before anything that takes time: is there somebody who can measure?
@@ -122,7 +129,7 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
   stop_if_asked(watch.stop);
   if (options.compile_only) {
     show(context, {"tailor.profile/1", device.name, {{"compiled", study::compiled_table(candidates)}}, ""});
-    return context.console->note(fmt::format("{} kernels compiled for {}", candidates.size(), device.arch));
+    return context.console->note(fmt::format("{} compiled for {}", counted(candidates.size(), "kernel"), device.arch));
   }
   const std::vector<study::RacedGroup> groups = measure_all(options, context, model, measurer, how, candidates);
   CommandOutput answer{"tailor.profile/1", device.name, {}, ""};
@@ -142,7 +149,7 @@ void profile_module(const ProfileCommand& options, const Context& context, const
   const study::Watch watch = context.watch();
   study::ModuleQuestion question{options.what,          {},          options.top, options.rounds,
                                  !options.no_odd_shape, options.xla, options,     {}};
-  question.strategies = study::named_strategies(options.strategies);
+  question.strategies = study::named_strategies(options.what.strategy);
   question.compiling = {
       .api = nvrtc.api.get(), .cache = cache_folder(options.cache), .workers = static_cast<int>(options.threads)};
   if (options.profiler == "replay") {

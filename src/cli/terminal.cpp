@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -31,6 +32,7 @@ namespace tailor::cli {
 namespace {
 
 constexpr int unknown_width = 100;
+constexpr int unknown_help_width = 80;
 constexpr double shortest_gap = 0.1;  ///< seconds between two drawings of the progress line
 constexpr std::string_view erase_line = "\r\x1b[K";
 
@@ -75,9 +77,28 @@ Terminal current_terminal() {
   };
   out.width = first({output, columns_asked(), errors});
   out.errors_width = first({errors, output});
+  out.help_width = output > 0 ? output : columns_asked() > 0 ? columns_asked() : unknown_help_width;
   out.dumb = environment("TERM") == "dumb";
   out.no_colour = !environment("NO_COLOR").empty();
   return out;
+}
+
+std::string broken_lines(std::string_view text, int width) {
+  std::vector<std::string> out;
+  for (const std::string_view line : split(text, '\n')) {
+    if (report::display_width(line) <= width) {
+      out.emplace_back(line);
+      continue;
+    }
+    const std::size_t begin = std::min(line.find_first_not_of(' '), line.size());
+    std::string lead(begin, ' ');
+    const int room = std::max(20, width - static_cast<int>(begin) - 2);
+    for (const std::string& part : report::wrapped(line.substr(begin), room, true)) {
+      out.push_back(lead + part);
+      lead = std::string(begin + 2, ' ');
+    }
+  }
+  return fmt::format("{}", fmt::join(out, "\n"));
 }
 
 bool coloured(Colour choice, const Terminal& terminal, bool stream_is_terminal) {
@@ -140,13 +161,12 @@ void Console::say(std::string_view lead, std::string_view code, std::string_view
   const std::scoped_lock lock(mutex_);
   const std::string line = std::exchange(line_, "");
   if (!line.empty()) sink_(erase_line);
-  std::string text;
-  if (!options_.colour || code.empty())
-    text = fmt::format("{}{}", lead, words);
-  else if (lead.empty())
-    text = fmt::format("\x1b[{}m{}\x1b[0m", code, words);
-  else
-    text = fmt::format("\x1b[{}m{}\x1b[0m{}", code, lead, words);
+  std::string text = fmt::format("{}{}", lead, words);
+  if (options_.wrap) text = broken_lines(text, options_.width);
+  if (options_.colour && !code.empty()) {
+    const std::size_t painted = lead.empty() ? text.size() : lead.size();
+    text = fmt::format("\x1b[{}m{}\x1b[0m{}", code, text.substr(0, painted), text.substr(painted));
+  }
   sink_(text + "\n");
   if (line.empty()) return;
   sink_(line);

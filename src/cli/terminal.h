@@ -34,12 +34,17 @@ struct Terminal {
   bool errors_is_terminal = false;  ///< stderr
   int width = 100;                  ///< columns of answers; of what is no terminal COLUMNS, or 100 when nobody knows
   int errors_width = 100;           ///< columns of the terminal that the progress line stands on
+  int help_width = 80;              ///< columns of pages of help: 80 when nobody knows
   bool dumb = false;                ///< TERM=dumb: no colour, no redrawn line
   bool no_colour = false;           ///< NO_COLOR is set and not empty
 };
 
 /// Asks the system and the environment.
 Terminal current_terminal();
+
+/// Lines for a person at a screen of this width, broken between words only; each line that is too long goes on below,
+/// two columns further in than it began.
+std::string broken_lines(std::string_view text, int width);
 /// Whether to colour a stream. `always` wins over the environment, since a person typed it.
 bool coloured(Colour choice, const Terminal& terminal, bool stream_is_terminal);
 bool coloured_output(Colour choice, const Terminal& terminal);
@@ -65,6 +70,7 @@ class Console final : public study::Observer {
     bool colour = false;
     bool redraw = false;  ///< the stream is a terminal that can redraw a line
     int width = 100;
+    bool wrap = false;  ///< the stream is a terminal: lines are broken between words. In a file each stays one line
   };
   Console(Sink sink, Options options, Clock clock);
   ~Console() override;

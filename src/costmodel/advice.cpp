@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "costmodel/model.h"
 #include "costmodel/parts.h"
 
@@ -22,32 +23,58 @@ struct Situation {
   const ir::Estimate& estimate;
   const Work& work;
   const ir::Device& device;
+  const Changeable& changeable;
   double total() const { return std::max(estimate.total.value, 1e-12); }
   double percent(Part which) const { return 100 * part(estimate, which).value / total(); }
 };
 
 std::string on_launch(const Situation& s) {
   if (s.percent(Part::launch) < 50) return {};
-  return fmt::format("{:.0f} % of the time is launch and ramp: fuse the kernel into a neighbour",
-                     s.percent(Part::launch));
+  return fmt::format("{:.0f} % of the time is launch and ramp: {}", s.percent(Part::launch),
+                     s.changeable.has_neighbours
+                         ? "fuse the kernel into a neighbour"
+                         : "the model has no other kernel to fuse it with; more work in one run (a larger batch) "
+                           "spreads them");
 }
 std::string on_dram(const Situation& s) {
   if (s.estimate.bottleneck != Part::dram || s.percent(Part::dram) < 80) return {};
   return fmt::format("{:.0f} % of the time is memory bandwidth at its reachable peak: only moving fewer bytes helps",
                      s.percent(Part::dram));
 }
+/// What makes more blocks of the same work, by the skeleton and the plan.
+std::string more_blocks(const Situation& s) {
+  const ir::Plan* plan = s.changeable.plan;
+  if (plan == nullptr) return "smaller blocks, or each with less to do";
+  switch (plan->skeleton) {
+    case ir::Skeleton::map:
+      if (plan->threads <= 32 && plan->vector <= 1) break;
+      return "smaller blocks (threads) or narrower vectors make more of them";
+    case ir::Skeleton::row:
+      if (plan->threads > plan->threads_per_row)
+        return "give each row more threads (threads_per_row), or each block fewer rows (threads)";
+      return "each row has a block already; where no row is gone through again, blocks can share one (split)";
+    case ir::Skeleton::column:
+      return "smaller blocks (threads), or blocks that share columns (split)";
+  }
+  return "the arrays are too small to fill the GPU; a larger batch does";
+}
 std::string on_grid(const Situation& s) {
-  if (static_cast<double>(s.work.virtual_blocks) >= s.device.sms.value) return {};
-  return fmt::format("{} blocks leave {:.0f} of {:.0f} SMs idle: give each row more threads or each block fewer rows",
-                     s.work.virtual_blocks, s.device.sms.value - static_cast<double>(s.work.virtual_blocks),
-                     s.device.sms.value);
+  const double idle = s.device.sms.value - static_cast<double>(s.work.virtual_blocks);
+  if (idle <= 0) return {};
+  return fmt::format("{} {:.0f} of {:.0f} SMs idle: {}",
+                     tailor::counted(s.work.virtual_blocks, "block", "leaves", "leave"), idle, s.device.sms.value,
+                     more_blocks(s));
 }
 std::string on_latency(const Situation& s) {
   if (s.estimate.bottleneck != Part::latency) return {};
+  const ir::Plan* plan = s.changeable.plan;
   return fmt::format(
-      "latency binds with {:.0f} B per thread in flight at {:.0f} % occupancy and {} registers: "
-      "more rows in flight or fewer registers",
-      s.work.bytes_in_flight, 100 * s.estimate.occupancy, s.estimate.registers);
+      "latency binds with {:.0f} B per thread in flight at {:.0f} % occupancy and {}: "
+      "more loads on their way at once{} or fewer registers",
+      s.work.bytes_in_flight, 100 * s.estimate.occupancy, tailor::counted(s.estimate.registers, "register"),
+      plan == nullptr                       ? ""
+      : plan->skeleton == ir::Skeleton::map ? " (unroll)"
+                                            : " (in_flight)");
 }
 std::string on_address(const Situation& s) {
   const double share =
@@ -74,8 +101,8 @@ std::string on_banks(const Situation& s) {
 }
 std::string on_spills(const Situation& s) {
   if (part(s.estimate, Part::spill).value == 0) return {};
-  return fmt::format("spills take {:.0f} % of the time at {} registers: keep fewer values in registers",
-                     s.percent(Part::spill), s.estimate.registers);
+  return fmt::format("spills take {:.0f} % of the time at {}: keep fewer values in registers", s.percent(Part::spill),
+                     tailor::counted(s.estimate.registers, "register"));
 }
 std::string on_xu(const Situation& s) {
   if (s.estimate.bottleneck != Part::xu) return {};
@@ -90,10 +117,11 @@ constexpr std::string (*rules[])(const Situation&) = {on_spills, on_grid,    on_
 
 }  // namespace
 
-std::vector<std::string> advice(const ir::Estimate& estimate, const Work& work, const ir::Device& device) {
+std::vector<std::string> advice(const ir::Estimate& estimate, const Work& work, const ir::Device& device,
+                                const Changeable& changeable) {
   std::vector<std::string> lines;
   for (const auto rule : rules) {
-    std::string line = rule({estimate, work, device});
+    std::string line = rule({estimate, work, device, changeable});
     if (!line.empty() && lines.size() < 2) lines.push_back(std::move(line));
   }
   return lines;

@@ -20,6 +20,7 @@
 #include "ir/device.h"
 #include "ir/estimate.h"
 #include "ir/fusion.h"
+#include "ir/plan.h"
 #include "ir/regime.h"
 
 namespace tailor::costmodel {
@@ -94,7 +95,14 @@ std::span<const Model> models();
 /// nullptr when there is none of that name.
 const Model* find_model(std::string_view name);
 
+/// What can be changed about a kernel: advice names nothing else.
+struct Changeable {
+  bool has_neighbours = true;      ///< the model has other kernels, into which it could be fused
+  const ir::Plan* plan = nullptr;  ///< how it is written; null: not known
+};
+
 /// At most two sentences on what would make the kernel faster, each resting on a number that was counted or estimated.
-std::vector<std::string> advice(const ir::Estimate& estimate, const Work& work, const ir::Device& device);
+std::vector<std::string> advice(const ir::Estimate& estimate, const Work& work, const ir::Device& device,
+                                const Changeable& changeable = {});
 
 }  // namespace tailor::costmodel

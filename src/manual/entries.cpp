@@ -20,7 +20,6 @@ constexpr auto sources = std::to_array<ValueSource>({
     {"--color", "auto always never", ""},
     {"--device", "", "devices"},
     {"--strategy", "", "list strategies"},
-    {"--strategies", "", "list strategies"},
     {"--baseline", "", "list strategies"},
     {"--cost-model", "", "list models"},
 });

@@ -422,14 +422,16 @@ struct Section {
 };
 
 std::vector<Section> sections(const Summary& summary) {
-  std::vector<Section> all{{"strategies", strategy_table(summary)},
-                           {"agreement with the real XLA", agreement_table(summary)},
-                           {"groups of " + summary.chosen + ", most predicted time first", group_table(summary)},
-                           {"plans not lowered, by rule", rejection_table(summary)},
-                           {"whole models, measured in turns", module_table(summary)},
-                           {"measured on a GPU", measured_table(summary)},
-                           {"the same plan twice in its race", twin_table(summary)},
-                           {"library calls", library_table(summary)}};
+  std::vector<Section> all{
+      {"strategies", strategy_table(summary)},
+      {"agreement with the real XLA", agreement_table(summary)},
+      {"groups of " + summary.chosen + ", most predicted time first; plans by the most precise level at hand",
+       group_table(summary)},
+      {"plans not lowered, by rule", rejection_table(summary)},
+      {"whole models, measured in turns", module_table(summary)},
+      {"measured on a GPU", measured_table(summary)},
+      {"the same plan twice in its race", twin_table(summary)},
+      {"library calls", library_table(summary)}};
   std::erase_if(all, [](const Section& section) { return section.table.rows.empty(); });
   return all;
 }
@@ -476,8 +478,8 @@ std::string markdown(const Summary& summary) {
     out += fmt::format("## {}\n\n{}\n", printable(section.title), markdown(section.table));
   for (const GroupSummary& group : summary.groups) {
     if (group.best.empty()) continue;
-    out += fmt::format("## best plans of {} `{}`\n\n{}\n", printable(group.name), printable(group.id).substr(0, 10),
-                       markdown(plan_table(group)));
+    out += fmt::format("## best plans of {} `{}`, by the most precise level at hand\n\n{}\n", printable(group.name),
+                       printable(group.id).substr(0, 10), markdown(plan_table(group)));
   }
   const std::vector<std::string> lines = advice(summary);
   if (!lines.empty()) out += "## what to look at next\n\n";

@@ -140,7 +140,7 @@ std::string elided(std::string_view text, int width) {
   return head + "…" + tail;
 }
 
-std::vector<std::string> wrapped(std::string_view text, int width) {
+std::vector<std::string> wrapped(std::string_view text, int width, bool whole_words) {
   std::vector<std::string> lines(1);
   int used = 0;
   const auto add_word = [&](std::string_view word) {
@@ -154,8 +154,8 @@ std::vector<std::string> wrapped(std::string_view text, int width) {
       ++used;
     }
     for (const Glyph& glyph : glyphs(word)) {
-      if (columns(glyph.code) > width) continue;
-      if (used + columns(glyph.code) > width) {
+      if (columns(glyph.code) > width && !whole_words) continue;
+      if (used + columns(glyph.code) > width && !whole_words) {
         lines.emplace_back();
         used = 0;
       }

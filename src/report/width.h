@@ -18,7 +18,8 @@ std::string printable(std::string_view text);
 int display_width(std::string_view text);
 /// At most `width` columns of printable text: the middle gives way to "…" when it is too long ("" for width <= 0).
 std::string elided(std::string_view text, int width);
-/// Lines of at most `width` columns (at least 1), broken at spaces where possible.
-std::vector<std::string> wrapped(std::string_view text, int width);
+/// Lines of at most `width` columns (at least 1), broken at spaces where possible; `whole_words`: nowhere else, so that
+/// a path can be copied: a longer word has a line of its own.
+std::vector<std::string> wrapped(std::string_view text, int width, bool whole_words = false);
 
 }  // namespace tailor::report

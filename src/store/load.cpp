@@ -116,6 +116,19 @@ std::optional<XlaPlanRow> Store::xla_plan(Id group, Id device) const {
   return only(load_records<XlaPlanRow>(*connection_, "WHERE group_id = ? AND device_id = ?", group, device));
 }
 
+std::vector<Id> Store::short_list(Id group, Id device, std::string_view space) const {
+  return values_of<Id>(
+      *connection_,
+      "SELECT plan_id FROM short_lists JOIN plans USING (plan_id) WHERE group_id = ? AND device_id = ? "
+      "AND space = ? ORDER BY plan_id",
+      group, device, space);
+}
+std::vector<PointRow> Store::points() const { return load_records<PointRow>(*connection_, "ORDER BY grid_id, number"); }
+std::vector<PointResultRow> Store::point_results(Id point) const {
+  return load_records<PointResultRow>(*connection_, "WHERE point_id = ? ORDER BY graph_id, strategy, price, device_id",
+                                      point);
+}
+
 std::vector<BinaryRow> Store::binaries(Id kernel) const {
   return load_records<BinaryRow>(*connection_, "WHERE kernel_id = ? ORDER BY arch, binary_id", kernel);
 }

@@ -258,6 +258,47 @@ struct Record<XlaPlanRow> {
 };
 
 template <>
+struct Record<ShortListRow> {
+  static constexpr Table table{.name = "short_lists"};
+  static void walk(auto& field, auto& row) {
+    field("space", row.space, mark::key);
+    field("device_id", row.device, mark::key);
+    field("plan_id", row.plan, mark::key);
+  }
+};
+
+template <>
+struct Record<PointRow> {
+  static constexpr Table table{.name = "points", .known = Known::replaced};
+  static void walk(auto& field, auto& row) {
+    field("grid_id", row.grid, mark::key);
+    field("point_id", row.id, mark::key);
+    field("number", row.number);
+    field("label", row.label);
+    field("setting", row.setting);
+    field("baseline", row.baseline);
+  }
+};
+
+template <>
+struct Record<PointResultRow> {
+  static constexpr Table table{.name = "point_results", .known = Known::replaced};
+  static void walk(auto& field, auto& row) {
+    field("point_id", row.point, mark::key);
+    field("graph_id", row.graph, mark::key);
+    field("strategy", row.strategy, mark::key);
+    field("price", row.price, mark::key);
+    field("device_id", row.device, mark::key);
+    field("kernels", row.kernels);
+    field("launches", row.launches);
+    field("launches_without_plan", row.launches_without_plan);
+    field("dram_bytes", row.dram);
+    field("kernel_s", row.kernel_time);
+    field("library_s", row.library_time);
+  }
+};
+
+template <>
 struct Record<BinaryRow> {
   static constexpr Table table{.name = "binaries", .decider = "ok"};
   static void walk(auto& field, auto& row) {
@@ -530,7 +571,7 @@ struct Record<ProgressRow> {
 /// Every record with a table, parents before those that refer to them. Rows of lists follow their record.
 using Records = std::tuple<DeviceRow, RunRow, GraphRow, GroupRow, FusionRow, LibraryCallRow, LibraryTimeRow, PlanRow,
                            KernelRow, LoweringRow, GivenKernelRow, RejectionRow, PlanRejectionRow, XlaPlanRow,
-                           BinaryRow, EstimateRow, PredictionRow, GroupBoundRow, CheckRow, MeasurementRow,
-                           ObservationRow, ModuleTimeRow, CalibrationRow, ProgressRow>;
+                           ShortListRow, PointRow, PointResultRow, BinaryRow, EstimateRow, PredictionRow, GroupBoundRow,
+                           CheckRow, MeasurementRow, ObservationRow, ModuleTimeRow, CalibrationRow, ProgressRow>;
 
 }  // namespace tailor::store

@@ -185,6 +185,35 @@ struct XlaPlanRow {
   bool operator==(const XlaPlanRow&) const = default;
 };
 
+/// A plan that a sweep put on the short list of its group.
+struct ShortListRow {
+  std::string space;  ///< as of ProgressRow
+  Id device, plan;
+  bool operator==(const ShortListRow&) const = default;
+};
+
+/// One combination of the values of an experiment's grid.
+struct PointRow {
+  Id grid, id;              ///< hashes of the whole file's and of the point's configuration
+  std::int64_t number = 0;  ///< from 1, in the order of the file
+  std::string label;        ///< "cost_model=sol, shortlist=2"
+  std::string setting;      ///< the same as a JSON object, in the grid's order
+  std::string baseline;     ///< the strategy that others are compared with
+  bool operator==(const PointRow&) const = default;
+};
+
+/// What a strategy comes to on a model and a device at a point, by the plans of that point alone.
+struct PointResultRow {
+  Id point, graph;
+  std::string strategy, price;  ///< as of FusionRow
+  Id device;
+  std::int64_t kernels = 0;
+  double launches = 0, launches_without_plan = 0;  ///< per run of the model
+  Bytes dram;                                      ///< per run, inputs and outputs of every group once
+  Seconds kernel_time, library_time;               ///< per run
+  bool operator==(const PointResultRow&) const = default;
+};
+
 struct BinaryRow {
   Id id, kernel;
   std::string arch, compiler;

@@ -29,6 +29,9 @@ void Store::save(const GivenKernelRow& row) { save_record(*connection_, row); }
 void Store::save(const RejectionRow& row) { save_record(*connection_, row); }
 void Store::save(const PlanRejectionRow& row) { save_record(*connection_, row); }
 void Store::save(const XlaPlanRow& row) { save_record(*connection_, row); }
+void Store::save(const ShortListRow& row) { save_record(*connection_, row); }
+void Store::save(const PointRow& row) { save_record(*connection_, row); }
+void Store::save(const PointResultRow& row) { save_record(*connection_, row); }
 void Store::save(const BinaryRow& row) { save_record(*connection_, row); }
 void Store::save(const EstimateRow& row) { save_record(*connection_, row); }
 void Store::save(const PredictionRow& row) { save_record(*connection_, row); }
@@ -58,6 +61,10 @@ bool Store::forget_other_figures(const GroupBoundRow& row) {
   connection_->execute(
       "DELETE FROM rejections WHERE group_id = ?1 AND device_id = ?2 AND space IN "
       "(SELECT space FROM progress WHERE group_id = ?1 AND device_id = ?2 AND figures = ?3)",
+      row.group, row.device, *known);
+  connection_->execute(
+      "DELETE FROM short_lists WHERE plan_id IN (SELECT plan_id FROM plans WHERE group_id = ?1) AND device_id = ?2 "
+      "AND space IN (SELECT space FROM progress WHERE group_id = ?1 AND device_id = ?2 AND figures = ?3)",
       row.group, row.device, *known);
   connection_->execute("DELETE FROM progress WHERE group_id = ? AND device_id = ? AND figures = ?", row.group,
                        row.device, *known);

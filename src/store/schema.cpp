@@ -84,11 +84,54 @@ std::string views_of(const Schema& schema) {
 
 }  // namespace
 
+namespace {
+
+constexpr std::string_view to_2 = R"sql(CREATE TABLE short_lists (
+  -- the plans that a sweep chose to compile, each group's best by the model that ranks, and the one as XLA's
+  space     TEXT NOT NULL,                    -- which sweep, as in rejections
+  device_id TEXT NOT NULL REFERENCES devices, -- the device
+  plan_id   TEXT NOT NULL REFERENCES plans,   -- the plan
+  PRIMARY KEY (space, device_id, plan_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX short_lists_by_plan ON short_lists (plan_id);
+
+CREATE TABLE points (
+  -- the combinations of an experiment's grid: each is a sweep of its own
+  grid_id  TEXT NOT NULL,    -- the experiment: hash of the configurations of its points
+  point_id TEXT NOT NULL,    -- the point: hash of its configuration, as config_id in runs
+  number   INTEGER NOT NULL, -- from 1, in the order of the file
+  label    TEXT NOT NULL,    -- 'cost_model=sol, shortlist=2'
+  setting  TEXT NOT NULL,    -- the same as an object (JSON); the view point_values has it as rows
+  baseline TEXT NOT NULL,    -- the strategy that others are compared with
+  PRIMARY KEY (grid_id, point_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE point_results (
+  -- what a strategy comes to at a point, when it was swept last: by the point's own short lists. The view strategies
+  -- has the best plan of all points
+  point_id TEXT NOT NULL,                     -- the point
+  graph_id TEXT NOT NULL REFERENCES graphs,   -- the model
+  strategy TEXT NOT NULL,                     -- as in fusions
+  price    TEXT NOT NULL,                     -- as in fusions
+  device_id TEXT NOT NULL REFERENCES devices, -- the device
+  kernels  INTEGER NOT NULL,                  -- groups, each place once
+  launches REAL NOT NULL,                     -- of one run of the model
+  launches_without_plan REAL NOT NULL,        -- of these, of groups without a plan at this point: their time is a bound
+  dram_bytes REAL NOT NULL,                   -- of one run, inputs and outputs of every launch once
+  kernel_s REAL NOT NULL,                     -- of one run, of the fused kernels alone
+  library_s REAL NOT NULL,                    -- of one run, of the library calls
+  PRIMARY KEY (point_id, graph_id, strategy, price, device_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX point_results_by_graph ON point_results (graph_id);)sql";
+
+constexpr auto steps = std::to_array<Migration>({{1, to_2}});
+
+}  // namespace
+
 // A step says what a table was to become in its time, so it repeats words of a schema.sql and never changes afterwards.
 // SQLite cannot change a column's constraints: such a table is copied, dropped and made anew. Views are not mentioned:
-// they are dropped before the steps and made after them. Version 1 is the first that was released, so there is none
-// yet.
-const Schema current_schema{schema_sql, 1, {}};
+// they are dropped before the steps and made after them. Version 1 is the first that was released.
+const Schema current_schema{schema_sql, 2, steps};
 
 bool is_database(const std::filesystem::path& path) {
   std::error_code absent;

@@ -1,7 +1,7 @@
 -- SPDX-FileCopyrightText: 2026 The Tailor authors
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The database that a run leaves behind, schema version 1. Keys are natural: an *_id is the 32 hexadecimal digits of a
+-- The database that a run leaves behind, schema version 2. Keys are natural: an *_id is the 32 hexadecimal digits of a
 -- hash of the thing's canonical text, so the same work done twice, or in two shards, is one row. Times are in seconds
 -- (_s), sizes in bytes (_bytes), rates in hertz (_hz), fractions from 0 to 1. Points in time are ISO 8601 text in UTC
 -- (_at). Nothing here needs Tailor to be read; docs/database.md shows queries.
@@ -236,6 +236,44 @@ CREATE TABLE xla_plans (
   PRIMARY KEY (group_id, device_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX xla_plans_by_plan ON xla_plans (plan_id);
+
+CREATE TABLE short_lists (
+  -- the plans that a sweep chose to compile, each group's best by the model that ranks, and the one as XLA's
+  space     TEXT NOT NULL,                    -- which sweep, as in rejections
+  device_id TEXT NOT NULL REFERENCES devices, -- the device
+  plan_id   TEXT NOT NULL REFERENCES plans,   -- the plan
+  PRIMARY KEY (space, device_id, plan_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX short_lists_by_plan ON short_lists (plan_id);
+
+CREATE TABLE points (
+  -- the combinations of an experiment's grid: each is a sweep of its own
+  grid_id  TEXT NOT NULL,    -- the experiment: hash of the configurations of its points
+  point_id TEXT NOT NULL,    -- the point: hash of its configuration, as config_id in runs
+  number   INTEGER NOT NULL, -- from 1, in the order of the file
+  label    TEXT NOT NULL,    -- 'cost_model=sol, shortlist=2'
+  setting  TEXT NOT NULL,    -- the same as an object (JSON); the view point_values has it as rows
+  baseline TEXT NOT NULL,    -- the strategy that others are compared with
+  PRIMARY KEY (grid_id, point_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE point_results (
+  -- what a strategy comes to at a point, when it was swept last: by the point's own short lists. The view strategies
+  -- has the best plan of all points
+  point_id TEXT NOT NULL,                     -- the point
+  graph_id TEXT NOT NULL REFERENCES graphs,   -- the model
+  strategy TEXT NOT NULL,                     -- as in fusions
+  price    TEXT NOT NULL,                     -- as in fusions
+  device_id TEXT NOT NULL REFERENCES devices, -- the device
+  kernels  INTEGER NOT NULL,                  -- groups, each place once
+  launches REAL NOT NULL,                     -- of one run of the model
+  launches_without_plan REAL NOT NULL,        -- of these, of groups without a plan at this point: their time is a bound
+  dram_bytes REAL NOT NULL,                   -- of one run, inputs and outputs of every launch once
+  kernel_s REAL NOT NULL,                     -- of one run, of the fused kernels alone
+  library_s REAL NOT NULL,                    -- of one run, of the library calls
+  PRIMARY KEY (point_id, graph_id, strategy, price, device_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX point_results_by_graph ON point_results (graph_id);
 
 CREATE TABLE binaries (
   -- what a compiler made of a kernel
@@ -1029,3 +1067,42 @@ JOIN module_times o ON o.run_id = a.run_id AND o.graph_id = a.graph_id AND o.dev
 JOIN graphs g ON g.graph_id = a.graph_id
 JOIN devices d ON d.device_id = a.device_id
 WHERE a.outcome = 'ok' AND o.outcome = 'ok' AND a.median_s IS NOT NULL AND o.median_s IS NOT NULL;
+
+CREATE VIEW point_values (
+  -- what the points of a grid have at its keys, as rows to group by
+  grid_id,  -- the experiment
+  point_id, -- the point
+  number,   -- of the point
+  key,      -- of the sweep file: 'cost_model', 'plans.axes.threads'
+  value     -- as a word
+) AS
+SELECT p.grid_id, p.point_id, p.number, v.key, v.value FROM points p, json_each(p.setting) v;
+
+CREATE VIEW point_strategies (
+  -- each strategy at each point of a grid, on each model and device
+  grid_id,               -- the experiment
+  point_id,              -- the point
+  number,                -- of the point
+  label,                 -- what the point has at the grid's keys
+  model,                 -- name of the model
+  strategy,              -- row of the strategy table
+  price,                 -- cost model it was decided by; '': by none
+  device,                -- name of the device
+  kernels,               -- groups, each place once
+  launches,              -- of one run of the model
+  launches_without_plan, -- of these, of groups without a plan
+  dram_bytes,            -- of one run
+  kernel_s,              -- of one run, of the fused kernels alone
+  library_s,             -- of one run
+  baseline_kernel_s,     -- kernel_s of the point's baseline
+  faster                 -- the baseline's kernel_s over this one's
+) AS
+SELECT p.grid_id, p.point_id, p.number, p.label, g.name, r.strategy, r.price, d.name, r.kernels, r.launches,
+       r.launches_without_plan, r.dram_bytes, r.kernel_s, r.library_s, b.kernel_s,
+       iif(r.kernel_s > 0, b.kernel_s / r.kernel_s, NULL)
+FROM points p
+JOIN point_results r ON r.point_id = p.point_id
+JOIN graphs g ON g.graph_id = r.graph_id
+JOIN devices d ON d.device_id = r.device_id
+LEFT JOIN point_results b ON b.point_id = r.point_id AND b.graph_id = r.graph_id AND b.device_id = r.device_id
+                         AND b.strategy = p.baseline;

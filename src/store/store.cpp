@@ -94,6 +94,17 @@ std::vector<TableSize> Store::sizes() const {
   return result;
 }
 
+std::vector<TableSize> Store::executions() const {
+  std::vector<TableSize> result;
+  connection_->each("SELECT profiler, count(*) FROM measurements GROUP BY profiler ORDER BY profiler",
+                    [&](Columns& columns) {
+                      TableSize& one = result.emplace_back();
+                      columns.read(one.table);
+                      columns.read(one.rows);
+                    });
+  return result;
+}
+
 void Store::dump(const std::function<void(std::string_view, std::string_view)>& visit) const {
   for (const std::string& table : tables(*connection_)) {
     std::string row;

@@ -85,6 +85,9 @@ class Store {
   void save(const RejectionRow& row);
   void save(const PlanRejectionRow& row);
   void save(const XlaPlanRow& row);  ///< the last word counts
+  void save(const ShortListRow& row);
+  void save(const PointRow& row);        ///< the last word counts
+  void save(const PointResultRow& row);  ///< the last word counts
   void save(const BinaryRow& row);
   void save(const EstimateRow& row);    ///< of level profiled the last word counts, of others the first
   void save(const PredictionRow& row);  ///< the last word counts
@@ -125,6 +128,10 @@ class Store {
   std::vector<GivenKernelRow> given_kernels(Id graph) const;
   std::vector<GivenKernelRow> given_as(Id kernel) const;            ///< by graph
   std::vector<RejectionRow> rejections(Id group, Id device) const;  ///< most plans first
+  /// Plans of a group that a sweep of this space put on its short list, by id.
+  std::vector<Id> short_list(Id group, Id device, std::string_view space) const;
+  std::vector<PointRow> points() const;  ///< by grid, then number
+  std::vector<PointResultRow> point_results(Id point) const;
   std::vector<BinaryRow> binaries(Id kernel) const;
   std::optional<BinaryRow> binary(Id id) const;
   std::vector<EstimateRow> estimates(Id plan, Id device) const;  ///< by level, of each the one that counts first
@@ -168,6 +175,8 @@ class Store {
   std::vector<RejectedRule> rejected_why() const;  ///< most plans first
   std::vector<KernelState> kernel_states() const;
   std::vector<TableSize> sizes() const;  ///< rows of every table, by name
+  /// Rows of `measurements` by who executed: "simulator", which takes no times, "gpu".
+  std::vector<TableSize> executions() const;
 
   /// Copies everything of another database of this schema version. Idempotent, and the order of several merges does not
   /// matter: where both have a row, the one that is further along (a finished run, a compiled binary), else the greater

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/library.h"
@@ -67,6 +68,20 @@ TEST_CASE("humane units and commas") {
     CHECK(with_commas(number) == text);
 }
 
+TEST_CASE("what is counted has the word for one, or for many as English makes it") {
+  for (const auto& [count, one, text] :
+       std::initializer_list<std::tuple<std::int64_t, std::string, std::string>>{{0, "kernel", "0 kernels"},
+                                                                                 {1, "kernel", "1 kernel"},
+                                                                                 {2, "launch", "2 launches"},
+                                                                                 {1200, "body", "1,200 bodies"},
+                                                                                 {3, "array", "3 arrays"},
+                                                                                 {2, "pass", "2 passes"},
+                                                                                 {-1, "row", "-1 rows"}})
+    CHECK(counted(count, one) == text);
+  CHECK(counted(1, "group", "is", "are") == "1 group is");
+  CHECK(counted(std::size_t{2}, "group", "is", "are") == "2 groups are");
+}
+
 TEST_CASE("fields are split at every separator, and blanks go from both ends alone") {
   using Fields = std::vector<std::string_view>;
   CHECK(split("a,,b,", ',') == Fields{"a", "", "b", ""});
@@ -81,6 +96,10 @@ TEST_CASE("the nearest name is suggested, a far one is not") {
   constexpr auto known = std::to_array<std::string_view>({"threads", "vector", "residence"});
   CHECK(nearest("thread", known) == "threads");
   CHECK(nearest("zzzzzzzz", known).empty());
+  const std::vector<std::string_view> forms{"table", "json", "csv", "md"};
+  CHECK(nearest("xml", forms).empty());
+  CHECK(nearest("cvs", forms) == "csv");
+  CHECK(nearest("cs", forms) == "csv");
   CHECK(suggestion("vectr", known) == "did you mean 'vector'?");
   CHECK(suggestion("zzzzzzzz", known) == "known: threads, vector, residence");
   // Up to a third of the length and one more: letters that are left out, put in, exchanged; the first of equals.

@@ -66,7 +66,7 @@ TEST_CASE("a recorded file goes from database to database, and importing it twic
     run_db_export(in(folder / "a.db"), {folder / "a.jsonl.gz", "", "", "", ""}, console);
   });
   CHECK(out.message.empty());
-  CHECK(holds(out.notes, "22 measurements of 18 kernels and 2 times of models on 1 devices"));
+  CHECK(holds(out.notes, "22 measurements of 18 kernels and 2 times of models on 1 device"));
   for (int i = 0; i < 2; ++i)
     CHECK(asked([&](Console& console) {
             run_db_import(in(folder / "b.db"), folder / "a.jsonl.gz", console);

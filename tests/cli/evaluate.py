@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The Tailor authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# `tailor evaluate` and `tailor check --inputs/--outputs` against an oracle of their own: arrays are written and read here byte
+# `tailor evaluate` and `tailor check --inputs/--expect` against an oracle of their own: arrays are written and read here byte
 # by byte, and results are computed in Python's double arithmetic from the definition of each operation. One TAP line per
 # property. What needs a compiled kernel is skipped where there is no NVRTC.
 #
@@ -142,8 +142,8 @@ def draws(test, folder):
     files = [{p.relative_to(folder / out): p.read_bytes() for p in (folder / out).rglob("*.npy")} for out in "abc"]
     assert len(files[0]) == 6 and files[0] == files[1], sorted(map(str, files[0]))
     assert all(files[0][name] != files[2][name] for name in files[0] if name.parts[0] == "inputs")
-    test.run("evaluate", folder / "m.hlo", "--inputs", folder / "a/inputs", "--outputs", folder / "a/outputs")
-    test.run("evaluate", folder / "m.hlo", "--inputs", folder / "c/inputs", "--outputs", folder / "a/outputs", wanted=1)
+    test.run("evaluate", folder / "m.hlo", "--inputs", folder / "a/inputs", "--expect", folder / "a/outputs")
+    test.run("evaluate", folder / "m.hlo", "--inputs", folder / "c/inputs", "--expect", folder / "a/outputs", wanted=1)
 
 
 def holds(test, folder):
@@ -151,7 +151,7 @@ def holds(test, folder):
     softmax[11] += 1e-4
     write(folder / "softmax.npy", "<f4", (5, 7), [f32(v) for v in softmax])
     write(folder / "squares.npy", "<i4", (5, 7), squares)
-    words = ["evaluate", folder / "m.hlo", "--inputs", folder / "in", "--outputs", f"0={folder}/softmax.npy,squares={folder}/squares.npy"]
+    words = ["evaluate", folder / "m.hlo", "--inputs", folder / "in", "--expect", f"0={folder}/softmax.npy,squares={folder}/squares.npy"]
     said = test.run(*words, wanted=1)
     assert said.stdout.startswith("1 of 2 results matches the reference, 1 differs\n"), said.stdout
     by_name = {row["array"]: row for row in test.records(*words, wanted=1)["results"]}
@@ -176,7 +176,7 @@ def narrows(test, folder):
     assert (descr, shape, sums) == ("|V2", (4,), [1.5, 446.0, 0.154296875, 388.0]), (descr, shape, sums)
     assert read(folder / "out/outputs/b.npy") == ("<f4", (4,), b)
     write(folder / "a.npy", "<f4", (4,), a)  # f32 will do for bf16
-    test.run("evaluate", folder / "n.hlo", "--inputs", f"a={folder}/a.npy,b={folder}/b.npy", "--outputs", folder / "out/outputs")
+    test.run("evaluate", folder / "n.hlo", "--inputs", f"a={folder}/a.npy,b={folder}/b.npy", "--expect", folder / "out/outputs")
     write(folder / "b.npy", "<f4", (4,), [0.3, 0.5, 1, 2])
     said = test.run("evaluate", folder / "n.hlo", "--inputs", f"b={folder}/b.npy", wanted=1).stderr
     assert "element 0 is 0.3" in said and "no number of f8e4m3fn" in said, said
@@ -202,14 +202,14 @@ def checks(test, folder):
     write(folder / "x.npy", "<f4", (64, 128), x)
     words = ["check", folder / "r.hlo", "--device", "h200", "--top", 2, "--inputs", f"x={folder}/x.npy"]
     write(folder / "y.npy", "<f4", (64, 128), [f32(v) for v in y])
-    document = test.records(*words, "--outputs", f"y={folder}/y.npy")
+    document = test.records(*words, "--expect", f"y={folder}/y.npy")
     assert [row["state"] for row in document["results"]] == ["passed"] * 2, document["results"]
     assert {row["inputs_are"] for row in document["results"]} == {"given"}, document["results"]
     assert all(0 < row["worst"] <= 1 for row in document["results"]), document["results"]
     assert document["verdict"][0]["verdict"] == "passed" and document["arrays"][-1]["outcome"] == "matches", document
     y[4711] *= 1.001
     write(folder / "y.npy", "<f4", (64, 128), [f32(v) for v in y])
-    document = test.records(*words, "--outputs", f"y={folder}/y.npy", wanted=1)
+    document = test.records(*words, "--expect", f"y={folder}/y.npy", wanted=1)
     # The kernels are right all the same: it is the file that differs, and the exit code says so.
     assert [row["state"] for row in document["results"]] == ["passed"] * 2, document["results"]
     assert document["arrays"][-1]["outcome"] == "differs", document["arrays"]

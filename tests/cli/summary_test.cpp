@@ -625,7 +625,7 @@ TEST_CASE("databases are told about, merged, dumped and checked") {
   CHECK(heard.notes.find("is sound") != std::string::npos);
   options.format = Format::csv;
   CHECK(run_db_info(options, heard.console) == 0);
-  CHECK(out.find("graphs,2\n") != std::string::npos);
+  CHECK(out.find("graphs,2,\n") != std::string::npos);
   out.clear();
   CHECK(run_db_dump(options, heard.console) == 0);
   const std::string whole = out;

@@ -59,10 +59,11 @@ const std::vector<Rule>& advice_rules() {
          c.estimate.bottleneck = Part::dram;
          c.takes(Part::dram, 79);
        }},
-      {"131 blocks leave 1 of 132 SMs idle: give each row more threads or each block fewer rows",
+      {"131 blocks leave 1 of 132 SMs idle: smaller blocks, or each with less to do",
        [](Case& c) { c.work.virtual_blocks = 131; }, [](Case& c) { c.work.virtual_blocks = 133; }},
-      {"latency binds with 24 B per thread in flight at 62 % occupancy and 40 registers: more rows in flight or fewer "
-       "registers",
+      {"latency binds with 24 B per thread in flight at 62 % occupancy and 40 registers: more loads on their way at "
+       "once "
+       "or fewer registers",
        [](Case& c) {
          c.estimate.bottleneck = Part::latency;
          c.work.bytes_in_flight = 24;
@@ -119,6 +120,32 @@ TEST_CASE("each rule of advice says its sentence with its numbers beyond its thr
     CHECK(loud.said()[0] == rule.sentence);
     CHECK(quiet.said().empty());
   }
+}
+
+TEST_CASE("advice names only what can be changed: a neighbour where there is one, rows where the plan has rows") {
+  Case c;
+  c.work.virtual_blocks = 1;
+  ir::Plan plan;
+  const auto said = [&](ir::Skeleton skeleton, std::int32_t threads, std::int32_t per_row, std::int32_t vector) {
+    plan.skeleton = skeleton;
+    plan.threads = threads;
+    plan.threads_per_row = per_row;
+    plan.vector = vector;
+    return advice(c.estimate, c.work, c.device, {true, &plan}).at(0);
+  };
+  const std::string idle = "1 block leaves 131 of 132 SMs idle: ";
+  CHECK(said(ir::Skeleton::map, 256, 1, 4) == idle + "smaller blocks (threads) or narrower vectors make more of them");
+  CHECK(said(ir::Skeleton::map, 32, 1, 1) == idle + "the arrays are too small to fill the GPU; a larger batch does");
+  CHECK(said(ir::Skeleton::row, 256, 32, 4) ==
+        idle + "give each row more threads (threads_per_row), or each block fewer rows (threads)");
+  CHECK(said(ir::Skeleton::row, 256, 256, 4).find("(split)") != std::string::npos);
+  CHECK(said(ir::Skeleton::column, 256, 32, 4) ==
+        idle + "smaller blocks (threads), or blocks that share columns (split)");
+  Case launch;
+  launch.takes(Part::launch, 60);
+  CHECK(launch.said().at(0).find("fuse the kernel") != std::string::npos);
+  CHECK(advice(launch.estimate, launch.work, launch.device, {false, nullptr}).at(0).find("no other kernel") !=
+        std::string::npos);
 }
 
 TEST_CASE("of several sentences the two most telling are said") {

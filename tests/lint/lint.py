@@ -252,6 +252,17 @@ def comparisons(tree):
                               lambda path: path != "tests/support/approx.h")
 
 
+def counts(tree):
+    """Rooms whose sentences people read; texts of to_rows.cpp and microbench_run.cpp are keys of databases."""
+    nouns = ("models kernels groups plans launches measurements devices arrays files rows places instructions edges points "
+             "blocks observations operations elements references strategies modules samples loops results parameters "
+             "registers warnings").replace(" ", "|")
+    yield from lines_matching(without_comments(in_src(tree)), r'"[^"]*\{\} (distinct )?(%s)\b' % nouns,
+                              "counted() of base/counted.h knows when there is one",
+                              lambda path: path.startswith(("src/cli/", "src/study/")) and
+                              not path.endswith(("to_rows.cpp", "microbench_run.cpp")))
+
+
 def catches(tree):
     yield from lines_matching(without_comments(in_src(tree)), r"\bcatch\s*\(", "caught outside " + ", ".join(CATCHES),
                               lambda path: path not in CATCHES)
@@ -412,6 +423,8 @@ RULES = [
     ("numbers are compared by their relative difference", comparisons,
      {"tests/ir/a_test.cpp": "CHECK(a == doctest::Approx(1e-6));\n"}),
     ("no environment variable steers, no library exits", environment, {"src/ir/a.cpp": 'auto x = std::getenv("A");\n'}),
+    ("what is counted has its word by one function", counts,
+     {"src/cli/a.cpp": 'auto x = fmt::format("{} kernels compiled", count);\n'}),
     ("exceptions are caught where the design says", catches, {"src/ir/a.cpp": "} catch (const Error& e) {\n"}),
     ("libraries stay where the design puts them", libraries, {"src/ir/a.cpp": "#include <nlohmann/json.hpp>\n"}),
     ("files are short", lengths, {"src/ir/a.cpp": "\n" * 601}),

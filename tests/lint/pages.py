@@ -38,7 +38,7 @@ CAMPAIGNS = ("campaign.db", "all.db")
 # On the stand-in GPU, which executes every launch on the simulator, a short measurement.
 SHORT = {"profile": {"--stop": "quick", "--top": "1", "--image": "ptx"}, "import-xla": {"--stop": "quick"},
          "microbench": {"--stop": "quick", "--only": "launch", "--image": "ptx"}, "explain": {"--image": "ptx"}}
-SHORT_MODULE = {"--strategies": "stitch-v1", "--rounds": "2"}
+SHORT_MODULE = {"--strategy": "stitch-v1", "--rounds": "2"}
 # Lines that call something else: how they begin, and which test executes that.
 ELSEWHERE = {"./run": "", "./test": "", "F=": "", "tools/xla-dump": "xla-dump", "tools/gpu-campaign": "gpu-campaign",
              "tools/gpu-import": "gpu-campaign", "tailor-campaign/": "gpu-campaign", "meson setup": "install", "c++": "install",

@@ -31,6 +31,9 @@ TEST_CASE("every query of the documentation runs and finds something") {
     store.save(run);
     store.save(a_prediction(a_plan(1, 0), "cold", "activity", 9e-6));
     store.save(an_observation("512x1024"));
+    store.save(a_point());
+    store.save(a_point_result("unfused", 2e-5));
+    store.save(a_point_result("stitch-v1", 1e-5));
     const Id best = store.best_plans(a_group(1).id, a_device().id, 1).at(0).estimate.plan;
     store.save(XlaPlanRow{a_group(1).id, a_device().id, "row", "512x1x1", 256, best, "equal", ""});
   }

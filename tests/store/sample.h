@@ -240,4 +240,13 @@ inline GivenKernelRow a_given_kernel() {
   return {a_graph().id, named("xla kernel"), a_group(1).id, "XLA", "loop_add_fusion.1", 2, 24, {4096}};
 }
 
+/// A point of a grid that turns the length of short lists, and what a strategy comes to there.
+inline PointRow a_point() {
+  return {named("grid"), named("point"), 1, "shortlist=2", R"({"shortlist":"2"})", "unfused"};
+}
+
+inline PointResultRow a_point_result(const std::string& strategy, double kernel_time) {
+  return {a_point().id, a_graph().id, strategy, "", a_device().id, 3, 3, 0, {4096}, {kernel_time}, {}};
+}
+
 }  // namespace tailor::store

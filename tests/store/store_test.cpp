@@ -269,6 +269,9 @@ TEST_CASE("merge reaches every table of the schema") {
   const MeasurementRow timed = a_timing(a_binary(a_kernel(a_plan(1, 0)), true), 6.8e-6);
   shard.save(timed);
   CHECK(shard.measurements(timed.binary) == std::vector{timed});
+  shard.save(ShortListRow{"0123", a_device().id, a_plan(1, 0).id});
+  shard.save(a_point());
+  shard.save(a_point_result("unfused", 2e-5));
   shard.save(a_module_time("unfused", 1e-5, 0));
   shard.save(CalibrationRow{"h200", "dram_efficiency", a_device().id, 0.9, 0.88, 0.91, "fraction", hex(timed.id), ""});
   const std::string filled = shard.dump();

@@ -349,7 +349,7 @@ TEST_CASE("verdicts are counted one by one, and a row shows each figure of its o
   CHECK(counts.finished == 3);
   CHECK(counts.elsewhere == 0);
   CHECK(text(counts, 2) ==
-        "1 of 4 kernels passed, 1 executed in a sample of their blocks, 1 of them judged in part, 1 not judged, 1 not "
+        "1 of 4 kernels passed, 1 executed in a sample of its blocks, 1 of them judged in part, 1 not judged, 1 not "
         "executed; 2 groups have no plan");
   const report::Table table = verdict_table(all.plans, {}, {});
   REQUIRE(table.rows.size() == 4);

@@ -136,14 +136,14 @@ TEST_CASE("of several modules one that cannot be read is said so and the others 
   CHECK_FALSE(all[0].unread);
   CHECK(all[1].unread);
   CHECK(all[1].note.starts_with("not read: n.json:3: not JSON"));
-  CHECK(what_failed(all) == "1 of 2 modules could not be read; their notes say why");
+  CHECK(what_failed(all) == "1 of 2 modules could not be read; the notes say why");
   CHECK(what_failed({all[0]}).empty());
   CHECK_THROWS_WITH_AS(agreements(folder.path, "n", "", targets), doctest::Contains("not JSON"), Error);
 }
 
 TEST_CASE("an answer in which no kernel was judged is a failure") {
   CHECK(what_failed({Agreement{.module = "a", .device = "tpu"}}) ==
-        "nothing was scored: found no kernel to judge in 1 modules");
+        "nothing was scored: found no kernel to judge in 1 module");
 }
 
 TEST_CASE("a dump of a user's own function is scored as it is: members, launches and prices of all seven kernels") {
@@ -188,7 +188,7 @@ TEST_CASE("of a dump whose record is not that of its modules no kernel is scored
     CHECK(all[0].note.starts_with("kernels not scored: the record of XLA's fusion is not that of its modules in "));
     CHECK(all[0].kernels.all == 0);
     CHECK(all[0].launches.same == 7);
-    CHECK(what_failed(all) == "1 of 1 modules has a record of XLA's fusion that is not its own; the notes say where");
+    CHECK(what_failed(all) == "1 of 1 module has a record of XLA's fusion that is not its own; the notes say where");
   }
   const std::string manifest = R"({{"target": "{}", "target_of": "{}", "jaxlib": "0.10.2"}})";
   CHECK(spoiled("manifest.json", fmt::format(fmt::runtime(manifest), "b17", "XLA's specification"))[0].note ==

@@ -378,6 +378,20 @@ Judgement judge_pieces(std::span<const ExpectedOutput> expected, Arrays outputs,
   return judgement;
 }
 
+/// Elements of all results of the launch.
+std::int64_t all_results(const Reference& reference) {
+  std::int64_t sum = 0;
+  for (std::size_t k = 0; k < reference.outputs.size(); ++k) {
+    const ir::Shape* shape = &reference.outputs[k].value.shape;
+    if (reference.repeats) {
+      const ir::Graph& graph = reference.repeats->parts.graph;
+      shape = &graph[graph.outputs[k]].shape;
+    }
+    sum += ir::elements(*shape);
+  }
+  return sum;
+}
+
 std::vector<std::span<const std::byte>> spans(const std::vector<std::vector<std::byte>>& arrays) {
   return {arrays.begin(), arrays.end()};
 }
@@ -437,6 +451,7 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
   std::vector<ir::LaunchCounts> counts;
   std::vector<ExpectedOutput> expected;  // in the order of memory; made when a run hands back pieces
   Judgement all;
+  verdict.of_results = all_results(reference);
   verdict.state = Verdict::passed;
   for (const std::vector<std::int64_t>& blocks : sample.runs) {
     simulator::SimulationOptions how = simulation_options(options);

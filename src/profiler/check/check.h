@@ -116,10 +116,18 @@ struct Checked {
   double worst = 0;          ///< largest error over its tolerance
   double judged = 0;         ///< fraction of the results that were held against a bound: of those that the blocks wrote
   std::int64_t results = 0;  ///< elements that were looked at
+  std::int64_t of_results = 0;  ///< elements of all results of the launch, also those of blocks that did not run
   std::vector<simulator::Finding> findings;
   ir::LaunchCounts counts;
   std::int64_t lane_instructions = 0;  ///< that were executed, not scaled
   Seconds time;                        ///< of the executions
+
+  /// Fraction of all results of the launch that were held against a bound. A sample of the blocks stores few of them.
+  /// Where nobody counted them all, of those that were looked at.
+  double judged_of_all() const {
+    return of_results == 0 ? judged
+                           : std::min(1.0, judged * static_cast<double>(results) / static_cast<double>(of_results));
+  }
 };
 
 /// What results say: one per output, as they lie in memory, held against the reference's.

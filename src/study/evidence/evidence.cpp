@@ -14,6 +14,7 @@
 #include <set>
 
 #include "base/compressed.h"
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
@@ -123,14 +124,15 @@ Evidence read_evidence(const std::vector<std::string>& sources, const fs::path& 
 std::vector<std::string> left_out(const Samples& samples) {
   std::vector<std::string> said;
   if (samples.without_device > 0)
-    said.push_back(fmt::format("{} observations are of GPUs that no device file describes: {}",
-                               with_commas(samples.without_device), fmt::join(samples.unknown_devices, ", ")));
+    said.push_back(fmt::format("{} of GPUs that no device file describes: {}",
+                               counted(samples.without_device, "observation", "is", "are"),
+                               fmt::join(samples.unknown_devices, ", ")));
   if (samples.without_kernel > 0)
-    said.push_back(fmt::format("{} observations are of plans that are not there or cannot be lowered",
-                               with_commas(samples.without_kernel)));
+    said.push_back(fmt::format("{} of plans that are not there or cannot be lowered",
+                               counted(samples.without_kernel, "observation", "is", "are")));
   if (samples.undescribed > 0)
-    said.push_back(fmt::format("{} observations say neither launch nor traffic of their kernel",
-                               with_commas(samples.undescribed)));
+    said.push_back(fmt::format("{} neither launch nor traffic of the kernel",
+                               counted(samples.undescribed, "observation", "says", "say")));
   return said;
 }
 

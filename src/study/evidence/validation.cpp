@@ -15,6 +15,7 @@
 #include <map>
 #include <set>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "calibrate/ablation.h"
@@ -221,9 +222,9 @@ void refuse_bad_words(const ValidationQuestion& question) {
                                         : fmt::format("there are no observations of '{}' to score", question.device),
                 "tailor db observations DB counts what a database has");
   throw Error(Fault::failed,
-              fmt::format("nothing is left to score: of {} observations, {} were fitted and the others are not in "
+              fmt::format("nothing is left to score: of {}, {} were fitted and the others are not in "
                           "split '{}'",
-                          samples, answer.fitted, question.split),
+                          counted(samples, "observation"), answer.fitted, question.split),
               "a calibration is scored on shapes that it was not fitted to");
 }
 

@@ -73,6 +73,17 @@ std::string type_text(ir::DType dtype, std::span<const std::int64_t> dims) {
   return fmt::format("{}[{}]", ir::name(dtype), fmt::join(dims, ","));
 }
 
+/// What makes an array of another type one that is taken, in NumPy's words.
+std::string conversion_words(ir::DType dtype) {
+  const std::string name(ir::name(carrier(dtype)));
+  const std::string bits = name.substr(std::min(name.find_first_of("0123456789"), name.size()));
+  const std::string kind = name.front() == 'f' ? "float" : name.front() == 's' ? "int" : "uint";
+  const std::string numpy = name == "pred" ? "bool" : kind + bits;
+  return fmt::format(
+      "convert it before it is saved: numpy.save(file, array.astype(numpy.{})){}", numpy,
+      carrier(dtype) == dtype ? "" : fmt::format("; elements of {} are saved as {}", ir::name(dtype), name));
+}
+
 /// "x (0), y (1)", as many as fit in a sentence.
 std::string listed(std::span<const ArrayName> arrays) {
   constexpr std::size_t most = 12;
@@ -160,9 +171,7 @@ Tensor read_array(const fs::path& path, const ArrayName& wanted, const std::stop
     throw Error(Fault::failed, Position{path.string()},
                 fmt::format("found {}, expected {} for {}", type_text(array.dtype, array.dims), type_text(dtype, dims),
                             wanted.name),
-                same_shape && carrier(dtype) != dtype
-                    ? fmt::format("elements of {} may also be saved as {}", ir::name(dtype), ir::name(carrier(dtype)))
-                    : "");
+                same_shape ? conversion_words(dtype) : "");
   }
   Tensor found{wanted.shape, std::move(array.bytes)};
   if (array.dtype == dtype) return found;

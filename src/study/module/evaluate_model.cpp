@@ -15,6 +15,7 @@
 #include <limits>
 #include <system_error>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/stop.h"
@@ -179,7 +180,7 @@ EvaluatedModel evaluate_model(const ir::Graph& graph, const EvaluateQuestion& qu
   model.inputs = std::move(whole.inputs);
   model.results = std::move(whole.results);
   find_files("--inputs", question.inputs, model.inputs);
-  find_files("--outputs", question.outputs, model.results);
+  find_files("--expect", question.outputs, model.results);
   const std::vector<CheckedPlace> places = places_of(graph, partition);
   for (const CheckedPlace& place : places)
     for (const ir::NodeId node : place.at->reads) whole.add_output(node);
@@ -246,12 +247,13 @@ std::vector<Cell> array_row(const ModelArray& one, std::size_t number, const Ten
           any ? Cell(extent->least) : Cell(),
           any ? Cell(extent->sum / static_cast<double>(extent->finite)) : Cell(),
           any ? Cell(extent->most) : Cell(),
-          extent ? Cell(extent->not_finite) : Cell()};
+          extent ? Cell(extent->not_finite) : Cell(),
+          short_hex(id_of(std::span<const std::byte>(tensor.bytes)))};
 }
 
 }  // namespace
 
-report::Table array_table(const EvaluatedModel& model, const std::stop_token& stop) {
+report::Table array_table(const EvaluatedModel& model, const std::stop_token& stop, bool with_inputs) {
   report::Table table;
   table.columns = {column("array_number", "#", Hint::integer),
                    column("array", "array"),
@@ -261,14 +263,15 @@ report::Table array_table(const EvaluatedModel& model, const std::stop_token& st
                    column("least", "least", Hint::number),
                    column("mean", "mean", Hint::number),
                    column("most", "most", Hint::number),
-                   column("not_finite", "no number", Hint::count, 1)};
+                   column("not_finite", "no number", Hint::count, 1),
+                   column("digest", "digest")};
   const bool any = std::any_of(model.held.begin(), model.held.end(), [](const auto& one) { return one.has_value(); });
   if (any)
     table.columns.insert(table.columns.end(),
                          {column("outcome", "outcome"), column("worst", "worst error / tolerance", Hint::number),
                           column("wrong", "wrong", Hint::count), column("unjudged", "not judged", Hint::count, 4),
                           column("file", "held against", Hint::text, 5), sentence("reason", "reason")});
-  for (std::size_t i = 0; i < model.inputs.size(); ++i) {
+  for (std::size_t i = 0; with_inputs && i < model.inputs.size(); ++i) {
     const fs::path& file = model.inputs[i].file;
     table.rows.push_back(array_row(model.inputs[i], i, model.given[i],
                                    file.empty() ? fmt::format("seed {}", model.seed) : file.string(), stop));
@@ -285,6 +288,22 @@ report::Table array_table(const EvaluatedModel& model, const std::stop_token& st
     row.resize(table.columns.size());
   }
   return table;
+}
+
+std::string text_of_inputs(const EvaluatedModel& model) {
+  std::int64_t read = 0, constants = 0;
+  double bytes = 0;
+  for (std::size_t i = 0; i < model.inputs.size(); ++i) {
+    read += model.inputs[i].file.empty() ? 0 : 1;
+    constants += model.inputs[i].use == "constant" ? 1 : 0;
+    bytes += static_cast<double>(model.given[i].bytes.size());
+  }
+  const std::int64_t all = std::ssize(model.inputs), drawn = all - read;
+  std::string words = fmt::format("{} of {}", counted(all, "input"), humane_bytes(bytes));
+  if (read > 0) words += fmt::format(", {} read from files", read);
+  if (drawn > 0) words += fmt::format(", {} drawn by seed {}", drawn, model.seed);
+  if (constants > 0) words += fmt::format(", {} of them constants that the file leaves out", constants);
+  return words;
 }
 
 std::string text_of_overflow(const EvaluatedModel& model, const std::stop_token& stop) {
@@ -327,7 +346,7 @@ std::string text_of_held(const EvaluatedModel& model) {
   if (counts.all == 0) return {};
   const std::int64_t unjudged = counts.all - counts.match - counts.differ;
   return fmt::format(
-      "{} of {} result{} {} the reference{}{}", counts.match, counts.all, counts.all == 1 ? "" : "s",
+      "{} of {} {} the reference{}{}", counts.match, counted(counts.all, "result"),
       counts.match == 1 ? "matches" : "match",
       counts.differ > 0 ? fmt::format(", {} differ{}", counts.differ, counts.differ == 1 ? "s" : "") : "",
       unjudged > 0 ? fmt::format(", {} cannot be judged", unjudged) : "");

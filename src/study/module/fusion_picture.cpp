@@ -17,6 +17,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/counted.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "codegen/lower/prepare.h"
@@ -141,7 +142,8 @@ class PanelOf {
   }
 
   static std::string type_of(const Node& node) {
-    return node.shape.dtype == DType::tuple ? fmt::format("({} results)", node.results.size()) : text(node.shape);
+    return node.shape.dtype == DType::tuple ? fmt::format("({})", counted(node.results.size(), "result"))
+                                            : text(node.shape);
   }
 
   /// Library calls, control flow and the like that no group holds.

@@ -28,6 +28,7 @@
 #include <string>
 #include <utility>
 
+#include "base/counted.h"
 #include "ir/graph/number.h"
 #include "reference/inputs.h"
 
@@ -276,7 +277,7 @@ std::string not_among(const WorkPlaces& these, const WorkPlaces& those) {
   for (const auto& [place, name] : these)
     if (!those.contains(place) && ++count == 1) first = name;
   if (count == 0) return {};
-  return count == 1 ? fmt::format("%{}", first) : fmt::format("{} operations (%{} is one)", count, first);
+  return count == 1 ? fmt::format("%{}", first) : fmt::format("{} (%{} is one)", counted(count, "operation"), first);
 }
 
 }  // namespace
@@ -306,7 +307,7 @@ std::string work_difference(const std::string& one, const WorkPlaces& left_out, 
   add(one, not_among(left_out, others_left_out), other);
   add(other, not_among(others_left_out, left_out), one);
   if (shortened != others_shortened && words.empty())
-    words = fmt::format("{} runs one trip of {} loops, {} of {}", one, shortened, other, others_shortened);
+    words = fmt::format("{} runs one trip of {}, {} of {}", one, counted(shortened, "loop"), other, others_shortened);
   return words;
 }
 

@@ -12,6 +12,7 @@
 #include <random>
 #include <set>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/statistics.h"
 #include "base/stop.h"
@@ -211,8 +212,9 @@ std::string ModuleComparison::incomparable(const ModuleVariant& one) const {
     return work_difference(one.name(), one.left_out, one.module.shortened_loops, first.name(), first.left_out,
                            first.module.shortened_loops);
   if (one.module.groups_left_out == 0 && first.left_out.empty()) return {};
-  return fmt::format("{} leaves out {} kernels and {} {} groups, and they are not known to be of the same work",
-                     one.name(), one.module.groups_left_out, first.name(), first.module.groups_left_out);
+  return fmt::format("{} leaves out {} and {} {}, and they are not known to be of the same work", one.name(),
+                     counted(one.module.groups_left_out, "kernel"), first.name(),
+                     counted(first.module.groups_left_out, "group"));
 }
 
 report::Table ModuleComparison::table() const {
@@ -229,7 +231,8 @@ report::Table ModuleComparison::table() const {
     std::string note = times.reason;
     const auto remark = [&](const std::string& words) { note += (note.empty() ? "" : "; ") + words; };
     if (!apart.empty()) remark("not compared: " + apart);
-    if (one.module.shortened_loops > 0) remark(fmt::format("{} loops run one trip", one.module.shortened_loops));
+    if (one.module.shortened_loops > 0)
+      remark(counted(one.module.shortened_loops, "loop", "runs one trip", "run one trip"));
     table.rows.push_back({one.name(), static_cast<std::int64_t>(one.module.sequence.launches.size()),
                           one.module.groups_left_out, static_cast<double>(one.module.buffer_bytes),
                           std::string(ir::name(times.cache)), std::string(ir::name(times.launch)),

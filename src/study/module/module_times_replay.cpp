@@ -8,6 +8,7 @@
 
 #include <map>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "study/module/module_times.h"
 #include "study/module/xla_rows.h"
@@ -41,7 +42,7 @@ std::vector<Cell> make_row(const store::ModuleTimeRow& row, const store::ModuleT
   const bool compared = first != nullptr && first->median && row.median && same_work(row, *first);
   std::string note = row.reason.empty() ? "measured on " + row.gpu + " at " + row.measured_at : row.reason;
   if (first != nullptr && !same_work(row, *first))
-    note += fmt::format("; not compared: it leaves out {} groups and {} {}, not the same work", left_out,
+    note += fmt::format("; not compared: it leaves out {} and {} {}, not the same work", counted(left_out, "group"),
                         first->strategy, places_left_out(*first));
   return {row.strategy,
           row.launches,

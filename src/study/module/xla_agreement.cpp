@@ -20,6 +20,7 @@
 #include <set>
 
 #include "base/compressed.h"
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/stop.h"
@@ -347,17 +348,39 @@ Share& Share::operator+=(const Share& other) {
   return *this;
 }
 
+std::string other_gpu_words(const profiler::XlaSource& dump, const ir::Device& device) {
+  const fs::path folder = dump.hlo.parent_path();
+  const std::string title = manifest_word(folder, "device");
+  std::string arch = manifest_word(folder, "arch");
+  std::error_code unread;
+  if (arch.empty() && !dump.ptx.empty() && fs::is_regular_file(dump.ptx.front(), unread)) {
+    const std::string ptx = read_file(dump.ptx.front());
+    const std::size_t at = ptx.find(".target ");
+    if (at != ptx.npos) arch = ptx.substr(at + 8, ptx.find_first_of(" ,\n", at + 8) - at - 8);
+  }
+  while (!arch.empty() && std::isdigit(static_cast<unsigned char>(arch.back())) == 0) arch.pop_back();  // "sm_90a"
+  const bool same = (arch.empty() || arch == device.arch) && (title.empty() || title == device.title);
+  if (same) return {};
+  return fmt::format(
+      "the dump was made for {}, and is looked at with {} ({}): launches and code are those of the former, "
+      "limits and caches those of the latter",
+      title.empty() ? fmt::format("a GPU of {}", arch) : fmt::format("{} ({})", title, arch), device.name, device.arch);
+}
+
 std::string what_failed(const std::vector<Agreement>& all) {
   const auto unread = std::count_if(all.begin(), all.end(), [](const Agreement& one) { return one.unread; });
-  if (unread > 0) return fmt::format("{} of {} modules could not be read; their notes say why", unread, all.size());
+  if (unread > 0)
+    return fmt::format("{} of {} could not be read; the notes say why", unread, counted(all.size(), "module"));
   const auto misfit = std::count_if(all.begin(), all.end(), [](const Agreement& one) { return one.misfit; });
   if (misfit > 0)
-    return fmt::format("{} of {} modules {} a record of XLA's fusion that is not {}; the notes say where", misfit,
-                       all.size(), misfit == 1 ? "has" : "have", misfit == 1 ? "its own" : "their own");
+    return fmt::format("{} of {} {} a record of XLA's fusion that is not {}; the notes say where", misfit,
+                       counted(all.size(), "module"), misfit == 1 ? "has" : "have",
+                       misfit == 1 ? "its own" : "their own");
   const bool judged = std::any_of(all.begin(), all.end(), [](const Agreement& one) {
     return one.kernels.all + one.launches.all + one.prices.all > 0;
   });
-  return judged ? std::string() : fmt::format("nothing was scored: found no kernel to judge in {} modules", all.size());
+  return judged ? std::string()
+                : fmt::format("nothing was scored: found no kernel to judge in {}", counted(all.size(), "module"));
 }
 
 Agreement agreement_of(const fs::path& digest, const fs::path& targets, const std::stop_token& stop) {

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "ir/device.h"
+#include "profiler/xla/xla_dump.h"
 #include "report/table.h"
 #include "report/xla_score.h"
 
@@ -65,6 +67,10 @@ Agreement agreement_of(const std::filesystem::path& digest, const std::filesyste
 std::vector<Agreement> agreements(const std::filesystem::path& folder, const std::string& module,
                                   const std::string& device, const std::filesystem::path& targets,
                                   const std::stop_token& stop = {});
+
+/// Says that a dump was made for another GPU than the one it is looked at with, by its manifest or its PTX; empty where
+/// it was not, or where neither tells.
+std::string other_gpu_words(const profiler::XlaSource& dump, const ir::Device& device);
 
 /// What keeps the answer from being one, for Error(failed): modules that were not read, records that do not fit their
 /// modules, or nothing that was scored; empty when there is none.

@@ -9,6 +9,7 @@
 
 #include <map>
 
+#include "base/counted.h"
 #include "base/statistics.h"
 #include "profiler/measure/sampled.h"
 #include "study/module/xla_rows.h"
@@ -62,7 +63,7 @@ std::string note_of(const profiler::XlaModuleSequence& all, const ir::Measuremen
   if (!measured.reason.empty()) notes.push_back(measured.reason);
   for (const profiler::XlaLeftOut& left : all.left_out)
     notes.push_back(fmt::format("{} x {}", left.launches, left.reason));
-  if (all.shortened_loops > 0) notes.push_back(fmt::format("{} loops run one trip", all.shortened_loops));
+  if (all.shortened_loops > 0) notes.push_back(counted(all.shortened_loops, "loop", "runs one trip", "run one trip"));
   return fmt::format("{}", fmt::join(notes, "; "));
 }
 

@@ -14,6 +14,7 @@
 #include <system_error>
 #include <variant>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
@@ -103,6 +104,10 @@ hlo::Imported load_model(const fs::path& data, const std::string& asked, const W
 }
 
 ir::Device load_device(const fs::path& data, const std::string& name) {
+  std::error_code absent;
+  if (name.find(',') != name.npos && !fs::exists(name, absent))
+    throw Error(Fault::usage, fmt::format("--device: found '{}', expected one GPU", name),
+                "one command for each; tailor fuse --compare takes several, and so does a sweep");
   return ir::find_device(name, (data / "devices").string());
 }
 
@@ -271,6 +276,10 @@ Error no_plan_error(const explore::Tuned& tuned) {
 }
 
 Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& plan, const Watch& watch) {
+  if (plan.find('=') != plan.npos && plan.find(' ') == plan.npos)
+    throw Error(Fault::usage,
+                fmt::format("found plan '{}', expected a rank, xla, or a plan's whole text in quotes", plan),
+                fmt::format("--axis {} restricts the plans that ranks count; tailor explore prints whole texts", plan));
   if (!plan.empty() && !is_number(plan)) return named_plan(model.group(group), model.target, model.choosing(1), plan);
   const std::int64_t rank = plan.empty() ? 1 : parse_rank(plan);
   Choice choice = choose(model.group(group), model.target, model.choosing(rank), watch.stop);
@@ -349,8 +358,8 @@ std::vector<Candidate> choose_plans(FusedModel& model, const PlanChoice& choice,
       if (why) leave_out(i, *why);
     }
     if (count > 0 && unplanned == nullptr)
-      watch.observer.note(fmt::format("{} of {} groups cannot be planned{}; tailor fuse says why", count, groups,
-                                      as_xla ? " as XLA would write them" : " yet"));
+      watch.observer.note(fmt::format("{} of {} cannot be planned{}; tailor fuse says why", count,
+                                      counted(groups, "group"), as_xla ? " as XLA would write them" : " yet"));
   }
   if (unplanned != nullptr && !unplanned->empty()) return print(all), all;
   if (all.empty() && searched.enumerated > 0 && !watch.stopped()) throw no_plan_error(searched);

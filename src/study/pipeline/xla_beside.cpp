@@ -13,7 +13,9 @@
 
 #include <array>
 
+#include "base/counted.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
 
@@ -79,8 +81,9 @@ std::optional<XlaBeside> xla_beside(const ir::Group& group,
   made.estimate = model.estimate({.group = &needed, .work = &made.work, .device = &device, .graph = &group.graph});
   found.launches = explore::compare_launch(made.kernel, style.launch, device.limits);
   if (found.launches == explore::SameLaunch::differs && found.note.empty())
-    found.note = fmt::format("{} blocks of {} threads, in XLA {} of {}", made.kernel.grid, made.kernel.threads,
-                             style.launch.blocks(), style.launch.block);
+    found.note = fmt::format("{} of {}, in XLA {} of {}", counted(made.kernel.grid, "block"),
+                             counted(made.kernel.threads, "thread"), with_commas(style.launch.blocks()),
+                             with_commas(style.launch.block));
   return found;
 }
 

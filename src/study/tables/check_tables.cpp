@@ -33,16 +33,22 @@ std::pair<std::string, std::string> state_of(const Candidate& item) {
 
 /// "whole", "64 of 4,096 rows", "8 of 1,024 blocks", "64 of 4,096 rows, 8 of 16 blocks", "whole: ..." with a reason.
 std::string shape_of(const Candidate& item) {
-  const std::string blocks = item.sampled()
-                                 ? fmt::format("{} of {} blocks", with_commas(item.verdict->counts.blocks_run),
-                                               with_commas(item.verdict->counts.blocks_total))
-                                 : std::string();
+  const std::string blocks = item.sampled() ? fmt::format("{} of {}", with_commas(item.verdict->counts.blocks_run),
+                                                          counted(item.verdict->counts.blocks_total, "block"))
+                                            : std::string();
   if (item.other) return blocks.empty() ? item.other_is : item.other_is + ", " + blocks;
   const std::string whole = blocks.empty() ? "whole" : blocks;
   return item.other_is.empty() ? whole : whole + ": " + item.other_is;
 }
 
 }  // namespace
+
+std::string judged_words(double fraction) {
+  if (fraction >= 1) return "all";
+  if (fraction <= 0) return "none";
+  // What is not all is not to be read as all.
+  return fmt::format("{:.4g} %", std::min(100 * fraction, 99.99));
+}
 
 report::Cell line_number(std::int64_t line) { return line > 0 ? Cell(line) : Cell(); }
 
@@ -73,11 +79,30 @@ VerdictCounts count_verdicts(std::span<const Candidate> items) {
     counts.not_executed += !passed && !not_judged && !profiler::is_refuted(state) ? 1 : 0;
     counts.elsewhere += item.other ? 1 : 0;
     counts.sampled += item.sampled() ? 1 : 0;
+    if (item.sampled()) {
+      const auto results = static_cast<double>(item.verdict->of_results);
+      counts.sampled_results += results;
+      counts.sampled_judged += results * item.verdict->judged_of_all();
+    }
     counts.finished += item.verdict ? 1 : 0;
   }
   counts.all = std::ssize(items);
   return counts;
 }
+
+namespace {
+
+/// A sample of blocks says nothing about what the others store.
+std::string sampled_words(const VerdictCounts& counts) {
+  const std::string_view whose = counts.sampled == 1 ? "its" : "their";
+  const std::string judged = counts.sampled_results == 0
+                                 ? ""
+                                 : fmt::format(", {0} of {1} results judged",
+                                               judged_words(counts.sampled_judged / counts.sampled_results), whose);
+  return fmt::format("executed in a sample of {0} blocks{1}", whose, judged);
+}
+
+}  // namespace
 
 std::string text(const VerdictCounts& counts, std::size_t groups_without_plan) {
   const auto also = [](std::int64_t count, std::string_view what) {
@@ -88,8 +113,7 @@ std::string text(const VerdictCounts& counts, std::size_t groups_without_plan) {
       unplanned == 0 ? ""
                      : fmt::format("; {} {} no plan", counted(unplanned, "group"), unplanned == 1 ? "has" : "have");
   return fmt::format("{} of {} passed{}{}{}{}{}{}", counts.passed, counted(counts.all, "kernel"),
-                     also(counts.elsewhere, "executed at a smaller shape"),
-                     also(counts.sampled, "executed in a sample of their blocks"),
+                     also(counts.elsewhere, "executed at a smaller shape"), also(counts.sampled, sampled_words(counts)),
                      also(counts.not_all, "of them judged in part"), also(counts.not_judged, "not judged"),
                      also(counts.not_executed, "not executed"), without);
 }
@@ -149,11 +173,13 @@ report::Table verdict_count_table(const VerdictCounts& counts, std::size_t group
                    column("kernels_not_judged", "not judged", Hint::count),
                    column("kernels_not_executed", "not executed", Hint::count),
                    column("kernels_sampled", "of a sample of blocks", Hint::count),
+                   column("sampled_judged", "judged of these", Hint::fraction),
                    column("kernels_judged_in_part", "judged in part", Hint::count),
                    column("groups_without_plan", "groups without a plan", Hint::count)};
   table.rows.push_back({std::string(verdict_word(counts, groups_without_plan)), counts.all, counts.passed,
-                        counts.refuted, counts.not_judged, counts.not_executed, counts.sampled, counts.not_all,
-                        static_cast<std::int64_t>(groups_without_plan)});
+                        counts.refuted, counts.not_judged, counts.not_executed, counts.sampled,
+                        counts.sampled_results > 0 ? Cell(counts.sampled_judged / counts.sampled_results) : Cell(),
+                        counts.not_all, static_cast<std::int64_t>(groups_without_plan)});
   return table;
 }
 
@@ -163,13 +189,6 @@ std::string text(const profiler::CheckAccount& account) {
       with_commas(static_cast<std::int64_t>(account.lane_instructions)), humane_seconds(account.wall.value),
       three_figures(account.executing.value > 0 ? account.lane_instructions / account.executing.value : 0),
       counted(account.references, "reference"), humane_seconds(account.reference.value));
-}
-
-std::string judged_words(double fraction) {
-  if (fraction >= 1) return "all";
-  if (fraction <= 0) return "none";
-  // What is not all is not to be read as all.
-  return fmt::format("{:.4g} %", std::min(100 * fraction, 99.99));
 }
 
 namespace {
@@ -213,6 +232,7 @@ report::Table verdict_table(std::span<const Candidate> items, std::span<const Un
                    column("executed_shape", "executed shape", Hint::text, whole ? 8 : 0),
                    column("worst", "worst error / tolerance", Hint::number),
                    column("judged", "judged", Hint::fraction),
+                   column("judged_of_stored", "judged of what was stored", Hint::fraction, 9),
                    column("findings", "findings", Hint::integer),
                    column("lane_instructions", "lane instructions", Hint::count, 2),
                    column("blocks_run", "blocks run", Hint::count, 4),
@@ -231,8 +251,9 @@ report::Table verdict_table(std::span<const Candidate> items, std::span<const Un
          line_number(item.rank), item.kernel.name, state,
          known && item.verdict->counts.blocks_run == 0 ? Cell() : Cell(shape_of(item)),
          known && item.verdict->judged > 0 ? Cell(item.verdict->worst) : Cell(),
-         known ? Cell(item.verdict->judged) : Cell(), known ? Cell(errors(item.verdict->findings)) : Cell(),
-         known ? Cell(item.verdict->lane_instructions) : Cell(), known ? Cell(item.verdict->counts.blocks_run) : Cell(),
+         known ? Cell(item.verdict->judged_of_all()) : Cell(), known ? Cell(item.verdict->judged) : Cell(),
+         known ? Cell(errors(item.verdict->findings)) : Cell(), known ? Cell(item.verdict->lane_instructions) : Cell(),
+         known ? Cell(item.verdict->counts.blocks_run) : Cell(),
          known ? Cell(item.verdict->counts.blocks_total) : Cell(), known ? Cell(item.verdict->time.value) : Cell(),
          reason, ir::text(item.plan)});
     if (rows.given != nullptr)

@@ -34,7 +34,8 @@ struct VerdictCounts {
   std::int64_t not_all = 0;                                   ///< of the passed: a part of their results has no bound
   std::int64_t elsewhere = 0;                                 ///< at another shape than their own
   std::int64_t sampled = 0;                                   ///< some of their blocks
-  std::int64_t finished = 0;                                  ///< have a verdict
+  double sampled_results = 0, sampled_judged = 0;  ///< of the sampled: elements of all their results; of these judged
+  std::int64_t finished = 0;                       ///< have a verdict
   std::int64_t all = 0;
 };
 VerdictCounts count_verdicts(std::span<const Candidate> candidates);

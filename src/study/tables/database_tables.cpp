@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "study/tables/column.h"
 
@@ -58,13 +59,11 @@ report::Table moved_table(const std::filesystem::path& file, const store::Record
 }
 
 std::string text(const store::RecordedRows& rows) {
-  const std::string observed =
-      fmt::format("{} observation{}", with_commas(count(rows.observations)), rows.observations.size() == 1 ? "" : "s");
+  const std::string observed = counted(rows.observations.size(), "observation");
   if (rows.devices.empty()) return observed;
-  return fmt::format("{} measurements of {} kernels and {} times of models on {} devices{}",
-                     with_commas(count(rows.measurements)), with_commas(count(rows.kernels)),
-                     with_commas(count(rows.module_times)), rows.devices.size(),
-                     rows.observations.empty() ? "" : ", " + observed);
+  return fmt::format("{} of {} and {} times of models on {}{}", counted(count(rows.measurements), "measurement"),
+                     counted(count(rows.kernels), "kernel"), with_commas(count(rows.module_times)),
+                     counted(rows.devices.size(), "device"), rows.observations.empty() ? "" : ", " + observed);
 }
 
 report::Table dump_table(const store::Store& store) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "profiler/measure/sampled.h"
 #include "report/width.h"
@@ -138,25 +139,26 @@ std::string explanation(const Explained& all, int width, bool colour) {
        report::wrapped("each part alone, as a share of the predicted time (parts overlap)", width))
     out += line + "\n";
   out += bars(e, width, colour) + "\n";
-  out += paragraph("launch",
-                   fmt::format("{} blocks of {} threads{}, {} shared per block", with_commas(k.grid), k.threads,
-                               k.persistent ? fmt::format(" looping over {} tiles", with_commas(k.virtual_blocks)) : "",
-                               humane_bytes(static_cast<double>(k.shared_bytes))),
-                   width);
+  out +=
+      paragraph("launch",
+                fmt::format("{} of {}{}, {} shared per block", counted(k.grid, "block"), counted(k.threads, "thread"),
+                            k.persistent ? fmt::format(" looping over {} tiles", with_commas(k.virtual_blocks)) : "",
+                            humane_bytes(static_cast<double>(k.shared_bytes))),
+                width);
   out += paragraph(
       "occupancy",
-      fmt::format("{:.0f} %: {} blocks per SM, limited by {}; {} wave{}; about {} registers per thread",
-                  100 * all.occupancy.fraction, all.occupancy.blocks_per_sm, costmodel::name(all.occupancy.limiter),
-                  three_figures(e.waves), e.waves == 1 ? "" : "s", e.registers),
+      fmt::format("{:.0f} %: {} per SM, limited by {}; {} wave{}; about {} per thread", 100 * all.occupancy.fraction,
+                  counted(all.occupancy.blocks_per_sm, "block"), costmodel::name(all.occupancy.limiter),
+                  three_figures(e.waves), e.waves == 1 ? "" : "s", counted(e.registers, "register")),
       width);
   out += paragraph("issued", pipes_line(all.one.work.pipes) + " (warp instructions)", width);
   const costmodel::Work& work = all.one.work;
   if (work.shared_load.requests + work.shared_store.requests > 0)
-    out += paragraph(
-        "shared",
-        fmt::format("{} requests in {} passes", with_commas(work.shared_load.requests + work.shared_store.requests),
-                    with_commas(work.shared_load.wavefronts + work.shared_store.wavefronts)),
-        width);
+    out +=
+        paragraph("shared",
+                  fmt::format("{} requests in {}", with_commas(work.shared_load.requests + work.shared_store.requests),
+                              counted(work.shared_load.wavefronts + work.shared_store.wavefronts, "pass")),
+                  width);
   out += "\n" + report::terminal(buffer_table(all.one), {width, colour, 0});
   if (const std::optional<report::Table> counts = counted_beside(all))
     out += "\n" + report::terminal(*counts, {width, colour, 0}) + "\n";

@@ -286,7 +286,11 @@ Table edge_table(const ir::Graph& graph, const ir::Fusion& fusion, std::string_v
   };
   if (same(7)) drop_column(table, "where");
   drop_column(table, "group_there");
-  if (fusion.price.empty() || priced) drop_column(table, "gain");
+  const std::size_t gain = report::place_of_column(table, "gain");
+  const bool no_gain = std::all_of(table.rows.begin(), table.rows.end(), [&](const std::vector<Cell>& row) {
+    return std::holds_alternative<std::monostate>(row[gain]);
+  });
+  if (fusion.price.empty() || priced || no_gain) drop_column(table, "gain");
   const auto unopposed = [](const std::vector<Cell>& row) {
     return std::holds_alternative<std::monostate>(row.back());
   };

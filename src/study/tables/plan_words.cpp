@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "profiler/measure/sampled.h"
@@ -24,10 +25,10 @@ std::string measured_words(const Candidate& one) {
   const Spread time = profiler::time_of(measured);
   const Seconds predicted = predicted_for(one, measured.protocol).value_or(Seconds{});
   std::string out = fmt::format(
-      "measured    {} ({} to {}), {}, {} samples on {}\n"
+      "measured    {} ({} to {}), {}, {} on {}\n"
       "beside it   predicted for that {}, predicted / measured {:.2f}\n",
-      humane_seconds(time.median), humane_seconds(time.low), humane_seconds(time.high), text(measured.protocol), time.n,
-      measured.gpu, humane_seconds(predicted.value), predicted.value / time.median);
+      humane_seconds(time.median), humane_seconds(time.low), humane_seconds(time.high), text(measured.protocol),
+      counted(time.n, "sample"), measured.gpu, humane_seconds(predicted.value), predicted.value / time.median);
   if (!result.uncounted.empty()) out += fmt::format("counters    none: {}\n", result.uncounted);
   return out;
 }
@@ -37,14 +38,13 @@ std::string execution_words(const Candidate& one) {
   std::string out = fmt::format("executed    {}", profiler::name(checked.state));
   if (checked.state == profiler::Verdict::passed)
     out += fmt::format(": worst error {:.2g} of its tolerance, {} of the results judged", checked.worst,
-                       judged_words(checked.judged));
+                       judged_words(checked.judged_of_all()));
   if (!checked.reason.empty()) out += ": " + checked.reason;
   out += "\n";
   if (checked.counts.blocks_run == 0) return out;
   if (checked.counts.blocks_run < checked.counts.blocks_total)
-    out += fmt::format("sampled     {} of {} blocks; instructions known to {:.2g} %\n",
-                       with_commas(checked.counts.blocks_run), with_commas(checked.counts.blocks_total),
-                       100 * checked.counts.standard_error);
+    out += fmt::format("sampled     {} of {}; instructions known to {:.2g} %\n", with_commas(checked.counts.blocks_run),
+                       counted(checked.counts.blocks_total, "block"), 100 * checked.counts.standard_error);
   return out +
          fmt::format("estimates   {} with the compiler's registers, {} with the counts of the execution, bound by {}\n",
                      humane_seconds(one.standing.at(ir::Level::compiled)->total.value),

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "study/tables/check_tables.h"
 #include "study/tables/column.h"
@@ -182,8 +183,9 @@ std::optional<Error> fault_of(const profiler::KernelRun& run, const profiler::Ru
   }
   for (std::size_t b = 0; b < run.buffers.size(); ++b)
     if (const auto& compared = run.buffers[b].compared; compared && compared->wrong > 0)
-      return Error(Fault::failed, fmt::format("{} of {} elements of {} are wrong: {}", compared->wrong,
-                                              compared->elements, spec.buffers[b].name, compared->reason));
+      return Error(Fault::failed,
+                   fmt::format("{} of {} of {} are wrong: {}", compared->wrong, counted(compared->elements, "element"),
+                               spec.buffers[b].name, compared->reason));
   return std::nullopt;
 }
 

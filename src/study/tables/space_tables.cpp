@@ -96,7 +96,8 @@ Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<
   for (const ir::PlanFieldRow& field : ir::plan_fields())
     if (!field.head.empty() && ir::row(group.ready()->skeleton).has(field.field)) shown.push_back(field.field);
   Table table;
-  table.title = fmt::format("best plans on {}, level {}, unchecked", model.target.device.name, model.model->name);
+  table.title = fmt::format("best plans on {} by {}, the most precise level at hand; unchecked",
+                            model.target.device.name, model.model->name);
   const std::vector<const Candidate*> best = listed_of(all, top);
   table.columns = {column("rank", "#", Hint::integer),
                    column("predicted_place", "place"),

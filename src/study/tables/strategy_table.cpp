@@ -243,7 +243,7 @@ std::vector<StrategyFigures> all_strategies(const ir::Graph& graph, Devices devi
     const ir::Fusion fusion = explore::fuse(row, graph, fusion_setting(device, stop));
     stop_if_asked(stop);
     all.push_back(strategy_figures(graph, fusion, explore::partition(graph, fusion, stop), devices, &plans, stop));
-    if (device != nullptr) all.back().partition.strategy += " on " + device->name;
+    if (device != nullptr && devices.size() > 1) all.back().partition.strategy += " on " + device->name;
   };
   for (const explore::Strategy& row : explore::strategies()) {
     if (!row.needs.device && !row.needs.price) {

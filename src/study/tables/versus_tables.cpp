@@ -115,7 +115,7 @@ Table versus_table(const Versus& two) {
 Table versus_part_table(const Versus& two) {
   const Estimates both = estimates_of(two);
   Table table;
-  table.title = "each part alone (parts overlap), those that differ most first";
+  table.title = "each part alone, those that differ most first; with what overlaps they add up to the total";
   table.columns = {column("part", "part"), column("first_time", "A", Hint::seconds),
                    column("second_time", "B", Hint::seconds), column("more", "B less A", Hint::seconds),
                    column("binds", "binds")};
@@ -128,6 +128,17 @@ Table versus_part_table(const Versus& two) {
                                                            : "B"))
                                  : Cell()});
   }
+  // Time in which several parts are at work stands in each of them and once in the total.
+  const auto overlap = [](const ir::Estimate& estimate) {
+    double sum = estimate.total.value;
+    for (const Seconds part : estimate.parts) sum -= part.value;
+    return sum;
+  };
+  const auto add = [&](std::string_view name, double a, double b) {
+    table.rows.push_back({std::string(name), a, b, b - a, Cell()});
+  };
+  add("overlap", overlap(both.a), overlap(both.b));
+  add("total", both.a.total.value, both.b.total.value);
   return table;
 }
 
