@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -18,8 +19,10 @@
 #include "cli/output.h"
 #include "cli/report.h"
 #include "study/sweep/dry_run.h"
+#include "study/sweep/effective.h"
 #include "study/sweep/sweep.h"
 #include "study/sweep/sweep_tables.h"
+#include "study/tables/grid_table.h"
 
 namespace tailor::cli {
 
@@ -32,6 +35,19 @@ void answered(const Context& context, Work&& work) {
   const int code = work(Sink([&](std::string_view words) { answer += words; }));
   if (!answer.empty() || !context.output.empty()) write_output(context, answer);
   if (code != 0) throw Error(static_cast<Fault>(code), "the database is not sound", "see the answer above");
+}
+
+/// The file as this command line takes it.
+std::string shown_config(const study::SweepOptions& options, const Context& context) {
+  study::SweepConfig config = study::effective_config(options, context.watch());
+  std::vector<std::string> changed;
+  if (options.database) changed.insert(changed.end(), {"database", "report"});
+  if (options.calibration) changed.emplace_back("calibration");
+  if (!options.compile) changed.emplace_back("compile");
+  if (!options.check) changed.emplace_back("check.top");
+  if (!options.compile) config.compile = false;
+  if (!options.check) config.check.top = 0;
+  return study::effective_text(config, study::given_keys(options.config), changed);
 }
 
 }  // namespace
@@ -54,8 +70,7 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
                        .time_limit = command.time_limit,
                        .image = command.image,
                        .gpu = command.gpu};
-  if (command.show_effective)
-    return write_output(context, study::canonical_text(study::effective_config(options, context.watch())));
+  if (command.show_effective) return write_output(context, shown_config(options, context));
   if (command.dry_run) {
     const study::DryRun run = study::dry_run(options, context.watch());
     CommandOutput answer{"tailor.sweep/1", "", {{"steps", study::dry_run_table(run)}}, ""};
@@ -77,6 +92,10 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
 }
 
 void run_report_command(const ReportCommand& command, const Context& context) {
+  if (!command.by.empty()) {
+    const store::Store store = store::Store::open_read_only(command.database, {.stop = context.stop()});
+    return show(context, {"tailor.reports.grid/1", "", {{"points", study::grid_table(store, command.by)}}, ""});
+  }
   ReportOptions options{.database = command.database,
                         .data = context.data,
                         .model = command.model,
@@ -110,10 +129,11 @@ void refuse_strays(const DbCommand& command) {
                 "for example: tailor db export --recorded h200.jsonl.gz all.db");
   const std::size_t expected = command.action == "import" ? 1 : 0;
   if (command.action != "merge" && command.from.size() != expected)
-    throw Error(Fault::usage,
-                fmt::format("db {} takes {}, found {} words", command.action,
-                            expected == 1 ? "a file and a database" : "one database", command.from.size() + 1),
-                "see tailor db --help");
+    throw Error(
+        Fault::usage,
+        fmt::format("db {} takes {}, found {}", command.action,
+                    expected == 1 ? "a file and a database" : "one database", counted(command.from.size() + 1, "word")),
+        "see tailor db --help");
 }
 
 int run_db_action(const DbCommand& command, DbOptions options, const DbExport& what, Console& console) {

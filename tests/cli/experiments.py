@@ -27,13 +27,14 @@ WHOLE = {
     "plans": {"max_per_group": 9, "axes": {"vector": [4], "residence": ["registers"], "index_cache": [True]}},
     "shortlist": 2, "compile": False, "check": {"top": 1, "seeds": 2, "blocks": 8, "shape": "small"},
     "profile": {"top": 1, "random": 1, "cache": ["cold", "warm"], "stop": "quick", "counters": "0", "graph": True, "checks": 2},
-    "arch": "sm_90", "seed": 3, "database": "x.db", "report": "pages"}
+    "arch": "sm_90", "seed": 3, "database": "x.db", "report": "pages", "$from": {}, "grid": {"plans.axes.unroll": [[1], [2]]}}
 STRANGE = [None, True, 0, -1, 1, 3, 2.5, 10001, 10**12, "", "word", [], ["word"], [1], {}, {"word": 1}]
 # Names that only tables know, and rules between keys: the schema takes any word there.
 OPEN = {("models",), ("models", 0), ("devices",), ("devices", 0), ("strategies",), ("strategies", 0), ("strategies", 1),
         ("baseline",), ("calibration",), ("profile", "stop"), ("profile", "counters"), ("plans", "axes", "vector"),
         ("plans", "axes", "vector", 0), ("plans", "axes", "residence"), ("plans", "axes", "residence", 0),
-        ("plans", "axes", "index_cache"), ("plans", "axes", "index_cache", 0)}
+        ("plans", "axes", "index_cache"), ("plans", "axes", "index_cache", 0), ("grid", "plans.axes.unroll"), ("grid", "plans.axes.unroll", 0),
+        ("grid", "plans.axes.unroll", 0, 0), ("grid", "plans.axes.unroll", 1), ("grid", "plans.axes.unroll", 1, 0)}
 
 
 def ways(node, way=()):

@@ -9,11 +9,16 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <random>
+#include <set>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
+#include "study/sweep/effective.h"
 #include "support/paths.h"
 
 using namespace tailor;
@@ -92,6 +97,107 @@ TEST_CASE("the canonical text reads back as the same config") {
     CHECK(back == config);
     CHECK(canonical_text(back) == canonical_text(config));
   }
+}
+
+namespace {
+
+SweepConfig with_grid(const std::string& grid) {
+  return parse_config(fmt::format(R"({{"models": ["{}"], {}}})", model_path, grid), beside);
+}
+
+}  // namespace
+
+TEST_CASE("a grid is the product of its values, the last key turns fastest, each point as a file of its own has it") {
+  const SweepConfig config = with_grid(
+      R"("grid": {"devices": [["h200"], ["t4", "l4"]], "plans.axes.threads": [[128], [256], [512]], "check.top": [0, 3]},
+ "plans": {"axes": {"vector": [4]}}, "database": "g.db")");
+  REQUIRE(config.points.size() == 12);
+  std::size_t i = 0;
+  std::set<std::string> ids, labels;
+  for (const char* devices : {R"(["h200"])", R"(["t4", "l4"])"})
+    for (const int threads : {128, 256, 512})
+      for (const int top : {0, 3}) {
+        const SweepConfig& point = config.points[i++];
+        SweepConfig alone = parse_config(fmt::format(R"({{"models": ["{}"], "devices": {}, "check": {{"top": {}}},
+ "plans": {{"axes": {{"threads": [{}], "vector": [4]}}}}, "database": "g.db"}})",
+                                                     model_path, devices, top, threads),
+                                         beside);
+        CHECK(id_of(point) == id_of(alone));
+        alone.setting = point.setting;
+        CHECK(point == alone);
+        CHECK(point.setting.size() == 3);
+        ids.insert(hex(id_of(point)));
+        labels.insert(label(point));
+      }
+  CHECK(ids.size() == 12);
+  CHECK(labels.contains("devices=t4+l4, threads=256, top=3"));
+  CHECK(ids.count(hex(id_of(config))) == 0);
+  CHECK(id_of(with_grid(R"("devices": ["h200"], "grid": {"seed": [1, 2]})")) !=
+        id_of(with_grid(R"("devices": ["h200"], "grid": {"seed": [1, 3]})")));
+}
+
+TEST_CASE("a grid's mistakes are refused where they stand") {
+  for (const auto& [grid, message] : std::vector<std::pair<std::string, std::string>>{
+           {R"("grid": {})", "3:10 'grid' is empty / name a key, with its values"},
+           {R"("grid": {"sed": [1]})", "3:11 'grid.sed' is no key that a grid can turn / did you mean 'seed'?"},
+           {R"("grid": {"database": ["a"]})", "3:11 'grid.database' is no key that a grid can turn / "},
+           {R"("grid": {"seed": []})", "3:19 'grid.seed' is an empty list / name at least one"},
+           {R"("grid": {"seed": 1})", "3:19 'grid.seed' is a number, a list was expected / "},
+           {R"("grid": {"seed": [1, 1]})", "3:23 'grid.seed[1]' repeats 1 / remove one"},
+           {R"("grid": {"seed": [1, "x"]})", "3:23 'seed' is a string, a whole number was expected / "},
+           {R"("grid": {"check.seeds": [0]})",
+            "3:27 'check.seeds' is 0, a whole number from 1 to 1000 was expected / "},
+           {R"("seed": 2, "grid": {"seed": [1, 3]})", "3:10 'seed' stands here and in 'grid' / remove one"},
+           {R"("check": {"top": 1}, "grid": {"check.top": [1]})",
+            "3:19 'check.top' stands here and in 'grid' / remove one"},
+           {R"("check": 1, "grid": {"check.top": [1]})", "3:11 'check' is a number"}}) {
+    INFO(grid);
+    CHECK(complaint(with(grid)).starts_with(message));
+  }
+  std::string many = "0";
+  for (int i = 1; i < 40; ++i) many += fmt::format(", {}", i);
+  CHECK(complaint(with(fmt::format(R"("grid": {{"seed": [{0}], "shortlist": [{0}]}})", many)))
+            .find("'grid' has more than 1,000 points") != std::string::npos);
+}
+
+TEST_CASE(
+    "the effective text has every key, says where each is from, and reads back as the same sweep from any folder") {
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / fmt::format("effective-{}.json", ::getpid());
+  for (const char* members :
+       {"", R"("seed": 3, "claim": {"metric": "m", "threshold": 2}, "check": {"blocks": 8, "shape": "small"})",
+        R"("profile": {"random": 4, "graph": true}, "plans": {"max_per_group": 9, "axes": {"index_cache": [true]}})",
+        R"("grid": {"shortlist": [1, 2], "plans.axes.threads": [[128, 256], [512]]})",
+        R"("grid": {"strategies": [["unfused"], ["imported", "tailor"]]}, "report": "pages")"}) {
+    INFO(members);
+    SweepConfig config = parse_config(with(members), beside);
+    write_file(file, with(members));
+    const std::vector<std::string> given = given_keys(file);
+    const std::string text = effective_text(config, given, {"database"});
+    const SweepConfig back = parse_config(text, "/elsewhere/x.json");
+    CHECK(id_of(back) == id_of(config));
+    CHECK(back.points.size() == config.points.size());
+    CHECK(back.database == std::filesystem::absolute(config.database).lexically_normal());
+    CHECK(effective_text(back, given, {"database"}) == text);
+    const Json json = parse_json(text, "text");
+    for (const std::string& key : config_keys()) {
+      INFO(key);
+      const Json* found = &json;
+      if (key == "$schema" || key == "$from" || (key.starts_with("claim.") && !config.claim)) continue;
+      for (const std::string_view name : split(key, '.')) found = found == nullptr ? nullptr : found->find(name);
+      const bool turns = std::any_of(config.grid.begin(), config.grid.end(), [&](const GridKey& one) {
+        return one.key == key || key == "baseline" || key == "check.top" || key == "profile.top";
+      });
+      CHECK((found != nullptr || turns || key == "claim.text"));
+      if (const Json* from = json.find("$from")->find(key)) {
+        const bool is_given = std::find(given.begin(), given.end(), key) != given.end();
+        CHECK((*from->string() == "default") == (!is_given && key != "database" &&
+                                                 std::none_of(config.grid.begin(), config.grid.end(),
+                                                              [&](const GridKey& one) { return one.key == key; })));
+      }
+    }
+  }
+  std::filesystem::remove(file);
 }
 
 TEST_CASE("the config's id follows what decides the rows and nothing else") {

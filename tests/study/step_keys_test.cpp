@@ -87,7 +87,7 @@ TEST_CASE("each setting of a sweep file changes the keys of the steps whose rows
   // Every member of the settings has a row above: who adds one is sent here.
   [[maybe_unused]] const auto& [question, claim, models, devices, strategies, baseline, cost_model, calibration,
                                 max_plans_per_group, axes, shortlist, compile, checking, profiling, arch, seed,
-                                database, report] = usual;
+                                database, report, grid, points, setting] = usual;
   [[maybe_unused]] const auto& [check_top, seeds, blocks, small_shape] = checking;
   [[maybe_unused]] const auto& [profile_top, random, cache, stop, counters, graph, checks] = profiling;
   for (const Setting& setting : settings) {

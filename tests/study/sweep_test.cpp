@@ -126,7 +126,7 @@ TEST_CASE("a model that cannot be read is left out by name and reason, the other
   REQUIRE(outcome.left_out.size() == 1);
   CHECK(outcome.left_out[0].model.filename() == "cut.hlo");
   CHECK(outcome.left_out[0].reason.find("cut.hlo:5:") != std::string::npos);
-  CHECK(outcome.reason.starts_with("1 of 2 models were left out, the first is "));
+  CHECK(outcome.reason.starts_with("1 of 2 models was left out: "));
   CHECK(outcome.reason.find("cut.hlo:5:") != std::string::npos);
   CHECK_FALSE(outcome.claim.has_value());
   CHECK(outcome.strategies.size() == 2);

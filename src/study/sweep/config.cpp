@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -24,6 +25,14 @@ namespace {
 constexpr std::int64_t most_plans = 1'000'000'000;
 constexpr std::int64_t longest_shortlist = 10'000;
 constexpr std::int64_t most_seeds = 1000;
+
+/// Keys that say nothing by null, as if they were not there: what is taken where nobody says it has no value of its
+/// own, and a file that shows every key (effective_text) reads back.
+bool may_be_null(std::string_view key) {
+  constexpr std::array keys =
+      std::to_array<std::string_view>({"question", "claim", "check.blocks", "database", "report", "grid"});
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
 
 /// A value of the file and the way to it ("plans.axes.threads[1]").
 struct Value {
@@ -95,6 +104,12 @@ class Reader {
   std::string strategy(const std::string& name) const {
     return name.ends_with(explore::partition_file_ending) ? resolved(name).string() : name;
   }
+  /// The name of a device or a calibration as it is; the path of a file of either resolved, if it is there.
+  std::string numbers(const std::string& name) const {
+    const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
+    std::error_code absent;
+    return is_path && std::filesystem::exists(resolved(name), absent) ? resolved(name).string() : name;
+  }
 
   /// Calls the row's function for each member of an object; refuses unknown and repeated keys.
   template <class Target, std::size_t N>
@@ -111,6 +126,7 @@ class Reader {
       if (found == known.end())
         fail(Fault::usage, given[i].offset, fmt::format("unknown key '{}'", path), suggestion(key, known));
       refuse_repeated(given, i, path);
+      if (given[i].value.null() && may_be_null(path)) continue;
       table[static_cast<std::size_t>(found - known.begin())].second(*this, {given[i].value, path}, target);
     }
   }
@@ -161,6 +177,11 @@ void read_models(const Reader& r, const Value& v, SweepConfig& config) {
 void read_strategies(const Reader& r, const Value& v, SweepConfig& config) {
   config.strategies = r.names(v);
   for (std::string& name : config.strategies) name = r.strategy(name);
+}
+
+void read_devices(const Reader& r, const Value& v, SweepConfig& config) {
+  config.devices = r.names(v);
+  for (std::string& name : config.devices) name = r.numbers(name);
 }
 
 std::string axis_word(const Reader& r, const Value& v) {
@@ -222,15 +243,16 @@ constexpr auto profile_table = std::to_array<Row<ProfileConfig>>({
 });
 
 constexpr auto config_table = std::to_array<Row<SweepConfig>>({
-    {"$schema", [](const Reader& r, const Value& v, SweepConfig&) { r.string(v); }},  // for editors
+    {"$schema", [](const Reader& r, const Value& v, SweepConfig&) { r.string(v); }},    // for editors
+    {"$from", [](const Reader& r, const Value& v, SweepConfig&) { r.members_of(v); }},  // for people
     {"question", [](const Reader& r, const Value& v, SweepConfig& c) { c.question = r.string(v); }},
     {"claim", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c.claim.emplace(), claim_table); }},
     {"models", read_models},
-    {"devices", [](const Reader& r, const Value& v, SweepConfig& c) { c.devices = r.names(v); }},
+    {"devices", read_devices},
     {"strategies", read_strategies},
     {"baseline", [](const Reader& r, const Value& v, SweepConfig& c) { c.baseline = r.strategy(r.string(v)); }},
     {"cost_model", [](const Reader& r, const Value& v, SweepConfig& c) { c.cost_model = r.string(v); }},
-    {"calibration", [](const Reader& r, const Value& v, SweepConfig& c) { c.calibration = r.string(v); }},
+    {"calibration", [](const Reader& r, const Value& v, SweepConfig& c) { c.calibration = r.numbers(r.string(v)); }},
     {"plans", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c, plans_table); }},
     {"shortlist",
      [](const Reader& r, const Value& v, SweepConfig& c) { c.shortlist = r.integer(v, 0, longest_shortlist); }},
@@ -241,6 +263,7 @@ constexpr auto config_table = std::to_array<Row<SweepConfig>>({
     {"seed", [](const Reader& r, const Value& v, SweepConfig& c) { c.seed = r.integer(v, 0, INT64_MAX); }},
     {"database", [](const Reader& r, const Value& v, SweepConfig& c) { c.database = r.resolved(r.string(v)); }},
     {"report", [](const Reader& r, const Value& v, SweepConfig& c) { c.report = r.resolved(r.string(v)); }},
+    {"grid", [](const Reader&, const Value&, SweepConfig&) {}},  // read_grid() has made points of it
 });
 // clang-format on
 
@@ -289,20 +312,169 @@ Json plans_json(const SweepConfig& config) {
   return {{"max_per_group", config.max_plans_per_group}, {"axes", axes}};
 }
 
-}  // namespace
-
-SweepConfig parse_config(std::string_view text, const std::filesystem::path& file) {
-  const Json root = parse_json(text, file.string(), Fault::usage);
-  const Reader reader(text, file);
+/// The file without a grid, or with one combination of its values in place.
+SweepConfig read_point(const Reader& reader, const Json& root, const std::filesystem::path& file) {
   SweepConfig config;
-  if (root.object() == nullptr)
-    reader.fail(Fault::usage, root.offset, fmt::format("a sweep file is an object, this is {}", kind_of(root)),
-                "see experiments/README.md");
   reader.members({root, ""}, config, config_table);
   check_whole(reader, root, config);
   if (config.database.empty())
     config.database = std::filesystem::path(file).replace_extension(".db").lexically_normal();
   return config;
+}
+
+constexpr std::string_view axes_prefix = "plans.axes.";
+
+/// A key of the grid as the file has it.
+struct GridColumn {
+  std::string key;
+  std::vector<Json> values;
+  std::size_t offset = 0;
+};
+
+/// What a grid may turn: what decides results. Words about the file, and where results go, stand once.
+bool may_turn(std::string_view key) {
+  constexpr std::array once =
+      std::to_array<std::string_view>({"$schema", "$from", "question", "claim", "database", "report", "grid", "plans",
+                                       "plans.axes", "check", "profile"});
+  return !key.starts_with("claim.") && std::find(once.begin(), once.end(), key) == once.end();
+}
+
+const Json* find_at(const Json& root, std::string_view key) {
+  const Json* at = &root;
+  for (const std::string_view name : split(key, '.')) at = at == nullptr ? nullptr : at->find(name);
+  return at;
+}
+
+std::vector<GridColumn> read_grid(const Reader& reader, const Json& root) {
+  const Json* grid = root.find("grid");
+  if (grid == nullptr || grid->null()) return {};
+  const Value whole{*grid, "grid"};
+  const Json::Object& members = reader.members_of(whole);
+  if (members.empty()) reader.fail(Fault::usage, grid->offset, "'grid' is empty", "name a key, with its values");
+  std::vector<std::string> keys = config_keys();
+  std::erase_if(keys, [](const std::string& key) { return !may_turn(key); });
+  std::vector<std::string_view> known(keys.begin(), keys.end());
+  std::vector<GridColumn> columns;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const std::string& key = members[i].key;
+    const std::string path = "grid." + key;
+    reader.refuse_repeated(members, i, path);
+    const bool axis = key.starts_with(axes_prefix) && key.size() > axes_prefix.size();
+    if (!axis && std::find(known.begin(), known.end(), key) == known.end())
+      reader.fail(Fault::usage, members[i].offset, fmt::format("'{}' is no key that a grid can turn", path),
+                  suggestion(key, known));
+    if (const Json* twice = find_at(root, key))
+      reader.fail(Fault::usage, twice->offset, fmt::format("'{}' stands here and in 'grid'", key), "remove one");
+    GridColumn column{key, {}, members[i].offset};
+    for (const Value& item : reader.list({members[i].value, path})) {
+      if (std::find(column.values.begin(), column.values.end(), item.node) != column.values.end())
+        reader.fail(Fault::usage, item.node.offset, fmt::format("'{}' repeats {}", item.path, json_text(item.node)),
+                    "remove one");
+      column.values.push_back(item.node);
+    }
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+/// The value of a column at a point: points count like figures of a number, the last column turns fastest.
+const Json& value_at(const std::vector<GridColumn>& grid, std::size_t column, std::size_t point) {
+  for (std::size_t i = grid.size() - 1; i > column; --i) point /= grid[i].values.size();
+  return grid[column].values[point % grid[column].values.size()];
+}
+
+/// The file with a point's values in the places of their keys. What was read keeps its place in the text.
+Json at_point(Json root, const std::vector<GridColumn>& grid, std::size_t point) {
+  for (std::size_t i = 0; i < grid.size(); ++i) {
+    Json* at = &root;
+    bool leads_there = true;  // what stands on the way and is no object the reader refuses by its own name
+    for (const std::string_view name : split(grid[i].key, '.')) {
+      leads_there = leads_there && (at->null() || at->object() != nullptr);
+      if (leads_there) at = &(*at)[name];
+      if (leads_there && at->offset == 0) at->offset = grid[i].offset;
+    }
+    if (leads_there) *at = value_at(grid, i, point);
+  }
+  return root;
+}
+
+/// Models and partition files as resolved, so that the text means the same in any folder.
+Json resolved(const Reader& reader, const std::string& key, Json value) {
+  const auto turn = [&](const std::string& text) {
+    if (key == "models") return reader.resolved(text).string();
+    if (key == "strategies" || key == "baseline") return reader.strategy(text);
+    return key == "devices" || key == "calibration" ? reader.numbers(text) : text;
+  };
+  if (const std::string* text = value.string()) return turn(*text);
+  if (const Json::Array* items = value.array()) {
+    Json::Array all = *items;
+    for (Json& item : all)
+      if (const std::string* text = item.string()) item = turn(*text);
+    return all;
+  }
+  return value;
+}
+
+/// A value for people: a list by its items, a path by its file's name.
+std::string in_words(const Json& value) {
+  if (const Json::Array* items = value.array()) {
+    std::string words;
+    for (const Json& item : *items) words += (words.empty() ? "" : "+") + in_words(item);
+    return words;
+  }
+  const std::string* text = value.string();
+  return text == nullptr ? json_text(value) : std::filesystem::path(*text).filename().string();
+}
+
+std::vector<GridValue> setting_of(const Reader& reader, const std::vector<GridColumn>& grid, std::size_t point) {
+  std::vector<GridValue> setting;
+  for (std::size_t i = 0; i < grid.size(); ++i) setting.push_back({grid[i].key, in_words(value_at(grid, i, point))});
+  for (std::size_t i = 0; i < grid.size(); ++i)  // two files of one name are told apart by their folders
+    for (const Json& other : grid[i].values)
+      if (!(other == value_at(grid, i, point)) && in_words(other) == setting[i].value)
+        setting[i].value = json_text(resolved(reader, grid[i].key, value_at(grid, i, point)));
+  return setting;
+}
+
+}  // namespace
+
+SweepConfig parse_config(std::string_view text, const std::filesystem::path& file) {
+  const Json root = parse_json(text, file.string(), Fault::usage);
+  const Reader reader(text, file);
+  if (root.object() == nullptr)
+    reader.fail(Fault::usage, root.offset, fmt::format("a sweep file is an object, this is {}", kind_of(root)),
+                "see experiments/README.md");
+  const std::vector<GridColumn> grid = read_grid(reader, root);
+  if (grid.empty()) return read_point(reader, root, file);
+  std::size_t count = 1;
+  for (const GridColumn& column : grid) {
+    count *= column.values.size();
+    if (count > most_points)
+      reader.fail(Fault::usage, column.offset, fmt::format("'grid' has more than {}", counted(most_points, "point")),
+                  "take values away, or split the file");
+  }
+  std::vector<SweepConfig> points;
+  for (std::size_t i = 0; i < count; ++i) points.push_back(read_point(reader, at_point(root, grid, i), file));
+  for (std::size_t i = 0; i < count; ++i) points[i].setting = setting_of(reader, grid, i);
+  SweepConfig config = points.front();
+  config.setting.clear();
+  for (const GridColumn& column : grid) {
+    GridKey& key = config.grid.emplace_back(GridKey{column.key, {}});
+    for (const Json& value : column.values) key.values.push_back(json_text(resolved(reader, column.key, value)));
+  }
+  config.points = std::move(points);
+  return config;
+}
+
+std::string label(const SweepConfig& point) {
+  const auto last = [](std::string_view key) { return key.substr(key.rfind('.') + 1); };
+  std::string words;
+  for (const GridValue& one : point.setting) {
+    const auto alike = std::count_if(point.setting.begin(), point.setting.end(),
+                                     [&](const GridValue& other) { return last(other.key) == last(one.key); });
+    words += fmt::format("{}{}={}", words.empty() ? "" : ", ", alike > 1 ? one.key : last(one.key), one.value);
+  }
+  return words;
 }
 
 std::vector<std::string> config_keys() {
@@ -355,6 +527,9 @@ std::string canonical_text(const SweepConfig& config) {
 }
 
 Id id_of(const SweepConfig& config) {
+  std::string ids;
+  for (const SweepConfig& point : config.points) ids += hex(id_of(point));
+  if (!ids.empty()) return tailor::id_of(std::string_view(ids));
   SweepConfig rows = config;
   rows.database.clear();
   rows.report.clear();

@@ -4,6 +4,9 @@
 // The sweep file: what an experiment asks, of which models, devices and strategies, and what would answer it. Reading
 // checks everything that can be checked without running: keys, types, ranges, and that the models exist. In: the text
 // of a file. Out: a SweepConfig. Called by tailor sweep and by the fuzzer.
+//
+// A file with a grid stands for several: one for each combination of the grid's values, with these in the places of
+// their keys. Each is a whole SweepConfig, so nothing behind the reader knows how it was written.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +58,19 @@ struct ProfileConfig {
   bool operator==(const ProfileConfig&) const = default;
 };
 
+/// One key of a grid, as config_keys() has it or "plans.axes.NAME", and the values that it takes, as JSON text.
+struct GridKey {
+  std::string key;
+  std::vector<std::string> values;
+  bool operator==(const GridKey&) const = default;
+};
+
+/// What a point of a grid has at one of the grid's keys, for people: "sol", "128", "h200, t4".
+struct GridValue {
+  std::string key, value;
+  bool operator==(const GridValue&) const = default;
+};
+
 struct SweepConfig {
   std::string question;
   std::optional<Claim> claim;
@@ -74,12 +90,22 @@ struct SweepConfig {
   std::int64_t seed = 1;
   std::filesystem::path database;  ///< resolved; CONFIG.db beside the file when not given
   std::filesystem::path report;    ///< resolved folder; empty: none is written
+  std::vector<GridKey> grid;       ///< in the file's order; paths of models and partitions as resolved
+  std::vector<SweepConfig>
+      points{};                      ///< of a grid: each combination, the last key turns fastest. The rest is the first
+  std::vector<GridValue> setting{};  ///< of a point, in the grid's order
   bool operator==(const SweepConfig&) const = default;
 };
+
+/// Points that a grid may have.
+inline constexpr std::size_t most_points = 1000;
 
 /// Checks a sweep file's text; relative paths start at `file`'s folder. Throws Error(usage) with line, column and JSON
 /// path; Error(missing) for a model that is not there.
 SweepConfig parse_config(std::string_view text, const std::filesystem::path& file);
+/// "cost_model=sol, threads=64": what a point has at the keys of its grid, by their last words where these tell them
+/// apart; empty where there is no grid.
+std::string label(const SweepConfig& point);
 /// All keys that a sweep file may have, those inside of others behind a dot: "claim.metric". What is published about
 /// them (data/schemas/experiment.json) is held against this.
 std::vector<std::string> config_keys();
@@ -87,6 +113,7 @@ std::vector<std::string> config_keys();
 SweepConfig read_config(const std::filesystem::path& file);
 
 /// The text form with every default spelled out and keys in fixed order, paths as resolved; parse_config reads it back.
+/// Of a file with a grid it is that of the first point.
 std::string canonical_text(const SweepConfig& config);
 /// Hash of what decides the rows of a sweep: the canonical text, without where database and report go and without the
 /// folders that models lie in.

@@ -24,13 +24,15 @@ struct ExpectedStep {
   std::string of;                            ///< what is counted: "models", "plans", "kernels"
   std::optional<std::int64_t> places, done;  ///< groups on devices, and those that the database has already
   std::optional<std::int64_t> amount;        ///< of the open places; absent where no sample tells
+  std::string_view exactly = "exact";        ///< what the amount is: "exact", "at most", "about"
   std::optional<Seconds> time;               ///< of the open places; absent where nothing here can do it
   std::string note;                          ///< how the figure was made, or why there is none
 };
 
 struct DryRun {
-  SweepOutcome outcome;  ///< the database and the models that could not be read; nothing else
-  std::vector<ExpectedStep> steps;
+  SweepOutcome outcome;             ///< the database and the models that could not be read; nothing else
+  std::int64_t points = 1;          ///< of the file's grid
+  std::vector<ExpectedStep> steps;  ///< summed over the points
 };
 
 /// Throws what run_sweep() throws before it starts, Error(interrupted).

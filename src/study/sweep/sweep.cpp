@@ -23,6 +23,7 @@
 #include <array>
 #include <map>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
@@ -32,6 +33,7 @@
 #include "study/pipeline/manifest.h"
 #include "study/pipeline/question.h"
 #include "study/sweep/claim.h"
+#include "study/sweep/points.h"
 #include "study/sweep/step_keys.h"
 #include "study/sweep/sweep_stages.h"
 
@@ -71,13 +73,15 @@ void sum_up(Sweep& sweep) {
   Bytes library;
   for (const Id graph : sweep.graphs)
     for (const store::LibraryCallRow& call : sweep.store().library_calls(graph)) library += call.bytes * call.times;
-  for (store::StrategyTotals& totals : sweep.store().strategies())
+  const bool is_point = !sweep.config.setting.empty();
+  if (is_point) sweep.outcome.strategies = own_totals(sweep);
+  for (store::StrategyTotals& totals : is_point ? std::vector<store::StrategyTotals>() : sweep.store().strategies())
     if (sweep.graphs.contains(totals.graph) &&
         std::find(wanted.begin(), wanted.end(), totals.strategy) != wanted.end() &&
         std::any_of(sweep.devices.begin(), sweep.devices.end(),
                     [&](const Target& device) { return device.id == totals.device; }))
       sweep.outcome.strategies.push_back(std::move(totals));
-  sweep.outcome.search_added = sweep.store().strategy_search_added();
+  if (!is_point) sweep.outcome.search_added = sweep.store().strategy_search_added();
   sweep.outcome.baseline = sweep.config.baseline;
   if (!sweep.config.claim || sweep.watch.stopped()) return;
   if (!sweep.outcome.left_out.empty())
@@ -110,14 +114,14 @@ std::string without_plans(Sweep& sweep) {
       if (legal[group->group.id] > 0 || !why.empty()) continue;
       for (const store::RejectionRow& row : sweep.store().rejections(group->group.id, device.id))
         if (row.space == space_on(sweep, device) && why.empty())
-          why = fmt::format("; for {} on {} rule {} refuses {} plans: {}", group->title(), device.device.name, row.rule,
-                            with_commas(row.plans), row.reason);
+          why = fmt::format("; for {} on {} rule {} refuses {}: {}", group->title(), device.device.name, row.rule,
+                            counted(row.plans, "plan"), row.reason);
     }
   }
   if (without == 0) return {};
   if (with == 0) return fmt::format("the sweep's axes leave no group a plan{}", why);
   sweep.watch.observer.warning(
-      fmt::format("the sweep's axes leave {} of {} groups without a plan{}", without, with + without, why));
+      fmt::format("the sweep's axes leave {} of {} without a plan{}", without, counted(with + without, "group"), why));
   return {};
 }
 
@@ -131,33 +135,36 @@ store::RunRow manifest(const SweepOptions& options, const SweepConfig& config, c
 
 std::string left_out_words(const Sweep& sweep) {
   const std::vector<LeftOutModel>& left_out = sweep.outcome.left_out;
-  return fmt::format("{} of {} models were left out, the first is {}", left_out.size(), sweep.config.models.size(),
+  return fmt::format("{} of {} {} left out{} {}", left_out.size(), counted(sweep.config.models.size(), "model"),
+                     left_out.size() == 1 ? "was" : "were", left_out.size() == 1 ? ":" : ", the first is",
                      left_out.front().reason);
 }
 
 void print_summary(const Sweep& sweep) {
   const SweepOutcome& o = sweep.outcome;
   sweep.watch.observer.finish();
-  sweep.watch.observer.note(
-      fmt::format("{} models, {} distinct groups; {} plans scored and {} rejected in {}{}", o.models, o.distinct_groups,
-                  with_commas(o.plans_scored), with_commas(o.plans_rejected), humane_seconds(o.scoring.value),
-                  o.groups_resumed > 0 ? fmt::format("; {} groups were there already", o.groups_resumed) : ""));
+  sweep.watch.observer.note(fmt::format(
+      "{}, {}; {} scored and {} rejected in {}{}", counted(o.models, "model"),
+      counted(o.distinct_groups, "distinct group"), counted(o.plans_scored, "plan"), with_commas(o.plans_rejected),
+      humane_seconds(o.scoring.value),
+      o.groups_resumed > 0 ? fmt::format("; {} there already", counted(o.groups_resumed, "group", "was", "were"))
+                           : ""));
   if (o.kernels_compiled + o.kernels_cached + o.kernels_failed > 0)
     sweep.watch.observer.note(fmt::format(
-        "{} kernels compiled, {} from the cache, {} failed in {}{}", o.kernels_compiled, o.kernels_cached,
+        "{} compiled, {} from the cache, {} failed in {}{}", counted(o.kernels_compiled, "kernel"), o.kernels_cached,
         o.kernels_failed, humane_seconds(o.compiling.value),
         o.kernels_compiled > 0 ? fmt::format(" ({:.1f} % inside the compiler)", 100 * o.compiler_share) : ""));
   if (o.kernels_passed + o.kernels_refuted + o.kernels_not_judged + o.kernels_not_executed > 0)
     sweep.watch.observer.note(fmt::format(
-        "{} kernels executed and right{}{}, {} rejected, {}{} not executed in {}", o.kernels_passed,
+        "{} executed and right{}{}, {} rejected, {}{} not executed in {}", counted(o.kernels_passed, "kernel"),
         o.kernels_sampled > 0 ? fmt::format(" ({} in a sample of their blocks)", o.kernels_sampled) : "",
         o.kernels_judged_in_part > 0 ? fmt::format(" ({} judged in part)", o.kernels_judged_in_part) : "",
         o.kernels_refuted, o.kernels_not_judged > 0 ? fmt::format("{} not judged, ", o.kernels_not_judged) : "",
         o.kernels_not_executed, humane_seconds(o.checking.value)));
   if (o.kernels_measured + o.kernels_failed_on_gpu + o.kernels_unmeasured > 0)
-    sweep.watch.observer.note(fmt::format("{} kernels measured, {} rejected, {} without a measurement in {}",
-                                          o.kernels_measured, o.kernels_failed_on_gpu, o.kernels_unmeasured,
-                                          humane_seconds(o.measuring.value)));
+    sweep.watch.observer.note(fmt::format("{} measured, {} rejected, {} without a measurement in {}",
+                                          counted(o.kernels_measured, "kernel"), o.kernels_failed_on_gpu,
+                                          o.kernels_unmeasured, humane_seconds(o.measuring.value)));
   sweep.watch.observer.note(
       fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
 }
@@ -253,12 +260,21 @@ SweepConfig effective_config(const SweepOptions& options, const Watch& watch) {
   if (options.calibration) config.calibration = *options.calibration;
   check_names(config, options.config);
   keep_apart(config, watch);
+  for (const GridKey& key : config.grid)
+    if (options.calibration && key.key == "calibration")
+      throw Error(Fault::usage, "--calibration names one, and the file's grid several", "leave one of them out");
+  for (SweepConfig& point : config.points) {
+    point.database = config.database;
+    point.report = config.report;
+    if (options.calibration) point.calibration = *options.calibration;
+    check_names(point, options.config);
+  }
   return config;
 }
 
-SweepSetup sweep_setup(const SweepOptions& options, const Watch& watch) {
+SweepSetup sweep_setup(const SweepOptions& options, SweepConfig config) {
   SweepSetup setup;
-  setup.config = effective_config(options, watch);
+  setup.config = std::move(config);
   setup.model = &ranking_model(setup.config.cost_model);
   setup.calibration = load_calibration(options.data, setup.config.calibration);
   setup.devices = find_devices(setup.config, options, setup.calibration);
@@ -277,8 +293,10 @@ Sweep begun_sweep(const SweepOptions& options, SweepSetup setup, const std::file
                setup.calibration, std::move(setup.devices), {database, run}, watch};
 }
 
-SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
-  SweepSetup setup = sweep_setup(options, watch);
+namespace {
+
+/// One sweep: a file without a grid, or a point of one, whose whole has this id.
+SweepOutcome run_one(const SweepOptions& options, SweepSetup setup, Id grid, std::int64_t number, const Watch& watch) {
   const bool compiles = setup.compiles;
   const profiler::FoundNvrtc nvrtc = setup.nvrtc;
   const std::filesystem::path database = setup.config.database;
@@ -298,7 +316,9 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   });
   if (sweep.outcome.opened_gpu) sweep.recorder.name_gpu(*sweep.outcome.opened_gpu);
   sweep.recorder.close(watch.stopped() ? "interrupted" : sweep.outcome.left_out.empty() ? "done" : "failed");
+  sweep.outcome.setting = label(sweep.config);
   sum_up(sweep);
+  if (!sweep.config.setting.empty() && !watch.stopped()) save_point(sweep, grid, number, sweep.outcome.strategies);
   print_summary(sweep);
 
   SweepOutcome& outcome = sweep.outcome;
@@ -320,12 +340,68 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
     end_with(Fault::missing, "nothing was compiled: " + all->words, all->hint);
   else if (const Uncompiled lost = count_uncompiled(sweep); lost.plans > 0)
     end_with(Fault::failed,
-             fmt::format("kernels did not compile: {} plans count as rejected, {} groups are left without a plan",
-                         lost.plans, lost.groups),
+             fmt::format("kernels did not compile: {} as rejected, {} left without a plan",
+                         counted(lost.plans, "plan", "counts", "count"), counted(lost.groups, "group", "is", "are")),
              "tailor report shows what the compiler said; a kernel that does not compile is a bug of Tailor");
   else if (outcome.claim && !outcome.claim->holds())
     end_with(Fault::claim, fmt::format("the claim does not hold: {}", sweep.config.claim->text), "");
   return outcome;
+}
+
+/// Adds what a point did to what the grid did.
+void add_point(SweepOutcome& all, SweepOutcome one) {
+  constexpr auto sums = std::to_array<std::int64_t SweepOutcome::*>(
+      {&SweepOutcome::plans_scored, &SweepOutcome::plans_rejected, &SweepOutcome::groups_resumed,
+       &SweepOutcome::plans_lowered, &SweepOutcome::kernels_compiled, &SweepOutcome::kernels_cached,
+       &SweepOutcome::kernels_failed, &SweepOutcome::kernels_passed, &SweepOutcome::kernels_refuted,
+       &SweepOutcome::kernels_not_judged, &SweepOutcome::kernels_not_executed, &SweepOutcome::kernels_judged_in_part,
+       &SweepOutcome::kernels_sampled, &SweepOutcome::kernels_measured, &SweepOutcome::kernels_failed_on_gpu,
+       &SweepOutcome::kernels_unmeasured});
+  for (const auto member : sums) all.*member += one.*member;
+  all.models = std::max(all.models, one.models);
+  all.distinct_groups = std::max(all.distinct_groups, one.distinct_groups);
+  if (all.left_out.empty()) all.left_out = one.left_out;
+  // What stops a command says more than a claim that does not hold, and the first of each says why.
+  const auto grave = [](int code) { return code == static_cast<int>(Fault::claim) ? 1 : code == 0 ? 0 : 2; };
+  if (grave(one.exit_code) > grave(all.exit_code)) {
+    all.exit_code = one.exit_code;
+    all.reason = one.exit_code == static_cast<int>(Fault::interrupted) ? one.reason
+                                                                       : fmt::format("{}: {}", one.setting, one.reason);
+    all.hint = one.hint;
+  }
+  all.points.push_back(std::move(one));
+}
+
+}  // namespace
+
+const SweepOutcome* least_claim(const SweepOutcome& grid) {
+  const SweepOutcome* least = nullptr;
+  for (const SweepOutcome& one : grid.points)
+    if (one.claim && (least == nullptr || one.claim->value < least->claim->value)) least = &one;
+  return least;
+}
+
+SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
+  const SweepConfig config = effective_config(options, watch);
+  if (config.points.empty()) return run_one(options, sweep_setup(options, config), {}, 0, watch);
+  std::vector<SweepSetup> setups;  // all, before anything is written
+  for (const SweepConfig& point : config.points) setups.push_back(sweep_setup(options, point));
+  const Id grid = id_of(config);
+  SweepOutcome all;
+  for (std::size_t i = 0; i < setups.size() && !watch.stopped(); ++i) {
+    watch.observer.note(fmt::format("point {} of {}: {}", i + 1, setups.size(), label(config.points[i])));
+    add_point(all, run_one(options, std::move(setups[i]), grid, static_cast<std::int64_t>(i + 1), watch));
+  }
+  all.database = config.database;
+  all.report = config.report;
+  std::string keys;
+  for (const GridKey& key : config.grid) keys += (keys.empty() ? "" : ",") + key.key;
+  watch.observer.note(fmt::format("{} of {} swept; next: tailor report {} --by {}", all.points.size(),
+                                  counted(setups.size(), "point"), config.database.string(), keys));
+  all.baseline = config.baseline;
+  if (const SweepOutcome* least = least_claim(all); least != nullptr && all.points.size() == config.points.size())
+    all.claim = least->claim;
+  return all;
 }
 
 }  // namespace tailor::study

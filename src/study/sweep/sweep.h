@@ -81,7 +81,14 @@ struct SweepOutcome {
   Seconds scoring, compiling, in_compiler, checking, measuring;
   std::optional<gpu::Response> opened_gpu;  ///< that measured, when one did
   double compiler_share = 0;                ///< of the compile stage's worker time inside the compiler
+  std::string setting;                      ///< of a point of a grid: label() of its configuration
+  /// Of a grid: what each point did, as far as the sweep came. The counts above are their sums, the claim is that of
+  /// the point where it comes out least, and the strategies are the points' own.
+  std::vector<SweepOutcome> points = {};
 };
+
+/// The point of a grid whose claim is nearest to not holding; null where none was judged.
+const SweepOutcome* least_claim(const SweepOutcome& grid);
 
 /// The file as a sweep takes it: with the command line's changes, and with pages kept apart from another database's.
 /// Throws Error(usage) for a file that asks for what there is not.

@@ -57,7 +57,12 @@ std::vector<Candidate>& short_list(Sweep& sweep, const Place& place) {
   if (!fresh) return found->second;
   std::vector<Candidate>& scored = sweep.chosen[place];
   const std::optional<store::XlaPlanRow> xla = sweep.store().xla_plan(place.group->group.id, place.target->id);
-  for (const store::PlanRow& row : sweep.store().plans(place.group->group.id)) {
+  // Other sweeps' lists may stand beside this one's.
+  const Id group = place.group->group.id;
+  const std::vector<Id> own = sweep.store().short_list(group, place.target->id, space_on(sweep, *place.target));
+  for (const store::PlanRow& row : sweep.store().plans(group)) {
+    const bool is_xla = xla && xla->plan == row.id;
+    if (!own.empty() && !is_xla && std::find(own.begin(), own.end(), row.id) == own.end()) continue;
     const std::optional<Id> kernel = sweep.store().lowering(row.id, place.target->id);
     if (!kernel) continue;
     const auto known =
@@ -70,7 +75,7 @@ std::vector<Candidate>& short_list(Sweep& sweep, const Place& place) {
     } else {
       continue;  // no sweep with these numbers found it to be legal
     }
-    found->second.back().is_xla = xla && xla->plan == row.id;
+    found->second.back().is_xla = is_xla;
     found->second.back().standing.refuted = !sweep.store().plan_rejections(row.id, place.target->id).empty();
   }
   sweep.chosen.erase(place);

@@ -19,6 +19,7 @@
 #include <set>
 #include <thread>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
@@ -129,9 +130,12 @@ void load_and_fuse(Sweep& sweep) {
         const explore::Partition partition = explore::partition(imported.graph, fusion, sweep.watch.stop);
         store_groups(sweep, partition, known);
         store_library(sweep, graph.id, partition);
-        sweep.store().save(fusion_row(graph.id, imported.graph, fusion, partition));
-        sweep.watch.observer.detail(fmt::format("{}: {} makes {} kernels of {} distinct groups", name, strategy,
-                                                partition.kernels, partition.groups.size()));
+        sweep.fusions.push_back(fusion_row(graph.id, imported.graph, fusion, partition));
+        sweep.store().save(sweep.fusions.back());
+        sweep.fusions.back().edges = {};
+        sweep.watch.observer.detail(fmt::format("{}: {} makes {} of {}", name, strategy,
+                                                counted(partition.kernels, "kernel"),
+                                                counted(partition.groups.size(), "distinct group")));
       }
     unit.commit();
     ++sweep.outcome.models;
@@ -140,9 +144,9 @@ void load_and_fuse(Sweep& sweep) {
   for (const Target& device : sweep.devices)
     if (const auto changed = sweep.changed.find(&device); changed != sweep.changed.end())
       sweep.watch.observer.note(fmt::format(
-          "{}: its file or calibration '{}' says other numbers than when {} of {} groups were estimated: these are "
+          "{}: its file or calibration '{}' says other numbers than when {} of {} were estimated: these are "
           "estimated again, measurements stay",
-          device.device.name, sweep.calibration.name, changed->second, sweep.groups.size()));
+          device.device.name, sweep.calibration.name, changed->second, counted(sweep.groups.size(), "group")));
 }
 
 namespace {
@@ -198,6 +202,9 @@ void store_scored(Sweep& sweep, const Place& place, Choice& choice) {
   }
   for (const Candidate& candidate : choice.candidates) {
     sweep.recorder.save_lowered(candidate);
+    // What XLA would write is compiled beside the others; it is of the space where that is the whole one.
+    if (candidate.rank > 0 || !candidate.is_xla || sweep.config.axes.empty())
+      sweep.store().save(store::ShortListRow{space, device, candidate.plan_id()});
     if (candidate.is_xla)  // its plan may be of no space that was searched
       sweep.recorder.save_estimate(candidate, sweep.model->level, model_name(sweep, sweep.model->name));
   }
@@ -234,7 +241,9 @@ void score_groups(Sweep& sweep) {
   const std::size_t workers = sweep.options.workers > 0 ? static_cast<std::size_t>(sweep.options.workers)
                                                         : std::max(std::thread::hardware_concurrency(), 1U);
   const std::size_t wave = 4 * workers;  // results wait for the slowest of a wave; then they are stored in order
+  const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
   for (std::size_t first = 0; first < tasks.size() && !sweep.watch.stopped(); first += wave) {
+    if (sweep.scoring_limit && spent() > sweep.scoring_limit->value) break;
     const std::size_t count = std::min(wave, tasks.size() - first);
     std::vector<Choice> results(count);
     std::atomic<std::size_t> next = 0;
@@ -251,7 +260,7 @@ void score_groups(Sweep& sweep) {
     sweep.watch.observer.progress(
         {"scoring groups", static_cast<std::int64_t>(first + count), static_cast<std::int64_t>(tasks.size()), {}});
   }
-  sweep.outcome.scoring = {std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count()};
+  sweep.outcome.scoring = {spent()};
 }
 
 }  // namespace tailor::study

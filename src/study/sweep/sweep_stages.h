@@ -47,10 +47,12 @@ struct Sweep {
   const Watch& watch;
   std::vector<std::unique_ptr<PreparedGroup>> groups = {};
   std::set<Id> graphs = {};                                  ///< ids of the models' graphs
+  std::vector<store::FusionRow> fusions = {};                ///< of its models and strategies, without edges
   std::map<const Target*, std::int64_t> changed = {};        ///< groups that other numbers were known of
   std::map<Place, std::vector<Candidate>> chosen = {};       ///< short lists that were scored in this run
   std::map<Place, std::vector<Candidate>> short_lists = {};  ///< filled by short_list()
   SweepOutcome outcome = {};
+  std::optional<Seconds> scoring_limit = {};  ///< no group is begun after so long: of a dry run
 
   store::Store& store() { return recorder.store(); }
 };
@@ -64,7 +66,8 @@ struct SweepSetup {
   bool compiles = false;       ///< the file and the command line want kernels compiled
   profiler::FoundNvrtc nvrtc;  ///< looked for where they do
 };
-SweepSetup sweep_setup(const SweepOptions& options, const Watch& watch);
+/// Of the file's configuration, or of a point of its grid. Throws as effective_config() does.
+SweepSetup sweep_setup(const SweepOptions& options, SweepConfig config);
 /// A sweep before its first step; its rows go to `database`, whose folder is there.
 Sweep begun_sweep(const SweepOptions& options, SweepSetup setup, const std::filesystem::path& database,
                   const Watch& watch);

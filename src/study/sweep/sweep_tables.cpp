@@ -33,11 +33,18 @@ const store::StrategyTotals* baseline_of(const SweepOutcome& outcome, const stor
   return found == outcome.strategies.end() ? nullptr : &*found;
 }
 
-/// Both speed-ups; the second one only where there are library calls with a time.
+/// What the time of the fused kernels is: of groups without a plan there is a bound alone.
+std::string time_is(const store::StrategyTotals& totals) {
+  if (totals.launches_without_plan <= 0) return "predicted";
+  return totals.launches_without_plan < totals.launches ? "in part a bound" : "a bound";
+}
+
+/// Both speed-ups; the second one only where there are library calls with a time. A bound over a bound is none.
 std::pair<Cell, Cell> speedups(const SweepOutcome& outcome, const store::StrategyTotals& totals) {
   const store::StrategyTotals* baseline = baseline_of(outcome, totals);
   const std::optional<Seconds> own = kernel_time(totals);
   if (baseline == nullptr || !own || !kernel_time(*baseline)) return {};
+  if (time_is(totals) == "a bound" || time_is(*baseline) == "a bound") return {};
   const Seconds library = totals.library_time, base = *kernel_time(*baseline);
   return {Cell(base / *own), library.value > 0 ? Cell((base + library) / (*own + library)) : Cell()};
 }
@@ -56,7 +63,45 @@ void add_xla_cells(const SweepOutcome& outcome, const store::StrategyTotals& tot
 
 }  // namespace
 
+namespace {
+
+/// What each point came to, under the point's setting.
+report::Table points_table(const SweepOutcome& outcome) {
+  report::Table all;
+  for (const SweepOutcome& point : outcome.points) {
+    report::Table one = strategies_table(point);
+    if (all.columns.empty()) {
+      all.columns = std::move(one.columns);
+      all.columns.insert(all.columns.begin(), column("setting", "point"));
+    }
+    for (std::vector<Cell>& row : one.rows) {
+      row.insert(row.begin(), point.setting);
+      all.rows.push_back(std::move(row));
+    }
+  }
+  // What is alike at all points makes room for what the points are.
+  const auto yields_if = [&](std::string_view key, int sacrifice, auto&& says_nothing) {
+    const std::size_t at = place_of_column(all, key);
+    const bool nothing = std::all_of(all.rows.begin(), all.rows.end(),
+                                     [&](const std::vector<Cell>& row) { return says_nothing(row[at]); });
+    all.columns[at].sacrifice = nothing ? sacrifice : 0;
+  };
+  if (all.rows.empty()) return all;
+  const std::size_t device = place_of_column(all, "device");
+  yields_if("time_is", 8, [](const Cell& cell) { return cell == Cell(std::string("predicted")); });
+  yields_if("device", 9, [&](const Cell& cell) { return cell == all.rows.front()[device]; });
+  yields_if("speedup_with_library", 9, [](const Cell& cell) { return cell == Cell(); });
+  all.columns[place_of_column(all, "launches")].sacrifice = 1;
+  all.title = "strategies at each point of the grid, one run of each model";
+  return all;
+}
+
+}  // namespace
+
 report::Table strategies_table(const SweepOutcome& outcome) {
+  if (!outcome.points.empty()) return points_table(outcome);
+  const bool all_predicted = std::all_of(outcome.strategies.begin(), outcome.strategies.end(),
+                                         [](const auto& one) { return time_is(one) == "predicted"; });
   report::Table table;
   table.title = "strategies, one run of each model";
   table.columns = {column("model", "model"),
@@ -67,6 +112,7 @@ report::Table strategies_table(const SweepOutcome& outcome) {
                    column("library_calls", "library calls", Hint::count, 2),
                    column("traffic", "traffic", Hint::bytes, 4),
                    column("kernel_time", "kernels take", Hint::seconds),
+                   column("time_is", "time is", Hint::text, all_predicted ? 8 : 0),
                    column("library_time", "library takes", Hint::seconds, 1),
                    column("speedup_of_kernels", "faster, kernels alone", Hint::ratio),
                    column("speedup_with_library", "faster, with library", Hint::ratio),
@@ -80,8 +126,8 @@ report::Table strategies_table(const SweepOutcome& outcome) {
     const auto [of_kernels, with_library] = speedups(outcome, one);
     table.rows.push_back({one.model, one.device_name, one.strategy, one.kernels, std::llround(one.launches),
                           std::llround(one.library_calls), one.dram.value, time ? Cell(time->value) : Cell(),
-                          one.library_time.value > 0 ? Cell(one.library_time.value) : Cell(), of_kernels, with_library,
-                          one.groups_without_plan});
+                          time_is(one), one.library_time.value > 0 ? Cell(one.library_time.value) : Cell(), of_kernels,
+                          with_library, one.groups_without_plan});
     add_xla_cells(outcome, one, table.rows.back());
   }
   return table;
@@ -114,6 +160,8 @@ report::Table done_table(const SweepOutcome& outcome) {
                    column("database", "database"),
                    column("report", "report")};
   const SweepOutcome& o = outcome;
+  const bool is_grid = !o.points.empty();
+  if (is_grid) table.columns.insert(table.columns.begin() + 1, column("points", "points", Hint::count));
   const auto number = [](double value) { return Cell(value); };
   table.rows.push_back({o.exit_code == 0 ? std::string("done") : o.reason,
                         o.models,
@@ -138,6 +186,7 @@ report::Table done_table(const SweepOutcome& outcome) {
                         o.claim ? Cell(std::string(o.claim->holds() ? "holds" : "does not hold")) : Cell(),
                         o.database.string(),
                         o.report.empty() ? Cell() : Cell(o.report.string())});
+  if (is_grid) table.rows.back().insert(table.rows.back().begin() + 1, std::ssize(o.points));
   return table;
 }
 

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The points of an experiment's grid. In: a sweep whose steps are done. Out: what its strategies come to by its own
+// short lists, as rows; and those rows as a table, summed up by what somebody asks. Called by run_sweep() and by tailor
+// report. Several points share one database, and its views take the best plan of all of them: what a point came to is
+// therefore made here, by the plans that were on its own short lists.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/table.h"
+#include "store/store.h"
+#include "study/sweep/sweep_stages.h"
+
+namespace tailor::study {
+
+/// As the database's view `strategies`, of this sweep's fusions and with the times of its own short lists; a group that
+/// has no plan there counts with its bound. By model, device, then time.
+std::vector<store::StrategyTotals> own_totals(Sweep& sweep);
+
+/// Stores what a point is, and what its strategies came to. `grid` is the id of the whole file's configuration.
+void save_point(Sweep& sweep, Id grid, std::int64_t number, const std::vector<store::StrategyTotals>& totals);
+
+}  // namespace tailor::study

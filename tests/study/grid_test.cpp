@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Grids of sweep files: each point comes to what a sweep of its own would, though all share one database; what was done
+// is found again; a dry run announces what is then done; rows are grouped by values. The model is a softmax that ships.
+// Part of the suite `study`.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <map>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "folder.h"
+#include "store/store.h"
+#include "study/sweep/dry_run.h"
+#include "study/sweep/sweep.h"
+#include "study/sweep/sweep_tables.h"
+#include "study/tables/grid_table.h"
+#include "support/approx.h"
+#include "support/listener.h"
+#include "support/paths.h"
+
+using namespace tailor;
+using namespace tailor::study;
+
+namespace {
+
+std::string config_with(const std::string& more) {
+  return "{\"models\": [\"" + (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string() +
+         "\"], \"devices\": [\"h200\"], \"strategies\": [\"unfused\", \"stitch-v1\"], \"compile\": false, " + more +
+         "}";
+}
+
+/// Calls `run` with the options of a sweep of this text into the folder's database of this name.
+template <class Run>
+auto with_sweep(const Folder& folder, const std::string& config, const std::string& database, Run&& run) {
+  write_file(folder.path / "sweep.json", config);
+  Listener listener;
+  SweepOptions options;
+  options.config = folder.path / "sweep.json";
+  options.data = source / "data";
+  options.cache = folder.path / "cache";
+  options.database = folder.path / database;
+  options.workers = 2;
+  options.command = "test";
+  return run(options, Watch{listener, {}});
+}
+
+SweepOutcome sweep(const Folder& folder, const std::string& config, const std::string& database = "a.db") {
+  return with_sweep(folder, config, database, run_sweep);
+}
+
+std::int64_t plans_announced(const Folder& folder, const std::string& config, std::string_view exactly = "exact") {
+  const DryRun run = with_sweep(folder, config, "a.db", dry_run);
+  for (const ExpectedStep& step : run.steps)
+    if (step.step == "score") {
+      CHECK(step.exactly == exactly);
+      return step.amount.value();
+    }
+  return -1;
+}
+
+const std::string four = R"("grid": {"cost_model": ["sol", "projected"], "plans.max_per_group": [3, 30]})";
+
+/// Kernel times by strategy.
+std::map<std::string, double> times(const SweepOutcome& outcome) {
+  std::map<std::string, double> all;
+  for (const store::StrategyTotals& one : outcome.strategies) all[one.strategy] = one.kernel_time.value;
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("each point of a grid comes to what a sweep of it alone does, though all points share a database") {
+  const Folder folder;
+  const SweepOutcome grid = sweep(folder, config_with(four));
+  REQUIRE(grid.points.size() == 4);
+  std::size_t i = 0;
+  std::int64_t plans = 0;
+  for (const char* model : {"sol", "projected"})
+    for (const int most : {3, 30}) {
+      const std::string own = fmt::format(R"("cost_model": "{}", "plans": {{"max_per_group": {}}})", model, most);
+      const SweepOutcome alone = sweep(folder, config_with(own), fmt::format("{}.db", i));
+      const SweepOutcome& point = grid.points[i++];
+      INFO(point.setting);
+      CHECK(point.setting == fmt::format("cost_model={}, max_per_group={}", model, most));
+      CHECK(point.plans_scored == alone.plans_scored);
+      plans += alone.plans_scored;
+      for (const auto& [strategy, time] : times(alone)) CHECK(times(point).at(strategy) == approx(time));
+    }
+  CHECK(grid.plans_scored == plans);
+  CHECK(times(grid.points[2]) != times(grid.points[3]));
+  CHECK(store::Store::open_read_only(folder.path / "a.db").damage().empty());
+}
+
+TEST_CASE("a grid that was swept is found again, point by point, and says the same") {
+  const Folder folder;
+  const SweepOutcome first = sweep(folder, config_with(four));
+  const auto results = [&] {
+    const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
+    std::string rows;
+    for (const store::PointRow& point : opened.points()) {
+      rows += fmt::format("{} {} {} {}\n", hex(point.grid), hex(point.id), point.number, point.setting);
+      for (const store::PointResultRow& row : opened.point_results(point.id))
+        rows += fmt::format("{} {} {} {}\n", row.strategy, row.launches, row.kernel_time.value, row.dram.value);
+    }
+    return rows;
+  };
+  const std::string before = results();
+  CHECK(split(before, '\n').size() == 4 * 3 + 1);
+  const SweepOutcome again = sweep(folder, config_with(four));
+  CHECK(again.plans_scored == 0);
+  CHECK(again.groups_resumed == 4 * first.distinct_groups);
+  CHECK(results() == before);
+}
+
+TEST_CASE("a dry run announces what the sweep then does, and what points share is announced once") {
+  for (const std::string& more :
+       {std::string("\"seed\": 1"), four,
+        std::string(R"("grid": {"check.top": [1, 2], "plans.axes.threads": [[64], [65]]})")}) {
+    INFO(more);
+    const Folder folder;
+    const std::int64_t announced = plans_announced(folder, config_with(more));
+    CHECK(announced > 10);
+    CHECK(sweep(folder, config_with(more)).plans_scored == announced);
+    CHECK(plans_announced(folder, config_with(more)) == 0);
+  }
+}
+
+TEST_CASE("where axes leave no plan times are bounds, which the answer says, and no speed-up is made of them") {
+  const Folder folder;
+  const SweepOutcome grid = sweep(folder, config_with(R"("grid": {"plans.axes.threads": [[256], [65]]})"));
+  CHECK(grid.exit_code == 1);
+  CHECK(grid.reason.starts_with("threads=65: the sweep's axes leave no group a plan"));
+  const report::Table table = strategies_table(grid);
+  REQUIRE(table.rows.size() == 4);
+  for (const std::vector<report::Cell>& row : table.rows) {
+    const bool planned = std::get<std::string>(row[0]) == "threads=256";
+    const auto at = [&](std::string_view key) { return row[report::place_of_column(table, key)]; };
+    CHECK(std::get<std::string>(at("time_is")) == (planned ? "predicted" : "a bound"));
+    CHECK(std::holds_alternative<std::monostate>(at("speedup_of_kernels")) == !planned);
+  }
+  CHECK(table.columns[report::place_of_column(table, "time_is")].sacrifice == 0);
+}
+
+TEST_CASE("a grid's claim holds where it holds at every point, and is shown where it comes out least") {
+  const Folder folder;
+  const std::string claim =
+      R"("claim": {"metric": "predicted_speedup_of_kernels", "threshold": 1.0}, "grid": {"plans.axes.threads": [[64], [512]]})";
+  const SweepOutcome grid = sweep(folder, config_with(claim));
+  REQUIRE(grid.claim.has_value());
+  const double a = grid.points[0].claim->value, b = grid.points[1].claim->value;
+  CHECK(a != b);
+  CHECK(grid.claim->value == std::min(a, b));
+  CHECK(grid.exit_code == 0);
+  std::string strict = claim;
+  strict.replace(strict.find("1.0"), 3, fmt::format("{:.6f}", (a + b) / 2));
+  CHECK(sweep(folder, config_with(strict)).exit_code == 4);
+}
+
+TEST_CASE("results are added up by the keys that are asked for, strategies apart") {
+  const Folder folder;
+  const SweepOutcome grid = sweep(folder, config_with(four));
+  const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
+  const report::Table table = grid_table(opened, {"cost_model"});
+  REQUIRE(table.rows.size() == 4);
+  double expected = 0, base = 0;
+  for (const std::size_t i : {2U, 3U}) {
+    expected += times(grid.points[i]).at("stitch-v1");
+    base += times(grid.points[i]).at("unfused");
+  }
+  bool seen = false;
+  for (const std::vector<report::Cell>& row : table.rows) {
+    if (std::get<std::string>(row[0]) != "projected" || std::get<std::string>(row[1]) != "stitch-v1") continue;
+    seen = true;
+    CHECK(std::get<double>(row[report::place_of_column(table, "kernel_time")]) == approx(expected));
+    CHECK(std::get<double>(row[report::place_of_column(table, "speedup_of_kernels")]) == approx(base / expected));
+  }
+  CHECK(seen);
+  CHECK(grid_table(opened, {"max_per_group", "plans.max_per_group", "model"}).rows.size() == 4);
+  CHECK(grid_table(opened, {"point"}).rows.size() == 8);
+  CHECK_THROWS_AS(grid_table(opened, {"seed"}), Error);
+  sweep(folder, config_with("\"seed\": 1"), "plain.db");
+  CHECK_THROWS_AS(grid_table(store::Store::open_read_only(folder.path / "plain.db"), {"point"}), Error);
+}
