@@ -173,10 +173,16 @@ constexpr std::array command_table = std::to_array({
             "", bound<DoctorOptions, run_doctor>),
 });
 
-/// A command on as many lines as it takes, each of which a shell takes for the same command.
+/// A command on as many lines as it takes, each of which a shell takes for the same command. An option stays with its
+/// value.
 std::string shell_lines(std::string_view command, int width) {
+  constexpr char tied = '\x01';
+  std::string words(command);
+  for (std::size_t at = 0; (at = words.find(" -", at)) != words.npos; ++at)
+    if (const std::size_t end = words.find(' ', at + 1); end != words.npos && words[end + 1] != '-') words[end] = tied;
   std::string out, lead = "  tailor ";
-  for (const std::string& line : report::wrapped(command, width - 11, true)) {
+  for (std::string line : report::wrapped(words, width - 11, true)) {
+    std::replace(line.begin(), line.end(), tied, ' ');
     out += fmt::format("{}{}{}", out.empty() ? "" : " \\\n", lead, line);
     lead = "      ";
   }
@@ -196,18 +202,19 @@ std::string named_lines(const std::string& name, const std::string& what, std::s
 }
 
 std::string overview(int width) {
-  std::string out = broken_lines(
-      "Tailor decides how to fuse a model's memory-bound operations into GPU kernels, writes them, and predicts how "
-      "fast they run.",
-      width + 2);
-  out += "\n\nexamples\n";
+  std::string out;
+  for (const std::string& line : report::wrapped("Tailor decides how to fuse a model's memory-bound operations into "
+                                                 "GPU kernels, writes them, and predicts how "
+                                                 "fast they run.",
+                                                 width, true))
+    out += line + "\n";
+  out += "\nexamples\n";
   for (const CommandRow& row : command_table) out += shell_lines(split(row.examples, '\n').front(), width);
   out += "\nusage\n  tailor COMMAND [options]\n\ncommands\n";
   for (const CommandRow& row : command_table)
     out += named_lines(std::string(row.name), std::string(row.what), 13, width);
-  return out +
-         "\n  tailor help COMMAND     examples and options of a command, as tailor COMMAND --help\n"
-         "  tailor --version        the version\n";
+  out += "\n" + named_lines("tailor help COMMAND", "examples and options of a command, as --help behind it", 25, width);
+  return out + named_lines("tailor --version", "the version", 25, width);
 }
 
 std::string help_text(const OptionList& list, const CommandRow& row, int width) {

@@ -257,8 +257,8 @@ report::Table array_table(const EvaluatedModel& model, const std::stop_token& st
   report::Table table;
   table.columns = {column("array_number", "#", Hint::integer),
                    column("array", "array"),
-                   column("array_use", "use"),
-                   column("type", "type", Hint::text, 2),
+                   column("array_use", "use", Hint::text, with_inputs ? 0 : 3),
+                   column("type", "type"),
                    column("filled_by", "from", Hint::text, 3),
                    column("least", "least", Hint::number),
                    column("mean", "mean", Hint::number),
@@ -300,8 +300,10 @@ std::string text_of_inputs(const EvaluatedModel& model) {
   }
   const std::int64_t all = std::ssize(model.inputs), drawn = all - read;
   std::string words = fmt::format("{} of {}", counted(all, "input"), humane_bytes(bytes));
-  if (read > 0) words += fmt::format(", {} read from files", read);
-  if (drawn > 0) words += fmt::format(", {} drawn by seed {}", drawn, model.seed);
+  if (read > 0) words += drawn > 0 ? fmt::format(", {} read from files", read) : ", read from files";
+  if (drawn > 0)
+    words += read > 0 ? fmt::format(", {} drawn by seed {}", drawn, model.seed)
+                      : fmt::format(", drawn by seed {}", model.seed);
   if (constants > 0) words += fmt::format(", {} of them constants that the file leaves out", constants);
   return words;
 }

@@ -165,8 +165,9 @@ void print_summary(const Sweep& sweep) {
     sweep.watch.observer.note(fmt::format("{} measured, {} rejected, {} without a measurement in {}",
                                           counted(o.kernels_measured, "kernel"), o.kernels_failed_on_gpu,
                                           o.kernels_unmeasured, humane_seconds(o.measuring.value)));
-  sweep.watch.observer.note(
-      fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
+  if (sweep.config.setting.empty())  // of a grid its last word says where to go on
+    sweep.watch.observer.note(
+        fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
 }
 
 void make_folder(const std::filesystem::path& folder) {

@@ -150,16 +150,16 @@ TimesOnDevice times_on(const costmodel::CalibratedDevice& device, const explore:
 /// floor beside what it bounds, times of what can be written beside times of all. Without loops launches repeat what
 /// kernels say, and may go.
 std::vector<report::Column> counts(bool looped) {
-  const int repeats = looped ? 0 : 2;
+  const int repeats = looped ? 0 : 3, launches = looped ? 0 : 1;
   return {column("strategy", "strategy"),
           column("kernels", "kernels", Hint::count),
           column("kernels_without_plan", "no plan", Hint::count),
           column("kernel_floor", "at least", Hint::count),
-          column("launches", "launches", Hint::count, repeats),
+          column("launches", "launches", Hint::count, launches),
           column("launches_without_plan", "launches without plan", Hint::count, repeats),
           column("launch_floor", "launches at least", Hint::count, repeats),
           column("traffic", "moved", Hint::bytes),
-          column("planned_traffic", "planned moves", Hint::bytes, 1),
+          column("planned_traffic", "planned moves", Hint::bytes, 2),
           column("again", "operations again", Hint::count, 3),
           column("again_elements", "elements again", Hint::count, 6),
           column("between", "between kernels", Hint::bytes, 3),
