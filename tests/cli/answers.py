@@ -93,7 +93,12 @@ def two_plans_are_the_two(test, folder):
     row = both["results"][0]
     assert (row["first_predicted_s"], row["second_predicted_s"]) == tuple(one[w]["results"][0]["predicted_s"] for w in ("1", "40"))
     assert (row["faster"], turned["results"][0]["faster"]) == ("first", "second") and near(row["more_s"], -turned["results"][0]["more_s"])
-    for part in both["parts"]:
+    *terms, total = both["parts"]
+    assert total["part"] == "total" and terms[-1]["part"] == "overlap", both["parts"]
+    for key in ("first_time_s", "second_time_s", "more_s"):
+        assert abs(sum(term[key] for term in terms) - total[key]) < 1e-12, (key, both["parts"])
+    assert (total["first_time_s"], total["second_time_s"]) == (row["first_predicted_s"], row["second_predicted_s"])
+    for part in terms[:-1]:
         assert (part["first_time_s"], part["second_time_s"]) == (parts["1"][part["part"]], parts["40"][part["part"]]), part
     missing = set(parts["1"]) - {part["part"] for part in both["parts"]}
     assert all(parts["1"][part] == parts["40"][part] == 0 for part in missing), missing
@@ -149,6 +154,21 @@ def options_agree(test, folder):
         assert len(spelled) == 1, (name, words[name])
 
 
+def help_is_whole(test, folder):
+    """At any width the same words, none of them broken, and no line too long that could be shorter."""
+    def words(text):
+        return [word for word in text.split() if word != "\\"]
+    for command in [row["command"] for row in test.records("list", "commands")["results"]] + [""]:
+        wide = test.run("help", *command.split(), environment={"COLUMNS": "2000"}).stdout
+        for width in (60, 80, 120):
+            shown = test.run("help", *command.split(), environment={"COLUMNS": str(width)}).stdout
+            assert words(shown) == words(wide), (command, width)
+            for line in shown.splitlines():
+                one = len(line.strip().removesuffix(" \\").split()) <= 2  # an option and its value stay together
+                assert len(line) <= width or one, (command, width, line)
+        assert all(len(line) <= 80 for line in test.run("help", *command.split()).stdout.splitlines()), command
+
+
 def main():
     test = Test(sys.argv[1])
     test.says("groups stand by cost, shares and costs add up to the totals, and a number names its group", fuse_is_sorted)
@@ -159,6 +179,7 @@ def main():
     test.says("the verdict of a check counts its rows, and rows that passed are shown where asked", verdict_counts_rows)
     test.says("a template of a device is refused until all of its figures are there, and is that device then", a_new_device_is_filled_in)
     test.says("an option means the same in all commands", options_agree)
+    test.says("help has the same whole words at every width, and 80 columns where there is no terminal", help_is_whole)
     print(f"1..{test.number}")
 
 

@@ -5,6 +5,7 @@
 # and an empty folder, and raises where the property does not hold. Out: one line each. Used by the scripts beside it that
 # hold answers against an oracle (evaluate.py) or against one another (answers.py).
 import json
+import os
 import subprocess
 import tempfile
 from pathlib import Path
@@ -16,8 +17,9 @@ class Test:
     def __init__(self, tailor):
         self.tailor, self.number = tailor, 0
 
-    def run(self, *words, wanted=0):
-        result = subprocess.run([self.tailor, *map(str, words)], capture_output=True, text=True, timeout=300)
+    def run(self, *words, wanted=0, environment=None):
+        result = subprocess.run([self.tailor, *map(str, words)], capture_output=True, text=True, timeout=300,
+                                env={**os.environ, **(environment or {})})
         if result.returncode == MISSING and "needs NVRTC" in result.stderr:
             raise LookupError("no NVRTC on this machine")
         if result.returncode != wanted:

@@ -109,6 +109,30 @@ TEST_CASE("NO_COLOR counts when it is set to anything, TERM when it is dumb") {
   setenv("TERM", before.c_str(), 1);
 }
 
+TEST_CASE("a line that is too long goes on below between words, one that fits stays as it is") {
+  CHECK(broken_lines("short  and   spaced", 40) == "short  and   spaced");
+  CHECK(broken_lines("one two three four five six seven", 20) == "one two three four\n  five six seven");
+  CHECK(broken_lines("error: a\n  hint: one two three four five", 24) ==
+        "error: a\n  hint: one two three\n    four five");
+  const std::string path = "/a/very/long/path/that/somebody/copies/into/a/shell";
+  CHECK(broken_lines("see " + path + " for more", 20).find(path) != std::string::npos);
+}
+
+TEST_CASE("messages are broken on a terminal, and stay one line each in a file") {
+  FakeScreen screen;
+  FakeClock clock;
+  const std::string long_one = "one two three four five six seven";
+  {
+    Console console(screen.sink(), {.width = 24, .wrap = true}, clock.clock());
+    console.warning(long_one);
+    CHECK(screen.finished == "warning: one two three\n  four five six seven\n");
+  }
+  screen.finished.clear();
+  Console console(screen.sink(), {.width = 24}, clock.clock());
+  console.note(long_one);
+  CHECK(screen.finished == long_one + "\n");
+}
+
 TEST_CASE("COLUMNS says how wide an answer is that goes to no terminal; what is no width is not looked at") {
   if (current_terminal().output_is_terminal) return;
   const char* was = std::getenv("COLUMNS");

@@ -243,6 +243,7 @@ TEST_CASE("widths of text count columns, not bytes") {
   CHECK(elided("abc", 3) == "abc");
   CHECK(wrapped("one two three", 7) == std::vector<std::string>{"one two", "three"});
   CHECK(wrapped("abcdefgh", 3) == std::vector<std::string>{"abc", "def", "gh"});
+  CHECK(wrapped("a /path/to/it b c", 4, true) == std::vector<std::string>{"a", "/path/to/it", "b c"});
 }
 
 TEST_CASE("texts go on below instead of being cut, and columns that qualify others never go") {
