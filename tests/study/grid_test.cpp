@@ -115,6 +115,43 @@ TEST_CASE("a grid that was swept is found again, point by point, and says the sa
   CHECK(results() == before);
 }
 
+TEST_CASE(
+    "a grid that is told to stop at any point exits 130, and the next run comes to what one without a stop does") {
+  const Folder folder;
+  const SweepOutcome whole = sweep(folder, config_with(four), "whole.db");
+  /// Stops at the note that a point begins with, or, with "scoring", in the middle of one.
+  struct Stopping final : Observer {
+    std::stop_source& stop;
+    std::string at;
+    Stopping(std::stop_source& source, std::string word) : stop(source), at(std::move(word)) {}
+    void warning(std::string_view) override {}
+    void note(std::string_view words) override {
+      if (words.starts_with(at)) stop.request_stop();
+    }
+    void detail(std::string_view) override {}
+    void progress(const Progress& progress) override {
+      if (progress.what.starts_with(at)) stop.request_stop();
+    }
+    void finish() override {}
+  };
+  for (const char* at : {"point 1", "point 3", "scoring"}) {
+    INFO(at);
+    const std::string database = fmt::format("{}.db", at);
+    std::stop_source stop;
+    Stopping observer(stop, at);
+    const SweepOutcome stopped =
+        with_sweep(folder, config_with(four), database, [&](const SweepOptions& options, const Watch&) {
+          return run_sweep(options, {observer, stop.get_token()});
+        });
+    CHECK(stopped.exit_code == 130);
+    CHECK_FALSE(stopped.reason.empty());
+    const SweepOutcome resumed = sweep(folder, config_with(four), database);
+    CHECK(resumed.exit_code == 0);
+    REQUIRE(resumed.points.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) CHECK(times(resumed.points[i]) == times(whole.points[i]));
+  }
+}
+
 TEST_CASE("a dry run announces what the sweep then does, and what points share is announced once") {
   for (const std::string& more :
        {std::string("\"seed\": 1"), four,
