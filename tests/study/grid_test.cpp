@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Grids of sweep files: each point comes to what a sweep of its own would, though all share one database; what was done
-// is found again; a dry run announces what is then done; rows are grouped by values. The model is a softmax that ships.
-// Part of the suite `study`.
+// is found again; a dry run announces what is then done; rows are grouped by values. The model is small: rows over
+// their sums. What the cases take is the disk's, since each commits to databases of its own. Part of the suite `study`.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -26,16 +26,32 @@ using namespace tailor::study;
 
 namespace {
 
+constexpr std::string_view small_model = R"(HloModule small
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[512,256] parameter(0)
+  z = f32[] constant(0)
+  s = f32[512] reduce(x, z), dimensions={1}, to_apply=add
+  w = f32[512,256] broadcast(s), dimensions={0}
+  ROOT y = f32[512,256] divide(x, w)
+}
+)";
+
 std::string config_with(const std::string& more) {
-  return "{\"models\": [\"" + (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string() +
-         "\"], \"devices\": [\"h200\"], \"strategies\": [\"unfused\", \"stitch-v1\"], \"compile\": false, " + more +
-         "}";
+  return "{\"models\": [\"small.hlo\"], \"devices\": [\"h200\"], \"strategies\": [\"unfused\", \"stitch-v1\"], "
+         "\"compile\": false, " +
+         more + "}";
 }
 
 /// Calls `run` with the options of a sweep of this text into the folder's database of this name.
 template <class Run>
 auto with_sweep(const Folder& folder, const std::string& config, const std::string& database, Run&& run) {
   write_file(folder.path / "sweep.json", config);
+  write_file(folder.path / "small.hlo", small_model);
   Listener listener;
   SweepOptions options;
   options.config = folder.path / "sweep.json";
@@ -134,7 +150,7 @@ TEST_CASE(
     }
     void finish() override {}
   };
-  for (const char* at : {"point 1", "point 3", "scoring"}) {
+  for (const char* at : {"point 3", "scoring"}) {
     INFO(at);
     const std::string database = fmt::format("{}.db", at);
     std::stop_source stop;
@@ -154,8 +170,7 @@ TEST_CASE(
 
 TEST_CASE("a dry run announces what the sweep then does, and what points share is announced once") {
   for (const std::string& more :
-       {std::string("\"seed\": 1"), four,
-        std::string(R"("grid": {"check.top": [1, 2], "plans.axes.threads": [[64], [65]]})")}) {
+       {four, std::string(R"("grid": {"check.top": [1, 2], "plans.axes.threads": [[64], [65]]})")}) {
     INFO(more);
     const Folder folder;
     const std::int64_t announced = plans_announced(folder, config_with(more));
