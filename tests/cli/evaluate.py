@@ -216,6 +216,13 @@ def checks(test, folder):
     assert "[36,103]" in document["arrays"][-1]["reason"], document["arrays"][-1]
 
 
+def other_types_are_refused_with_what_converts_them(test, folder):
+    (folder / "t.hlo").write_text("HloModule t\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] negate(x)\n}\n")
+    write(folder / "x.npy", "<f8", (2,), [1.0, 2.0])
+    said = test.run("evaluate", folder / "t.hlo", "--inputs", f"x={folder}/x.npy", wanted=1).stderr
+    assert "found f64[2], expected f32[2] for x" in said and "array.astype(numpy.float32)" in said, said
+
+
 def main():
     test = Test(sys.argv[1])
     test.says("results are what their definitions say, and a result that is returned twice is one array", evaluates)
@@ -224,6 +231,7 @@ def main():
     test.says("bf16 is two opaque bytes, floats of 8 bits are float32, and what the type does not have is refused", narrows)
     test.says("a constant without contents is an input", fills)
     test.says("kernels are checked on given inputs, and against given results", checks)
+    test.says("an array of another type is refused with what converts it", other_types_are_refused_with_what_converts_them)
     print(f"1..{test.number}")
 
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Grids of sweep files: each point comes to what a sweep of its own would, though all share one database; what was done
-// is found again; a dry run announces what is then done; rows are grouped by values. The model is a softmax that ships.
-// Part of the suite `study`.
+// is found again; a dry run announces what is then done; rows are grouped by values. The model is small: rows over
+// their sums. What the cases take is the disk's, since each commits to databases of its own. Part of the suite `study`.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -26,16 +26,32 @@ using namespace tailor::study;
 
 namespace {
 
+constexpr std::string_view small_model = R"(HloModule small
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+ENTRY e {
+  x = f32[512,256] parameter(0)
+  z = f32[] constant(0)
+  s = f32[512] reduce(x, z), dimensions={1}, to_apply=add
+  w = f32[512,256] broadcast(s), dimensions={0}
+  ROOT y = f32[512,256] divide(x, w)
+}
+)";
+
 std::string config_with(const std::string& more) {
-  return "{\"models\": [\"" + (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string() +
-         "\"], \"devices\": [\"h200\"], \"strategies\": [\"unfused\", \"stitch-v1\"], \"compile\": false, " + more +
-         "}";
+  return "{\"models\": [\"small.hlo\"], \"devices\": [\"h200\"], \"strategies\": [\"unfused\", \"stitch-v1\"], "
+         "\"compile\": false, " +
+         more + "}";
 }
 
 /// Calls `run` with the options of a sweep of this text into the folder's database of this name.
 template <class Run>
 auto with_sweep(const Folder& folder, const std::string& config, const std::string& database, Run&& run) {
   write_file(folder.path / "sweep.json", config);
+  write_file(folder.path / "small.hlo", small_model);
   Listener listener;
   SweepOptions options;
   options.config = folder.path / "sweep.json";
@@ -115,10 +131,46 @@ TEST_CASE("a grid that was swept is found again, point by point, and says the sa
   CHECK(results() == before);
 }
 
+TEST_CASE(
+    "a grid that is told to stop at any point exits 130, and the next run comes to what one without a stop does") {
+  const Folder folder;
+  const SweepOutcome whole = sweep(folder, config_with(four), "whole.db");
+  /// Stops at the note that a point begins with, or, with "scoring", in the middle of one.
+  struct Stopping final : Observer {
+    std::stop_source& stop;
+    std::string at;
+    Stopping(std::stop_source& source, std::string word) : stop(source), at(std::move(word)) {}
+    void warning(std::string_view) override {}
+    void note(std::string_view words) override {
+      if (words.starts_with(at)) stop.request_stop();
+    }
+    void detail(std::string_view) override {}
+    void progress(const Progress& progress) override {
+      if (progress.what.starts_with(at)) stop.request_stop();
+    }
+    void finish() override {}
+  };
+  for (const char* at : {"point 3", "scoring"}) {
+    INFO(at);
+    const std::string database = fmt::format("{}.db", at);
+    std::stop_source stop;
+    Stopping observer(stop, at);
+    const SweepOutcome stopped =
+        with_sweep(folder, config_with(four), database, [&](const SweepOptions& options, const Watch&) {
+          return run_sweep(options, {observer, stop.get_token()});
+        });
+    CHECK(stopped.exit_code == 130);
+    CHECK_FALSE(stopped.reason.empty());
+    const SweepOutcome resumed = sweep(folder, config_with(four), database);
+    CHECK(resumed.exit_code == 0);
+    REQUIRE(resumed.points.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) CHECK(times(resumed.points[i]) == times(whole.points[i]));
+  }
+}
+
 TEST_CASE("a dry run announces what the sweep then does, and what points share is announced once") {
   for (const std::string& more :
-       {std::string("\"seed\": 1"), four,
-        std::string(R"("grid": {"check.top": [1, 2], "plans.axes.threads": [[64], [65]]})")}) {
+       {four, std::string(R"("grid": {"check.top": [1, 2], "plans.axes.threads": [[64], [65]]})")}) {
     INFO(more);
     const Folder folder;
     const std::int64_t announced = plans_announced(folder, config_with(more));

@@ -74,7 +74,7 @@ void sum_up(Sweep& sweep) {
   for (const Id graph : sweep.graphs)
     for (const store::LibraryCallRow& call : sweep.store().library_calls(graph)) library += call.bytes * call.times;
   const bool is_point = !sweep.config.setting.empty();
-  if (is_point) sweep.outcome.strategies = own_totals(sweep);
+  if (is_point) done_unless_stopped([&] { sweep.outcome.strategies = own_totals(sweep); });
   for (store::StrategyTotals& totals : is_point ? std::vector<store::StrategyTotals>() : sweep.store().strategies())
     if (sweep.graphs.contains(totals.graph) &&
         std::find(wanted.begin(), wanted.end(), totals.strategy) != wanted.end() &&
@@ -296,6 +296,9 @@ Sweep begun_sweep(const SweepOptions& options, SweepSetup setup, const std::file
 
 namespace {
 
+constexpr const char* interrupted_words = "interrupted; everything finished is stored";
+constexpr const char* go_on_words = "the same command goes on from here";
+
 /// One sweep: a file without a grid, or a point of one, whose whole has this id.
 SweepOutcome run_one(const SweepOptions& options, SweepSetup setup, Id grid, std::int64_t number, const Watch& watch) {
   const bool compiles = setup.compiles;
@@ -329,7 +332,7 @@ SweepOutcome run_one(const SweepOptions& options, SweepSetup setup, Id grid, std
     outcome.hint = std::move(hint);
   };
   if (watch.stopped())
-    end_with(Fault::interrupted, "interrupted; everything finished is stored", "the same command goes on from here");
+    end_with(Fault::interrupted, interrupted_words, go_on_words);
   else if (!outcome.left_out.empty())
     end_with(Fault::failed, left_out_words(sweep),
              "the answer lists them; what is stored of the others stays, and the same command goes on from here");
@@ -395,6 +398,11 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   }
   all.database = config.database;
   all.report = config.report;
+  if (watch.stopped() && all.exit_code != static_cast<int>(Fault::interrupted)) {  // between two points
+    all.exit_code = static_cast<int>(Fault::interrupted);
+    all.reason = interrupted_words;
+    all.hint = go_on_words;
+  }
   std::string keys;
   for (const GridKey& key : config.grid) keys += (keys.empty() ? "" : ",") + key.key;
   watch.observer.note(fmt::format("{} of {} swept; next: tailor report {} --by {}", all.points.size(),
