@@ -42,17 +42,6 @@ class OwnedProgram {
   const Nvrtc& api_;
 };
 
-/// 90 of "sm_90a".
-int arch_number(const std::string& arch) {
-  int number = 0;
-  const char *first = arch.data() + 3, *last = arch.data() + arch.size();
-  if (arch.starts_with("sm_") && arch.size() > 3) {
-    const auto [end, fault] = std::from_chars(first, last, number);
-    if (fault == std::errc{} && (end == last || (end + 1 == last && (*end == 'a' || *end == 'f')))) return number;
-  }
-  throw Error(Fault::usage, fmt::format("found architecture '{}', expected one such as sm_90", arch));
-}
-
 /// The options that decide the result, in the order NVRTC gets them.
 std::vector<std::string> deciding_options(const CompileRequest& request) {
   // -default-device: functions without a mark are for the device, so printed text needs no marks.
@@ -136,6 +125,16 @@ void describe(ir::Binary& binary, const std::string& log) {
 int asked_to_stop(void* stop, void*) { return static_cast<std::stop_token*>(stop)->stop_requested() ? 1 : 0; }
 
 }  // namespace
+
+int arch_number(const std::string& arch) {
+  int number = 0;
+  const char *first = arch.data() + 3, *last = arch.data() + arch.size();
+  if (arch.starts_with("sm_") && arch.size() > 3) {
+    const auto [end, fault] = std::from_chars(first, last, number);
+    if (fault == std::errc{} && (end == last || (end + 1 == last && (*end == 'a' || *end == 'f')))) return number;
+  }
+  throw Error(Fault::usage, fmt::format("found architecture '{}', expected one such as sm_90", arch));
+}
 
 std::optional<Unsupported> unsupported(const Nvrtc& api, const std::string& arch) {
   const int number = arch_number(arch);
