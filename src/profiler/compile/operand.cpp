@@ -155,10 +155,11 @@ Places written_by(const Instruction& one, const Operation* operation, int arch) 
   const Writes writes = operation == nullptr ? Writes::four : operation->writes;
   const unsigned number = one.bits(16, 8), size = one.bits(73, 3);
   unsigned count = writes == Writes::none ? 0 : writes == Writes::two ? 2 : writes == Writes::four ? 4 : 1;
-  if (writes == Writes::sized || writes_uniform(one)) count = std::max(count, size == 5 ? 2u : size == 6 ? 4u : 1u);
+  if (writes == Writes::sized || writes == Writes::uniform)
+    count = std::max(count, size == 5 ? 2u : size == 6 ? 4u : 1u);
   if (one.base() == bases::uniform + bases::imad_wide) count = 2;
   if (writes == Writes::none) count = 0;
-  const bool to_uniform = writes_uniform(one);
+  const bool to_uniform = writes == Writes::uniform;
   const bool discards = to_uniform ? is_zero_uniform(number, arch) : number == 255;
   for (unsigned i = 0; i < count && !discards && number + i < 255; ++i)
     places.add(number + i + (to_uniform ? first_uniform : 0));
