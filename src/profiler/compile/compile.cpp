@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -145,6 +146,15 @@ std::optional<Unsupported> unsupported(const Nvrtc& api, const std::string& arch
       fmt::format("{} does not compile for {}; it does for {}", version(api), arch, fmt::join(known, ", ")),
       number < api.archs.front() ? "an older release does: the wheel nvidia-cuda-nvrtc-cu12 goes back to sm_50"
                                  : "a newer release may"};
+}
+
+std::string nearest_arch(const Nvrtc& api, const std::string& arch) {
+  const int number = arch_number(arch);
+  if (api.archs.empty() || std::binary_search(api.archs.begin(), api.archs.end(), number)) return arch;
+  int best = api.archs.front();
+  for (const int one : api.archs)
+    if (std::abs(one - number) <= std::abs(best - number)) best = one;
+  return fmt::format("sm_{}", best);
 }
 
 Id source_id(const Nvrtc& api, const CompileRequest& request) {

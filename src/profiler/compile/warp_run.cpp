@@ -188,9 +188,8 @@ struct Runner {
   /// Lanes that all have arrived go on together.
   void meet(Meeting& meeting) {
     if (meeting.waiting == 0 || (meeting.waiting & meeting.expected) != meeting.expected) return;
-    parts.push_back(meeting.after);
-    parts.back().mask = meeting.waiting;
-    meeting = {};
+    const Meeting met = std::exchange(meeting, {});
+    go(met.after, met.after.block, met.waiting);
   }
 
   void leave(std::uint32_t lanes) {

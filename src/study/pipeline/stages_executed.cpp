@@ -76,6 +76,10 @@ void read_machine(Candidate& candidate) {
   if (!candidate.lowered || !candidate.compiled() || candidate.machine) return;
   const ir::MachineRequests expected = costmodel::program_requests(candidate.work);
   candidate.machine = profiler::machine_work(*candidate.binary, {ir::launch_shape(candidate.kernel), &expected, false});
+  const std::string &arch = candidate.binary->arch, &own = candidate.on->device.arch;
+  std::string& note = candidate.machine->note;
+  if (arch != own)
+    note = fmt::format("compiled for {} in the place of {}{}{}", arch, own, note.empty() ? "" : "; ", note);
 }
 
 }  // namespace

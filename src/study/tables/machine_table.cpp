@@ -89,7 +89,7 @@ report::Table machine_operation_table(const ir::MachineWork& machine) {
 std::string machine_words(const ir::MachineWork& machine) {
   const std::string note = machine.note.empty() ? "" : "; " + machine.note;
   if (!machine.counted) return fmt::format("not counted, so the program's instructions stand{}", note);
-  return fmt::format("{} warp instructions executed of {} in the code, {} of {} warps followed{}",
+  return fmt::format("{} warp instructions executed; the code has {}; {} of {} warps were followed{}",
                      with_commas(ir::total(machine.executed)), with_commas(ir::total(machine.instructions)),
                      with_commas(machine.warps_run), with_commas(machine.warps_total), note);
 }
