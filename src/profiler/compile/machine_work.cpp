@@ -352,7 +352,7 @@ ir::MachineWork machine_work(std::span<const std::byte> code, int arch, const Ma
   const ControlCode control = control_code(code, operations, flow);
   made.warps_total = blocks_of(launch.shape) * warps_of(launch.shape);
   const auto state = std::make_unique<WarpState>();
-  constexpr std::int64_t a_moment = 4096;  // warps
+  constexpr std::int64_t a_moment = 256;  // warps
   bool every = launch.every_warp;
   while (true) {
     const LaunchSum skipped = sum_of(control, launch.shape, Unknown::skip, every, *state);
