@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "study/pipeline/gpu_access.h"
+#include "study/tables/machine_table.h"
 
 namespace tailor::cli {
 
@@ -68,6 +69,10 @@ void run_emit(const EmitOptions& options, const Context& context) {
                                       humane_seconds(binary.compile_time.value)));
   }
   answer.sections.push_back({"kernel", std::move(table)});
+  if (one.machine) {
+    answer.sections.push_back({"machine", study::machine_pipe_table(*one.machine, one.work)});
+    answer.sections.push_back({"machine_operations", study::machine_operation_table(*one.machine)});
+  }
   show(context, answer);
 }
 

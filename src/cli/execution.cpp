@@ -18,13 +18,16 @@ namespace tailor::cli {
 
 namespace {
 
-/// Throws when there is no binary to be had.
-void compile_plan(const std::string& library, std::string_view asked, study::Candidate& one,
-                  const study::Watch& watch) {
+/// Throws when there is no binary to be had. `or_nearest`: what is not executed on the device itself may be compiled
+/// for an architecture like it; the machine code's note says so.
+void compile_plan(const std::string& library, std::string_view asked, study::Candidate& one, const study::Watch& watch,
+                  bool or_nearest = false) {
   if (one.binary) return;
   const profiler::FoundNvrtc nvrtc = study::find_compiler(library);
   if (!nvrtc) throw Error(Fault::missing, fmt::format("{} needs NVRTC: {}", asked, nvrtc.reason), nvrtc.remedy);
-  study::compile({&one, 1}, {.api = nvrtc.api.get(), .workers = 1}, {study::silent(), watch.stop});
+  const std::string& own = one.on->device.arch;
+  const std::string arch = or_nearest ? profiler::nearest_arch(*nvrtc.api, own) : own;
+  study::compile({&one, 1}, {.api = nvrtc.api.get(), .arch = arch, .workers = 1}, {study::silent(), watch.stop});
   if (!one.binary) throw Error(Fault::interrupted, "interrupted");
   if (!one.compiled())
     throw Error(Fault::failed, fmt::format("{} refused the kernel: {}", one.binary->compiler, trim(one.binary->log)));
@@ -33,7 +36,7 @@ void compile_plan(const std::string& library, std::string_view asked, study::Can
 }  // namespace
 
 void execute_plan(const ExplainOptions& options, study::Candidate& one, const study::Watch& watch) {
-  compile_plan(options.nvrtc, "--simulate", one, watch);
+  compile_plan(options.nvrtc, "--simulate", one, watch, options.profiler.empty());
   study::Checking how;
   how.each.sample_blocks = options.blocks;
   how.each.count_cache = true;

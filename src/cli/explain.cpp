@@ -14,6 +14,7 @@
 #include "study/tables/check_tables.h"
 #include "study/tables/count_table.h"
 #include "study/tables/explain_page.h"
+#include "study/tables/machine_table.h"
 #include "study/tables/profile_tables.h"
 #include "study/tables/versus_tables.h"
 #include "study/tables/work_tables.h"
@@ -87,6 +88,10 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   if (one.measured) answer.sections.push_back({"measured", study::measured_plan_table(one)});
   if (std::optional<report::Table> counts = study::counted_beside(all))
     answer.sections.push_back({"executed", std::move(*counts)});
+  if (one.machine) {
+    answer.sections.push_back({"machine", study::machine_pipe_table(*one.machine, one.work)});
+    answer.sections.push_back({"machine_operations", study::machine_operation_table(*one.machine)});
+  }
   if (!gpu_counters(all).empty())
     answer.sections.push_back({"gpu_counters", study::gpu_counter_table(gpu_counters(all))});
   show(context, answer);

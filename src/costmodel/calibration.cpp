@@ -82,7 +82,8 @@ CalibratedDevice calibrated(const ir::Device& device, const Calibration& calibra
 }
 
 std::string text(const CalibratedDevice& device) {
-  std::string out = fmt::format("{} {} model {}\n", device.name, device.calibration, ir::model_version);
+  // `machine`: level compiled counts machine code, which no fit rests on, so calibrations need not be made again.
+  std::string out = fmt::format("{} {} model {} machine\n", device.name, device.calibration, ir::model_version);
   for (const CalibratedFigure& figure : figures) out += fmt::format("{} {}\n", figure.key, device.*figure.member);
   if (device.residual == nullptr) return out;
   for (const ir::Tree& tree : device.residual->trees) out += fmt::format("tree {}\n", ir::text(tree));

@@ -130,7 +130,8 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
 }  // namespace
 
 std::int64_t instructions(const Pipes& p) {
-  return p.fma + p.alu + p.xu + p.f64 + p.widen + p.narrow + p.memory + p.shuffle + p.barrier + p.control + p.address;
+  return p.fma + p.integer + p.alu + p.xu + p.f64 + p.widen + p.narrow + p.memory + p.shuffle + p.barrier + p.control +
+         p.address;
 }
 
 void fill_costs(const ir::Kernel& kernel, Scratch::Body& scratch) {

@@ -1,9 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Level counted: the formulas of level compiled on numbers that an execution counted. In: the work counted from the
-// program, the binary, the counts of a launch on the simulator. Out: an Estimate. Called through the table of models,
-// after a check.
+// Work as others than the program's reader count it: the simulator, which executes PTX (level counted), and the reader
+// of machine code, which follows its control flow (level compiled). In: the work counted from the program, the binary,
+// the counts of a launch. Out: work, and for level counted an Estimate. Called through the table of models.
+//
+// Machine code. Traffic, wavefronts, the critical path and live registers stay the program's. Multiply-adds of integers
+// share the FMA pipe, packed 16-bit arithmetic too. What has no rate of its own (uniform, constants, special registers,
+// matrices, fences) takes an issue slot and is counted under `control`.
 //
 // What an execution counts replaces what was counted from the program: requests, sectors and bytes of each buffer,
 // wavefronts and bytes of shared memory, instructions per pipe, shuffles, barriers. What it cannot tell stays:
@@ -16,6 +20,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/indexed.h"
 #include "costmodel/model.h"
 
 namespace tailor::costmodel {
@@ -66,6 +71,43 @@ Work with_counts(const Work& work, const ir::LaunchCounts& counts) {
   const double growth = before > 0 ? static_cast<double>(instructions(seen.pipes)) / before : 1;
   seen.busiest_block = whole(static_cast<double>(work.busiest_block) * growth);
   seen.sampled = counts.blocks_run < counts.blocks_total;
+  return seen;
+}
+
+ir::MachineRequests program_requests(const Work& work) {
+  ir::MachineRequests requests;
+  for (const BufferWork& buffer : work.buffers) {
+    requests.global_loads += buffer.load.requests;
+    requests.global_stores += buffer.store.requests;
+    requests.global_atomics += buffer.atomic.requests;
+  }
+  requests.shared_loads = work.shared_load.requests;
+  requests.shared_stores = work.shared_store.requests;
+  requests.shuffles = work.shuffles;
+  requests.barriers = work.barriers;
+  return requests;
+}
+
+Work with_machine(const Work& work, const ir::MachineWork& machine) {
+  if (!machine.counted) return work;
+  const auto executed = [&](ir::MachinePipe pipe) { return row_for(machine.executed, pipe); };
+  using ir::MachinePipe;
+  Work seen = work;
+  seen.pipes = {};
+  seen.pipes.fma = executed(MachinePipe::fma) + executed(MachinePipe::half);
+  seen.pipes.integer = executed(MachinePipe::integer);
+  seen.pipes.alu = executed(MachinePipe::alu);
+  seen.pipes.xu = executed(MachinePipe::xu);
+  seen.pipes.f64 = executed(MachinePipe::f64);
+  seen.pipes.widen = executed(MachinePipe::widen);
+  seen.pipes.narrow = executed(MachinePipe::narrow);
+  seen.pipes.memory = executed(MachinePipe::memory);
+  seen.pipes.shuffle = executed(MachinePipe::shuffle);
+  seen.pipes.barrier = executed(MachinePipe::barrier);
+  seen.pipes.control = ir::total(machine.executed) - instructions(seen.pipes);
+  const auto before = static_cast<double>(instructions(work.pipes));
+  const double growth = before > 0 ? static_cast<double>(instructions(seen.pipes)) / before : 1;
+  seen.busiest_block = std::llround(static_cast<double>(work.busiest_block) * growth);
   return seen;
 }
 

@@ -22,8 +22,11 @@ constexpr std::array table = std::to_array<Model>({
     {"projected", ir::Level::projected, "kernel, device",
      "pipes, registers, occupancy, waves, warp latency, bytes in flight, L2 residency, barriers, atomics, launch", true,
      [](const ModelInputs& inputs) { return projected(*inputs.work, *inputs.device, inputs.regime); }},
-    {"compiled", ir::Level::compiled, "kernel, binary, device", "as projected, with real registers and spills", false,
-     [](const ModelInputs& inputs) { return compiled(*inputs.work, *inputs.binary, *inputs.device, inputs.regime); }},
+    {"compiled", ir::Level::compiled, "kernel, binary, device",
+     "as projected, with real registers and spills, and instructions as the machine code executes them", false,
+     [](const ModelInputs& inputs) {
+       return compiled(*inputs.work, *inputs.binary, *inputs.device, inputs.regime, inputs.machine);
+     }},
     {"counted", ir::Level::counted, "kernel, binary, counters, device",
      "as compiled, with requests, sectors, wavefronts, shuffles, barriers and instructions as executed", false,
      [](const ModelInputs& inputs) {

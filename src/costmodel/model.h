@@ -20,6 +20,7 @@
 #include "ir/device.h"
 #include "ir/estimate.h"
 #include "ir/fusion.h"
+#include "ir/machine_work.h"
 #include "ir/plan.h"
 #include "ir/regime.h"
 
@@ -53,9 +54,15 @@ ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, 
 double row_room(const CalibratedDevice& device);
 /// Throughput view (busiest pipe) and latency view (waves times one warp's chain), combined by the device's knee.
 ir::Estimate projected(const Work& work, const CalibratedDevice& device, const ir::Regime& regime = {});
-/// projected with the compiler's registers, and spills as traffic. `binary` must have compiled.
+/// The requests that a work has, as machine code is to make them.
+ir::MachineRequests program_requests(const Work& work);
+/// The work with the instructions that a launch of its machine code executes, by pipe; as it is where none were
+/// counted.
+Work with_machine(const Work& work, const ir::MachineWork& machine);
+/// projected with the compiler's registers, spills as traffic and, where `machine` is given and was counted, the
+/// instructions that the machine code executes. `binary` must have compiled.
 ir::Estimate compiled(const Work& work, const ir::Binary& binary, const CalibratedDevice& device,
-                      const ir::Regime& regime = {});
+                      const ir::Regime& regime = {}, const ir::MachineWork* machine = nullptr);
 
 /// The work as an execution counted it: memory requests, sectors, bytes, shuffles, barriers and instructions by pipe.
 Work with_counts(const Work& work, const ir::LaunchCounts& counts);
@@ -75,6 +82,7 @@ struct ModelInputs {
   const GroupWork* group = nullptr;
   const Work* work = nullptr;
   const ir::Binary* binary = nullptr;
+  const ir::MachineWork* machine = nullptr;
   const CalibratedDevice* device = nullptr;
   const ir::LaunchCounts* counts = nullptr;
   const LibraryWork* library = nullptr;

@@ -31,7 +31,8 @@
 // trips of the critical path go.
 //
 // `projected` knows no compiler: registers are the live values plus a base, limited to what lets a block start, and
-// what does not fit is charged as a spill. `compiled` takes both from the binary, and where the machine code has fewer
+// what does not fit is charged as a spill. `compiled` takes both from the binary, its
+// instructions by pipe from what the machine code executes (counted.cpp), and where the machine code has fewer
 // loads on their way at once than the program asks for, the trips to memory are as many times as many. Neither is ever
 // below sol. A residual that a calibration learned (residual.cpp) is a factor on the body of `projected`.
 #include <algorithm>
@@ -174,7 +175,10 @@ void throughput_parts(ir::Estimate& e, const Work& work, const MemoryBytes& byte
   const auto& p = work.pipes;
   part(e, Part::dram) = {dram_time(bytes, d).all};
   part(e, Part::l2) = {std::max(bytes.l2 / d.l2_bandwidth, port_time(bytes, residency, d))};
-  part(e, Part::fma) = {std::max(pipe(p.fma, d.fma_rate), pipe(p.f64, d.f64_rate))};
+  // Multiply-adds of integers take the FMA pipe, and only as many of its lanes as the ALU has.
+  const double on_fma =
+      std::max(pipe(p.fma + p.integer, d.fma_rate), pipe(p.integer, std::min(d.fma_rate, d.alu_rate)));
+  part(e, Part::fma) = {std::max(on_fma, pipe(p.f64, d.f64_rate))};
   part(e, Part::alu) = {pipe(p.alu, d.alu_rate)};
   part(e, Part::xu) = {pipe(p.xu, d.xu_rate) + pipe(p.narrow, d.narrow_rate) + pipe(p.widen, d.widen_rate)};
   part(e,
@@ -292,7 +296,7 @@ ir::Estimate projected(const Work& work, const CalibratedDevice& device, const i
 }
 
 ir::Estimate compiled(const Work& work, const ir::Binary& binary, const CalibratedDevice& device,
-                      const ir::Regime& regime) {
+                      const ir::Regime& regime, const ir::MachineWork* machine) {
   assert(binary.outcome == ir::CompileOutcome::ok);
   const double threads = static_cast<double>(work.virtual_blocks) * work.threads;
   const double spilled = threads * (binary.spill_stores + binary.spill_loads);
@@ -301,7 +305,9 @@ ir::Estimate compiled(const Work& work, const ir::Binary& binary, const Calibrat
       binary.loads_outstanding == 0
           ? 1
           : std::max(1.0, static_cast<double>(work.loads_in_flight) / static_cast<double>(binary.loads_outstanding));
-  ir::Estimate estimate = estimate_with(work, {binary.registers, spilled, turns, nullptr}, device, regime);
+  const Code code{binary.registers, spilled, turns, nullptr};
+  ir::Estimate estimate = machine == nullptr ? estimate_with(work, code, device, regime)
+                                             : estimate_with(with_machine(work, *machine), code, device, regime);
   estimate.level = ir::Level::compiled;
   close(estimate, estimate.total, device.compiled_low, device.compiled_high);
   return estimate;

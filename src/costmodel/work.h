@@ -44,9 +44,10 @@ struct SharedWork {
 /// Warp instructions by the unit that executes them.
 struct Pipes {
   std::int64_t fma = 0, alu = 0, xu = 0, f64 = 0;
-  std::int64_t widen = 0;   ///< f16 to f32
-  std::int64_t narrow = 0;  ///< f32 to 16 bit, float to integer and back
-  std::int64_t memory = 0;  ///< loads, stores and atomics, shared and global
+  std::int64_t integer = 0;  ///< multiply-adds of integers, apart from `fma` only where machine code was counted
+  std::int64_t widen = 0;    ///< f16 to f32
+  std::int64_t narrow = 0;   ///< f32 to 16 bit, float to integer and back
+  std::int64_t memory = 0;   ///< loads, stores and atomics, shared and global
   std::int64_t shuffle = 0, barrier = 0;
   std::int64_t control = 0;  ///< compare and branch of rolled loops, tests of guards
   std::int64_t address = 0;  ///< estimate: the program does not tell what the compiler folds

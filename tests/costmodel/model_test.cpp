@@ -209,6 +209,58 @@ TEST_CASE("compiled takes the compiler's registers and charges spills") {
   CHECK(advice(spilled, w, ir::find_device("h200", data + "/devices")).at(0).starts_with("spills take"));
 }
 
+TEST_CASE(
+    "compiled charges the instructions that machine code executes, each to its pipe, and grows with each of them") {
+  const CalibratedDevice d = device_named("h200");
+  const Work w = count(ir::example_layer_norm(4096, 6, 32), Mode::fast);
+  ir::Binary binary;
+  binary.outcome = ir::CompileOutcome::ok;
+  binary.registers = 40;
+  const ir::Estimate program = compiled(w, binary, d);
+  ir::MachineWork machine;
+  CHECK(compiled(w, binary, d, {}, &machine) == program);  // not counted: the program's stand
+  machine.counted = true;
+  constexpr std::int64_t many = 1'000'000'000;
+  const auto part_with = [&](ir::MachinePipe pipe, ir::Part part) {
+    ir::MachineWork one = machine;
+    row_for(one.executed, pipe) = many;
+    const Work seen = with_machine(w, one);
+    CHECK(instructions(seen.pipes) == many);
+    CHECK(seen.buffers == w.buffers);
+    const ir::Estimate e = compiled(w, binary, d, {}, &one);
+    CHECK(e.total > program.total);
+    return row_for(e.parts, part).value;
+  };
+  const double all_lanes = many * 32 / (d.sms * d.clock);
+  const double busiest =
+      std::ceil(static_cast<double>(w.virtual_blocks) / d.sms) * d.sms / static_cast<double>(w.virtual_blocks);
+  using ir::MachinePipe, ir::Part;
+  CHECK(part_with(MachinePipe::fma, Part::fma) == approx(all_lanes * busiest / d.fma_rate));
+  CHECK(part_with(MachinePipe::half, Part::fma) == approx(all_lanes * busiest / d.fma_rate));
+  CHECK(part_with(MachinePipe::integer, Part::fma) == approx(all_lanes * busiest / d.alu_rate));
+  CHECK(part_with(MachinePipe::alu, Part::alu) == approx(all_lanes * busiest / d.alu_rate));
+  CHECK(part_with(MachinePipe::f64, Part::fma) == approx(all_lanes * busiest / d.f64_rate));
+  CHECK(part_with(MachinePipe::xu, Part::xu) == approx(all_lanes * busiest / d.xu_rate));
+  CHECK(part_with(MachinePipe::widen, Part::xu) == approx(all_lanes * busiest / d.widen_rate));
+  CHECK(part_with(MachinePipe::narrow, Part::xu) == approx(all_lanes * busiest / d.narrow_rate));
+  CHECK(part_with(MachinePipe::uniform, Part::issue) == approx(all_lanes / 32 * busiest / d.issue_rate));
+  CHECK(part_with(MachinePipe::uniform, Part::alu) == 0);
+}
+
+TEST_CASE("the requests of a program are the sums over its buffers") {
+  Work w;
+  w.buffers.resize(2);
+  w.buffers[0].load.requests = 3;
+  w.buffers[1].load.requests = 4;
+  w.buffers[1].store.requests = 5;
+  w.buffers[0].atomic.requests = 6;
+  w.shared_load.requests = 7;
+  w.shared_store.requests = 8;
+  w.shuffles = 9;
+  w.barriers = 10;
+  CHECK(program_requests(w) == ir::MachineRequests{7, 5, 6, 7, 8, 9, 10});
+}
+
 namespace {
 
 /// What an execution would count that does exactly what the program says.

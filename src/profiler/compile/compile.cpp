@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstdlib>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -41,17 +42,6 @@ class OwnedProgram {
  private:
   const Nvrtc& api_;
 };
-
-/// 90 of "sm_90a".
-int arch_number(const std::string& arch) {
-  int number = 0;
-  const char *first = arch.data() + 3, *last = arch.data() + arch.size();
-  if (arch.starts_with("sm_") && arch.size() > 3) {
-    const auto [end, fault] = std::from_chars(first, last, number);
-    if (fault == std::errc{} && (end == last || (end + 1 == last && (*end == 'a' || *end == 'f')))) return number;
-  }
-  throw Error(Fault::usage, fmt::format("found architecture '{}', expected one such as sm_90", arch));
-}
 
 /// The options that decide the result, in the order NVRTC gets them.
 std::vector<std::string> deciding_options(const CompileRequest& request) {
@@ -137,6 +127,16 @@ int asked_to_stop(void* stop, void*) { return static_cast<std::stop_token*>(stop
 
 }  // namespace
 
+int arch_number(const std::string& arch) {
+  int number = 0;
+  const char *first = arch.data() + 3, *last = arch.data() + arch.size();
+  if (arch.starts_with("sm_") && arch.size() > 3) {
+    const auto [end, fault] = std::from_chars(first, last, number);
+    if (fault == std::errc{} && (end == last || (end + 1 == last && (*end == 'a' || *end == 'f')))) return number;
+  }
+  throw Error(Fault::usage, fmt::format("found architecture '{}', expected one such as sm_90", arch));
+}
+
 std::optional<Unsupported> unsupported(const Nvrtc& api, const std::string& arch) {
   const int number = arch_number(arch);
   if (std::binary_search(api.archs.begin(), api.archs.end(), number)) return {};
@@ -146,6 +146,15 @@ std::optional<Unsupported> unsupported(const Nvrtc& api, const std::string& arch
       fmt::format("{} does not compile for {}; it does for {}", version(api), arch, fmt::join(known, ", ")),
       number < api.archs.front() ? "an older release does: the wheel nvidia-cuda-nvrtc-cu12 goes back to sm_50"
                                  : "a newer release may"};
+}
+
+std::string nearest_arch(const Nvrtc& api, const std::string& arch) {
+  const int number = arch_number(arch);
+  if (api.archs.empty() || std::binary_search(api.archs.begin(), api.archs.end(), number)) return arch;
+  int best = api.archs.front();
+  for (const int one : api.archs)
+    if (std::abs(one - number) <= std::abs(best - number)) best = one;
+  return fmt::format("sm_{}", best);
 }
 
 Id source_id(const Nvrtc& api, const CompileRequest& request) {

@@ -40,6 +40,12 @@ struct Unsupported {
 /// Nothing for one that it compiles for. Throws Error(usage) when `arch` is not of the form sm_NN.
 std::optional<Unsupported> unsupported(const Nvrtc& api, const std::string& arch);
 
+/// `arch` where the compiler knows it, else the one with the nearest number, of two the later.
+std::string nearest_arch(const Nvrtc& api, const std::string& arch);
+
+/// 90 of "sm_90" and of "sm_90a". Throws Error(usage) for another form.
+int arch_number(const std::string& arch);
+
 /// Whether another try would give the same answer: false for a cancelled compile or one that ran out of memory.
 bool is_final(const ir::Binary& binary);
 

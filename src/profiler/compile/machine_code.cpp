@@ -22,49 +22,31 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+
+#include "profiler/compile/operation.h"
 
 namespace tailor::profiler {
 
 namespace {
 
-constexpr std::size_t instruction_bytes = 16;
-constexpr int first_arch = 70;  // with instructions of 128 bits
 constexpr int scoreboards = 6;
-
-constexpr std::uint64_t no_operation = 0x918;
-/// Loads from global memory: the address in a register, and in a register with a descriptor.
-constexpr std::array<std::uint64_t, 2> load_global = {0x381, 0x981};
-
-struct Instruction {
-  std::uint64_t operation = 0;
-  unsigned waits = 0;   ///< a bit for each scoreboard
-  unsigned raises = 0;  ///< until the result is written; 7: none
-};
-
-Instruction instruction_at(std::span<const std::byte> code, std::size_t at) {
-  std::uint64_t low = 0, high = 0;
-  std::memcpy(&low, code.data() + at, sizeof low);
-  std::memcpy(&high, code.data() + at + sizeof low, sizeof high);
-  return {low & 0xfff, static_cast<unsigned>(high >> (116 - 64)) & 0x3f,
-          static_cast<unsigned>(high >> (110 - 64)) & 0x7};
-}
 
 }  // namespace
 
 MachineCode read_machine_code(std::span<const std::byte> code, int arch) {
   MachineCode made;
-  if (arch < first_arch || code.size() % instruction_bytes != 0) return made;
+  if (arch < first_decoded_arch || code.size() % instruction_bytes != 0) return made;
   std::array<std::int64_t, scoreboards> raised{};
-  for (std::size_t at = 0; at < code.size(); at += instruction_bytes) {
-    const Instruction instruction = instruction_at(code, at);
-    if (instruction.operation == no_operation) continue;
+  for (std::size_t number = 0; number < code.size() / instruction_bytes; ++number) {
+    const Instruction one = instruction_at(code, number);
+    if (one.base() == bases::nop) continue;
     ++made.instructions;
+    const unsigned waits = one.bits(116, 6), raises = one.bits(110, 3);
     for (unsigned i = 0; i < scoreboards; ++i)
-      if ((instruction.waits >> i & 1) != 0) raised[i] = 0;
-    if (std::find(load_global.begin(), load_global.end(), instruction.operation) == load_global.end()) continue;
+      if ((waits >> i & 1) != 0) raised[i] = 0;
+    if (one.base() != bases::ldg) continue;
     ++made.global_loads;
-    if (instruction.raises < scoreboards) ++raised[instruction.raises];
+    if (raises < scoreboards) ++raised[raises];
     std::int64_t outstanding = 0;
     for (const std::int64_t loads : raised) outstanding += loads;
     made.loads_outstanding = std::max(made.loads_outstanding, outstanding);

@@ -17,12 +17,13 @@
 #include "costmodel/calibration.h"
 #include "costmodel/model.h"
 #include "costmodel/work.h"
-#include "explore/plans/climb.h"
 #include "explore/partition.h"
+#include "explore/plans/climb.h"
 #include "ir/binary.h"
 #include "ir/device.h"
 #include "ir/fusion.h"
 #include "ir/kernel/kernel.h"
+#include "ir/machine_work.h"
 #include "ir/plan.h"
 #include "profiler/check/check.h"
 #include "profiler/check/small_shape.h"
@@ -78,10 +79,11 @@ struct Candidate {
   bool lowered = false;  ///< `kernel` and `work` are there: false for one that was only found in a database
   ir::Kernel kernel;
   costmodel::Work work;
-  std::string cuda;                  ///< the kernel as CUDA C++
-  std::optional<OtherShape> other;   ///< executed in the kernel's place, or checked beside it
-  std::string other_is;              ///< "64 of 4,096 rows"; without one: why
-  std::optional<ir::Binary> binary;  ///< of the kernel at the group's own shape
+  std::string cuda;                        ///< the kernel as CUDA C++
+  std::optional<OtherShape> other;         ///< executed in the kernel's place, or checked beside it
+  std::string other_is;                    ///< "64 of 4,096 rows"; without one: why
+  std::optional<ir::Binary> binary;        ///< of the kernel at the group's own shape
+  std::optional<ir::MachineWork> machine;  ///< what its launch executes; there once `binary` has compiled
   std::optional<profiler::Checked> verdict;
   bool verdict_is_of_other = false;  ///< what was executed and counted is the other shape's kernel
   std::optional<profiler::CandidateResult> measured;

@@ -206,7 +206,8 @@ std::optional<ir::Estimate> predict(const Candidate& candidate, ir::Level level,
       return costmodel::projected(candidate.work, device, regime);
     case ir::Level::compiled:
       if (!candidate.compiled()) return {};
-      return costmodel::compiled(candidate.work, *candidate.binary, device, regime);
+      return costmodel::compiled(candidate.work, *candidate.binary, device, regime,
+                                 candidate.machine ? &*candidate.machine : nullptr);
     case ir::Level::counted:
       if (!candidate.compiled() || !candidate.counted()) return {};
       return costmodel::counted(candidate.work, *candidate.binary, candidate.verdict->counts, device, regime);

@@ -13,6 +13,7 @@
 
 #include "base/indexed.h"
 #include "profiler/check/simulate.h"
+#include "profiler/compile/machine_work.h"
 #include "study/pipeline/stages.h"
 
 namespace tailor::study {
@@ -70,6 +71,17 @@ RacedGroup measure_one(std::span<Candidate> candidates, std::size_t first, const
   return group;
 }
 
+/// What the launch of a compiled kernel executes, by its machine code.
+void read_machine(Candidate& candidate) {
+  if (!candidate.lowered || !candidate.compiled() || candidate.machine) return;
+  const ir::MachineRequests expected = costmodel::program_requests(candidate.work);
+  candidate.machine = profiler::machine_work(*candidate.binary, {ir::launch_shape(candidate.kernel), &expected, false});
+  const std::string &arch = candidate.binary->arch, &own = candidate.on->device.arch;
+  std::string& note = candidate.machine->note;
+  if (arch != own)
+    note = fmt::format("compiled for {} in the place of {}{}{}", arch, own, note.empty() ? "" : "; ", note);
+}
+
 }  // namespace
 
 profiler::CompiledAll compile_texts(std::span<const profiler::CompileRequest> requests, const Compiling& how,
@@ -105,6 +117,7 @@ profiler::CompileAccount compile(std::span<Candidate> candidates, const Compilin
     if (how.shapes != Shapes::own && candidate.other) ask(candidate, candidate.other->cuda, candidate.other->binary);
   profiler::CompiledAll compiled = compile_texts(requests, how, watch);
   for (std::size_t i = 0; i < answers.size(); ++i) *answers[i] = std::move(compiled.binaries[i]);
+  for (Candidate& candidate : candidates) read_machine(candidate);
   return compiled.account;
 }
 

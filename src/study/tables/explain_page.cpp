@@ -15,6 +15,7 @@
 #include "profiler/measure/sampled.h"
 #include "report/width.h"
 #include "study/tables/count_table.h"
+#include "study/tables/machine_table.h"
 #include "study/tables/plan_words.h"
 #include "study/tables/profile_tables.h"
 #include "study/tables/work_tables.h"
@@ -152,6 +153,7 @@ std::string explanation(const Explained& all, int width, bool colour) {
                   three_figures(e.waves), e.waves == 1 ? "" : "s", counted(e.registers, "register")),
       width);
   out += paragraph("issued", pipes_line(all.one.work.pipes) + " (warp instructions)", width);
+  if (all.one.machine) out += paragraph("machine", machine_words(*all.one.machine), width);
   const costmodel::Work& work = all.one.work;
   if (work.shared_load.requests + work.shared_store.requests > 0)
     out +=
@@ -162,6 +164,8 @@ std::string explanation(const Explained& all, int width, bool colour) {
   out += "\n" + report::terminal(buffer_table(all.one), {width, colour, 0});
   if (const std::optional<report::Table> counts = counted_beside(all))
     out += "\n" + report::terminal(*counts, {width, colour, 0}) + "\n";
+  if (all.one.machine)
+    out += "\n" + report::terminal(machine_pipe_table(*all.one.machine, work), {width, colour, 0}) + "\n";
   if (!gpu_counters(all).empty())
     out += "\n" + report::terminal(gpu_counter_table(gpu_counters(all)), {width, colour, 0}) + "\n";
   if (work.sampled) out += "  some counts are from a sample: its indices fall into too many cases\n";

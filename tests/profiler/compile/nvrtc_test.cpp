@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "profiler/compile/compile.h"
 #include "profiler/kernels.h"
 #include "support/paths.h"
 
@@ -62,6 +63,9 @@ TEST_CASE("a found NVRTC lies beside its builtins and knows its architectures") 
   if (api == nullptr) return;
   CHECK(api->major >= 12);
   CHECK(std::is_sorted(api->archs.begin(), api->archs.end()));
+  for (const int arch : api->archs) CHECK(nearest_arch(*api, fmt::format("sm_{}", arch)) == fmt::format("sm_{}", arch));
+  CHECK(nearest_arch(*api, "sm_10") == fmt::format("sm_{}", api->archs.front()));
+  CHECK(nearest_arch(*api, "sm_999") == fmt::format("sm_{}", api->archs.back()));
   CHECK(std::count(api->archs.begin(), api->archs.end(), 90) == 1);
   CHECK(api->library.is_absolute());
   CHECK(api->library_bytes > 0);

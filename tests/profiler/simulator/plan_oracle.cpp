@@ -17,9 +17,11 @@
 #include "codegen/lower/lower.h"
 #include "costmodel/calibration.h"
 #include "costmodel/count.h"
+#include "costmodel/model.h"
 #include "explore/plans/space.h"
 #include "explore/plans/xla_style.h"
 #include "profiler/check/simulate.h"
+#include "profiler/compile/machine_work.h"
 #include "profiler/compile/pool.h"
 #include "profiler/kernels.h"
 #include "support/group_family.h"
@@ -125,6 +127,20 @@ void record(Factor& factor, std::int64_t executed, std::int64_t counted) {
   factor.counted += static_cast<double>(counted);
 }
 
+/// What the machine code of a kernel executes is found, and the warps that stood for others did so rightly. Programs of
+/// which it makes other requests are noted.
+std::string machine_difference(const ir::Kernel& kernel, const ir::Binary& binary, const costmodel::Work& work,
+                               PlanOracleRun& run) {
+  const ir::MachineRequests expected = costmodel::program_requests(work);
+  const ir::MachineWork some = profiler::machine_work(binary, {ir::launch_shape(kernel), &expected, false});
+  if (!some.counted) return some.note;
+  if (some.requests != expected) run.moved.push_back(some.note);
+  if (ir::total(some.executed) <= 0) return "the machine code executes nothing";
+  const ir::MachineWork all = profiler::machine_work(binary, {ir::launch_shape(kernel), &expected, true});
+  if (!all.counted) return "of all warps: " + all.note;
+  return line("instructions", ir::total(some.executed), ir::total(all.executed));
+}
+
 /// Compiles and executes the kernels, at full shape.
 void check_candidates(const profiler::Nvrtc& nvrtc, std::string_view of, const ir::Group& group,
                       const std::vector<Candidate>& chosen, PlanOracleRun& run) {
@@ -163,6 +179,8 @@ void check_candidates(const profiler::Nvrtc& nvrtc, std::string_view of, const i
     const costmodel::Work work = costmodel::count(chosen[i].kernel, costmodel::Mode::exact);
     if (const std::string found = difference(chosen[i].kernel, seen, work); !found.empty())
       FAIL_CHECK(fmt::format("{}: {}", label, found));
+    if (const std::string found = machine_difference(chosen[i].kernel, binary, work, run); !found.empty())
+      FAIL_CHECK(fmt::format("{}: machine code: {}", label, found));
     const Counters& c = seen.counters;
     record(run.pipes[0], c.fma, work.pipes.fma);
     record(run.pipes[1], c.alu, work.pipes.alu + work.pipes.address);

@@ -26,7 +26,8 @@ struct PlanOracleRun {
   int plans = 0;     ///< that lower took
   int programs = 0;  ///< different ones among them, compiled and executed
   int findings = 0;
-  std::array<Factor, 4> pipes;  ///< fma, alu, xu, conversions
+  std::vector<std::string> moved;  ///< whose machine code makes other requests than the program
+  std::array<Factor, 4> pipes;     ///< fma, alu, xu, conversions
 };
 inline constexpr std::string_view oracle_pipes[] = {"fma", "alu", "xu", "convert"};
 

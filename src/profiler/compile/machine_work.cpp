@@ -1,0 +1,401 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Instructions of machine code by operation and pipe, in the code and as a launch executes them. In: bytes, extents of
+// a launch. Out: counts. Called for every binary whose counts somebody asks for.
+//
+// A launch. Warps whose ways through the code are the same are a class. Where nothing that the first block decided
+// depends on which block it is, all are like it, and so for the warps of a block. Else, of a block, warp 0, its
+// neighbour, one in the middle and the last are run; where all but the first agree, so do those between them, else all
+// are run. Of a grid, some blocks are run, evenly spread, with both ends; between two neighbours that differ, the place
+// where that begins is looked for by halving. That is right for guards that cut off the end of a grid and for loops
+// over a grid, whose blocks take one turn more or less. The requests of the program the code was made from say whether
+// it was: if they come out otherwise, every block is run, as long as that takes no more than a moment; else a few more
+// are, and where one of these is not like what stands for it, nothing is counted. What was found by running stands
+// where it differs from the program: the assembler may move a load below a branch, where fewer warps come.
+//
+// Data. Where a branch depends on what was loaded, all is counted twice: over code that may be left out, and through it
+// with every second lane. The program's requests choose between both, or a mixture: of blocks that share a result one
+// goes on, which is a share of the warps. Where they cannot tell, because the code in question makes no requests, it is
+// taken to be entered.
+#include "profiler/compile/machine_work.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "base/error.h"
+#include "base/indexed.h"
+#include "profiler/compile/compile.h"
+#include "profiler/compile/cubin.h"
+#include "profiler/compile/machine_flow.h"
+#include "profiler/compile/operation.h"
+#include "profiler/compile/warp_run.h"
+
+namespace tailor::profiler {
+
+namespace {
+
+constexpr std::size_t patterns = 4096;  ///< of the 12 bits that say what an instruction is
+
+/// Counts of instructions by their 12 bits and pipe, as operations of different names. Of a name there is one row for
+/// each pipe: HADD2 also widens.
+struct ByPattern {
+  std::array<std::int64_t, patterns> instructions{}, widening{};
+};
+
+std::string name_of(unsigned pattern, const Operations& operations) {
+  const Operation* operation = operations.find(pattern);
+  return operation == nullptr ? fmt::format("{:#05x}", pattern) : std::string(operation->name);
+}
+
+void add(std::vector<ir::MachineOperation>& rows, const std::string& name, ir::MachinePipe pipe, std::int64_t count) {
+  if (count == 0) return;
+  const auto at = std::find_if(rows.begin(), rows.end(),
+                               [&](const ir::MachineOperation& row) { return row.pipe == pipe && row.name == name; });
+  if (at != rows.end())
+    at->instructions += count;
+  else
+    rows.push_back({name, pipe, count, 0});
+}
+
+}  // namespace
+
+ir::MachineWork machine_contents(std::span<const std::byte> code, int arch) {
+  const Operations operations(arch);
+  const MachineFlow flow = read_flow(code, operations);
+  ir::MachineWork made;
+  made.arch = fmt::format("sm_{}", arch);
+  ByPattern counts;
+  for (int i = 0; i < flow.instructions; ++i) {
+    const Instruction one = instruction_at(code, static_cast<std::size_t>(i));
+    const bool widens = pipe_of(one, operations.find(one.operation())) == ir::MachinePipe::widen;
+    ++(widens ? counts.widening : counts.instructions)[one.operation()];
+  }
+  for (unsigned pattern = 0; pattern < patterns; ++pattern) {
+    if (counts.instructions[pattern] + counts.widening[pattern] == 0) continue;
+    const Operation* operation = operations.find(pattern);
+    const ir::MachinePipe pipe = operation == nullptr ? ir::MachinePipe::other : operation->pipe;
+    add(made.operations, name_of(pattern, operations), pipe, counts.instructions[pattern]);
+    add(made.operations, name_of(pattern, operations), ir::MachinePipe::widen, counts.widening[pattern]);
+  }
+  for (const ir::MachineOperation& row : made.operations) row_for(made.instructions, row.pipe) += row.instructions;
+  std::stable_sort(made.operations.begin(), made.operations.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.instructions, a.name) < std::tie(a.instructions, b.name);
+  });
+  return made;
+}
+
+namespace {
+
+using Class = std::size_t;
+
+/// Warps of one kind, and what they do.
+struct Classes {
+  const ControlCode& code;
+  const ir::LaunchShape& shape;
+  Unknown unknown;
+  WarpState& state;
+  std::vector<WarpCounts> counts;
+  std::int64_t warps_run = 0;
+  bool by_block = false, by_warp = false;  ///< of any warp that was run
+  std::int64_t left = 0;                   ///< block runs, before it is given up
+  std::string refused;
+
+  Class run(std::int64_t block, std::uint32_t warp) {
+    const std::int64_t x = shape.grid[0], y = shape.grid[1];
+    const WarpPlace place{shape.grid,
+                          shape.block,
+                          {static_cast<std::uint32_t>(block % x), static_cast<std::uint32_t>(block / x % y),
+                           static_cast<std::uint32_t>(block / (x * y))},
+                          warp};
+    ++warps_run;
+    WarpCounts made = run_warp(code, place, unknown, state, left);
+    for (const std::int64_t runs : made.runs) left -= runs;
+    if (!made.refused.empty()) refused = made.refused;
+    by_block = by_block || made.by_block;
+    by_warp = by_warp || made.by_warp;
+    for (Class i = 0; i < counts.size(); ++i)
+      if (counts[i].runs == made.runs && counts[i].requests == made.requests) return i;
+    counts.push_back(std::move(made));
+    return counts.size() - 1;
+  }
+};
+
+constexpr std::int64_t launch_runs = 400'000;  ///< of blocks of the code, before a launch is given up
+
+Classes classes_of(const ControlCode& code, const ir::LaunchShape& shape, Unknown unknown, WarpState& state) {
+  return {code, shape, unknown, state, {}, 0, false, false, launch_runs, {}};
+}
+
+std::int64_t blocks_of(const ir::LaunchShape& shape) {
+  return std::int64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+}
+std::uint32_t warps_of(const ir::LaunchShape& shape) {
+  return (shape.block[0] * shape.block[1] * shape.block[2] + 31) / 32;
+}
+
+/// The classes of a block's warps, each with how many they are.
+using BlockKind = std::vector<std::pair<Class, std::int64_t>>;
+
+BlockKind kind_of(Classes& classes, std::int64_t block, std::uint32_t warps, bool every_warp) {
+  BlockKind kind;
+  const auto add = [&](Class one, std::int64_t times) {
+    const auto at = std::find_if(kind.begin(), kind.end(), [&](const auto& row) { return row.first == one; });
+    if (at == kind.end())
+      kind.emplace_back(one, times);
+    else
+      at->second += times;
+  };
+  add(classes.run(block, 0), 1);
+  std::uint32_t next = 1;
+  if (!every_warp && warps > 1 && !classes.by_warp) {
+    kind.front().second = warps;
+    return kind;
+  }
+  if (!every_warp && warps > 4) {
+    const Class second = classes.run(block, 1);
+    if (classes.run(block, warps / 2) == second && classes.run(block, warps - 1) == second) {
+      add(second, std::int64_t{warps} - 1);
+      next = warps;
+    }
+  }
+  for (; next < warps; ++next) add(classes.run(block, next), 1);
+  std::sort(kind.begin(), kind.end());
+  return kind;
+}
+
+/// What all warps of a launch do, under one assumption about data.
+struct LaunchSum {
+  IndexedVector<std::int64_t> runs;
+  ir::MachineRequests requests;
+  std::vector<int> assumed;
+  std::int64_t busiest_block = 0, warps_run = 0;
+  bool whole = false;  ///< no block stands for others that may differ
+  std::string refused;
+};
+
+struct Blocks {
+  std::int64_t number = 0;
+  BlockKind kind;
+};
+
+/// Blocks from which the others follow: the kind of each holds up to the next one.
+std::vector<Blocks> representatives(Classes& classes, std::int64_t blocks, std::uint32_t warps, bool every) {
+  constexpr std::int64_t probes = 6, most = 400;
+  std::vector<Blocks> known;
+  const auto look = [&](std::int64_t block) { return Blocks{block, kind_of(classes, block, warps, every)}; };
+  if (every || blocks <= probes) {
+    for (std::int64_t i = 0; i < blocks && classes.refused.empty(); ++i) known.push_back(look(i));
+    return known;
+  }
+  known.push_back(look(0));
+  if (!classes.by_block) return known;
+  known.clear();
+  std::vector<Blocks> open;  // descending
+  for (std::int64_t i = probes - 1; i >= 0; --i) open.push_back(look(i * (blocks - 1) / (probes - 1)));
+  while (!open.empty() && classes.refused.empty()) {
+    const bool parts = !known.empty() && known.back().kind != open.back().kind;
+    const std::int64_t below = known.empty() ? -1 : known.back().number;
+    if (parts && open.back().number - below > 1 && std::ssize(known) < most) {
+      open.push_back(look(below + (open.back().number - below) / 2));
+      continue;
+    }
+    known.push_back(std::move(open.back()));
+    open.pop_back();
+  }
+  return known;
+}
+
+std::int64_t instructions_of(const MachineFlow& flow, const WarpCounts& counts) {
+  std::int64_t sum = 0;
+  for (int i = 0; i < std::ssize(flow.blocks); ++i) sum += counts.runs[i] * (flow.blocks[i].end - flow.blocks[i].first);
+  return sum;
+}
+
+LaunchSum sum_of(const ControlCode& code, const ir::LaunchShape& shape, Unknown unknown, bool every, WarpState& state) {
+  Classes classes = classes_of(code, shape, unknown, state);
+  const std::int64_t blocks = blocks_of(shape);
+  const std::uint32_t warps = warps_of(shape);
+  LaunchSum sum;
+  sum.runs.assign(code.flow->blocks.size(), 0);
+  const std::vector<Blocks> known = representatives(classes, blocks, warps, every);
+  std::vector<std::int64_t> times(classes.counts.size(), 0);
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const std::int64_t until = i + 1 < known.size() ? known[i + 1].number : blocks;
+    std::int64_t instructions = 0;
+    for (const auto& [one, warps_of] : known[i].kind) {
+      times[one] += warps_of * (until - known[i].number);
+      instructions += warps_of * instructions_of(*code.flow, classes.counts[one]);
+    }
+    sum.busiest_block = std::max(sum.busiest_block, instructions);
+  }
+  for (Class i = 0; i < times.size(); ++i) {
+    const WarpCounts& counts = classes.counts[i];
+    for (int block = 0; block < std::ssize(sum.runs); ++block) sum.runs[block] += counts.runs[block] * times[i];
+    sum.requests += counts.requests * times[i];
+    sum.assumed.insert(sum.assumed.end(), counts.assumed.begin(), counts.assumed.end());
+  }
+  std::sort(sum.assumed.begin(), sum.assumed.end());
+  sum.assumed.erase(std::unique(sum.assumed.begin(), sum.assumed.end()), sum.assumed.end());
+  sum.warps_run = classes.warps_run;
+  sum.whole = every || !classes.by_block || std::ssize(known) == blocks;
+  sum.refused = classes.refused;
+  return sum;
+}
+
+/// The share of `entered` in a mixture with `skipped` that makes as many requests as expected, of the kind in which
+/// they differ most; below 0: none does.
+double share_of(const LaunchSum& skipped, const LaunchSum& entered, const ir::MachineRequests& expected) {
+  double most = 0, share = -1;
+  for (const ir::RequestKind& kind : ir::request_kinds()) {
+    const auto skip = static_cast<double>(skipped.requests.*kind.count);
+    const auto enter = static_cast<double>(entered.requests.*kind.count);
+    if (std::abs(enter - skip) <= most) continue;
+    most = std::abs(enter - skip);
+    share = (static_cast<double>(expected.*kind.count) - skip) / (enter - skip);
+  }
+  return share <= 1 ? share : -1;
+}
+
+/// "it makes 11 global_loads where the program has 12"; empty where they are the same.
+std::string difference(const ir::MachineRequests& found, const ir::MachineRequests& expected) {
+  for (const ir::RequestKind& kind : ir::request_kinds())
+    if (found.*kind.count != expected.*kind.count)
+      return fmt::format("it makes {} {} where the program has {}", found.*kind.count, kind.name, expected.*kind.count);
+  return "";
+}
+
+/// Executed instructions by block as those by operation.
+void put_executed(ir::MachineWork& made, std::span<const std::byte> code, const Operations& operations,
+                  const MachineFlow& flow, const IndexedVector<std::int64_t>& runs) {
+  ByPattern counts;
+  for (int b = 0; b < std::ssize(flow.blocks); ++b)
+    for (int i = flow.blocks[b].first; i < flow.blocks[b].end; ++i) {
+      const Instruction one = instruction_at(code, static_cast<std::size_t>(i));
+      const bool widens = pipe_of(one, operations.find(one.operation())) == ir::MachinePipe::widen;
+      (widens ? counts.widening : counts.instructions)[one.operation()] += runs[b];
+    }
+  for (unsigned pattern = 0; pattern < patterns; ++pattern)
+    for (const bool widens : {false, true}) {
+      const std::int64_t count = (widens ? counts.widening : counts.instructions)[pattern];
+      if (count == 0) continue;
+      const Operation* operation = operations.find(pattern);
+      const ir::MachinePipe pipe = widens                 ? ir::MachinePipe::widen
+                                   : operation == nullptr ? ir::MachinePipe::other
+                                                          : operation->pipe;
+      const std::string name = name_of(pattern, operations);
+      for (ir::MachineOperation& row : made.operations)
+        if (row.pipe == pipe && row.name == name) row.executed += count;
+      row_for(made.executed, pipe) += count;
+    }
+}
+
+LaunchSum mixed(const LaunchSum& skipped, const LaunchSum& entered, double share) {
+  LaunchSum sum = entered;
+  const auto mix = [&](std::int64_t a, std::int64_t b) { return a + std::llround(share * static_cast<double>(b - a)); };
+  for (int i = 0; i < std::ssize(sum.runs); ++i) sum.runs[i] = mix(skipped.runs[i], entered.runs[i]);
+  for (const ir::RequestKind& kind : ir::request_kinds())
+    sum.requests.*kind.count = mix(skipped.requests.*kind.count, entered.requests.*kind.count);
+  return sum;
+}
+
+void append(std::string& note, const std::string& words) {
+  if (!words.empty()) note += (note.empty() ? "" : "; ") + words;
+}
+
+/// What is to be believed of both assumptions about data, and says in `note` what was assumed.
+LaunchSum decided(const LaunchSum& skipped, const LaunchSum& entered, const ir::MachineRequests* expected,
+                  std::string& note) {
+  const std::size_t places = std::max(skipped.assumed.size(), entered.assumed.size());
+  if (places == 0) return entered;
+  note = fmt::format("data decides at {} place{} of the code: ", places, places == 1 ? "" : "s");
+  const bool matches = expected == nullptr || entered.requests == *expected;
+  const double share = matches ? -1 : share_of(skipped, entered, *expected);
+  if (share < 0) {
+    note += "both ways are taken";
+    return entered;
+  }
+  note += fmt::format("entered in {:.3g} % of cases, by the program's requests", 100 * share);
+  return mixed(skipped, entered, share);
+}
+
+/// Whether blocks that were not run are like those that stand for them: some, far from each other, are run to see.
+bool stands_for_all(const ControlCode& code, const MachineLaunch& launch, Unknown unknown, WarpState& state) {
+  Classes classes = classes_of(code, launch.shape, unknown, state);
+  const std::int64_t blocks = blocks_of(launch.shape);
+  const std::vector<Blocks> known = representatives(classes, blocks, warps_of(launch.shape), false);
+  constexpr std::int64_t looks = 24;
+  std::uint64_t place = 0;
+  for (std::int64_t i = 0; i < looks && classes.refused.empty(); ++i) {
+    place = place * 6364136223846793005u + 1442695040888963407u;  // Knuth's linear congruential generator (MMIX)
+    const auto block = static_cast<std::int64_t>((place >> 33) % static_cast<std::uint64_t>(blocks));
+    const auto after = std::upper_bound(known.begin(), known.end(), block,
+                                        [](std::int64_t at, const Blocks& one) { return at < one.number; });
+    if (kind_of(classes, block, warps_of(launch.shape), false) != std::prev(after)->kind) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ir::MachineWork machine_work(std::span<const std::byte> code, int arch, const MachineLaunch& launch) {
+  ir::MachineWork made = machine_contents(code, arch);
+  const Operations operations(arch);
+  const MachineFlow flow = read_flow(code, operations);
+  const ControlCode control = control_code(code, operations, flow);
+  made.warps_total = blocks_of(launch.shape) * warps_of(launch.shape);
+  const auto state = std::make_unique<WarpState>();
+  constexpr std::int64_t a_moment = 256;  // warps
+  bool every = launch.every_warp;
+  while (true) {
+    const LaunchSum skipped = sum_of(control, launch.shape, Unknown::skip, every, *state);
+    const bool depends = !skipped.assumed.empty();
+    const LaunchSum entered = depends ? sum_of(control, launch.shape, Unknown::enter, every, *state) : skipped;
+    made.warps_run += skipped.warps_run + (depends ? entered.warps_run : 0);
+    made.note = skipped.refused.empty() ? entered.refused : skipped.refused;
+    if (!made.note.empty()) return made;
+    const LaunchSum sum = decided(skipped, entered, launch.expected, made.note);
+    const std::string differs = launch.expected == nullptr ? "" : difference(sum.requests, *launch.expected);
+    if (!differs.empty() && !every && !sum.whole) {
+      every = made.warps_total <= a_moment;
+      if (every) continue;
+      if (!stands_for_all(control, launch, Unknown::enter, *state)) {
+        made.note = "its blocks go more ways than some of them show";
+        return made;
+      }
+    }
+    append(made.note, differs);
+    made.counted = true;
+    made.assumed = std::ssize(entered.assumed);
+    made.requests = sum.requests;
+    made.busiest_block = sum.busiest_block;
+    put_executed(made, code, operations, flow, sum.runs);
+    return made;
+  }
+}
+
+ir::MachineWork machine_work(const ir::Binary& binary, const MachineLaunch& launch) {
+  const int arch = arch_number(binary.arch);
+  const std::vector<CubinKernel> kernels = read_cubin(binary.cubin);
+  const auto kernel =
+      std::find_if(kernels.begin(), kernels.end(), [&](const CubinKernel& one) { return one.name == binary.entry; });
+  ir::MachineWork none;
+  none.arch = binary.arch;
+  if (kernel == kernels.end())
+    none.note = fmt::format("the machine code has no kernel {}", binary.entry);
+  else if (arch < first_decoded_arch)
+    none.note =
+        fmt::format("machine code of {} is encoded otherwise than from sm_{} on", binary.arch, first_decoded_arch);
+  else
+    return machine_work(kernel->code, arch, launch);
+  return none;
+}
+
+}  // namespace tailor::profiler

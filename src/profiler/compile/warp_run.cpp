@@ -1,0 +1,388 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A warp's way through machine code. In: prepared code and a place. Out: how often each block runs. Called by
+// machine_work.cpp.
+//
+// What is executed is a slice: the instructions that write a place (a register, a predicate) which is read below,
+// before it is written anew, by a branch, an exit, a guarded request or by another instruction of the slice. It is the
+// usual analysis of live variables (Aho, Lam, Sethi, Ullman, "Compilers", 9.2.5), started at what decides the way and
+// not at all uses. An instruction that cannot be computed asks for nothing: what it writes becomes unknown.
+//
+// With each place goes what it may depend on: on the block, on the warp of the block. Where no decision of a warp does,
+// all blocks, or all warps, go the same way, and one stands for all.
+//
+// Lanes of a warp part at a branch whose condition differs and meet again as the machine does it since Volta: BSSY
+// notes in a barrier register which lanes are to meet, BSYNC waits for all of them. A part of the warp is a block and a
+// mask; one part runs until it waits or ends, then the next one. Counts do not depend on that order.
+//
+// A branch on what memory holds: a loop is left, a call is not made (compilers call the exact division and the like for
+// rare operands), and over other code the caller says what is assumed.
+#include "profiler/compile/warp_run.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <bitset>
+#include <utility>
+
+namespace tailor::profiler {
+
+namespace {
+
+struct Counted {
+  unsigned base;
+  std::int64_t ir::MachineRequests::*counter;
+};
+constexpr auto counted = std::to_array<Counted>({
+    {bases::ld, &ir::MachineRequests::global_loads},
+    {bases::ldg, &ir::MachineRequests::global_loads},
+    {bases::st, &ir::MachineRequests::global_stores},
+    {bases::stg, &ir::MachineRequests::global_stores},
+    {bases::atom, &ir::MachineRequests::global_atomics},
+    {bases::atom_cas, &ir::MachineRequests::global_atomics},
+    {bases::red, &ir::MachineRequests::global_atomics},
+    {bases::redg, &ir::MachineRequests::global_atomics},
+    {bases::atomg, &ir::MachineRequests::global_atomics},
+    {bases::atomg_cas, &ir::MachineRequests::global_atomics},
+    {bases::lds, &ir::MachineRequests::shared_loads},
+    {bases::sts, &ir::MachineRequests::shared_stores},
+    {bases::shfl, &ir::MachineRequests::shuffles},
+    {bases::bar, &ir::MachineRequests::barriers},
+});
+
+std::int64_t ir::MachineRequests::*counter_of(unsigned base) {
+  for (const Counted& row : counted)
+    if (row.base == base) return row.counter;
+  return nullptr;
+}
+
+bool moves_control(const Instruction& one) {
+  return one.base() >= bases::first_control && one.base() <= bases::last_control;
+}
+/// Barrier registers are not among the places, so what sets them is always executed.
+bool sets_meeting(const Instruction& one) { return one.base() == bases::bssy || one.base() == bases::break_lanes; }
+
+using Live = std::bitset<place_count>;
+
+/// An instruction as the slice sees it.
+struct Read {
+  Instruction instruction;
+  Places writes;
+  bool chosen = false;
+};
+
+/// Goes through a block from its end: marks what writes a place that is read below before it is written anew.
+void choose(std::span<Read> block, Live& live, int arch) {
+  for (std::size_t i = block.size(); i-- > 0;) {
+    Read& one = block[i];
+    const Instruction& instruction = one.instruction;
+    const bool decides = moves_control(instruction) || counter_of(instruction.base()) != nullptr;
+    bool wanted = false;
+    for (const unsigned place : one.writes) wanted = wanted || live[place];
+    const bool guarded = instruction.bits(12, 4) != 7;
+    if (wanted) {
+      one.chosen = true;
+      // Uniform registers belong to all lanes: another part of the warp may still want what this one writes over.
+      for (const unsigned place : one.writes)
+        if (!guarded && (place < first_uniform || (place >= first_predicate && place < first_uniform_predicate)))
+          live.reset(place);
+      if (is_computed(instruction, arch))
+        for (const unsigned place : read_by(instruction, arch)) live.set(place);
+    }
+    if (wanted || decides)
+      for (const unsigned place : conditions_of(instruction)) live.set(place);
+  }
+}
+
+/// The slice, block by block from the last to the first, until what is live at the heads stays.
+std::vector<Read> slice_of(std::span<const std::byte> code, const Operations& operations, const MachineFlow& flow) {
+  std::vector<Read> all(static_cast<std::size_t>(flow.instructions));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].instruction = instruction_at(code, i);
+    all[i].writes = written_by(all[i].instruction, operations.find(all[i].instruction.operation()), operations.arch);
+  }
+  IndexedVector<Live> heads(flow.blocks.size());
+  // A return goes where a call stood, and a BSYNC joins lanes that came another way; both are below some block.
+  Live anywhere;
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (int b = static_cast<int>(std::ssize(flow.blocks)) - 1; b >= 0; --b) {
+      const CodeBlock& block = flow.blocks[b];
+      Live live = block.how == BlockEnd::returns ? anywhere : Live{};
+      if (block.next >= 0) live |= heads[block.next];
+      if (block.target >= 0) live |= heads[block.target];
+      choose(std::span(all).subspan(static_cast<std::size_t>(block.first),
+                                    static_cast<std::size_t>(block.end - block.first)),
+             live, operations.arch);
+      if (block.how == BlockEnd::call && block.next >= 0) anywhere |= heads[block.next];
+      grew = grew || live != heads[b];
+      heads[b] = live;
+    }
+  }
+  return all;
+}
+
+/// What a value may depend on, besides the lane.
+constexpr std::uint8_t of_block = 1, of_warp = 2;
+
+/// Whether an instruction brings in what differs between blocks, or between warps of a block.
+std::uint8_t source_of(const Instruction& one) {
+  if (one.base() != bases::s2r && one.base() != bases::s2ur) return 0;
+  const unsigned which = one.bits(72, 8);
+  return which >= 0x25 && which < 0x28 ? of_block : which >= 0x21 && which < 0x24 ? of_warp : 0;
+}
+
+constexpr int no_block = -1;
+
+/// Lanes that are at the same place.
+struct Part {
+  int block = 0;
+  std::uint32_t mask = 0;
+  std::vector<int> calls;  ///< blocks to come back to
+};
+
+/// A barrier register: lanes that are to meet.
+struct Meeting {
+  std::uint32_t expected = 0, waiting = 0;
+  Part after;  ///< where they go on
+};
+
+struct Runner {
+  const ControlCode& code;
+  WarpState& state;
+  Unknown unknown;
+  WarpCounts counts;
+  std::vector<Part> parts;
+  std::array<Meeting, 16> meetings{};
+  std::array<std::uint8_t, place_count> depends{};
+  int block_now = 0;
+
+  std::uint8_t on_what(const Places& places) const {
+    std::uint8_t all = 0;
+    for (const unsigned place : places) all |= depends[place];
+    return all;
+  }
+  void decide(const Places& places) {
+    const std::uint8_t on = on_what(places);
+    counts.by_block = counts.by_block || (on & of_block) != 0;
+    counts.by_warp = counts.by_warp || (on & of_warp) != 0;
+  }
+
+  const CodeBlock& block(int number) const { return code.flow->blocks[number]; }
+
+  void assume(int at) {
+    if (counts.assumed.empty() || counts.assumed.back() != at) counts.assumed.push_back(at);
+  }
+
+  void refuse(std::string why) {
+    if (counts.refused.empty()) counts.refused = std::move(why);
+  }
+
+  void go(const Part& from, int to, std::uint32_t mask) {
+    if (mask == 0) return;
+    if (to == no_block) return refuse("a branch leaves the code of the kernel");
+    parts.push_back({to, mask, from.calls});
+  }
+
+  /// Lanes that all have arrived go on together.
+  void meet(Meeting& meeting) {
+    if (meeting.waiting == 0 || (meeting.waiting & meeting.expected) != meeting.expected) return;
+    const Meeting met = std::exchange(meeting, {});
+    go(met.after, met.after.block, met.waiting);
+  }
+
+  void leave(std::uint32_t lanes) {
+    for (Meeting& meeting : meetings) {
+      meeting.expected &= ~lanes;
+      meet(meeting);
+    }
+  }
+
+  void step(const ControlCode::Step& step, std::uint32_t mask) {
+    const Instruction& one = step.instruction;
+    const LaneBits guard = guard_of(state, one);
+    const std::uint32_t on = mask & guard.known & guard.value, perhaps = mask & ~guard.known;
+    if (step.counter != nullptr) {
+      if (on == 0 && perhaps != 0) assume(block_now);
+      if (on != 0 || (perhaps != 0 && unknown == Unknown::enter)) ++(counts.requests.*step.counter);
+    }
+    if (one.base() == bases::bssy) {
+      meetings[one.bits(16, 4)] = {on | perhaps, 0, {}};
+      return;
+    }
+    if (one.base() == bases::break_lanes) {
+      meetings[one.bits(16, 4)].expected &= ~on;
+      return;
+    }
+    const bool guarded = one.bits(12, 4) != 7;
+    if (guarded) decide(conditions_of(one));
+    const std::uint8_t on_which = on_what(step.reads) | source_of(one);
+    for (const unsigned place : step.writes)
+      depends[place] = static_cast<std::uint8_t>(on_which | (mask == all_lanes && !guarded ? 0 : depends[place]));
+    if (!step.computed) return forget(state, step.writes, on | perhaps);
+    if (on != 0) execute(state, one, on);
+    // Where it is not known whether it happens, neither is what it leaves.
+    if (perhaps != 0) forget(state, step.writes, perhaps);
+  }
+
+  /// The way of lanes whose condition is not known.
+  void guess(const Part& part, const CodeBlock& at, std::uint32_t lanes) {
+    if (lanes == 0) return;
+    assume(part.block);
+    const int loop = code.loop[part.block];
+    const auto inside = [&](int to) {
+      if (loop < 0) return true;
+      const std::vector<int>& blocks = code.flow->loops[static_cast<std::size_t>(loop)].blocks;
+      return std::binary_search(blocks.begin(), blocks.end(), to);
+    };
+    const auto calls = [&](int to) { return to >= 0 && block(to).how == BlockEnd::call; };
+    const bool target_stays = inside(at.target), next_stays = inside(at.next);
+    if (target_stays != next_stays) return go(part, target_stays ? at.next : at.target, lanes);
+    if (calls(at.next) != calls(at.target)) return go(part, calls(at.next) ? at.target : at.next, lanes);
+    if (unknown == Unknown::skip) return go(part, std::max(at.target, at.next), lanes);
+    // Every second lane, so that both ways are run.
+    const std::uint32_t half = std::popcount(lanes) < 2 ? lanes : lanes & 0x55555555u;
+    go(part, at.next, half == 0 ? lanes : half);
+    go(part, at.target, half == 0 ? 0 : lanes & ~half);
+  }
+
+  /// Where all of an instruction's conditions hold: guard, condition in 87 to 90, or uniform one in 24 to 27.
+  LaneBits condition(const Instruction& one) const {
+    LaneBits guard = guard_of(state, one);
+    const LaneBits own =
+        is_uniform_branch(one) ? predicate_at(state, one, 24, 27, true) : predicate_at(state, one, 87, 90, false);
+    const std::uint32_t fails = (guard.known & ~guard.value) | (own.known & ~own.value);
+    return {guard.value & own.value & ~fails, (guard.known & own.known) | fails};
+  }
+
+  void end(Part part) {
+    const CodeBlock& at = block(part.block);
+    const Instruction& one = code.last[part.block];
+    const LaneBits holds = condition(one);
+    decide(code.conditions[part.block]);
+    const std::uint32_t on = part.mask & holds.known & holds.value, off = part.mask & holds.known & ~holds.value;
+    const std::uint32_t perhaps = part.mask & ~holds.known;
+    switch (at.how) {
+      case BlockEnd::falls:
+        return go(part, at.next, part.mask);
+      case BlockEnd::branch:
+        if (is_division_branch(one)) return go(part, at.next, part.mask);
+        go(part, at.next, off);
+        go(part, at.target, on);
+        return guess(part, at, perhaps);
+      case BlockEnd::exit: {
+        if (perhaps != 0) assume(part.block);
+        const bool leaves = unknown == Unknown::skip;
+        go(part, at.next, off | (leaves ? 0 : perhaps));
+        return leave(on | (leaves ? perhaps : 0));
+      }
+      case BlockEnd::sync: {
+        Meeting& meeting = meetings[one.bits(16, 4)];
+        if (meeting.expected == 0) return go(part, at.next, part.mask);
+        meeting.waiting |= part.mask;
+        meeting.after = {at.next, 0, part.calls};
+        return meet(meeting);
+      }
+      case BlockEnd::call: {
+        go(part, at.next, off | perhaps);
+        if (on == 0) return;
+        if (at.target == no_block) return refuse("a function that is called is not in the code of the kernel");
+        if (part.calls.size() > 8) return refuse("functions call each other more than 8 deep");
+        part.calls.push_back(at.next);
+        return go(part, at.target, on);
+      }
+      case BlockEnd::returns: {
+        if (part.calls.empty()) return refuse("a return without a call");
+        const int back = part.calls.back();
+        part.calls.pop_back();
+        return go(part, back, part.mask);
+      }
+      case BlockEnd::jump:
+        return refuse("a branch goes where a register says");
+    }
+  }
+
+  void run(std::uint32_t lanes, std::int64_t most_runs) {
+    parts.push_back({0, lanes, {}});
+    std::int64_t runs = 0;
+    while (counts.refused.empty()) {
+      if (parts.empty()) {
+        // Lanes that wait for others that never come: the machine would wait for ever, and so the count is off.
+        for (Meeting& meeting : meetings) {
+          meeting.expected &= meeting.waiting;
+          meet(meeting);
+        }
+        if (parts.empty()) return;
+      }
+      Part part = std::move(parts.back());
+      parts.pop_back();
+      if (++runs > most_runs) return refuse("a loop runs too often to be followed");
+      ++counts.runs[part.block];
+      block_now = part.block;
+      counts.requests += code.always[part.block];
+      for (int i = code.first_step[part.block]; i < code.first_step[part.block + 1]; ++i)
+        step(code.steps[static_cast<std::size_t>(i)], part.mask);
+      end(std::move(part));
+    }
+  }
+};
+
+/// The innermost loop around each block: the one with fewest blocks.
+IndexedVector<int> innermost(const MachineFlow& flow) {
+  IndexedVector<int> loop(flow.blocks.size(), -1);
+  for (int i = 0; i < std::ssize(flow.loops); ++i) {
+    const std::vector<int>& blocks = flow.loops[static_cast<std::size_t>(i)].blocks;
+    for (const int block : blocks)
+      if (loop[block] < 0 || flow.loops[static_cast<std::size_t>(loop[block])].blocks.size() > blocks.size())
+        loop[block] = i;
+  }
+  return loop;
+}
+
+}  // namespace
+
+ControlCode control_code(std::span<const std::byte> code, const Operations& operations, const MachineFlow& flow) {
+  ControlCode made;
+  made.flow = &flow;
+  made.loop = innermost(flow);
+  const std::vector<Read> slice = slice_of(code, operations, flow);
+  for (const CodeBlock& block : flow.blocks) {
+    made.first_step.push_back(static_cast<int>(made.steps.size()));
+    ir::MachineRequests& always = made.always.emplace_back();
+    for (int i = block.first; i < block.end; ++i) {
+      const Read& read = slice[static_cast<std::size_t>(i)];
+      const Instruction& one = read.instruction;
+      const auto counter = counter_of(one.base());
+      const bool guarded = one.bits(12, 4) != 7;
+      if (counter != nullptr && !guarded) ++(always.*counter);
+      if (!read.chosen && (counter == nullptr || !guarded) && !sets_meeting(one)) continue;
+      const bool computed = is_computed(one, operations.arch);
+      made.steps.push_back({one, computed, computed ? read_by(one, operations.arch) : Places{},
+                            read.chosen ? read.writes : Places{}, guarded ? counter : nullptr});
+    }
+    made.last.push_back(slice[static_cast<std::size_t>(block.end - 1)].instruction);
+    made.conditions.push_back(conditions_of(made.last.back()));
+  }
+  made.first_step.push_back(static_cast<int>(made.steps.size()));
+  return made;
+}
+
+WarpCounts run_warp(const ControlCode& code, const WarpPlace& place, Unknown unknown, WarpState& state,
+                    std::int64_t most_runs) {
+  state.start(place, code.flow->arch);
+  Runner runner{code, state, unknown, {}, {}, {}, {}, 0};
+  runner.counts.runs.assign(code.flow->blocks.size(), 0);
+  const std::uint64_t threads = std::uint64_t{place.block[0]} * place.block[1] * place.block[2];
+  const std::uint64_t first = std::uint64_t{place.warp} * 32;
+  const std::uint64_t lanes = first >= threads ? 0 : std::min<std::uint64_t>(32, threads - first);
+  if (threads % 32 != 0) runner.counts.by_warp = true;
+  if (lanes > 0 && !code.flow->blocks.empty())
+    runner.run(lanes == 32 ? all_lanes : (std::uint32_t{1} << lanes) - 1, most_runs);
+  std::vector<int>& assumed = runner.counts.assumed;
+  std::sort(assumed.begin(), assumed.end());
+  assumed.erase(std::unique(assumed.begin(), assumed.end()), assumed.end());
+  return std::move(runner.counts);
+}
+
+}  // namespace tailor::profiler

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How often a warp runs each block of a kernel's machine code. In: the code, its flow, the place of a warp in a launch.
+// Out: a count for each block, and the requests that the warp makes. Called by machine_work.cpp for some warps of a
+// launch.
+//
+// Only what branches depend on is executed: thread and block indices, loop counters, comparisons. What comes out of
+// memory is not known.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "profiler/compile/machine_flow.h"
+#include "profiler/compile/warp_state.h"
+
+namespace tailor::profiler {
+
+/// A way that data decides. `skip`: over what such a branch may leave out. `enter`: some lanes go either way.
+enum class Unknown : std::uint8_t { skip, enter };
+
+/// The code, prepared once for all warps of all launches.
+struct ControlCode {
+  const MachineFlow* flow = nullptr;  ///< outlives it
+  struct Step {
+    Instruction instruction;
+    bool computed = false;  ///< else it makes what it writes unknown
+    Places reads, writes;
+    std::int64_t ir::MachineRequests::*counter = nullptr;  ///< of a request that has a guard
+  };
+  std::vector<Step> steps;                    ///< of all blocks, one behind the other: what branches depend on
+  IndexedVector<int> first_step;              ///< of a block; one more at the end
+  IndexedVector<Instruction> last;            ///< of a block
+  IndexedVector<Places> conditions;           ///< of the last one
+  IndexedVector<ir::MachineRequests> always;  ///< requests of a block without a guard
+  IndexedVector<int> loop;                    ///< the innermost around a block; -1: none
+};
+ControlCode control_code(std::span<const std::byte> code, const Operations& operations, const MachineFlow& flow);
+
+struct WarpCounts {
+  IndexedVector<std::int64_t> runs;  ///< of each block
+  ir::MachineRequests requests;
+  std::vector<int> assumed;  ///< blocks with a branch, or a request, of which data decides; ascending
+  std::string refused;       ///< why the counts mean nothing: "" where they do
+  bool by_block = false;     ///< a way depends on which block it is
+  bool by_warp = false;      ///< a way depends on which warp of the block it is
+};
+
+/// `most_runs`: blocks run in all, before it is given up.
+WarpCounts run_warp(const ControlCode& code, const WarpPlace& place, Unknown unknown, WarpState& state,
+                    std::int64_t most_runs);
+
+}  // namespace tailor::profiler

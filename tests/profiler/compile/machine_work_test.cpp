@@ -1,0 +1,313 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Machine code as counts. In: streams of instructions written here, whose blocks run a known number of times; random
+// bytes; kernels that NVRTC makes. Checked: blocks, loops and what a launch executes; names against the vendor's
+// disassembler where one is installed. Part of the suite `profiler`.
+#include "profiler/compile/machine_work.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <random>
+#include <set>
+
+#include "base/error.h"
+#include "profiler/compile/compile.h"
+#include "profiler/compile/machine_flow.h"
+#include "profiler/compile/operation.h"
+#include "profiler/kernels.h"
+
+using namespace tailor;
+using namespace tailor::profiler;
+
+namespace {
+
+constexpr unsigned none = 255, always = 7;
+
+/// Instructions for sm_80, field by field.
+struct Assembler {
+  std::vector<std::byte> code;
+
+  int here() const { return static_cast<int>(code.size() / instruction_bytes); }
+  void put(std::uint64_t low, std::uint64_t high) {
+    std::array<std::byte, 16> both{};
+    std::memcpy(both.data(), &low, 8);
+    std::memcpy(both.data() + 8, &high, 8);
+    code.insert(code.end(), both.begin(), both.end());
+  }
+  static std::uint64_t head(unsigned operation, unsigned guard) { return operation | std::uint64_t{guard} << 12; }
+
+  void number(unsigned to, std::uint32_t value, unsigned guard = always) {
+    put(head(0x802, guard) | std::uint64_t{to} << 16 | std::uint64_t{value} << 32, 0);
+  }
+  void special(unsigned to, unsigned which) {
+    put(head(0x919, always) | std::uint64_t{to} << 16, std::uint64_t{which} << 8);
+  }
+  void add(unsigned to, unsigned from, std::uint32_t value) {
+    put(head(0x810, always) | std::uint64_t{to} << 16 | std::uint64_t{from} << 24 | std::uint64_t{value} << 32,
+        none | std::uint64_t{7} << 13 | std::uint64_t{1} << 16 | std::uint64_t{7} << 17 | std::uint64_t{7} << 20);
+  }
+  /// to = what lanes have in `from` below `value`, as a predicate.
+  void below(unsigned to, unsigned from, std::uint32_t value) {
+    constexpr std::uint64_t less = 1;
+    put(head(0x80c, always) | std::uint64_t{from} << 24 | std::uint64_t{value} << 32,
+        std::uint64_t{7} << 4 | less << 12 | std::uint64_t{to} << 17 | std::uint64_t{7} << 20 | std::uint64_t{7} << 23);
+  }
+  void branch(int to, unsigned guard = always) {
+    const auto bytes = static_cast<std::uint32_t>((to - here() - 1) * 16);
+    put(head(0x947, guard) | std::uint64_t{bytes} << 32, std::uint64_t{7} << 23);
+  }
+  void meet_at(int to, unsigned barrier) {
+    const auto bytes = static_cast<std::uint32_t>((to - here() - 1) * 16);
+    put(head(0x945, always) | std::uint64_t{barrier} << 16 | std::uint64_t{bytes} << 32, std::uint64_t{7} << 23);
+  }
+  void meet(unsigned barrier) { put(head(0x941, always) | std::uint64_t{barrier} << 16, std::uint64_t{7} << 23); }
+  void load(unsigned to, unsigned from, unsigned guard = always) {
+    put(head(0x381, guard) | std::uint64_t{to} << 16 | std::uint64_t{from} << 24, std::uint64_t{4} << 9);
+  }
+  void multiply(unsigned to) { put(head(0x220, always) | std::uint64_t{to} << 16, 0); }
+  void exit(unsigned guard = always) { put(head(0x94d, guard), std::uint64_t{7} << 23); }
+  void nothing() { put(head(0x918, always), 0); }
+};
+
+constexpr unsigned unless(unsigned predicate) { return predicate | 8; }
+
+ir::MachineWork run(const Assembler& made, std::uint32_t grid, std::uint32_t block, bool every = false) {
+  return machine_work(made.code, 80, {{.grid = {grid, 1, 1}, .block = {block, 1, 1}}, nullptr, every});
+}
+
+std::int64_t executed(const ir::MachineWork& work, std::string_view name) {
+  for (const ir::MachineOperation& row : work.operations)
+    if (row.name == name) return row.executed;
+  return 0;
+}
+
+constexpr unsigned thread_index = 0x21, block_index = 0x25, lane_index = 0;
+
+}  // namespace
+
+TEST_CASE("no pattern of an architecture has two rows, and named numbers are those of the table") {
+  for (const int arch : {70, 75, 80, 86, 89, 90, 100, 103, 110, 120, 121}) {
+    CAPTURE(arch);
+    std::set<unsigned> seen;
+    for (const Operation& row : operation_table()) {
+      if (arch < row.first_arch || arch > row.last_arch) continue;
+      for (unsigned form = 0; form < 8; ++form)
+        if ((row.forms >> form & 1) != 0) CHECK_MESSAGE(seen.insert(row.base | form << 9).second, row.name);
+    }
+    const Operations operations(arch);
+    const auto name = [&](unsigned base) { return operations.find(base | 4u << 9)->name; };
+    CHECK(name(bases::mov) == "MOV");
+    CHECK(name(bases::isetp) == "ISETP");
+    CHECK(name(bases::iadd3) == "IADD3");
+    CHECK(name(bases::imad_wide) == "IMAD");
+    CHECK(name(bases::uniform + bases::shf) == "USHF");
+    CHECK(name(bases::ldg) == "LDG");
+    CHECK(name(bases::bssy) == "BSSY");
+    CHECK(name(bases::bra) == "BRA");
+    CHECK(name(bases::exit) == "EXIT");
+    CHECK(name(bases::nop) == "NOP");
+    CHECK(name(bases::hfma2_or_iadd) == (arch >= 120 ? "IADD" : "HFMA2"));
+  }
+}
+
+TEST_CASE("straight code is one block, run once by each warp, and the filling behind it is none") {
+  Assembler a;
+  a.load(4, 2);
+  a.multiply(4);
+  a.nothing();
+  a.multiply(4);
+  a.exit();
+  for (int i = 0; i < 3; ++i) a.nothing();
+  const Operations operations(80);
+  const MachineFlow flow = read_flow(a.code, operations);
+  REQUIRE(flow.blocks.size() == 1);
+  CHECK(flow.instructions == 5);
+  CHECK(flow.loops.empty());
+  const ir::MachineWork work = run(a, 10, 96);
+  CHECK(work.counted);
+  CHECK(ir::total(work.instructions) == 5);
+  CHECK(ir::total(work.executed) == 5 * 30);
+  CHECK(executed(work, "FMUL") == 60);
+  CHECK(work.requests.global_loads == 30);
+  CHECK(work.busiest_block == 15);
+}
+
+TEST_CASE("nested loops run as often as their bounds say") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 200; ++round) {
+    const auto below = [&](unsigned n) { return static_cast<std::uint32_t>(random() % n); };
+    const std::uint32_t outer = 1 + below(9), inner = 1 + below(12), step = 1 + below(3);
+    Assembler a;
+    a.number(0, 0);
+    const int head = a.here();
+    a.number(1, 0);
+    const int body = a.here();
+    a.load(8, 2);
+    a.add(1, 1, step);
+    a.below(0, 1, inner);
+    a.branch(body, 0);
+    a.multiply(9);
+    a.add(0, 0, 1);
+    a.below(1, 0, outer);
+    a.branch(head, 1);
+    a.exit();
+    const ir::MachineWork work = run(a, 5, 64);
+    REQUIRE(work.counted);
+    CHECK(executed(work, "FMUL") == 10 * std::int64_t{outer});
+    CHECK(work.requests.global_loads == 10 * std::int64_t{outer} * ((inner + step - 1) / step));
+    const Operations operations(80);
+    const MachineFlow flow = read_flow(a.code, operations);
+    REQUIRE(flow.loops.size() == 2);
+    CHECK(flow.blocks[flow.block_at(body)].loop_depth == 2);
+    CHECK(flow.blocks[flow.block_at(head)].loop_depth == 1);
+    CHECK(flow.blocks[flow.block_at(a.here() - 1)].loop_depth == 0);
+  }
+}
+
+TEST_CASE("lanes that part meet again, and each way counts once for a warp that has a lane on it") {
+  for (std::uint32_t limit = 0; limit <= 33; ++limit) {
+    Assembler a;
+    a.special(0, lane_index);
+    a.meet_at(7, 3);
+    a.below(0, 0, limit);
+    a.branch(6, unless(0));
+    a.load(4, 2);
+    a.load(5, 2);
+    a.meet(3);
+    a.multiply(6);
+    a.exit();
+    const ir::MachineWork work = run(a, 3, 32);
+    REQUIRE(work.counted);
+    CAPTURE(limit);
+    CHECK(work.requests.global_loads == (limit == 0 ? 0 : 6));
+    CHECK(executed(work, "FMUL") == 3);
+    CHECK(executed(work, "BSYNC") == (limit == 0 || limit >= 32 ? 3 : 6));
+  }
+}
+
+TEST_CASE("lanes leave a loop one by one, and those that wait are not counted again") {
+  // Lane i turns i + 1 times: a warp of 32 runs the body 32 times and what follows once.
+  Assembler a;
+  a.special(0, lane_index);
+  a.number(1, 0);
+  a.meet_at(9, 0);
+  const int body = a.here();
+  a.load(4, 2);
+  a.add(0, 0, ~std::uint32_t{0});
+  a.below(0, 0, 0x80000000u);
+  a.branch(8, unless(0));
+  a.branch(body);
+  a.meet(0);
+  a.multiply(6);
+  a.exit();
+  const ir::MachineWork work = run(a, 1, 32);
+  REQUIRE(work.counted);
+  CHECK(work.requests.global_loads == 32);
+  CHECK(executed(work, "FMUL") == 1);
+}
+
+TEST_CASE("a guard cuts off the end of a grid, wherever it lies, and few warps are followed") {
+  std::mt19937 random(11);
+  for (int round = 0; round < 100; ++round) {
+    const auto grid = static_cast<std::uint32_t>(1 + random() % 5000),
+               cut = static_cast<std::uint32_t>(random() % 5200);
+    Assembler a;
+    a.special(0, block_index);
+    a.below(0, 0, cut);
+    a.exit(unless(0));
+    a.load(4, 2);
+    a.exit();
+    const ir::MachineWork work = run(a, grid, 64);
+    REQUIRE(work.counted);
+    CHECK(work.requests.global_loads == 2 * std::int64_t{std::min(grid, cut)});
+    CHECK(work.warps_run <= 80);
+    CHECK(work == [&] {
+      ir::MachineWork all = run(a, grid, 64, true);
+      all.warps_run = work.warps_run;
+      return all;
+    }());
+  }
+}
+
+TEST_CASE("a request without a lane is none, and the instruction is still issued") {
+  Assembler a;
+  a.special(0, thread_index);
+  a.below(0, 0, 40);
+  a.load(4, 2, 0);
+  a.exit();
+  const ir::MachineWork work = run(a, 1, 128);
+  CHECK(executed(work, "LDG") == 4);
+  CHECK(work.requests.global_loads == 2);
+}
+
+TEST_CASE("a branch on loaded data is said, and the program's requests say how often it is entered") {
+  Assembler a;
+  a.load(4, 2);
+  a.below(0, 4, 7);
+  a.branch(4, unless(0));
+  a.load(5, 2);
+  a.multiply(6);
+  a.exit();
+  const ir::MachineWork work = run(a, 8, 32);
+  CHECK(work.counted);
+  CHECK(work.assumed == 1);
+  CHECK(work.note == "data decides at 1 place of the code: both ways are taken");
+  const ir::MachineRequests expected{.global_loads = 10};
+  const ir::MachineWork mixed = machine_work(a.code, 80, {{.grid = {8, 1, 1}, .block = {32, 1, 1}}, &expected, false});
+  CHECK(mixed.counted);
+  CHECK(mixed.requests == expected);
+  CHECK(executed(mixed, "LDG") == 10);
+  CHECK(mixed.note == "data decides at 1 place of the code: entered in 25 % of cases, by the program's requests");
+  const ir::MachineRequests impossible{.global_loads = 17};
+  const ir::MachineWork otherwise =
+      machine_work(a.code, 80, {{.grid = {8, 1, 1}, .block = {32, 1, 1}}, &impossible, false});
+  CHECK(otherwise.counted);
+  CHECK(otherwise.note ==
+        "data decides at 1 place of the code: both ways are taken; it makes 16 global_loads where the program has 17");
+}
+
+TEST_CASE("a loop that does not end and a branch out of the code are refused") {
+  Assembler forever;
+  forever.number(0, 0);
+  forever.branch(1);
+  CHECK(!run(forever, 1, 32).counted);
+  CHECK(run(forever, 1, 32).note == "a loop runs too often to be followed");
+  Assembler outside;
+  outside.branch(40);
+  CHECK(run(outside, 1, 32).note == "a branch leaves the code of the kernel");
+}
+
+TEST_CASE("code of another encoding is not read, and half an instruction neither") {
+  Assembler a;
+  a.exit();
+  CHECK_THROWS_AS(machine_contents(a.code, 61), Error);
+  a.code.pop_back();
+  CHECK_THROWS_AS(machine_contents(a.code, 80), Error);
+  CHECK(ir::total(machine_contents({}, 80).instructions) == 0);
+}
+
+TEST_CASE("any bytes are read or refused") {
+  std::mt19937_64 random(20261123);
+  for (int round = 0; round < 60; ++round) {
+    Assembler a;
+    const int count = static_cast<int>(random() % 40);
+    for (int i = 0; i < count; ++i) {
+      // Half of them of operations that are executed, so that control goes somewhere.
+      constexpr std::array<unsigned, 12> known = {0x802, 0x810, 0x80c, 0x947, 0x945, 0x941,
+                                                  0x94d, 0x919, 0x824, 0x819, 0x944, 0x950};
+      std::uint64_t low = random();
+      if (random() % 2 == 0) low = (low & ~std::uint64_t{0xfff}) | known[random() % known.size()];
+      if (random() % 2 == 0) low = (low & 0xffffffff) | std::uint64_t{random() % 64 * 16} << 32;
+      a.put(low, random());
+    }
+    for (const int arch : {75, 90, 120}) {
+      const ir::MachineWork work =
+          machine_work(a.code, arch, {{.grid = {3, 1, 1}, .block = {64, 1, 1}}, nullptr, false});
+      CHECK((work.counted || !work.note.empty()));
+    }
+  }
+}
