@@ -76,6 +76,8 @@ struct BlockSpan {
 /// Elements of a buffer: `count` of those at low, low + step, ..., high; and the sectors that hold them.
 struct Reach {
   std::int64_t low = 0, high = 0, step = 0, count = 0, sectors = 0;
+  std::int64_t most = 0;            ///< that data picks, where it does
+  ir::VarId picked = ir::max_vars;  ///< the first variable that does; max_vars: none
 };
 
 /// Blocks first, first + 1, ..., `count` of them, that are looked at for so many runs like this one. In a list all but

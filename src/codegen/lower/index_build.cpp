@@ -380,6 +380,27 @@ ir::ExprId IndexBuilder::select(ir::ExprId a, ir::ExprId b, ir::ExprId c, ir::Ex
   return term_expr(intern_term(term));
 }
 
+std::int64_t picked_step(std::int64_t extent, std::int64_t places) {
+  constexpr std::int64_t most = (std::int64_t{1} << 32) - 1;
+  std::int64_t step = std::min(extent * 618 / 1000, most / std::max<std::int64_t>(places - 1, 1));
+  while (step > 1 && std::gcd(step, extent) != 1) --step;
+  return std::max<std::int64_t>(step, 1);
+}
+
+ir::ExprId IndexBuilder::picked(ir::VarId var, ir::ExprId place, std::int64_t places, std::int64_t slice,
+                                ir::VarSet also) {
+  ir::Term term;
+  term.kind = ir::TermKind::picked;
+  term.var = var;
+  term.divisor = pool_.vars[var].extent;
+  term.a = scale(expand(place), picked_step(term.divisor, places));
+  term.b = constant(places);
+  term.c = constant(slice);
+  term.range = {0, term.divisor - 1};
+  term.vars = pool_.exprs[term.a].vars | also | ir::VarSet::only(var);
+  return term_expr(intern_term(term));
+}
+
 ir::ExprId IndexBuilder::assume(ir::ExprId a, ir::Interval range) {
   const ir::Expr& expr = pool_.exprs[a];
   if (expr.count == 0) return a;
@@ -418,6 +439,7 @@ ir::ExprId IndexBuilder::expand(ir::ExprId a) {
     switch (term.kind) {
       case ir::TermKind::var:
       case ir::TermKind::xor_:
+      case ir::TermKind::picked:
         part = term_expr(item.term);
         break;
       case ir::TermKind::narrow:

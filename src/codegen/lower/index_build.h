@@ -15,6 +15,11 @@
 
 namespace tailor::codegen {
 
+/// How far apart counters take the numbers at neighbouring places to be, of so many places, each number below `extent`:
+/// about 0.6 of it, without a factor in common with it, so that numbers differ until all were there; less where the
+/// number of the last place would leave 32 bits.
+std::int64_t picked_step(std::int64_t extent, std::int64_t places);
+
 class IndexBuilder {
  public:
   IndexBuilder() { reset(); }
@@ -42,6 +47,10 @@ class IndexBuilder {
 
   /// a < b ? c : d. Folds when the ranges decide.
   ir::ExprId select(ir::ExprId a, ir::ExprId b, ir::ExprId c, ir::ExprId d);
+
+  /// The variable, of kind picked, that is bound to the number at place `place` of `places` in memory, and says where
+  /// `slice` elements are. `also` are variables that it depends on beside those of the place.
+  ir::ExprId picked(ir::VarId var, ir::ExprId place, std::int64_t places, std::int64_t slice, ir::VarSet also);
 
   /// The same value with a narrower range: true where a guard holds.
   ir::ExprId assume(ir::ExprId a, ir::Interval range);
