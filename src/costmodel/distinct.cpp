@@ -34,9 +34,6 @@ struct Steps {
   bool scattered = false;  ///< those that data picks: anywhere in their range
 };
 
-/// From the least to the greatest value of an index, where variables of `held` do not move; at most.
-std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held);
-
 /// How many values a term takes while variables of `held` do not move; at most.
 std::int64_t values_of(const ir::IndexPool& pool, const ir::Term& term, ir::VarSet held) {
   if (term.vars.without(held).empty()) return 1;
@@ -55,12 +52,16 @@ std::int64_t values_of(const ir::IndexPool& pool, const ir::Term& term, ir::VarS
   return all;
 }
 
+}  // namespace
+
 std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held) {
   std::int64_t span = 0;
   for (const ir::Linear& part : pool.linear(id))
     span += std::abs(part.coefficient) * (values_of(pool, pool.terms[part.term], held) - 1);
   return span;
 }
+
+namespace {
 
 std::int64_t sectors_between(std::int64_t low, std::int64_t high) {
   return floor_div(high, sector_bytes) - floor_div(low, sector_bytes) + 1;

@@ -73,7 +73,7 @@ class IndexBuilder {
 
   ir::ExprId combine(ir::ExprId a, std::int64_t fa, ir::ExprId b, std::int64_t fb);
   ir::ExprId intern(std::int64_t constant, Sum& sum);
-  ir::ExprId intern_ranged(std::int64_t constant, const Sum& sum, ir::Interval range);
+  ir::ExprId intern_ranged(std::int64_t constant, const Sum& sum, const ir::Interval& range);
   void fold_remainders(Sum& sum, std::int64_t& constant);
   ir::TermId intern_term(const ir::Term& term);
   ir::ExprId term_expr(ir::TermId term);
@@ -85,6 +85,7 @@ class IndexBuilder {
   ir::IndexPool pool_;
   std::vector<std::uint32_t> expr_slots_, term_slots_;  // open addressing; 0 = empty, else id + 1
   std::vector<ir::ExprId> expanded_;                    // per expression, no_expr = not yet
+  std::vector<ir::ExprId> term_exprs_;                  // per term, the same
   std::vector<Sum> spare_;                              // nested calls each need a buffer of their own
 };
 

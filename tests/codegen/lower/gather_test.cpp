@@ -14,6 +14,7 @@
 
 #include "codegen/lower/lower.h"
 #include "codegen/lower/shrink.h"
+#include "costmodel/count.h"
 #include "reference/evaluate.h"
 #include "support/cells.h"
 #include "support/interpret.h"
@@ -196,6 +197,27 @@ TEST_CASE("counters take places for numbers far apart that differ while there ar
   }
   CHECK(codegen::picked_step(std::int64_t{1} << 31, std::int64_t{1} << 31) * ((std::int64_t{1} << 31) - 1) <
         std::int64_t{1} << 32);
+}
+
+TEST_CASE("fast counting moves the sectors that exact counting moves, however many rows there are to pick from") {
+  struct Case {
+    int table, places, width;
+  };
+  int in_order = 0;
+  for (const Case& one : {Case{3, 64, 8}, {7, 200, 40}, {20, 300, 8}, {64, 64, 24}, {100, 64, 8}, {5000, 300, 16}})
+    for (const int vector : {1, 4}) {
+      CAPTURE(one.table);
+      CAPTURE(vector);
+      const Kernel kernel = kernel_of(rows_of("s32", std::to_string(one.table), one.places, one.width), 2, vector);
+      const costmodel::Work exact = costmodel::count(kernel, costmodel::Mode::exact),
+                            fast = costmodel::count(kernel, costmodel::Mode::fast);
+      CHECK(exact.buffers[0].load.sectors > 0);
+      if (fast.sampled) continue;
+      ++in_order;
+      CHECK(fast.buffers[0].load == exact.buffers[0].load);
+      CHECK(fast.buffers[0].read_bytes == exact.buffers[0].read_bytes);
+    }
+  CHECK(in_order > 8);
 }
 
 TEST_CASE("numbers that do not fit the shapes are refused, and so are more places than a kernel has variables for") {
