@@ -241,7 +241,12 @@ TEST_CASE("numbers that do not fit the shapes are refused, and so are more place
     REQUIRE(std::holds_alternative<Rejection>(found));
     CHECK(std::get<Rejection>(found).reason == "the dimension numbers of gather %y do not fit its shapes");
   }
-  std::string lines = "  %x = parameter 0 : f32[100,8]\n", sum;
+  for (const auto& [places, width] : {std::pair{0, 8}, {4, 0}}) {
+    const codegen::Classified nothing = codegen::classify(rows_of("s32", "100", places, width));
+    REQUIRE(std::holds_alternative<Rejection>(nothing));
+    CHECK(std::get<Rejection>(nothing).rule == "empty");
+  }
+  std::string lines = "  %x = parameter 0 : f32[100,8]\n";
   for (int i = 0; i < 25; ++i)
     lines += fmt::format(
         "  %i{0} = parameter {1} : s32[4]\n  %s{0} = gather %x, %i{0}, text=\"offset_dims={{1}}, "
