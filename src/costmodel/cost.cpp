@@ -80,8 +80,10 @@ DType type_of(const ir::Kernel& kernel, const ir::Stmt& stmt) {
 /// Quotients and remainders are a multiply, a shift and a subtraction each.
 std::int64_t address_instructions(const ir::Kernel& kernel, ir::ExprId expr) {
   std::int64_t sum = 0;
-  for (const ir::Linear& part : kernel.indices.linear(expr))
-    if (kernel.indices.terms[part.term].kind != ir::TermKind::var) sum += 3;
+  for (const ir::Linear& part : kernel.indices.linear(expr)) {
+    const ir::TermKind kind = kernel.indices.terms[part.term].kind;
+    if (kind != ir::TermKind::var && kind != ir::TermKind::picked) sum += 3;
+  }
   return sum;
 }
 

@@ -19,6 +19,8 @@
 #include <bit>
 #include <cstdlib>
 #include <numeric>
+#include <span>
+#include <utility>
 
 #include "costmodel/scratch.h"
 
@@ -29,15 +31,20 @@ namespace {
 /// Values first, first + step, ..., of which an index is a sum.
 struct Steps {
   std::int64_t step = 1, count = 1;
+  bool scattered = false;  ///< those that data picks: anywhere in their range
 };
-
-/// From the least to the greatest value of an index, where variables of `held` do not move; at most.
-std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held);
 
 /// How many values a term takes while variables of `held` do not move; at most.
 std::int64_t values_of(const ir::IndexPool& pool, const ir::Term& term, ir::VarSet held) {
   if (term.vars.without(held).empty()) return 1;
-  const std::int64_t all = term.range.high - term.range.low + 1;
+  std::int64_t all = term.range.high - term.range.low + 1;
+  if (term.kind == ir::TermKind::picked) {
+    all = std::min(all, pool[term.b].constant);
+    std::int64_t places = 1;  // that are read while those variables do not move
+    for (ir::VarSet rest = pool[term.a].vars.without(held); !rest.empty() && places < all; rest.drop_first())
+      places *= pool.vars[rest.first()].extent;
+    return std::min(all, places);
+  }
   if (!term.vars.overlaps(held)) return all;
   if (term.kind == ir::TermKind::div)
     return std::min(all, (span_of(pool, term.a, held) + term.divisor - 1) / term.divisor + 1);
@@ -45,12 +52,16 @@ std::int64_t values_of(const ir::IndexPool& pool, const ir::Term& term, ir::VarS
   return all;
 }
 
+}  // namespace
+
 std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held) {
   std::int64_t span = 0;
   for (const ir::Linear& part : pool.linear(id))
     span += std::abs(part.coefficient) * (values_of(pool, pool.terms[part.term], held) - 1);
   return span;
 }
+
+namespace {
 
 std::int64_t sectors_between(std::int64_t low, std::int64_t high) {
   return floor_div(high, sector_bytes) - floor_div(low, sector_bytes) + 1;
@@ -70,6 +81,18 @@ void spread_out(std::array<std::int64_t, sector_bytes>& starts, std::int64_t ste
   starts = spread;
 }
 
+/// Sectors of `runs` runs of `run` bytes that data scatters by `steps`, at most. Where those keep the place in a sector
+/// it is `offset`, else a run may begin at any place where elements of `bytes` lie.
+std::int64_t scattered_sectors(std::span<const Steps> steps, std::int64_t runs, std::int64_t run, std::int64_t offset,
+                               std::int64_t bytes) {
+  bool stays = true;
+  for (const Steps& one : steps) {
+    runs *= one.count;
+    stays = stays && one.step % sector_bytes == 0;
+  }
+  return runs * sectors_between(0, (stays ? offset : sector_bytes - std::min(bytes, sector_bytes)) + run - 1);
+}
+
 /// Sectors that an access of `width` elements of `bytes` each reaches, at most; its least index is `low`.
 std::int64_t sectors_reached(const ir::IndexPool& pool, ir::ExprId id, std::int64_t low, int width, std::int64_t bytes,
                              ir::VarSet held) {
@@ -79,16 +102,20 @@ std::int64_t sectors_reached(const ir::IndexPool& pool, ir::ExprId id, std::int6
     const std::int64_t values = values_of(pool, pool.terms[part.term], held);
     if (values <= 1 || part.coefficient == 0) continue;
     if (count == steps.size()) return span_of(pool, id, held) * bytes / sector_bytes + 2;
-    steps[count++] = {std::abs(part.coefficient) * bytes, values};
+    steps[count++] = {std::abs(part.coefficient) * bytes, values, pool.terms[part.term].kind == ir::TermKind::picked};
   }
-  std::sort(steps.begin(), steps.begin() + count, [](const Steps& a, const Steps& b) { return a.step < b.step; });
+  std::sort(steps.begin(), steps.begin() + count, [](const Steps& a, const Steps& b) {
+    return std::pair(a.scattered, a.step) < std::pair(b.scattered, b.step);
+  });
   const std::int64_t offset = (low * bytes % sector_bytes + sector_bytes) % sector_bytes;
   std::int64_t run = width * bytes, runs = 1, span = run;
   std::array<std::int64_t, sector_bytes> starts{};  // of the runs, by their place in a sector
   starts[static_cast<std::size_t>(offset)] = 1;
   bool spread = false;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto [step, values] = steps[i];
+    const auto [step, values, scattered] = steps[i];
+    if (scattered)
+      return scattered_sectors({steps.data() + i, count - i}, runs, run, spread ? sector_bytes - bytes : offset, bytes);
     if (runs == 1 && step <= std::max(run, sector_bytes)) {
       run += step * (values - 1);
     } else {
@@ -134,11 +161,24 @@ Reach reach_of(const ir::Kernel& kernel, const ir::Stmt& stmt, std::int64_t lane
   reach.high -= (reach.high - reach.low) % step;
   const std::int64_t range = (reach.high - reach.low) / step + 1;
   reach.count = stmt.width;
-  for (ir::VarSet rest = expr.vars; !rest.empty() && reach.count < range; rest.drop_first()) {
+  ir::VarSet moving;  // those that move the index by themselves, not through what they pick
+  for (const ir::Linear& part : kernel.indices.linear(stmt.expr)) {
+    const ir::Term& term = kernel.indices.terms[part.term];
+    if (term.kind != ir::TermKind::picked) {
+      moving |= term.vars;
+      continue;
+    }
+    if (reach.picked == ir::max_vars) reach.picked = term.var;
+    if (reach.count < range) reach.count *= values_of(kernel.indices, term, {});
+    const std::int64_t slices = kernel.indices[term.b].constant * kernel.indices[term.c].constant;
+    reach.most = reach.most == 0 ? slices : std::min(reach.most, slices);
+  }
+  const std::int64_t most = reach.most == 0 ? range : std::min(range, reach.most);
+  for (ir::VarSet rest = moving; !rest.empty() && reach.count < most; rest.drop_first()) {
     const ir::Var& var = kernel.indices.vars[rest.first()];
     if (var.kind != ir::VarKind::data) reach.count *= var.extent;  // one number while the kernel runs
   }
-  reach.count = std::min({reach.count, range, lanes * stmt.width});
+  reach.count = std::min({reach.count, most, lanes * stmt.width});
   const std::int64_t bytes = element_bytes(kernel, stmt);
   const std::int64_t sectors = sectors_reached(kernel.indices, stmt.expr, expr.range.low, stmt.width, bytes,
                                                variables_of(kernel, ir::VarKind::data));
@@ -158,6 +198,10 @@ void join(Reach& all, const Reach& one, std::int64_t bytes) {
   all.high = std::max(all.high, one.high);
   const std::int64_t lattice = all.step == 0 ? 1 : (all.high - all.low) / all.step + 1;
   all.count = std::min(all.count + one.count, lattice);
+  if (all.picked != one.picked)
+    all.picked = ir::max_vars;
+  else if (all.picked != ir::max_vars)
+    all.count = std::min(all.count, all.most);
   const std::int64_t between = sectors_between(all.low * bytes, (all.high + 1) * bytes - 1);
   const std::int64_t apart = all.step * bytes >= sector_bytes ? lattice : between;  // a sector each
   all.sectors = std::min({all.sectors + one.sectors, between, apart});

@@ -72,6 +72,7 @@ class ExactWalk {
     for (std::size_t v = 0; v < kernel_.indices.vars.size(); ++v) {
       const ir::Var& var = kernel_.indices.vars[v];
       const auto id = static_cast<ir::VarId>(v);
+      if (var.kind == ir::VarKind::picked) continue;
       if (var.kind != ir::VarKind::thread) {
         values_.set(id, var.kind == ir::VarKind::block ? block : 0);
         continue;

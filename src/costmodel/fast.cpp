@@ -557,6 +557,11 @@ class FastWalk {
 
 }  // namespace
 
-void count_fast(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) { FastWalk(kernel, scratch).run(work); }
+void count_fast(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
+  const bool picks = std::any_of(kernel.indices.vars.begin(), kernel.indices.vars.end(),
+                                 [](const ir::Var& var) { return var.kind == ir::VarKind::picked; });
+  const std::optional<ir::Kernel> in_order = picks ? with_rows_in_order(kernel) : std::nullopt;
+  FastWalk(in_order ? *in_order : kernel, scratch).run(work);
+}
 
 }  // namespace tailor::costmodel

@@ -128,8 +128,10 @@ std::int64_t only_block(const ir::Kernel& kernel, const ir::Stmt& guard, int blo
 
 /// Whether the expression is one number for all vectors.
 bool is_fixed(const ir::Kernel& kernel, ir::ExprId expr) {
-  for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v)
-    if (kernel.indices[expr].vars.has(v) && kernel.indices.vars[v].kind != ir::VarKind::data) return false;
+  for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v) {
+    const ir::VarKind kind = kernel.indices.vars[v].kind;
+    if (kernel.indices[expr].vars.has(v) && kind != ir::VarKind::data && kind != ir::VarKind::picked) return false;
+  }
   return true;
 }
 

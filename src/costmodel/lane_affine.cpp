@@ -54,6 +54,9 @@ std::int64_t nearest_residue(std::int64_t value, std::int64_t divisor) {
   return rest;
 }
 
+/// What memory holds is counted as the remainder that index.h says.
+bool is_remainder(const ir::Term& term) { return term.kind == ir::TermKind::mod || term.kind == ir::TermKind::picked; }
+
 Period period_of_term(const ir::IndexPool& pool, const ir::Term& term, ir::VarId var) {
   if (!term.vars.has(var)) return {};
   switch (term.kind) {
@@ -62,12 +65,13 @@ Period period_of_term(const ir::IndexPool& pool, const ir::Term& term, ir::VarId
     case ir::TermKind::narrow:
       return find_period(pool, term.a, var);
     case ir::TermKind::div:
-    case ir::TermKind::mod: {
+    case ir::TermKind::mod:
+    case ir::TermKind::picked: {
       const Period inner = find_period(pool, term.a, var);
       if (inner.period == 0) return {0, 0};
       const std::int64_t turns = term.divisor / std::gcd(std::abs(inner.increment), term.divisor);
       const std::int64_t period = inner.increment == 0 ? inner.period : inner.period * turns;
-      if (term.kind == ir::TermKind::mod) return {period, 0};
+      if (term.kind != ir::TermKind::div) return {period, 0};
       return {period, over(inner, period) / term.divisor};
     }
     case ir::TermKind::sel:
@@ -127,8 +131,8 @@ Lanes evaluate_lanes(const Spot& spot, const ir::Term& term) {
   }
   out = evaluate_lanes(spot, term.a);
   if (term.kind == ir::TermKind::narrow) return out;
-  if (term.kind == ir::TermKind::div || term.kind == ir::TermKind::mod) {
-    divide(out, term.divisor, term.kind == ir::TermKind::mod);
+  if (term.kind == ir::TermKind::div || is_remainder(term)) {
+    divide(out, term.divisor, is_remainder(term));
     return out;
   }
   const Lanes b = evaluate_lanes(spot, term.b);
@@ -247,7 +251,7 @@ int LaneAffine::quotient_of(ir::TermId id) {
     if (quotients_[i].term == id) return i;
   const ir::IndexPool& pool = kernel_.indices;
   const ir::Term& term = pool.terms[id];
-  if (term.kind != ir::TermKind::div && term.kind != ir::TermKind::mod) return -1;
+  if (term.kind != ir::TermKind::div && !is_remainder(term)) return -1;
   if (pool[term.a].range.low < 0 || pool[term.a].range.high >= std::int64_t{1} << 32) return -1;
   if (term.divisor >= std::int64_t{1} << 32) return -1;
   for (const ir::Linear& part : pool.linear(term.a))
@@ -255,7 +259,7 @@ int LaneAffine::quotient_of(ir::TermId id) {
   if (quotient_count_ == most_quotients) return -1;
   Quotient& quotient = quotients_[quotient_count_];
   quotient.term = id;
-  quotient.remainder = term.kind == ir::TermKind::mod;
+  quotient.remainder = is_remainder(term);
   quotient.divisor = term.divisor;
   quotient.inner.clear(pool[term.a].constant);
   for (const ir::Linear& part : pool.linear(term.a)) {

@@ -12,8 +12,17 @@
 // to 4 bytes, 16 of 8, 8 of 16; two such phases of 8 or 16 bytes are one where lanes share their addresses in pairs
 // (each with the lane 1 from it, or each with the one 2 from it). A phase takes as many passes as the most distinct
 // words that one bank must deliver; lanes that read the same word share it.
+//
+// Rows that data picks, in order. A picked number is counted as a remainder that leaps about (ir/kernel/index.h), so
+// for fast counting each row of a warp would be a part of its own. Where rows begin at multiples of a sector and an
+// access stays within its row, it does not matter which row it is: only which lanes share one. Places that differ by
+// less than the numbers there can be have numbers that differ. So the place itself stands for the number: neighbouring
+// places take neighbouring rows, which share no sector either. Other addresses stay as they are.
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
+#include <numeric>
+#include <optional>
 
 #include "costmodel/scratch.h"
 
@@ -109,6 +118,97 @@ int element_bytes(const ir::Kernel& kernel, const ir::Stmt& stmt) {
   const ir::DType dtype =
       stmt.space == ir::Space::global ? kernel.buffers[stmt.memory].dtype : kernel.arrays[stmt.memory].dtype;
   return std::max(1, ir::row(dtype).bits / 8);
+}
+
+namespace {
+
+bool has_picked(const ir::IndexPool& pool, ir::ExprId expr) {
+  for (ir::VarSet rest = pool[expr].vars; !rest.empty(); rest.drop_first())
+    if (pool.vars[rest.first()].kind == ir::VarKind::picked) return true;
+  return false;
+}
+
+/// The one part of the expression that is picked; nothing where there are more, or others hold such a number.
+std::optional<ir::Linear> only_picked(const ir::IndexPool& pool, ir::ExprId expr) {
+  std::optional<ir::Linear> found;
+  for (const ir::Linear& part : pool.linear(expr)) {
+    const ir::Term& term = pool.terms[part.term];
+    if (term.kind == ir::TermKind::picked) {
+      if (found || has_picked(pool, term.a)) return std::nullopt;
+      found = part;
+      continue;
+    }
+    for (ir::VarSet rest = term.vars; !rest.empty(); rest.drop_first())
+      if (pool.vars[rest.first()].kind == ir::VarKind::picked) return std::nullopt;
+  }
+  return found;
+}
+
+/// How far places of lanes of a block lie apart, in units of `unit`.
+std::int64_t apart_in_block(const ir::Kernel& kernel, ir::ExprId place, std::int64_t unit) {
+  ir::VarSet held;
+  for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v)
+    if (kernel.indices.vars[v].kind != ir::VarKind::thread) held |= ir::VarSet::only(v);
+  return span_of(kernel.indices, place, held) / unit;
+}
+
+/// Whether accesses of the statement touch the same sectors wherever the row is.
+bool stays_in_its_row(const ir::Kernel& kernel, const ir::Stmt& stmt, const ir::Linear& picked) {
+  const ir::IndexPool& pool = kernel.indices;
+  if (picked.coefficient <= 0 || picked.coefficient * element_bytes(kernel, stmt) % sector_bytes != 0) return false;
+  ir::Interval rest{pool[stmt.expr].constant, pool[stmt.expr].constant};
+  for (const ir::Linear& part : pool.linear(stmt.expr)) {
+    if (part.term == picked.term) continue;
+    const ir::Interval range = pool.terms[part.term].range;
+    rest.low += std::min(part.coefficient * range.low, part.coefficient * range.high);
+    rest.high += std::max(part.coefficient * range.low, part.coefficient * range.high);
+  }
+  return rest.low >= 0 && rest.high + stmt.width <= picked.coefficient;
+}
+
+}  // namespace
+
+std::optional<ir::Kernel> with_rows_in_order(const ir::Kernel& kernel) {
+  std::optional<ir::Kernel> made;
+  for (std::size_t at = 0; at < kernel.body.size(); ++at) {
+    const ir::Stmt& stmt = kernel.body[at];
+    if (!is_memory(stmt) || stmt.space != ir::Space::global) continue;
+    const std::optional<ir::Linear> picked = only_picked(kernel.indices, stmt.expr);
+    if (!picked || !stays_in_its_row(kernel, stmt, *picked)) continue;
+    const ir::Term& term = kernel.indices.terms[picked->term];
+    std::int64_t step = 0;
+    for (const ir::Linear& part : kernel.indices.linear(term.a)) step = std::gcd(step, std::abs(part.coefficient));
+    if (step == 0 || apart_in_block(kernel, term.a, step) >= term.divisor) continue;
+    if (!made) made = kernel;
+    std::vector<ir::Linear> sum;
+    for (const ir::Linear& part : kernel.indices.linear(stmt.expr))
+      if (part.term != picked->term) sum.push_back(part);
+    for (const ir::Linear& part : kernel.indices.linear(term.a)) {
+      const auto same =
+          std::find_if(sum.begin(), sum.end(), [&](const ir::Linear& one) { return one.term == part.term; });
+      const std::int64_t by = part.coefficient / step * picked->coefficient;
+      same != sum.end() ? void(same->coefficient += by) : sum.push_back({part.term, by});
+    }
+    std::erase_if(sum, [](const ir::Linear& one) { return one.coefficient == 0; });
+    std::sort(sum.begin(), sum.end(), [](const ir::Linear& a, const ir::Linear& b) { return a.term < b.term; });
+    ir::IndexPool& pool = made->indices;
+    ir::Expr expr{pool[stmt.expr].constant,
+                  static_cast<std::uint32_t>(pool.linears.size()),
+                  static_cast<std::uint32_t>(sum.size()),
+                  {},
+                  {}};
+    expr.range = {expr.constant, expr.constant};
+    for (const ir::Linear& part : sum) {
+      const ir::Interval range = pool.terms[part.term].range;
+      expr.vars |= pool.terms[part.term].vars;
+      expr.range.low += std::min(part.coefficient * range.low, part.coefficient * range.high);
+      expr.range.high += std::max(part.coefficient * range.low, part.coefficient * range.high);
+    }
+    pool.linears.insert(pool.linears.end(), sum.begin(), sum.end());
+    pool.exprs.push_back(expr);
+    made->body[at].expr = static_cast<ir::ExprId>(pool.exprs.size() - 1);
+  }
+  return made;
 }
 
 }  // namespace tailor::costmodel

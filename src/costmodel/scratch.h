@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "costmodel/count.h"
@@ -76,6 +77,8 @@ struct BlockSpan {
 /// Elements of a buffer: `count` of those at low, low + step, ..., high; and the sectors that hold them.
 struct Reach {
   std::int64_t low = 0, high = 0, step = 0, count = 0, sectors = 0;
+  std::int64_t most = 0;            ///< that data picks, where it does
+  ir::VarId picked = ir::max_vars;  ///< the first variable that does; max_vars: none
 };
 
 /// Blocks first, first + 1, ..., `count` of them, that are looked at for so many runs like this one. In a list all but
@@ -156,6 +159,11 @@ void end_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 /// Fill counts, sampled and Work::busiest_block; exact also fills the distinct bytes and sectors of `work.buffers`.
 void count_exact(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 void count_fast(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
+/// The same kernel with rows that data picks in order, where that moves no sector more or less; nothing where it has
+/// none.
+std::optional<ir::Kernel> with_rows_in_order(const ir::Kernel& kernel);
+/// From the least to the greatest value of an index, where variables of `held` do not move; at most.
+std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held);
 /// The most that one virtual block issues, from `spans`. `proven` tells whether no block can issue more.
 std::int64_t busiest_block(Scratch::Body& scratch, std::int64_t blocks, bool& proven);
 /// Distinct bytes and sectors per buffer from the ranges of indices, and from how many lanes were counted.

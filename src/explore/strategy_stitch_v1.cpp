@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Strategy "stitch-v1": greedy stitching by rule, after PAI's first version. A producer joins its consumer when
-//   1. both are memory-bound, and neither is one that no kernel can hold yet: a look-up, window, random number or the
+//   1. both are memory-bound, and neither is one that no kernel can hold yet: a scatter, window, random number or the
 //      like stays alone;
 //   2. one flat loop (map) or one pass over rows (row) can compute the union: row reductions all over the same rows and
 //      columns, what depends on them used only by its own row, outputs [R,N] or [R]; or one pass down columns: column
@@ -13,7 +13,8 @@
 //   3. the union stays above one block: at least two rows. A single row is stitched only while it is short, because
 //      then the launches that are saved cost more than the blocks that are idle; nothing else is stitched behind a
 //      reduction to one number;
-//   4. no expensive operation is computed again for every element of a broadcast, unless it is one number;
+//   4. no expensive operation is computed again for every element of a broadcast, unless it is one number, nor for
+//   every place of a gather that has more of them than there are elements;
 //   5. the union has at most 64 arguments or no more than one of the two had, and no other group would have to wait for
 //   it in a circle;
 //   6. the union has at most 512 operations, so that a merge looks at no more and the time of the whole is linear in
@@ -296,11 +297,12 @@ class StitchV1 {
     return std::nullopt;
   }
 
-  /// Rule 4: an expensive operation under a broadcast, computed once per row at best.
+  /// Rule 4: an expensive operation under a broadcast, computed once per row at best, or at places that repeat.
   std::optional<std::string> recomputes(const Boundary& border, const codegen::Layout& layout) const {
     for (const NodeId id : border.inside) {
       const Node& node = graph_[id];
-      if (node.op != Op::broadcast || elements(node.shape) <= elements(graph_[node.operands[0]].shape)) continue;
+      const bool repeats = node.op == Op::broadcast || node.op == Op::gather;
+      if (!repeats || elements(node.shape) <= elements(graph_[node.operands[0]].shape)) continue;
       NodeId source = node.operands[0];
       while (def_use_.roles[index(source)] == Role::free && !graph_[source].operands.empty())
         source = graph_[source].operands[0];

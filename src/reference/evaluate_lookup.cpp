@@ -6,6 +6,7 @@
 // an update of a scatter that would fall outside is dropped instead.
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/number.h"
@@ -89,8 +90,11 @@ void split_batch_index(const LookupDims& p, const ir::Dims& batch_index, const T
     else
       base += index_at[next++] * strides[i];
   }
-  for (int k = 0; k < p.index_map.size(); ++k)
-    start[static_cast<int>(p.index_map[k])] = as_integer(indices, base + k * vector_stride);
+  for (int k = 0; k < p.index_map.size(); ++k) {
+    const std::int64_t at = as_integer(indices, base + k * vector_stride);
+    const bool beyond = at < 0 && is_unsigned(indices.shape.dtype);  // 2^63 or more
+    start[static_cast<int>(p.index_map[k])] = beyond ? std::numeric_limits<std::int64_t>::max() / 2 : at;
+  }
   for (int k = 0; k < p.array_batching.size(); ++k) {
     const std::int64_t dim = p.indices_batching[k];
     start[static_cast<int>(p.array_batching[k])] = index_at[static_cast<int>(dim > p.index_vector_dim ? dim - 1 : dim)];

@@ -17,6 +17,8 @@
 #include <map>
 #include <string>
 
+#include "codegen/lower/gather.h"
+#include "codegen/lower/index_build.h"
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
 #include "explore/plans/plan_counter.h"
@@ -45,6 +47,52 @@ struct Question {
   std::vector<std::vector<std::byte>> buffers;
 };
 
+/// Whether slices at different places may hold the same elements.
+bool may_overlap(const Graph& graph) {
+  for (const Node& node : graph.nodes) {
+    if (node.op != Op::gather) continue;
+    const GatherNumbers numbers = *gather_numbers(graph, node);
+    for (const GatherNumbers::Along& along : numbers.along)
+      if (along.index >= 0 && along.last > 0 && along.offset >= 0) return true;
+  }
+  return false;
+}
+
+/// Whether a gather's places are what another one reads: counters take those for numbers that no array holds.
+bool picks_places(const Graph& graph) {
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    return node.op == Op::gather && graph[node.operands[1]].op == Op::gather;
+  });
+}
+
+/// The gather that reads its places from this parameter.
+const Node* gather_at(const Graph& graph, NodeId parameter) {
+  for (const Node& node : graph.nodes)
+    if (node.op == Op::gather && node.operands[1] == parameter) return &node;
+  return nullptr;
+}
+
+/// What the indices of a gather hold: for place 0 what counters take them for, else numbers around that place.
+void fill_places(const Graph& graph, const Node& gather, std::int64_t place, Tensor& indices) {
+  const GatherNumbers numbers = *gather_numbers(graph, gather);
+  const Shape& array = graph[gather.operands[0]].shape;
+  const int rank = indices.shape.rank();
+  std::int64_t inner = 1;  // elements behind the dimension of the numbers
+  for (int d = numbers.vector_dim + 1; d < rank; ++d) inner *= indices.shape.dims[d];
+  const std::int64_t each = numbers.vector_dim < rank ? indices.shape.dims[numbers.vector_dim] : 1;
+  const std::int64_t places = elements(indices.shape) / each;
+  for (int d = 0; d < array.rank(); ++d) {
+    const GatherNumbers::Along& along = numbers.along[d];
+    if (along.index < 0) continue;
+    for (std::int64_t i = 0; i < places; ++i) {
+      const std::int64_t at = (i / inner * each + along.index) * inner + i % inner;
+      const std::int64_t counted = picked_step(along.last + 1, places) * i % (along.last + 1);
+      write_cell(indices.shape.dtype, indices.bytes.data() + at * row(indices.shape.dtype).bits / 8,
+                 fitted(indices.shape.dtype, {0, place == 0 ? counted : place + i * 5 % 11 - 4, true}));
+    }
+  }
+}
+
 /// `place` is the number in parameters that place a look-up.
 Question make_question(const Graph& graph, std::int64_t place) {
   const bool looks_up = std::any_of(graph.nodes.begin(), graph.nodes.end(),
@@ -55,7 +103,9 @@ Question make_question(const Graph& graph, std::int64_t place) {
   for (const NodeId id : parameters(graph)) {
     const Shape& shape = graph[id].shape;
     inputs.push_back(random_tensor(shape, seed++));
-    if (looks_up && is_integer(shape.dtype) && elements(shape) <= 2)
+    if (const Node* gather = gather_at(graph, id))
+      fill_places(graph, *gather, place, inputs.back());
+    else if (looks_up && is_integer(shape.dtype) && elements(shape) <= 2)
       for (std::int64_t i = 0; i < elements(shape); ++i)
         write_cell(shape.dtype, inputs.back().bytes.data() + i * row(shape.dtype).bits / 8, {0, place, true});
     to_memory(inputs.back(), question.buffers.emplace_back(memory_bytes(shape)));
@@ -162,9 +212,9 @@ struct Oracle {
   std::size_t asked = 0;
   costmodel::Scratch scratch;
   costmodel::Work exact, fast;
-  bool cuts;
+  bool cuts, knows_places;
 
-  Oracle(const Graph& graph, bool holes) : cuts(holes) {
+  Oracle(const Graph& graph, bool holes) : cuts(holes || may_overlap(graph)), knows_places(!picks_places(graph)) {
     for (const std::int64_t place : places) questions.push_back(make_question(graph, place));
   }
 
@@ -220,6 +270,9 @@ struct Oracle {
     }
     if (std::string found = complaint(kernel, questions[0], executed); !found.empty()) return found;
     count(kernel, costmodel::Mode::exact, scratch, exact);
+    if (!knows_places)
+      for (std::size_t b = 0; b < exact.buffers.size(); ++b)
+        executed.counts.buffers[b][0].sectors = exact.buffers[b].load.sectors;
     if (std::string found = difference(executed.counts, exact); !found.empty()) return found;
     count(kernel, costmodel::Mode::fast, scratch, fast);
     // Upper bounds, of which distinct sectors are one for every kernel.
@@ -276,20 +329,41 @@ const std::vector<SpaceCase>& row_cases() {
                                                {"stacked_row", 5, 12},
                                                {"stacked_row", 3, 70},
                                                {"softmax_update", 7, 40},
-                                               {"softmax_update", 3, 77}};
+                                               {"softmax_update", 3, 77},
+                                               {"gather_norm", 9, 70},
+                                               {"gather_norm", 6, 128},
+                                               {"gather_norm", 1, 33},
+                                               {"gather_labels", 9, 64},
+                                               {"gather_labels", 5, 77}};
   return cases;
 }
 
 const std::vector<SpaceCase>& column_cases() {
-  static const std::vector<SpaceCase> cases = {
-      {"column_sum", 37, 77},           {"column_sum", 1, 130},        {"column_sum", 66, 1},
-      {"column_sum", 301, 3},           {"column_sum", 5, 64},         {"bias_gradient_bf16", 19, 40},
-      {"bias_gradient_bf16", 7, 33},    {"bias_gradient_bf16", 1, 16}, {"column_statistics_f16", 70, 36},
-      {"column_statistics_f16", 13, 8}, {"batched_columns", 23, 20},   {"batched_columns", 11, 7},
-      {"turned_columns", 11, 12},       {"turned_columns", 4, 9},      {"columns_between", 9, 24},
-      {"columns_between", 5, 7},        {"two_runs", 6, 20},           {"two_runs", 3, 5},
-      {"column_softmax", 21, 36},       {"column_softmax", 5, 130},    {"column_softmax", 40, 3},
-      {"split_columns", 8, 40},         {"split_columns", 11, 7}};
+  static const std::vector<SpaceCase> cases = {{"column_sum", 37, 77},
+                                               {"column_sum", 1, 130},
+                                               {"column_sum", 66, 1},
+                                               {"column_sum", 301, 3},
+                                               {"column_sum", 5, 64},
+                                               {"bias_gradient_bf16", 19, 40},
+                                               {"bias_gradient_bf16", 7, 33},
+                                               {"bias_gradient_bf16", 1, 16},
+                                               {"column_statistics_f16", 70, 36},
+                                               {"column_statistics_f16", 13, 8},
+                                               {"batched_columns", 23, 20},
+                                               {"batched_columns", 11, 7},
+                                               {"turned_columns", 11, 12},
+                                               {"turned_columns", 4, 9},
+                                               {"columns_between", 9, 24},
+                                               {"columns_between", 5, 7},
+                                               {"two_runs", 6, 20},
+                                               {"two_runs", 3, 5},
+                                               {"column_softmax", 21, 36},
+                                               {"column_softmax", 5, 130},
+                                               {"column_softmax", 40, 3},
+                                               {"split_columns", 8, 40},
+                                               {"split_columns", 11, 7},
+                                               {"gather_bag", 6, 16},
+                                               {"gather_bag", 3, 21}};
   return cases;
 }
 
@@ -300,7 +374,9 @@ const std::vector<SpaceCase>& map_cases() {
       {"pad_between", 5, 12},     {"pad_between", 3, 33},     {"rounded", 5, 24},          {"window_read", 9, 40},
       {"window_read", 5, 33},     {"window_columns", 6, 64},  {"window_columns", 7, 35},   {"update_in_place", 9, 48},
       {"update_in_place", 4, 33}, {"update_copy", 5, 40},     {"update_copy", 3, 21},      {"bias_gelu_f16", 1, 4},
-      {"bias_gelu_f16", 1, 8}};  // one vector: most threads have nothing to write
+      {"gather_rows", 9, 40},     {"gather_rows", 5, 33},     {"gather_elements", 7, 24},  {"gather_windows", 6, 16},
+      {"gather_windows", 3, 9},   {"gather_twice", 5, 12},    {"gather_twice", 1, 7},      {"gather_rows", 1, 8},
+      {"gather_rows", 70, 16},    {"bias_gelu_f16", 1, 8}};  // one vector: most threads have nothing to write
   return cases;
 }
 

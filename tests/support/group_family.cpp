@@ -13,7 +13,9 @@
 
 namespace tailor::ir {
 
-const std::vector<FamilyMember>& group_family() {
+namespace {
+
+const std::vector<FamilyMember>& plain_family() {
   static const std::vector<FamilyMember> family = {
       {"softmax", R"(graph softmax {
   %x = parameter 0 : f32[{R},{N}]
@@ -462,6 +464,17 @@ const std::vector<FamilyMember>& group_family() {
   return family;
 }
 
+}  // namespace
+
+const std::vector<FamilyMember>& group_family() {
+  static const std::vector<FamilyMember> family = [] {
+    std::vector<FamilyMember> all = plain_family();
+    all.insert(all.end(), gather_family().begin(), gather_family().end());
+    return all;
+  }();
+  return family;
+}
+
 const FamilyMember& family_member(std::string_view name) {
   for (const FamilyMember& member : group_family())
     if (member.name == name) return member;
@@ -485,6 +498,9 @@ Group make_group(const FamilyMember& member, std::int64_t rows, std::int64_t col
   fill(text, "{M}", columns - 2);
   fill(text, "{H}", columns / 2);
   fill(text, "{D}", 2 * columns + 8);
+  fill(text, "{D2}", 2 * columns);
+  fill(text, "{D3}", 2 * columns + 3);
+  fill(text, "{R1}", rows + 1);
   fill(text, "{P}", 2 * columns - 4);
   fill(text, "{T}", 3 * columns);
   fill(text, "{W}", 3 * columns + 1);

@@ -279,18 +279,21 @@ struct Interpreter {
     });
   }
 
-  /// All threads must agree.
+  /// All threads must agree, where the variable is not one of each.
   void bind(const Stmt& s) {
     const std::int64_t extent = kernel.indices.vars[s.var].extent;
+    const bool of_each = kernel.indices.vars[s.var].kind == VarKind::picked;
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(threads));
     std::int64_t number = -1;
     for_active([&](int t) {
       const std::int64_t mine = checked(value(s.value, t), "an index").integer;
-      if (mine < 0 || mine >= extent || (number >= 0 && mine != number))
+      numbers[static_cast<std::size_t>(t)] = std::clamp<std::int64_t>(mine, 0, extent - 1);
+      if (mine < 0 || mine >= extent || (!of_each && number >= 0 && mine != number))
         violation(fmt::format("thread {} binds {} to {} below {}, others to {}", t, kernel.indices.vars[s.var].name,
                               mine, extent, number));
       number = std::clamp<std::int64_t>(mine, 0, extent - 1);
     });
-    indices.set(s.var, std::max<std::int64_t>(number, 0));
+    of_each ? indices.set(s.var, numbers) : indices.set(s.var, std::max<std::int64_t>(number, 0));
   }
 
   void statement(const Stmt& s, std::size_t i) {

@@ -110,6 +110,7 @@ ExprId KernelBuilder::nested(TermKind kind, ExprId a, ExprId b, ExprId c, ExprId
       break;
     }
     case TermKind::narrow:
+    case TermKind::picked:
     case TermKind::var:
       assert(false && "not nested");
   }

@@ -32,6 +32,9 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   return hash * 0xff51afd7ed558ccdULL;
 }
 
+/// Products carry upwards, so the low bits of a hash know little of what went into it; the high ones know all.
+std::size_t slot_of(std::uint64_t hash, std::size_t slots) { return (hash ^ hash >> 32) & (slots - 1); }
+
 constexpr std::size_t first_slots = 512;
 
 }  // namespace
@@ -42,6 +45,7 @@ void IndexBuilder::reset() {
   pool_.linears.clear();
   pool_.exprs.clear();
   expanded_.clear();
+  term_exprs_.clear();
   if (expr_slots_.size() < first_slots) expr_slots_.resize(first_slots);
   if (term_slots_.size() < first_slots) term_slots_.resize(first_slots);
   std::fill(expr_slots_.begin(), expr_slots_.end(), 0);
@@ -71,7 +75,7 @@ ir::ExprId IndexBuilder::intern(std::int64_t constant, Sum& sum) {
   return intern_ranged(constant, sum, range_of(constant, sum));
 }
 
-ir::ExprId IndexBuilder::intern_ranged(std::int64_t constant, const Sum& sum, ir::Interval range) {
+ir::ExprId IndexBuilder::intern_ranged(std::int64_t constant, const Sum& sum, const ir::Interval& range) {
   std::uint64_t hash = mix(static_cast<std::uint64_t>(constant), static_cast<std::uint64_t>(range.low));
   hash = mix(hash, static_cast<std::uint64_t>(range.high));
   for (const ir::Linear& item : sum) hash = mix(mix(hash, item.term), static_cast<std::uint64_t>(item.coefficient));
@@ -84,12 +88,12 @@ ir::ExprId IndexBuilder::intern_ranged(std::int64_t constant, const Sum& sum, ir
       again = mix(again, static_cast<std::uint64_t>(expr.range.high));
       for (const ir::Linear& item : pool_.linear(id))
         again = mix(mix(again, item.term), static_cast<std::uint64_t>(item.coefficient));
-      std::size_t at = again & (expr_slots_.size() - 1);
+      std::size_t at = slot_of(again, expr_slots_.size());
       while (expr_slots_[at] != 0) at = (at + 1) & (expr_slots_.size() - 1);
       expr_slots_[at] = id + 1;
     }
   }
-  std::size_t at = hash & (expr_slots_.size() - 1);
+  std::size_t at = slot_of(hash, expr_slots_.size());
   for (; expr_slots_[at] != 0; at = (at + 1) & (expr_slots_.size() - 1)) {
     const ir::ExprId id = expr_slots_[at] - 1;
     const ir::Expr& expr = pool_.exprs[id];
@@ -115,12 +119,12 @@ ir::TermId IndexBuilder::intern_term(const ir::Term& term) {
   if ((pool_.terms.size() + 1) * 2 > term_slots_.size()) {
     term_slots_.assign(term_slots_.size() * 2, 0);
     for (std::uint32_t id = 0; id < pool_.terms.size(); ++id) {
-      std::size_t at = hash_of(pool_.terms[id]) & (term_slots_.size() - 1);
+      std::size_t at = slot_of(hash_of(pool_.terms[id]), term_slots_.size());
       while (term_slots_[at] != 0) at = (at + 1) & (term_slots_.size() - 1);
       term_slots_[at] = id + 1;
     }
   }
-  std::size_t at = hash_of(term) & (term_slots_.size() - 1);
+  std::size_t at = slot_of(hash_of(term), term_slots_.size());
   for (; term_slots_[at] != 0; at = (at + 1) & (term_slots_.size() - 1)) {
     const ir::Term& old = pool_.terms[term_slots_[at] - 1];
     if (old.kind == term.kind && old.var == term.var && old.divisor == term.divisor && old.a == term.a &&
@@ -133,8 +137,10 @@ ir::TermId IndexBuilder::intern_term(const ir::Term& term) {
 }
 
 ir::ExprId IndexBuilder::term_expr(ir::TermId term) {
+  if (term >= term_exprs_.size()) term_exprs_.resize(pool_.terms.size() + 64, ir::no_expr);
+  if (term_exprs_[term] != ir::no_expr) return term_exprs_[term];
   Sum sum{{term, 1}};
-  return intern(0, sum);
+  return term_exprs_[term] = intern(0, sum);
 }
 
 const ir::Term* IndexBuilder::only_term(ir::ExprId a) const {
@@ -213,6 +219,9 @@ void IndexBuilder::fold_remainders(Sum& sum, std::int64_t& constant) {
     const ir::Term term = pool_.terms[sum[i].term];
     if (term.kind != ir::TermKind::mod) continue;
     const std::int64_t factor = sum[i].coefficient;
+    const bool may_fold = std::any_of(
+        sum.begin(), sum.end(), [&](const ir::Linear& other) { return other.coefficient == factor * term.divisor; });
+    if (!may_fold) continue;
     const ir::ExprId whole = quotient(term.a, term.divisor);
     ir::ExprId replacement = ir::no_expr;
     std::size_t partner = 0;
@@ -380,6 +389,27 @@ ir::ExprId IndexBuilder::select(ir::ExprId a, ir::ExprId b, ir::ExprId c, ir::Ex
   return term_expr(intern_term(term));
 }
 
+std::int64_t picked_step(std::int64_t extent, std::int64_t places) {
+  constexpr std::int64_t most = (std::int64_t{1} << 32) - 1;
+  std::int64_t step = std::min(extent * 618 / 1000, most / std::max<std::int64_t>(places - 1, 1));
+  while (step > 1 && std::gcd(step, extent) != 1) --step;
+  return std::max<std::int64_t>(step, 1);
+}
+
+ir::ExprId IndexBuilder::picked(ir::VarId var, ir::ExprId place, std::int64_t places, std::int64_t slice,
+                                ir::VarSet also) {
+  ir::Term term;
+  term.kind = ir::TermKind::picked;
+  term.var = var;
+  term.divisor = pool_.vars[var].extent;
+  term.a = scale(expand(place), picked_step(term.divisor, places));
+  term.b = constant(places);
+  term.c = constant(slice);
+  term.range = {0, term.divisor - 1};
+  term.vars = pool_.exprs[term.a].vars | also | ir::VarSet::only(var);
+  return term_expr(intern_term(term));
+}
+
 ir::ExprId IndexBuilder::assume(ir::ExprId a, ir::Interval range) {
   const ir::Expr& expr = pool_.exprs[a];
   if (expr.count == 0) return a;
@@ -418,6 +448,7 @@ ir::ExprId IndexBuilder::expand(ir::ExprId a) {
     switch (term.kind) {
       case ir::TermKind::var:
       case ir::TermKind::xor_:
+      case ir::TermKind::picked:
         part = term_expr(item.term);
         break;
       case ir::TermKind::narrow:

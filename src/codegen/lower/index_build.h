@@ -15,6 +15,11 @@
 
 namespace tailor::codegen {
 
+/// How far apart counters take the numbers at neighbouring places to be, of so many places, each number below `extent`:
+/// about 0.6 of it, without a factor in common with it, so that numbers differ until all were there; less where the
+/// number of the last place would leave 32 bits.
+std::int64_t picked_step(std::int64_t extent, std::int64_t places);
+
 class IndexBuilder {
  public:
   IndexBuilder() { reset(); }
@@ -43,6 +48,10 @@ class IndexBuilder {
   /// a < b ? c : d. Folds when the ranges decide.
   ir::ExprId select(ir::ExprId a, ir::ExprId b, ir::ExprId c, ir::ExprId d);
 
+  /// The variable, of kind picked, that is bound to the number at place `place` of `places` in memory, and says where
+  /// `slice` elements are. `also` are variables that it depends on beside those of the place.
+  ir::ExprId picked(ir::VarId var, ir::ExprId place, std::int64_t places, std::int64_t slice, ir::VarSet also);
+
   /// The same value with a narrower range: true where a guard holds.
   ir::ExprId assume(ir::ExprId a, ir::Interval range);
 
@@ -64,7 +73,7 @@ class IndexBuilder {
 
   ir::ExprId combine(ir::ExprId a, std::int64_t fa, ir::ExprId b, std::int64_t fb);
   ir::ExprId intern(std::int64_t constant, Sum& sum);
-  ir::ExprId intern_ranged(std::int64_t constant, const Sum& sum, ir::Interval range);
+  ir::ExprId intern_ranged(std::int64_t constant, const Sum& sum, const ir::Interval& range);
   void fold_remainders(Sum& sum, std::int64_t& constant);
   ir::TermId intern_term(const ir::Term& term);
   ir::ExprId term_expr(ir::TermId term);
@@ -76,6 +85,7 @@ class IndexBuilder {
   ir::IndexPool pool_;
   std::vector<std::uint32_t> expr_slots_, term_slots_;  // open addressing; 0 = empty, else id + 1
   std::vector<ir::ExprId> expanded_;                    // per expression, no_expr = not yet
+  std::vector<ir::ExprId> term_exprs_;                  // per term, the same
   std::vector<Sum> spare_;                              // nested calls each need a buffer of their own
 };
 

@@ -23,6 +23,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "codegen/lower/gather.h"
+
 namespace tailor::codegen {
 
 namespace {
@@ -112,6 +114,11 @@ std::int64_t concatenate_start(const ir::Graph& graph, const ir::Node& node, int
 }  // namespace
 
 int open_starts(const ir::Graph& graph, const ir::Node& node) {
+  if (node.op == ir::Op::gather) {
+    constexpr int parts = 4;  // whole vectors and what is around them, in two phases
+    const std::optional<GatherNumbers> numbers = gather_numbers(graph, node);
+    return numbers ? parts * numbers->open(operand_shape(graph, node, 0).rank()) : 0;
+  }
   const ir::Shape &whole = operand_shape(graph, node, 0),
                   &window = node.op == ir::Op::dynamic_slice ? node.shape : operand_shape(graph, node, 1);
   const auto first = static_cast<int>(first_start(node));

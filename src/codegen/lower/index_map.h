@@ -35,11 +35,12 @@ ir::ExprId memory_index(IndexBuilder& build, const ir::Shape& shape, const Coord
 Coordinates delinearize(IndexBuilder& build, const ir::Shape& shape, ir::ExprId linear);
 Coordinates delinearize_memory(IndexBuilder& build, const ir::Shape& shape, ir::ExprId position);
 
-/// The first operand of a dynamic-slice or a dynamic-update-slice that says where.
-inline std::size_t first_start(const ir::Node& node) { return node.op == ir::Op::dynamic_slice ? 1 : 2; }
+/// The first operand of a look-up that says where.
+inline std::size_t first_start(const ir::Node& node) { return node.op == ir::Op::dynamic_update_slice ? 2 : 1; }
 
-/// Dimensions in which data says where the look-up stands: the window does not fill them and the index is no known
-/// number. Each takes an index variable of the kernel, of which there are 128 in all; loops need some.
+/// Index variables that a look-up takes, of which a kernel has 128 in all; loops need some. A slice or an update takes
+/// one for each dimension in which data says where: the window does not fill it and the index is no known number. A
+/// gather may be read at other places in each part of a row, and takes as many as there are parts.
 int open_starts(const ir::Graph& graph, const ir::Node& node);
 inline constexpr int most_open_starts = 96;
 

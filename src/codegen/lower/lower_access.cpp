@@ -63,6 +63,7 @@ ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& 
   Access access;
   access.address = s_.build.expand(memory_index(s_.build, node.shape, wanted.coordinates));
   access.base = access.address;
+  bind_picked(pool[access.address].vars | guard_vars);
   access.has_element = segment_ && segment_->vector > 1 && pool[access.address].vars.has(segment_->element);
   if (access.has_element && !guard_vars.has(segment_->element) && steps_by_element(access.address)) {
     const ir::ExprId base = s_.build.subtract(access.address, s_.build.var(segment_->element));
@@ -87,12 +88,12 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   const ir::IndexPool& pool = s_.build.pool();
   const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
   const ir::VarSet guard_vars = vars_of(pool, conditions);
-  const Access access = make_access(id, wanted, guard_vars);
-  const ir::VarSet vars = pool[access.address].vars;
+  const ir::VarSet vars = pool[s_.build.expand(memory_index(s_.build, node_at(id).shape, wanted.coordinates))].vars;
   ir::VarSet loops = pool[row_in_flight].vars | pool[segment_->section_trip].vars;
   if (segment_->vector > 1) loops |= ir::VarSet::only(segment_->element);
   if (guard_vars.overlaps(loops.without(vars))) return;  // one number under a condition for each element
   if (!flight.with.without(vars).empty() || vars.overlaps(flight.without)) return;
+  const Access access = make_access(id, wanted, guard_vars);
   Kept kept{id, wanted.coordinates, wanted.predicate, segment_->number, flight.stay};
   kept.by_row = vars.overlaps(pool[row_in_flight].vars);
   kept.by_trip = vars.overlaps(pool[segment_->section_trip].vars);

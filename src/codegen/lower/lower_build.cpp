@@ -35,6 +35,8 @@ ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, L
   s_.kept.clear();
   s_.accumulators.clear();
   s_.starts.clear();
+  s_.picks.clear();
+  s_.picked = {};
   s_.predicates.assign(1, {});
   s_.facts.clear();
   s_.named.clear();
@@ -131,6 +133,12 @@ void ProgramBuilder::close() {
 }
 
 int ProgramBuilder::depth_for(ir::VarSet vars) const {
+  if (vars.overlaps(s_.picked)) {
+    int depth = depth_for(vars.without(s_.picked));
+    for (const Pick& pick : s_.picks)
+      if (vars.has(pick.var) && is_bound(pick)) depth = std::max(depth, pick.depth);
+    return depth;
+  }
   for (std::size_t i = s_.depth; i-- > 1;) {
     const ScopeFrame& frame = s_.frames[i];
     const ir::VarSet own = frame.kind == ir::StmtKind::loop ? ir::VarSet::only(frame.var) : frame.guard_vars;
@@ -252,6 +260,7 @@ Val ProgramBuilder::element(ir::DType dtype, const ir::Ref& ref, int depth) {
 
 Val ProgramBuilder::index_value(ir::ExprId expr) {
   expr = s_.build.expand(expr);
+  bind_picked(s_.build.pool()[expr].vars);
   const ir::Interval range = s_.build.pool()[expr].range;
   const bool fits = range.high <= std::numeric_limits<std::int32_t>::max();
   ir::Value value;
@@ -312,7 +321,8 @@ void ProgramBuilder::name_index(ir::ExprId address) {
   const auto linear = pool.linear(address);
   for (const ir::Linear& item : std::vector<ir::Linear>(linear.begin(), linear.end())) {
     const ir::VarSet vars = pool.terms[item.term].vars;
-    bool in_loop = false;
+    // A number that is bound behind the beginning is not there yet.
+    bool in_loop = vars.overlaps(s_.picked) && depth_for(vars & s_.picked) > 0;
     for (std::size_t v = 0; v < pool.vars.size(); ++v)
       in_loop = in_loop || (vars.has(v) && pool.vars[v].kind == ir::VarKind::loop);
     if (in_loop) continue;

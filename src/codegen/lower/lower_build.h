@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/indexed.h"
+#include "codegen/lower/gather.h"
 #include "codegen/lower/index_map.h"
 #include "codegen/lower/lower.h"
 #include "ir/kernel/kernel.h"
@@ -79,6 +80,19 @@ struct Start {
   ir::ExprId at = ir::no_expr;
 };
 
+/// A number that memory holds for each element: number `number` of the indices of gather `node` at `at`, clamped.
+struct Pick {
+  ir::NodeId node = ir::no_node;
+  int number = 0;
+  Coordinates at;  ///< in the array of the indices
+  PredicateId predicate = 0;
+  std::int64_t last = 0;  ///< it is at most that
+  ir::VarId var = 0;
+  ir::ExprId value = ir::no_expr;
+  int depth = -1;           ///< of the scope of its latest bind
+  std::uint32_t scope = 0;  ///< serial of that scope
+};
+
 struct Demand {
   Coordinates coordinates;
   PredicateId predicate = 0;
@@ -108,6 +122,9 @@ struct LowerScratch::State {
   std::vector<Kept> kept;
   std::vector<Accumulator> accumulators;
   std::vector<Start> starts;
+  std::vector<Pick> picks;
+  ir::VarSet picked;                                          ///< variables of all picks
+  std::vector<IndexedVector<std::vector<Demand>>> set_aside;  ///< demands of those who wait for a bind
   IndexedVector<Predicate> predicates;
   std::vector<ir::ExprId> named;  ///< index expressions that have a name
   std::vector<ir::ExprId> facts;  ///< expressions known to be multiples of fact_divisor
@@ -178,7 +195,7 @@ class ProgramBuilder {
   // ---- emission
   /// Emits everything `node` at `coordinates` needs in the current scopes and returns it. Sets refusal() when it
   /// cannot.
-  Entry emit_value(ir::NodeId node, const Coordinates& coordinates);
+  Entry emit_value(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate = 0);
   void store_output(std::int32_t output, const Coordinates& coordinates);
   /// Emits a number of the row in flight and puts it into an array with an entry for each.
   ir::ArrayId keep_row_number(std::int32_t output, const Coordinates& coordinates);
@@ -193,6 +210,7 @@ class ProgramBuilder {
   struct Flight {
     ir::VarSet with, without;
     bool all = false;
+    bool places = false;  ///< only what says where gathers read
     Stay stay = Stay::phase;
     int depth = 0;  ///< of the scope in which the arrays are declared
   };
@@ -247,7 +265,16 @@ class ProgramBuilder {
   ir::ExprId bind_start(ir::NodeId id, int dim, std::int64_t last);
   ir::ExprId start_of(ir::NodeId id, int dim) const;
   /// operand_coordinates(), look-ups among them.
-  Coordinates source_coordinates(ir::NodeId id, int k, const Coordinates& coordinates);
+  Coordinates source_coordinates(ir::NodeId id, int k, const Coordinates& coordinates, PredicateId predicate);
+  Coordinates gathered_from(ir::NodeId id, const Coordinates& coordinates, PredicateId predicate);
+  ir::ExprId pick(ir::NodeId id, const Pick& wanted, const GatherNumbers& numbers, const Coordinates& coordinates);
+  /// Emits what the variables of picks among `vars` are bound to, where that was not done in an open scope.
+  void bind_picked(ir::VarSet vars);
+  void bind_pick(std::size_t i);
+  void demand_indices(ir::NodeId id, const Demand& wanted);
+  bool is_bound(const Pick& pick) const;
+  /// The value as an index of node `from`: an integer from 0 to `last`.
+  Val clamped(ir::NodeId from, Val start, std::int64_t last);
   /// make_inside(), and the window of an update along dimension `k`.
   Inside inside_of(ir::NodeId id, int k, const Coordinates& coordinates);
   /// Where the element of an output lies in its memory.

@@ -131,13 +131,17 @@ void load_rows(ColumnPass& pass, const Phase& phase) {
   ProgramBuilder::Flight flight;
   flight.stay = Stay::section;
   flight.depth = builder.depth();
-  open_section(builder, pass.walk);
-  for (const ir::NodeId id : phase.reductions)
-    builder.load_ahead(graph[id].operands[0], read_coordinates(pass, id), flight);
-  for (const std::int32_t output : phase.outputs)
-    if (is_of_elements(pass.prepared, output))
-      builder.load_ahead(pass.prepared.stored[output], element_coordinates(pass, output), flight);
-  close_section(builder, pass.walk);
+  flight.places = !pass.prepared.gathers.empty();
+  for (;; flight.places = false) {  // the places that gathers read at come first
+    open_section(builder, pass.walk);
+    for (const ir::NodeId id : phase.reductions)
+      builder.load_ahead(graph[id].operands[0], read_coordinates(pass, id), flight);
+    for (const std::int32_t output : phase.outputs)
+      if (is_of_elements(pass.prepared, output))
+        builder.load_ahead(pass.prepared.stored[output], element_coordinates(pass, output), flight);
+    close_section(builder, pass.walk);
+    if (!flight.places) break;
+  }
   builder.issue(builder.depth());
 }
 

@@ -5,11 +5,12 @@
 // scopes of the builder. Out: statements in those scopes, and the value. Called by the skeletons for what a reduction
 // reads and for each output.
 //
-// Two sweeps, no recursion. Node numbers are a topological order, so demands travel from users to operands in
-// descending order: each demanded node asks for its operands at the coordinates that its operation maps to
-// (index_map.h). A demand that the value cache or a kept value satisfies asks for nothing more. Then values are
-// emitted in ascending order, operands first, each (node, coordinates, predicate) once. Loads come first by
-// themselves, because parameters have low numbers and a value goes to the outermost scope that defines its variables.
+// Two sweeps, no recursion but for the indices of gathers (lower_gather.cpp). Node numbers are a topological order, so
+// demands travel from users to operands in descending order: each demanded node asks for its operands at the
+// coordinates that its operation maps to (index_map.h). A demand that the value cache or a kept value satisfies asks
+// for nothing more. Then values are emitted in ascending order, operands first, each (node, coordinates, predicate)
+// once. Loads come first by themselves, because parameters have low numbers and a value goes to the outermost scope
+// that defines its variables.
 //
 // Predicates. A concatenation, a pad or an update reads an operand only where the element lies inside it. Such demands
 // carry a predicate, a chain of conditions on the coordinates. A load under a predicate is guarded; arithmetic is
@@ -79,8 +80,8 @@ void ProgramBuilder::demand(ir::NodeId node, const Coordinates& coordinates, Pre
   list.push_back({coordinates, predicate, false});
 }
 
-Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates) {
-  demand(node, coordinates, 0);
+Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) {
+  demand(node, coordinates, predicate);
   ir::NodeId lowest = node;
   for (ir::NodeId id = node; id >= 0; --id) {
     std::vector<Demand>& list = s_.demands[id];
@@ -97,7 +98,7 @@ Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates
       if (!wanted.satisfied && !refusal_) emit(id, wanted);
     list.clear();
   }
-  return find_entry(node, coordinates, 0);
+  return find_entry(node, coordinates, predicate);
 }
 
 void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates, const Flight& flight) {
@@ -105,6 +106,7 @@ void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates,
   for (ir::NodeId id = node; id >= 0; --id) {
     std::vector<Demand>& list = s_.demands[id];
     for (std::size_t i = 0; i < list.size(); ++i) {
+      if (node_at(id).op == ir::Op::gather) demand_indices(id, list[i]);
       const bool is_there = find_kept(id, list[i], false) != nullptr || find_kept(id, list[i], true) != nullptr;
       if (!is_there || std::binary_search(keeping_.begin(), keeping_.end(), id)) demand_operands(id, list[i]);
     }
@@ -112,7 +114,7 @@ void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates,
   loading_ahead_ = true;
   for (ir::NodeId id = 0; id <= node; ++id) {
     std::vector<Demand>& list = s_.demands[id];
-    if (node_at(id).op == ir::Op::parameter)
+    if (node_at(id).op == ir::Op::parameter && (!flight.places || prepared_.places[id] != 0))
       for (const Demand& wanted : list) fly(id, wanted, flight);
     list.clear();
   }
@@ -135,7 +137,7 @@ void ProgramBuilder::demand_operands(ir::NodeId id, const Demand& wanted) {
     if (k == inside_operand(node))
       for (int dim = 0; dim < node.shape.rank(); ++dim)
         predicate = inside_predicate(inside_of(id, dim, wanted.coordinates), predicate);
-    demand(node.operands[k], source_coordinates(id, k, wanted.coordinates), predicate);
+    demand(node.operands[k], source_coordinates(id, k, wanted.coordinates, wanted.predicate), predicate);
   }
 }
 
@@ -155,8 +157,9 @@ void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
     entry = emit_iota(id, wanted.coordinates);
   } else if (node.op == ir::Op::concatenate || inside_operand(node) >= 0) {
     entry = emit_choice(id, wanted);
-  } else if (class_of(node.op) == ir::OpClass::index || node.op == ir::Op::dynamic_slice) {
-    entry = find_entry(node.operands[0], source_coordinates(id, 0, wanted.coordinates), wanted.predicate);
+  } else if (class_of(node.op) == ir::OpClass::index || class_of(node.op) == ir::OpClass::lookup) {
+    entry =
+        find_entry(node.operands[0], source_coordinates(id, 0, wanted.coordinates, wanted.predicate), wanted.predicate);
   } else {
     entry = emit_elementwise(id, wanted);
   }
@@ -334,7 +337,7 @@ Val ProgramBuilder::inside_value(const Inside& inside) {
 Entry ProgramBuilder::emit_choice(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
   const auto operand = [&](int k, PredicateId predicate) {
-    return find_entry(node.operands[k], source_coordinates(id, k, wanted.coordinates), predicate).compute;
+    return find_entry(node.operands[k], source_coordinates(id, k, wanted.coordinates, predicate), predicate).compute;
   };
   const auto choose = [&](const Val& test, const Val& yes, const Val& no) {
     if (test.id == ir::no_value) return yes;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Places that data decides: dynamic-slice and dynamic-update-slice. In: a group with such nodes. Out: index variables
-// that are bound to numbers from memory, coordinates that contain them, stores into a part of an array. Called by
-// lower() before the loops, and by emission.
+// Places that data decides for all elements: dynamic-slice and dynamic-update-slice (those of each element are
+// lower_gather.cpp's). In: a group with such nodes. Out: index variables that are bound to numbers from memory,
+// coordinates that contain them, stores into a part of an array. Called by lower() before the loops, and by emission.
 //
 // The indices of these operations are single numbers, the same for every element. So they are read once, in front of
 // all loops: a load, a clamp to where the window still fits (that is HLO's rule), and a `bind` that gives the number to
@@ -62,11 +62,20 @@ ir::ExprId ProgramBuilder::bind_start(ir::NodeId id, int dim, std::int64_t last)
   }
   const Entry entry = emit_value(from, at);
   if (refusal_) return s_.build.constant(0);
-  Val start = entry.compute;
+  const Val start = entry.compute;
   if (const ir::Value& known = kernel_.values[start.id]; known.kind == ir::ValueKind::constant) {
     const bool beyond = known.integer < 0 && is_unsigned(known.dtype);  // 2^63 or more
     return s_.build.constant(beyond ? last : std::clamp<std::int64_t>(known.integer, 0, last));
   }
+  ir::Stmt bind;
+  bind.kind = ir::StmtKind::bind;
+  bind.var = s_.build.add_var({name_of(id) + "_at", ir::VarKind::data, last + 1, 1});
+  bind.value = clamped(from, start, last).id;
+  put(0, bind);
+  return s_.build.var(bind.var);
+}
+
+Val ProgramBuilder::clamped(ir::NodeId from, Val start, std::int64_t last) {
   const ir::DType dtype = clamped_type(node_at(from).shape.dtype);
   if (kernel_.values[start.id].dtype != dtype) {
     ir::Value converted;
@@ -80,12 +89,7 @@ ir::ExprId ProgramBuilder::bind_start(ir::NodeId id, int dim, std::int64_t last)
   clamped.op = ir::Op::clamp;
   clamped.dtype = dtype;
   clamped.operands = {number(dtype, 0, 0).id, start.id, number(dtype, 0, last).id};
-  ir::Stmt bind;
-  bind.kind = ir::StmtKind::bind;
-  bind.var = s_.build.add_var({name_of(id) + "_at", ir::VarKind::data, last + 1, 1});
-  bind.value = add_value(clamped);
-  put(0, bind);
-  return s_.build.var(bind.var);
+  return {add_value(clamped), start.depth};
 }
 
 ir::ExprId ProgramBuilder::start_of(ir::NodeId id, int dim) const {
@@ -93,8 +97,10 @@ ir::ExprId ProgramBuilder::start_of(ir::NodeId id, int dim) const {
   return first[dim].at;
 }
 
-Coordinates ProgramBuilder::source_coordinates(ir::NodeId id, int k, const Coordinates& coordinates) {
+Coordinates ProgramBuilder::source_coordinates(ir::NodeId id, int k, const Coordinates& coordinates,
+                                               PredicateId predicate) {
   const ir::Node& node = node_at(id);
+  if (node.op == ir::Op::gather) return gathered_from(id, coordinates, predicate);
   if (class_of(node.op) != ir::OpClass::lookup) return operand_coordinates(s_.build, graph_, node, k, coordinates);
   Coordinates out = coordinates;
   for (int dim = 0; dim < out.rank; ++dim) {

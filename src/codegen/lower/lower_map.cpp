@@ -96,14 +96,18 @@ void load_segment_ahead(ProgramBuilder& builder, const Prepared& prepared, const
   ProgramBuilder::Flight flight;
   flight.stay = Stay::kernel;
   flight.all = true;
+  flight.places = !prepared.gathers.empty();
   builder.enter_segment(&segment);
-  if (map.flight != 0) builder.open_loop(map.flight, true);
-  open_segment(builder, segment, false);
-  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-    if (elements(graph[prepared.stored[i]].shape) == map.elements)
-      builder.load_ahead(prepared.stored[i], output_coordinates(builder, prepared, map, i, segment.column), flight);
-  close_segment(builder, segment);
-  if (map.flight != 0) builder.close();
+  for (;; flight.places = false) {  // the places that gathers read at come first
+    if (map.flight != 0) builder.open_loop(map.flight, true);
+    open_segment(builder, segment, false);
+    for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+      if (elements(graph[prepared.stored[i]].shape) == map.elements)
+        builder.load_ahead(prepared.stored[i], output_coordinates(builder, prepared, map, i, segment.column), flight);
+    close_segment(builder, segment);
+    if (map.flight != 0) builder.close();
+    if (!flight.places) break;
+  }
   builder.enter_segment(nullptr);
   builder.issue(0);
 }

@@ -84,9 +84,14 @@ Coordinates reduced_coordinates(RowPass& pass, ir::NodeId reduction, ir::ExprId 
                          pass.rows.row, column);
 }
 
-/// What the walk of a phase through one section of a segment reads.
+/// What the walk of a phase through one section of a segment reads; the places that gathers read at come first.
 void load_section_ahead(RowPass& pass, const Phase& phase, const Segment& segment,
                         const ProgramBuilder::Flight& flight) {
+  if (!pass.prepared.gathers.empty() && !flight.places) {
+    ProgramBuilder::Flight places = flight;
+    places.places = true;
+    load_section_ahead(pass, phase, segment, places);
+  }
   ProgramBuilder& builder = pass.builder;
   const ir::Graph& graph = builder.graph();
   open_section(builder, segment);
@@ -122,12 +127,20 @@ void load_rows_ahead(RowPass& pass, std::size_t number) {
     load_segments_ahead(pass, phases[number], own);
     for (const Phase& phase : later) load_segments_ahead(pass, phase, ahead);
   };
-  if (several) builder.open_loop(pass.rows.flight, true);
-  if (pass.rows.ragged) builder.open_guard({&pass.rows.row_exists, 1});
-  load();
-  if (pass.rows.ragged) builder.close();
+  const auto load_rows = [&] {
+    if (several) builder.open_loop(pass.rows.flight, true);
+    if (pass.rows.ragged) builder.open_guard({&pass.rows.row_exists, 1});
+    load();
+    if (pass.rows.ragged) builder.close();
+    if (several) builder.close();
+  };
+  if (several && !pass.prepared.gathers.empty()) {
+    own.places = ahead.places = true;
+    load_rows();
+    own.places = ahead.places = false;
+  }
+  load_rows();
   if (several) {
-    builder.close();
     own.without = own.with;
     if (pass.rows.ragged) own.without |= pool[pass.rows.row_exists.a].vars;
     ahead.without = own.without;

@@ -136,6 +136,26 @@ bool is_one_to_one(const ir::Graph& graph, ir::NodeId user, ir::NodeId operand) 
          elements(node.shape) == elements(graph[operand].shape);
 }
 
+/// Whether its elements are worth keeping: a gather's cost two trips to memory.
+bool holds_elements(const ir::Node& node) {
+  const ir::OpClass kind = class_of(node.op);
+  return kind != ir::OpClass::index && node.op != ir::Op::constant &&
+         (kind != ir::OpClass::lookup || node.op == ir::Op::gather);
+}
+
+void find_gathers(const ir::Graph& graph, Prepared& out) {
+  out.places.resize(graph.nodes.size());
+  for (std::size_t id = graph.nodes.size(); id-- > 0;) {
+    const ir::Node& node = graph.nodes[id];
+    if (out.places[id] != 0)
+      for (const ir::NodeId operand : node.operands) out.places[operand] = 1;
+    if (node.op != ir::Op::gather) continue;
+    out.gathers.emplace_back(static_cast<ir::NodeId>(id), *gather_numbers(graph, node));
+    out.places[node.operands[1]] = 1;
+  }
+  std::reverse(out.gathers.begin(), out.gathers.end());
+}
+
 /// Breadth first from `start` over one-to-one edges, both ways.
 std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared, ir::NodeId start) {
   IndexedVector<Step> reached(graph.nodes.size());
@@ -186,9 +206,8 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) out.stored.push_back(stored_node(graph, border, i));
   out.full.resize(graph.nodes.size());
   for (std::size_t id = 0; id < graph.nodes.size(); ++id)
-    out.full[id] = elements(graph.nodes[id].shape) == out.rows * out.columns &&
-                   class_of(graph.nodes[id].op) != ir::OpClass::index &&
-                   class_of(graph.nodes[id].op) != ir::OpClass::lookup && graph.nodes[id].op != ir::Op::constant;
+    out.full[id] = elements(graph.nodes[id].shape) == out.rows * out.columns && holds_elements(graph.nodes[id]);
+  find_gathers(graph, out);
   out.users = users(graph);
   for (const ir::Node& node : graph.nodes) {
     out.names.push_back(identifier(node.name));
@@ -241,7 +260,7 @@ std::string_view reduction_word(const ir::Graph& graph, const ir::Node& node) {
   return "reduce";
 }
 
-/// What no skeleton lowers and a group is therefore alone with, almost: it is what the group does.
+/// What a group is alone with, almost, whether a skeleton lowers it or not: it is what the group does.
 bool is_main(const ir::Node& node) {
   if (node.op == ir::Op::dynamic_slice || node.op == ir::Op::dynamic_update_slice) return false;
   switch (class_of(node.op)) {

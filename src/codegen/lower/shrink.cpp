@@ -25,6 +25,7 @@
 #include <numeric>
 
 #include "base/indexed.h"
+#include "codegen/lower/gather.h"
 #include "codegen/lower/index_map.h"
 #include "ir/graph/number.h"
 
@@ -112,6 +113,8 @@ class DimUnion {
       case ir::Op::dynamic_slice:
       case ir::Op::dynamic_update_slice:
         return tie_window(id);
+      case ir::Op::gather:
+        return tie_places(id);
       case ir::Op::reduce:
         return tie_reduce(id);
       case ir::Op::reshape:
@@ -166,6 +169,24 @@ class DimUnion {
       for (const ir::NodeId array : {id, of.operands[0], window}) whole ? join(id, d, array, d) : fix(array, d);
     }
     for (std::size_t k = first_start(of); k < of.operands.size(); ++k) fix_all(of.operands[k]);
+  }
+
+  /// Fewer places are read; what is read at each stays.
+  void tie_places(ir::NodeId id) {
+    const ir::Node& of = node(id);
+    const std::optional<GatherNumbers> numbers = gather_numbers(graph_, of);
+    const ir::NodeId indices = of.operands.size() > 1 ? of.operands[1] : ir::no_node;
+    const bool plain = numbers && std::none_of(numbers->along.begin(), numbers->along.end(),
+                                               [](const GatherNumbers::Along& along) { return along.place >= 0; });
+    if (!plain) return fix_with_operands(id);
+    fix_all(of.operands[0]);
+    for (int d = 0; d < of.shape.rank(); ++d)
+      if (!numbers->places.contains(d)) fix(id, d);
+    for (int d = 0, next = 0; d < shape(indices).rank(); ++d)
+      if (d == numbers->vector_dim)
+        fix(indices, d);
+      else
+        join(indices, d, id, static_cast<int>(numbers->places[next++]));
   }
 
   void tie_reduce(ir::NodeId id) {

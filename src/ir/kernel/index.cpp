@@ -19,6 +19,7 @@ std::int64_t evaluate_term(const IndexPool& pool, const Term& term, std::span<co
     case TermKind::div:
       return evaluate(pool, term.a, values) / term.divisor;
     case TermKind::mod:
+    case TermKind::picked:
       return evaluate(pool, term.a, values) % term.divisor;
     case TermKind::sel:
       return evaluate(pool, term.a, values) < evaluate(pool, term.b, values) ? evaluate(pool, term.c, values)

@@ -8,6 +8,14 @@
 // Canonical form: terms sorted by id, no zero coefficients; div and mod split off multiples of the divisor and common
 // factors, and vanish when the range of what remains allows; c*div(E,c) + mod(E,c) is folded back to E. Numerators of
 // div and mod are never negative (C++ truncates, the algebra floors: with this they agree); asserted at construction.
+//
+// Picked terms. A number that memory holds for each element, such as the row that an embedding reads, is bound to a
+// variable of that kind, and its term says what else it depends on: those variables are in `vars`. Nobody knows the
+// number before the kernel runs. Counters need one all the same, so `a` and `divisor` (the variable's extent) say
+// which: a % divisor, where a is the place of the number in its array times a step that shares no factor with the
+// extent. So counted numbers differ while there are different ones left, and neighbours are far apart. evaluate() gives
+// that value; what executes a kernel gives the variable's. The constant b is how many such numbers there are, c how
+// many elements are read at each.
 #pragma once
 
 #include <array>
@@ -37,6 +45,7 @@ enum class VarKind : std::uint8_t {
   thread,  ///< a part of the thread index: (tid / divisor) % extent
   loop,    ///< a loop variable
   data,    ///< a number from memory, the same for all threads: a bind statement gives it its value
+  picked,  ///< the same, but a number of each thread and trip: it stands in terms of that kind alone
 };
 
 /// Values 0 .. extent-1.
@@ -54,6 +63,7 @@ enum class TermKind : std::uint8_t {
   mod,     ///< a % divisor
   sel,     ///< a < b ? c : d
   xor_,    ///< a ^ b
+  picked,  ///< `var`, a number from memory, which is counted as a % divisor; b and c are constants: see above
   narrow,  ///< a, known to lie in `range`; only while building: a finished kernel holds none
 };
 
@@ -77,6 +87,8 @@ class VarSet {
     for (std::size_t i = 0; i < words_.size(); ++i) rest.words_[i] = words_[i] & ~other.words_[i];
     return rest;
   }
+  /// Those of both.
+  constexpr VarSet operator&(const VarSet& other) const { return without(without(other)); }
   constexpr VarSet& operator|=(const VarSet& other) {
     for (std::size_t i = 0; i < words_.size(); ++i) words_[i] |= other.words_[i];
     return *this;
@@ -134,7 +146,7 @@ struct IndexPool {
   std::span<const Linear> linear(ExprId id) const { return {linears.data() + exprs[id].first, exprs[id].count}; }
 };
 
-/// The value with variable v at values[v].
+/// The value with variable v at values[v]; of a picked term what counters take it for.
 std::int64_t evaluate(const IndexPool& pool, ExprId expr, std::span<const std::int64_t> values);
 /// The coefficient of variable v as a direct term; 0 when absent. Says nothing about v inside div, mod, sel or xor.
 std::int64_t coefficient(const IndexPool& pool, ExprId expr, VarId var);

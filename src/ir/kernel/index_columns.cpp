@@ -43,14 +43,15 @@ void IndexColumns::add(const Linear& part, std::vector<std::int64_t>& sums) {
   const auto each = [&](auto&& of_lane) {
     for (std::size_t lane = 0; lane < lanes_; ++lane) sums[lane] += part.coefficient * of_lane(lane);
   };
-  if (term.kind == TermKind::var) {
+  if (term.kind == TermKind::var || (term.kind == TermKind::picked && changed_at_[term.var] > 0)) {
     const std::vector<std::int64_t>& values = variables_[term.var];
     return each([&](std::size_t lane) { return values[lane]; });
   }
   const std::vector<std::int64_t>& a = column(term.a);
   if (term.kind == TermKind::narrow) return each([&](std::size_t lane) { return a[lane]; });
   if (term.kind == TermKind::div) return each([&](std::size_t lane) { return a[lane] / term.divisor; });
-  if (term.kind == TermKind::mod) return each([&](std::size_t lane) { return a[lane] % term.divisor; });
+  if (term.kind == TermKind::mod || term.kind == TermKind::picked)
+    return each([&](std::size_t lane) { return a[lane] % term.divisor; });
   const std::vector<std::int64_t>& b = column(term.b);
   if (term.kind == TermKind::xor_) return each([&](std::size_t lane) { return a[lane] ^ b[lane]; });
   const std::vector<std::int64_t>&c = column(term.c), &d = column(term.d);

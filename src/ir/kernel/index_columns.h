@@ -22,7 +22,8 @@ namespace tailor::ir {
 
 class IndexColumns {
  public:
-  /// All variables are 0. `pool` must live as long and not grow.
+  /// All variables are 0, and picked terms what counters take them for until their variable is set. `pool` must live as
+  /// long and not grow.
   IndexColumns(const IndexPool& pool, int lanes);
 
   /// Gives the variable this value in every lane.

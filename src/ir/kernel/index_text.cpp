@@ -52,6 +52,7 @@ struct Speller {
   std::string term(const Term& t) const {
     switch (t.kind) {
       case TermKind::var:
+      case TermKind::picked:
         return atom(spelling.vars[t.var], false);
       case TermKind::div:
         return fmt::format("{} / {}", factor(t.a), t.divisor);
@@ -96,6 +97,7 @@ constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
 
 bool is_wide_term(const IndexPool& pool, const Term& term) {
   if (largest(term.range) > limit || term.divisor > limit) return true;
+  if (term.kind == TermKind::picked) return false;  // what it is counted as is never computed
   const auto parts = {term.a, term.b, term.c, term.d};
   return std::any_of(parts.begin(), parts.end(), [&](ExprId e) { return e != no_expr && is_wide(pool, e); });
 }

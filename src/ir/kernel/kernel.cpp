@@ -87,7 +87,7 @@ struct Identity {
     const Var& var = kernel.indices.vars[v];
     Bytes bytes;
     bytes << var.kind << var.extent << var.divisor;
-    if (var.kind == VarKind::loop || var.kind == VarKind::data) bytes << loops(v);
+    if (var.kind == VarKind::loop || var.kind == VarKind::data || var.kind == VarKind::picked) bytes << loops(v);
     return bytes.id();
   }
 
@@ -99,6 +99,7 @@ struct Identity {
     bytes << t.kind;
     if (t.kind == TermKind::var) return (bytes << variable(t.var)).id();
     bytes << t.divisor;
+    if (t.kind == TermKind::picked) bytes << variable(t.var);
     std::vector<Id> parts;
     for (const ExprId e : {t.a, t.b, t.c, t.d})
       if (e != no_expr) parts.push_back(expr(e));

@@ -189,7 +189,9 @@ struct Verifier {
 
   /// Its range is what addresses rely on, so it must be plain to see.
   void bind(const Stmt& s) {
-    require(s.var < pool().vars.size() && pool().vars[s.var].kind == VarKind::data, "a bind of no variable of data");
+    require(s.var < pool().vars.size() &&
+                (pool().vars[s.var].kind == VarKind::data || pool().vars[s.var].kind == VarKind::picked),
+            "a bind of no variable of data");
     value(s.value);
     const Value& v = kernel.values[s.value];
     const auto is_number = [&](std::size_t operand, std::int64_t number) {

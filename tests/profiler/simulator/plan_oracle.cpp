@@ -76,14 +76,16 @@ std::string line(std::string_view what, std::int64_t executed, std::int64_t coun
 }
 
 /// What execution and exact counting disagree on; empty when nothing. Executed accesses to what is written in place are
-/// those of its memory. Where data decides the place, counting takes it for 0: how it lies to sectors may differ, and
-/// which warps a guard that asks for it lets in.
+/// those of its memory. Where data decides the place, counting takes it for 0, or for numbers that differ: how it lies
+/// to sectors may be otherwise, and which warps a guard that asks for it lets in.
 std::string difference(const ir::Kernel& kernel, const Simulation& seen, const costmodel::Work& work) {
   const bool looks_up = std::any_of(kernel.body.begin(), kernel.body.end(),
                                     [](const ir::Stmt& stmt) { return stmt.kind == ir::StmtKind::bind; });
   const auto is_placed = [&](ir::ExprId e) {
     for (std::size_t v = 0; e != ir::no_expr && v < kernel.indices.vars.size(); ++v)
-      if (kernel.indices.vars[v].kind == ir::VarKind::data && kernel.indices[e].vars.has(v)) return true;
+      if ((kernel.indices.vars[v].kind == ir::VarKind::data || kernel.indices.vars[v].kind == ir::VarKind::picked) &&
+          kernel.indices[e].vars.has(v))
+        return true;
     return false;
   };
   const bool guarded = std::any_of(kernel.body.begin(), kernel.body.end(), [&](const ir::Stmt& stmt) {

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a gather reads where. In: a gather of a graph, whose dimension numbers stand in its attributes as text. Out: the
+// same as numbers, or nothing where they do not fit the shapes around it. Called by the analysis, which refuses what
+// does not fit, by prepare(), which keeps them for all plans of a group, and by the lowering.
+//
+// The operation (StableHLO's and XLA's definition): the result's dimensions are those of the slices (offset_dims, in
+// order) and those of the places they are read at (all others, in order, which are the dimensions of the indices but
+// one). The indices at a place say where its slice begins, along the operand's dimensions that start_index_map names,
+// each clamped so that the slice stays inside. Dimensions of the operand that are collapsed or batching are not in the
+// result: their slice is one element long, and along a batching one it begins at the place's own number.
+#pragma once
+
+#include <optional>
+
+#include "ir/graph/graph.h"
+
+namespace tailor::codegen {
+
+struct GatherNumbers {
+  /// Of one dimension of the operand.
+  struct Along {
+    int offset = -1;        ///< the result's dimension that counts within the slice; -1: the slice is one element long
+    int place = -1;         ///< batching: the result's dimension that says where
+    int index = -1;         ///< which number of the indices says where the slice begins; -1: none
+    std::int64_t last = 0;  ///< the last place where a slice can begin
+  };
+  IndexedArray<Along, ir::max_rank> along;  ///< by dimension of the operand
+  ir::Dims places;     ///< dimensions of the result that count places, in order: the indices' but vector_dim
+  int vector_dim = 0;  ///< of the indices; their rank: each holds one number
+
+  /// Indices that memory must be asked for: those that leave the slice more than one place.
+  int open(int operand_rank) const;
+};
+
+std::optional<GatherNumbers> gather_numbers(const ir::Graph& graph, const ir::Node& gather);
+
+}  // namespace tailor::codegen

@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Places that data decides for each element: gathers with random dimension numbers compute what the evaluator computes,
+// indices of every type are clamped as it clamps them, rows are read in wide accesses, what says where is loaded before
+// what is there, and what a kernel cannot hold is refused with a reason. Plans of whole groups are the business of
+// lower_oracle_test.cpp (the members gather_* of the family). Part of the suite `codegen lower`.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "codegen/lower/lower.h"
+#include "codegen/lower/shrink.h"
+#include "costmodel/count.h"
+#include "reference/evaluate.h"
+#include "support/cells.h"
+#include "support/interpret.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+
+namespace {
+
+constexpr Limits h100_limits{90, 2, 32, 1024, 2048, 32, 65536, 65536, 255, 256, 4, 8, 233472, 49152, 232448, 1024, 128};
+
+Group gather_group(const std::string& lines) {
+  Group group;
+  group.graph = parse_graph("graph g {\n" + lines + "}\n");
+  verify(group.graph);
+  group.id = id_of(std::string_view(canonical_text(group.graph)));
+  return group;
+}
+
+codegen::Lowered lowered(const Group& group, int dominant, int vector, int unroll) {
+  return codegen::lower(group,
+                        parse_plan(fmt::format("map dominant=%{} threads=64 vector={} unroll={} grid=tile "
+                                               "index_cache=on value_cache=on",
+                                               dominant, vector, unroll)),
+                        h100_limits);
+}
+
+Kernel kernel_of(const Group& group, int dominant, int vector = 1, int unroll = 1) {
+  codegen::Lowered made = lowered(group, dominant, vector, unroll);
+  if (const auto* no = std::get_if<Rejection>(&made)) FAIL(no->rule << ": " << no->reason);
+  verify(std::get<Kernel>(made));
+  return std::get<Kernel>(std::move(made));
+}
+
+/// A gather with its shapes.
+struct Numbers {
+  std::string text;
+  std::vector<std::int64_t> array, indices, result;
+};
+
+std::string list(const std::vector<std::int64_t>& numbers) { return fmt::format("{}", fmt::join(numbers, ",")); }
+
+/// Every dimension of the operand is a slice's, collapsed or batching, and is indexed or not; the dimensions of slices
+/// lie among those of places in any order.
+Numbers random_numbers(std::mt19937& random) {
+  const auto below = [&](std::int64_t limit) { return static_cast<std::int64_t>(random() % limit); };
+  const auto shuffled = [&](std::int64_t count) {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    return order;
+  };
+  Numbers made;
+  std::vector<std::int64_t> collapsed, batching, batching_places, map, slices, window;
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = below(3); i >= 0; --i) places.push_back(1 + below(4));
+  const std::vector<std::int64_t> free_places = shuffled(std::ssize(places));
+  const std::int64_t rank = 1 + below(3);
+  for (std::int64_t d = 0; d < rank; ++d) {
+    const std::int64_t kind = below(4);
+    if (kind == 0 && batching.size() < places.size()) {
+      batching.push_back(d);
+      batching_places.push_back(free_places[batching.size() - 1]);
+      made.array.push_back(places[static_cast<std::size_t>(batching_places.back())]);
+      window.push_back(1);
+      continue;
+    }
+    made.array.push_back(1 + below(6));
+    window.push_back(kind == 1 ? 1 : 1 + below(made.array.back()));
+    if (kind == 1)
+      collapsed.push_back(d);
+    else
+      slices.push_back(window.back());
+    if (below(3) != 0 || kind == 1) map.push_back(d);
+  }
+  std::shuffle(map.begin(), map.end(), random);
+  const bool has_vector = map.size() != 1 || below(2) == 0;
+  const std::int64_t vector_dim = has_vector ? below(std::ssize(places) + 1) : std::ssize(places);
+  made.indices = places;
+  if (has_vector) made.indices.insert(made.indices.begin() + vector_dim, std::ssize(map));
+  for (std::int64_t& dim : batching_places) dim += has_vector && dim >= vector_dim ? 1 : 0;
+  std::vector<std::int64_t> offsets = shuffled(std::ssize(places) + std::ssize(slices));
+  offsets.resize(slices.size());
+  std::sort(offsets.begin(), offsets.end());
+  made.result.assign(places.size() + slices.size(), 0);
+  for (std::size_t i = 0; i < offsets.size(); ++i) made.result[static_cast<std::size_t>(offsets[i])] = slices[i];
+  for (std::size_t i = 0, next = 0; i < made.result.size(); ++i)
+    if (made.result[i] == 0) made.result[i] = places[next++];
+  made.text = fmt::format(
+      "offset_dims={{{}}}, collapsed_slice_dims={{{}}}, start_index_map={{{}}}, operand_batching_dims={{{}}}, "
+      "start_indices_batching_dims={{{}}}, index_vector_dim={}, slice_sizes={{{}}}",
+      list(offsets), list(collapsed), list(map), list(batching), list(batching_places), vector_dim, list(window));
+  return made;
+}
+
+Group rows_of(std::string_view dtype, std::string_view table, std::int64_t places, std::int64_t width) {
+  return gather_group(
+      fmt::format("  %x = parameter 0 : f32[{0},{3}]\n  %i = parameter 1 : {1}[{2}]\n"
+                  "  %y = gather %x, %i, text=\"offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, "
+                  "index_vector_dim=1, slice_sizes={{1,{3}}}\" : f32[{2},{3}]\n  output %y\n",
+                  table, dtype, places, width));
+}
+
+int widest_of(const Kernel& kernel) {
+  int widest = 0;
+  for (const Stmt& s : kernel.body)
+    if (s.kind == StmtKind::load) widest = std::max(widest, static_cast<int>(s.width));
+  return widest;
+}
+
+}  // namespace
+
+TEST_CASE("gathers with random dimension numbers read what the evaluator reads, wherever indices point") {
+  std::mt19937 random(20261123);
+  int looked_at = 0;
+  for (int turn = 0; turn < 300; ++turn) {
+    const Numbers numbers = random_numbers(random);
+    if (std::find(numbers.indices.begin(), numbers.indices.end(), 0) != numbers.indices.end()) continue;
+    const Group group =
+        gather_group(fmt::format("  %x = parameter 0 : s32[{}]\n  %i = parameter 1 : s32[{}]\n"
+                                 "  %y = gather %x, %i, text=\"{}\" : s32[{}]\n  output %y\n",
+                                 list(numbers.array), list(numbers.indices), numbers.text, list(numbers.result)));
+    CAPTURE(text(group.graph));
+    std::vector<reference::Tensor> inputs{reference::random_tensor(group.graph.nodes[0].shape, 1),
+                                          reference::zeros(group.graph.nodes[1].shape)};
+    for (std::int64_t i = 0; i < elements(inputs[1].shape); ++i)
+      write_cell(DType::s32, inputs[1].bytes.data() + 4 * i, {0, static_cast<std::int64_t>(random() % 13) - 4, true});
+    const std::vector<reference::Tensor> expected = reference::evaluate(group.graph, inputs);
+    for (const int vector : {1, 2}) {
+      codegen::Lowered made = lowered(group, 2, vector, 1);
+      if (vector == 2 && elements(expected[0].shape) < 2) continue;
+      REQUIRE(std::holds_alternative<Kernel>(made));
+      verify(std::get<Kernel>(made));
+      const KernelRun run = interpret(
+          std::get<Kernel>(made), {inputs[0].bytes, inputs[1].bytes, std::vector<std::byte>(expected[0].bytes.size())});
+      REQUIRE(run.violations.empty());
+      REQUIRE(run.buffers[2] == expected[0].bytes);
+    }
+    ++looked_at;
+  }
+  CHECK(looked_at > 200);
+}
+
+TEST_CASE("places of any type are clamped as the evaluator clamps them, whatever the type can hold") {
+  constexpr std::array<std::int64_t, 11> places{
+      0, 5, 127, 255, -1, -128, 996, 70000, 65535, std::int64_t{1} << 31, std::int64_t{1} << 62};
+  for (const DType dtype :
+       {DType::s8, DType::u8, DType::s16, DType::u16, DType::s32, DType::u32, DType::s64, DType::u64}) {
+    const Group group = rows_of(name(dtype), "1000", std::ssize(places), 4);
+    std::vector<reference::Tensor> inputs{reference::random_tensor(group.graph.nodes[0].shape, 1),
+                                          reference::zeros(group.graph.nodes[1].shape)};
+    const int size = row(dtype).bits / 8;
+    for (std::size_t i = 0; i < places.size(); ++i)
+      write_cell(dtype, inputs[1].bytes.data() + i * static_cast<std::size_t>(size),
+                 fitted(dtype, {0, places[i], true}));
+    const std::vector<reference::Tensor> expected = reference::evaluate(group.graph, inputs);
+    const KernelRun run = interpret(
+        kernel_of(group, 2, 4), {inputs[0].bytes, inputs[1].bytes, std::vector<std::byte>(expected[0].bytes.size())});
+    CAPTURE(name(dtype));
+    CHECK(run.violations.empty());
+    CHECK(run.buffers[2] == expected[0].bytes);
+  }
+}
+
+TEST_CASE("rows at places from memory are read in wide accesses, their places before any of them") {
+  const Kernel kernel = kernel_of(rows_of("s32", "100", 64, 128), 2, 4, 8);
+  CHECK(widest_of(kernel) == 4);
+  std::vector<BufferId> loads;
+  for (const Stmt& s : kernel.body)
+    if (s.kind == StmtKind::load) loads.push_back(s.memory);
+  CHECK(loads == std::vector<BufferId>{1, 0});  // each in an unrolled loop of its own
+  CHECK(widest_of(kernel_of(rows_of("s32", "100", 64, 3), 2, 4)) == 1);
+}
+
+TEST_CASE("counters take places for numbers far apart that differ while there are different ones left") {
+  for (const std::int64_t extent : {1, 2, 3, 7, 64, 100, 50257}) {
+    const std::int64_t step = codegen::picked_step(extent, 1000);
+    CHECK(std::gcd(step, extent) == 1);
+    CHECK((extent < 4 || (step > extent / 2 && step < extent)));
+  }
+  CHECK(codegen::picked_step(std::int64_t{1} << 31, std::int64_t{1} << 31) * ((std::int64_t{1} << 31) - 1) <
+        std::int64_t{1} << 32);
+}
+
+TEST_CASE("fast counting moves the sectors that exact counting moves, however many rows there are to pick from") {
+  struct Case {
+    int table, places, width;
+  };
+  int in_order = 0;
+  for (const Case& one : {Case{3, 64, 8}, {7, 200, 40}, {20, 300, 8}, {64, 64, 24}, {100, 64, 8}, {5000, 300, 16}})
+    for (const int vector : {1, 4}) {
+      CAPTURE(one.table);
+      CAPTURE(vector);
+      const Kernel kernel = kernel_of(rows_of("s32", std::to_string(one.table), one.places, one.width), 2, vector);
+      const costmodel::Work exact = costmodel::count(kernel, costmodel::Mode::exact),
+                            fast = costmodel::count(kernel, costmodel::Mode::fast);
+      CHECK(exact.buffers[0].load.sectors > 0);
+      if (fast.sampled) continue;
+      ++in_order;
+      CHECK(fast.buffers[0].load == exact.buffers[0].load);
+      CHECK(fast.buffers[0].read_bytes == exact.buffers[0].read_bytes);
+    }
+  CHECK(in_order > 8);
+}
+
+TEST_CASE("numbers that do not fit the shapes are refused, and so are more places than a kernel has variables for") {
+  const auto gather = [](std::string_view text) {
+    return gather_group(
+        fmt::format("  %x = parameter 0 : f32[8,16]\n  %i = parameter 1 : s32[4]\n"
+                    "  %y = gather %x, %i, text=\"{}\" : f32[4,16]\n  output %y\n",
+                    text));
+  };
+  const codegen::Classified good = codegen::classify(
+      gather("offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,16}"));
+  CHECK(std::holds_alternative<codegen::Layout>(good));
+  for (const char* text :
+       {"offset_dims={0}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,16}",
+        "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=0, slice_sizes={1,16}",
+        "offset_dims={1}, collapsed_slice_dims={1}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,16}",
+        "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0,1}, index_vector_dim=1, slice_sizes={1,16}",
+        "offset_dims={1}, collapsed_slice_dims={0}, start_index_map={2}, index_vector_dim=1, slice_sizes={1,16}"}) {
+    const codegen::Classified found = codegen::classify(gather(text));
+    CAPTURE(text);
+    REQUIRE(std::holds_alternative<Rejection>(found));
+    CHECK(std::get<Rejection>(found).reason == "the dimension numbers of gather %y do not fit its shapes");
+  }
+  for (const auto& [places, width] : {std::pair{0, 8}, {4, 0}}) {
+    const codegen::Classified nothing = codegen::classify(rows_of("s32", "100", places, width));
+    REQUIRE(std::holds_alternative<Rejection>(nothing));
+    CHECK(std::get<Rejection>(nothing).rule == "empty");
+  }
+  std::string lines = "  %x = parameter 0 : f32[100,8]\n";
+  for (int i = 0; i < 25; ++i)
+    lines += fmt::format(
+        "  %i{0} = parameter {1} : s32[4]\n  %s{0} = gather %x, %i{0}, text=\"offset_dims={{1}}, "
+        "collapsed_slice_dims={{0}}, start_index_map={{0}}, index_vector_dim=1, "
+        "slice_sizes={{1,8}}\" : f32[4,8]\n  output %s{0}\n",
+        i, i + 1);
+  const codegen::Classified many = codegen::classify(gather_group(lines));
+  REQUIRE(std::holds_alternative<Rejection>(many));
+  CHECK(std::get<Rejection>(many).rule == "indices");
+}
+
+TEST_CASE("fewer places are a smaller group of the same kind, for checks at small shapes") {
+  const Group group = rows_of("s32", "100", 60, 8);
+  const std::optional<codegen::OuterExtent> extent = codegen::outer_extent(group.graph);
+  REQUIRE(extent);
+  CHECK(extent->steps == 60);
+  const Group small = codegen::shrunk(group.graph, *extent, 3);
+  CHECK(text(small.graph.nodes[1].shape) == "s32[3]");
+  CHECK(text(small.graph.nodes[0].shape) == "f32[100,8]");
+  CHECK_NOTHROW(verify(small.graph));
+  CHECK(std::holds_alternative<codegen::Layout>(codegen::classify(small)));
+}
