@@ -20,9 +20,9 @@
 #include "cli/report.h"
 #include "study/sweep/dry_run.h"
 #include "study/sweep/effective.h"
+#include "study/sweep/grid_table.h"
 #include "study/sweep/sweep.h"
 #include "study/sweep/sweep_tables.h"
-#include "study/tables/grid_table.h"
 
 namespace tailor::cli {
 

@@ -113,7 +113,7 @@ def two_plans_are_the_two(test, folder):
 
 
 def verdict_counts_rows(test, folder):
-    words = ("check", BERT, *DEVICE, "--top", 1, "--blocks", 8)
+    words = ("check", BERT, *DEVICE, "--strategy", "tailor-any", "--top", 1, "--blocks", 8)
     document = test.records(*words)
     verdict, rows = document["verdict"][0], document["results"]
     state = [row["state"] for row in rows]

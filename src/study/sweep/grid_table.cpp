@@ -4,7 +4,7 @@
 // Results of a grid's points, grouped. In: rows of a database, keys. Out: a table. Called by tailor report --by. A
 // speed-up is over the sum of the baseline's times at the same points, models and devices, as a claim has it, so rows
 // of equal models can be compared with one another.
-#include "study/tables/grid_table.h"
+#include "study/sweep/grid_table.h"
 
 #include <fmt/format.h>
 
