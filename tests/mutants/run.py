@@ -35,7 +35,6 @@ import drawn
 
 HERE = Path(__file__).resolve().parent
 TEXTS = ("lint", "drawn", "xla-reads", "mutants")  # judge texts or another program, not what the code does
-TIMED = ("interrupts",)  # judges seconds too, which a busy machine may miss: asked only about faults that name it
 SEEN, SURVIVED, BROKEN = "seen", "survived", "does not compile"
 OPEN = "not by those named"  # the suites that the entry names were asked, the others not yet
 
@@ -172,14 +171,12 @@ class Copy:
             raise SystemExit(f"mutants: the copy does not build:\n{fault}")
 
     def baseline(self, names):
-        """Seconds of these suites without a fault. All must be green; one that judges seconds is left out where it is not."""
+        """Seconds of these suites without a fault. All must be green."""
         times, red = {}, []
         for name in names:
             good, seconds = self.run(name, 1200)
             if good:
                 times[name] = seconds
-            elif name in TIMED:
-                print(f"{name} judges seconds and fails on this busy machine: it is not asked", file=sys.stderr, flush=True)
             else:
                 red.append(name)
         if red:
@@ -200,7 +197,7 @@ class Copy:
                 "seconds": round(time.monotonic() - started, 1)}
 
     def ask(self, mutant, times, named_only):
-        rest = [] if named_only else [name for name in times if name not in mutant.suites and name not in TIMED]
+        rest = [] if named_only else [name for name in times if name not in mutant.suites]
         for name in [name for name in mutant.suites if name in times] + sorted(rest, key=lambda name: times[name]):
             fault = self.make(self.suites[name]["programs"])
             if fault:
