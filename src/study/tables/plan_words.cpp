@@ -46,7 +46,7 @@ std::string execution_words(const Candidate& one) {
     out += fmt::format("sampled     {} of {}; instructions known to {:.2g} %\n", with_commas(checked.counts.blocks_run),
                        counted(checked.counts.blocks_total, "block"), 100 * checked.counts.standard_error);
   return out +
-         fmt::format("estimates   {} with the compiler's registers, {} with the counts of the execution, bound by {}\n",
+         fmt::format("estimates   {} with the compiler's registers and instructions, {} with the counts of the execution, bound by {}\n",
                      humane_seconds(one.standing.at(ir::Level::compiled)->total.value),
                      humane_seconds(one.standing.at(ir::Level::counted)->total.value),
                      ir::name(one.standing.at(ir::Level::counted)->bottleneck));
