@@ -34,10 +34,14 @@ std::optional<double> number_in(std::string_view cell) {
 
 /// The columns of parameters: those asked for, or all in front of the first that is a result.
 std::vector<std::string> parameter_columns(const CsvTable& table, const SpaceColumns& columns) {
-  if (!columns.parameters.empty()) return columns.parameters;
   const auto is_result = [&](const std::string& name) {
     return name == "status" || name.starts_with(columns.time + "_");
   };
+  for (const std::string& name : columns.parameters)
+    if (is_result(name))
+      throw Error(Fault::usage, fmt::format("found '{}' among the parameters, which is what a try answers", name),
+                  "leave it out of --parameters");
+  if (!columns.parameters.empty()) return columns.parameters;
   return {table.head.begin(), std::find_if(table.head.begin(), table.head.end(), is_result)};
 }
 

@@ -111,6 +111,9 @@ TEST_CASE("what is wrong with a table of configurations is said with its line") 
           return fmt::format("{},{}", i, i == 7 ? "-1" : "1");
         })).starts_with("s.csv:9: "));
   CHECK(fault_of(table(20, "x,time_ms", row), {"time", {"z"}}).find("z") != std::string::npos);
+  CHECK(
+      fault_of(table(20, "x,time_ms", row), {"time", {"x", "time_ms"}}).find("found 'time_ms' among the parameters") !=
+      std::string::npos);
 }
 
 TEST_CASE("a median over runs, and what the middle eight of ten stay in") {
@@ -175,6 +178,9 @@ TEST_CASE("the more tries the nearer to the optimum, which all tries reach; fail
     if (i % 4 == 3) CHECK(one.ratio.high == 1);
   }
   CHECK(found.models.size() == (ways == 3 ? 4 : 0));
+  options.tries = {1};
+  for (const SearchScore& one : replay(grid(6, 5, bowl), options, {}).searches) CHECK(std::isfinite(one.ratio.high));
+  options.tries = {5, 12, 30, static_cast<int>(space.size())};
   const Replay again = replay(space, options, {});
   for (std::size_t i = 0; i < found.searches.size(); ++i)
     CHECK(again.searches[i].ratio.median == found.searches[i].ratio.median);

@@ -61,6 +61,24 @@ TEST_CASE("a claim about time leaves out a strategy whose launches have no plan 
   CHECK(judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "unfused").value == approx(7.5));
 }
 
+TEST_CASE("a claim about nothing is not judged: no kernels anywhere, or bounds alone") {
+  std::array strategies{totals_of("unfused", 0, 0, 0), totals_of("tailor", 0, 0, 0)};
+  for (const char* metric : {"predicted_speedup_with_library", "launch_reduction_with_library"}) {
+    const JudgedClaim idle = judge({"", metric, 1}, strategies, Bytes{10}, "unfused");
+    CHECK(idle.not_judged == "no strategy makes a kernel, so there is nothing to fuse");
+    CHECK_FALSE(idle.holds());
+  }
+  strategies = {totals_of("unfused", 2, 1, 3e-5), totals_of("tailor", 1, 1, 1e-5)};
+  strategies[0].launches_without_plan = 2;
+  strategies[1].launches_without_plan = 1;
+  const JudgedClaim bounds = judge({"", "predicted_speedup_of_kernels", 2}, strategies, {}, "unfused");
+  CHECK(bounds.not_judged == "no group of the baseline has a plan, and a bound is no prediction");
+  CHECK_FALSE(bounds.holds());
+  CHECK(judge({"", "launch_reduction_of_kernels", 2}, strategies, {}, "unfused").holds());  // counts need no plan
+  strategies[0].launches_without_plan = 1;
+  CHECK(judge({"", "predicted_speedup_of_kernels", 2}, strategies, {}, "unfused").holds());
+}
+
 TEST_CASE("what has no plan is counted by launches: a group that runs in a loop weighs as often as it runs") {
   std::array strategies{totals_of("unfused", 500, 1, 3e-5), totals_of("stitch-v1", 100, 1, 4e-6)};
   strategies[0].groups_without_plan = 1;  // it runs 100 times

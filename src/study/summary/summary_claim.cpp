@@ -67,8 +67,15 @@ void judge_stored(const store::Store& store, const SweepWords& asked, report::Cl
   const JudgedClaim judged = judge({claim.text, claim.metric, claim.threshold}, totals,
                                    library * static_cast<double>(devices.size()), asked.baseline);
   claim.meaning = judged.metric->meaning;
+  claim.not_judged = judged.not_judged;
   claim.value = judged.value;
   claim.left_out = judged.left_out;
+}
+
+/// Whether the sweep of this configuration was a point of a grid.
+bool is_of_grid(const store::Store& store, const std::optional<Id>& config) {
+  const std::vector<store::PointRow> points = store.points();
+  return std::any_of(points.begin(), points.end(), [&](const store::PointRow& point) { return point.id == config; });
 }
 
 bool is_metric(const std::string& name) {
@@ -88,6 +95,10 @@ std::optional<report::ClaimSummary> load_claim(const store::Store& store) {
     claim.not_judged = "the sweep has not ended";
   else if (!is_metric(asked.metric))
     claim.not_judged = fmt::format("this version has no metric {}", asked.metric);
+  else if (is_of_grid(store, run->config_id))
+    claim.not_judged =
+        "it must hold at each point of a grid, and this page has the best plans of all of them; tailor "
+        "sweep says what holds at each, tailor report --by KEY what each came to";
   else
     judge_stored(store, asked, claim);
   return claim;

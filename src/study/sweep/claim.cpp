@@ -54,6 +54,20 @@ const ClaimMetric& find_metric(const std::string& name) {
               endings.empty() ? suggestion(name, known) : "say which: " + endings);
 }
 
+namespace {
+
+/// Why a claim about these has no verdict: nobody fuses anything, or no time of a kernel is more than a bound.
+std::string nothing_to_judge(const std::map<std::string, RunTotals>& sums, const RunTotals& baseline,
+                             const ClaimMetric& metric) {
+  const auto idle = [](const auto& one) { return one.second.launches == 0; };
+  if (std::all_of(sums.begin(), sums.end(), idle)) return "no strategy makes a kernel, so there is nothing to fuse";
+  if (metric.predicted && baseline.launches > 0 && baseline.launches_without_plan >= baseline.launches)
+    return "no group of the baseline has a plan, and a bound is no prediction";
+  return {};
+}
+
+}  // namespace
+
 JudgedClaim judge(const Claim& claim, std::span<const store::StrategyTotals> strategies, Bytes library_traffic,
                   const std::string& baseline) {
   JudgedClaim judged{&find_metric(claim.metric), 0, {}, claim.threshold};
@@ -68,6 +82,7 @@ JudgedClaim judge(const Claim& claim, std::span<const store::StrategyTotals> str
     sum.library_time += one.library_time;
     sum.launches_without_plan += one.launches_without_plan;
   }
+  judged.not_judged = nothing_to_judge(sums, sums[baseline], *judged.metric);
   const double base = judged.metric->of(sums[baseline]);
   for (const auto& [strategy, sum] : sums)
     if (judged.metric->predicted && sum.launches_without_plan > sums[baseline].launches_without_plan)

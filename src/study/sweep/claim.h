@@ -46,7 +46,8 @@ struct JudgedClaim {
   /// plan than of the baseline's: a bound is less than any time.
   std::vector<std::string> left_out;
   double threshold = 0;
-  bool holds() const { return value >= threshold; }
+  std::string not_judged = {};  ///< why there is nothing to judge; empty: the value says it
+  bool holds() const { return not_judged.empty() && value >= threshold; }
 };
 
 /// `strategies` are of the sweep's models, devices and strategies; `library_traffic` of one run of all its models on

@@ -88,6 +88,8 @@ void sum_up(Sweep& sweep) {
     return sweep.watch.observer.warning("the claim is not judged: it is about all models, and some were left out");
   const JudgedClaim claim = judge(*sweep.config.claim, sweep.outcome.strategies,
                                   library * static_cast<double>(sweep.devices.size()), sweep.config.baseline);
+  if (!claim.not_judged.empty())
+    return sweep.watch.observer.warning(fmt::format("the claim is not judged: {}", claim.not_judged));
   sweep.outcome.claim = claim;
   sweep.watch.observer.note(fmt::format(
       "claim {}: {} is {}, threshold {}; it is about {}", claim.holds() ? "met" : "not met", claim.metric->name,
@@ -408,7 +410,9 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   watch.observer.note(fmt::format("{} of {} swept; next: tailor report {} --by {}", all.points.size(),
                                   counted(setups.size(), "point"), config.database.string(), keys));
   all.baseline = config.baseline;
-  if (const SweepOutcome* least = least_claim(all); least != nullptr && all.points.size() == config.points.size())
+  const bool judged = std::all_of(all.points.begin(), all.points.end(), [](const auto& one) { return one.claim; });
+  if (const SweepOutcome* least = least_claim(all);
+      least != nullptr && judged && all.points.size() == config.points.size())
     all.claim = least->claim;
   return all;
 }
