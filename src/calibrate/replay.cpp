@@ -229,10 +229,9 @@ void search_learned(const TuningSpace& space, const Try& ask, std::size_t budget
 }
 
 constexpr auto searcher_table = std::to_array<Searcher>({
-    {"random", "configurations drawn at random", search_random, false},
-    {"neighbours", "downhill by one step of one parameter, from random starts", search_neighbours, false},
-    {"learned", "the fastest predictions of boosted trees on what is known, one of eight at random", search_learned,
-     true},
+    {"random", search_random, false},
+    {"neighbours", search_neighbours, false},
+    {"learned", search_learned, true},
 });
 
 /// Of the times in the order of the tries: the best of the first n over the optimum, for each n.

@@ -31,7 +31,7 @@ using Try = std::function<double(std::size_t configuration)>;
 /// A way of searching. It names the configurations that it wants to know, in its order, each once, `budget` of them or
 /// all there are; of times it knows only those that it asked for.
 struct Searcher {
-  std::string_view name, meaning;
+  std::string_view name;
   void (*search)(const TuningSpace& space, const Try& ask, std::size_t budget, std::mt19937_64& random,
                  const std::stop_token& stop) = nullptr;
   bool learns = false;  ///< needs the library that grows trees

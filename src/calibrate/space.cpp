@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -76,9 +77,8 @@ void check(const CsvTable& table, const TuningSpace& space) {
   if (good < least_configurations || space.parameters.empty())
     throw Error(
         Fault::failed, place,
-        fmt::format("found {} configuration{} that worked, of {} parameter{} with more than one value; expected "
-                    "{} or more, and a parameter",
-                    good, good == 1 ? "" : "s", space.parameters.size(), space.parameters.size() == 1 ? "" : "s",
+        fmt::format("found {} that worked, of {} with more than one value; expected {} or more, and a parameter",
+                    counted(good, "configuration"), counted(space.parameters.size(), "parameter"),
                     least_configurations),
         "a tuning space is a table with a row for each configuration");
   std::map<std::vector<double>, std::size_t> seen;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "report/assets.h"
 #include "report/overview.h"
 #include "report/page.h"
@@ -60,7 +61,7 @@ std::string all_speedups(const std::vector<IndexEntry>& entries) {
 }  // namespace
 
 std::string index_page(const std::vector<IndexEntry>& entries) {
-  const std::string count = fmt::format("{} report{}", entries.size(), entries.size() == 1 ? "" : "s");
+  const std::string count = counted(entries.size(), "report");
   const Summary* first = entries.empty() ? nullptr : entries[0].summary;
   const std::string asked = first == nullptr || first->asked.empty() ? count : first->asked;
   std::string answers = "<section id=\"pages\">\n<h2>Pages</h2>\n";

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "report/overview.h"
 
@@ -58,14 +59,13 @@ std::string speedup_words(const StrategyTotals& chosen, const StrategyTotals& ba
     return out + fmt::format(" With the library calls, which take {} under both, it {} {}.",
                              humane_seconds(at.library->value), is, times_faster(*whole));
   if (chosen.library_calls == 0) return out + " The model makes no library calls.";
-  return out + fmt::format(" The {} library call{}, equal for both, {} no time.", with_commas(chosen.library_calls),
-                           chosen.library_calls == 1 ? "" : "s", chosen.library_calls == 1 ? "has" : "have");
+  return out + fmt::format(" The {}, equal for both, {} no time.", counted(chosen.library_calls, "library call"),
+                           chosen.library_calls == 1 ? "has" : "have");
 }
 
 /// "It needs 78 kernels, unfused needs 780 (10.0 × fewer)."
 std::string kernel_words(std::string_view who, const StrategyTotals& chosen, const StrategyTotals* baseline) {
-  std::string out =
-      fmt::format("{} needs {} kernel{}", who, with_commas(chosen.kernels), chosen.kernels == 1 ? "" : "s");
+  std::string out = fmt::format("{} needs {}", who, counted(chosen.kernels, "kernel"));
   if (baseline != nullptr) {
     out += fmt::format(", {} needs {}", baseline->name, with_commas(baseline->kernels));
     if (chosen.kernels > 0 && baseline->kernels > chosen.kernels)
@@ -105,8 +105,7 @@ std::string library_words(const StrategyTotals& strategy) {
   const std::int64_t calls = strategy.library_calls;
   std::string out = "There is nothing to fuse in this model: ";
   if (calls == 0) return out + "no strategy makes a kernel, and it makes no library calls.";
-  out +=
-      fmt::format("no strategy makes a kernel. It makes {} library call{}", with_commas(calls), calls == 1 ? "" : "s");
+  out += fmt::format("no strategy makes a kernel. It makes {}", counted(calls, "library call"));
   if (!strategy.library_time) return out + ".";
   return out + fmt::format(", which take{} {} under all of them.", calls == 1 ? "s" : "",
                            humane_seconds(strategy.library_time->value));
