@@ -17,13 +17,13 @@
 #include <map>
 #include <string>
 
-#include "codegen/lower/gather.h"
 #include "codegen/lower/index_build.h"
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
 #include "explore/plans/plan_counter.h"
 #include "explore/plans/rules.h"
 #include "explore/plans/space.h"
+#include "ir/graph/gather_numbers.h"
 #include "reference/evaluate.h"
 #include "reference/memory_layout.h"
 #include "support/cells.h"
@@ -51,7 +51,7 @@ struct Question {
 bool may_overlap(const Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (node.op != Op::gather) continue;
-    const GatherNumbers numbers = *gather_numbers(graph, node);
+    const GatherNumbers numbers = gather_numbers(graph, node);
     for (const GatherNumbers::Along& along : numbers.along)
       if (along.index >= 0 && along.last > 0 && along.offset >= 0) return true;
   }
@@ -74,7 +74,7 @@ const Node* gather_at(const Graph& graph, NodeId parameter) {
 
 /// What the indices of a gather hold: for place 0 what counters take them for, else numbers around that place.
 void fill_places(const Graph& graph, const Node& gather, std::int64_t place, Tensor& indices) {
-  const GatherNumbers numbers = *gather_numbers(graph, gather);
+  const GatherNumbers numbers = gather_numbers(graph, gather);
   const Shape& array = graph[gather.operands[0]].shape;
   const int rank = indices.shape.rank();
   std::int64_t inner = 1;  // elements behind the dimension of the numbers

@@ -21,6 +21,13 @@ struct Ruling {
   std::string_view good, bad, words;
 };
 
+constexpr std::string_view whole_gather =
+    "gather %x, %two, text=\"slice_sizes={4,6}, offset_dims={0,1}, start_index_map={0,1}, index_vector_dim=0\" : "
+    "f32[4,6]";
+constexpr std::string_view row_gather =
+    "gather %x, %two, text=\"slice_sizes={1,6}, offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+    "index_vector_dim=1\" : f32[2,6]";
+
 /// Lines that may use the nodes of graph_with(); the words are of the bad one.
 constexpr auto rulings = std::to_array<Ruling>({
     {"slice %x, ranges={0:4:1, 6:6:1} : f32[4,0]", "slice %x, ranges={0:4:1, 6:7:1} : f32[4,1]",
@@ -59,16 +66,54 @@ constexpr auto rulings = std::to_array<Ruling>({
      "found f32[4,6], expected a part of f32[4,5]"},
     {"dynamic_update_slice %x, %w, %i, %i : f32[4,6]", "dynamic_update_slice %x, %w, %i, %s : f32[4,6]",
      "found f32[], expected integer start indices"},
-    {"gather %x, %two, text=\"slice_sizes={4,6}\" : f32[4,6]", "gather %x, %two, text=\"slice_sizes={5,6}\" : f32[5,6]",
-     "found a slice of 5, expected at most 4"},
-    {"gather %x, %two, text=\"slice_sizes={4,6}\" : f32[4,6]", "gather %x, %two, text=\"slice_sizes={4,7}\" : f32[4,7]",
-     "found a slice of 7, expected at most 6"},
-    {"gather %x, %two, text=\"slice_sizes={0,6}\" : f32[0,6]",
+    {whole_gather, "gather %x, %two, text=\"slice_sizes={5,6}\" : f32[5,6]", "found a slice of 5, expected at most 4"},
+    {whole_gather, "gather %x, %two, text=\"slice_sizes={4,7}\" : f32[4,7]", "found a slice of 7, expected at most 6"},
+    {"gather %x, %two, text=\"slice_sizes={0,6}, offset_dims={0,1}, start_index_map={0,1}, index_vector_dim=0\" : "
+     "f32[0,6]",
      "gather %x, %two, text=\"slice_sizes={-1,6}\" : f32[0,6]", "found a slice of -1, expected at most 4"},
-    {"gather %x, %two, text=\"slice_sizes={4,6}\" : f32[4,6]", "gather %x, %two, text=\"slice_sizes={4}\" : f32[4]",
-     "found 1 slice sizes, expected 2"},
-    {"gather %x, %two, text=\"slice_sizes={1,1}\" : f32[2]", "gather %x, %v, text=\"slice_sizes={1,1}\" : f32[2]",
-     "found f32[6], expected integer indices"},
+    {whole_gather, "gather %x, %two, text=\"slice_sizes={4}\" : f32[4]", "found 1 slice sizes, expected 2"},
+    {"gather %x, %two, text=\"slice_sizes={1,1}, collapsed_slice_dims={0,1}, start_index_map={0}, index_vector_dim=1\" "
+     ": f32[2]",
+     "gather %x, %v, text=\"slice_sizes={1,1}\" : f32[2]", "found f32[6], expected integer indices"},
+    {row_gather,
+     "gather %x, %two, text=\"slice_sizes={2,6}, offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+     "index_vector_dim=1\" : f32[2,6]",
+     "found a slice of 2 along dimension 0, expected 1"},
+    {row_gather,
+     "gather %x, %two, text=\"slice_sizes={1,6}, offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+     "index_vector_dim=0\" : f32[2,6]",
+     "found start_index_map of 1 numbers, expected 2"},
+    {row_gather,
+     "gather %x, %two, text=\"slice_sizes={1,6}, offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+     "index_vector_dim=2\" : f32[2,6]",
+     "found index_vector_dim=2, expected 0 to 1"},
+    {row_gather,
+     "gather %x, %two, text=\"slice_sizes={1,6}, offset_dims={2}, collapsed_slice_dims={0}, start_index_map={0}, "
+     "index_vector_dim=1\" : f32[2,6]",
+     "found offset_dims={2}, expected distinct dimensions below 2, in order"},
+    {row_gather,
+     "gather %x, %two, text=\"slice_sizes={1,6}, offset_dims={1}, start_index_map={0}, index_vector_dim=1\" : f32[2,6]",
+     "found offset_dims of 1 numbers, expected 2"},
+    {row_gather,
+     "gather %x, %two, text=\"slice_sizes={1,5}, offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+     "index_vector_dim=1\" : f32[2,6]",
+     "found 6 along dimension 1 of the result, expected 5"},
+    {row_gather,
+     "gather %x, %two, text=\"slice_sizes={1,6}, offset_dims={0}, collapsed_slice_dims={0}, start_index_map={0}, "
+     "index_vector_dim=1\" : f32[2,6]",
+     "found 6 along dimension 1 of the result, expected 2, dimension 0 of the indices"},
+    {row_gather,
+     "gather %x, %two, text=\"slice_sizes={1,6}, offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0,0}, "
+     "index_vector_dim=1\" : f32[2,6]",
+     "found start_index_map={0,0}, expected distinct"},
+    {row_gather,
+     "gather %x, %two, text=\"slice_sizes={1,6}, offset_dims={1}, collapsed_slice_dims={0}, operand_batching_dims={0}, "
+     "start_indices_batching_dims={0}, start_index_map={0}, index_vector_dim=1\" : f32[2,6]",
+     "found offset_dims of 1 numbers, expected 0"},
+    {row_gather,
+     "gather %x, %two, text=\"slice_sizes={1,6}, offset_dims={1}, collapsed_slice_dims={0}, index_vector_dim=1\" : "
+     "f32[2,6]",
+     "found start_index_map of 0 numbers, expected 1, as many as the indices have at a place"},
     {"scatter add %x, %two, %w : f32[4,6]", "scatter add %x, %v, %w : f32[4,6]",
      "found f32[6], expected integer indices"},
     {"scatter add %x, %two, %w : f32[4,6]", "scatter add %x, %two, %w : f32[4,5]", "found f32[4,5], expected f32[4,6]"},

@@ -23,7 +23,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "codegen/lower/gather.h"
+#include "ir/graph/gather_numbers.h"
 
 namespace tailor::codegen {
 
@@ -116,8 +116,7 @@ std::int64_t concatenate_start(const ir::Graph& graph, const ir::Node& node, int
 int open_starts(const ir::Graph& graph, const ir::Node& node) {
   if (node.op == ir::Op::gather) {
     constexpr int parts = 4;  // whole vectors and what is around them, in two phases
-    const std::optional<GatherNumbers> numbers = gather_numbers(graph, node);
-    return numbers ? parts * numbers->open(operand_shape(graph, node, 0).rank()) : 0;
+    return parts * gather_numbers(graph, node).open(operand_shape(graph, node, 0).rank());
   }
   const ir::Shape &whole = operand_shape(graph, node, 0),
                   &window = node.op == ir::Op::dynamic_slice ? node.shape : operand_shape(graph, node, 1);

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "base/indexed.h"
-#include "codegen/lower/gather.h"
 #include "codegen/lower/index_map.h"
 #include "codegen/lower/lower.h"
 #include "ir/kernel/kernel.h"
@@ -267,7 +266,7 @@ class ProgramBuilder {
   /// operand_coordinates(), look-ups among them.
   Coordinates source_coordinates(ir::NodeId id, int k, const Coordinates& coordinates, PredicateId predicate);
   Coordinates gathered_from(ir::NodeId id, const Coordinates& coordinates, PredicateId predicate);
-  ir::ExprId pick(ir::NodeId id, const Pick& wanted, const GatherNumbers& numbers, const Coordinates& coordinates);
+  ir::ExprId pick(ir::NodeId id, const Pick& wanted, const ir::GatherNumbers& numbers, const Coordinates& coordinates);
   /// Emits what the variables of picks among `vars` are bound to, where that was not done in an open scope.
   void bind_picked(ir::VarSet vars);
   void bind_pick(std::size_t i);

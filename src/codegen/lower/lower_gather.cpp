@@ -32,7 +32,7 @@ constexpr std::size_t most_variables = ir::max_vars - 16;
 
 }  // namespace
 
-ir::ExprId ProgramBuilder::pick(ir::NodeId id, const Pick& wanted, const GatherNumbers& numbers,
+ir::ExprId ProgramBuilder::pick(ir::NodeId id, const Pick& wanted, const ir::GatherNumbers& numbers,
                                 const Coordinates& coordinates) {
   for (const Pick& known : s_.picks)
     if (known.node == id && known.number == wanted.number && known.predicate == wanted.predicate &&
@@ -62,7 +62,7 @@ ir::ExprId ProgramBuilder::pick(ir::NodeId id, const Pick& wanted, const GatherN
 
 Coordinates ProgramBuilder::gathered_from(ir::NodeId id, const Coordinates& coordinates, PredicateId predicate) {
   const ir::Node& node = node_at(id);
-  const GatherNumbers& numbers =
+  const ir::GatherNumbers& numbers =
       std::lower_bound(prepared_.gathers.begin(), prepared_.gathers.end(), id, [](const auto& one, ir::NodeId wanted) {
         return one.first < wanted;
       })->second;
@@ -75,7 +75,7 @@ Coordinates ProgramBuilder::gathered_from(ir::NodeId id, const Coordinates& coor
   Coordinates out;
   out.rank = node_at(node.operands[0]).shape.rank();
   for (int d = 0; d < out.rank; ++d) {
-    const GatherNumbers::Along& along = numbers.along[d];
+    const ir::GatherNumbers::Along& along = numbers.along[d];
     out[d] = along.offset >= 0 ? coordinates[along.offset] : s_.build.constant(0);
     if (along.place >= 0) out[d] = coordinates[along.place];
     if (along.index < 0 || along.last == 0) continue;

@@ -150,7 +150,7 @@ void find_gathers(const ir::Graph& graph, Prepared& out) {
     if (out.places[id] != 0)
       for (const ir::NodeId operand : node.operands) out.places[operand] = 1;
     if (node.op != ir::Op::gather) continue;
-    out.gathers.emplace_back(static_cast<ir::NodeId>(id), *gather_numbers(graph, node));
+    out.gathers.emplace_back(static_cast<ir::NodeId>(id), gather_numbers(graph, node));
     out.places[node.operands[1]] = 1;
   }
   std::reverse(out.gathers.begin(), out.gathers.end());

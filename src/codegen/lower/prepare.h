@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "base/indexed.h"
-#include "codegen/lower/gather.h"
 #include "codegen/lower/structure.h"
 #include "ir/fusion.h"
+#include "ir/graph/gather_numbers.h"
 #include "ir/plan.h"
 
 namespace tailor::codegen {
@@ -65,11 +65,11 @@ struct Prepared {
   std::vector<IndexedVector<Route>> routes;  ///< per dominant candidate, per output; from what a reduction reads
   /// The same from the results of reductions: all of the first phase's, then of the next.
   std::vector<std::pair<ir::NodeId, IndexedVector<Route>>> result_routes;
-  std::string title;                                          ///< name of the kernel: its telling operations
-  std::vector<std::pair<ir::NodeId, GatherNumbers>> gathers;  ///< ascending
-  IndexedVector<std::uint8_t> places;                         ///< per node: what a gather's indices are made of
-  int widest_vector = 1;                                      ///< most elements of any parameter or output in 16 bytes
-  bool straight = true;  ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
+  std::string title;                                              ///< name of the kernel: its telling operations
+  std::vector<std::pair<ir::NodeId, ir::GatherNumbers>> gathers;  ///< ascending
+  IndexedVector<std::uint8_t> places;                             ///< per node: what a gather's indices are made of
+  int widest_vector = 1;  ///< most elements of any parameter or output in 16 bytes
+  bool straight = true;   ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
 };
 
 /// What a residence carries over from a phase: the inputs, or their most computed form. (reload keeps neither.)

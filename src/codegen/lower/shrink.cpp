@@ -25,8 +25,8 @@
 #include <numeric>
 
 #include "base/indexed.h"
-#include "codegen/lower/gather.h"
 #include "codegen/lower/index_map.h"
+#include "ir/graph/gather_numbers.h"
 #include "ir/graph/number.h"
 
 namespace tailor::codegen {
@@ -174,19 +174,19 @@ class DimUnion {
   /// Fewer places are read; what is read at each stays.
   void tie_places(ir::NodeId id) {
     const ir::Node& of = node(id);
-    const std::optional<GatherNumbers> numbers = gather_numbers(graph_, of);
-    const ir::NodeId indices = of.operands.size() > 1 ? of.operands[1] : ir::no_node;
-    const bool plain = numbers && std::none_of(numbers->along.begin(), numbers->along.end(),
-                                               [](const GatherNumbers::Along& along) { return along.place >= 0; });
+    const ir::GatherNumbers numbers = gather_numbers(graph_, of);
+    const ir::NodeId indices = of.operands[1];
+    const bool plain = std::none_of(numbers.along.begin(), numbers.along.end(),
+                                    [](const ir::GatherNumbers::Along& along) { return along.place >= 0; });
     if (!plain) return fix_with_operands(id);
     fix_all(of.operands[0]);
     for (int d = 0; d < of.shape.rank(); ++d)
-      if (!numbers->places.contains(d)) fix(id, d);
+      if (!numbers.places.contains(d)) fix(id, d);
     for (int d = 0, next = 0; d < shape(indices).rank(); ++d)
-      if (d == numbers->vector_dim)
+      if (d == numbers.vector_dim)
         fix(indices, d);
       else
-        join(indices, d, id, static_cast<int>(numbers->places[next++]));
+        join(indices, d, id, static_cast<int>(numbers.places[next++]));
   }
 
   void tie_reduce(ir::NodeId id) {

@@ -26,7 +26,6 @@
 #include <unordered_set>
 
 #include "base/indexed.h"
-#include "codegen/lower/gather.h"
 #include "codegen/lower/index_map.h"
 #include "codegen/lower/skeletons.h"
 #include "ir/graph/attribute_text.h"
@@ -125,8 +124,6 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
     case OpClass::lookup:
       if (node.op != Op::dynamic_slice && node.op != Op::dynamic_update_slice && node.op != Op::gather)
         return skeleton(op.hlo);
-      if (node.op == Op::gather && !gather_numbers(graph, node))
-        return refuse("operation", fmt::format("the dimension numbers of gather %{} do not fit its shapes", node.name));
       for (std::size_t k = first_start(node); k < node.operands.size(); ++k)
         if (const DType dtype = graph[node.operands[k]].shape.dtype; !is_holdable(dtype))
           return refuse("dtype", fmt::format("%{} is placed by an index of type {}, which kernels cannot hold yet",

@@ -11,6 +11,7 @@
 
 #include "base/indexed.h"
 #include "ir/graph/attribute_text.h"
+#include "ir/graph/gather_numbers.h"
 #include "ir/graph/graph_verify.h"
 
 namespace tailor::ir {
@@ -231,6 +232,8 @@ void rule_gather(const Checked& c) {
     if (window[i] < 0 || window[i] > c.operand(0).dims[i])
       refuse(c, fmt::format("a slice of {}", window[i]), fmt::format("at most {}", c.operand(0).dims[i]));
   expect_result(c, c.operand(0).dtype, c.node.shape.dims);
+  const auto numbers = read_gather(c.graph, c.node);
+  if (const auto* misfit = std::get_if<GatherMisfit>(&numbers)) refuse(c, misfit->found, misfit->expected);
 }
 
 void rule_scatter(const Checked& c) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a gather reads where. In: a gather of a graph, whose dimension numbers stand in its attributes as text. Out: the
-// same as numbers, or nothing where they do not fit the shapes around it. Called by the analysis, which refuses what
-// does not fit, by prepare(), which keeps them for all plans of a group, and by the lowering.
+// same as numbers, or why they do not fit the shapes around it. Called by the verifier, which refuses a graph with such
+// a gather, by prepare(), which keeps the numbers for all plans of a group, and by the lowering.
 //
 // The operation (StableHLO's and XLA's definition): the result's dimensions are those of the slices (offset_dims, in
 // order) and those of the places they are read at (all others, in order, which are the dimensions of the indices but
@@ -12,11 +12,12 @@
 // result: their slice is one element long, and along a batching one it begins at the place's own number.
 #pragma once
 
-#include <optional>
+#include <string>
+#include <variant>
 
 #include "ir/graph/graph.h"
 
-namespace tailor::codegen {
+namespace tailor::ir {
 
 struct GatherNumbers {
   /// Of one dimension of the operand.
@@ -26,14 +27,22 @@ struct GatherNumbers {
     int index = -1;         ///< which number of the indices says where the slice begins; -1: none
     std::int64_t last = 0;  ///< the last place where a slice can begin
   };
-  IndexedArray<Along, ir::max_rank> along;  ///< by dimension of the operand
-  ir::Dims places;     ///< dimensions of the result that count places, in order: the indices' but vector_dim
+  IndexedArray<Along, max_rank> along;  ///< by dimension of the operand
+  Dims places;         ///< dimensions of the result that count places, in order: the indices' but vector_dim
   int vector_dim = 0;  ///< of the indices; their rank: each holds one number
 
   /// Indices that memory must be asked for: those that leave the slice more than one place.
   int open(int operand_rank) const;
 };
 
-std::optional<GatherNumbers> gather_numbers(const ir::Graph& graph, const ir::Node& gather);
+/// Numbers that do not fit: what was found, and what was expected instead.
+struct GatherMisfit {
+  std::string found, expected;
+};
+/// Precondition: two arrays as operands, and slice sizes that fit the first of them.
+std::variant<GatherNumbers, GatherMisfit> read_gather(const Graph& graph, const Node& gather);
 
-}  // namespace tailor::codegen
+/// Of a gather that the verifier has seen.
+GatherNumbers gather_numbers(const Graph& graph, const Node& gather);
+
+}  // namespace tailor::ir

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reading a gather's dimension numbers and holding them against the shapes. In: a node with its operands' shapes. Out:
+// GatherNumbers, or the first thing that does not fit. Called through gather_numbers.h, which says what the numbers
+// mean. A list must name dimensions that exist, each once; a slice must fit the operand and be what the result shows of
+// it; the dimensions of places must be as long as those of the indices.
+#include "ir/graph/gather_numbers.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "ir/graph/attribute_text.h"
+
+namespace tailor::ir {
+
+namespace {
+
+int place_of(const Dims& numbers, std::int64_t wanted) {
+  for (int i = 0; i < numbers.size(); ++i)
+    if (numbers[i] == wanted) return i;
+  return -1;
+}
+
+/// The attributes as they stand, and what they are about.
+struct Text {
+  const Shape &result, &array, &indices;
+  Dims offsets, collapsed, batching, batching_places, map, window;
+  std::int64_t vector_dim = 0;
+
+  bool has_vector() const { return vector_dim < indices.rank(); }
+  int places() const { return indices.rank() - (has_vector() ? 1 : 0); }
+};
+
+Text text_of(const Graph& graph, const Node& gather) {
+  const std::string_view text = hlo_text(gather);
+  const Shape& indices = graph[gather.operands[1]].shape;
+  return {.result = gather.shape,
+          .array = graph[gather.operands[0]].shape,
+          .indices = indices,
+          .offsets = attribute_numbers(text, "offset_dims"),
+          .collapsed = attribute_numbers(text, "collapsed_slice_dims"),
+          .batching = attribute_numbers(text, "operand_batching_dims"),
+          .batching_places = attribute_numbers(text, "start_indices_batching_dims"),
+          .map = attribute_numbers(text, "start_index_map"),
+          .window = attribute_numbers(text, "slice_sizes"),
+          .vector_dim = attribute_number(text, "index_vector_dim", indices.rank())};
+}
+
+using Misfit = std::optional<GatherMisfit>;
+
+/// Each number once and a dimension of `rank`; in order where the result's dimensions are counted by them.
+Misfit misfit_of(std::string_view key, const Dims& numbers, int rank, bool ascending) {
+  bool fits = true;
+  for (int i = 0; i < numbers.size(); ++i) {
+    fits = fits && numbers[i] >= 0 && numbers[i] < rank && place_of(numbers, numbers[i]) == i;
+    fits = fits && (!ascending || i == 0 || numbers[i - 1] < numbers[i]);
+  }
+  if (fits) return std::nullopt;
+  return GatherMisfit{fmt::format("{}={{{}}}", key, fmt::join(numbers.begin(), numbers.end(), ",")),
+                      fmt::format("distinct dimensions below {}{}", rank, ascending ? ", in order" : "")};
+}
+
+Misfit misfit_of_lists(const Text& text) {
+  struct List {
+    std::string_view key;
+    const Dims& numbers;
+    int rank;
+    bool ascending;
+  };
+  const int rank = text.array.rank();
+  for (const List& list :
+       {List{"offset_dims", text.offsets, text.result.rank(), true},
+        List{"collapsed_slice_dims", text.collapsed, rank, true},
+        List{"operand_batching_dims", text.batching, rank, true}, List{"start_index_map", text.map, rank, false},
+        List{"start_indices_batching_dims", text.batching_places, text.indices.rank(), false}})
+    if (Misfit misfit = misfit_of(list.key, list.numbers, list.rank, list.ascending)) return misfit;
+  return std::nullopt;
+}
+
+Misfit misfit_of_counts(const Text& text) {
+  const auto count = [](std::string_view key, std::int64_t found, std::int64_t expected, std::string_view why) {
+    return GatherMisfit{fmt::format("{} of {} numbers", key, found), fmt::format("{}, {}", expected, why)};
+  };
+  if (text.vector_dim < 0 || text.vector_dim > text.indices.rank())
+    return GatherMisfit{fmt::format("index_vector_dim={}", text.vector_dim),
+                        fmt::format("0 to {}, the rank of the indices", text.indices.rank())};
+  const std::int64_t numbers = text.has_vector() ? text.indices.dims[static_cast<int>(text.vector_dim)] : 1;
+  if (text.map.size() != numbers)
+    return count("start_index_map", text.map.size(), numbers, "as many as the indices have at a place");
+  if (text.batching.size() != text.batching_places.size())
+    return count("start_indices_batching_dims", text.batching_places.size(), text.batching.size(),
+                 "one for each of operand_batching_dims");
+  const int slice = text.array.rank() - text.collapsed.size() - text.batching.size();
+  if (text.offsets.size() != slice)
+    return count("offset_dims", text.offsets.size(), slice, "one for each dimension of the slice that stays");
+  if (text.result.rank() != text.places() + slice)
+    return GatherMisfit{fmt::format("a result of {} dimensions", text.result.rank()),
+                        fmt::format("{}: {} of places and {} of slices", text.places() + slice, text.places(), slice)};
+  return std::nullopt;
+}
+
+/// Reads what is known of dimension `d` of the operand; `next` counts the offset dimensions.
+Misfit read_along(const Text& text, int d, int& next, GatherNumbers& found) {
+  GatherNumbers::Along& along = found.along[d];
+  along.index = place_of(text.map, d);
+  along.last = text.array.dims[d] - text.window[d];
+  const int batch = place_of(text.batching, d);
+  const bool collapsed = text.collapsed.contains(d);
+  if (batch < 0 && !collapsed) {
+    along.offset = static_cast<int>(text.offsets[next++]);
+    if (const std::int64_t shown = text.result.dims[along.offset]; shown != text.window[d])
+      return GatherMisfit{fmt::format("{} along dimension {} of the result", shown, along.offset),
+                          fmt::format("{}, the slice along dimension {}", text.window[d], d)};
+    return std::nullopt;
+  }
+  if (text.window[d] != 1)
+    return GatherMisfit{fmt::format("a slice of {} along dimension {}", text.window[d], d),
+                        "1, where the result does not show it"};
+  if (batch < 0) return std::nullopt;
+  if (collapsed || along.index >= 0)
+    return GatherMisfit{fmt::format("batching dimension {} in another list", d), "it in operand_batching_dims alone"};
+  const std::int64_t place = text.batching_places[batch];
+  if (place == text.vector_dim || text.indices.dims[static_cast<int>(place)] != text.array.dims[d])
+    return GatherMisfit{fmt::format("dimension {} of the indices for batching dimension {}", place, d),
+                        fmt::format("one of places, {} long", text.array.dims[d])};
+  along.place = static_cast<int>(found.places[static_cast<int>(place - (place > text.vector_dim ? 1 : 0))]);
+  return std::nullopt;
+}
+
+Misfit misfit_of_places(const Text& text, const GatherNumbers& found) {
+  for (int d = 0, next = 0; d < text.indices.rank(); ++d) {
+    if (d == text.vector_dim) continue;
+    const int of_result = static_cast<int>(found.places[next++]);
+    if (text.result.dims[of_result] != text.indices.dims[d])
+      return GatherMisfit{fmt::format("{} along dimension {} of the result", text.result.dims[of_result], of_result),
+                          fmt::format("{}, dimension {} of the indices", text.indices.dims[d], d)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+int GatherNumbers::open(int operand_rank) const {
+  int count = 0;
+  for (int d = 0; d < operand_rank; ++d) count += along[d].index >= 0 && along[d].last > 0;
+  return count;
+}
+
+std::variant<GatherNumbers, GatherMisfit> read_gather(const Graph& graph, const Node& gather) {
+  const Text text = text_of(graph, gather);
+  if (Misfit misfit = misfit_of_lists(text)) return *misfit;
+  if (Misfit misfit = misfit_of_counts(text)) return *misfit;
+  GatherNumbers found;
+  found.vector_dim = static_cast<int>(text.vector_dim);
+  for (int d = 0; d < gather.shape.rank(); ++d)
+    if (!text.offsets.contains(d)) found.places.push_back(d);
+  if (Misfit misfit = misfit_of_places(text, found)) return *misfit;
+  int next = 0;
+  for (int d = 0; d < text.array.rank(); ++d)
+    if (Misfit misfit = read_along(text, d, next, found)) return *misfit;
+  return found;
+}
+
+GatherNumbers gather_numbers(const Graph& graph, const Node& gather) {
+  return std::get<GatherNumbers>(read_gather(graph, gather));
+}
+
+}  // namespace tailor::ir
