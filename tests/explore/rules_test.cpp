@@ -211,6 +211,13 @@ std::vector<Side> row_sides() {
   };
 }
 
+/// Rows of a warp each that are added up across, in blocks of 128 threads.
+void across(Tried& t, std::int64_t blocks) {
+  t.threads(128, 32);
+  t.blocks(blocks);
+  t.prepared.sums_across = true;
+}
+
 std::vector<Side> column_sides() {
   return {
       // Two blocks of 4 groups, each 8 lanes with 10 trips: room for 640 vectors of rows; two thirds are 426.7.
@@ -255,6 +262,11 @@ std::vector<Side> column_sides() {
       {"persistent-short", false, [](Tried& t) { t.columns(8, 16, 1), t.persistent(2); }},
       {"barrier-rows", false, [](Tried& t) { t.columns(64, 16, 264); }},
       {"split-rows", false, [](Tried& t) { t.columns(8, 16, 264), t.split(2); }},
+      {"across-parts", true, [](Tried& t) { across(t, 529); }},
+      {"across-parts", false, [](Tried& t) { across(t, 528); }},  // four blocks of 128 threads on each SM
+      {"across-parts", false, [](Tried& t) { across(t, 529), t.persistent(4); }},
+      {"across-parts", false, [](Tried& t) { across(t, 529), t.prepared.sums_across = false; }},
+      {"persistent-short", false, [](Tried& t) { across(t, 529), t.persistent(4); }},
   };
 }
 

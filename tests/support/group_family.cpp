@@ -470,6 +470,7 @@ const std::vector<FamilyMember>& group_family() {
   static const std::vector<FamilyMember> family = [] {
     std::vector<FamilyMember> all = plain_family();
     all.insert(all.end(), gather_family().begin(), gather_family().end());
+    all.insert(all.end(), across_family().begin(), across_family().end());
     return all;
   }();
   return family;

@@ -25,6 +25,8 @@ struct FamilyMember {
 const std::vector<FamilyMember>& group_family();
 /// Those of the family that read at places from memory.
 const std::vector<FamilyMember>& gather_family();
+/// Those of the family that add up across rows.
+const std::vector<FamilyMember>& across_family();
 const FamilyMember& family_member(std::string_view name);
 
 /// The member at a size, as a group.

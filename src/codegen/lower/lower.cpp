@@ -13,7 +13,7 @@
 //
 // A persistent grid is the same program: its virtual blocks are dealt out to as many blocks as are resident, in a loop
 // that the printer writes. Where there are no more tiles than resident blocks it is refused, because it would equal
-// the plain grid.
+// the plain grid. Where sums go across rows the loop is one of the program, and the skeleton's own.
 //
 // classify() asks whether a group can be lowered at all. It is a trial: the plainest plan, one thread per row and
 // nothing kept, lowered where no limit binds, so that only the structure can be refused.
@@ -114,7 +114,7 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
   if (auto refused = skeleton.lower(builder, prepared, plan, limits)) return *refused;
   ir::Kernel& kernel = builder.kernel();
   kernel.grid = kernel.virtual_blocks;
-  if (plan.grid == ir::GridShape::persistent) {
+  if (plan.grid == ir::GridShape::persistent && !prepared.sums_across) {
     kernel.grid = std::int64_t{plan.blocks_per_sm} * limits.sms;
     kernel.persistent = true;
     if (kernel.virtual_blocks <= kernel.grid)

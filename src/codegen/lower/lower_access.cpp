@@ -244,7 +244,7 @@ ir::ArrayId ProgramBuilder::keep_row_number(std::int32_t output, const Coordinat
   if (refusal_) return ir::no_id;
   const ir::DType compute = row(node_at(id).shape.dtype).compute;
   const ir::ArrayId array = add_array({name_of(id) + "_rows", ir::Space::registers, compute, {in_flight_rows, 0}, 1});
-  declare(0, array, number(compute, 0, 0).id);
+  declare(row_depth, array, number(compute, 0, 0).id);
   ir::Stmt assign;
   assign.kind = ir::StmtKind::assign;
   assign.target.array = array;

@@ -115,7 +115,11 @@ void ProgramBuilder::open_agreed(ir::ValueId value, const ir::Condition& counted
 
 void ProgramBuilder::close() {
   ScopeFrame& frame = s_.frames[--s_.depth];
-  if (frame.value != ir::no_value) floor_ = 0;
+  if (frame.value != ir::no_value) {
+    floor_ = 0;  // that of the agreed guard around it, if there is one
+    for (int i = depth(); i > 0 && floor_ == 0; --i)
+      if (s_.frames[i].value != ir::no_value) floor_ = i;
+  }
   ScopeFrame& outer = s_.frames[s_.depth - 1];
   assert(frame.after.empty());
   if (frame.before.empty()) return;

@@ -70,6 +70,7 @@ struct Accumulator {
   ir::NodeId node = ir::no_node;
   Coordinates coordinates;
   ir::ArrayId array = ir::no_id;
+  int depth = 0;                  ///< of the scope in which it is finished
   ir::ExprId lane = ir::no_expr;  ///< element of the array; no_expr: it holds one, of each row in flight
 };
 
@@ -242,6 +243,7 @@ class ProgramBuilder {
 
   int in_flight_rows = 1;        ///< extent of the loop q
   ir::ExprId row_in_flight = 0;  ///< q as an expression
+  int row_depth = 0;             ///< of the scope that all of one row stands in
   std::int64_t fact_divisor = 1;
   bool later_loads = false;     ///< this phase reads inputs again: plain loads
   std::int64_t kept_bytes = 0;  ///< registers held by kept arrays, bytes per thread

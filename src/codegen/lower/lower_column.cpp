@@ -201,7 +201,7 @@ void finish_columns(ColumnPass& pass, const Phase& phase, bool for_all) {
   if (pass.split > 1) join_blocks(pass, phase);
   for (std::size_t i = 0; i < phase.reductions.size(); ++i)
     builder.state().accumulators.push_back({phase.reductions[i], result_coordinates(pass, phase.reductions[i]),
-                                            pass.accumulators[i], accumulator_element(pass, i).lane});
+                                            pass.accumulators[i], builder.depth(), accumulator_element(pass, i).lane});
 }
 
 /// Outputs of one element per column: the first group has them.

@@ -58,7 +58,7 @@ const Kept* ProgramBuilder::find_or_keep(ir::NodeId id, const Coordinates& coord
   Kept kept{id, coordinates, 0, segment_->number};
   kept.by_row = in_flight_rows > 1;
   kept.by_trip = segment_->section_trips > 1;
-  if (!keep_in_shared_) return keep_in_registers(kept, 0);
+  if (!keep_in_shared_) return keep_in_registers(kept, row_depth);
   kept.in_shared = true;
   const ir::DType dtype = node_at(id).shape.dtype;
   const std::int64_t trips = segment_->trip_count;
@@ -196,7 +196,7 @@ bool ProgramBuilder::fetch_accumulator(ir::NodeId id, const Demand& wanted) {
     }
     ref.lane = accumulator.lane;
     if (ref.lane != ir::no_expr) vars |= s_.build.pool()[ref.lane].vars;
-    const int depth = depth_for(vars);
+    const int depth = std::max(depth_for(vars), accumulator.depth);
     Entry entry;
     entry.coordinates = wanted.coordinates;
     entry.predicate = wanted.predicate;

@@ -33,6 +33,8 @@
 // lane adds the partial results of its row in the same order, so that all get the same number (lower_row_join.cpp). A
 // persistent block needs one more barrier at its end, before the next tile writes the partial results again.
 //
+// Sums across rows are added up while the rows go by, and put together at the kernel's end (lower_across.cpp).
+//
 // Sharing rows. With `split` above 1 so many blocks have the same rows and each of them a part of every row: they are
 // further lanes of it (lower_row_loops.cpp). What the lanes of a block have summed up is the block's part and goes to a
 // workspace. The block that arrives last adds the parts in their order and goes on as the only block would, so results
@@ -44,12 +46,19 @@
 #include <algorithm>
 #include <bit>
 
+#include "codegen/lower/lower_across.h"
 #include "codegen/lower/skeletons.h"
 #include "ir/graph/reducer.h"
 
 namespace tailor::codegen {
 
 namespace {
+
+/// Whether a sum goes over elements and not over numbers of rows.
+bool is_of_elements(const Prepared& prepared, ir::NodeId sum) {
+  const ir::Graph& graph = *prepared.graph;
+  return elements(graph[graph[sum].operands[0]].shape) == prepared.rows * prepared.columns;
+}
 
 bool is_of_rows(const Prepared& prepared, std::int32_t output) {
   return elements((*prepared.graph)[prepared.stored[output]].shape) == prepared.rows * prepared.columns;
@@ -58,8 +67,11 @@ bool is_full_output(const RowPass& pass, std::int32_t output) { return is_of_row
 
 /// Whether a phase goes over the elements of its rows.
 bool walks_rows(const Prepared& prepared, const Phase& phase) {
-  return !phase.reductions.empty() || std::any_of(phase.outputs.begin(), phase.outputs.end(),
-                                                  [&](std::int32_t output) { return is_of_rows(prepared, output); });
+  return !phase.reductions.empty() || std::any_of(phase.across.begin(), phase.across.end(), [&](ir::NodeId sum) {
+    return is_of_elements(prepared, sum);
+  }) || std::any_of(phase.outputs.begin(), phase.outputs.end(), [&](std::int32_t output) {
+    return is_of_rows(prepared, output);
+  });
 }
 
 Coordinates full_output_coordinates(RowPass& pass, std::int32_t output, ir::ExprId column) {
@@ -97,6 +109,9 @@ void load_section_ahead(RowPass& pass, const Phase& phase, const Segment& segmen
   open_section(builder, segment);
   for (const ir::NodeId reduction : phase.reductions)
     builder.load_ahead(graph[reduction].operands[0], reduced_coordinates(pass, reduction, segment.column), flight);
+  for (const ir::NodeId sum : phase.across)
+    if (is_of_elements(pass.prepared, sum))
+      builder.load_ahead(graph[sum].operands[0], reduced_coordinates(pass, sum, segment.column), flight);
   for (const std::int32_t output : phase.outputs)
     if (is_full_output(pass, output))
       builder.load_ahead(pass.prepared.stored[output], full_output_coordinates(pass, output, segment.column), flight);
@@ -112,15 +127,17 @@ void load_segments_ahead(RowPass& pass, const Phase& phase, const ProgramBuilder
 }
 
 /// Everything a phase reads, of all rows in flight and all trips; in the first phase that of the later ones too where
-/// the registers suffice. What does not depend on the row is loaded once for all rows in flight.
+/// the registers suffice. What does not depend on the row is loaded once for all rows in flight, and for all rounds.
 void load_rows_ahead(RowPass& pass, std::size_t number) {
   ProgramBuilder& builder = pass.builder;
   const ir::IndexPool& pool = builder.build().pool();
   const std::span<const Phase> phases(pass.prepared.phases.begin(), pass.prepared.phases.end());
   const std::span<const Phase> later = number == 0 && pass.loads_all ? phases.subspan(1) : phases.first(0);
-  const bool several = builder.in_flight_rows > 1;
+  const bool several = builder.in_flight_rows > 1, in_rounds = pass.rows.rounds > 1;
   ProgramBuilder::Flight own, ahead;
   own.with = ahead.with = pool[builder.row_in_flight].vars;
+  if (in_rounds) own.with = ahead.with |= ir::VarSet::only(pass.rows.round);
+  own.depth = builder.row_depth;
   ahead.stay = Stay::kernel;
   ahead.all = true;
   const auto load = [&] {
@@ -140,15 +157,15 @@ void load_rows_ahead(RowPass& pass, std::size_t number) {
     own.places = ahead.places = false;
   }
   load_rows();
-  if (several) {
+  if (several || in_rounds) {
     own.without = own.with;
     if (pass.rows.ragged) own.without |= pool[pass.rows.row_exists.a].vars;
     ahead.without = own.without;
     own.with = ahead.with = {};
-    if (pass.loads_all) own.stay = Stay::kernel;
+    if (pass.loads_all || in_rounds) own.stay = Stay::kernel;
     load();
   }
-  builder.issue(0);
+  builder.issue(builder.row_depth);
 }
 
 void walk_section(RowPass& pass, const Phase& phase, const Segment& segment) {
@@ -167,6 +184,11 @@ void walk_section(RowPass& pass, const Phase& phase, const Segment& segment) {
     if (builder.in_flight_rows > 1) add.target.subs[0] = builder.row_in_flight;
     add.value = entry.compute.id;
     builder.put(builder.depth(), add);
+  }
+  for (const ir::NodeId sum : phase.across) {
+    if (builder.refusal() || !is_of_elements(pass.prepared, sum)) continue;
+    if (!pass.plan.value_cache) builder.forget_values();
+    add_across(pass, sum, builder.emit_value(graph[sum].operands[0], reduced_coordinates(pass, sum, segment.column)));
   }
   for (const std::int32_t output : phase.outputs) {
     if (builder.refusal() || !is_full_output(pass, output)) continue;
@@ -222,6 +244,18 @@ void store_row_outputs(RowPass& pass, const Phase& phase) {
   }
 }
 
+/// Sums of numbers of rows get this row's, in every lane of it.
+void add_row_numbers(RowPass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  const ir::Graph& graph = builder.graph();
+  for (const ir::NodeId sum : phase.across) {
+    if (builder.refusal() || is_of_elements(pass.prepared, sum)) continue;
+    const ir::NodeId number = graph[sum].operands[0];
+    const Coordinates coordinates = delinearize(builder.build(), graph[number].shape, pass.rows.row);
+    add_across(pass, sum, builder.emit_value(number, coordinates));
+  }
+}
+
 /// The numbers of all rows in flight, one by each lane: neighbouring rows by neighbouring lanes in one access.
 void store_row_numbers(RowPass& pass) {
   ProgramBuilder& builder = pass.builder;
@@ -255,8 +289,8 @@ void finish_reductions(RowPass& pass, const Phase& phase) {
   if (pass.plan.split > 1) join_blocks(pass, phase);
   for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
     const ir::Shape& shape = graph[phase.reductions[i]].shape;
-    builder.state().accumulators.push_back(
-        {phase.reductions[i], delinearize(builder.build(), shape, pass.rows.row), pass.accumulators[i]});
+    builder.state().accumulators.push_back({phase.reductions[i], delinearize(builder.build(), shape, pass.rows.row),
+                                            pass.accumulators[i], builder.depth()});
   }
 }
 
@@ -271,7 +305,7 @@ void declare_accumulators(RowPass& pass, const Phase& phase) {
     if (builder.in_flight_rows > 1) array.dims[0] = builder.in_flight_rows;
     pass.accumulators.push_back(builder.add_array(array));
     const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
-    builder.declare(0, pass.accumulators.back(), builder.number(dtype, zero.real, zero.integer).id);
+    builder.declare(builder.row_depth, pass.accumulators.back(), builder.number(dtype, zero.real, zero.integer).id);
   }
 }
 
@@ -297,6 +331,7 @@ void run_phase(RowPass& pass, std::size_t number, std::vector<ir::NodeId>& kept_
   if (builder.in_flight_rows > 1) builder.open_loop(pass.rows.flight, true);
   if (pass.rows.ragged) builder.open_guard({&pass.rows.row_exists, 1});
   if (is_joined) store_row_outputs(pass, phase);
+  add_row_numbers(pass, phase);
   if (walked)
     for (const Segment& segment : pass.rows.segments) walk_segment(pass, phase, segment);
   if (pass.rows.ragged) builder.close();
@@ -355,8 +390,10 @@ std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan
     wanted.sub_roots = std::move(expected);
     return ir::Rejection{"sub-roots", fmt::format("sub-roots and levels must be those of '{}'", text(wanted)), true};
   }
-  if (plan.split == 1) return std::nullopt;
   const Tiling tiling = tiling_row(prepared, plan);
+  if (prepared.sums_across)
+    if (std::optional<ir::Rejection> refused = refuse_across(prepared, plan, limits, tiling)) return refused;
+  if (plan.split == 1) return std::nullopt;
   if (tiling.walks > 1)
     return ir::Rejection{
         "split", fmt::format("rows are walked {} times, so {} blocks cannot share them", tiling.walks, plan.split),
@@ -379,6 +416,8 @@ bool fit_registers(const ProgramBuilder& builder, const Prepared& prepared, cons
   const ir::Graph& graph = builder.graph();
   const std::int64_t per_thread = trips_per_row(prepared, plan) * plan.vector;
   std::int64_t bytes = 0;
+  for (const Phase& phase : prepared.phases)
+    for (const ir::NodeId sum : phase.across) bytes += across_bytes(prepared, plan, sum);
   const auto add = [&](ir::NodeId id) {
     const ir::Shape& shape = graph[id].shape;
     if (elements(shape) < prepared.columns) return;  // a number a row
@@ -405,17 +444,19 @@ std::optional<ir::Rejection> lower_row(ProgramBuilder& builder, const Prepared& 
   RowPass pass{builder, prepared, plan, limits, rolled, !rolled && fit_registers(builder, prepared, plan, limits)};
   if (auto no = make_rows(builder, prepared, plan, limits, pass.rows)) return no;
   if (auto no = make_segments(builder, prepared, plan, rolled, pass.rows)) return no;
+  if (prepared.sums_across) begin_across(pass);
   std::vector<ir::NodeId> kept_before;
   for (std::size_t i = 0; i < prepared.phases.size() && !builder.refusal(); ++i) {
     builder.later_loads = i > 0;
     run_phase(pass, i, kept_before);
   }
   if (plan.split > 1) builder.close();
-  if (plan.grid == ir::GridShape::persistent && pass.rows.warps_per_row > 1) {
+  if (pass.rows.warps_per_row > 1 && (plan.grid == ir::GridShape::persistent || pass.rows.rounds > 1)) {
     ir::Stmt barrier;  // the next tile writes the partial results again
     barrier.kind = ir::StmtKind::barrier;
-    builder.put(0, barrier);
+    builder.put(builder.row_depth, barrier);
   }
+  if (prepared.sums_across && !builder.refusal()) end_across(pass);
   return builder.refusal();
 }
 

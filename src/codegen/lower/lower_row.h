@@ -28,6 +28,13 @@ struct RowPass {
     ir::ArrayId array = ir::no_id;
   };
   std::vector<RowNumber> row_numbers = {};
+  /// A sum across rows, of all phases, and what each thread has added up of it.
+  struct Across {
+    ir::NodeId sum = ir::no_node;
+    RowReduction kind = RowReduction::none;
+    ir::ArrayId array = ir::no_id;
+  };
+  std::vector<Across> across = {};
 };
 
 /// The accumulators of every lane become what all lanes of its row in this block have summed up.

@@ -10,6 +10,10 @@
 // that it sees that the accesses are aligned. The edge needs two lanes for each element of a vector, else the plan is
 // refused.
 //
+// Where sums go across rows, every block adds up what its rows give before blocks put their parts together: a block of
+// a persistent grid walks its tiles in a loop of the program, because registers outlive them. Blocks beyond the last
+// tile have rows that do not exist.
+//
 // Blocks that share a row (plan.split) are like so many more lanes of it: block `part` has the lanes behind those of
 // the parts before, and a trip is as long as all of them together.
 #include "codegen/lower/lower_row_loops.h"
@@ -17,6 +21,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 namespace tailor::codegen {
@@ -40,6 +45,31 @@ Coordinates row_coordinates(IndexBuilder& build, const ir::Shape& shape, std::in
   return coordinates;
 }
 
+namespace {
+
+/// Which blocks there are where sums across rows are put together, and the families that they meet in: as near to equal
+/// in number and size as their count allows.
+void deal_tiles(const ir::Plan& plan, const ir::Limits& limits, RowLoops& rows) {
+  constexpr std::int64_t most_alone = 16;
+  const bool persistent = plan.grid == ir::GridShape::persistent;
+  const std::int64_t wanted = persistent ? std::int64_t{plan.blocks_per_sm} * limits.sms : rows.tiles;
+  rows.family = wanted;
+  if (wanted > most_alone) {
+    const auto root = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(wanted))));
+    rows.family = root;
+    for (std::int64_t size = root; size <= 2 * root; ++size)
+      if (wanted % size == 0) {
+        rows.family = size;
+        break;
+      }
+  }
+  rows.families = (wanted + (persistent ? 0 : rows.family - 1)) / rows.family;
+  rows.blocks = rows.family * rows.families;
+  rows.rounds = (rows.tiles + rows.blocks - 1) / rows.blocks;
+}
+
+}  // namespace
+
 std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
                                        const ir::Limits& limits, RowLoops& rows) {
   IndexBuilder& build = builder.build();
@@ -53,10 +83,21 @@ std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& 
                          fmt::format("{} rows give blocks of {} rows fewer than {} in flight", prepared.rows,
                                      rows.rows_per_block, builder.in_flight_rows),
                          true};
-  const std::int64_t blocks = rows.tiles * plan.split;
+  if (prepared.sums_across) deal_tiles(plan, limits, rows);
+  const std::int64_t blocks = prepared.sums_across ? rows.blocks : rows.tiles * plan.split;
   builder.kernel().virtual_blocks = blocks;
   const ir::ExprId vb = build.var(build.add_var({"vb", ir::VarKind::block, blocks, 1}));
-  std::tie(rows.part, rows.tile) = build.divide(vb, rows.tiles);
+  if (prepared.sums_across) {
+    rows.block = rows.tile = vb;
+    rows.part = build.constant(0);
+    std::tie(rows.family_of_block, rows.member) = build.divide(vb, rows.family);
+    if (rows.rounds > 1) {
+      rows.round = build.add_var({"r", ir::VarKind::loop, rows.rounds, 1});
+      rows.tile = build.add_scaled(vb, build.var(rows.round), blocks);
+    }
+  } else {
+    std::tie(rows.part, rows.tile) = build.divide(vb, rows.tiles);
+  }
   rows.lane = build.constant(0);
   if (lanes > 1)
     rows.lane = build.var(build.add_var({"lane", ir::VarKind::thread, std::min(lanes, limits.warp_size), 1}));
@@ -84,7 +125,7 @@ std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& 
     builder.row_in_flight = build.var(rows.flight);
     row = build.add_scaled(row, builder.row_in_flight, rows.rows_per_warp);
   }
-  rows.ragged = prepared.rows % per_block != 0;
+  rows.ragged = (prepared.sums_across ? rows.rounds * rows.blocks : rows.tiles) * per_block != prepared.rows;
   rows.row_exists = {row, build.constant(prepared.rows), false};
   rows.row = rows.ragged ? build.narrow(row, {0, prepared.rows - 1}) : row;
   return std::nullopt;

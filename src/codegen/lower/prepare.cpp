@@ -45,12 +45,13 @@ std::string identifier(std::string_view name) {
   return out;
 }
 
-/// Number of reductions on the longest path up to and including each node.
-IndexedVector<std::int32_t> depths(const ir::Graph& graph) {
+/// Number of reductions on the longest path up to and including each node. What is late has none.
+IndexedVector<std::int32_t> depths(const ir::Graph& graph, const std::vector<ir::NodeId>& late) {
   IndexedVector<std::int32_t> depth(graph.nodes.size(), 0);
   for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
     for (const ir::NodeId operand : graph.nodes[id].operands) depth[id] = std::max(depth[id], depth[operand]);
     if (graph.nodes[id].op == ir::Op::reduce) ++depth[id];
+    if (std::binary_search(late.begin(), late.end(), static_cast<ir::NodeId>(id))) depth[id] = 0;
   }
   return depth;
 }
@@ -68,6 +69,7 @@ void find_frontier(const ir::Graph& graph, Prepared& out, std::size_t phase,
     std::fill(seen.begin(), seen.end(), 0);
     for (std::size_t later = phase + 1; later < out.phases.size(); ++later) {
       for (const ir::NodeId id : out.phases[later].reductions) work.push_back(graph[id].operands[0]);
+      for (const ir::NodeId id : out.phases[later].across) work.push_back(graph[id].operands[0]);
       for (const std::int32_t i : out.phases[later].outputs) work.push_back(out.stored[i]);
     }
   };
@@ -96,18 +98,25 @@ void find_frontier(const ir::Graph& graph, Prepared& out, std::size_t phase,
   walk(false, out.phases[phase].kept_inputs);
 }
 
-void find_phases(const ir::Graph& graph, Prepared& out) {
-  const IndexedVector<std::int32_t> depth = depths(graph);
+void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Prepared& out) {
+  const auto is_late = [&](ir::NodeId id) { return std::binary_search(late.begin(), late.end(), id); };
+  const IndexedVector<std::int32_t> depth = depths(graph, late);
   const std::int32_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
   out.phases.resize(static_cast<std::size_t>(deepest) + 1);
   for (ir::NodeId id = 0; id < static_cast<ir::NodeId>(graph.nodes.size()); ++id)
-    if (graph[id].op == ir::Op::reduce) out.phases[depth[id] - 1].reductions.push_back(id);
+    if (graph[id].op == ir::Op::reduce && is_late(id))
+      out.phases[depth[graph[id].operands[0]]].across.push_back(id);
+    else if (graph[id].op == ir::Op::reduce)
+      out.phases[depth[id] - 1].reductions.push_back(id);
   for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-    out.phases[depth[out.stored[i]]].outputs.push_back(static_cast<std::int32_t>(i));
+    (is_late(out.stored[i]) ? out.late_outputs : out.phases[depth[out.stored[i]]].outputs)
+        .push_back(static_cast<std::int32_t>(i));
+  out.sums_across = !late.empty();
   // Available after a phase: everything evaluated for its reductions and outputs.
   IndexedVector<std::uint8_t> available(graph.nodes.size(), 0);
   for (std::size_t phase = 0; phase < out.phases.size(); ++phase) {
     for (const ir::NodeId id : out.phases[phase].reductions) available[graph[id].operands[0]] = 1;
+    for (const ir::NodeId id : out.phases[phase].across) available[graph[id].operands[0]] = 1;
     for (const std::int32_t i : out.phases[phase].outputs) available[out.stored[i]] = 1;
     for (std::size_t id = graph.nodes.size(); id-- > 0;)
       if (available[id] && graph.nodes[id].op != ir::Op::reduce)
@@ -219,11 +228,12 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   }
   for (const ir::NodeId id : graph.outputs)
     out.widest_vector = std::max(out.widest_vector, 8 * ir::access_bytes / row(graph[id].shape.dtype).bits);
-  find_phases(graph, out);
+  find_phases(graph, late_values(Region(graph, border), layout), out);
   lowering(out.skeleton).dominants(graph, out);
   for (const ir::NodeId id : out.dominants) out.routes.push_back(find_routes(graph, out, dominant_array(graph, id)));
   for (const Phase& phase : out.phases)
-    for (const ir::NodeId id : phase.reductions) out.result_routes.emplace_back(id, find_routes(graph, out, id));
+    for (const std::vector<ir::NodeId>* sums : {&phase.reductions, &phase.across})
+      for (const ir::NodeId id : *sums) out.result_routes.emplace_back(id, find_routes(graph, out, id));
   // The skeleton's name keeps a single word apart from CUDA's own functions (max, exp).
   out.title = fmt::format("{}_{}", title_of(graph), name(out.skeleton));
   return out;
@@ -316,6 +326,7 @@ std::int64_t trips_per_row(const Prepared& prepared, const ir::Plan& plan) {
 bool is_streamed(const Prepared& prepared, const ir::Plan& plan) {
   if (plan.split > 1) return true;
   if (trips_per_row(prepared, plan) <= 1) return false;
+  if (prepared.sums_across) return false;  // registers add up across rows
   if (plan.residence == ir::Residence::shared || plan.residence == ir::Residence::reload) return true;
   return std::all_of(prepared.phases.begin(), prepared.phases.end(),
                      [&](const Phase& phase) { return kept_nodes(phase, plan.residence).empty(); });
@@ -327,6 +338,8 @@ std::vector<ir::SubRoot> roots_at(const Prepared& prepared, ir::StitchLevel leve
   std::vector<ir::SubRoot> roots;
   for (const Phase& phase : prepared.phases)
     for (const ir::NodeId id : phase.reductions) roots.push_back({id, level});
+  for (const Phase& phase : prepared.phases)
+    for (const ir::NodeId id : phase.across) roots.push_back({id, ir::StitchLevel::grid});
   std::sort(roots.begin(), roots.end(), [](const ir::SubRoot& a, const ir::SubRoot& b) { return a.node < b.node; });
   return roots;
 }

@@ -6,7 +6,8 @@
 // phases would need from earlier ones (the frontier that a residence keeps).
 //
 // A phase is the depth of a reduction in reductions: phase 0 reduces inputs, phase 1 values that need a phase-0 result.
-// After the last reduction comes one more phase for the outputs that need it.
+// After the last reduction comes one more phase for the outputs that need it. Sums across rows are of the phase that
+// computes what they add up, and count for nobody's depth: what needs them is of no phase.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ namespace tailor::codegen {
 
 struct Phase {
   std::vector<ir::NodeId> reductions;
+  std::vector<ir::NodeId> across;       ///< row: sums across rows of what this phase computes
   std::vector<std::int32_t> outputs;    ///< indices into the group's outputs, stored in this phase
   std::vector<ir::NodeId> kept;         ///< full values that later phases need (the frontier), most computed form
   std::vector<ir::NodeId> kept_inputs;  ///< full parameters that later phases need, directly or through others
@@ -55,7 +57,9 @@ struct Prepared {
   std::int64_t rows = 1, columns = 1;  ///< as in Layout
   IndexedVector<ir::NodeId> stored;    ///< per output: whose elements are stored (stored_node)
   IndexedVector<Phase> phases;
-  IndexedVector<std::uint8_t> full;  ///< per node: holds rows x columns elements and is no index operation
+  bool sums_across = false;                ///< some phase has sums across rows
+  std::vector<std::int32_t> late_outputs;  ///< of no phase: they need sums across rows
+  IndexedVector<std::uint8_t> full;        ///< per node: holds rows x columns elements and is no index operation
   /// Per node: a value computed in a wider type than its own that some plan keeps between phases. It is rounded to its
   /// own type for all who read it, whether the plan at hand keeps it or not.
   IndexedVector<std::uint8_t> rounded;

@@ -14,6 +14,9 @@
 // In a row group of R rows and N columns a value that depends on a reduction is either one number per row [R] or a full
 // array [R,N], with rows outermost. Values that do not depend on a reduction are free to be read at any index. A column
 // group is the same with the reduced dimensions in front of some that stay, in the order of memory.
+//
+// A row group may also add up across its rows: element j of all of them, one number of each, or everything. What needs
+// such a sum is late: no row can have it before all rows are done (structure_across.cpp).
 #pragma once
 
 #include <cstdint>
@@ -68,6 +71,19 @@ inline ir::Rejection refuse(std::string_view rule, std::string reason) {
   return {std::string(rule), std::move(reason), true};
 }
 
+/// What a reduction of a row group goes over.
+enum class RowReduction : std::uint8_t {
+  row,         ///< the elements of each row
+  columns,     ///< across rows: element j of all rows, one result for each j
+  numbers,     ///< across rows: a number of each row, one result
+  everything,  ///< across rows: all elements of all rows, one result
+  none,        ///< anything else
+};
+RowReduction row_reduction(const ir::Graph& graph, const ir::Node& reduce, const Layout& layout);
+constexpr bool is_across(RowReduction of) {
+  return of == RowReduction::columns || of == RowReduction::numbers || of == RowReduction::everything;
+}
+
 using ir::ReduceKind;
 /// By the operand's place in memory.
 ReduceKind reduce_kind(const ir::Graph& graph, const ir::Node& reduce);
@@ -94,5 +110,11 @@ class Region {
   std::vector<ir::NodeId> inside_;                       ///< empty where nothing is folded
   std::vector<std::pair<ir::NodeId, ir::Node>> folded_;  ///< ascending
 };
+
+/// Values that need a sum across rows, ascending; nothing where the layout is not of rows or no reduction goes across.
+std::vector<ir::NodeId> late_values(const Region& region, const Layout& layout);
+/// Why the kernel's end cannot make what needs sums across rows.
+std::optional<ir::Rejection> refuse_late(const Region& region, const Layout& layout,
+                                         const std::vector<ir::NodeId>& late);
 
 }  // namespace tailor::codegen

@@ -4,8 +4,9 @@
 // What the row skeleton recognises, and what it doubts. In: a group with its border. Out: rows and columns, or a
 // rejection; for a doubt, what of the structure would be lowered badly. Called through the table of skeletons.
 //
-// Recognising: every reduction runs along the last dimensions, all of them over the same number of rows and columns,
-// and each output is one per row or one per element. This is what lower() must be able to rely on.
+// Recognising: reductions run along the last dimensions, all of them over the same number of rows and columns, or
+// across these rows (structure_across.cpp); each output is one per row, one per element, or late. This is what lower()
+// must be able to rely on.
 //
 // Doubts: one pass over the group, operands first, says of each value whether it depends on a reduction and, if so,
 // how it lies: one number per row, or one per element of a row. A lane has only its own row at hand. So a broadcast
@@ -15,6 +16,7 @@
 // asked for. Names of rules are stable, because databases group rejections by them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 
@@ -78,12 +80,14 @@ Rejection refuse_reduction(const Graph& graph, const Node& reduce) {
                                               what));
 }
 
-/// A row kernel writes one value per row or one per element.
-std::optional<Rejection> refuse_outputs(const Graph& graph, const Boundary& border, const Layout& layout) {
+/// A row kernel writes one value per row or one per element, and at its end what is late.
+std::optional<Rejection> refuse_outputs(const Graph& graph, const Boundary& border, const Layout& layout,
+                                        const std::vector<NodeId>& late) {
   for (std::size_t i = 0; i < border.writes.size(); ++i) {
     const NodeId id = stored_node(graph, border, i);
     const std::int64_t count = elements(graph[id].shape);
-    if (count != layout.rows && count != layout.rows * layout.columns)
+    if (count != layout.rows && count != layout.rows * layout.columns &&
+        !std::binary_search(late.begin(), late.end(), id))
       return refuse("output-shape",
                     fmt::format("output %{} {} is neither one per row ({}) nor one per element ({} x {})",
                                 graph[id].name, text(graph[id].shape), layout.rows, layout.rows, layout.columns));
@@ -125,7 +129,8 @@ class RowReading {
         return refuse("skeleton-row-mix", fmt::format("{} reads values of rows and of elements", label(graph_, id)));
       dependence = of_operand;
     }
-    if (node.op == Op::reduce) return read_reduce(id, dependence);
+    if (node.op == Op::reduce)
+      return is_across(row_reduction(graph_, node, layout_)) ? std::nullopt : read_reduce(id, dependence);
     if (node.op == Op::transpose && !keeps_order(node, graph_[node.operands[0]].shape) &&
         (dependence != RowDependence::none || elements(node.shape) >= layout_.rows * layout_.columns))
       return refuse("skeleton-transpose", fmt::format("{} turns rows inside a row group", label(graph_, id)));
@@ -179,34 +184,73 @@ class RowReading {
 
 }  // namespace
 
-std::optional<Classified> recognise_row(const Region& region) {
+namespace {
+
+/// The rows and columns that the group's rows have: those of the reduction along the most elements, or the most rows.
+std::optional<Layout> rows_of(const Region& region) {
+  std::optional<Layout> layout;
+  for (const NodeId id : region.inside()) {
+    if (region[id].op != Op::reduce) continue;
+    const std::optional<RowShape> shape = row_shape(region.graph, region[id]);
+    if (!shape) continue;
+    const std::int64_t count = shape->rows * shape->columns, known = layout ? layout->rows * layout->columns : 0;
+    if (count > known || (count == known && shape->rows > layout->rows))
+      layout = Layout{Skeleton::row, shape->rows, shape->columns};
+  }
+  return layout;
+}
+
+/// The first reduction that is none of such rows, nor across them.
+std::optional<Rejection> refuse_reductions(const Region& region, const Layout& layout) {
   const Graph& graph = region.graph;
   NodeId first = no_node;
-  Layout layout{Skeleton::row, 1, 1};
   for (const NodeId id : region.inside()) {
     const Node& node = region[id];
     if (node.op != Op::reduce) continue;
     const std::optional<RowShape> shape = row_shape(graph, node);
-    if (!shape) return refuse_reduction(graph, node);
-    if (first == no_node) {
-      first = id;
-      layout.rows = shape->rows;
-      layout.columns = shape->columns;
-    } else if (shape->rows != layout.rows || shape->columns != layout.columns) {
-      return refuse("rows-differ",
-                    fmt::format("%{} reduces {} rows of {}, %{} reduces {} rows of {}", graph[first].name, layout.rows,
-                                layout.columns, node.name, shape->rows, shape->columns));
+    if (row_reduction(graph, node, layout) != RowReduction::none) {
+      if (shape && first == no_node) first = id;
+      continue;
     }
+    if (!shape) return refuse_reduction(graph, node);
+    NodeId other = first;  // one of the group's rows, to be named beside it
+    for (const NodeId next : region.inside())
+      if (other == no_node && region[next].op == Op::reduce &&
+          row_reduction(graph, region[next], layout) == RowReduction::row)
+        other = next;
+    const Layout a = row_layout(graph, region[std::min(id, other)]), b = row_layout(graph, region[std::max(id, other)]);
+    return refuse("rows-differ",
+                  fmt::format("%{} reduces {} rows of {}, %{} reduces {} rows of {}", graph[std::min(id, other)].name,
+                              a.rows, a.columns, graph[std::max(id, other)].name, b.rows, b.columns));
   }
-  if (first == no_node) return std::nullopt;
-  if (std::optional<Rejection> refused = refuse_outputs(graph, region.border, layout)) return *refused;
-  return layout;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Classified> recognise_row(const Region& region) {
+  const auto is_sum = [&](NodeId id) { return region[id].op == Op::reduce; };
+  const auto first = std::find_if(region.inside().begin(), region.inside().end(), is_sum);
+  if (first == region.inside().end()) return std::nullopt;
+  const std::optional<Layout> layout = rows_of(region);
+  if (!layout) return refuse_reduction(region.graph, region[*first]);
+  if (std::optional<Rejection> refused = refuse_reductions(region, *layout)) return *refused;
+  const std::vector<NodeId> late = late_values(region, *layout);
+  if (!late.empty())
+    if (std::optional<Rejection> refused = refuse_late(region, *layout, late)) return *refused;
+  if (std::optional<Rejection> refused = refuse_outputs(region.graph, region.border, *layout, late)) return *refused;
+  return *layout;
 }
 
 std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {
   const Graph& graph = region.graph;
+  const std::vector<NodeId> late = late_values(region, layout);
+  constexpr std::int64_t most_columns = 16 << 10;  // what a block's registers can add up across rows
+  if (!late.empty() && layout.columns > most_columns)
+    return refuse("across-long", fmt::format("rows of {} are added up across, at most {} are done well", layout.columns,
+                                             most_columns));
   for (const NodeId id : region.inside()) {
-    if (graph[id].op != Op::reduce) continue;
+    if (graph[id].op != Op::reduce || std::binary_search(late.begin(), late.end(), id)) continue;
     const ReduceKind kind = reduce_kind(graph, region[id]);
     if (kind == ReduceKind::row || kind == ReduceKind::full) continue;
     return refuse(
@@ -214,11 +258,11 @@ std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {
         fmt::format("{} reduction {} of {}", name(kind), label(graph, id), text(graph[region[id].operands[0]].shape)));
   }
   RowReading reading(region, layout);
-  for (const NodeId id : region.inside())
-    if (is_written_in_place(region.border, id))
-      continue;
-    else if (std::optional<Rejection> refused = reading.read(id))
-      return *refused;
+  for (const NodeId id : region.inside()) {
+    const bool ends = graph[id].op != Op::reduce && std::binary_search(late.begin(), late.end(), id);
+    if (ends || is_written_in_place(region.border, id)) continue;
+    if (std::optional<Rejection> refused = reading.read(id)) return *refused;
+  }
   return std::nullopt;
 }
 

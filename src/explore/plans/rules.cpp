@@ -260,8 +260,16 @@ constexpr std::array rule_table = [] {
       {"persistent-short", false, reads({grid, threads_per_row}),
        "a loop over rows pays where each resident block has two or more of its own",
        [](const Candidate& c) {
-         return !is_across(c) && c.plan.grid == GridShape::persistent &&
+         return !is_across(c) && !c.prepared.sums_across && c.plan.grid == GridShape::persistent &&
                 blocks(c) < std::int64_t{2} * c.plan.blocks_per_sm * c.limits.sms;
+       }},
+      {"across-parts", false, reads({grid}),
+       "sums across rows take a part of each block: where blocks can loop over tiles, they are no more than the device "
+       "holds at once",
+       [](const Candidate& c) {
+         const int resident = std::clamp(c.limits.threads_per_sm / 4 / c.plan.threads, 1, c.limits.blocks_per_sm);
+         return c.prepared.sums_across && c.plan.grid == GridShape::tile &&
+                blocks(c) > std::int64_t{resident} * c.limits.sms;
        }},
       {"broken-block", false, reads({threads, unroll}),
        "where arrays are turned, cut or joined a block of sixteen warps touches too many lines at once",

@@ -12,7 +12,7 @@
 // A cursor stands on one value of each axis and moves like the digits of a number, the last axis fastest. A plan is
 // made only when it is asked for, and one with more threads per row than threads is skipped. What follows from other
 // fields is filled in and is no axis: the level of each sub-root, and for a persistent grid as many blocks as half the
-// threads of an SM, which covers latency and leaves room for registers.
+// threads of an SM, which covers latency and leaves room for registers; a quarter where sums go across rows.
 #include "explore/plans/space.h"
 
 #include <fmt/format.h>
@@ -181,9 +181,11 @@ Plan Plans::at_cursor() const {
   Plan plan;
   plan.skeleton = prepared_->skeleton;
   for (std::size_t i = 0; i < order_.size(); ++i) set_value(plan, order_[i], (*axes_)[order_[i]][cursor_[i]]);
-  // Half the threads an SM holds: enough to cover latency, and room for the registers the kernel will really need.
+  // Half the threads an SM holds: enough to cover latency, and room for the registers the kernel will really need. A
+  // quarter where registers also add up across rows.
+  const int share = prepared_->sums_across ? 4 : 2;
   if (plan.grid == ir::GridShape::persistent)
-    plan.blocks_per_sm = std::clamp(limits_->threads_per_sm / 2 / plan.threads, 1, limits_->blocks_per_sm);
+    plan.blocks_per_sm = std::clamp(limits_->threads_per_sm / share / plan.threads, 1, limits_->blocks_per_sm);
   plan.sub_roots = codegen::sub_roots(*prepared_, plan, limits_->warp_size);
   return plan;
 }

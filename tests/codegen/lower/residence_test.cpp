@@ -36,13 +36,14 @@ FamilyMember in_type(const FamilyMember& member, std::string_view dtype, std::st
 std::vector<std::vector<std::byte>> results_of(const Kernel& kernel, const std::vector<reference::Tensor>& inputs) {
   std::vector<std::vector<std::byte>> buffers;
   for (const reference::Tensor& input : inputs) buffers.push_back(input.bytes);
-  for (const Buffer& buffer : kernel.buffers)
-    if (is_result(buffer.role))
-      buffers.emplace_back(static_cast<std::size_t>(bytes(make_shape(buffer.dtype, {buffer.elements}))));
+  for (const Buffer& buffer : std::span(kernel.buffers).subspan(inputs.size()))
+    buffers.emplace_back(static_cast<std::size_t>(bytes(make_shape(buffer.dtype, {buffer.elements}))));
   KernelRun run = interpret(kernel, std::move(buffers));
   REQUIRE(run.violations.empty());
-  run.buffers.erase(run.buffers.begin(), run.buffers.begin() + static_cast<std::ptrdiff_t>(inputs.size()));
-  return std::move(run.buffers);
+  std::vector<std::vector<std::byte>> results;
+  for (std::size_t i = 0; i < kernel.buffers.size(); ++i)
+    if (is_result(kernel.buffers[i].role)) results.push_back(std::move(run.buffers[i]));
+  return results;
 }
 
 }  // namespace

@@ -1,0 +1,397 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums across the rows of a row kernel. In: a row pass with its loops. Out: statements that add up while rows go by,
+// and the kernel's end. Called by lower_row.cpp.
+//
+// While rows go by. A lane has the same columns of every row that it sees, so it adds up element j of its rows in
+// registers of its own, as many as it has elements of a row. A number of each row is known to all lanes of it; each
+// adds it up, and one of them counts in the end. Of a sum over everything each lane has a part.
+//
+// The end. Rows that a block has side by side left parts in different lanes. These go to shared memory, one slot for
+// each row at once, or for each warp of a sum over everything, whose lanes have exchanged by shuffles before. From here
+// on threads are for results: thread t has results t, t + threads and so on, of each of them it adds up the slots and
+// writes the block's part to a workspace.
+//
+// Blocks meet twice (lower_meeting.h). One block that adds up the parts of all would read as many times the results as
+// there are blocks, alone, while the others are done. So blocks are families, as many as each has members: the last of
+// a family adds up its members' parts, and the last of these the families' parts. Each adds in the order of numbers, so
+// results are the same in each run. What stands behind a meeting stands in its guard. Few blocks are one family.
+#include "codegen/lower/lower_across.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/lower/lower_meeting.h"
+#include "ir/graph/reducer.h"
+
+namespace tailor::codegen {
+
+namespace {
+
+RowReduction kind_of(const Prepared& prepared, ir::NodeId sum) {
+  const ir::Graph& graph = *prepared.graph;
+  return row_reduction(graph, graph[sum], {prepared.skeleton, prepared.rows, prepared.columns});
+}
+
+ir::DType type_of(const Prepared& prepared, ir::NodeId sum) { return row((*prepared.graph)[sum].shape.dtype).compute; }
+
+/// How many results a sum has.
+std::int64_t width_of(const Prepared& prepared, RowReduction kind) {
+  return kind == RowReduction::columns ? prepared.columns : 1;
+}
+
+/// Parts that a block's threads leave of each result: one for each row that it has at once, or for each warp.
+std::int64_t slots_of(const RowPass& pass, RowReduction kind) {
+  return kind == RowReduction::everything ? pass.plan.threads / pass.limits.warp_size : pass.rows.rows_per_block;
+}
+
+ir::ExprId thread_of(RowPass& pass) {
+  IndexBuilder& build = pass.builder.build();
+  return build.expand(build.add_scaled(pass.rows.row_lane, pass.rows.row_in_block, pass.plan.threads_per_row));
+}
+
+ir::ValueId neutral_of(RowPass& pass, ir::NodeId sum) {
+  const ir::Node& reduce = pass.builder.graph()[sum];
+  const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
+  return pass.builder.number(type_of(pass.prepared, sum), zero.real, zero.integer).id;
+}
+
+void put_barrier(ProgramBuilder& builder) {
+  ir::Stmt barrier;
+  barrier.kind = ir::StmtKind::barrier;
+  builder.put(builder.depth(), barrier);
+}
+
+/// What a lane adds up, of the trip at hand.
+ir::Ref register_of(const RowPass& pass, const RowPass::Across& across) {
+  const Segment& body = pass.rows.segments.front();
+  ir::Ref ref;
+  ref.array = across.array;
+  if (across.kind == RowReduction::columns && body.section_trips > 1) ref.subs[0] = body.section_trip;
+  return ref;
+}
+
+// ---- parts of one block
+
+ir::ArrayId add_slots(RowPass& pass, const RowPass::Across& across) {
+  ProgramBuilder& builder = pass.builder;
+  const ir::DType dtype = type_of(pass.prepared, across.sum);
+  ir::Array slots{pass.prepared.names[across.sum] + "_slots", ir::Space::shared, dtype, {0, 0}, 1};
+  slots.dims[0] = slots_of(pass, across.kind) * width_of(pass.prepared, across.kind);
+  const std::int64_t bytes = slots.dims[0] * row(dtype).bits / 8;
+  builder.kernel().shared_bytes += (bytes + ir::access_bytes - 1) / ir::access_bytes * ir::access_bytes;
+  const ir::ArrayId array = builder.add_array(std::move(slots));
+  builder.declare(0, array);
+  return array;
+}
+
+/// Each lane's columns go to the slot of the row that it has.
+void store_columns(RowPass& pass, const RowPass::Across& across, ir::ArrayId slots) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const Segment& body = pass.rows.segments.front();
+  open_trips(builder, body, true);
+  if (body.guard_count > 0) builder.open_guard(prefix(body.guards, body.guard_count));
+  ir::ExprId column = body.column;
+  if (body.vector > 1) column = build.subtract(column, build.var(body.element));
+  const ir::ExprId base = build.expand(build.add_scaled(column, pass.rows.row_in_block, pass.prepared.columns));
+  const int width = std::min(body.vector, 8 * ir::access_bytes / row(type_of(pass.prepared, across.sum)).bits);
+  builder.store_pieces(builder.depth(), false, register_of(pass, across), ir::Space::shared, slots, base, width,
+                       body.vector);
+  if (body.guard_count > 0) builder.close();
+  close_trips(builder, body, true);
+}
+
+/// One lane's number goes to the slot, under the condition that names the lane; `always` where there is no other.
+void store_number(RowPass& pass, const RowPass::Across& across, ir::ArrayId slots, ir::ExprId slot,
+                  const ir::Condition& lane, bool always) {
+  ProgramBuilder& builder = pass.builder;
+  if (!always) builder.open_guard({&lane, 1});
+  ir::Stmt store;
+  store.kind = ir::StmtKind::store;
+  store.space = ir::Space::shared;
+  store.memory = slots;
+  store.expr = slot;
+  store.value = builder.element(type_of(pass.prepared, across.sum), register_of(pass, across), builder.depth()).id;
+  builder.put(builder.depth(), store);
+  if (!always) builder.close();
+}
+
+void store_slots(RowPass& pass, const RowPass::Across& across, ir::ArrayId slots) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  if (across.kind == RowReduction::columns) return store_columns(pass, across, slots);
+  if (across.kind == RowReduction::numbers)
+    return store_number(pass, across, slots, pass.rows.row_in_block, {pass.rows.row_lane, build.constant(0), true},
+                        pass.plan.threads_per_row == 1);
+  const int lanes = pass.limits.warp_size;
+  ir::Stmt shuffle;
+  shuffle.kind = ir::StmtKind::shuffle;
+  shuffle.op = op_of(reducer(builder.graph()[across.sum]));
+  shuffle.target = register_of(pass, across);
+  shuffle.lanes = static_cast<std::uint8_t>(lanes);
+  if (lanes > 1) builder.put(builder.depth(), shuffle);
+  const auto [warp, lane] = build.divide(thread_of(pass), lanes);
+  store_number(pass, across, slots, warp, {lane, build.constant(0), true}, lanes == 1);
+}
+
+// ---- parts of several
+
+/// Where parts of a sum lie: `count` of them, one behind the other, from number `first` on.
+struct Parts {
+  ir::Space space = ir::Space::global;
+  std::uint16_t memory = 0;
+  std::int64_t count = 1;
+  ir::ExprId first = 0;
+};
+
+/// Adds up the parts of result `result`, and returns where the thread holds it.
+ir::ArrayId add_parts(RowPass& pass, const RowPass::Across& across, const Parts& parts, ir::ExprId result) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const ir::DType dtype = type_of(pass.prepared, across.sum);
+  const std::string& name = pass.prepared.names[across.sum];
+  const ir::ArrayId whole = builder.add_array({name + "_all", ir::Space::registers, dtype, {0, 0}, 1});
+  builder.declare(builder.depth(), whole, neutral_of(pass, across.sum));
+  const std::int64_t together = std::min(parts.count, parts_together), outer = (parts.count + together - 1) / together;
+  const ir::VarId round = builder.loop_var("s", outer), turn = builder.loop_var("y", together);
+  ir::ExprId part = together > 1 ? build.var(turn) : build.constant(0);
+  if (outer > 1) part = build.add_scaled(part, build.var(round), together);
+  const bool ragged = outer * together != parts.count;
+  const ir::Condition exists{part, build.constant(parts.count), false};
+  if (ragged) part = build.narrow(part, {0, parts.count - 1});
+  const ir::ExprId place =
+      build.expand(build.add_scaled(result, build.add(parts.first, part), width_of(pass.prepared, across.kind)));
+  if (outer > 1) builder.open_loop(round, false);
+  ir::Ref loaded;
+  loaded.array = builder.add_array({name + "_part", ir::Space::registers, dtype, {together, 0}, 1});
+  loaded.subs[0] = together > 1 ? build.var(turn) : build.constant(0);
+  builder.declare(builder.depth(), loaded.array);
+  const auto for_parts = [&](auto emit) {
+    if (together > 1) builder.open_loop(turn, true);
+    if (ragged) builder.open_guard({&exists, 1});
+    emit();
+    if (ragged) builder.close();
+    if (together > 1) builder.close();
+  };
+  for_parts([&] {
+    builder.load_pieces(builder.depth(), loaded, parts.space, parts.memory, place, 1, 1,
+                        parts.space == ir::Space::shared ? ir::Policy::once : ir::Policy::reload);
+  });
+  if (parts.space == ir::Space::global && together > 1) {
+    ir::Stmt issue;
+    issue.kind = ir::StmtKind::issue;
+    builder.put(builder.depth(), issue);
+  }
+  for_parts([&] {
+    ir::Stmt add;
+    add.kind = ir::StmtKind::assign;
+    add.op = op_of(reducer(builder.graph()[across.sum]));
+    add.target.array = whole;
+    add.value = builder.element(dtype, loaded, builder.depth()).id;
+    builder.put(builder.depth(), add);
+  });
+  if (outer > 1) builder.close();
+  return whole;
+}
+
+/// Where the results of a late output lie: by a sum that leads there, else in the order of its own dimensions.
+Coordinates late_coordinates(RowPass& pass, std::int32_t output, ir::ExprId result) {
+  IndexBuilder& build = pass.builder.build();
+  const ir::Graph& graph = pass.builder.graph();
+  for (const RowPass::Across& across : pass.across)
+    for (const auto& [sum, routes] : pass.prepared.result_routes)
+      if (sum == across.sum && routes[output].found)
+        return follow(build, graph, routes[output], delinearize(build, graph[sum].shape, result));
+  return delinearize(build, graph[pass.prepared.stored[output]].shape, result);
+}
+
+/// Sums with equally many results, by their places in RowPass::across, and what is late of the same number.
+struct Results {
+  std::int64_t width = 1;
+  std::vector<std::size_t> sums;
+  std::vector<std::int32_t> outputs;
+};
+
+std::vector<Results> results_of(const RowPass& pass) {
+  std::vector<Results> all;
+  const auto of_width = [&](std::int64_t width) -> Results& {
+    for (Results& results : all)
+      if (results.width == width) return results;
+    return all.emplace_back(Results{width, {}, {}});
+  };
+  for (std::size_t i = 0; i < pass.across.size(); ++i)
+    of_width(width_of(pass.prepared, pass.across[i].kind)).sums.push_back(i);
+  for (const std::int32_t output : pass.prepared.late_outputs)
+    of_width(elements((*pass.prepared.graph)[pass.prepared.stored[output]].shape)).outputs.push_back(output);
+  return all;
+}
+
+/// Threads add up parts of their results. What comes of it goes to workspaces, from number `to` on, or is stored.
+void put_together(RowPass& pass, const Results& results, const std::vector<Parts>& parts,
+                  const std::vector<ir::BufferId>& workspaces, ir::ExprId to) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const std::int64_t threads = pass.plan.threads, turns = (results.width + threads - 1) / threads;
+  const ir::VarId turn = builder.loop_var("j", turns);
+  ir::ExprId result = thread_of(pass);
+  if (turns > 1) result = build.add_scaled(result, build.var(turn), threads);
+  const bool ragged = turns * threads != results.width;
+  const ir::Condition exists{result, build.constant(results.width), false};
+  if (ragged) result = build.narrow(result, {0, results.width - 1});
+  if (turns > 1) builder.open_loop(turn, false);
+  if (ragged) builder.open_guard({&exists, 1});
+  for (const std::size_t i : results.sums) {
+    const RowPass::Across& across = pass.across[i];
+    const ir::ArrayId whole = add_parts(pass, across, parts[i], result);
+    if (workspaces.empty()) {
+      const ir::Shape& shape = builder.graph()[across.sum].shape;
+      builder.state().accumulators.push_back({across.sum, delinearize(build, shape, result), whole, builder.depth()});
+      continue;
+    }
+    ir::Ref ref;
+    ref.array = whole;
+    ir::Stmt store;
+    store.kind = ir::StmtKind::store;
+    store.memory = workspaces[i];
+    store.expr = build.expand(build.add_scaled(result, to, results.width));
+    store.value = builder.element(type_of(pass.prepared, across.sum), ref, builder.depth()).id;
+    builder.put(builder.depth(), store);
+  }
+  if (workspaces.empty())
+    for (const std::int32_t output : results.outputs) {
+      if (builder.refusal()) break;
+      if (!pass.plan.value_cache) builder.forget_values();
+      builder.store_output(output, late_coordinates(pass, output, result));
+    }
+  if (ragged) builder.close();
+  if (turns > 1) builder.close();
+}
+
+/// Workspaces for `count` parts of each sum.
+std::vector<ir::BufferId> add_workspaces(RowPass& pass, std::string_view of, std::int64_t count) {
+  std::vector<ir::BufferId> workspaces;
+  for (const RowPass::Across& across : pass.across)
+    workspaces.push_back(pass.builder.add_buffer(
+        {fmt::format("{}_{}", pass.prepared.names[across.sum], of), type_of(pass.prepared, across.sum),
+         count * width_of(pass.prepared, across.kind), ir::BufferRole::workspace, ir::no_id}));
+  return workspaces;
+}
+
+std::vector<Parts> parts_in(const std::vector<ir::BufferId>& workspaces, std::int64_t count, ir::ExprId first) {
+  std::vector<Parts> parts;
+  for (const ir::BufferId id : workspaces) parts.push_back({ir::Space::global, id, count, first});
+  return parts;
+}
+
+void open_meeting(RowPass& pass, ir::ExprId tile, ir::ExprId part, std::int64_t tiles, std::int64_t split) {
+  SharedTile shared{tile, part, tiles, split};
+  if (pass.plan.threads > 1)
+    shared.first_thread[shared.conditions++] = {thread_of(pass), pass.builder.build().constant(0), true};
+  open_last_block(pass.builder, shared);
+}
+
+}  // namespace
+
+std::int64_t across_bytes(const Prepared& prepared, const ir::Plan& plan, ir::NodeId sum) {
+  const bool of_columns = kind_of(prepared, sum) == RowReduction::columns;
+  return (of_columns ? trips_per_row(prepared, plan) * plan.vector : 1) * row(type_of(prepared, sum)).bits / 8;
+}
+
+std::optional<ir::Rejection> refuse_across(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits,
+                                           const Tiling& tiling) {
+  if (plan.split > 1) return ir::Rejection{"split", "rows that are added up across are not shared by blocks", true};
+  const bool keeps_columns = std::any_of(prepared.phases.begin(), prepared.phases.end(), [&](const Phase& phase) {
+    return std::any_of(phase.across.begin(), phase.across.end(),
+                       [&](ir::NodeId sum) { return kind_of(prepared, sum) == RowReduction::columns; });
+  });
+  if (keeps_columns && tiling.rest != 0)
+    return ir::Rejection{"vector",
+                         fmt::format("rows of {} are no whole number of vectors of {}: lanes would have other columns "
+                                     "of each row",
+                                     prepared.columns, plan.vector),
+                         true};
+  const std::int64_t tiles = (tiling.items + tiling.items_per_block - 1) / tiling.items_per_block,
+                     resident = std::int64_t{plan.blocks_per_sm} * limits.sms;
+  if (plan.grid == ir::GridShape::persistent && tiles <= resident)
+    return ir::Rejection{"persistent",
+                         fmt::format("{} tiles for {} resident blocks: nothing to loop over", tiles, resident), true};
+  return std::nullopt;
+}
+
+void begin_across(RowPass& pass) {
+  ProgramBuilder& builder = pass.builder;
+  const Segment& body = pass.rows.segments.front();
+  for (const Phase& phase : pass.prepared.phases)
+    for (const ir::NodeId sum : phase.across) {
+      RowPass::Across& across = pass.across.emplace_back();
+      across.sum = sum;
+      across.kind = kind_of(pass.prepared, sum);
+      ir::Array array{pass.prepared.names[sum] + "_own", ir::Space::registers, type_of(pass.prepared, sum), {0, 0}, 1};
+      if (across.kind == RowReduction::columns) {
+        if (body.section_trips > 1) array.dims[0] = body.section_trips;
+        array.vector = body.vector;
+      }
+      across.array = builder.add_array(std::move(array));
+      builder.declare(0, across.array, neutral_of(pass, sum));
+      builder.kept_bytes += across_bytes(pass.prepared, pass.plan, sum);
+    }
+  builder.most_kept = std::max(builder.most_kept, builder.kept_bytes);
+  if (pass.rows.rounds == 1) return;
+  builder.open_loop(pass.rows.round, false);
+  builder.row_depth = builder.depth();
+}
+
+void add_across(RowPass& pass, ir::NodeId sum, const Entry& value) {
+  ProgramBuilder& builder = pass.builder;
+  if (builder.refusal()) return;
+  const auto across =
+      std::find_if(pass.across.begin(), pass.across.end(), [&](const auto& one) { return one.sum == sum; });
+  const Segment& body = pass.rows.segments.front();
+  ir::Stmt add;
+  add.kind = ir::StmtKind::assign;
+  add.op = op_of(reducer(builder.graph()[sum]));
+  add.target = register_of(pass, *across);
+  if (across->kind == RowReduction::columns && body.vector > 1) add.target.lane = builder.build().var(body.element);
+  add.value = value.compute.id;
+  builder.put(builder.depth(), add);
+}
+
+void end_across(RowPass& pass) {
+  ProgramBuilder& builder = pass.builder;
+  const RowLoops& rows = pass.rows;
+  if (rows.rounds > 1) builder.close();
+  builder.row_depth = 0;
+  builder.in_flight_rows = 1;
+  std::vector<Parts> parts;
+  for (const RowPass::Across& across : pass.across) {
+    const ir::ArrayId slots = add_slots(pass, across);
+    store_slots(pass, across, slots);
+    parts.push_back({ir::Space::shared, slots, slots_of(pass, across.kind), builder.build().constant(0)});
+  }
+  put_barrier(builder);
+  const std::vector<Results> all = results_of(pass);
+  const auto put_all_together = [&](const std::vector<ir::BufferId>& workspaces, ir::ExprId to) {
+    for (const Results& results : all) put_together(pass, results, parts, workspaces, to);
+  };
+  if (rows.blocks == 1) return put_all_together({}, 0);
+  const std::vector<ir::BufferId> of_blocks = add_workspaces(pass, "blocks", rows.blocks);
+  put_all_together(of_blocks, rows.block);
+  open_meeting(pass, rows.family_of_block, rows.member, rows.families, rows.family);
+  parts = parts_in(of_blocks, rows.family, builder.build().scale(rows.family_of_block, rows.family));
+  if (rows.families == 1) {
+    put_all_together({}, 0);
+    return builder.close();
+  }
+  const std::vector<ir::BufferId> of_families = add_workspaces(pass, "families", rows.families);
+  put_all_together(of_families, rows.family_of_block);
+  open_meeting(pass, builder.build().constant(0), rows.family_of_block, 1, rows.families);
+  parts = parts_in(of_families, rows.families, builder.build().constant(0));
+  put_all_together({}, 0);
+  builder.close();
+  builder.close();
+}
+
+}  // namespace tailor::codegen

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums across the rows of a row group: which reductions are such sums, and what may follow from them. In: a group with
+// its border and the layout of its rows. Out: the kind of a reduction, the values that are late, or why a kernel cannot
+// end with them. Called by the row skeleton's analysis and by prepare().
+//
+// The gradient of a layer norm's scale adds up element j of every row, a loss one number of each row. The rows go by
+// once; a thread that keeps the same columns of every row it sees adds up as they pass (lower_across.cpp). So such sums
+// cost no reading of their own, and their results are known when the last row was seen.
+//
+// What is late can only be a number for each column, or one number, made of sums of the same kind, of parameters and of
+// values that no reduction is in. Anything that leads back to rows would need them again, a further reduction the
+// results of all threads: both are refused.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/lower/structure.h"
+
+namespace tailor::codegen {
+
+using namespace ir;
+
+namespace {
+
+/// Whether the reduced dimensions stand behind all that stay, or, if `first`, before them (those of size 1 aside).
+bool stand_together(const Shape& source, const Dims& reduced, bool first) {
+  bool changed = false;
+  for (int i = 0; i < source.rank(); ++i) {
+    if (source.dims[i] == 1) continue;
+    const bool begins = reduced.contains(i) == first;
+    if (begins && changed) return false;
+    changed = changed || !begins;
+  }
+  return true;
+}
+
+bool contains(const std::vector<NodeId>& nodes, NodeId id) {
+  return std::binary_search(nodes.begin(), nodes.end(), id);
+}
+
+std::string shown(const Graph& graph, NodeId id) {
+  return fmt::format("%{} {}", graph[id].name, text(graph[id].shape));
+}
+
+/// Numbers of the late values that each node is made of: one for each column, one alone, or 0 where it is not late.
+std::int64_t width_of_operands(const Region& region, NodeId id, const std::vector<NodeId>& late) {
+  std::int64_t width = 0;
+  for (const NodeId operand : region[id].operands)
+    if (contains(late, operand)) width = std::max(width, elements(region.graph[operand].shape));
+  return width;
+}
+
+/// Values that depend on a reduction that is not across rows.
+std::vector<NodeId> values_of_rows(const Region& region, const Layout& layout) {
+  std::vector<NodeId> found;
+  for (const NodeId id : region.inside()) {
+    const Node& node = region[id];
+    const bool depends = std::any_of(node.operands.begin(), node.operands.end(),
+                                     [&](NodeId operand) { return contains(found, operand); });
+    const bool is_sum = node.op == Op::reduce;
+    if (is_sum ? row_reduction(region.graph, node, layout) == RowReduction::row : depends)
+      found.insert(std::upper_bound(found.begin(), found.end(), id), id);
+  }
+  return found;
+}
+
+}  // namespace
+
+RowReduction row_reduction(const Graph& graph, const Node& reduce, const Layout& layout) {
+  const Shape& source = graph[reduce.operands[0]].shape;
+  const std::int64_t count = elements(source), results = elements(reduce.shape);
+  const Dims& reduced = axes(reduce);
+  if (count == layout.rows * layout.columns) {
+    if (results == layout.rows && stand_together(source, reduced, false)) return RowReduction::row;
+    if (results == 1) return RowReduction::everything;
+    if (results == layout.columns && stand_together(source, reduced, true)) return RowReduction::columns;
+    return RowReduction::none;
+  }
+  return count == layout.rows && results == 1 ? RowReduction::numbers : RowReduction::none;
+}
+
+std::vector<NodeId> late_values(const Region& region, const Layout& layout) {
+  std::vector<NodeId> late;
+  if (row(layout.skeleton).unit != WorkUnit::rows) return late;
+  for (const NodeId id : region.inside()) {
+    const Node& node = region[id];
+    const bool follows = std::any_of(node.operands.begin(), node.operands.end(),
+                                     [&](NodeId operand) { return contains(late, operand); });
+    if (follows || (node.op == Op::reduce && is_across(row_reduction(region.graph, node, layout))))
+      late.insert(std::upper_bound(late.begin(), late.end(), id), id);
+  }
+  return late;
+}
+
+std::optional<Rejection> refuse_late(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {
+  const Graph& graph = region.graph;
+  const std::vector<NodeId> of_rows = values_of_rows(region, layout);
+  for (const NodeId id : late) {
+    const Node& node = region[id];
+    const std::int64_t width = width_of_operands(region, id, late), count = elements(node.shape);
+    if (node.op == Op::reduce) {
+      if (width == 0) continue;
+      return refuse(
+          "across-reduced",
+          fmt::format("{} reduces what was added up across rows: it is known when the kernel ends", shown(graph, id)));
+    }
+    const bool moves = node.op == Op::reshape || node.op == Op::bitcast || node.op == Op::broadcast;
+    if ((class_of(node.op) != OpClass::elementwise && !moves) || count != width)
+      return refuse(
+          "across-moved",
+          fmt::format("{} needs what was added up across rows: it is known when the kernel ends", shown(graph, id)));
+    const bool mixes = std::any_of(node.operands.begin(), node.operands.end(), [&](NodeId operand) {
+      return contains(late, operand) ? elements(graph[operand].shape) != width : contains(of_rows, operand);
+    });
+    if (mixes)
+      return refuse("across-mix",
+                    fmt::format("{} needs values of rows, and what was added up across them", shown(graph, id)));
+  }
+  return std::nullopt;
+}
+
+}  // namespace tailor::codegen

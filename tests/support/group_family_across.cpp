@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Members of the family that add up across rows, as text for group_family.cpp: the gradients of a norm's input and
+// scale together, a loss over rows, everything at once in narrow types, sums over batches in front of the rows, and
+// integers with an initial value that is not neutral.
+#include "support/group_family.h"
+
+namespace tailor::ir {
+
+const std::vector<FamilyMember>& across_family() {
+  static const std::vector<FamilyMember> family = {
+      {"across_columns", R"(graph across_columns {
+  %x = parameter 0 : f32[{R},{N}]
+  %dy = parameter 1 : f32[{R},{N}]
+  %g = parameter 2 : f32[{N}]
+  %zero = constant 0 : f32[]
+  %tiny = constant 0.5 : f32[]
+  %sq = multiply %x, %x : f32[{R},{N}]
+  %ss = reduce add %sq, %zero, axes={1} : f32[{R}]
+  %tb = broadcast %tiny : f32[{R}]
+  %st = add %ss, %tb : f32[{R}]
+  %r = rsqrt %st : f32[{R}]
+  %rb = broadcast %r, axes={0} : f32[{R},{N}]
+  %xh = multiply %x, %rb : f32[{R},{N}]
+  %dg = multiply %dy, %xh : f32[{R},{N}]
+  %dgs = reduce add %dg, %zero, axes={0} : f32[{N}]
+  %db = reduce add %dy, %zero, axes={0} : f32[{N}]
+  %gb = broadcast %g, axes={1} : f32[{R},{N}]
+  %dxh = multiply %dy, %gb : f32[{R},{N}]
+  %p = multiply %dxh, %xh : f32[{R},{N}]
+  %ps = reduce add %p, %zero, axes={1} : f32[{R}]
+  %pb = broadcast %ps, axes={0} : f32[{R},{N}]
+  %q = multiply %xh, %pb : f32[{R},{N}]
+  %d = subtract %dxh, %q : f32[{R},{N}]
+  %dx = multiply %d, %rb : f32[{R},{N}]
+  %scaled = multiply %dgs, %g : f32[{N}]
+  %both = add %scaled, %db : f32[{N}]
+  output %dx, %both, %db
+})"},
+      {"across_numbers", R"(graph across_numbers {
+  %x = parameter 0 : f16[{R},{N}]
+  %w = parameter 1 : f32[{R}]
+  %lowest = constant -inf : f32[]
+  %zero = constant 0 : f32[]
+  %share = constant 0.125 : f32[]
+  %xf = convert %x : f32[{R},{N}]
+  %m = reduce max %xf, %lowest, axes={1} : f32[{R}]
+  %mb = broadcast %m, axes={0} : f32[{R},{N}]
+  %c = subtract %xf, %mb : f32[{R},{N}]
+  %e = exp %c : f32[{R},{N}]
+  %s = reduce add %e, %zero, axes={1} : f32[{R}]
+  %l = log %s : f32[{R}]
+  %lw = multiply %l, %w : f32[{R}]
+  %sum = reduce add %lw, %zero, axes={0} : f32[]
+  %most = reduce max %m, %lowest, axes={0} : f32[]
+  %loss = multiply %sum, %share : f32[]
+  %small = convert %loss : f16[]
+  output %small, %l, %most
+})"},
+      {"across_everything", R"(graph across_everything {
+  %x = parameter 0 : bf16[2,{R},{N}]
+  %zero = constant 0 : f32[]
+  %three = constant 3 : f32[]
+  %xf = convert %x : f32[2,{R},{N}]
+  %s = reduce add %xf, %zero, axes={2} : f32[2,{R}]
+  %sb = broadcast %s, axes={0,1} : f32[2,{R},{N}]
+  %y = multiply %xf, %sb : f32[2,{R},{N}]
+  %all = reduce add %y, %three, axes={0,1,2} : f32[]
+  %columns = reduce add %y, %zero, axes={0,1} : f32[{N}]
+  %half = convert %columns : bf16[{N}]
+  %yb = convert %y : bf16[2,{R},{N}]
+  output %all, %half, %yb
+})"},
+      {"across_integers", R"(graph across_integers {
+  %x = parameter 0 : s32[{R},{N}]
+  %seven = constant 7 : s32[]
+  %lowest = constant -2147483648 : s32[]
+  %m = reduce max %x, %lowest, axes={1} : s32[{R}]
+  %s = reduce add %x, %seven, axes={0} : s32[{N}]
+  %n = reduce add %m, %seven, axes={0} : s32[]
+  output %m, %s, %n
+})"},
+  };
+  return family;
+}
+
+}  // namespace tailor::ir
