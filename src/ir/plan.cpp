@@ -137,7 +137,9 @@ std::vector<SubRoot> parse_sub_roots(std::string_view value) {
 bool is_written(const Plan& plan, const PlanFieldRow& field) {
   static const Plan start;
   if (!row(plan.skeleton).has(field.field)) return false;
-  return field.turn > 0 || value(plan, field.field) != value(start, field.field);
+  const int unsaid = value(start, field.field);
+  const bool always = field.turn > 0 && !(field.kind == FieldKind::number && unsaid == 0);
+  return always || value(plan, field.field) != unsaid;
 }
 
 Skeleton parse_skeleton(std::string_view word) {

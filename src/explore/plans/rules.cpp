@@ -271,6 +271,19 @@ constexpr std::array rule_table = [] {
          return c.prepared.sums_across && c.plan.grid == GridShape::tile &&
                 blocks(c) > std::int64_t{resident} * c.limits.sms;
        }},
+      {"across-resident", false, reads({grid, threads}),
+       "blocks that add up across rows fill a quarter of an SM or more, and leave a thread the registers that it needs",
+       [](const Candidate& c) {
+         if (!c.prepared.sums_across || c.plan.grid == GridShape::tile) return false;
+         std::int64_t sums = 0;
+         for (const codegen::Phase& phase : c.prepared.phases) sums += std::ssize(phase.across);
+         constexpr std::int64_t others = 24;  // addresses, numbers of the row, what is computed
+         const auto held =
+             static_cast<std::int64_t>(std::max<std::size_t>(kept_values(c), 1)) * c.plan.in_flight + sums;
+         const std::int64_t threads = std::int64_t{c.plan.threads} * c.plan.blocks_per_sm;
+         return 4 * threads < c.limits.threads_per_sm ||
+                threads * (elements_per_thread(c) * held + others) > c.limits.registers_per_sm;
+       }},
       {"broken-block", false, reads({threads, unroll}),
        "where arrays are turned, cut or joined a block of sixteen warps touches too many lines at once",
        [](const Candidate& c) { return !c.prepared.straight && c.plan.threads >= 16 * c.limits.warp_size; }},

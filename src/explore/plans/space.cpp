@@ -11,8 +11,9 @@
 //
 // A cursor stands on one value of each axis and moves like the digits of a number, the last axis fastest. A plan is
 // made only when it is asked for, and one with more threads per row than threads is skipped. What follows from other
-// fields is filled in and is no axis: the level of each sub-root, and for a persistent grid as many blocks as half the
-// threads of an SM, which covers latency and leaves room for registers; a quarter where sums go across rows.
+// fields is filled in: the level of each sub-root, and for a persistent grid as many blocks as half the threads of an
+// SM, which covers latency and leaves room for registers. Where sums go across rows each block costs a part at the end
+// and each resident warp covers latency: there their number is asked about. Plans of tiles have none.
 #include "explore/plans/space.h"
 
 #include <fmt/format.h>
@@ -80,6 +81,9 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
       return powers_of_two(1, most_at_once);
     case ir::PlanField::split:
       return shares(prepared, limits);
+    case ir::PlanField::blocks_per_sm:
+      if (prepared.sums_across) return powers_of_two(1, limits.threads_per_sm / (2 * limits.warp_size));
+      return {0};  // at_cursor() says how many
     case ir::PlanField::residence:
       using enum ir::Residence;
       if (keeps_anything(prepared)) return numbers({registers, shared, reload, recompute});
@@ -113,6 +117,8 @@ std::string_view values_asked(ir::PlanField axis) {
       return "registers; all four where a row is gone through again";
     case ir::PlanField::grid:
       return "tile, persistent";
+    case ir::PlanField::blocks_per_sm:
+      return "of a persistent grid: blocks with half the threads of an SM; 1, doubled, where sums go across rows";
     case ir::PlanField::arithmetic:
       return "xla; ieee and approx change results, so they are asked about on demand";
     default:
@@ -181,11 +187,9 @@ Plan Plans::at_cursor() const {
   Plan plan;
   plan.skeleton = prepared_->skeleton;
   for (std::size_t i = 0; i < order_.size(); ++i) set_value(plan, order_[i], (*axes_)[order_[i]][cursor_[i]]);
-  // Half the threads an SM holds: enough to cover latency, and room for the registers the kernel will really need. A
-  // quarter where registers also add up across rows.
-  const int share = prepared_->sums_across ? 4 : 2;
-  if (plan.grid == ir::GridShape::persistent)
-    plan.blocks_per_sm = std::clamp(limits_->threads_per_sm / share / plan.threads, 1, limits_->blocks_per_sm);
+  // Half the threads an SM holds: enough to cover latency, and room for the registers the kernel will really need.
+  if (plan.grid == ir::GridShape::persistent && plan.blocks_per_sm == 0)
+    plan.blocks_per_sm = std::clamp(limits_->threads_per_sm / 2 / plan.threads, 1, limits_->blocks_per_sm);
   plan.sub_roots = codegen::sub_roots(*prepared_, plan, limits_->warp_size);
   return plan;
 }
@@ -195,6 +199,10 @@ std::optional<Plan> Plans::next() {
     Plan plan = at_cursor();
     done_ = !advance();
     if (row(plan.skeleton).has(ir::PlanField::threads_per_row) && plan.threads_per_row > plan.threads) continue;
+    if (plan.grid == ir::GridShape::tile && plan.blocks_per_sm != 0) {
+      if (plan.blocks_per_sm != (*axes_)[ir::PlanField::blocks_per_sm].front()) continue;
+      plan.blocks_per_sm = 0;
+    }
     return plan;
   }
   return std::nullopt;

@@ -117,6 +117,7 @@ int steps_between(const ir::Plan& a, const ir::Plan& b) {
   for (const ir::PlanFieldRow& field : ir::plan_fields()) {
     if (field.turn == 0 || !row(a.skeleton).has(field.field)) continue;
     const int of_a = value(a, field.field), of_b = value(b, field.field);
+    if (field.kind == ir::FieldKind::number && (of_a == 0 || of_b == 0)) continue;  // one of them does not say
     steps += field.kind == ir::FieldKind::number ? steps_of_number(of_a, of_b) : of_a == of_b ? 0 : 1;
   }
   return steps;
