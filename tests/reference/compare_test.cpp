@@ -150,13 +150,13 @@ std::vector<Run> kernels(const FamilyMember& member) {
 std::vector<std::vector<std::byte>> outputs_of(const Run& run, const std::vector<Tensor>& inputs) {
   std::vector<std::vector<std::byte>> buffers;
   for (const Tensor& input : inputs) to_memory(input, buffers.emplace_back(memory_bytes(input.shape)));
-  for (const Buffer& buffer : run.kernel.buffers)
-    if (is_result(buffer.role))
-      buffers.emplace_back(static_cast<std::size_t>(bytes(make_shape(buffer.dtype, {buffer.elements}))),
-                           std::byte{0xab});
+  for (const Buffer& buffer : std::span(run.kernel.buffers).subspan(inputs.size()))
+    buffers.emplace_back(static_cast<std::size_t>(bytes(make_shape(buffer.dtype, {buffer.elements}))),
+                         is_result(buffer.role) ? std::byte{0xab} : std::byte{0});
   buffers = interpret(run.kernel, std::move(buffers)).buffers;
   buffers.erase(buffers.begin(), buffers.begin() + static_cast<std::ptrdiff_t>(inputs.size()));
   const Graph& graph = run.group.graph;
+  buffers.resize(graph.outputs.size());  // workspaces stand behind results
   for (std::size_t i = 0; i < buffers.size(); ++i)
     buffers[i] = from_memory(graph[graph.outputs[i]].shape, buffers[i]).bytes;
   return buffers;

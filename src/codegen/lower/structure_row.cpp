@@ -234,10 +234,10 @@ std::optional<Classified> recognise_row(const Region& region) {
   if (first == region.inside().end()) return std::nullopt;
   const std::optional<Layout> layout = rows_of(region);
   if (!layout) return refuse_reduction(region.graph, region[*first]);
-  if (std::optional<Rejection> refused = refuse_reductions(region, *layout)) return *refused;
   const std::vector<NodeId> late = late_values(region, *layout);
   if (!late.empty())
     if (std::optional<Rejection> refused = refuse_late(region, *layout, late)) return *refused;
+  if (std::optional<Rejection> refused = refuse_reductions(region, *layout)) return *refused;
   if (std::optional<Rejection> refused = refuse_outputs(region.graph, region.border, *layout, late)) return *refused;
   return *layout;
 }
