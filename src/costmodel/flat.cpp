@@ -144,6 +144,14 @@ bool holds(const ir::Kernel& kernel, const ir::Stmt& guard, std::span<const std:
   return true;
 }
 
+/// Whether two guards of one program ask the same.
+bool same_question(const ir::Stmt& a, const ir::Stmt& b) {
+  return std::equal(a.conditions.begin(), a.conditions.end(), b.conditions.begin(),
+                    [](const ir::Condition& one, const ir::Condition& other) {
+                      return one.a == other.a && one.b == other.b && one.equal == other.equal;
+                    });
+}
+
 /// Where a statement stands.
 struct Standing {
   static constexpr std::int32_t apart = -1;
@@ -251,12 +259,12 @@ struct Learner {
     const ir::Stmt& stmt = flat.kernel.body[static_cast<std::size_t>(at)];
     const bool is_loop = stmt.kind == StmtKind::loop;
     const std::int64_t extent = is_loop ? flat.kernel.indices.vars[stmt.var].extent : 0;
-    if (is_loop)
-      for (const std::int32_t known : flat.scopes[static_cast<std::size_t>(standing.scope)].inner) {
-        const FlatCounts::Scope& scope = flat.scopes[static_cast<std::size_t>(known)];
-        if (scope.extent == extent && flat.kernel.body[static_cast<std::size_t>(scope.at)].var == stmt.var)
-          return known;
-      }
+    for (const std::int32_t known : flat.scopes[static_cast<std::size_t>(standing.scope)].inner) {
+      const FlatCounts::Scope& scope = flat.scopes[static_cast<std::size_t>(known)];
+      const ir::Stmt& other = flat.kernel.body[static_cast<std::size_t>(scope.at)];
+      if (other.kind != stmt.kind || scope.extent != extent) continue;
+      if (is_loop ? other.var == stmt.var : same_question(other, stmt)) return known;
+    }
     const auto made = static_cast<std::int32_t>(flat.scopes.size());
     FlatCounts::Scope scope;
     scope.at = at;

@@ -4,13 +4,25 @@
 // Registers that the program keeps alive. In: a kernel. Out: a number of 32-bit registers. Called by count(), for the
 // models that do not have the compiler's number yet.
 //
-// It is the largest sum of sizes over the statements. An array lives from its first to its last use, and so does a
-// value with a name. What is defined before a loop and used in it lives to the loop's end, because the next turn needs
-// it again. A value in an unrolled loop counts once. The sum is taken by differences: each lifetime adds its size where
-// it begins and takes it away where it ends, and one pass finds the greatest running sum.
+// It is the largest sum of sizes over the statements. The sum is taken by differences: each lifetime adds its size
+// where it begins and takes it away where it ends, and one pass finds the greatest running sum. Two kinds of things
+// live.
 //
-// What the compiler adds (addresses, the block's own numbers) is the model's business. Measured against a compiler:
-// within 25 % for four short-listed plans in five.
+// Values. An array lives from its first to its last use, and so does a value with a name. The statement that reads a
+// value for the last time writes into its register, so that statement no longer counts it. What is defined before a
+// loop and used in it lives to the loop's end, because the next turn needs it again. A loop that is unrolled is
+// straight code: of the arrays that it goes through element by element, those that end with it give their registers one
+// by one to those that begin with it. A value in an unrolled loop counts once. A load that is not ordered goes to where
+// its value is first used, if that is in the same loop.
+//
+// Indices. An index is a part that differs between threads and blocks, and what loops and copies add to it; the
+// machine's addresses hold constants, so copies need no register. The part that stays is held from where it is first
+// made to where it is last used, a variable until the last part is made of it. A loop that is not unrolled has its
+// counter, holds what stays the same in it from its beginning to its end, and for a buffer that it walks through a
+// pointer of two registers. A persistent block is such a loop over its virtual blocks.
+//
+// What else the assembler takes is the model's business (`register_base`): one index, the address that is being made,
+// the parts of an expression. Measured against a compiler by tests/bench/registers_bench.
 #include <algorithm>
 
 #include "costmodel/scratch.h"
@@ -19,81 +31,321 @@ namespace tailor::costmodel {
 
 namespace {
 
-/// Positions of first and last use of each array and let.
-class Lifetimes {
- public:
-  Lifetimes(const ir::Kernel& kernel, Scratch::Body& scratch)
-      : kernel_(kernel), first_(scratch.first_use), last_(scratch.last_use) {
-    first_.assign(kernel.arrays.size() + kernel.lets.size(), -1);
-    last_.assign(first_.size(), -1);
-    for (std::size_t at = 0; at < kernel.body.size(); ++at) visit(static_cast<std::int32_t>(at));
-    stretch_over_loops();
-  }
-
- private:
-  void use(std::size_t which, std::int32_t at) {
-    if (first_[which] < 0) first_[which] = at;
-    last_[which] = at;
-  }
-  void use_array(ir::ArrayId array, std::int32_t at) {
-    if (array != ir::no_id && kernel_.arrays[array].space == ir::Space::registers) use(array, at);
-  }
-  void use_let(ir::LetId let, std::int32_t at) {
-    if (let != ir::no_id) use(kernel_.arrays.size() + let, at);
-  }
-  void use_value(ir::ValueId id, std::int32_t at) {
-    if (id == ir::no_value) return;
-    const ir::Value& value = kernel_.values[id];
-    use_let(value.let, at);
-    use_array(value.element.array, at);
-    for (const ir::ValueId operand : value.operands) use_value(operand, at);
-  }
-  void visit(std::int32_t at) {
-    const ir::Stmt& stmt = kernel_.body[at];
-    use_array(stmt.target.array, at);
-    use_let(stmt.let, at);
-    use_value(stmt.value, at);
-  }
-  void stretch_over_loops() {
-    for (std::size_t at = 0; at < kernel_.body.size(); ++at) {
-      const ir::Stmt& stmt = kernel_.body[at];
-      if (stmt.kind != ir::StmtKind::loop) continue;
-      const auto start = static_cast<std::int32_t>(at);
-      for (std::size_t i = 0; i < first_.size(); ++i)
-        if (first_[i] >= 0 && first_[i] < start && last_[i] > start && last_[i] < stmt.end - 1) last_[i] = stmt.end - 1;
-    }
-  }
-
-  const ir::Kernel& kernel_;
-  std::vector<std::int32_t>& first_;
-  std::vector<std::int32_t>& last_;
-};
+constexpr std::int32_t nowhere = -1;
+/// Copies that stand side by side at least, where there are so many: a chain of operations alone would wait for each.
+constexpr std::int64_t least_side_by_side = 4;
+/// Loads from shared memory that unrolled copies make are ahead of their uses by so many registers: their latency.
+constexpr std::int64_t registers_ahead = 16;
+/// Instructions of a function that holds two numbers beside its result, as a numerator and a denominator.
+constexpr int long_function = 8;
 
 int words(std::int64_t elements, ir::DType dtype) {
   return static_cast<int>((elements * ir::row(dtype).bits + 31) / 32);
 }
 
+int size_of(const ir::Kernel& kernel, std::size_t which) {
+  if (which >= kernel.arrays.size()) return words(1, kernel.lets[which - kernel.arrays.size()].dtype);
+  const ir::Array& array = kernel.arrays[which];
+  return words(std::max<std::int64_t>(1, array.dims[0]) * std::max<std::int64_t>(1, array.dims[1]) * array.vector,
+               array.dtype);
+}
+
+/// A size that is alive from `first` up to, and without, `end`.
+void add_span(std::vector<std::int64_t>& change, std::int32_t first, std::int32_t end, std::int64_t size) {
+  change[static_cast<std::size_t>(first)] += size;
+  change[static_cast<std::size_t>(std::max(end, first + 1))] -= size;
+}
+
+/// Registers that an operation takes beside its operands and its result while it is computed.
+int parts_of(const ir::Kernel& kernel, const ir::Value& value) {
+  if (value.kind != ir::ValueKind::op) return 0;
+  const ir::Computed& row = ir::computed(value.op, value.dtype, kernel.arithmetic);
+  const int instructions = row.fma + row.alu + row.xu;
+  return (instructions > 1 ? 1 : 0) + (instructions > long_function ? 1 : 0);
+}
+
+/// Values: arrays in registers, then lets.
+class ValueLives {
+ public:
+  ValueLives(const ir::Kernel& kernel, LiveScratch& scratch, std::vector<std::int64_t>& change)
+      : kernel_(kernel), lives_(scratch.lives), nests_(scratch.nests), loops_(scratch.loops), change_(change) {
+    lives_.assign(kernel.arrays.size() + kernel.lets.size(), {});
+    nests_.clear();
+    loops_.clear();
+    for (const ir::Value& value : kernel.values) note_vector(value.element);
+    for (const ir::Stmt& stmt : kernel.body) note_vector(stmt.target);
+    for (std::int32_t at = 0; at < std::ssize(kernel.body); ++at) {
+      while (!loops_.empty() && kernel.body[loops_.back()].end <= at) loops_.pop_back();
+      if (kernel.body[at].kind == ir::StmtKind::loop) enter(at);
+      visit(at);
+    }
+    stretch_over_loops();
+    for (std::size_t i = 0; i < lives_.size(); ++i)
+      if (lives_[i].first != nowhere) add(i);
+    for (const Nest& nest : nests_) {
+      const std::int64_t ends = nest.ends.whole - nest.ends.copy, begins = nest.begins.whole - nest.begins.copy;
+      add_span(change_, nest.start, nest.end, std::max(ends, begins));
+    }
+  }
+
+ private:
+  void note_vector(const ir::Ref& ref) {
+    if (ref.array != ir::no_id && ref.lane != ir::no_expr) vector_vars_ |= kernel_.indices[ref.lane].vars;
+  }
+
+  void enter(std::int32_t at) {
+    const ir::Stmt& stmt = kernel_.body[at];
+    const bool outer = loops_.empty() || !kernel_.body[loops_.back()].unrolled;
+    loops_.push_back(at);
+    if (stmt.unrolled && outer)
+      nests_.push_back({at,
+                        stmt.end,
+                        vector_vars_.has(stmt.var) ? 1 : kernel_.indices.vars[stmt.var].extent,
+                        ir::VarSet::only(stmt.var),
+                        {},
+                        {}});
+  }
+  /// Copies of a statement here that the assembler computes side by side.
+  std::int64_t side_by_side() const {
+    std::int64_t vector = 1, others = 1;
+    for (std::size_t i = loops_.size(); i-- > 0 && kernel_.body[loops_[i]].unrolled;) {
+      const ir::VarId var = kernel_.body[loops_[i]].var;
+      (vector_vars_.has(var) ? vector : others) *= kernel_.indices.vars[var].extent;
+    }
+    return std::max(vector, std::min(vector * others, least_side_by_side));
+  }
+  /// Copies of a statement here.
+  std::int64_t copies() const {
+    std::int64_t all = 1;
+    for (std::size_t i = loops_.size(); i-- > 0 && kernel_.body[loops_[i]].unrolled;)
+      all *= kernel_.indices.vars[kernel_.body[loops_[i]].var].extent;
+    return all;
+  }
+  std::int32_t rolled() const {
+    for (std::size_t i = loops_.size(); i-- > 0;)
+      if (!kernel_.body[loops_[i]].unrolled) return loops_[i];
+    return nowhere;
+  }
+  ir::VarSet vars_of(const ir::Ref& ref) const {
+    ir::VarSet vars;
+    for (const ir::ExprId part : {ref.subs[0], ref.subs[1], ref.lane})
+      if (part != ir::no_expr) vars |= kernel_.indices[part].vars;
+    return vars;
+  }
+
+  void use(std::size_t which, std::int32_t at, const ir::VarSet& vars) {
+    Life& life = lives_[which];
+    const bool in_nest = !nests_.empty() && at < nests_.back().end && vars.overlaps(nests_.back().var);
+    const std::int32_t nest = in_nest ? static_cast<std::int32_t>(nests_.size() - 1) : nowhere;
+    if (life.lazy && life.loop == rolled()) life.first = nowhere;
+    life.lazy = false;
+    if (life.first == nowhere) {
+      life.first = at;
+      life.first_nest = nest;
+      life.copies = which < kernel_.arrays.size() ? 1 : side_by_side();
+    }
+    life.last = at;
+    life.last_nest = nest;
+    life.last_vars = vars;
+  }
+  void use_array(const ir::Ref& ref, std::int32_t at) {
+    if (ref.array != ir::no_id && kernel_.arrays[ref.array].space == ir::Space::registers)
+      use(ref.array, at, vars_of(ref));
+  }
+  void use_let(ir::LetId let, std::int32_t at) {
+    if (let != ir::no_id) use(kernel_.arrays.size() + let, at, {});
+  }
+  int use_value(ir::ValueId id, std::int32_t at) {
+    if (id == ir::no_value) return 0;
+    const ir::Value& value = kernel_.values[id];
+    if (value.kind == ir::ValueKind::convert) widened(kernel_.values[value.operands[0]].element.array, value.dtype, at);
+    use_let(value.let, at);
+    use_array(value.element, at);
+    int parts = parts_of(kernel_, value);
+    for (const ir::ValueId operand : value.operands) parts = std::max(parts, use_value(operand, at));
+    return parts;
+  }
+  /// Elements that are converted in two places are converted once, and what is kept is the wider number.
+  void widened(ir::ArrayId array, ir::DType to, std::int32_t at) {
+    if (array == ir::no_id || kernel_.arrays[array].space != ir::Space::registers) return;
+    Life& life = lives_[array];
+    const int bits = ir::row(kernel_.arrays[array].dtype).bits;
+    if (life.converted != nowhere && life.converted != at) life.wider = std::max(life.wider, ir::row(to).bits / bits);
+    life.converted = at;
+  }
+  void visit(std::int32_t at) {
+    const ir::Stmt& stmt = kernel_.body[at];
+    const int parts = use_value(stmt.value, at);
+    if (parts > 0) add_span(change_, at, at + 1, parts * side_by_side());
+    if (stmt.kind != ir::StmtKind::declare || stmt.value != ir::no_value) use_array(stmt.target, at);
+    use_let(stmt.let, at);
+    if (stmt.kind == ir::StmtKind::load) loaded(stmt, at);
+  }
+  void loaded(const ir::Stmt& stmt, std::int32_t at) {
+    const std::size_t which = stmt.let != ir::no_id ? kernel_.arrays.size() + stmt.let : stmt.target.array;
+    Life& life = lives_[which];
+    if (stmt.space == ir::Space::global && stmt.policy == ir::Policy::again) {
+      life.lazy = true;
+      life.loop = rolled();
+    }
+    if (stmt.space == ir::Space::shared && life.first == at)
+      life.copies = std::clamp<std::int64_t>(registers_ahead / std::max(1, size_of(kernel_, which)), 1, copies());
+  }
+
+  void stretch_over_loops() {
+    for (std::int32_t at = 0; at < std::ssize(kernel_.body); ++at) {
+      const ir::Stmt& stmt = kernel_.body[at];
+      if (stmt.kind != ir::StmtKind::loop) continue;
+      for (Life& life : lives_) {
+        if (life.first == nowhere || life.first >= at || life.last <= at || life.last >= stmt.end) continue;
+        if (stmt.unrolled && life.last_vars.has(stmt.var)) continue;
+        life.last = stmt.end - 1;
+        life.last_vars = {};
+        life.last_nest = nowhere;
+        life.stretched = true;
+      }
+    }
+  }
+
+  void add(std::size_t which) {
+    const Life& life = lives_[which];
+    const std::int64_t size = size_of(kernel_, which) * life.copies * life.wider;
+    std::int32_t from = life.first, to = life.last + (life.stretched ? 1 : 0);
+    const auto copy_of = [&](const Nest& nest) { return (size + nest.extent - 1) / nest.extent; };
+    if (life.last_nest != nowhere && life.first < nests_[life.last_nest].start) {
+      Nest& nest = nests_[life.last_nest];
+      nest.ends.whole += size;
+      nest.ends.copy += copy_of(nest);
+      add_span(change_, nest.start, to, copy_of(nest));
+      to = nest.start;
+    }
+    if (life.first_nest != nowhere && life.last >= nests_[life.first_nest].end) {
+      Nest& nest = nests_[life.first_nest];
+      nest.begins.whole += size;
+      nest.begins.copy += copy_of(nest);
+      add_span(change_, from, nest.end, copy_of(nest));
+      from = nest.end;
+    }
+    if (from < to || life.first == life.last) add_span(change_, from, to, size);
+  }
+
+  const ir::Kernel& kernel_;
+  std::vector<Life>& lives_;
+  std::vector<Nest>& nests_;
+  std::vector<std::int32_t>& loops_;  ///< around the statement that is looked at, outermost first
+  std::vector<std::int64_t>& change_;
+  ir::VarSet vector_vars_;  ///< of loops over the elements of a vector
+};
+
+/// Indices: what stays of them, variables, pointers and counters.
+class IndexLives {
+ public:
+  IndexLives(const ir::Kernel& kernel, LiveScratch& scratch, std::vector<std::int64_t>& change)
+      : kernel_(kernel), uses_(scratch.uses), change_(change) {
+    uses_.clear();
+    variables_.fill({nowhere, nowhere});
+    for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v) {
+      const ir::VarKind kind = kernel.indices.vars[v].kind;
+      if (kind == ir::VarKind::loop || (kind == ir::VarKind::block && kernel.persistent))
+        moving_ |= ir::VarSet::only(v);
+    }
+    const auto end = static_cast<std::int32_t>(kernel.body.size());
+    if (kernel.persistent) add_span(change_, 0, end, 1);
+    walk(0, end, kernel.persistent ? 0 : nowhere, kernel.persistent ? end : nowhere, false);
+    add_parts();
+    for (const auto& [first, last] : variables_)
+      if (first != nowhere && last > first) add_span(change_, first, last, 1);
+  }
+
+ private:
+  void walk(std::int32_t from, std::int32_t to, std::int32_t loop, std::int32_t loop_end, bool walks) {
+    for (std::int32_t at = from; at < to; ++at) {
+      const ir::Stmt& stmt = kernel_.body[at];
+      const bool rolled = stmt.kind == ir::StmtKind::loop && !stmt.unrolled;
+      if (rolled) {
+        add_span(change_, at, stmt.end, 1);
+        walk(at + 1, stmt.end, at, stmt.end, true);
+        at = stmt.end - 1;
+        continue;
+      }
+      if (is_memory(stmt)) {
+        const bool pointer =
+            walks && stmt.space == ir::Space::global && kernel_.indices[stmt.expr].vars.overlaps(moving_);
+        use(stmt.expr, at, loop, loop_end, pointer ? stmt.memory + 1 : 0);
+      }
+      if (stmt.kind != ir::StmtKind::guard) continue;
+      for (const ir::Condition& condition : stmt.conditions)
+        for (const ir::ExprId side : {condition.a, condition.b})
+          if (side != ir::no_expr && stmt.value == ir::no_value) use(side, at, loop, loop_end, 0);
+    }
+  }
+
+  /// `pointer`: a buffer and one, where it is walked through by its address; else 0.
+  void use(ir::ExprId id, std::int32_t at, std::int32_t loop, std::int32_t loop_end, std::uint32_t pointer) {
+    std::uint64_t key = pointer;
+    std::int32_t parts = 0;
+    ir::VarSet vars;
+    for (const ir::Linear& linear : kernel_.indices.linear(id)) {
+      const ir::VarSet& in = kernel_.indices.terms[linear.term].vars;
+      if (in.overlaps(moving_)) continue;
+      ++parts;
+      vars |= in;
+      key = (key ^ linear.term) * 0x9e3779b97f4a7c15U;
+      key = (key ^ static_cast<std::uint64_t>(linear.coefficient)) * 0x9e3779b97f4a7c15U;
+    }
+    if (parts == 0 && pointer == 0) return;
+    // What stays the same in a loop is made in front of it.
+    const std::int32_t made = loop != nowhere ? loop : at;
+    for (ir::VarSet left = vars; !left.empty(); left.drop_first()) {
+      Variable& variable = variables_[left.first()];
+      if (variable.first == nowhere || made < variable.first) variable.first = made;
+    }
+    const bool is_variable = pointer == 0 && parts == 1;
+    uses_.push_back({key, made, loop != nowhere ? loop_end : at, is_variable ? 0 : pointer != 0 ? 2 : 1, vars});
+  }
+
+  /// Parts that are equal are one.
+  void add_parts() {
+    std::sort(uses_.begin(), uses_.end(), [](const IndexUse& a, const IndexUse& b) {
+      return std::pair(a.key, a.first) < std::pair(b.key, b.first);
+    });
+    for (std::size_t i = 0; i < uses_.size();) {
+      const IndexUse& use = uses_[i];
+      std::int32_t end = use.end;
+      for (++i; i < uses_.size() && uses_[i].key == use.key; ++i) end = std::max(end, uses_[i].end);
+      if (use.size > 0 && end > use.first) add_span(change_, use.first, end, use.size);
+      const std::int32_t needed = use.size > 0 ? use.first : end;
+      for (ir::VarSet left = use.vars; !left.empty(); left.drop_first()) {
+        std::int32_t& last = variables_[left.first()].last;
+        last = std::max(last, needed);
+      }
+    }
+  }
+
+  struct Variable {
+    std::int32_t first = nowhere, last = nowhere;
+  };
+  const ir::Kernel& kernel_;
+  std::vector<IndexUse>& uses_;
+  std::vector<std::int64_t>& change_;
+  ir::VarSet moving_;  ///< variables of loops
+  std::array<Variable, ir::max_vars> variables_;
+};
+
 }  // namespace
 
 int live_registers(const ir::Kernel& kernel, Scratch::Body& scratch) {
-  const Lifetimes lifetimes(kernel, scratch);
-  std::vector<std::int64_t>& change = scratch.numbers;
-  change.assign(kernel.body.size() + 1, 0);
-  for (std::size_t i = 0; i < scratch.first_use.size(); ++i) {
-    if (scratch.first_use[i] < 0) continue;
-    int size = 0;
-    if (i < kernel.arrays.size()) {
-      const ir::Array& array = kernel.arrays[i];
-      size = words(std::max<std::int64_t>(1, array.dims[0]) * std::max<std::int64_t>(1, array.dims[1]) * array.vector,
-                   array.dtype);
-    } else {
-      size = words(1, kernel.lets[i - kernel.arrays.size()].dtype);
-    }
-    change[scratch.first_use[i]] += size;
-    change[scratch.last_use[i] + 1] -= size;
+  std::vector<std::int64_t>&values = scratch.live.values, &indices = scratch.live.indices;
+  values.assign(kernel.body.size() + 2, 0);
+  indices.assign(kernel.body.size() + 2, 0);
+  const ValueLives of_values(kernel, scratch.live, values);
+  const IndexLives of_indices(kernel, scratch.live, indices);
+  std::int64_t value = 0, index = 0, most = 0;
+  for (std::size_t at = 0; at < values.size(); ++at) {
+    value += values[at];
+    index += indices[at];
+    most = std::max(most, value + std::max<std::int64_t>(0, index - 1));
   }
-  std::int64_t now = 0, most = 0;
-  for (const std::int64_t step : change) most = std::max(most, now += step);
   return static_cast<int>(most);
 }
 

@@ -96,6 +96,49 @@ struct SeenScope {
   std::vector<std::int64_t> places;
 };
 
+/// An array or a let that is alive (live.cpp). Positions of statements; -1: none.
+struct Life {
+  std::int32_t first = -1, last = -1;
+  std::int32_t first_nest = -1, last_nest = -1;  ///< that goes through its elements where it is first and last used
+  std::int32_t loop = -1;                        ///< that a load stands in
+  bool lazy = false;                             ///< a load that goes to its first use
+  bool stretched = false;                        ///< to the end of a loop
+  std::int64_t copies = 1;                       ///< side by side
+  std::int32_t converted = -1;                   ///< where its elements were last converted
+  int wider = 1;                                 ///< times, once they are converted
+  ir::VarSet last_vars;                          ///< that the last use picks an element by
+};
+
+/// Arrays that a nest of unrolled loops goes through, all of them and one copy's part. In registers.
+struct Through {
+  std::int64_t whole = 0, copy = 0;
+};
+
+/// Unrolled loops, one in the other: statements from `start` up to `end`.
+struct Nest {
+  std::int32_t start = 0, end = 0;
+  std::int64_t extent = 1;  ///< of the outer loop
+  ir::VarSet var;           ///< of the outer loop
+  Through ends, begins;     ///< arrays whose last, and whose first, use is here
+};
+
+/// The part of an index that no loop changes, by a hash.
+struct IndexUse {
+  std::uint64_t key = 0;
+  std::int32_t first = 0, end = 0;
+  int size = 0;  ///< registers beside its variables
+  ir::VarSet vars;
+};
+
+/// What live.cpp keeps from kernel to kernel.
+struct LiveScratch {
+  std::vector<Life> lives;
+  std::vector<Nest> nests;
+  std::vector<IndexUse> uses;
+  std::vector<std::int32_t> loops;
+  std::vector<std::int64_t> values, indices;
+};
+
 struct Scratch::Body {
   std::vector<StmtCount> counts;
   std::vector<StmtCost> costs;
@@ -104,10 +147,9 @@ struct Scratch::Body {
   std::int64_t every_guard = 0;  ///< what a block would issue that runs all guards with all warps
   std::vector<TermLanes> terms = std::vector<TermLanes>(256);
   std::uint32_t serial = 0;
-  std::vector<ThreadShares> threads;   ///< by variable; those of other variables are not filled
-  std::vector<std::int64_t> numbers;   ///< for sorting and sweeping
-  std::vector<std::int32_t> last_use;  ///< arrays, then lets
-  std::vector<std::int32_t> first_use;
+  std::vector<ThreadShares> threads;  ///< by variable; those of other variables are not filled
+  std::vector<std::int64_t> numbers;  ///< for sorting and sweeping
+  LiveScratch live;
   std::vector<Reach> reached;           ///< per buffer: by loads, by stores and atomics
   std::vector<std::uint64_t> accesses;  ///< kinds and indices of accesses that were seen
   bool sampled = false;

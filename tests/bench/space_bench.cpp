@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Plan spaces of whole models: how many plans each group has, how fast they are enumerated, lowered, counted and
-// projected on one core, and how far the best one is from the roof. In: models' files. Out: CSV, one line for each
-// distinct group of at least 64 KB of `imported` and `stitch-v1`, with those lines last that sum up. Run by hand:
+// projected on one core, and how far the best one is from the roof and from the floor. The roof (`sol`) is the launch
+// and the data sheet's bandwidth. The floor is what no plan changes: the launch with its ramp, the bytes at the
+// bandwidth that copies reach, and one trip to memory. In: models' files. Out: CSV, one line for each distinct group of
+// at least 64 KB of `imported` and `stitch-v1`, with those lines last that sum up, by the groups' bytes. Run by hand:
 //
 //   space_bench DEVICE MODEL... > spaces.csv
 #include <fmt/format.h>
@@ -12,13 +14,16 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "costmodel/model.h"
 #include "explore/partition.h"
 #include "explore/plans/tune.h"
+#include "explore/price.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
 #include "support/paths.h"
@@ -34,7 +39,8 @@ struct Line {
   std::string model, group, kind;
   double bytes = 0;
   std::int64_t plans = 0, enumerated = 0;
-  double plans_per_second = 0, over_roof = 0;
+  double plans_per_second = 0, over_roof = 0, over_floor = 0;
+  std::string bound;
 };
 
 Line measured(const std::string& model, const explore::DistinctGroup& group,
@@ -44,6 +50,7 @@ Line measured(const std::string& model, const explore::DistinctGroup& group,
   explore::TuneOptions options;
   options.model = costmodel::find_model("projected");
   const costmodel::GroupWork work = costmodel::group_work(group.group);
+  const double floor = explore::group_price(group.group.graph, device) + device.dram_latency;
   Line line{model, short_hex(group.group.id), text(std::get<codegen::Layout>(group.needs)), group.bytes};
   int passes = 0;
   const std::clock_t start = std::clock();  // of the processor, for other programs run too
@@ -57,7 +64,10 @@ Line measured(const std::string& model, const explore::DistinctGroup& group,
     if (!tuned.ranked.empty()) {
       const costmodel::ModelInputs inputs{.group = &work, .work = nullptr, .device = &device};
       const double roof = costmodel::find_model("sol")->estimate(inputs).total.value;
-      line.over_roof = roof > 0 ? tuned.ranked.front().estimate.total.value / roof : 0;
+      const ir::Estimate& best = tuned.ranked.front().estimate;
+      line.over_roof = roof > 0 ? best.total.value / roof : 0;
+      line.over_floor = best.total.value / floor;
+      line.bound = name(best.bottleneck);
     }
   } while (seconds < least_seconds);
   line.plans_per_second = static_cast<double>(passes) * static_cast<double>(line.enumerated) / seconds;
@@ -68,6 +78,30 @@ double quantile(std::vector<double> values, double at) {
   if (values.empty()) return 0;
   std::sort(values.begin(), values.end());
   return values[static_cast<std::size_t>(at * static_cast<double>(values.size() - 1))];
+}
+
+constexpr double mb = 1e6, endless = 1e18;
+constexpr std::pair<double, double> sizes[] = {
+    {0, mb}, {mb, 4 * mb}, {4 * mb, 16 * mb}, {16 * mb, 64 * mb}, {64 * mb, endless}, {0, endless}};
+
+void print_sizes(const std::vector<Line>& lines, double least, double most) {
+  std::vector<double> roofs, floors;
+  std::map<std::string, int> bound;
+  for (const Line& line : lines) {
+    if (line.plans == 0 || line.bytes < least || line.bytes >= most) continue;
+    roofs.push_back(line.over_roof);
+    floors.push_back(line.over_floor);
+    ++bound[line.bound];
+  }
+  if (roofs.empty()) return;
+  std::string words;
+  for (const auto& [part, count] : bound) words += fmt::format(", {} {}", count, part);
+  fmt::print(
+      "# best plan of {} groups of {:g} MB {}: over the roof median {:.2f}, 95 % below {:.2f}, most {:.2f}; "
+      "over the floor median {:.3f}, 95 % below {:.3f}, most {:.2f}; bound by{}\n",
+      roofs.size(), least / mb, most < endless ? fmt::format("to {:g} MB", most / mb) : "and more",
+      quantile(roofs, 0.5), quantile(roofs, 0.95), quantile(roofs, 1), quantile(floors, 0.5), quantile(floors, 0.95),
+      quantile(floors, 1), words.empty() ? words : words.substr(1));
 }
 
 }  // namespace
@@ -83,7 +117,7 @@ int main(int count, char** words) {
                             ir::find_calibration("uncalibrated", root / "data/calibrations"));
   std::vector<Line> lines;
   std::set<std::string> known;
-  std::puts("model,strategy,group,kind,bytes,plans,enumerated,plans_per_s,over_roof");
+  std::puts("model,strategy,group,kind,bytes,plans,enumerated,plans_per_s,over_roof,over_floor,bound");
   for (int i = 2; i < count; ++i) {
     const hlo::Imported model = hlo::import_file(words[i]);
     for (const char* strategy : {"imported", "stitch-v1"}) {
@@ -93,23 +127,22 @@ int main(int count, char** words) {
         if (!known.insert(hex(group.group.id)).second) continue;
         lines.push_back(measured(std::filesystem::path(words[i]).stem().string(), group, device));
         const Line& line = lines.back();
-        fmt::print("{},{},{},{},{:.0f},{},{},{:.0f},{:.3f}\n", line.model, strategy, line.group, line.kind, line.bytes,
-                   line.plans, line.enumerated, line.plans_per_second, line.over_roof);
+        fmt::print("{},{},{},{},{:.0f},{},{},{:.0f},{:.3f},{:.3f},{}\n", line.model, strategy, line.group, line.kind,
+                   line.bytes, line.plans, line.enumerated, line.plans_per_second, line.over_roof, line.over_floor,
+                   line.bound);
       }
     }
   }
-  std::vector<double> rates, roofs;
+  std::vector<double> rates;
   std::int64_t some = 0, enough = 0;
   for (const Line& line : lines) {
     rates.push_back(line.plans_per_second);
-    if (line.plans > 0) roofs.push_back(line.over_roof);
     some += line.plans > 0;
     enough += line.plans >= 20 && line.plans <= 150;
   }
   fmt::print("# {} groups of 64 KB or more; {} have a plan, {} have 20 to 150\n", lines.size(), some, enough);
   fmt::print("# plans/s: least {:.0f}, 5 % below {:.0f}, median {:.0f}\n", quantile(rates, 0), quantile(rates, 0.05),
              quantile(rates, 0.5));
-  fmt::print("# best plan over the roof: median {:.2f}, 95 % below {:.2f}, most {:.2f}\n", quantile(roofs, 0.5),
-             quantile(roofs, 0.95), quantile(roofs, 1));
+  for (const auto& [least, most] : sizes) print_sizes(lines, least, most);
   return 0;
 }

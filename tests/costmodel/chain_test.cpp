@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What single statements are counted as: instructions by pipe, steps of the critical path, registers alive at once,
-// traffic of buffers. In: kernels of a few statements written here. Out: checks against numbers that were counted by
+// What single statements are counted as: instructions by pipe, steps of the critical path, traffic of
+// buffers. In: kernels of a few statements written here. Out: checks against numbers that were counted by
 // hand from the rules in docs/model.md, in both modes of counting. Part of the suite `costmodel`.
 #include <doctest/doctest.h>
 
@@ -271,66 +271,6 @@ TEST_CASE("a fence waits, an atomic waits only where its result is asked for, an
   CHECK(work.critical_path.memory == 4);
   CHECK(work.critical_path.far == 2);
   CHECK(work.critical_path.coherent == 2);
-}
-
-TEST_CASE("registers are alive from the first to the last use, and to the end of a loop that needs them again") {
-  const auto sum_of = [](DType dtype) {
-    Small k;
-    ir::KernelBuilder& b = k.b;
-    const ir::BufferId from = b.in("v", dtype, threads * blocks), to = b.out("u", dtype, threads * blocks);
-    const ir::LetId first = b.load_let("first", from, k.own), second = b.load_let("second", from, k.own);
-    const ir::LetId sum = b.let("sum", b.op(Op::add, {b.get(first), b.get(second)}));
-    b.store(to, k.own, b.get(sum));
-    return k.counted().live_registers;
-  };
-  CHECK(sum_of(DType::f32) == 3);  // both terms and the sum
-  CHECK(sum_of(DType::f64) == 6);
-  CHECK(sum_of(DType::f16) == 3);
-  const auto array_of = [](DType dtype, std::array<std::int64_t, 2> dims, int vector) {
-    Small k;
-    k.b.declare(k.b.array("a", dtype, dims, vector));
-    k.b.declare(k.b.shared("s", DType::f32, 1000));
-    return k.counted().live_registers;
-  };
-  CHECK(array_of(DType::f32, {0, 0}, 1) == 1);
-  CHECK(array_of(DType::f32, {3, 0}, 4) == 12);
-  CHECK(array_of(DType::f32, {3, 5}, 2) == 30);
-  CHECK(array_of(DType::f16, {3, 0}, 1) == 2);
-  CHECK(array_of(DType::f64, {3, 0}, 1) == 6);
-  // A value from in front of a loop, eight registers in it; who reads it there decides.
-  struct Row {
-    std::string_view what;
-    bool first, last, behind;
-    int registers;
-  };
-  for (const Row& row : {Row{"nobody reads it", false, false, false, 8},
-                         {"its first statement does", true, false, false, 9},
-                         {"its last statement does", false, true, false, 9},
-                         {"it is read behind", false, false, true, 9}}) {
-    CAPTURE(row.what);
-    Small k;
-    ir::KernelBuilder& b = k.b;
-    const ir::LetId before = k.load(k.x);
-    const auto use = [&] { b.store(k.y, k.own, b.get(before)); };
-    b.loop(b.loop_var("t", 5));
-    if (row.first) use();
-    const ir::ArrayId large = b.array("large", DType::f32, {8, 0});
-    b.declare(large);
-    b.declare(large);
-    if (row.last) use();
-    b.end();
-    if (row.behind) use();
-    CHECK(k.counted().live_registers == row.registers);
-  }
-  // What lives and dies before is not there at the same time.
-  Small k;
-  ir::KernelBuilder& b = k.b;
-  for (const int words : {5, 7, 6}) {
-    const ir::ArrayId one = b.array("a", DType::f32, {words, 0});
-    b.declare(one);
-    b.declare(one);
-  }
-  CHECK(k.counted().live_registers == 7);
 }
 
 TEST_CASE("loads, stores and atomics of a buffer stand in rows of their own, and what is loaded over is told apart") {

@@ -50,11 +50,25 @@ ir::Plan map_plan(const codegen::Prepared& prepared, int threads, int vector, in
 
 }  // namespace
 
+/// Rows that data picks from three tables, side by side: each source has several accesses under the same guard, and
+/// plans with several vectors at once repeat one of them.
+std::string picked_lines() {
+  std::string lines;
+  for (const char* name : {"a", "b", "c"})
+    lines += fmt::format(
+        "  %{0}t = parameter {1} : f32[{2},8]\n  %{0}p = parameter {3} : s32[311,1]\n"
+        "  %{0} = gather %{0}t, %{0}p, text=\"offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, "
+        "index_vector_dim=1, slice_sizes={{1,8}}\" : f32[311,8]\n",
+        name, 2 * (name[0] - 'a'), 50 + 13 * (name[0] - 'a'), 2 * (name[0] - 'a') + 1);
+  return lines + "  %y = concatenate %a, %b, %c, axes={1} : f32[311,24]\n  output %y\n";
+}
+
 TEST_CASE("plans of large loops with edges inside share their counts, which are what each has alone") {
   const std::string joined =
       "  %a = parameter 0 : f16[31,200]\n  %b = parameter 1 : f16[31,57]\n  %c = parameter 2 : f16[31,7]\n"
       "  %y = concatenate %a, %b, %c, axes={1} : f16[31,264]\n  output %y\n";
-  for (const std::string& lines : {pad_lines(24, 50, 3, 3), pad_lines(17, 33, 0, 1), pad_lines(40, 25, 1, 2), joined}) {
+  for (const std::string& lines :
+       {pad_lines(24, 50, 3, 3), pad_lines(17, 33, 0, 1), pad_lines(40, 25, 1, 2), joined, picked_lines()}) {
     INFO(lines);
     const ir::Group group = group_of_lines(lines);
     const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));

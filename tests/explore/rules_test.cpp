@@ -297,7 +297,17 @@ std::vector<Side> split_sides() {
       {"split-columns", false, columns([](Tried&) {})},
       {"split-columns", true, columns([](Tried& t) { t.tiling.items = 133; })},  // 266 blocks
       {"split-columns", false, columns([](Tried& t) { t.tiling.items = 132; })},
-      {"split-columns", true, columns([](Tried& t) { t.tiling.items = 33; })},  // 66 of 132 SMs
+      // 66 of 132 SMs: only where all columns are 1,056 bytes, by blocks with 4 to 32 KiB.
+      {"split-columns", false, columns([](Tried& t) { t.tiling.items = 33; })},
+      {"split-columns", true, columns([](Tried& t) { t.tiling.items = 33, t.prepared.rows = 265; })},
+      {"split-columns", false, columns([](Tried& t) { t.tiling.items = 33, t.prepared.columns = 2048; })},
+      {"split-columns", true, columns([](Tried& t) { t.tiling.items = 33, t.prepared.columns = 2049; })},
+      {"split-columns", false, columns([](Tried& t) { t.tiling.items = 33, t.prepared.columns = 256; })},
+      {"split-columns", true, columns([](Tried& t) { t.tiling.items = 33, t.prepared.columns = 255; })},
+      {"split-columns", false,
+       columns([](Tried& t) { t.tiling.items = 33, t.prepared.columns = 512, t.plan.threads = 128; })},
+      {"split-columns", true,
+       columns([](Tried& t) { t.tiling.items = 33, t.prepared.columns = 512, t.plan.threads = 127; })},
       {"split-columns", false, columns([](Tried& t) { t.tiling.items = 34; })},
       {"split-columns", true, columns([](Tried& t) { t.plan.in_flight = 3; })},
       {"split-columns", true, columns([](Tried& t) { t.plan.threads = 255; })},

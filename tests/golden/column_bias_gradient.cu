@@ -21,9 +21,15 @@ struct Vec {
 #define ORDERED_LOAD "ld.volatile.global"
 #endif
 
-/// Never true, which the assembler does not know. It moves nothing across the branch, so all ordered loads above are
-/// on their way before the first of them is used.
-#define ISSUE_LOADS if (threadIdx.x >= blockDim.x) return
+/// Never true, which the assembler does not know: no size of a launch is 0. It moves nothing across the branch, so
+/// all ordered loads above are on their way before the first of them is used. Each asks another size: once one was
+/// asked, the assembler knows that it is not 0.
+#define ISSUE_LOADS(size) \
+  do { \
+    unsigned n; \
+    asm volatile("mov.u32 %0, %%" #size ";" : "=r"(n)); \
+    if (n == 0) return; \
+  } while (0)
 
 /// A pointer that the compiler keeps as it is and does not compute again.
 template <class T>
@@ -150,7 +156,7 @@ __device__ __forceinline__ void tanh_sum_multiply_convert_column_block(
           mask_row[u] = load_f32(&mask[group + t * 64 + u * 32]);
         }
       }
-      ISSUE_LOADS;
+      ISSUE_LOADS(ntid.x);
       #pragma unroll
       for (int u = 0; u < 2; ++u) {
         if (group + t * 64 + u * 32 < 1000) {

@@ -24,9 +24,15 @@ struct Vec {
 #define ORDERED_LOAD "ld.volatile.global"
 #endif
 
-/// Never true, which the assembler does not know. It moves nothing across the branch, so all ordered loads above are
-/// on their way before the first of them is used.
-#define ISSUE_LOADS if (threadIdx.x >= blockDim.x) return
+/// Never true, which the assembler does not know: no size of a launch is 0. It moves nothing across the branch, so
+/// all ordered loads above are on their way before the first of them is used. Each asks another size: once one was
+/// asked, the assembler knows that it is not 0.
+#define ISSUE_LOADS(size) \
+  do { \
+    unsigned n; \
+    asm volatile("mov.u32 %0, %%" #size ";" : "=r"(n)); \
+    if (n == 0) return; \
+  } while (0)
 
 /// A pointer that the compiler keeps as it is and does not compute again.
 template <class T>
@@ -147,7 +153,7 @@ __device__ __forceinline__ void sum_divide_multiply_subtract_column_block(
         load_f16x8(&x_row[u].v[0], &x_at[t * 819200 + u * 204800]);
       }
     }
-    ISSUE_LOADS;
+    ISSUE_LOADS(ntid.x);
     #pragma unroll
     for (int u = 0; u < 4; ++u) {
       if (vb * 32 + group + t * 12800 + u * 3200 < 65536) {
@@ -255,7 +261,7 @@ __device__ __forceinline__ void sum_divide_multiply_subtract_column_block(
         load_f32x4(&ss_part_2[q].v[4], &ss_parts[lane * 8 + group * 64 + q * 2048 + 4]);
       }
     }
-    ISSUE_LOADS;
+    ISSUE_LOADS(ntid.y);
     #pragma unroll
     for (int q = 0; q < 4; ++q) {
       if (group + q * 32 < 100) {

@@ -24,9 +24,15 @@ struct Vec {
 #define ORDERED_LOAD "ld.volatile.global"
 #endif
 
-/// Never true, which the assembler does not know. It moves nothing across the branch, so all ordered loads above are
-/// on their way before the first of them is used.
-#define ISSUE_LOADS if (threadIdx.x >= blockDim.x) return
+/// Never true, which the assembler does not know: no size of a launch is 0. It moves nothing across the branch, so
+/// all ordered loads above are on their way before the first of them is used. Each asks another size: once one was
+/// asked, the assembler knows that it is not 0.
+#define ISSUE_LOADS(size) \
+  do { \
+    unsigned n; \
+    asm volatile("mov.u32 %0, %%" #size ";" : "=r"(n)); \
+    if (n == 0) return; \
+  } while (0)
 
 /// A pointer that the compiler keeps as it is and does not compute again.
 template <class T>
@@ -175,7 +181,7 @@ __device__ __forceinline__ void sum_divide_negate_multiply_row_block(
         load_f16x8(&x_row[u].v[0], &x_at[t * 180224 + u * 90112]);
       }
     }
-    ISSUE_LOADS;
+    ISSUE_LOADS(ntid.x);
     #pragma unroll
     for (int u = 0; u < 2; ++u) {
       if (vb / 3 * 2048 + lane * 8 + warp * 256 + t * 180224 + u * 90112 + vb % 3 * 7 % 8 + 7 < 200001) {
@@ -265,7 +271,7 @@ __device__ __forceinline__ void sum_divide_negate_multiply_row_block(
         ss_part_1[0] = load_f32(&ss_parts[vb % 3 * 44 + lane + warp * 32]);
       }
     }
-    ISSUE_LOADS;
+    ISSUE_LOADS(ntid.y);
     #pragma unroll
     for (int y_1 = 0; y_1 < 1; ++y_1) {
       if (lane + warp * 32 < 44) {

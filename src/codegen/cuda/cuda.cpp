@@ -19,9 +19,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -58,6 +60,7 @@ struct Printer {
   };
   std::vector<Declared> declared = {};
   std::vector<Shared> addresses = {};
+  std::size_t issues = 0;    ///< so far
   int copies = 1;            ///< of a statement here, made by the unrolled loops around it
   bool in_branches = false;  ///< a guard stands in an unrolled loop: each copy is a branch of its own
 
@@ -265,6 +268,13 @@ struct Printer {
     declared.push_back({names.named[at], out.size(), depth});
   }
 
+  /// Six in a row ask six sizes. A seventh asks the first again, and the assembler may look through it.
+  void issue() {
+    static constexpr std::array sizes =
+        std::to_array<std::string_view>({"ntid.x", "ntid.y", "ntid.z", "nctaid.x", "nctaid.y", "nctaid.z"});
+    line(fmt::format("ISSUE_LOADS({});", sizes[issues++ % sizes.size()]));
+  }
+
   void bind(const Stmt& s) {
     const bool wide = kernel.indices.vars[s.var].extent - 1 > std::numeric_limits<std::int32_t>::max();
     line(fmt::format("const {0} {1} = static_cast<{0}>({2});", integer_type(wide), names.vars[s.var], value(s.value)));
@@ -313,7 +323,7 @@ struct Printer {
       case StmtKind::barrier:
         return barrier(s);
       case StmtKind::issue:
-        return line("ISSUE_LOADS;");
+        return issue();
       case StmtKind::bind:
         return bind(s);
       case StmtKind::fence:

@@ -162,15 +162,19 @@ constexpr std::array rule_table = [] {
                 c.plan.in_flight * c.plan.vector * element_bytes(c) < 32;
        }},
       {"split-columns", false, reads({split, threads, vector, in_flight}),
-       "columns are shared only to fill the SMs once or twice, with the widest vectors and 64 bytes in flight, by "
-       "blocks "
-       "of 256 threads or more",
+       "columns are shared only to fill half of the SMs to all of them twice, or, where all together are a line of 128 "
+       "bytes for every 16 SMs, by blocks with 4 to 32 KiB; with the widest vectors and 64 bytes in flight, and 256 "
+       "threads (of few bytes one for 64)",
        [](const Candidate& c) {
+         constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib, large = 256, line = 128;
          if (c.plan.split == 1 || !is_across(c)) return false;
-         const std::int64_t bytes = c.plan.in_flight * c.plan.vector * element_bytes(c);
-         const bool is_shallow = bytes < 64 && c.plan.in_flight < 8;
-         return blocks(c) > 2 * c.limits.sms || 2 * blocks(c) <= c.limits.sms || is_shallow || c.plan.threads < 256 ||
-                c.plan.vector != widest_vector(c);
+         const bool is_shallow = c.plan.in_flight * c.plan.vector * element_bytes(c) < 64 && c.plan.in_flight < 8;
+         if (blocks(c) > 2 * c.limits.sms || is_shallow || c.plan.vector != widest_vector(c)) return true;
+         if (2 * blocks(c) > c.limits.sms) return c.plan.threads < large;
+         const std::int64_t across = c.prepared.rows * element_bytes(c);  // what stays of a column group are its rows
+         const std::int64_t bytes = across * c.prepared.columns / blocks(c);
+         return 16 * across > c.limits.sms * line || bytes < least || bytes > enough ||
+                c.plan.threads < std::min(large, bytes / 64);
        }},
       {"split-rows", false, reads({split, threads, threads_per_row, vector, in_flight}),
        "rows are shared by blocks that have one row each and 4 KiB of it, with 256 threads or one for each 64 bytes, "

@@ -172,6 +172,30 @@ TEST_CASE("every type and width compiles, with exactly its four accesses") {
     }
 }
 
+TEST_CASE("loads that are asked for together wait for no others: each time it is another question") {
+  // Of the same question the assembler knows the answer, and lets the loads sink to their uses.
+  KernelBuilder b("phases", 64, 2);
+  const BufferId x = b.in("x", DType::f32, 1024), y = b.out("y", DType::f32, 1024);
+  const ExprId own = b.sum({b.var(b.thread("tid", 1, 64)), b.var(b.vb, 64)});
+  for (int i = 0; i < 3; ++i) {
+    const LetId v = b.load_let("v", x, own);
+    b.kernel.body.emplace_back().kind = StmtKind::issue;
+    b.store(y, own, b.get(v));
+  }
+  const Kernel kernel = b.finished();
+  const std::string text = codegen::cuda(kernel);
+  for (const char* size : {"ntid.x", "ntid.y", "ntid.z"}) {
+    CAPTURE(size);
+    CHECK(text.find("ISSUE_LOADS(" + std::string(size) + ");") != text.npos);
+  }
+  const std::string ptx = compiled(kernel);
+  if (ptx.empty()) return;
+  for (const char* size : {"%ntid.x", "%ntid.y", "%ntid.z"}) {
+    CAPTURE(size);
+    CHECK(ptx.find(size) != ptx.npos);
+  }
+}
+
 TEST_CASE("what is written in place claims no pointer for itself, and the launch's wishes are declared") {
   Kernel kernel = example_in_place();
   CHECK_THROWS_AS(cuda(kernel, std::string_view("by hand")), std::logic_error);  // no grid barrier yet
