@@ -94,7 +94,10 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
 void run_report_command(const ReportCommand& command, const Context& context) {
   if (!command.by.empty()) {
     const store::Store store = store::Store::open_read_only(command.database, {.stop = context.stop()});
-    return show(context, {"tailor.reports.grid/1", "", {{"points", study::grid_table(store, command.by)}}, ""});
+    study::GridAnswer grid = study::grid_table(store, command.by);
+    CommandOutput answer{"tailor.reports.grid/1", "", {{"points", grid.table}, {"left_out", grid.left_out}}, ""};
+    answer.verdict = std::move(grid.words);
+    return show(context, answer);
   }
   ReportOptions options{.database = command.database,
                         .data = context.data,

@@ -448,6 +448,7 @@ std::string overview(const Summary& summary, const Screen& screen) {
     const Verdict said = verdict(*summary.claim);
     words(said.head + " " + said.words);
   }
+  if (!summary.scope.empty()) words(summary.scope);
   words(answer(summary).text());
   for (Section& section : sections(summary)) {
     section.table.title = section.title;
@@ -472,6 +473,7 @@ std::string markdown(const Summary& summary) {
     const Verdict said = verdict(*summary.claim);
     out += fmt::format("**{}** {}\n\n", said.head, printable(said.words));
   }
+  if (!summary.scope.empty()) out += printable(summary.scope) + "\n\n";
   out += printable(answer(summary).text()) + "\n\n";
   out += markdown(manifest_table(summary)) + "\n";
   for (const Section& section : sections(summary))

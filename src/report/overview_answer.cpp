@@ -170,10 +170,16 @@ Verdict verdict(const ClaimSummary& claim) {
             fmt::format("It says: {}. It has no verdict: {}.", claim.text, claim.not_judged)};
   Verdict out;
   out.head = claim.holds() ? "The claim holds." : "The claim does not hold.";
+  const std::string where = claim.points == 0
+                                ? "Over all models and devices of the sweep"
+                                : fmt::format(
+                                      "It must hold at each of {} of a grid, and comes out least at {}. There, over "
+                                      "all models and devices",
+                                      counted(claim.points, "point"), claim.point);
   out.words = fmt::format(
-      "It says: {0}. Over all models and devices of the sweep, strategy {2} needs {3} × as much as the best other one, "
-      "counting {1}. The claim asks for {4} × or more.",
-      claim.text, claim.meaning, claim.baseline, three_figures(claim.value), three_figures(claim.threshold));
+      "It says: {0}. {5}, strategy {2} needs {3} × as much as the best other one, counting {1}. The claim asks for "
+      "{4} × or more.",
+      claim.text, claim.meaning, claim.baseline, three_figures(claim.value), three_figures(claim.threshold), where);
   if (!claim.left_out.empty())
     out.words +=
         fmt::format(" Not compared: {}, of which more launches have no plan.", fmt::join(claim.left_out, ", "));
@@ -187,6 +193,7 @@ Table verdict_table(const Summary& summary) {
                    {"claim_metric", "claim about"},
                    {"claim_value", "is", Hint::number},
                    {"claim_threshold", "threshold", Hint::number},
+                   {"setting", "least at the point"},
                    {"reason", "reason"}};
   if (!summary.claim) return table;
   const ClaimSummary& claim = *summary.claim;
@@ -195,7 +202,7 @@ Table verdict_table(const Summary& summary) {
                                     : claim.holds() ? "holds"
                                                     : "does not hold"),
                         claim.text, claim.metric, judged ? Cell(claim.value) : Cell(), claim.threshold,
-                        judged ? Cell() : Cell(claim.not_judged)});
+                        claim.point.empty() ? Cell() : Cell(claim.point), judged ? Cell() : Cell(claim.not_judged)});
   return table;
 }
 

@@ -23,6 +23,7 @@
 #include <chrono>
 #include <set>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "ir/device.h"
@@ -214,6 +215,11 @@ report::Summary load_summary(const store::Store& store, const Subject& subject, 
   summary.manifest = load_manifest(store, subject);
   if (const auto sweep = newest_sweep(store)) summary.asked = sweep_words(sweep->config).question;
   summary.claim = load_claim(store);
+  if (const std::size_t points = store.points().size(); points > 0)
+    summary.scope = fmt::format(
+        "A grid of {} was swept into this database. Shown are the best plans of all points together; tailor report "
+        "--by KEY,... says what each point came to.",
+        counted(points, "point"));
   summary.question = fmt::format("How should {} be fused on {}?", subject.graph.name,
                                  subject.device.title.empty() ? subject.device.name : subject.device.title);
   for (const store::FusionRow& fusion : gathered.fusions) summary.strategies.push_back(make_totals(gathered, fusion));
