@@ -242,7 +242,7 @@ std::int64_t parse_rank(const std::string& text) {
   std::int64_t rank = 1;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), rank);
   if (fault != std::errc{} || rank < 1)
-    throw Error(Fault::usage, fmt::format("--plan: found '{}', expected a plan's text or a rank from 1 on", text));
+    throw Error(Fault::usage, fmt::format("found plan '{}', expected a plan's text or a rank from 1 on", text));
   return rank;
 }
 
@@ -288,10 +288,23 @@ Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& p
   if (best.empty()) throw no_plan_error(choice.tuned);
   if (std::ssize(best) < rank)
     throw Error(Fault::usage,
-                fmt::format("--plan: found rank {}, but there are {} different kernels", rank, best.size()),
+                fmt::format("found the rank {} of a plan, expected at most {}: so many different kernels there are",
+                            with_commas(rank), with_commas(std::ssize(best))),
                 "tailor explore lists them");
   watch.observer.detail(fmt::format("plan: {}", ir::text(best.back().plan)));
   return std::move(best.back());
+}
+
+void place_among_all(FusedModel& model, std::size_t group, std::span<Candidate> plans, const Watch& watch) {
+  Choosing how = model.choosing(0);
+  how.with_xla = true;
+  const Choice all = choose(model.group(group), model.target, how, watch.stop);
+  stop_if_asked(watch.stop);
+  for (Candidate& plan : plans) {
+    const auto same = std::find_if(all.candidates.begin(), all.candidates.end(),
+                                   [&](const Candidate& one) { return one.kernel_id == plan.kernel_id; });
+    plan.placed = same == all.candidates.end() ? ir::Placed{.place = 0} : same->placed;
+  }
 }
 
 namespace {

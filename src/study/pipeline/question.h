@@ -120,6 +120,9 @@ Error no_plan_error(const explore::Tuned& tuned);
 /// One plan of a group. `plan` is its text, its rank in `explore`, or empty for the best. Throws Error(usage) for text
 /// that is no plan, Error(failed) for a plan that cannot be lowered, Error(interrupted) when asked to stop.
 Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& plan, const Watch& watch);
+/// Gives plans of one group the places that tailor explore shows them at, XLA's plan among the others. A kernel that
+/// the search does not reach has place 0.
+void place_among_all(FusedModel& model, std::size_t group, std::span<Candidate> plans, const Watch& watch);
 
 /// A group without a plan, and why: the structure that is not written yet, or the rule that refuses its plans.
 struct Unplanned {
