@@ -86,6 +86,7 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
   }
   CommandOutput answer{"tailor.sweep/1", "", {{"strategies", study::strategies_table(outcome)}}, ""};
   answer.sections.push_back({"sweep", study::done_table(outcome)});
+  answer.verdict = study::nothing_swept(outcome);
   if (!outcome.left_out.empty()) answer.sections.push_back({"left_out", study::left_out_table(outcome)});
   show(context, answer);
   if (outcome.exit_code != 0) throw Error(static_cast<Fault>(outcome.exit_code), outcome.reason, outcome.hint);

@@ -435,7 +435,8 @@ std::vector<Agreement> agreements(const fs::path& folder, const std::string& mod
   std::erase_if(digests, unwanted);
   std::erase_if(dumps, unwanted);
   if (digests.empty() && dumps.empty())
-    throw Error(Fault::usage, fmt::format("found {} module(s), none with '{}' in its name", names.size(), module),
+    throw Error(Fault::usage,
+                fmt::format("found {}, none with '{}' in its name", counted(names.size(), "module"), module),
                 suggestion(module, std::vector<std::string_view>(names.begin(), names.end())));
   const bool several = digests.size() + dumps.size() > 1;
   const auto keep = [&](const std::string& name, const auto& score_it) {

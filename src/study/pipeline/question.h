@@ -114,6 +114,9 @@ struct PlanChoice {
   std::int64_t seed = 1;    ///< of the draw
 };
 
+/// What runs where a model has no group, in a sentence without its point; empty where it has one.
+std::string nothing_to_fuse(const explore::Partition& partition);
+
 /// Why a space that was searched holds no plan, to throw: the rule that refused most, in its words.
 Error no_plan_error(const explore::Tuned& tuned);
 

@@ -152,13 +152,13 @@ std::vector<std::string> warnings(const store::Store& store, const Gathered& gat
     if (fusion.strategy == "unfused") unfused = &fusion;
     if (fusion.strategy == "imported") imported = &fusion;
   }
-  if (unfused != nullptr && imported != nullptr && same_groups(*unfused, *imported))
+  if (unfused != nullptr && imported != nullptr && !unfused->groups.empty() && same_groups(*unfused, *imported))
     out.push_back(
         "The HLO file fuses nothing by itself: strategy imported is the same as unfused. For the compiler's own "
         "partition, import a dump taken after its optimisations.");
   if (subject.graph.opaque_nodes > 0)
-    out.push_back(fmt::format("{} operation(s) were kept as opaque: they run as they are and are not fused.",
-                              subject.graph.opaque_nodes));
+    out.push_back(fmt::format("{} kept as opaque: what is opaque runs as it is and is not fused.",
+                              counted(subject.graph.opaque_nodes, "operation", "was", "were")));
   if (summary.import.passes.empty()) out.push_back("What import said of this model is not in the database.");
   std::set<std::string> told;  // facts about the model stand in every strategy's row
   for (const store::FusionRow& fusion : gathered.fusions)

@@ -190,6 +190,14 @@ report::Table done_table(const SweepOutcome& outcome) {
   return table;
 }
 
+std::string nothing_swept(const SweepOutcome& outcome) {
+  bool some = !outcome.strategies.empty();
+  for (const store::StrategyTotals& one : outcome.strategies) some = some && one.kernels == 0;
+  for (const SweepOutcome& point : outcome.points) some = some || !nothing_swept(point).empty();
+  for (const SweepOutcome& point : outcome.points) some = some && !nothing_swept(point).empty();
+  return some ? "there is nothing to fuse: no strategy makes a kernel, and library calls are all that runs" : "";
+}
+
 report::Table left_out_table(const SweepOutcome& outcome) {
   report::Table table;
   table.title = "models left out";
