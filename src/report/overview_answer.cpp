@@ -78,8 +78,8 @@ std::string kernel_words(std::string_view who, const StrategyTotals& chosen, con
 std::string measured_words(const Summary& summary) {
   const std::string where = fmt::format("{}", fmt::join(summary.measured_on, " and "));
   if (!summary.measured.empty())
-    return fmt::format(" {} kernel{} measured{}{}.", with_commas(static_cast<std::int64_t>(summary.measured.size())),
-                       summary.measured.size() == 1 ? " was" : "s were", where.empty() ? "" : " on ", where);
+    return fmt::format(" {} measured{}{}.", counted(summary.measured.size(), "kernel", "was", "were"),
+                       where.empty() ? "" : " on ", where);
   if (!has_measured_times(summary)) return " Nothing was measured.";
   return where.empty() ? " Its measured times are replayed from records."
                        : fmt::format(" Its measured times are replayed from records of {}.", where);
@@ -88,8 +88,7 @@ std::string measured_words(const Summary& summary) {
 /// How much of a strategy's time is a bound.
 std::string bound_words(const StrategyTotals& strategy) {
   if (strategy.groups_at_lower_bound == 0 || strategy.time.empty() || !(strategy.time.back().time.value > 0)) return {};
-  const std::string launches =
-      strategy.launches_at_lower_bound == 1 ? "1 launch" : with_commas(strategy.launches_at_lower_bound) + " launches";
+  const std::string launches = counted(strategy.launches_at_lower_bound, "launch");
   return fmt::format(" {} % of the time of strategy {} is no prediction: {} without a plan count{} bound.",
                      three_figures(100 * (strategy.time_at_lower_bound / strategy.time.back().time)), strategy.name,
                      launches, strategy.launches_at_lower_bound == 1 ? "s with its" : " with their");

@@ -12,6 +12,7 @@
 #include <array>
 #include <set>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "report/advice.h"
 #include "report/assets.h"
@@ -57,9 +58,9 @@ std::string device_and_manifest(const Summary& summary) {
                        escaped(std::get<std::string>(row[1])));
   out += "</dl>\n";
   if (!summary.import.module.empty() || summary.import.instructions > 0) {
-    out += fmt::format("<details><summary>Import of {}: {} instructions in {} computations, {} of text</summary>\n",
-                       escaped(summary.import.module), with_commas(summary.import.instructions),
-                       with_commas(summary.import.computations),
+    out += fmt::format("<details><summary>Import of {}: {} in {}, {} of text</summary>\n",
+                       escaped(summary.import.module), counted(summary.import.instructions, "instruction"),
+                       counted(summary.import.computations, "computation"),
                        humane_bytes(static_cast<double>(summary.import.text_bytes)));
     out += html(import_table(summary)) + list(summary.import.warnings, "warnings") + "</details>\n";
   }

@@ -157,7 +157,7 @@ TEST_CASE("a page of very many groups stays bounded, and says what it leaves out
   };
   CHECK(count("<details class=\"group\"") == 400);
   CHECK(count("CUDA of the best plan") == 40);
-  CHECK(text.find("2600 more have no section") != text.npos);
+  CHECK(text.find("2,600 more groups have no section") != text.npos);
   CHECK(text.find("2,000 not shown: the raw data of this page shows all") != text.npos);
   const auto data = nlohmann::json::parse(between(text, "<script type=\"application/json\" id=\"data\">", "</script>"));
   CHECK(data["groups"].size() == 3000);

@@ -118,7 +118,7 @@ std::vector<std::pair<std::string, Table>> replay_tables(const ReplayQuestion& q
   const bool rising = std::adjacent_find(tries.begin(), tries.end(), std::greater_equal<>()) == tries.end();
   if (tries.empty() || tries[0] < 1 || !rising || question.options.runs < 1)
     throw Error(Fault::usage,
-                fmt::format("found {} tries and {} runs, expected numbers of tries that rise from 1 or more, and a run",
+                fmt::format("--tries {} and --runs {}: expected numbers of tries that rise from 1 or more, and a run",
                             fmt::join(tries, ","), question.options.runs),
                 "for example: --tries 10,50,200 --runs 20");
   const TuningSpace space = calibrate::read_space(

@@ -131,7 +131,7 @@ void require(const Gathered& gathered, const std::string& strategy, const Subjec
   if (strategy.empty() || std::find(known.begin(), known.end(), strategy) != known.end()) return;
   throw Error(Fault::usage,
               fmt::format("strategy '{}' was not run on {}, the database has {}", strategy, subject.graph.name,
-                          known.empty() ? "none" : fmt::format("{} others", known.size())),
+                          known.empty() ? "none" : counted(known.size(), "other")),
               suggestion(strategy, known));
 }
 

@@ -46,9 +46,7 @@ std::vector<report::LibraryCall> load_library_calls(const store::Store& store, c
   return all;
 }
 
-std::string groups_in_words(std::int64_t groups) {
-  return groups == 1 ? "1 distinct group" : with_commas(groups) + " distinct groups";
-}
+std::string groups_in_words(std::int64_t groups) { return counted(groups, "distinct group"); }
 
 }  // namespace
 
