@@ -32,7 +32,7 @@ std::string printed(const ReportOptions& options, const std::vector<report::Summ
     case Format::table: {
       const report::Screen screen{options.width, options.colour, static_cast<std::size_t>(options.top)};
       for (const report::Summary& summary : summaries)
-        text += (text.empty() ? "" : "\n") + summary.question + "\n" + report::overview(summary, screen);
+        text += (text.empty() ? "" : "\n") + summary.question + "\n" + report::overview(summary, screen, text.empty());
       return text;
     }
     case Format::md:

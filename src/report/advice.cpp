@@ -32,7 +32,7 @@ std::string where_to_look(const Summary& summary) {
     time += whole_time(group).value;
   }
   const std::optional<std::size_t> most = ir::most_moved(moved);
-  if (!most || bytes <= 0) return {};
+  if (!most || bytes <= 0 || summary.groups.size() < 2) return {};  // of one group it is plain
   const GroupSummary& group = summary.groups[*most];
   const std::string share =
       fmt::format("{} % of the bytes of all fused kernels ({} of {})", three_figures(100 * moved[*most].bytes / bytes),
@@ -106,6 +106,8 @@ std::string failed_compiles(const Summary& summary) {
 std::string kernels_over_floor(const Summary& summary) {
   const StrategyTotals* chosen = find_strategy(summary, summary.chosen);
   if (chosen == nullptr || !chosen->kernel_floor || *chosen->kernel_floor <= 0) return {};
+  if (chosen->kernels <= *chosen->kernel_floor)
+    return fmt::format("{} makes {}; no partition has fewer.", chosen->name, counted(chosen->kernels, "kernel"));
   return fmt::format("{} makes {}; no partition has fewer than {}, so at most {} left to save.", chosen->name,
                      counted(chosen->kernels, "kernel"), with_commas(*chosen->kernel_floor),
                      with_commas(chosen->kernels - *chosen->kernel_floor) +

@@ -438,17 +438,17 @@ std::vector<Section> sections(const Summary& summary) {
 
 }  // namespace
 
-std::string overview(const Summary& summary, const Screen& screen) {
+std::string overview(const Summary& summary, const Screen& screen, bool is_first) {
   std::string out;
   const int width = std::max(1, screen.width);
   const auto words = [&](const std::string& text) {
     for (const std::string& line : wrapped(printable(text), width)) out += line + "\n";
   };
-  if (summary.claim) {
+  if (summary.claim && is_first) {
     const Verdict said = verdict(*summary.claim);
     words(said.head + " " + said.words);
   }
-  if (!summary.scope.empty()) words(summary.scope);
+  if (!summary.scope.empty() && is_first) words(summary.scope);
   words(answer(summary).text());
   for (Section& section : sections(summary)) {
     section.table.title = section.title;

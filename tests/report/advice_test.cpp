@@ -96,6 +96,15 @@ TEST_CASE("each sentence of advice goes when what it is about is mended, and no 
   }
 }
 
+TEST_CASE("of a single group nothing moves most, and at the floor nothing is left to save") {
+  Summary one = example();
+  one.groups.resize(1);
+  for (const std::string& line : advice(one)) CHECK(line.find("moves most") == std::string::npos);
+  Summary least = example();
+  least.strategies[1].kernels = 200;
+  CHECK(advice(least)[5] == "tailor makes 200 kernels; no partition has fewer.");
+}
+
 TEST_CASE("a failed best kernel is neither unchecked nor not judged, and each of both stands alone") {
   Summary summary = example();
   summary.groups[0].best[0].check = CheckState::failed;

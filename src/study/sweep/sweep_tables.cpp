@@ -157,6 +157,7 @@ report::Table done_table(const SweepOutcome& outcome) {
                    column("claim_value", "is", Hint::number),
                    column("claim_threshold", "threshold", Hint::number),
                    column("claim", "claim"),
+                   column("setting", "claim is least at"),
                    column("database", "database"),
                    column("report", "report")};
   const SweepOutcome& o = outcome;
@@ -184,6 +185,7 @@ report::Table done_table(const SweepOutcome& outcome) {
                         o.claim ? number(o.claim->value) : Cell(),
                         o.claim ? number(o.claim->threshold) : Cell(),
                         o.claim ? Cell(std::string(o.claim->holds() ? "holds" : "does not hold")) : Cell(),
+                        is_grid && o.claim ? Cell(least_claim(o)->setting) : Cell(),
                         o.database.string(),
                         o.report.empty() ? Cell() : Cell(o.report.string())});
   if (is_grid) table.rows.back().insert(table.rows.back().begin() + 1, std::ssize(o.points));
