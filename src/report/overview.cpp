@@ -195,8 +195,8 @@ Table strategy_table(const Summary& summary) {
     table.columns.push_back({"speedup_of_kernels", "faster, kernels alone", Hint::ratio, 0});
     if (library) table.columns.push_back({"speedup_with_library", "faster, with library", Hint::ratio, 0});
   }
-  table.columns.insert(table.columns.end(), {{"kernel_floor", "at least", Hint::count, 5},
-                                             {"distinct_groups", "distinct", Hint::count, 4},
+  table.columns.insert(table.columns.end(), {{"kernel_floor", "kernels at least", Hint::count, 5},
+                                             {"distinct_groups", "distinct kernels", Hint::count, 4},
                                              {"launches", "launches", Hint::count, 2},
                                              {"traffic", "traffic", Hint::bytes, 1}});
   for (const std::string& level : levels)

@@ -169,16 +169,14 @@ Verdict verdict(const ClaimSummary& claim) {
             fmt::format("It says: {}. It has no verdict: {}.", claim.text, claim.not_judged)};
   Verdict out;
   out.head = claim.holds() ? "The claim holds." : "The claim does not hold.";
-  const std::string where = claim.points == 0
-                                ? "Over all models and devices of the sweep"
-                                : fmt::format(
-                                      "It must hold at each of {} of a grid, and comes out least at {}. There, over "
-                                      "all models and devices",
+  const std::string where =
+      claim.points == 0 ? "Strategy"
+                        : fmt::format("It must hold at each of {} of a grid, and comes out least at {}: there strategy",
                                       counted(claim.points, "point"), claim.point);
   out.words = fmt::format(
-      "It says: {0}. {5}, strategy {2} needs {3} × as much as the best other one, counting {1}. The claim asks for "
-      "{4} × or more.",
-      claim.text, claim.meaning, claim.baseline, three_figures(claim.value), three_figures(claim.threshold), where);
+      "It says: {}. It counts {}, over all models and devices. {} {} has {} × as much as the best other one, and the "
+      "claim asks for {} × or more.",
+      claim.text, claim.meaning, where, claim.baseline, three_figures(claim.value), three_figures(claim.threshold));
   if (!claim.left_out.empty())
     out.words +=
         fmt::format(" Not compared: {}, of which more launches have no plan.", fmt::join(claim.left_out, ", "));
