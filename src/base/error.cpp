@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace tailor {
 
 std::string error_text(const Error& error) {
@@ -21,7 +23,10 @@ std::string error_text(const Error& error) {
   text += error.message;
   text += '\n';
   for (const std::string& frame : error.while_doing) text += fmt::format("  while {}\n", frame);
-  if (!error.hint.empty()) text += fmt::format("  hint: {}\n", error.hint);
+  // A list of what is known that the message has already is not said twice.
+  constexpr std::string_view known = "known: ";
+  const bool said = error.hint.starts_with(known) && error.message.ends_with(error.hint.substr(known.size()));
+  if (!error.hint.empty() && !said) text += fmt::format("  hint: {}\n", error.hint);
   return text;
 }
 

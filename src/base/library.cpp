@@ -41,7 +41,9 @@ Library open_library(std::span<const fs::path> candidates, std::string_view what
   for (const fs::path& file : candidates) {
     library.handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     const char* reason = library.handle == nullptr ? dlerror() : nullptr;
-    library.looked.push_back(fmt::format("{}: {}", file.string(), reason == nullptr ? "opened" : reason));
+    // Mostly the reason begins with the file's name.
+    const std::string said = reason == nullptr ? "opened" : reason;
+    library.looked.push_back(said.starts_with(file.string()) ? said : fmt::format("{}: {}", file.string(), said));
     if (library.handle == nullptr) continue;
     library.file = loaded_file(library.handle, symbol, file);
     return library;

@@ -26,6 +26,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/statistics.h"
 #include "base/text.h"
@@ -217,7 +218,7 @@ void put_margins_from(ir::Calibration& calibration, const costmodel::Model& mode
   const double low = std::max(0.0, 1 - ratios[std::min(rank, ratios.size() - 1)]);
   const double high = std::max(0.0, ratios[ratios.size() - 1 - std::min(rank, ratios.size() - 1)] - 1);
   const std::string source =
-      fmt::format("90 % of {} observations {} lie between the margins", ratios.size(),
+      fmt::format("90 % of {} {} lie between the margins", counted(ratios.size(), "observation"),
                   apart ? "that were not fitted to" : "that were fitted to: too few others, so it is too narrow");
   const auto margin = [&](std::string_view figure, double value) {
     const ir::FigureName* row = ir::find_figure(figure);
@@ -378,8 +379,8 @@ Fitted fit(std::span<const Sample> samples, const ir::Device& device, const ir::
   const std::size_t needed = options.few ? 3 : posed.unknowns.size() + 1;
   if (train.size() < needed)
     throw Error(Fault::failed,
-                fmt::format("found {} observations of '{}' to fit to, and {} figures to fit: at least {} are needed",
-                            train.size(), device.name, posed.unknowns.size(), needed),
+                fmt::format("found {} of '{}' for {}, expected at least {}", counted(train.size(), "observation"),
+                            device.name, counted(posed.unknowns.size(), "figure"), needed),
                 options.few ? "tailor calibrate --budget proposes what to measure"
                             : "--few takes what other calibrated GPUs say for the rest");
   refuse_contradictions(train);
@@ -391,7 +392,7 @@ Fitted fit(std::span<const Sample> samples, const ir::Device& device, const ir::
   fitted.used = static_cast<std::int64_t>(train.size());
   fitted.calibration = flattened(device, before);
   fitted.calibration.title =
-      fmt::format("{}: fitted to {} observations of {}", device.title, train.size(), sources_of(train));
+      fmt::format("{}: fitted to {} of {}", device.title, counted(train.size(), "observation"), sources_of(train));
   const std::vector<ir::ObservedRange> ranges = ranges_of(train);
   std::map<std::string_view, std::size_t> common;  // unknowns that hold for all operations
   for (std::size_t i = 0; i < posed.unknowns.size(); ++i) {
@@ -403,8 +404,8 @@ Fitted fit(std::span<const Sample> samples, const ir::Device& device, const ir::
     for (const std::size_t at : posed.unknowns[i].moves) told.push_back(train[at]);
     put(fitted.calibration, {"", moved.figure, moved.value, std::string(ir::find_figure(moved.figure)->unit),
                              ir::ValueInterval{moved.low, moved.high},
-                             fmt::format("fitted with the others to {} observations of {}, 90 % interval; before: {}",
-                                         told.size(), sources_of(told), moved.before),
+                             fmt::format("fitted with the others to {} of {}, 90 % interval; before: {}",
+                                         counted(told.size(), "observation"), sources_of(told), moved.before),
                              ids_of(told), own ? ranges_of(told) : ranges, moved.operation});
     fitted.moved.push_back(moved);
   }

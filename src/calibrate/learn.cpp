@@ -22,6 +22,7 @@
 #include <map>
 #include <set>
 
+#include "base/counted.h"
 #include "base/stop.h"
 #include "calibrate/boosting.h"
 #include "costmodel/parts.h"
@@ -198,7 +199,8 @@ Learned learn(std::span<const Sample* const> samples, const ir::Device& device, 
               const costmodel::Model& model, const std::stop_token& stop) {
   Learned learned;
   if (samples.size() < least_samples) {
-    learned.said = fmt::format("{} observations teach no residual: {} are the least", samples.size(), least_samples);
+    learned.said = fmt::format("{} no residual: {} are the least",
+                               counted(samples.size(), "observation", "teaches", "teach"), least_samples);
     return learned;
   }
   const Machine machine(device, calibration);
@@ -238,7 +240,8 @@ Learned learn(std::span<const Sample* const> samples, const ir::Device& device, 
       "%",
       learned.trees, 100 * learned.shapes_before, 100 * learned.shapes_after, 100 * learned.families_before,
       100 * learned.families_after);
-  learned.residual->source = fmt::format("boosted trees on {} observations: {}", samples.size(), learned.said);
+  learned.residual->source =
+      fmt::format("boosted trees on {}: {}", counted(samples.size(), "observation"), learned.said);
   return learned;
 }
 

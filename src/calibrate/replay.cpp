@@ -262,8 +262,16 @@ std::vector<const Searcher*> searchers_called(const std::vector<std::string>& na
   return used;
 }
 
+/// Each at most `most`, and each once.
+std::vector<int> at_most(std::vector<int> counts, std::size_t most) {
+  for (int& count : counts) count = static_cast<int>(std::min(static_cast<std::size_t>(count), most));
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  return counts;
+}
+
 struct Asked {
-  double rank = 0, regret = 0, regret10 = 0;
+  std::optional<double> rank;  ///< nothing where all times, or all predictions, are equal
+  double regret = 0, regret10 = 0;
 };
 
 /// Learns from the first n of a random order, and asks about all others that worked.
@@ -282,16 +290,20 @@ Asked ask_model(const TuningSpace& space, const Features& features, const std::v
     measured.push_back(space.times[order[i]]);
   }
   constexpr std::size_t few = 10;
-  return {kendall(said, measured).value_or(0), regret(said, measured, 1).value_or(1),
-          regret(said, measured, few).value_or(1)};
+  return {kendall(said, measured), regret(said, measured, 1).value_or(1), regret(said, measured, few).value_or(1)};
 }
 
 }  // namespace
 
 std::span<const Searcher> searchers() { return searcher_table; }
 
+std::size_t most_learned(const TuningSpace& space) { return space.size() * 4 / 5; }
+
 OverRuns over_runs(std::vector<double> values) {
-  if (values.empty()) return {};
+  if (values.empty()) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    return {none, none, none};
+  }
   std::sort(values.begin(), values.end());
   const std::size_t count = values.size(), cut = count / 10;
   const double median = count % 2 == 1 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
@@ -303,7 +315,8 @@ Replay replay(const TuningSpace& space, const ReplayOptions& options, const std:
   const std::vector<const Searcher*> used = searchers_called(options.searchers);
   const bool learns = std::any_of(used.begin(), used.end(), [](const Searcher* one) { return one->learns; });
   const double optimum = space.best();
-  const auto budget = static_cast<std::size_t>(options.tries.back());
+  const std::vector<int> tries = at_most(options.tries, space.size());
+  const auto budget = static_cast<std::size_t>(tries.back());
   const int total = options.runs * static_cast<int>(used.size() + (learns ? 1 : 0));
   int done = 0;
   const auto advance = [&] {
@@ -312,7 +325,7 @@ Replay replay(const TuningSpace& space, const ReplayOptions& options, const std:
   };
   Replay out;
   for (const Searcher* searcher : used) {
-    std::vector<std::vector<double>> by_tries(options.tries.size());
+    std::vector<std::vector<double>> by_tries(tries.size());
     for (int run = 0; run < options.runs; ++run) {
       std::mt19937_64 random(options.seed * 1000003 + static_cast<std::uint64_t>(run));
       std::vector<double> times;
@@ -323,32 +336,30 @@ Replay replay(const TuningSpace& space, const ReplayOptions& options, const std:
             return space.times[i];
           },
           budget, random, stop);
-      const std::vector<double> ratios = best_ratios(times, options.tries, optimum);
+      const std::vector<double> ratios = best_ratios(times, tries, optimum);
       for (std::size_t t = 0; t < ratios.size(); ++t) by_tries[t].push_back(ratios[t]);
       advance();
     }
-    for (std::size_t t = 0; t < options.tries.size(); ++t)
-      out.searches.push_back({searcher->name, options.tries[t], over_runs(by_tries[t])});
+    for (std::size_t t = 0; t < tries.size(); ++t)
+      out.searches.push_back({searcher->name, tries[t], over_runs(by_tries[t])});
   }
   if (!learns) return out;
   const Features features = features_of(space);
-  std::vector<std::array<std::vector<double>, 3>> asked(options.tries.size());
+  const std::vector<int> counts = at_most(options.tries, most_learned(space));
+  std::vector<std::array<std::vector<double>, 3>> asked(counts.size());
   for (int run = 0; run < options.runs; ++run) {
     std::mt19937_64 random(options.seed * 1000003 + static_cast<std::uint64_t>(run));
     const std::vector<std::size_t> order = shuffled(space.size(), random);
-    for (std::size_t t = 0; t < options.tries.size(); ++t) {
-      const auto n = std::min(static_cast<std::size_t>(options.tries[t]), space.size() * 4 / 5);
-      const Asked one = ask_model(space, features, order, n, stop);
-      asked[t][0].push_back(one.rank);
+    for (std::size_t t = 0; t < counts.size(); ++t) {
+      const Asked one = ask_model(space, features, order, static_cast<std::size_t>(counts[t]), stop);
+      if (one.rank) asked[t][0].push_back(*one.rank);
       asked[t][1].push_back(one.regret);
       asked[t][2].push_back(one.regret10);
     }
     advance();
   }
-  for (std::size_t t = 0; t < options.tries.size(); ++t)
-    out.models.push_back(
-        {static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(options.tries[t]), space.size() * 4 / 5)),
-         over_runs(asked[t][0]), over_runs(asked[t][1]), over_runs(asked[t][2])});
+  for (std::size_t t = 0; t < counts.size(); ++t)
+    out.models.push_back({counts[t], over_runs(asked[t][0]), over_runs(asked[t][1]), over_runs(asked[t][2])});
   return out;
 }
 

@@ -19,7 +19,7 @@
 
 namespace tailor::calibrate {
 
-/// A median over runs, with the range that the middle eight of ten runs stay in.
+/// A median over runs, with the range that the middle eight of ten runs stay in. Of no runs no numbers (NaN).
 struct OverRuns {
   double median = 0, low = 0, high = 0;
 };
@@ -39,7 +39,7 @@ struct Searcher {
 std::span<const Searcher> searchers();
 
 struct ReplayOptions {
-  std::vector<int> tries{10, 20, 50, 100, 200};  ///< rising; more than the space has count as all of it
+  std::vector<int> tries{10, 20, 50, 100, 200};  ///< rising; more than the space has count as all of it, once
   int runs = 10;
   std::vector<std::string> searchers;  ///< by name; empty: all. Models are asked where one of them learns
   std::uint64_t seed = 1;
@@ -54,7 +54,7 @@ struct SearchScore {
 /// A model learned from so many configurations drawn at random, asked about all others that worked.
 struct ModelScore {
   int learned_from = 0;
-  OverRuns rank;  ///< Kendall's tau-b of predicted and measured times
+  OverRuns rank;  ///< Kendall's tau-b of predicted and measured times, over the runs in which neither are all equal
   OverRuns regret,
       regret10;  ///< the one, and the best of the ten, predicted fastest over the fastest of those asked about
 };
@@ -62,6 +62,9 @@ struct Replay {
   std::vector<SearchScore> searches;  ///< searcher by searcher
   std::vector<ModelScore> models;     ///< empty without the library that grows trees
 };
+
+/// Configurations that a model may learn from: four fifths, so that some are left to ask it about. More count as these.
+std::size_t most_learned(const TuningSpace& space);
 
 /// `step` is told after each run how many of how many are done. The same options give the same answer. Throws
 /// Error(usage) for a searcher that is none, Error(interrupted). Precondition: tries above 0, runs from 1.

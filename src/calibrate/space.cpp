@@ -71,6 +71,23 @@ double time_of(const CsvTable& table, const CsvTable::Row& row, const SpaceColum
   return *time;
 }
 
+/// Throws where no column has the time in a unit that is known.
+void check_units(const CsvTable& table, const std::string& time) {
+  std::string other;
+  for (const std::string& name : table.head) {
+    for (const char* unit : {"_s", "_ms", "_us", "_ns"})
+      if (name == time + unit) return;
+    if (other.empty() && name.starts_with(time + "_")) other = name;
+  }
+  throw Error(Fault::failed, Position{table.file, 1, 0},
+              fmt::format("found {0}, expected one of {1}_s, {1}_ms, {1}_us, {1}_ns",
+                          other.empty() ? fmt::format("no column '{}' with its unit", time)
+                                        : fmt::format("column '{}', whose unit is not known", other),
+                          time),
+              other.empty() ? "--time NAME names another one, without its unit"
+                            : "write the times in one of these units, or name another column with --time NAME");
+}
+
 void check(const CsvTable& table, const TuningSpace& space) {
   const Position place{table.file, 1, 0};
   const std::size_t good = space.size() - space.failed();
@@ -114,13 +131,7 @@ TuningSpace read_space(const CsvTable& table, const SpaceColumns& columns) {
     space.parameters.push_back(name);
     found.push_back(std::move(numbers));
   }
-  const bool timed = std::any_of(table.head.begin(), table.head.end(),
-                                 [&](const std::string& name) { return name.starts_with(columns.time + "_"); });
-  if (!timed)
-    throw Error(
-        Fault::failed, Position{table.file, 1, 0},
-        fmt::format("found no column '{0}' with its unit, expected one of {0}_s, {0}_ms, {0}_us, {0}_ns", columns.time),
-        "--time NAME names another one, without its unit");
+  check_units(table, columns.time);
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
     for (const std::vector<double>& column : found) space.values.push_back(column[i]);
     space.times.push_back(time_of(table, table.rows[i], columns));

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "base/counted.h"
@@ -58,9 +59,12 @@ int run_db_info(const DbOptions& options, Console& console) {
     table.rows.push_back(
         {size.table, size.rows, size.table == "measurements" && !by.empty() ? report::Cell(by) : report::Cell()});
   show(options, table);
-  for (const store::RunRow& run : store.runs())
-    console.note(
-        fmt::format("{} {}: {} ({}{})", run.started_at, run.outcome, run.command, run.tool, store.device_files(run)));
+  constexpr std::size_t shown = 20;  // a grid has a run for each of its points
+  const std::vector<store::RunRow> runs = store.runs();
+  for (std::size_t i = runs.size() - std::min(shown, runs.size()); i < runs.size(); ++i)
+    console.note(fmt::format("{} {}: {} ({}{})", runs[i].started_at, runs[i].outcome, runs[i].command, runs[i].tool,
+                             store.device_files(runs[i])));
+  if (runs.size() > shown) console.note(fmt::format("{} before these", counted(runs.size() - shown, "run")));
   return 0;
 }
 

@@ -42,16 +42,18 @@ void explain_two(const ExplainOptions& options, const Context& context, ChosenGr
   std::vector<study::Candidate> both;
   for (const std::string& plan : options.plans)
     both.push_back(study::choose_plan(chosen.model, chosen.number, plan, watch));
+  study::place_among_all(chosen.model, chosen.number, both, watch);
   if (options.simulate) study::print(both);
   if (options.simulate)
     for (study::Candidate& one : both) execute_plan(options, one, watch);
   const study::Versus two{both[0], both[1], options.plans[0], options.plans[1]};
   CommandOutput answer{"tailor.explain_two/1", both[0].on->device.name, {}, ""};
   answer.verdict = study::versus_words(two);
+  const bool alike = both[0].plan == both[1].plan;  // a person has read all of it in the first line
   answer.sections = {{"comparison", study::versus_table(two), true},
-                     {"parts", study::versus_part_table(two)},
-                     {"plans", study::versus_plan_table(two)},
-                     {"counts", study::versus_count_table(two)}};
+                     {"parts", study::versus_part_table(two, context.format != Format::json), alike},
+                     {"plans", study::versus_plan_table(two), alike},
+                     {"counts", study::versus_count_table(two), alike}};
   show(context, answer);
   for (const study::Candidate& one : both) warn_beyond(context, chosen.model.calibration, one);
 }

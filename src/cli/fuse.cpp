@@ -26,6 +26,14 @@ void mention(const Context& context, const explore::Partition& partition) {
   for (const std::string& words : study::caveats(partition)) context.console->note(words);
 }
 
+/// Where there is nothing to fuse a person reads that, and no tables of zeros.
+void show_fused(const Context& context, CommandOutput answer, const explore::Partition& partition) {
+  answer.verdict = study::nothing_to_fuse(partition);
+  if (!answer.verdict.empty())
+    for (Section& section : answer.sections) section.for_programs = true;
+  show(context, std::move(answer));
+}
+
 /// Why edges were decided so. A person reads what holds for many edges first; a program finds the edges under results.
 std::vector<Section> why_sections(const FuseOptions& options, const Context& context, const ir::Graph& graph,
                                   const ir::Fusion& fusion, const costmodel::CalibratedDevice* device,
@@ -67,7 +75,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
     mention(context, strategies.front().partition);
     answer.sections = {{"strategies", study::strategy_table(strategies, devices)},
                        {"agreement", study::agreement_table(imported.graph, strategies, devices, context.data)}};
-    return show(context, answer);
+    return show_fused(context, answer, strategies.front().partition);
   }
   if (options.strategy.empty() && strategy.name != explore::default_strategy)
     context.console->note(fmt::format("strategy {}, because {} decides for one GPU and found {} with --device",
@@ -82,11 +90,11 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   stop_if_asked(context.stop());  // a search that was stopped answers with half of its work
   for (const std::string& path : files)
     write_whole(context, path, study::fusion_file_text(path, imported.graph, fusion, setting.device, context.stop()));
+  const explore::Partition partition = explore::partition(imported.graph, fusion, context.stop());
   if (options.why || !options.node.empty()) {
     answer.sections = why_sections(options, context, imported.graph, fusion, setting.device, top);
-    return show(context, answer);
+    return show_fused(context, answer, partition);
   }
-  const explore::Partition partition = explore::partition(imported.graph, fusion, context.stop());
   mention(context, partition);
   answer.sections.push_back(
       {"groups", study::group_table(partition, devices, top, context.format == Format::json || context.verbose)});
@@ -95,7 +103,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   answer.sections.push_back({"totals", study::strategy_table({&figures, 1}, devices)});
   answer.sections.push_back(
       {"agreement", study::agreement_table(imported.graph, {&figures, 1}, devices, context.data)});
-  show(context, answer);
+  show_fused(context, answer, partition);
 }
 
 }  // namespace tailor::cli

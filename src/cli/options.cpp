@@ -10,6 +10,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -66,6 +69,50 @@ std::vector<std::string> spelled_out(const OptionList& list, std::span<char* con
   return all;
 }
 
+/// What is wrong with an option's value as it stands; empty where nothing is.
+std::string wrong_value(const Option& option, const std::optional<std::string>& value) {
+  const std::string& name = option.names;
+  if (!value) return fmt::format("{}: found nothing behind it, expected {}", name, option.value);
+  const auto reads = [&](auto number) {
+    const auto [end, fault] = std::from_chars(value->data(), value->data() + value->size(), number);
+    return fault == std::errc() && end == value->data() + value->size();
+  };
+  if (std::holds_alternative<std::int64_t*>(option.target) && !reads(std::int64_t{}))
+    return fmt::format("{}: found '{}', expected a whole number", name, *value);
+  if (std::holds_alternative<double*>(option.target) && !reads(double{}))
+    return fmt::format("{}: found '{}', expected a number", name, *value);
+  return {};
+}
+
+/// What the library refused, in the project's words: what was found, what was expected. Its own where it is another.
+std::string refused_words(const OptionList& list, const std::vector<std::string>& words, std::string said) {
+  std::map<const Option*, int> times;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::size_t equals = words[i].starts_with("--") ? words[i].find('=') : std::string::npos;
+    const Option* option = list.find(std::string_view(words[i]).substr(0, equals));
+    if (option == nullptr || option->positional()) continue;
+    const bool collects = option->is_list || std::holds_alternative<std::vector<std::string>*>(option->target);
+    const bool flag = std::holds_alternative<bool*>(option->target);
+    if (++times[option] > 1 && !collects && !flag) return fmt::format("{}: found twice, expected once", option->names);
+    if (flag) continue;
+    std::optional<std::string> value;
+    if (equals != std::string::npos)
+      value = words[i].substr(equals + 1);
+    else if (i + 1 < words.size() && list.find(words[i + 1]) == nullptr)
+      value = words[++i];
+    if (std::string wrong = wrong_value(*option, value); !wrong.empty()) return wrong;
+  }
+  for (const auto& [option, count] : times) {
+    if (!option->needs.empty() && !times.contains(list.find(option->needs)))
+      return fmt::format("found {} without {}, expected both or neither", option->names, option->needs);
+    if (option->excludes.empty()) continue;
+    for (const std::string_view other : split(option->excludes, ','))
+      if (times.contains(list.find(other)))
+        return fmt::format("found {} and {}, expected one of them", option->names, other);
+  }
+  return said;
+}
+
 }  // namespace
 
 Option& OptionList::add(std::string names, Option::Target target, std::string what, std::string value) {
@@ -111,14 +158,14 @@ ParsedWords parse_options(const OptionList& list, std::span<char* const> words, 
       for (const std::string_view other : split(option.excludes, ','))
         added[i]->excludes(app.get_option(std::string(other)));
   }
+  const std::vector<std::string> spelled = spelled_out(list, words);
   try {
     // The library takes the first word for the program's name.
     std::vector<const char*> all{"tailor"};
-    const std::vector<std::string> spelled = spelled_out(list, words);
     for (const std::string& word : spelled) all.push_back(word.c_str());
     app.parse(static_cast<int>(all.size()), all.data());
   } catch (const CLI::ParseError& error) {
-    throw Error(Fault::usage, error.what(), fmt::format("see tailor {} --help", command));
+    throw Error(Fault::usage, refused_words(list, spelled, error.what()), fmt::format("see tailor {} --help", command));
   }
   ParsedWords parsed;
   parsed.unknown = app.remaining();

@@ -32,7 +32,7 @@ std::string printed(const ReportOptions& options, const std::vector<report::Summ
     case Format::table: {
       const report::Screen screen{options.width, options.colour, static_cast<std::size_t>(options.top)};
       for (const report::Summary& summary : summaries)
-        text += (text.empty() ? "" : "\n") + summary.question + "\n" + report::overview(summary, screen);
+        text += (text.empty() ? "" : "\n") + summary.question + "\n" + report::overview(summary, screen, text.empty());
       return text;
     }
     case Format::md:
@@ -67,11 +67,6 @@ int run_report(const ReportOptions& options, Console& console) {
   console.finish();
   stop_if_asked(options.stop);
   options.out(printed(options, summaries));
-  if (const std::vector<store::PointRow> points = store.points(); !points.empty())
-    console.note(
-        fmt::format("times are those of the best plans of all points of a grid; tailor report {} --by KEY,... has "
-                    "each, of points such as {}",
-                    options.database.string(), points.back().label));
   if (!options.folder.empty())
     study::write_report_files(options.folder, options.database, pairs, summaries, {console, options.stop});
   return 0;

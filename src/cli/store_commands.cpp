@@ -86,6 +86,7 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
   }
   CommandOutput answer{"tailor.sweep/1", "", {{"strategies", study::strategies_table(outcome)}}, ""};
   answer.sections.push_back({"sweep", study::done_table(outcome)});
+  answer.verdict = study::nothing_swept(outcome);
   if (!outcome.left_out.empty()) answer.sections.push_back({"left_out", study::left_out_table(outcome)});
   show(context, answer);
   if (outcome.exit_code != 0) throw Error(static_cast<Fault>(outcome.exit_code), outcome.reason, outcome.hint);
@@ -94,7 +95,10 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
 void run_report_command(const ReportCommand& command, const Context& context) {
   if (!command.by.empty()) {
     const store::Store store = store::Store::open_read_only(command.database, {.stop = context.stop()});
-    return show(context, {"tailor.reports.grid/1", "", {{"points", study::grid_table(store, command.by)}}, ""});
+    study::GridAnswer grid = study::grid_table(store, command.by);
+    CommandOutput answer{"tailor.reports.grid/1", "", {{"points", grid.table}, {"left_out", grid.left_out}}, ""};
+    answer.verdict = std::move(grid.words);
+    return show(context, answer);
   }
   ReportOptions options{.database = command.database,
                         .data = context.data,

@@ -72,7 +72,9 @@ std::string zsh_values(const cli::Option& option) {
   const ValueSource* source = value_source(option);
   if (source != nullptr && !source->words.empty()) return fmt::format("({})", source->words);
   if (source != nullptr) return fmt::format("{{_tailor_ask {}}}", source->command);
-  return option.positional() || takes_file(option) ? "_files" : " ";
+  if (!option.positional() && !takes_file(option)) return " ";
+  const bool part = option.value.find(',') != option.value.npos || option.value.find('=') != option.value.npos;
+  return part ? "_tailor_files" : "_files";
 }
 
 std::string zsh_option(const cli::Option& option) {
@@ -122,20 +124,26 @@ std::string bash_completion(std::span<const CommandEntry> entries) {
   for (const CommandEntry& entry : entries) names.push_back(entry.name);
   std::string out = fmt::format(
       "# bash completion for tailor, {}\n_tailor() {{\n"
-      "  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words=\n"
+      "  local word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} words= lead=\n"
+      "  if [[ $word == *,* ]]; then lead=${{word%,*}},; word=${{word##*,}}; fi  # the last one of a list\n"
       "  if [[ $COMP_CWORD -eq 1 ]]; then\n    COMPREPLY=($(compgen -W '{} --help --version' -- \"$word\"))\n"
       "    return\n  fi\n  case ${{COMP_WORDS[1]}} in\n",
       head, fmt::join(names, " "));
   for (const CommandEntry& entry : entries) out += bash_command(entry);
   return out +
-         "  esac\n  COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n}\ncomplete -o default -F _tailor tailor\n";
+         "  esac\n  COMPREPLY=($(compgen -W \"$words\" -P \"$lead\" -- \"$word\"))\n"
+         "  if [[ -z $words && -n $lead ]]; then COMPREPLY=($(compgen -f -P \"$lead\" -- \"$word\")); fi\n"
+         "}\ncomplete -o default -F _tailor tailor\n";
 }
 
 std::string zsh_completion(std::span<const CommandEntry> entries) {
   std::string out = fmt::format(
       "#compdef tailor\n# zsh completion for tailor, {}\n_tailor_ask() {{\n  local -a values\n  "
       "values=(${{(f)\"$({})\"}})\n"
-      "  compadd -a values\n}}\n_tailor() {{\n  local program=$words[1]\n  if (( CURRENT == 2 )); then\n"
+      "  compadd -a values\n}}\n"
+      "_tailor_files() {{  # one of a list, or what stands behind a name\n"
+      "  compset -P '*,'\n  compset -P '*='\n  _files\n}}\n_tailor() {{\n  local program=$words[1]\n  if (( CURRENT == "
+      "2 )); then\n"
       "    local -a commands=(\n",
       head, asked("$program", "$@"));
   for (const CommandEntry& entry : entries)

@@ -24,8 +24,6 @@ constexpr auto sources = std::to_array<ValueSource>({
     {"--cost-model", "", "list models"},
 });
 
-constexpr std::array file_words = std::to_array<std::string_view>({"FILE", "DIR", "NAME|FILE", "FILE.partition"});
-
 }  // namespace
 
 std::vector<CommandEntry> entries() {
@@ -47,7 +45,8 @@ const ValueSource* value_source(const cli::Option& option) {
 }
 
 bool takes_file(const cli::Option& option) {
-  return std::find(file_words.begin(), file_words.end(), option.value) != file_words.end();
+  // "FILE", "NAME|FILE", "FILE.partition", "NAME=FILE|DIR,...": some part of the value is one.
+  return option.value.find("FILE") != std::string::npos || option.value.find("DIR") != std::string::npos;
 }
 
 }  // namespace tailor::manual

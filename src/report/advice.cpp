@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "ir/most_moved.h"
 #include "report/overview.h"
@@ -31,7 +32,7 @@ std::string where_to_look(const Summary& summary) {
     time += whole_time(group).value;
   }
   const std::optional<std::size_t> most = ir::most_moved(moved);
-  if (!most || bytes <= 0) return {};
+  if (!most || bytes <= 0 || summary.groups.size() < 2) return {};  // of one group it is plain
   const GroupSummary& group = summary.groups[*most];
   const std::string share =
       fmt::format("{} % of the bytes of all fused kernels ({} of {})", three_figures(100 * moved[*most].bytes / bytes),
@@ -74,18 +75,19 @@ std::string without_skeleton(const Summary& summary) {
     missing += bytes;
   }
   if (groups == 0) return {};
-  return fmt::format(
-      "{} of {} groups, {} % of the bytes of all groups ({}), have no plan because no skeleton fits them.", groups,
-      summary.groups.size(), three_figures(all > 0 ? 100 * missing / all : 0), humane_bytes(missing));
+  return fmt::format("{} of {}, {} % of the bytes of all groups ({}), {} no plan because no skeleton fits.", groups,
+                     counted(summary.groups.size(), "group"), three_figures(all > 0 ? 100 * missing / all : 0),
+                     humane_bytes(missing), groups == 1 ? "has" : "have");
 }
 
 std::string spills(const Summary& summary) {
   for (const GroupSummary& group : summary.groups)
     if (!group.best.empty() && group.best[0].spill_bytes.value_or(0) > 0)
       return fmt::format(
-          "The best plan of {} spills {} bytes per thread at {} registers: a plan with fewer values in "
+          "The best plan of {} spills {} per thread at {}: a plan with fewer values in "
           "flight may win.",
-          group.name, *group.best[0].spill_bytes, group.best[0].registers.value_or(0));
+          group.name, counted(*group.best[0].spill_bytes, "byte"),
+          counted(group.best[0].registers.value_or(0), "register"));
   return {};
 }
 
@@ -97,16 +99,19 @@ std::string failed_compiles(const Summary& summary) {
       failed += plan.binary == BinaryState::failed ? 1 : 0;
     }
   if (failed == 0) return {};
-  return fmt::format("{} of {} listed kernels did not compile: the compiler's words are kept with each plan.", failed,
-                     all);
+  return fmt::format("{} of {} did not compile: the compiler's words are kept with each plan.", failed,
+                     counted(all, "listed kernel"));
 }
 
 std::string kernels_over_floor(const Summary& summary) {
   const StrategyTotals* chosen = find_strategy(summary, summary.chosen);
   if (chosen == nullptr || !chosen->kernel_floor || *chosen->kernel_floor <= 0) return {};
-  return fmt::format("{} makes {} kernel{}; no partition has fewer than {}, so at most {} are left to save.",
-                     chosen->name, with_commas(chosen->kernels), chosen->kernels == 1 ? "" : "s",
-                     with_commas(*chosen->kernel_floor), with_commas(chosen->kernels - *chosen->kernel_floor));
+  if (chosen->kernels <= *chosen->kernel_floor)
+    return fmt::format("{} makes {}; no partition has fewer.", chosen->name, counted(chosen->kernels, "kernel"));
+  return fmt::format("{} makes {}; no partition has fewer than {}, so at most {} left to save.", chosen->name,
+                     counted(chosen->kernels, "kernel"), with_commas(*chosen->kernel_floor),
+                     with_commas(chosen->kernels - *chosen->kernel_floor) +
+                         (chosen->kernels - *chosen->kernel_floor == 1 ? " is" : " are"));
 }
 
 std::string unchecked_kernels(const Summary& summary) {
@@ -117,15 +122,16 @@ std::string unchecked_kernels(const Summary& summary) {
     unchecked += group.best[0].check == CheckState::unchecked ? 1 : 0;
     not_judged += group.best[0].check == CheckState::not_judged ? 1 : 0;
   }
+  const auto is = [](std::int64_t count) {
+    return fmt::format("{} {}", with_commas(count), count == 1 ? "is" : "are");
+  };
   std::string out;
   if (unchecked > 0)
-    out = fmt::format("{} of {} best kernels are unchecked: they were not executed and compared with the reference.",
-                      unchecked, with_plan);
+    out = fmt::format("Of {} {} unchecked: not executed and compared with the reference.",
+                      counted(with_plan, "best kernel"), is(unchecked));
   if (not_judged > 0)
-    out += fmt::format(
-        "{}{} of {} best kernels are not judged: they were executed, and no result says whether they "
-        "are right.",
-        out.empty() ? "" : " ", not_judged, with_plan);
+    out += fmt::format("{}Of {} {} not judged: executed, and no result says whether it is right.",
+                       out.empty() ? "" : " ", counted(with_plan, "best kernel"), is(not_judged));
   return out;
 }
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "report/svg.h"
 #include "report/width.h"
@@ -125,9 +126,7 @@ void draw_points(Canvas& canvas, const Axis& x, const Axis& y, std::vector<RoofP
   for (std::size_t i = 0; i < std::min(most_labelled, points.size()); ++i)
     label_point(canvas, x.at(points[i].intensity), y.at(points[i].rate), points[i], taken);
   if (points.size() < all)
-    canvas.label(frame_left + 8, 28,
-                 all - points.size() == 1 ? std::string("1 group of no FLOP is not drawn")
-                                          : fmt::format("{} groups of no FLOP are not drawn", all - points.size()),
+    canvas.label(frame_left + 8, 28, fmt::format("not drawn: {} of no FLOP", counted(all - points.size(), "group")),
                  "k");
 }
 
@@ -200,7 +199,7 @@ std::string scatter(const std::vector<Compared>& points) {
     canvas.circle(x.at(p.measured.value), y.at(p.predicted.value), 4, "s0",
                   fmt::format("{}: predicted {}, measured {}", p.label, humane_seconds(p.predicted.value),
                               humane_seconds(p.measured.value)));
-  canvas.label(frame_left + 8, 30, fmt::format("{} kernels; dashed: ±25 %", good.size()), "k");
+  canvas.label(frame_left + 8, 30, fmt::format("{}; dashed: ±25 %", counted(good.size(), "kernel")), "k");
   return canvas.text();
 }
 
@@ -234,7 +233,7 @@ std::string time_histogram(const std::vector<Seconds>& times, std::optional<Seco
     if (counts[i] > 0) {
       const double top = y.at(static_cast<double>(counts[i]));
       canvas.rect(frame_left + bin_width * static_cast<double>(i) + 0.5, top, bin_width - 1, y.from - top, "bar",
-                  fmt::format("{} plans", counts[i]));
+                  counted(counts[i], "plan"));
     }
   if (chosen && positive(chosen->value)) {
     const double at = x.at(chosen->value);

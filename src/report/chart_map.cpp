@@ -15,6 +15,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "report/layered.h"
 #include "report/svg.h"
@@ -67,8 +68,8 @@ BoxWords words_of(const FusionBox& box, double share) {
 }
 
 std::string tip_of(const FusionMap& map, const FusionLink& link) {
-  std::string tip = fmt::format("{} -> {}: {} edge{}, {} in a run", map.boxes[link.from].name, map.boxes[link.to].name,
-                                with_commas(link.edges), link.edges == 1 ? "" : "s", humane_bytes(link.bytes.value));
+  std::string tip = fmt::format("{} -> {}: {}, {} in a run", map.boxes[link.from].name, map.boxes[link.to].name,
+                                counted(link.edges, "edge"), humane_bytes(link.bytes.value));
   if (link.reason) tip += "; " + map.refused[*link.reason].reason;
   return tip;
 }

@@ -75,8 +75,8 @@ std::string index_page(const std::vector<IndexEntry>& entries) {
     summaries.push_back(*entry.summary);
   }
   answers += "</section>\n";
-  return page_head(asked) + "<main class=\"index\">\n<header>\n" +
-         question_and_verdict(asked, "", first == nullptr ? std::nullopt : first->claim) + "</header>\n" +
+  return page_head(asked) + "<main class=\"index\">\n<header>\n" + question_and_verdict(asked, "", first) +
+         "</header>\n" +
          side_by_side("<section id=\"speedups\">\n<h2>Speed-up by model and strategy</h2>\n" + all_speedups(entries) +
                           "</section>\n",
                       answers) +

@@ -195,8 +195,8 @@ Table strategy_table(const Summary& summary) {
     table.columns.push_back({"speedup_of_kernels", "faster, kernels alone", Hint::ratio, 0});
     if (library) table.columns.push_back({"speedup_with_library", "faster, with library", Hint::ratio, 0});
   }
-  table.columns.insert(table.columns.end(), {{"kernel_floor", "at least", Hint::count, 5},
-                                             {"distinct_groups", "distinct", Hint::count, 4},
+  table.columns.insert(table.columns.end(), {{"kernel_floor", "kernels at least", Hint::count, 5},
+                                             {"distinct_groups", "distinct kernels", Hint::count, 4},
                                              {"launches", "launches", Hint::count, 2},
                                              {"traffic", "traffic", Hint::bytes, 1}});
   for (const std::string& level : levels)
@@ -438,16 +438,17 @@ std::vector<Section> sections(const Summary& summary) {
 
 }  // namespace
 
-std::string overview(const Summary& summary, const Screen& screen) {
+std::string overview(const Summary& summary, const Screen& screen, bool is_first) {
   std::string out;
   const int width = std::max(1, screen.width);
   const auto words = [&](const std::string& text) {
     for (const std::string& line : wrapped(printable(text), width)) out += line + "\n";
   };
-  if (summary.claim) {
+  if (summary.claim && is_first) {
     const Verdict said = verdict(*summary.claim);
     words(said.head + " " + said.words);
   }
+  if (!summary.scope.empty() && is_first) words(summary.scope);
   words(answer(summary).text());
   for (Section& section : sections(summary)) {
     section.table.title = section.title;
@@ -472,6 +473,7 @@ std::string markdown(const Summary& summary) {
     const Verdict said = verdict(*summary.claim);
     out += fmt::format("**{}** {}\n\n", said.head, printable(said.words));
   }
+  if (!summary.scope.empty()) out += printable(summary.scope) + "\n\n";
   out += printable(answer(summary).text()) + "\n\n";
   out += markdown(manifest_table(summary)) + "\n";
   for (const Section& section : sections(summary))

@@ -97,8 +97,8 @@ std::string_view name(BinaryState state);
 std::string_view name(CheckState state);
 std::string_view name(GroupStatus status);
 
-/// What a terminal shows when a run ends.
-std::string overview(const Summary& summary, const Screen& screen);
+/// What a terminal shows when a run ends. Of several the first alone has the verdict and whose plans these are.
+std::string overview(const Summary& summary, const Screen& screen, bool is_first = true);
 /// The same for a file in a repository.
 std::string markdown(const Summary& summary);
 

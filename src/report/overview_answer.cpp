@@ -78,8 +78,8 @@ std::string kernel_words(std::string_view who, const StrategyTotals& chosen, con
 std::string measured_words(const Summary& summary) {
   const std::string where = fmt::format("{}", fmt::join(summary.measured_on, " and "));
   if (!summary.measured.empty())
-    return fmt::format(" {} kernel{} measured{}{}.", with_commas(static_cast<std::int64_t>(summary.measured.size())),
-                       summary.measured.size() == 1 ? " was" : "s were", where.empty() ? "" : " on ", where);
+    return fmt::format(" {} measured{}{}.", counted(summary.measured.size(), "kernel", "was", "were"),
+                       where.empty() ? "" : " on ", where);
   if (!has_measured_times(summary)) return " Nothing was measured.";
   return where.empty() ? " Its measured times are replayed from records."
                        : fmt::format(" Its measured times are replayed from records of {}.", where);
@@ -88,8 +88,7 @@ std::string measured_words(const Summary& summary) {
 /// How much of a strategy's time is a bound.
 std::string bound_words(const StrategyTotals& strategy) {
   if (strategy.groups_at_lower_bound == 0 || strategy.time.empty() || !(strategy.time.back().time.value > 0)) return {};
-  const std::string launches =
-      strategy.launches_at_lower_bound == 1 ? "1 launch" : with_commas(strategy.launches_at_lower_bound) + " launches";
+  const std::string launches = counted(strategy.launches_at_lower_bound, "launch");
   return fmt::format(" {} % of the time of strategy {} is no prediction: {} without a plan count{} bound.",
                      three_figures(100 * (strategy.time_at_lower_bound / strategy.time.back().time)), strategy.name,
                      launches, strategy.launches_at_lower_bound == 1 ? "s with its" : " with their");
@@ -170,10 +169,14 @@ Verdict verdict(const ClaimSummary& claim) {
             fmt::format("It says: {}. It has no verdict: {}.", claim.text, claim.not_judged)};
   Verdict out;
   out.head = claim.holds() ? "The claim holds." : "The claim does not hold.";
+  const std::string where =
+      claim.points == 0 ? "Strategy"
+                        : fmt::format("It must hold at each of {} of a grid, and comes out least at {}: there strategy",
+                                      counted(claim.points, "point"), claim.point);
   out.words = fmt::format(
-      "It says: {0}. Over all models and devices of the sweep, strategy {2} needs {3} × as much as the best other one, "
-      "counting {1}. The claim asks for {4} × or more.",
-      claim.text, claim.meaning, claim.baseline, three_figures(claim.value), three_figures(claim.threshold));
+      "It says: {}. It counts {}, over all models and devices. {} {} has {} × as much as the best other one, and the "
+      "claim asks for {} × or more.",
+      claim.text, claim.meaning, where, claim.baseline, three_figures(claim.value), three_figures(claim.threshold));
   if (!claim.left_out.empty())
     out.words +=
         fmt::format(" Not compared: {}, of which more launches have no plan.", fmt::join(claim.left_out, ", "));
@@ -187,6 +190,7 @@ Table verdict_table(const Summary& summary) {
                    {"claim_metric", "claim about"},
                    {"claim_value", "is", Hint::number},
                    {"claim_threshold", "threshold", Hint::number},
+                   {"setting", "least at the point"},
                    {"reason", "reason"}};
   if (!summary.claim) return table;
   const ClaimSummary& claim = *summary.claim;
@@ -195,7 +199,7 @@ Table verdict_table(const Summary& summary) {
                                     : claim.holds() ? "holds"
                                                     : "does not hold"),
                         claim.text, claim.metric, judged ? Cell(claim.value) : Cell(), claim.threshold,
-                        judged ? Cell() : Cell(claim.not_judged)});
+                        claim.point.empty() ? Cell() : Cell(claim.point), judged ? Cell() : Cell(claim.not_judged)});
   return table;
 }
 

@@ -12,6 +12,7 @@
 #include <array>
 #include <set>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "report/advice.h"
 #include "report/assets.h"
@@ -57,9 +58,9 @@ std::string device_and_manifest(const Summary& summary) {
                        escaped(std::get<std::string>(row[1])));
   out += "</dl>\n";
   if (!summary.import.module.empty() || summary.import.instructions > 0) {
-    out += fmt::format("<details><summary>Import of {}: {} instructions in {} computations, {} of text</summary>\n",
-                       escaped(summary.import.module), with_commas(summary.import.instructions),
-                       with_commas(summary.import.computations),
+    out += fmt::format("<details><summary>Import of {}: {} in {}, {} of text</summary>\n",
+                       escaped(summary.import.module), counted(summary.import.instructions, "instruction"),
+                       counted(summary.import.computations, "computation"),
                        humane_bytes(static_cast<double>(summary.import.text_bytes)));
     out += html(import_table(summary)) + list(summary.import.warnings, "warnings") + "</details>\n";
   }
@@ -192,16 +193,18 @@ std::string page_head(std::string_view title) {
       escaped(title), page_css, chart_css, picture_css);
 }
 
-std::string question_and_verdict(std::string_view question, const std::string& asked,
-                                 const std::optional<ClaimSummary>& claim) {
+std::string question_and_verdict(std::string_view question, const std::string& asked, const Summary* of) {
   std::string out = fmt::format("<h1>{}</h1>\n", escaped(question));
   if (!asked.empty() && asked != question)
     out += fmt::format("<p class=\"asked\">The sweep asks: {}</p>\n", escaped(asked));
-  if (!claim) return out;
-  const Verdict said = verdict(*claim);
-  const std::string_view css = !claim->not_judged.empty() ? "open" : claim->holds() ? "holds" : "fails";
-  return out + fmt::format("<p class=\"verdict {}\"><strong>{}</strong> {}</p>\n", css, escaped(said.head),
-                           escaped(said.words));
+  if (of != nullptr && of->claim) {
+    const Verdict said = verdict(*of->claim);
+    const std::string_view css = !of->claim->not_judged.empty() ? "open" : of->claim->holds() ? "holds" : "fails";
+    out += fmt::format("<p class=\"verdict {}\"><strong>{}</strong> {}</p>\n", css, escaped(said.head),
+                       escaped(said.words));
+  }
+  if (of != nullptr && !of->scope.empty()) out += fmt::format("<p class=\"scope\">{}</p>\n", escaped(of->scope));
+  return out;
 }
 
 std::string page(const Summary& summary) {
@@ -233,7 +236,7 @@ std::string page(const Summary& summary) {
           "<p>The tables of this page, unrounded and in base units, are in this file as JSON, with plans of the groups "
           "that have charts. "
           "<button type=\"button\" id=\"save\" hidden>Save as JSON</button></p>\n");
-  return page_head(question) + "<main>\n<header>\n" + question_and_verdict(question, summary.asked, summary.claim) +
+  return page_head(question) + "<main>\n<header>\n" + question_and_verdict(question, summary.asked, &summary) +
          side_by_side(words, "<div>\n" + bars + list(advice(summary), "advice") + "</div>\n") +
          "<nav aria-label=\"contents\">\n" + contents + "</nav>\n</header>\n" + sections + "</main>\n" +
          data_block(summary) + fmt::format("<script>\n{}\n</script>\n</body>\n</html>\n", page_js);

@@ -43,8 +43,8 @@ std::string groups_section(const Summary& summary);
 
 /// Everything up to <main>: `title` is plain text.
 std::string page_head(std::string_view title);
-/// The question, and the verdict where something was claimed: the first lines of a page.
-std::string question_and_verdict(std::string_view question, const std::string& asked,
-                                 const std::optional<ClaimSummary>& claim);
+/// The question, the verdict where something was claimed, and whose plans are shown where that is not plain: the first
+/// lines of a page. `of` null: the question alone.
+std::string question_and_verdict(std::string_view question, const std::string& asked, const Summary* of);
 
 }  // namespace tailor::report

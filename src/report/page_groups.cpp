@@ -12,6 +12,7 @@
 #include <array>
 #include <set>
 
+#include "base/counted.h"
 #include "base/indexed.h"
 #include "base/text.h"
 #include "report/chart.h"
@@ -84,11 +85,11 @@ std::string parts_section(const PlanSummary& plan) {
 
 std::string facts(const GroupSummary& group) {
   return fmt::format(
-      "<p class=\"note\">It runs {} time{} in the model and writes {}. Each run moves {} of DRAM traffic and does {} "
+      "<p class=\"note\">It runs {} in the model and writes {}. Each run moves {} of DRAM traffic and does {} "
       "floating operations. Plans: {} rejected, {} lowered, {} compiled.</p>\n",
-      with_commas(group.occurrences), group.occurrences == 1 ? "" : "s", escaped(group.shape),
-      humane_bytes(group.traffic.value), with_commas(static_cast<std::int64_t>(group.flops)),
-      with_commas(group.rejected), with_commas(group.lowered), with_commas(group.compiled));
+      counted(group.occurrences, "time"), escaped(group.shape), humane_bytes(group.traffic.value),
+      with_commas(static_cast<std::int64_t>(group.flops)), with_commas(group.rejected), with_commas(group.lowered),
+      with_commas(group.compiled));
 }
 
 /// Name, share of the time, what limits it: what is seen of a folded section.
@@ -127,11 +128,11 @@ std::string texts(const GroupSummary& group, Table plans) {
         html(plans, true));
   }
   if (!group.all_times.empty())
-    out += details("Times of all plans",
-                   figure(time_histogram(group.all_times, time_in_histogram(group)),
-                          fmt::format("Predicted times of {} plan{} of this group{}.",
-                                      with_commas(std::ssize(group.all_times)), group.all_times.size() == 1 ? "" : "s",
-                                      group.times_level.empty() ? "" : ", level " + group.times_level)));
+    out += details(
+        "Times of all plans",
+        figure(time_histogram(group.all_times, time_in_histogram(group)),
+               fmt::format("Predicted times of {} of this group{}.", counted(std::ssize(group.all_times), "plan"),
+                           group.times_level.empty() ? "" : ", level " + group.times_level)));
   if (!group.rejections.empty()) out += details("Rejected plans", html(rejection_table(group)));
   if (!group.kernel_text.empty()) out += details("Program of the best plan", code(group.kernel_text));
   if (!group.cuda.empty()) out += details("CUDA of the best plan", code(group.cuda));
@@ -162,8 +163,10 @@ std::string group_section(const GroupSummary& group, double share, std::size_t p
 std::string left_out_words(std::size_t sections, std::size_t in_full) {
   std::string out;
   if (sections > in_full)
-    out = fmt::format("The {} groups of most time have charts and code; the others have facts only. ", in_full);
-  if (sections > most_sections) out += fmt::format("{} more have no section. ", sections - most_sections);
+    out = fmt::format("The {} of most time {} charts and code; the others have facts only. ", counted(in_full, "group"),
+                      in_full == 1 ? "has" : "have");
+  if (sections > most_sections)
+    out += fmt::format("{} no section. ", counted(sections - most_sections, "more group", "has", "have"));
   return out.empty() ? out : "<p class=\"note\">" + out + "The raw data has all of them.</p>\n";
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "report/chart_map.h"
 #include "report/overview.h"
@@ -91,9 +92,7 @@ std::string shares_of_groups(const Summary& summary, Seconds all) {
       ++others;
     }
   }
-  if (others > 0)
-    bars.push_back(
-        {fmt::format("{} other group{}", others, others == 1 ? "" : "s"), words(rest), rest.value, "#groups", "other"});
+  if (others > 0) bars.push_back({counted(others, "other group"), words(rest), rest.value, "#groups", "other"});
   return figure(bar_list(bars, "time of each group in a run", std::max(longest, rest.value)),
                 "Time of all places of a group in one run, as a share of all fused kernels.");
 }
@@ -115,14 +114,13 @@ std::string shares_of_limiters(const Summary& summary, Seconds all) {
 std::string run_words(const StrategyTotals& strategy) {
   if (strategy.time.empty()) return {};
   const LevelTime& last = strategy.time.back();
-  std::string out =
-      fmt::format("One run takes {} in {} launch{} of fused kernels ({})", humane_seconds(last.time.value),
-                  with_commas(strategy.launches), strategy.launches == 1 ? "" : "es", rests_on(strategy, last.level));
+  std::string out = fmt::format("One run takes {} in {} of fused kernels ({})", humane_seconds(last.time.value),
+                                counted(strategy.launches, "launch"), rests_on(strategy, last.level));
   if (strategy.library_time)
-    out += fmt::format(", and {} in {} library calls, which no strategy changes",
-                       humane_seconds(strategy.library_time->value), with_commas(strategy.library_calls));
+    out += fmt::format(", and {} in {}, which no strategy changes", humane_seconds(strategy.library_time->value),
+                       counted(strategy.library_calls, "library call"));
   else if (strategy.library_calls > 0)
-    out += fmt::format(". Its {} library calls have no time", with_commas(strategy.library_calls));
+    out += fmt::format(". Its {} no time", counted(strategy.library_calls, "library call", "has", "have"));
   return out + ".";
 }
 

@@ -182,6 +182,8 @@ struct ClaimSummary {
   double threshold = 0;                    ///< the claim holds where `value` reaches it
   std::vector<std::string> left_out = {};  ///< strategies that are not compared: more of them has no plan
   std::string not_judged = {};             ///< why there is no verdict; empty: there is one
+  std::int64_t points = 0;                 ///< of a grid, at each of which the claim must hold; 0: no grid
+  std::string point = {};                  ///< where it comes out least: "cost_model=sol, threads=64"
   bool holds() const { return not_judged.empty() && value >= threshold; }
 };
 
@@ -222,6 +224,7 @@ struct Summary {
   std::string asked;                  ///< the question of the sweep; empty without one
   std::optional<ClaimSummary> claim;  ///< none: the sweep claimed nothing
   std::string question;               ///< "How should bert_base be fused on an NVIDIA H200?"
+  std::string scope;                  ///< whose plans these are where that is not plain: "the best of all 6 points"
   std::string chosen;                 ///< name of the strategy the groups belong to
   std::string baseline;               ///< name of the strategy it is compared with; may be empty
   std::vector<StrategyTotals> strategies;

@@ -13,6 +13,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "base/counted.h"
 #include "base/indexed.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -149,7 +150,7 @@ std::string footer(const Table& table, std::size_t rows_shown) {
   const std::int64_t hidden = total - static_cast<std::int64_t>(rows_shown);
   if (hidden == 0) return {};
   const std::string how = table.to_see_all.empty() ? "" : fmt::format(": {} shows all", table.to_see_all);
-  return fmt::format("{} rows, {} not shown{}", with_commas(total), with_commas(hidden), how);
+  return fmt::format("{}, {} not shown{}", counted(total, "row"), with_commas(hidden), how);
 }
 
 std::string markdown(const Table& table) {

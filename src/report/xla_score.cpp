@@ -12,6 +12,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -120,9 +121,9 @@ std::string agreement_words(const XlaScores& scores, std::string_view strategy, 
   for (const XlaScore& one : scores.scores)
     if (one.strategy == strategy && one.device == device && one.xla_kernels > 0)
       return fmt::format(
-          " {} makes {} % of the real XLA's kernels ({}, {} modules).", strategy,
+          " {} makes {} % of the real XLA's kernels ({}, {}).", strategy,
           three_figures(100 * static_cast<double>(one.same_kernels) / static_cast<double>(one.xla_kernels)),
-          one.release, one.modules);
+          one.release, counted(one.modules, "module"));
   return fmt::format(" {} is not scored against the real XLA.", strategy);
 }
 
@@ -159,7 +160,7 @@ Table xla_score_table(const XlaScores& scores, std::span<const std::string> stra
                             share(found->same_kernels, found->xla_kernels), found->same_kernel_bytes_fraction,
                             share(found->same_launches, found->xla_launches),
                             share(found->same_prices, found->xla_prices),
-                            fmt::format("XLA of {}, {} modules", found->release, found->modules)});
+                            fmt::format("XLA of {}, {}", found->release, counted(found->modules, "module"))});
     }
   }
   if (table.rows.empty()) return table;

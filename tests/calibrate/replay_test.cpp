@@ -116,6 +116,30 @@ TEST_CASE("what is wrong with a table of configurations is said with its line") 
       std::string::npos);
 }
 
+TEST_CASE("a time in a unit that nobody knows is refused with the units that are") {
+  const std::string said = fault_of(table(20, "x,time_min", [](int i) { return fmt::format("{},{}", i, i + 1); }));
+  CHECK(said ==
+        "s.csv:1: found column 'time_min', whose unit is not known, expected one of time_s, time_ms, time_us, time_ns");
+  CHECK(fault_of(table(20, "x,time_kb", [](int i) { return fmt::format("{},{}", i, i + 1); })).find("time_kb") !=
+        std::string::npos);
+}
+
+TEST_CASE("more tries than configurations are all of them, once; where all times are equal there is no tau") {
+  ReplayOptions options;
+  options.tries = {10, 45, 60, 100};
+  options.runs = 2;
+  const TuningSpace space = grid(6, 5, [](int, int, int) { return 1.0; });  // 60 configurations
+  const Replay found = replay(space, options, {});
+  std::vector<int> tries;
+  for (const SearchScore& one : found.searches)
+    if (one.searcher == "random") tries.push_back(one.tries);
+  CHECK(tries == std::vector<int>{10, 45, 60});
+  if (boosting_library().empty()) return;
+  REQUIRE(found.models.size() == 3);
+  CHECK(found.models[2].learned_from == 48);
+  for (const ModelScore& one : found.models) CHECK(std::isnan(one.rank.median));
+}
+
 TEST_CASE("a median over runs, and what the middle eight of ten stay in") {
   const OverRuns ten = over_runs({9, 1, 8, 2, 7, 3, 6, 4, 5, 100});
   CHECK(ten.median == 5.5);

@@ -256,11 +256,15 @@ def counts(tree):
     """Rooms whose sentences people read; texts of to_rows.cpp and microbench_run.cpp are keys of databases."""
     nouns = ("models kernels groups plans launches measurements devices arrays files rows places instructions edges points "
              "blocks observations operations elements references strategies modules samples loops results parameters "
-             "registers warnings").replace(" ", "|")
-    yield from lines_matching(without_comments(in_src(tree)), r'"[^"]*\{\} (distinct )?(%s)\b' % nouns,
-                              "counted() of base/counted.h knows when there is one",
-                              lambda path: path.startswith(("src/cli/", "src/study/")) and
-                              not path.endswith(("to_rows.cpp", "microbench_run.cpp")))
+             "registers warnings calls computations branches figures others").replace(" ", "|")
+    forms = (r'"[^"]*\{\} (distinct |library |listed |other )?(%s)\b' % nouns,  # "{} kernels"
+             r'== 1 \? "" : "e?s"',                                              # count == 1 ? "" : "s"
+             r'"[^"]*[a-z]\(e?s\)')                                              # "{} kernel(s)"
+    for form in forms:
+        yield from lines_matching(without_comments(in_src(tree)), form,
+                                  "counted() of base/counted.h knows when there is one",
+                                  lambda path: path.startswith(("src/cli/", "src/study/", "src/report/", "src/calibrate/")) and
+                                  not path.endswith(("to_rows.cpp", "microbench_run.cpp")))
 
 
 def catches(tree):

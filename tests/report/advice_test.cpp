@@ -53,12 +53,13 @@ const std::vector<std::string> sentences{
     "beta moves most in a run: 20.0 % of the bytes of all fused kernels (5.00 MB of 25.0 MB), in 80.0 % of their "
     "predicted time.",
     "The best plan of beta is predicted at 6.00 us, 1.20 × its speed of light of 5.00 us; latency binds.",
-    "1 of 3 groups, 72.0 % of the bytes of all groups (18.0 MB), have no plan because no skeleton fits them.",
+    "1 of 3 groups, 72.0 % of the bytes of all groups (18.0 MB), has no plan because no skeleton fits.",
     "The best plan of alpha spills 24 bytes per thread at 40 registers: a plan with fewer values in flight may win.",
     "1 of 2 listed kernels did not compile: the compiler's words are kept with each plan.",
     "tailor makes 1,210 kernels; no partition has fewer than 200, so at most 1,010 are left to save.",
-    "1 of 2 best kernels are unchecked: they were not executed and compared with the reference. 1 of 2 best kernels "
-    "are not judged: they were executed, and no result says whether they are right."};
+    "Of 2 best kernels 1 is unchecked: not executed and compared with the reference. Of 2 best kernels 1 is not "
+    "judged: "
+    "executed, and no result says whether it is right."};
 
 }  // namespace
 
@@ -95,14 +96,22 @@ TEST_CASE("each sentence of advice goes when what it is about is mended, and no 
   }
 }
 
+TEST_CASE("of a single group nothing moves most, and at the floor nothing is left to save") {
+  Summary one = example();
+  one.groups.resize(1);
+  for (const std::string& line : advice(one)) CHECK(line.find("moves most") == std::string::npos);
+  Summary least = example();
+  least.strategies[1].kernels = 200;
+  CHECK(advice(least)[5] == "tailor makes 200 kernels; no partition has fewer.");
+}
+
 TEST_CASE("a failed best kernel is neither unchecked nor not judged, and each of both stands alone") {
   Summary summary = example();
   summary.groups[0].best[0].check = CheckState::failed;
   CHECK(advice(summary).back() ==
-        "1 of 2 best kernels are not judged: they were executed, and no result says whether they are right.");
+        "Of 2 best kernels 1 is not judged: executed, and no result says whether it is right.");
   summary.groups[1].best[0].check = CheckState::unchecked;
-  CHECK(advice(summary).back() ==
-        "1 of 2 best kernels are unchecked: they were not executed and compared with the reference.");
+  CHECK(advice(summary).back() == "Of 2 best kernels 1 is unchecked: not executed and compared with the reference.");
 }
 
 TEST_CASE("a group without times is said to move most without a share of time") {

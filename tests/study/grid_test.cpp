@@ -12,7 +12,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "folder.h"
+#include "report/overview.h"
 #include "store/store.h"
+#include "study/summary/load_summary.h"
 #include "study/sweep/dry_run.h"
 #include "study/sweep/grid_table.h"
 #include "study/sweep/sweep.h"
@@ -52,6 +54,9 @@ template <class Run>
 auto with_sweep(const Folder& folder, const std::string& config, const std::string& database, Run&& run) {
   write_file(folder.path / "sweep.json", config);
   write_file(folder.path / "small.hlo", small_model);
+  std::string wide(small_model);
+  for (std::size_t at = 0; (at = wide.find("512,256", at)) != std::string::npos;) wide.replace(at, 7, "512,512");
+  write_file(folder.path / "wide.hlo", wide);
   Listener listener;
   SweepOptions options;
   options.config = folder.path / "sweep.json";
@@ -215,7 +220,7 @@ TEST_CASE("results are added up by the keys that are asked for, strategies apart
   const Folder folder;
   const SweepOutcome grid = sweep(folder, config_with(four));
   const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
-  const report::Table table = grid_table(opened, {"cost_model"});
+  const report::Table table = grid_table(opened, {"cost_model"}).table;
   REQUIRE(table.rows.size() == 4);
   double expected = 0, base = 0;
   for (const std::size_t i : {2U, 3U}) {
@@ -230,9 +235,111 @@ TEST_CASE("results are added up by the keys that are asked for, strategies apart
     CHECK(std::get<double>(row[report::place_of_column(table, "speedup_of_kernels")]) == approx(base / expected));
   }
   CHECK(seen);
-  CHECK(grid_table(opened, {"max_per_group", "plans.max_per_group", "model"}).rows.size() == 4);
-  CHECK(grid_table(opened, {"point"}).rows.size() == 8);
+  CHECK(grid_table(opened, {"max_per_group", "model"}).table.rows.size() == 4);
+  CHECK(grid_table(opened, {"point"}).table.rows.size() == 8);
+  CHECK_THROWS_AS(grid_table(opened, {"max_per_group", "plans.max_per_group"}), Error);  // the same key twice
   CHECK_THROWS_AS(grid_table(opened, {"seed"}), Error);
   sweep(folder, config_with("\"seed\": 1"), "plain.db");
   CHECK_THROWS_AS(grid_table(store::Store::open_read_only(folder.path / "plain.db"), {"point"}), Error);
+}
+
+TEST_CASE("rows of a grid add up the same runs: what some row lacks is left out and named, and bounds stand apart") {
+  const Folder folder;
+  std::string config = config_with(
+      R"("grid": {"models": [["small.hlo"], ["small.hlo", "wide.hlo"]], "plans.axes.threads": [[256], [65]]})");
+  config.replace(config.find("\"models\": [\"small.hlo\"], "), 25, "");
+  const SweepOutcome grid = sweep(folder, config);
+  const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
+  /// By the row's keys and strategy: runs, what the times are, time.
+  const auto rows = [](const GridAnswer& answer) {
+    std::map<std::string, std::string> all;
+    for (const std::vector<report::Cell>& row : answer.table.rows) {
+      const auto at = [&](std::string_view key) { return row[report::place_of_column(answer.table, key)]; };
+      std::string key;
+      for (std::size_t i = 0; answer.table.columns[i].key != "time_is"; ++i) key += std::get<std::string>(row[i]) + " ";
+      all[key] += fmt::format("{} {}", std::get<std::int64_t>(at("results")), std::get<std::string>(at("time_is")));
+    }
+    return all;
+  };
+  const GridAnswer threads = grid_table(opened, {"threads"});
+  for (const char* strategy : {"unfused ", "stitch-v1 "}) {
+    CHECK(rows(threads)[std::string("256 ") + strategy] == "3 predicted, beside bounds");
+    CHECK(rows(threads)[std::string("65 ") + strategy] == "3 a bound");
+  }
+  CHECK(threads.left_out.columns.empty());
+  CHECK(threads.words.find("Times are predicted") != std::string::npos);
+  CHECK(threads.words.find("less than any time") != std::string::npos);
+
+  const GridAnswer models = grid_table(opened, {"models"});  // each value has runs of `small` with both block sizes
+  for (const char* key : {"small.hlo unfused ", "small.hlo+wide.hlo unfused "})
+    CHECK(rows(models)[key] == "1 predicted1 a bound");
+  REQUIRE(models.left_out.rows.size() == 1);
+  CHECK(std::get<std::string>(models.left_out.rows[0][0]) == "wide");
+  CHECK(std::get<std::int64_t>(models.left_out.rows[0][2]) == 4);  // two strategies at two points
+  CHECK(models.words.find("4 runs are left out") != std::string::npos);
+
+  const GridAnswer both = grid_table(opened, {"model", "models"});
+  CHECK(both.left_out.columns.empty());  // models are compared as they are asked for
+  CHECK(both.table.rows.size() == 3 * 2 * 2);
+}
+
+TEST_CASE("strategies that only some points have are compared where all rows have them, or each with its baseline") {
+  const Folder folder;
+  std::string config = config_with(R"("grid": {"strategies": [["unfused", "stitch-v1"], ["unfused", "tailor"]]})");
+  const std::string own = "\"strategies\": [\"unfused\", \"stitch-v1\"], ";
+  config.replace(config.find(own), own.size(), "");
+  sweep(folder, config);
+  const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
+  const GridAnswer answer = grid_table(opened, {"model"});
+  CHECK(answer.words.find("Rows add up different runs") != std::string::npos);
+  REQUIRE(answer.table.rows.size() == 3);
+  for (const std::vector<report::Cell>& row : answer.table.rows) {
+    const bool is_baseline = std::get<std::string>(row[1]) == "unfused";
+    CHECK(std::get<std::int64_t>(row[report::place_of_column(answer.table, "results")]) == (is_baseline ? 2 : 1));
+    CHECK(std::holds_alternative<double>(row[report::place_of_column(answer.table, "speedup_of_kernels")]));
+  }
+}
+
+TEST_CASE(
+    "a report's verdict on a grid is that of its worst point, which it names, and none where points are missing") {
+  const Folder folder;
+  const std::string claim =
+      R"("claim": {"text": "t", "metric": "predicted_speedup_of_kernels", "threshold": 1.0}, "grid": {"plans.axes.threads": [[64], [512]]})";
+  const SweepOutcome grid = sweep(folder, config_with(claim));
+  const auto told = [&](const char* database) {
+    const store::Store store = store::Store::open_read_only(folder.path / database);
+    return load_summary(store, subjects(store, "", "").front(), {});
+  };
+  const report::Summary whole = told("a.db");
+  REQUIRE(whole.claim.has_value());
+  CHECK(whole.claim->holds());
+  CHECK(whole.claim->value == approx(grid.claim->value));
+  CHECK(whole.claim->points == 2);
+  CHECK(whole.claim->point == least_claim(grid)->setting);
+  CHECK(report::verdict(*whole.claim).words.find("comes out least at " + least_claim(grid)->setting) !=
+        std::string::npos);
+  CHECK(whole.scope.find("best plans of all points") != std::string::npos);
+
+  std::string strict = claim;  // between the two: one point fails, so the claim does
+  strict.replace(strict.find("1.0"), 3, "1e9");
+  sweep(folder, config_with(strict));
+  CHECK_FALSE(told("a.db").claim->holds());
+  CHECK(told("a.db").claim->not_judged.empty());
+
+  std::stop_source stop;
+  struct Stopping final : Observer {
+    std::stop_source& stop;
+    explicit Stopping(std::stop_source& source) : stop(source) {}
+    void warning(std::string_view) override {}
+    void note(std::string_view words) override {
+      if (words.starts_with("point 2")) stop.request_stop();
+    }
+    void detail(std::string_view) override {}
+    void progress(const Progress&) override {}
+    void finish() override {}
+  } observer(stop);
+  with_sweep(folder, config_with(claim), "part.db", [&](const SweepOptions& options, const Watch&) {
+    return run_sweep(options, {observer, stop.get_token()});
+  });
+  CHECK_FALSE(told("part.db").claim->not_judged.empty());
 }

@@ -120,8 +120,7 @@ TEST_CASE("a digest without its texts, without kernels, and a folder without dig
                        Error);
   Digest{}.write(folder.path);
   CHECK(agreements(folder.path, "", "h200", targets).size() == 1);
-  CHECK_THROWS_WITH_AS(agreements(folder.path, "x", "", targets), "found 1 module(s), none with 'x' in its name",
-                       Error);
+  CHECK_THROWS_WITH_AS(agreements(folder.path, "x", "", targets), "found 1 module, none with 'x' in its name", Error);
 }
 
 TEST_CASE("of several modules one that cannot be read is said so and the others are scored") {

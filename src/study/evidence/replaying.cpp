@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "base/compressed.h"
+#include "base/counted.h"
 #include "base/error.h"
 #include "calibrate/boosting.h"
 #include "study/tables/column.h"
@@ -85,6 +86,31 @@ Table model_table(const calibrate::Replay& replay) {
   return table;
 }
 
+/// What the tables do not say of what was asked.
+void warn(const ReplayQuestion& question, const TuningSpace& space, const calibrate::Replay& replay,
+          Observer& observer) {
+  const std::vector<int>& tries = question.options.tries;
+  const std::size_t all = space.size(), learned = calibrate::most_learned(space);
+  if (static_cast<std::size_t>(tries.back()) > all)
+    observer.warning(
+        fmt::format("the space has {}: more tries than that count as all of them", counted(all, "configuration")));
+  if (!replay.models.empty() && static_cast<std::size_t>(tries.back()) > learned)
+    observer.warning(fmt::format("a model learns from {} at most, four fifths, so that some are left to ask it about",
+                                 counted(learned, "configuration")));
+  std::vector<double> worked;
+  for (const double time : space.times)
+    if (std::isfinite(time)) worked.push_back(time);
+  const std::vector<std::string>& wanted = question.options.searchers;
+  const bool learns = wanted.empty() || std::find(wanted.begin(), wanted.end(), "learned") != wanted.end();
+  if (std::adjacent_find(worked.begin(), worked.end(), std::not_equal_to<>()) == worked.end())
+    observer.warning("all times are equal: every try that works finds the optimum, and Kendall's tau has no value");
+  else if (std::any_of(replay.models.begin(), replay.models.end(),
+                       [](const calibrate::ModelScore& one) { return !std::isfinite(one.rank.median); }))
+    observer.warning("Kendall's tau has no value where a model predicts the same time for all");
+  if (learns && replay.models.empty())
+    observer.warning(fmt::format("no model was learned: this build has no XGBoost; {}", calibrate::boosting_remedy()));
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, Table>> replay_tables(const ReplayQuestion& question, const Watch& watch) {
@@ -92,7 +118,7 @@ std::vector<std::pair<std::string, Table>> replay_tables(const ReplayQuestion& q
   const bool rising = std::adjacent_find(tries.begin(), tries.end(), std::greater_equal<>()) == tries.end();
   if (tries.empty() || tries[0] < 1 || !rising || question.options.runs < 1)
     throw Error(Fault::usage,
-                fmt::format("found {} tries and {} runs, expected numbers of tries that rise from 1 or more, and a run",
+                fmt::format("--tries {} and --runs {}: expected numbers of tries that rise from 1 or more, and a run",
                             fmt::join(tries, ","), question.options.runs),
                 "for example: --tries 10,50,200 --runs 20");
   const TuningSpace space = calibrate::read_space(
@@ -104,11 +130,7 @@ std::vector<std::pair<std::string, Table>> replay_tables(const ReplayQuestion& q
   std::vector<std::pair<std::string, Table>> tables{{"searches", search_table(replay)}};
   if (!replay.models.empty()) tables.emplace_back("models", model_table(replay));
   tables.emplace_back("space", space_table(space));
-  const std::vector<std::string>& wanted = question.options.searchers;
-  const bool learns = wanted.empty() || std::find(wanted.begin(), wanted.end(), "learned") != wanted.end();
-  if (learns && replay.models.empty())
-    watch.observer.warning(
-        fmt::format("no model was learned: this build has no XGBoost; {}", calibrate::boosting_remedy()));
+  warn(question, space, replay, watch.observer);
   return tables;
 }
 

@@ -349,7 +349,7 @@ std::string text_of_held(const EvaluatedModel& model) {
   const std::int64_t unjudged = counts.all - counts.match - counts.differ;
   return fmt::format(
       "{} of {} {} the reference{}{}", counts.match, counted(counts.all, "result"),
-      counts.match == 1 ? "matches" : "match",
+      counts.match == 1 || counts.all == 1 ? "matches" : "match",
       counts.differ > 0 ? fmt::format(", {} differ{}", counts.differ, counts.differ == 1 ? "s" : "") : "",
       unjudged > 0 ? fmt::format(", {} cannot be judged", unjudged) : "");
 }

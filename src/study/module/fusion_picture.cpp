@@ -133,8 +133,8 @@ class PanelOf {
     }
     box.operations = static_cast<std::int64_t>(box.nodes.size());
     box.name = fmt::format("{} {}", kernel.number + 1, codegen::title_of(outline(graph_, border).graph));
-    box.detail = fmt::format("{} operation{}, reads {}, writes {}", box.operations, box.operations == 1 ? "" : "s",
-                             border.reads.size(), border.writes.size());
+    box.detail = fmt::format("{}, reads {}, writes {}", counted(box.operations, "operation"), border.reads.size(),
+                             border.writes.size());
     box.share = listing_.total > 0 ? kernel.cost / listing_.total : -1;
     panel_.boxes.push_back(std::move(box));
     places_.push_back(std::move(places));
@@ -170,7 +170,8 @@ class PanelOf {
   }
 
   static std::string control_words(const Node& node) {
-    if (node.op != Op::while_loop) return fmt::format("conditional, {} branches: see below", node.bodies.size());
+    if (node.op != Op::while_loop)
+      return fmt::format("conditional, {}: see below", counted(node.bodies.size(), "branch"));
     const std::int64_t trips = trip_count(node);
     return trips > 0 ? fmt::format("loop, {} trips: see below", trips) : "loop, unknown trips: see below";
   }
@@ -248,13 +249,11 @@ report::Picture fusion_picture(const Graph& graph, const Fusion& fusion, const e
   const Listing listing = list_boxes(partition, device, stop);
   report::Picture picture;
   const auto count = [](double number, std::string_view what) {
-    return fmt::format("{} {}{}", with_commas(static_cast<std::int64_t>(number)), what, number == 1 ? "" : "s");
+    return counted(static_cast<std::int64_t>(number), what);
   };
   picture.title = fmt::format("{} by {}: {}, {} and {} in a run", graph.name, fusion.strategy,
                               count(static_cast<double>(partition.kernels), "kernel"),
-                              fmt::format("{} launch{}", with_commas(static_cast<std::int64_t>(partition.launches)),
-                                          partition.launches == 1 ? "" : "es"),
-                              count(partition.library_launches, "library call"));
+                              count(partition.launches, "launch"), count(partition.library_launches, "library call"));
   picture.share_of = device != nullptr
                          ? fmt::format("the time of all kernels in a run, by the price 'group' on {}", device->name)
                          : "the bytes that all kernels of a run move";

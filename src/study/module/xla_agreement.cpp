@@ -168,9 +168,9 @@ void score_members(Agreement& found, const std::vector<XlaDigestKernel>& theirs,
              kernel);
   }
   if (kernels_unknown > 0)
-    note(found, fmt::format("{} kernel{} names that {} does not have, the first {}: is it the module XLA fused?",
-                            kernels_unknown, kernels_unknown == 1 ? " has" : "s have", path.filename().string(),
-                            first_unknown));
+    note(found,
+         fmt::format("{} names that {} does not have, the first {}: is it the module XLA fused?",
+                     counted(kernels_unknown, "kernel", "has", "have"), path.filename().string(), first_unknown));
 }
 
 void score_prices(Agreement& found, const std::vector<XlaDigestKernel>& theirs, const fs::path& path,
@@ -323,9 +323,9 @@ Agreement agreement_of_dump(const profiler::XlaSource& dump, const fs::path& tar
   // Members of the kernels that do fit are not scored either: of a record that is another module's, or not whole, the
   // rest can score better than the whole would.
   if (found.misfit = !partition.faults.empty(); found.misfit)
-    note(found, fmt::format("kernels not scored: the record of XLA's fusion is not that of its modules in {} place{}, "
+    note(found, fmt::format("kernels not scored: the record of XLA's fusion is not that of its modules in {}, "
                             "the first: {}",
-                            partition.faults.size(), partition.faults.size() == 1 ? "" : "s", partition.faults[0]));
+                            counted(partition.faults.size(), "place"), partition.faults[0]));
   score(found, kernels_in(dump, std::move(partition.parts), *target, stop), dump.before, dump.hlo, *target, stop);
   return found;
 }
@@ -435,7 +435,8 @@ std::vector<Agreement> agreements(const fs::path& folder, const std::string& mod
   std::erase_if(digests, unwanted);
   std::erase_if(dumps, unwanted);
   if (digests.empty() && dumps.empty())
-    throw Error(Fault::usage, fmt::format("found {} module(s), none with '{}' in its name", names.size(), module),
+    throw Error(Fault::usage,
+                fmt::format("found {}, none with '{}' in its name", counted(names.size(), "module"), module),
                 suggestion(module, std::vector<std::string_view>(names.begin(), names.end())));
   const bool several = digests.size() + dumps.size() > 1;
   const auto keep = [&](const std::string& name, const auto& score_it) {

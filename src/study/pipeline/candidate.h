@@ -72,8 +72,8 @@ struct Candidate {
   const Target* on = nullptr;         ///< outlives it
   std::int64_t rank = 0;              ///< by the model that chose it, from 1; 0: it was named, or is XLA's
   bool is_xla = false;                ///< its kernel is the one that XLA would write (xla_beside.h)
-  ir::Placed placed =
-      {};  ///< by that model, among all different kernels of its group; plans it cannot tell apart share
+  /// By that model, among all different kernels of its group; plans it cannot tell apart share. Place 0: nobody asked.
+  ir::Placed placed = {.place = 0};
   ir::Plan plan;
   Id kernel_id;
   bool lowered = false;  ///< `kernel` and `work` are there: false for one that was only found in a database

@@ -178,9 +178,19 @@ FusedModel::FusedModel(const Question& question, const fs::path& data, const Wat
   const explore::FusionSetting setting = fusion_setting(&target.calibrated, watch.stop);
   partition = explore::partition(graph, explore::fuse(strategy, graph, setting), watch.stop);
   if (partition.groups.empty())
-    throw Error(Fault::missing, Position{question.model},
-                "has no groups: nothing but library calls and free operations", "tailor import shows what is in it");
+    throw Error(Fault::missing, Position{question.model}, nothing_to_fuse(partition),
+                "tailor import shows what is in it");
   groups_.resize(partition.groups.size());
+}
+
+std::string nothing_to_fuse(const explore::Partition& partition) {
+  if (!partition.groups.empty()) return {};
+  const auto calls = static_cast<std::int64_t>(partition.library_launches);
+  if (calls == 0)
+    return "there is nothing to fuse: no operation of the model needs a kernel, and it makes no library calls";
+  return fmt::format("there is nothing to fuse: the model makes {}, {} {}, and nothing else needs a kernel",
+                     counted(calls, "library call"), calls == 1 ? "which moves" : "which move",
+                     humane_bytes(partition.library_bytes));
 }
 
 const PreparedGroup& FusedModel::group(std::size_t number) {
@@ -217,9 +227,9 @@ std::size_t FusedModel::chosen_group() {
 
 std::string FusedModel::title(std::size_t number) {
   const explore::DistinctGroup& distinct = partition.groups[number];
-  return fmt::format("group {} of {}, {}, {} place{}: {}, {}", number + 1, partition.groups.size(),
-                     short_hex(distinct.group.id), distinct.occurrences.size(),
-                     distinct.occurrences.size() == 1 ? "" : "s", group(number).title(), needs_text(distinct.needs));
+  return fmt::format("group {} of {}, {}, {}: {}, {}", number + 1, partition.groups.size(),
+                     short_hex(distinct.group.id), counted(distinct.occurrences.size(), "place"), group(number).title(),
+                     needs_text(distinct.needs));
 }
 
 Choosing FusedModel::choosing(std::int64_t top, std::int64_t random, std::uint64_t seed) const {
@@ -242,7 +252,7 @@ std::int64_t parse_rank(const std::string& text) {
   std::int64_t rank = 1;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), rank);
   if (fault != std::errc{} || rank < 1)
-    throw Error(Fault::usage, fmt::format("--plan: found '{}', expected a plan's text or a rank from 1 on", text));
+    throw Error(Fault::usage, fmt::format("found plan '{}', expected a plan's text or a rank from 1 on", text));
   return rank;
 }
 
@@ -288,10 +298,23 @@ Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& p
   if (best.empty()) throw no_plan_error(choice.tuned);
   if (std::ssize(best) < rank)
     throw Error(Fault::usage,
-                fmt::format("--plan: found rank {}, but there are {} different kernels", rank, best.size()),
+                fmt::format("found the rank {} of a plan, expected at most {}: so many different kernels there are",
+                            with_commas(rank), with_commas(std::ssize(best))),
                 "tailor explore lists them");
   watch.observer.detail(fmt::format("plan: {}", ir::text(best.back().plan)));
   return std::move(best.back());
+}
+
+void place_among_all(FusedModel& model, std::size_t group, std::span<Candidate> plans, const Watch& watch) {
+  Choosing how = model.choosing(0);
+  how.with_xla = true;
+  const Choice all = choose(model.group(group), model.target, how, watch.stop);
+  stop_if_asked(watch.stop);
+  for (Candidate& plan : plans) {
+    const auto same = std::find_if(all.candidates.begin(), all.candidates.end(),
+                                   [&](const Candidate& one) { return one.kernel_id == plan.kernel_id; });
+    plan.placed = same == all.candidates.end() ? ir::Placed{.place = 0} : same->placed;
+  }
 }
 
 namespace {

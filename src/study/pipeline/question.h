@@ -114,12 +114,18 @@ struct PlanChoice {
   std::int64_t seed = 1;    ///< of the draw
 };
 
+/// What runs where a model has no group, in a sentence without its point; empty where it has one.
+std::string nothing_to_fuse(const explore::Partition& partition);
+
 /// Why a space that was searched holds no plan, to throw: the rule that refused most, in its words.
 Error no_plan_error(const explore::Tuned& tuned);
 
 /// One plan of a group. `plan` is its text, its rank in `explore`, or empty for the best. Throws Error(usage) for text
 /// that is no plan, Error(failed) for a plan that cannot be lowered, Error(interrupted) when asked to stop.
 Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& plan, const Watch& watch);
+/// Gives plans of one group the places that tailor explore shows them at, XLA's plan among the others. A kernel that
+/// the search does not reach has place 0.
+void place_among_all(FusedModel& model, std::size_t group, std::span<Candidate> plans, const Watch& watch);
 
 /// A group without a plan, and why: the structure that is not written yet, or the rule that refuses its plans.
 struct Unplanned {

@@ -23,6 +23,7 @@
 #include <chrono>
 #include <set>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "ir/device.h"
@@ -130,7 +131,7 @@ void require(const Gathered& gathered, const std::string& strategy, const Subjec
   if (strategy.empty() || std::find(known.begin(), known.end(), strategy) != known.end()) return;
   throw Error(Fault::usage,
               fmt::format("strategy '{}' was not run on {}, the database has {}", strategy, subject.graph.name,
-                          known.empty() ? "none" : fmt::format("{} others", known.size())),
+                          known.empty() ? "none" : counted(known.size(), "other")),
               suggestion(strategy, known));
 }
 
@@ -151,13 +152,13 @@ std::vector<std::string> warnings(const store::Store& store, const Gathered& gat
     if (fusion.strategy == "unfused") unfused = &fusion;
     if (fusion.strategy == "imported") imported = &fusion;
   }
-  if (unfused != nullptr && imported != nullptr && same_groups(*unfused, *imported))
+  if (unfused != nullptr && imported != nullptr && !unfused->groups.empty() && same_groups(*unfused, *imported))
     out.push_back(
         "The HLO file fuses nothing by itself: strategy imported is the same as unfused. For the compiler's own "
         "partition, import a dump taken after its optimisations.");
   if (subject.graph.opaque_nodes > 0)
-    out.push_back(fmt::format("{} operation(s) were kept as opaque: they run as they are and are not fused.",
-                              subject.graph.opaque_nodes));
+    out.push_back(fmt::format("{} kept as opaque: what is opaque runs as it is and is not fused.",
+                              counted(subject.graph.opaque_nodes, "operation", "was", "were")));
   if (summary.import.passes.empty()) out.push_back("What import said of this model is not in the database.");
   std::set<std::string> told;  // facts about the model stand in every strategy's row
   for (const store::FusionRow& fusion : gathered.fusions)
@@ -214,6 +215,11 @@ report::Summary load_summary(const store::Store& store, const Subject& subject, 
   summary.manifest = load_manifest(store, subject);
   if (const auto sweep = newest_sweep(store)) summary.asked = sweep_words(sweep->config).question;
   summary.claim = load_claim(store);
+  if (const std::size_t points = store.points().size(); points > 0)
+    summary.scope = fmt::format(
+        "A grid of {} was swept into this database. Shown are the best plans of all points together; tailor report "
+        "--by KEY,... says what each point came to.",
+        counted(points, "point"));
   summary.question = fmt::format("How should {} be fused on {}?", subject.graph.name,
                                  subject.device.title.empty() ? subject.device.name : subject.device.title);
   for (const store::FusionRow& fusion : gathered.fusions) summary.strategies.push_back(make_totals(gathered, fusion));

@@ -6,17 +6,21 @@
 //
 // The sweep itself judges by what is stored (sweep.cpp), so the same can be done again later, of the same models,
 // devices and strategies. A model is known by the name of its file, for paths are of the machine that ran the sweep.
-// Where that does not say which rows were the sweep's, there is no verdict.
+// Where that does not say which rows were the sweep's, there is no verdict. A claim of a grid is judged at each of its
+// points, by what these came to on their own, and the point where it comes out least has the verdict.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "study/pipeline/import_summary.h"
 #include "study/summary/summary_rows.h"
 #include "study/sweep/claim.h"
+#include "study/sweep/grid_table.h"
 
 namespace tailor::study {
 
@@ -50,32 +54,102 @@ bool is_device(const SweepWords& asked, const std::string& name) {
                      [&](const std::string& one) { return one == name || std::filesystem::path(one).stem() == name; });
 }
 
-void judge_stored(const store::Store& store, const SweepWords& asked, report::ClaimSummary& claim) {
-  const std::set<Id> graphs = graphs_of(store, asked, claim.not_judged);
-  if (!claim.not_judged.empty()) return;
-  Bytes library;
-  for (const Id graph : graphs)
-    for (const store::LibraryCallRow& call : store.library_calls(graph)) library += call.bytes * call.times;
+/// What of a database a claim is judged by: totals, and the bytes of the library calls on all devices.
+struct Evidence {
   std::vector<store::StrategyTotals> totals;
+  Bytes library;
+};
+
+Evidence stored_of(const store::Store& store, const SweepWords& asked, const std::set<Id>& graphs) {
+  Evidence stored;
+  for (const Id graph : graphs)
+    for (const store::LibraryCallRow& call : store.library_calls(graph)) stored.library += call.bytes * call.times;
   std::set<Id> devices;
   for (store::StrategyTotals& one : store.strategies()) {
     if (!graphs.contains(one.graph) || !holds(asked.strategies, one.strategy) || !is_device(asked, one.device_name))
       continue;
     devices.insert(one.device);
-    totals.push_back(std::move(one));
+    stored.totals.push_back(std::move(one));
   }
-  const JudgedClaim judged = judge({claim.text, claim.metric, claim.threshold}, totals,
-                                   library * static_cast<double>(devices.size()), asked.baseline);
+  stored.library = stored.library * static_cast<double>(devices.size());
+  return stored;
+}
+
+/// The same by what a point of a grid came to on its own.
+Evidence stored_of(const store::Store& store, const store::PointRow& point, const std::set<Id>& graphs) {
+  Evidence stored;
+  std::map<Id, Bytes> bytes;
+  std::map<Id, double> calls;
+  for (const Id graph : graphs)
+    for (const store::LibraryCallRow& call : store.library_calls(graph)) {
+      bytes[graph] += call.bytes * call.times;
+      calls[graph] += call.times;
+    }
+  std::set<std::pair<Id, Id>> seen;
+  for (const store::PointResultRow& row : store.point_results(point.id)) {
+    if (!graphs.contains(row.graph)) continue;
+    store::StrategyTotals& one = stored.totals.emplace_back();
+    one.strategy = row.strategy;
+    one.launches = row.launches;
+    one.launches_without_plan = row.launches_without_plan;
+    one.library_calls = calls[row.graph];
+    one.dram = row.dram;
+    one.kernel_time = row.kernel_time;
+    one.library_time = row.library_time;
+    if (seen.insert({row.graph, row.device}).second) stored.library += bytes[row.graph];
+  }
+  return stored;
+}
+
+/// Fills the claim's figure, or why it has none. `point` null: of a sweep without a grid.
+void judge_stored(const store::Store& store, const SweepWords& asked, const store::PointRow* point,
+                  report::ClaimSummary& claim) {
+  const std::set<Id> graphs = graphs_of(store, asked, claim.not_judged);
+  if (!claim.not_judged.empty()) return;
+  const Evidence stored = point == nullptr ? stored_of(store, asked, graphs) : stored_of(store, *point, graphs);
+  const JudgedClaim judged =
+      judge({claim.text, claim.metric, claim.threshold}, stored.totals, stored.library, asked.baseline);
   claim.meaning = judged.metric->meaning;
   claim.not_judged = judged.not_judged;
   claim.value = judged.value;
   claim.left_out = judged.left_out;
 }
 
-/// Whether the sweep of this configuration was a point of a grid.
-bool is_of_grid(const store::Store& store, const std::optional<Id>& config) {
-  const std::vector<store::PointRow> points = store.points();
-  return std::any_of(points.begin(), points.end(), [&](const store::PointRow& point) { return point.id == config; });
+/// Whether all points of the grid are there: its id is a hash of theirs.
+bool is_whole(const std::vector<store::PointRow>& points) {
+  std::string ids;
+  for (const store::PointRow& point : points) ids += hex(point.id);
+  return tailor::id_of(std::string_view(ids)) == points.front().grid;
+}
+
+/// The verdict at the point where the claim comes out least. One point where it fails is enough to say so; that it
+/// holds can be said where all were judged.
+report::ClaimSummary judge_points(const store::Store& store, const std::vector<store::PointRow>& points,
+                                  const report::ClaimSummary& claim) {
+  std::map<Id, SweepWords> asked;
+  for (const store::RunRow& run : store.runs())
+    if (run.config_id) asked[*run.config_id] = sweep_words(run.config);
+  std::optional<report::ClaimSummary> least, open;
+  for (const store::PointRow& point : points) {
+    report::ClaimSummary one = claim;
+    one.points = std::ssize(points);
+    one.point = point.label;
+    one.baseline = point.baseline;
+    if (asked.contains(point.id))
+      judge_stored(store, asked[point.id], &point, one);
+    else
+      one.not_judged = "the run of this point is not in the database";
+    std::optional<report::ClaimSummary>& kept = one.not_judged.empty() ? least : open;
+    if (!kept || (one.not_judged.empty() && one.value < kept->value)) kept = std::move(one);
+  }
+  if (least && !least->holds()) return *least;
+  if (open) {
+    open->not_judged = fmt::format("at {}, {}", open->point, open->not_judged);
+    return *open;
+  }
+  if (!is_whole(points))
+    least->not_judged = fmt::format("of the grid only {} swept", counted(points.size(), "point", "is", "are"));
+  return *least;
 }
 
 bool is_metric(const std::string& name) {
@@ -95,12 +169,11 @@ std::optional<report::ClaimSummary> load_claim(const store::Store& store) {
     claim.not_judged = "the sweep has not ended";
   else if (!is_metric(asked.metric))
     claim.not_judged = fmt::format("this version has no metric {}", asked.metric);
-  else if (is_of_grid(store, run->config_id))
-    claim.not_judged =
-        "it must hold at each point of a grid, and this page has the best plans of all of them; tailor "
-        "sweep says what holds at each, tailor report --by KEY what each came to";
+  else if (const auto points = run->config_id ? grid_of(store, *run->config_id) : std::vector<store::PointRow>();
+           !points.empty())
+    return judge_points(store, points, claim);
   else
-    judge_stored(store, asked, claim);
+    judge_stored(store, asked, nullptr, claim);
   return claim;
 }
 

@@ -13,6 +13,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "ir/estimate.h"
 #include "study/summary/summary_rows.h"
@@ -45,9 +46,7 @@ std::vector<report::LibraryCall> load_library_calls(const store::Store& store, c
   return all;
 }
 
-std::string groups_in_words(std::int64_t groups) {
-  return groups == 1 ? "1 distinct group" : with_commas(groups) + " distinct groups";
-}
+std::string groups_in_words(std::int64_t groups) { return counted(groups, "distinct group"); }
 
 }  // namespace
 
@@ -188,11 +187,11 @@ std::vector<std::string> make_warnings(const Gathered& gathered, const store::Fu
     out.push_back(fmt::format("{}: column {} takes the {} time of {} that level {} has not looked at.", fusion.strategy,
                               top, level, groups_in_words(groups), top));
   if (fusion.unknown_trips > 0)
-    out.push_back(fmt::format("{}: {} loop(s) of unknown trip count are counted as one trip.", fusion.strategy,
-                              fusion.unknown_trips));
+    out.push_back(fmt::format("{}: of unknown length {} as one trip.", fusion.strategy,
+                              counted(fusion.unknown_trips, "loop", "counts", "count")));
   if (fusion.branches > 0)
-    out.push_back(
-        fmt::format("{}: all {} branches of conditionals are counted as taken.", fusion.strategy, fusion.branches));
+    out.push_back(fmt::format("{}: of conditionals {} as taken.", fusion.strategy,
+                              counted(fusion.branches, "branch", "counts", "all count")));
   return out;
 }
 

@@ -17,6 +17,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "explore/partition_file.h"
+#include "explore/plans/space.h"
 
 namespace tailor::study {
 
@@ -29,8 +30,8 @@ constexpr std::int64_t most_seeds = 1000;
 /// Keys that say nothing by null, as if they were not there: what is taken where nobody says it has no value of its
 /// own, and a file that shows every key (effective_text) reads back.
 bool may_be_null(std::string_view key) {
-  constexpr std::array keys =
-      std::to_array<std::string_view>({"question", "claim", "check.blocks", "database", "report", "grid"});
+  constexpr std::array keys = std::to_array<std::string_view>(
+      {"question", "claim", "baseline", "check.top", "check.blocks", "profile.top", "database", "report", "grid"});
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
@@ -51,6 +52,12 @@ class Reader {
   [[noreturn]] void wrong(const Value& value, std::string_view expected) const {
     fail(Fault::usage, value.node.offset,
          fmt::format("'{}' is {}, {} was expected", value.path, kind_of(value.node), expected), {});
+  }
+
+  /// Runs `check`, whose words gain the value's place.
+  template <class Check>
+  void at(const Value& value, Check&& check) const {
+    with_position([&] { return position_at(text_, value.node.offset, file_.string()); }, std::forward<Check>(check));
   }
 
   const std::string& string(const Value& value) const {
@@ -197,7 +204,12 @@ void read_axes(const Reader& r, const Value& v, SweepConfig& config) {
     const std::string path = v.path + "." + members[i].key;
     r.refuse_repeated(members, i, path);
     AxisRestriction axis{members[i].key, {}};
-    for (const Value& item : r.list({members[i].value, path})) axis.values.push_back(axis_word(r, item));
+    explore::Axes all;
+    r.at({members[i].value, path}, [&] { explore::restrict_axis(all, {axis.axis, {}}); });
+    for (const Value& item : r.list({members[i].value, path})) {
+      axis.values.push_back(axis_word(r, item));
+      r.at(item, [&] { explore::restrict_axis(all, {axis.axis, {axis.values.back()}}); });
+    }
     config.axes.push_back(std::move(axis));
   }
   // The order of keys means nothing: sorted, so that equal restrictions have one text.
@@ -345,6 +357,18 @@ const Json* find_at(const Json& root, std::string_view key) {
   return at;
 }
 
+/// What a grid can turn instead of `key`.
+std::string turnable(const std::string& key, std::vector<std::string_view> known) {
+  if (key == "plans" || key == "check" || key == "profile" || key == "plans.axes")
+    return fmt::format("name what is inside, as {}", key == "plans" || key == "plans.axes" ? "plans.axes.threads"
+                                                     : key == "check"                      ? "check.top"
+                                                                                           : "profile.top");
+  known.push_back("plans.axes.NAME");
+  if (const auto field = ir::plan_field_named(key); field && row(*field).turn > 0)
+    return fmt::format("an axis of the plans is written '{}{}'", axes_prefix, key);
+  return suggestion(key, known);
+}
+
 std::vector<GridColumn> read_grid(const Reader& reader, const Json& root) {
   const Json* grid = root.find("grid");
   if (grid == nullptr || grid->null()) return {};
@@ -362,7 +386,7 @@ std::vector<GridColumn> read_grid(const Reader& reader, const Json& root) {
     const bool axis = key.starts_with(axes_prefix) && key.size() > axes_prefix.size();
     if (!axis && std::find(known.begin(), known.end(), key) == known.end())
       reader.fail(Fault::usage, members[i].offset, fmt::format("'{}' is no key that a grid can turn", path),
-                  suggestion(key, known));
+                  turnable(key, known));
     if (const Json* twice = find_at(root, key))
       reader.fail(Fault::usage, twice->offset, fmt::format("'{}' stands here and in 'grid'", key), "remove one");
     GridColumn column{key, {}, members[i].offset};

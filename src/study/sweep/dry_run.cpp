@@ -311,10 +311,10 @@ report::Table dry_run_table(const DryRun& run) {
   if (run.points > 1)
     table.title = fmt::format("what the sweep would do at {}; no database was written", counted(run.points, "point"));
   table.columns = {column("step", "step"),
-                   column("places", "groups on devices", Hint::count),
-                   column("places_done", "done already", Hint::count),
+                   column("places", "groups on devices", Hint::count, 2),
+                   column("places_done", "done already", Hint::count, 1),
                    column("of", "of"),
-                   column("exactly", ""),
+                   column("exactly", "it is"),
                    column("amount", "to do", Hint::count),
                    column("expected", "takes about", Hint::seconds),
                    sentence("how", "how that is known")};

@@ -150,9 +150,9 @@ std::string effective_text(const SweepConfig& config, const std::vector<std::str
     return std::any_of(config.grid.begin(), config.grid.end(), [&](const GridKey& one) { return one.key == key; });
   };
   const auto said = [&](std::string_view key) { return std::find(given.begin(), given.end(), key) != given.end(); };
-  for (const char* follower : {"check.top", "profile.top"})
-    if (turns("shortlist") && !turns(follower) && !said(follower)) take_out(json, follower);
-  if (turns("strategies") && !turns("baseline") && !said("baseline")) take_out(json, "baseline");
+  if (turns("shortlist") && !turns("check.top") && !said("check.top")) json["check"]["top"] = Json();
+  if (turns("shortlist") && !turns("profile.top") && !said("profile.top")) json["profile"]["top"] = Json();
+  if (turns("strategies") && !turns("baseline") && !said("baseline")) json["baseline"] = Json();
   Json& from = json["$from"] = Json::Object();
   for (const std::string& key : config_keys()) {
     const bool inner = key == "plans" || key == "check" || key == "profile";

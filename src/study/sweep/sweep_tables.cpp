@@ -102,20 +102,24 @@ report::Table strategies_table(const SweepOutcome& outcome) {
   if (!outcome.points.empty()) return points_table(outcome);
   const bool all_predicted = std::all_of(outcome.strategies.begin(), outcome.strategies.end(),
                                          [](const auto& one) { return time_is(one) == "predicted"; });
+  const auto& all = outcome.strategies;
+  const bool one_device =
+      std::all_of(all.begin(), all.end(), [&](const auto& one) { return one.device == all.front().device; });
+  const bool calls = std::any_of(all.begin(), all.end(), [](const auto& one) { return one.library_calls > 0; });
   report::Table table;
   table.title = "strategies, one run of each model";
   table.columns = {column("model", "model"),
-                   column("device", "device"),
+                   column("device", "device", Hint::text, one_device ? 9 : 0),
                    column("strategy", "strategy"),
                    column("kernels", "kernels", Hint::count, 3),
-                   column("launches", "launches", Hint::count),
+                   column("launches", "launches", Hint::count, 1),
                    column("library_calls", "library calls", Hint::count, 2),
                    column("traffic", "traffic", Hint::bytes, 4),
                    column("kernel_time", "kernels take", Hint::seconds),
                    column("time_is", "time is", Hint::text, all_predicted ? 8 : 0),
                    column("library_time", "library takes", Hint::seconds, 1),
                    column("speedup_of_kernels", "faster, kernels alone", Hint::ratio),
-                   column("speedup_with_library", "faster, with library", Hint::ratio),
+                   column("speedup_with_library", "faster, with library", Hint::ratio, calls ? 0 : 9),
                    column("groups_without_plan", "groups without plan", Hint::count, 5),
                    column("xla_plans", "kernels as XLA's", Hint::count, 6),
                    column("xla_same_launch", "with its launch", Hint::count, 7),
@@ -157,6 +161,7 @@ report::Table done_table(const SweepOutcome& outcome) {
                    column("claim_value", "is", Hint::number),
                    column("claim_threshold", "threshold", Hint::number),
                    column("claim", "claim"),
+                   column("setting", "claim is least at"),
                    column("database", "database"),
                    column("report", "report")};
   const SweepOutcome& o = outcome;
@@ -184,10 +189,19 @@ report::Table done_table(const SweepOutcome& outcome) {
                         o.claim ? number(o.claim->value) : Cell(),
                         o.claim ? number(o.claim->threshold) : Cell(),
                         o.claim ? Cell(std::string(o.claim->holds() ? "holds" : "does not hold")) : Cell(),
+                        is_grid && o.claim ? Cell(least_claim(o)->setting) : Cell(),
                         o.database.string(),
                         o.report.empty() ? Cell() : Cell(o.report.string())});
   if (is_grid) table.rows.back().insert(table.rows.back().begin() + 1, std::ssize(o.points));
   return table;
+}
+
+std::string nothing_swept(const SweepOutcome& outcome) {
+  bool some = !outcome.strategies.empty();
+  for (const store::StrategyTotals& one : outcome.strategies) some = some && one.kernels == 0;
+  for (const SweepOutcome& point : outcome.points) some = some || !nothing_swept(point).empty();
+  for (const SweepOutcome& point : outcome.points) some = some && !nothing_swept(point).empty();
+  return some ? "there is nothing to fuse: no strategy makes a kernel, and library calls are all that runs" : "";
 }
 
 report::Table left_out_table(const SweepOutcome& outcome) {

@@ -6,6 +6,8 @@
 // Called by the command.
 #pragma once
 
+#include <string>
+
 #include "report/table.h"
 #include "study/sweep/sweep.h"
 
@@ -16,6 +18,9 @@ namespace tailor::study {
 report::Table strategies_table(const SweepOutcome& outcome);
 /// One row: models, groups, plans, kernels by what became of them, the claim with its figure, where everything is.
 report::Table done_table(const SweepOutcome& outcome);
+
+/// That no model has anything to fuse, in a sentence without its point; empty where one has, or where none was read.
+std::string nothing_swept(const SweepOutcome& outcome);
 
 /// One row per model that could not be read, with the reason; no rows where all could.
 report::Table left_out_table(const SweepOutcome& outcome);

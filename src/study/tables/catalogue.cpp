@@ -33,7 +33,7 @@ Cell words(std::string_view text) { return std::string(text); }
 
 void list_ops(const std::filesystem::path&, Table& table) {
   table.columns = {column("op", "operation"),
-                   column("hlo", "HLO"),
+                   column("hlo", "HLO", Hint::text, 1),
                    column("class", "class"),
                    column("arity", "operands", Hint::integer),
                    column("fma", "fma", Hint::integer),

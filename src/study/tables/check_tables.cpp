@@ -185,7 +185,7 @@ report::Table verdict_count_table(const VerdictCounts& counts, std::size_t group
 
 std::string text(const profiler::CheckAccount& account) {
   return fmt::format(
-      "{} lane instructions executed in {} ({}/s of one thread), {} in {}",
+      "{} lane instructions executed in {} ({}/s of one thread); {} computed in {}",
       with_commas(static_cast<std::int64_t>(account.lane_instructions)), humane_seconds(account.wall.value),
       three_figures(account.executing.value > 0 ? account.lane_instructions / account.executing.value : 0),
       counted(account.references, "reference"), humane_seconds(account.reference.value));

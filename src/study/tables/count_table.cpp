@@ -81,7 +81,10 @@ double executed_of(const LaunchCounts& counts, std::size_t buffer, const ir::Cou
 
 report::Table count_table(const ir::Kernel& kernel, const Counted& counted) {
   report::Table table;
-  table.title = "counted side by side (warp instructions, sectors of 32 bytes; DRAM in the model: each byte once)";
+  table.title =
+      "counted side by side: by the model in the program, and in its PTX as it was executed (warp instructions, "
+      "sectors "
+      "of 32 bytes; DRAM in the model: each byte once)";
   Rows rows(counted, table);
   if (!rows.has_execution() && counted.gpu.empty()) return table;
   const Work& work = *counted.model;

@@ -148,9 +148,9 @@ std::string explanation(const Explained& all, int width, bool colour) {
                 width);
   out += paragraph(
       "occupancy",
-      fmt::format("{:.0f} %: {} per SM, limited by {}; {} wave{}; about {} per thread", 100 * all.occupancy.fraction,
+      fmt::format("{:.0f} %: {} per SM, limited by {}; {} {}; about {} per thread", 100 * all.occupancy.fraction,
                   counted(all.occupancy.blocks_per_sm, "block"), costmodel::name(all.occupancy.limiter),
-                  three_figures(e.waves), e.waves == 1 ? "" : "s", counted(e.registers, "register")),
+                  three_figures(e.waves), e.waves == 1 ? "wave" : "waves", counted(e.registers, "register")),
       width);
   out += paragraph("issued", pipes_line(all.one.work.pipes) + " (warp instructions)", width);
   if (all.one.machine) out += paragraph("machine", machine_words(*all.one.machine), width);

@@ -10,6 +10,7 @@
 
 #include <optional>
 
+#include "base/counted.h"
 #include "base/indexed.h"
 #include "base/text.h"
 #include "study/tables/column.h"
@@ -50,7 +51,7 @@ std::optional<std::int64_t> in_program(const costmodel::Pipes& pipes, MachinePip
   }
 }
 
-Cell executed_cell(const ir::MachineWork& machine, std::int64_t count) {
+Cell followed_cell(const ir::MachineWork& machine, std::int64_t count) {
   return machine.counted ? Cell(count) : Cell();
 }
 
@@ -58,9 +59,11 @@ Cell executed_cell(const ir::MachineWork& machine, std::int64_t count) {
 
 report::Table machine_pipe_table(const ir::MachineWork& machine, const costmodel::Work& work) {
   report::Table table;
-  table.title = fmt::format("instructions of {} machine code by pipe (warp instructions of a launch)", machine.arch);
+  table.title = fmt::format(
+      "{} machine code by pipe, warp instructions of a launch: as the program has them, as they were followed",
+      machine.arch);
   table.columns = {column("pipe", "pipe"), column("program_instructions", "program", Hint::count),
-                   column("executed_instructions", "executed", Hint::count),
+                   column("executed_instructions", "followed", Hint::count),
                    column("code_instructions", "in the code", Hint::count),
                    column("pipe_executes", "what", Hint::text, 1)};
   for (std::size_t i = 0; i < ir::machine_pipe_count; ++i) {
@@ -68,7 +71,7 @@ report::Table machine_pipe_table(const ir::MachineWork& machine, const costmodel
     const std::optional<std::int64_t> program = in_program(work.pipes, pipe);
     if (machine.instructions[i] == 0 && program.value_or(0) == 0) continue;
     table.rows.push_back({std::string(name(pipe)), program ? Cell(*program) : Cell(),
-                          executed_cell(machine, machine.executed[i]), machine.instructions[i],
+                          followed_cell(machine, machine.executed[i]), machine.instructions[i],
                           std::string(words(pipe))});
   }
   return table;
@@ -78,20 +81,20 @@ report::Table machine_operation_table(const ir::MachineWork& machine) {
   report::Table table;
   table.title = fmt::format("operations of {} machine code", machine.arch);
   table.columns = {column("machine_operation", "operation"), column("pipe", "pipe"),
-                   column("executed_instructions", "executed", Hint::count),
+                   column("executed_instructions", "followed", Hint::count),
                    column("code_instructions", "in the code", Hint::count)};
   for (const ir::MachineOperation& row : machine.operations)
     table.rows.push_back(
-        {row.name, std::string(name(row.pipe)), executed_cell(machine, row.executed), row.instructions});
+        {row.name, std::string(name(row.pipe)), followed_cell(machine, row.executed), row.instructions});
   return table;
 }
 
 std::string machine_words(const ir::MachineWork& machine) {
   const std::string note = machine.note.empty() ? "" : "; " + machine.note;
   if (!machine.counted) return fmt::format("not counted, so the program's instructions stand{}", note);
-  return fmt::format("{} warp instructions executed; the code has {}; {} of {} warps were followed{}",
-                     with_commas(ir::total(machine.executed)), with_commas(ir::total(machine.instructions)),
-                     with_commas(machine.warps_run), with_commas(machine.warps_total), note);
+  return fmt::format("{} warp instructions of machine code, followed in {} of {}; written down are {}{}",
+                     with_commas(ir::total(machine.executed)), with_commas(machine.warps_run),
+                     counted(machine.warps_total, "warp"), with_commas(ir::total(machine.instructions)), note);
 }
 
 }  // namespace tailor::study

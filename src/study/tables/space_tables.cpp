@@ -84,9 +84,19 @@ std::vector<Cell> plan_row(const Candidate& listed, std::span<const ir::PlanFiel
 std::string tie_words(std::span<const Candidate> all) {
   const std::int64_t tied = tied_with_best(all);
   const auto found = static_cast<std::int64_t>(found_by_search(all).size());
-  if (tied < 2) return fmt::format("one of {} is the fastest by the model", counted(found, "different kernel"));
-  return fmt::format("{} of {} tie for the first place: the model cannot tell them apart (within {} %)",
-                     with_commas(tied), counted(found, "different kernel"), 100 * ir::model_resolution);
+  std::string words;
+  if (found == 1)
+    words = "there is one kernel, so it is the best";
+  else if (tied == 0)
+    words = fmt::format("none of {} is as fast as XLA's own", counted(found, "different kernel"));
+  else if (tied == 1)
+    words = fmt::format("one of {} is the fastest by the model", counted(found, "different kernel"));
+  else
+    words = fmt::format("{} of {} tie for the first place: the model cannot tell them apart (within {} %)",
+                        with_commas(tied), counted(found, "different kernel"), 100 * ir::model_resolution);
+  if (std::ssize(all) > found)
+    words += ". The row without a number is as XLA would write the kernel, which the rules here drop; its name is xla";
+  return words;
 }
 
 /// The axes that a person compares, then the estimate; the whole plan's text comes last and goes first.
@@ -99,9 +109,10 @@ Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<
   table.title = fmt::format("best plans on {} by {}, the most precise level at hand; unchecked",
                             model.target.device.name, model.model->name);
   const std::vector<const Candidate*> best = listed_of(all, top);
+  const bool has_xla = std::any_of(best.begin(), best.end(), [](const Candidate* one) { return one->is_xla; });
   table.columns = {column("rank", "#", Hint::integer),
                    column("predicted_place", "place"),
-                   column("baseline_plan", "as", Hint::text, 2),
+                   column("baseline_plan", "as", Hint::text, has_xla ? 0 : 9),
                    column("predicted", "time", Hint::seconds),
                    column("predicted_low", "at least", Hint::seconds, 7),
                    column("predicted_high", "at most", Hint::seconds, 7),

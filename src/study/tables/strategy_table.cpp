@@ -17,6 +17,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/stop.h"
 #include "codegen/lower/prepare.h"
 #include "explore/borders.h"
@@ -264,9 +265,11 @@ std::vector<StrategyFigures> all_strategies(const ir::Graph& graph, Devices devi
 std::vector<std::string> caveats(const explore::Partition& partition) {
   std::vector<std::string> words;
   if (partition.unknown_trips > 0)
-    words.push_back(fmt::format("{} loop(s) of unknown trip count are counted as one trip", partition.unknown_trips));
+    words.push_back(
+        fmt::format("of unknown length {} as one trip", counted(partition.unknown_trips, "loop", "counts", "count")));
   if (partition.branches > 0)
-    words.push_back(fmt::format("{} branch(es) of conditionals are all counted as taken", partition.branches));
+    words.push_back(
+        fmt::format("of conditionals {} as taken", counted(partition.branches, "branch", "counts", "all count")));
   return words;
 }
 

@@ -27,16 +27,28 @@ using report::Table;
 struct Estimates {
   const ir::Estimate& a;
   const ir::Estimate& b;
+  std::int64_t a_place = 0, b_place = 0;  ///< among all plans by these estimates; 0: not known
 
   double more(ir::Part part) const { return row_for(b.parts, part).value - row_for(a.parts, part).value; }
   double more() const { return b.total.value - a.total.value; }
-  bool told_apart() const { return std::abs(more()) > ir::model_resolution * std::min(a.total.value, b.total.value); }
+  bool told_apart() const {
+    if (a_place > 0 && b_place > 0) return a_place != b_place;
+    return std::abs(more()) > ir::model_resolution * std::min(a.total.value, b.total.value);
+  }
 };
 
 Estimates estimates_of(const Versus& two) {
   const auto &a = two.a.standing.estimates, &b = two.b.standing.estimates;
-  if (a.back().level == b.back().level) return {a.back(), b.back()};
-  return {a.front(), b.front()};
+  const bool first = a.size() == 1 || b.size() == 1 || a.back().level != b.back().level;
+  if (!first) return {a.back(), b.back()};
+  return {a.front(), b.front(), two.a.placed.place, two.b.placed.place};
+}
+
+/// What B has more; 0 where that is noise of the arithmetic, or, `rounded`, where both show the same three figures.
+double difference(double a, double b, bool rounded) {
+  constexpr double noise = 1e-9, shown = 5e-4;
+  const double most = std::max(std::abs(a), std::abs(b));
+  return std::abs(b - a) <= (rounded ? shown : noise) * most ? 0 : b - a;
 }
 
 /// Parts that take time in either, those that differ most first.
@@ -77,7 +89,12 @@ std::string versus_words(const Versus& two) {
   const std::string times = fmt::format("{} and {}, level {}", humane_seconds(both.a.total.value),
                                         humane_seconds(both.b.total.value), ir::name(both.a.level));
   const std::string a = named("A", two.a_is), b = named("B", two.b_is);
-  if (two.a.plan == two.b.plan) return fmt::format("{} and {} are the same plan: {}", a, b, times);
+  if (two.a.plan == two.b.plan)
+    return fmt::format("{} and {} are the same plan, {} by level {}: there is nothing to compare", a, b,
+                       humane_seconds(both.a.total.value), ir::name(both.a.level));
+  if (two.a.kernel_id == two.b.kernel_id)
+    return fmt::format("{} and {} are two plans of the same kernel, {} by level {}", a, b,
+                       humane_seconds(both.a.total.value), ir::name(both.a.level));
   if (!both.told_apart())
     return fmt::format("the model cannot tell {} and {} apart: {}; {}", a, b, times, binding_words(both));
   const bool a_wins = both.more() > 0;
@@ -112,7 +129,7 @@ Table versus_table(const Versus& two) {
   return table;
 }
 
-Table versus_part_table(const Versus& two) {
+Table versus_part_table(const Versus& two, bool rounded) {
   const Estimates both = estimates_of(two);
   Table table;
   table.title = "each part alone, those that differ most first; with what overlaps they add up to the total";
@@ -122,7 +139,8 @@ Table versus_part_table(const Versus& two) {
   for (const ir::Part part : parts_of(both)) {
     const bool a = both.a.bottleneck == part, b = both.b.bottleneck == part;
     table.rows.push_back({std::string(ir::name(part)), row_for(both.a.parts, part).value,
-                          row_for(both.b.parts, part).value, both.more(part),
+                          row_for(both.b.parts, part).value,
+                          difference(row_for(both.a.parts, part).value, row_for(both.b.parts, part).value, rounded),
                           a || b ? Cell(std::string(a && b ? "both"
                                                     : a    ? "A"
                                                            : "B"))
@@ -135,7 +153,7 @@ Table versus_part_table(const Versus& two) {
     return sum;
   };
   const auto add = [&](std::string_view name, double a, double b) {
-    table.rows.push_back({std::string(name), a, b, b - a, Cell()});
+    table.rows.push_back({std::string(name), a, b, difference(a, b, rounded), Cell()});
   };
   add("overlap", overlap(both.a), overlap(both.b));
   add("total", both.a.total.value, both.b.total.value);
@@ -169,7 +187,7 @@ Table versus_count_table(const Versus& two) {
     const auto cell = [](double count) {
       return count == std::floor(count) ? Cell(static_cast<std::int64_t>(count)) : Cell(count);
     };
-    if (a != b)
+    if (difference(a, b, false) != 0)
       table.rows.push_back({std::move(name), cell(a), cell(b), a > 0 ? Cell(b / a) : Cell(), std::string(unit)});
   };
   add("blocks", static_cast<double>(two.a.kernel.grid), static_cast<double>(two.b.kernel.grid), "block");

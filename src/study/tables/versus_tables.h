@@ -21,13 +21,15 @@ struct Versus {
 };
 
 /// "A (1) beats B (7) by 1.52 us (12.8 %): 10.4 us and 11.9 us, level projected; latency binds B, dram A; in B latency
-/// +6.10 us, issue +410 ns", or that the model cannot tell them apart.
+/// +6.10 us, issue +410 ns", or that the model cannot tell them apart: as the places say that tailor explore gives
+/// them, else by ir::model_resolution.
 std::string versus_words(const Versus& two);
 
 /// One row: both plans, their times, which is faster.
 report::Table versus_table(const Versus& two);
-/// One row per part that takes time in either: both times, and what B takes more.
-report::Table versus_part_table(const Versus& two);
+/// One row per part that takes time in either: both times, and what B takes more. `rounded`: where both show the same
+/// three figures the difference is 0.
+report::Table versus_part_table(const Versus& two, bool rounded);
 /// One row per word of the plans' texts that differs.
 report::Table versus_plan_table(const Versus& two);
 /// One row per count that differs, launch and registers among them: as executions counted where both were executed,

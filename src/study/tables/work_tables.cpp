@@ -86,7 +86,7 @@ Table buffer_table(const Candidate& planned) {
                    {"sectors", "sectors", Hint::count},
                    {"accessed", "accessed", Hint::bytes},
                    {"once", "moved once", Hint::bytes},
-                   {"used", "used", Hint::fraction}};
+                   {"used", "accessed / moved", Hint::fraction}};
   const auto add = [&](const ir::Buffer& buffer, std::string_view direction, const costmodel::Traffic& traffic,
                        std::int64_t once) {
     if (traffic.requests == 0) return;
@@ -95,13 +95,17 @@ Table buffer_table(const Candidate& planned) {
                           traffic.requests, traffic.sectors, bytes, static_cast<double>(once),
                           bytes / (32.0 * static_cast<double>(traffic.sectors))});
   };
+  bool shared = false;
   for (std::size_t i = 0; i < planned.work.buffers.size(); ++i) {
     const costmodel::BufferWork& work = planned.work.buffers[i];
+    for (const costmodel::Traffic& one : {work.load, work.store, work.atomic})
+      shared = shared || one.bytes > 32 * one.sectors;
     const ir::Buffer& buffer = planned.kernel.buffers[i];
     add(buffer, "load", work.load, work.read_bytes);
     add(buffer, "store", work.store, work.written_bytes);
     add(buffer, "atomic", work.atomic, work.written_bytes);
   }
+  if (shared) table.title += "; accessed / moved is over 100 % where lanes of a warp ask for the same bytes";
   return table;
 }
 
