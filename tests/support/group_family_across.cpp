@@ -3,7 +3,8 @@
 //
 // Members of the family that add up across rows, as text for group_family.cpp: the gradients of a norm's input and
 // scale together, a loss over rows, everything at once in narrow types, sums over batches in front of the rows, and
-// integers with an initial value that is not neutral.
+// integers with an initial value that is not neutral. And those that write something aside, of another size than rows,
+// columns and elements.
 #include "support/group_family.h"
 
 namespace tailor::ir {
@@ -80,6 +81,43 @@ const std::vector<FamilyMember>& across_family() {
   %s = reduce add %x, %seven, axes={0} : s32[{N}]
   %n = reduce add %m, %seven, axes={0} : s32[]
   output %m, %s, %n
+})"},
+      {"aside_rows", R"(graph aside_rows {
+  %x = parameter 0 : f16[{R},{N}]
+  %w = parameter 1 : f32[{D3}]
+  %i = parameter 2 : s32[]
+  %zero = constant 0 : f32[]
+  %one = constant 1 : s32[]
+  %next = add %i, %one : s32[]
+  %e = exp %w : f32[{D3}]
+  %p = slice %e, ranges={1:{D}:1} : f32[{D1}]
+  %xf = convert %x : f32[{R},{N}]
+  %s = reduce add %xf, %zero, axes={1} : f32[{R}]
+  %c = reduce add %xf, %zero, axes={0} : f32[{N}]
+  output %s, %next, %p, %c
+})"},
+      {"aside_columns", R"(graph aside_columns {
+  %x = parameter 0 : f32[{R},{N}]
+  %w = parameter 1 : s8[{R},3]
+  %i = parameter 2 : s32[]
+  %zero = constant 0 : f32[]
+  %one = constant 1 : s32[]
+  %next = add %i, %one : s32[]
+  %n = negate %w : s8[{R},3]
+  %c = reduce add %x, %zero, axes={0} : f32[{N}]
+  output %c, %next, %n
+})"},
+      {"aside_of_one_row", R"(graph aside_of_one_row {
+  %x = parameter 0 : f32[{R},{N}]
+  %w = parameter 1 : f32[{D}]
+  %v = parameter 2 : f32[3]
+  %zero = constant 0 : f32[]
+  %s = reduce add %x, %zero, axes={0,1} : f32[]
+  %sb = broadcast %s : f32[{D}]
+  %y = multiply %w, %sb : f32[{D}]
+  %t = broadcast %s : f32[3]
+  %z = add %v, %t : f32[3]
+  output %y, %z, %s
 })"},
   };
   return family;

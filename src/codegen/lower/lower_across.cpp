@@ -47,11 +47,6 @@ std::int64_t slots_of(const RowPass& pass, RowReduction kind) {
   return kind == RowReduction::everything ? pass.plan.threads / pass.limits.warp_size : pass.rows.rows_per_block;
 }
 
-ir::ExprId thread_of(RowPass& pass) {
-  IndexBuilder& build = pass.builder.build();
-  return build.expand(build.add_scaled(pass.rows.row_lane, pass.rows.row_in_block, pass.plan.threads_per_row));
-}
-
 ir::ValueId neutral_of(RowPass& pass, ir::NodeId sum) {
   const ir::Node& reduce = pass.builder.graph()[sum];
   const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);

@@ -34,6 +34,7 @@
 
 #include <algorithm>
 
+#include "codegen/lower/lower_aside.h"
 #include "codegen/lower/lower_row_loops.h"
 #include "codegen/lower/skeletons.h"
 #include "ir/graph/reducer.h"
@@ -372,6 +373,14 @@ std::optional<ir::Rejection> lower_column(ProgramBuilder& builder, const Prepare
   pass.split = plan.split;
   make_columns(pass);
   make_rows_of_columns(pass, tiling_column(prepared, plan).trips);
+  if (!prepared.free_aside.empty()) {
+    IndexBuilder& build = builder.build();
+    const std::int64_t threads = plan.threads;
+    const ir::ExprId thread = build.add_scaled(pass.lane, pass.group, pass.lanes);
+    const ir::ExprId block = build.add_scaled(pass.tile, pass.part, pass.tiles);
+    store_aside(builder, prepared, prepared.free_aside, build.add_scaled(thread, block, threads),
+                builder.kernel().virtual_blocks * threads);
+  }
   const std::size_t last = last_walk(prepared);
   for (std::size_t i = 0; i < prepared.phases.size() && !builder.refusal(); ++i) {
     const Phase& phase = prepared.phases[i];

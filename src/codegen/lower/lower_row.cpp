@@ -47,6 +47,7 @@
 #include <bit>
 
 #include "codegen/lower/lower_across.h"
+#include "codegen/lower/lower_aside.h"
 #include "codegen/lower/skeletons.h"
 #include "ir/graph/reducer.h"
 
@@ -230,12 +231,6 @@ void store_row_outputs(RowPass& pass, const Phase& phase) {
   for (const std::int32_t output : phase.outputs) {
     if (is_full_output(pass, output) || builder.refusal()) continue;
     const ir::Node& node = graph[pass.prepared.stored[output]];
-    if (elements(node.shape) != pass.prepared.rows) {
-      builder.refuse("output-shape",
-                     fmt::format("output %{} {} is neither one per row ({}) nor one per element ({} x {})", node.name,
-                                 text(node.shape), pass.prepared.rows, pass.prepared.rows, pass.prepared.columns));
-      return;
-    }
     const Coordinates coordinates = delinearize(builder.build(), node.shape, pass.rows.row);
     if (stores_together(pass, output))
       pass.row_numbers.push_back({output, builder.keep_row_number(output, coordinates)});
@@ -444,11 +439,20 @@ std::optional<ir::Rejection> lower_row(ProgramBuilder& builder, const Prepared& 
   RowPass pass{builder, prepared, plan, limits, rolled, !rolled && fit_registers(builder, prepared, plan, limits)};
   if (auto no = make_rows(builder, prepared, plan, limits, pass.rows)) return no;
   if (auto no = make_segments(builder, prepared, plan, rolled, pass.rows)) return no;
+  if (!prepared.free_aside.empty())
+    store_aside(builder, prepared, prepared.free_aside,
+                builder.build().add_scaled(thread_of(pass), pass.rows.block, plan.threads),
+                builder.kernel().virtual_blocks * plan.threads);
   if (prepared.sums_across) begin_across(pass);
   std::vector<ir::NodeId> kept_before;
   for (std::size_t i = 0; i < prepared.phases.size() && !builder.refusal(); ++i) {
     builder.later_loads = i > 0;
     run_phase(pass, i, kept_before);
+  }
+  if (!prepared.reduced_aside.empty()) {
+    if (pass.rows.ragged) builder.open_guard({&pass.rows.row_exists, 1});
+    store_aside(builder, prepared, prepared.reduced_aside, pass.rows.row_lane, plan.threads_per_row);
+    if (pass.rows.ragged) builder.close();
   }
   if (plan.split > 1) builder.close();
   if (pass.rows.warps_per_row > 1 && (plan.grid == ir::GridShape::persistent || pass.rows.rounds > 1)) {

@@ -37,6 +37,12 @@ struct RowPass {
   std::vector<Across> across = {};
 };
 
+/// The thread's number in its block.
+inline ir::ExprId thread_of(RowPass& pass) {
+  IndexBuilder& build = pass.builder.build();
+  return build.expand(build.add_scaled(pass.rows.row_lane, pass.rows.row_in_block, pass.plan.threads_per_row));
+}
+
 /// The accumulators of every lane become what all lanes of its row in this block have summed up.
 void combine_lanes(RowPass& pass, const Phase& phase);
 /// From here on only the block that came last of those that share rows goes on, and every lane of a row has the

@@ -87,8 +87,9 @@ std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& 
   const std::int64_t blocks = prepared.sums_across ? rows.blocks : rows.tiles * plan.split;
   builder.kernel().virtual_blocks = blocks;
   const ir::ExprId vb = build.var(build.add_var({"vb", ir::VarKind::block, blocks, 1}));
+  rows.block = vb;
   if (prepared.sums_across) {
-    rows.block = rows.tile = vb;
+    rows.tile = vb;
     rows.part = build.constant(0);
     std::tie(rows.family_of_block, rows.member) = build.divide(vb, rows.family);
     if (rows.rounds > 1) {

@@ -30,7 +30,8 @@ struct RowLoops {
   /// Sums across rows: so many blocks deal out the tiles in rounds. They are `families` of neighbours each.
   std::int64_t blocks = 0, family = 1, families = 1, rounds = 1;
   ir::VarId round = 0;
-  ir::ExprId block = 0, member = 0, family_of_block = 0;
+  ir::ExprId member = 0, family_of_block = 0;
+  ir::ExprId block = 0;
   ir::VarId flight = 0;  ///< q
   std::int64_t rows_per_block = 1;
   std::int64_t rows_per_warp = 1;  ///< with rows in flight: those that a warp has at once, else all of the block's

@@ -108,9 +108,16 @@ void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Pr
       out.phases[depth[graph[id].operands[0]]].across.push_back(id);
     else if (graph[id].op == ir::Op::reduce)
       out.phases[depth[id] - 1].reductions.push_back(id);
-  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
-    (is_late(out.stored[i]) ? out.late_outputs : out.phases[depth[out.stored[i]]].outputs)
-        .push_back(static_cast<std::int32_t>(i));
+  const Layout layout{out.skeleton, out.rows, out.columns};
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    const ir::NodeId id = out.stored[i];
+    const bool aside = row(out.skeleton).unit != ir::WorkUnit::elements && is_aside(layout, elements(graph[id].shape));
+    std::vector<std::int32_t>& place = is_late(id)      ? out.late_outputs
+                                       : !aside         ? out.phases[depth[id]].outputs
+                                       : depth[id] == 0 ? out.free_aside
+                                                        : out.reduced_aside;
+    place.push_back(static_cast<std::int32_t>(i));
+  }
   out.sums_across = !late.empty();
   // Available after a phase: everything evaluated for its reductions and outputs.
   IndexedVector<std::uint8_t> available(graph.nodes.size(), 0);

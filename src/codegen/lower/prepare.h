@@ -59,7 +59,10 @@ struct Prepared {
   IndexedVector<Phase> phases;
   bool sums_across = false;                ///< some phase has sums across rows
   std::vector<std::int32_t> late_outputs;  ///< of no phase: they need sums across rows
-  IndexedVector<std::uint8_t> full;        ///< per node: holds rows x columns elements and is no index operation
+  /// Of no phase, in rows and columns: neither one per result nor one per element. Free ones need no reduction; others
+  /// are of a kernel of one row.
+  std::vector<std::int32_t> free_aside, reduced_aside;
+  IndexedVector<std::uint8_t> full;  ///< per node: holds rows x columns elements and is no index operation
   /// Per node: a value computed in a wider type than its own that some plan keeps between phases. It is rounded to its
   /// own type for all who read it, whether the plan at hand keeps it or not.
   IndexedVector<std::uint8_t> rounded;

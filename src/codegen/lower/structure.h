@@ -41,6 +41,11 @@ struct Layout {
 /// "map 4096", "row 4096 x 768"; "column 4096 x 768": each of 768 columns is 4096 long.
 std::string text(const Layout& layout);
 
+/// Whether an output of so many elements is neither one per result nor one per element.
+constexpr bool is_aside(const Layout& layout, std::int64_t elements) {
+  return elements != layout.rows && elements != layout.rows * layout.columns;
+}
+
 using Classified = std::variant<Layout, ir::Rejection>;
 
 /// The border of a group that is a graph of its own.
@@ -110,6 +115,16 @@ class Region {
   std::vector<ir::NodeId> inside_;                       ///< empty where nothing is folded
   std::vector<std::pair<ir::NodeId, ir::Node>> folded_;  ///< ascending
 };
+
+/// Values that need a reduction of the region, ascending.
+std::vector<ir::NodeId> reduced_values(const Region& region);
+/// Why a row or column kernel cannot write what the border asks for: an output is one per result, one per element, or
+/// late; or it is stored aside, element by element, because it needs no reduction, or there is one row alone.
+std::optional<ir::Rejection> refuse_outputs(const Region& region, const Layout& layout,
+                                            const std::vector<ir::NodeId>& late);
+/// The doubt about outputs aside: a kernel of rows or columns writes them one element at a time.
+std::optional<ir::Rejection> doubt_outputs(const Region& region, const Layout& layout,
+                                           const std::vector<ir::NodeId>& late);
 
 /// Values that need a sum across rows, ascending; nothing where the layout is not of rows or no reduction goes across.
 std::vector<ir::NodeId> late_values(const Region& region, const Layout& layout);

@@ -8,8 +8,7 @@
 // Recognising: in the order of memory, not of the dimensions, the fastest dimension of what each reduction reads stays
 // (dimensions of size 1 aside). Then neighbouring threads read neighbouring columns, whatever else is reduced: the
 // first dimensions, a middle one, several with others between. All reductions have equally many results of equally many
-// elements, and each output has one element per result or one per element. A group with any other reduction is not of
-// this kind.
+// elements; outputs are those that structure_outputs.cpp tells. A group with any other reduction is not of this kind.
 //
 // Doubts: a result that is spread over its column's elements makes the block walk its columns a second time, and the
 // columns are few where a flat loop would have a thread for every element. A result stands with the thread that has its
@@ -55,7 +54,6 @@ bool stays_in_place(const Node& transpose, const Shape& source) {
 
 std::optional<Classified> recognise_column(const Region& region) {
   const Graph& graph = region.graph;
-  const Boundary& border = region.border;
   NodeId first = no_node;
   Layout layout{Skeleton::column, 1, 1};
   for (const NodeId id : region.inside()) {
@@ -74,19 +72,13 @@ std::optional<Classified> recognise_column(const Region& region) {
     }
   }
   if (first == no_node) return std::nullopt;
-  for (std::size_t i = 0; i < border.writes.size(); ++i) {
-    const NodeId id = stored_node(graph, border, i);
-    const std::int64_t count = elements(graph[id].shape);
-    if (count != layout.rows && count != layout.rows * layout.columns)
-      return refuse("output-shape",
-                    fmt::format("output %{} {} is neither one per column ({}) nor one per element ({} x {})",
-                                graph[id].name, text(graph[id].shape), layout.rows, layout.columns, layout.rows));
-  }
+  if (std::optional<Rejection> refused = refuse_outputs(region, layout, {})) return *refused;
   return layout;
 }
 
 std::optional<Rejection> doubt_column(const Region& region, const Layout& layout) {
   const Graph& graph = region.graph;
+  if (std::optional<Rejection> doubted = doubt_outputs(region, layout, {})) return doubted;
   std::unordered_set<NodeId> reduced;  // values that depend on a reduction
   for (const NodeId id : region.inside()) {
     const Node& node = region[id];

@@ -5,7 +5,7 @@
 // rejection; for a doubt, what of the structure would be lowered badly. Called through the table of skeletons.
 //
 // Recognising: reductions run along the last dimensions, all of them over the same number of rows and columns, or
-// across these rows (structure_across.cpp); each output is one per row, one per element, or late. This is what lower()
+// across these rows (structure_across.cpp); outputs are those that structure_outputs.cpp tells. This is what lower()
 // must be able to rely on.
 //
 // Doubts: one pass over the group, operands first, says of each value whether it depends on a reduction and, if so,
@@ -78,21 +78,6 @@ Rejection refuse_reduction(const Graph& graph, const Node& reduce) {
   return refuse("skeleton-mixed", fmt::format("{} runs neither along the last dimensions nor, like all others, along "
                                               "columns: a skeleton for this is still to come",
                                               what));
-}
-
-/// A row kernel writes one value per row or one per element, and at its end what is late.
-std::optional<Rejection> refuse_outputs(const Graph& graph, const Boundary& border, const Layout& layout,
-                                        const std::vector<NodeId>& late) {
-  for (std::size_t i = 0; i < border.writes.size(); ++i) {
-    const NodeId id = stored_node(graph, border, i);
-    const std::int64_t count = elements(graph[id].shape);
-    if (count != layout.rows && count != layout.rows * layout.columns &&
-        !std::binary_search(late.begin(), late.end(), id))
-      return refuse("output-shape",
-                    fmt::format("output %{} {} is neither one per row ({}) nor one per element ({} x {})",
-                                graph[id].name, text(graph[id].shape), layout.rows, layout.rows, layout.columns));
-  }
-  return std::nullopt;
 }
 
 std::string label(const Graph& graph, NodeId id) {
@@ -238,7 +223,7 @@ std::optional<Classified> recognise_row(const Region& region) {
   if (!late.empty())
     if (std::optional<Rejection> refused = refuse_late(region, *layout, late)) return *refused;
   if (std::optional<Rejection> refused = refuse_reductions(region, *layout)) return *refused;
-  if (std::optional<Rejection> refused = refuse_outputs(region.graph, region.border, *layout, late)) return *refused;
+  if (std::optional<Rejection> refused = refuse_outputs(region, *layout, late)) return *refused;
   return *layout;
 }
 
@@ -249,6 +234,7 @@ std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {
   if (!late.empty() && layout.columns > most_columns)
     return refuse("across-long", fmt::format("rows of {} are added up across, at most {} are done well", layout.columns,
                                              most_columns));
+  if (std::optional<Rejection> doubted = doubt_outputs(region, layout, late)) return doubted;
   for (const NodeId id : region.inside()) {
     if (graph[id].op != Op::reduce || std::binary_search(late.begin(), late.end(), id)) continue;
     const ReduceKind kind = reduce_kind(graph, region[id]);

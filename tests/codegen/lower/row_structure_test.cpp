@@ -86,10 +86,15 @@ TEST_CASE("what depends on a sum stays in its row, or the group is doubted by wh
                      "  output %t\n") == "row 4 x 6");
 }
 
-TEST_CASE("a row group writes one number a row or one an element") {
+TEST_CASE("a row group writes one number a row, one an element, or aside what needs no row") {
   CHECK(after_sum("  %w = parameter 1 : f32[4]\n  %n = negate %w : f32[4]\n  output %s, %n\n") == "row 4 x 6");
   CHECK(after_sum("  %w = parameter 1 : f32[24]\n  %n = negate %w : f32[24]\n  output %s, %n\n") == "row 4 x 6");
-  for (const int other : {1, 2, 5, 6, 12, 23, 25, 48})
+  for (const int other : {1, 2, 5, 6, 7, 12, 23, 25, 48})
     CHECK(after_sum(fmt::format("  %w = parameter 1 : f32[{0}]\n  %n = negate %w : f32[{0}]\n  output %s, %n\n",
-                                other)) == "output-shape");
+                                other)) == (other <= 6 ? "row 4 x 6" : "row 4 x 6, output-aside"));
+  CHECK(after_sum("  %b = broadcast %s, axes={0} : f32[4,2]\n  %n = negate %b : f32[4,2]\n  output %n\n") ==
+        "output-shape");
+  CHECK(structure_of("  %x = parameter 0 : f32[1,60]\n  %s = reduce add %x, %z, axes={1} : f32[1]\n"
+                     "  %b = broadcast %s, axes={0} : f32[1,7]\n  %n = negate %b : f32[1,7]\n  output %n\n") !=
+        "output-shape");
 }
