@@ -51,7 +51,16 @@ std::vector<std::string> in_order_of_weight(const Names& names, std::string_view
   return all;
 }
 
-std::vector<std::string> merge_sql(const RecordTable& merged, const StoredTable& stored) {
+/// What rows that are kept short have numbers of, before any of them.
+constexpr std::array copies_of_words = std::to_array<const char*>({
+    "INSERT INTO main.words (word) SELECT word FROM shard.words WHERE true ON CONFLICT DO NOTHING",
+    "INSERT INTO main.intervals (below, above) SELECT below, above FROM shard.intervals WHERE true "
+    "ON CONFLICT DO NOTHING",
+    "INSERT INTO main.estimators (device_id, level, model) SELECT device_id, level, model FROM shard.estimators "
+    "WHERE true ON CONFLICT DO NOTHING",
+});
+
+std::string merge_sql(const RecordTable& merged, const StoredTable& stored) {
   std::vector<std::string> terms;
   for (const std::string& name : in_order_of_weight(stored.shows, merged.decider))
     for (std::size_t i = 0; i < stored.shows.size(); ++i)
@@ -59,10 +68,11 @@ std::vector<std::string> merge_sql(const RecordTable& merged, const StoredTable&
   const std::string names = names_of(merged.columns);
   return stored_insertions(stored, names, fmt::format("SELECT {} FROM shard.{}", names, merged.name),
                            fmt::format("{} WHERE {} > {}", stored_update(stored), comparable("excluded", terms),
-                                       comparable(stored.table, terms)));
+                                       comparable(stored.table, terms)))
+      .back();
 }
 
-std::vector<std::string> merge_sql(const RecordTable& merged) {
+std::string merge_sql(const RecordTable& merged) {
   if (const StoredTable* stored = stored_behind(merged.name); stored != nullptr) return merge_sql(merged, *stored);
   std::vector<std::string> keys, others, assignments, compared;
   for (const Column& column : merged.columns) ((column.marks & mark::key) != 0 ? keys : others).push_back(column.name);
@@ -76,8 +86,8 @@ std::vector<std::string> merge_sql(const RecordTable& merged) {
       merged.numbered ? ", " + next_number("main." + std::string(merged.name)) + " + row_number() OVER () - 1"
                       : std::string();
   const std::string names = names_of(merged.columns);
-  return {fmt::format("INSERT INTO main.{0} ({1}{2}) SELECT {1}{3} FROM shard.{0} WHERE true ON CONFLICT ({4}) DO {5}",
-                      merged.name, names, merged.numbered ? ", number" : "", number, fmt::join(keys, ", "), then)};
+  return fmt::format("INSERT INTO main.{0} ({1}{2}) SELECT {1}{3} FROM shard.{0} WHERE true ON CONFLICT ({4}) DO {5}",
+                     merged.name, names, merged.numbered ? ", number" : "", number, fmt::join(keys, ", "), then);
 }
 
 void check_shard(const std::filesystem::path& from, const std::filesystem::path& into) {
@@ -175,10 +185,13 @@ std::int64_t Store::merge(const std::filesystem::path& from) {
     Transaction transaction(*this);
     refuse_conflicts(*connection_, from);
     std::int64_t changed = 0;
+    bool has_words = false;
     for (const RecordTable& table : record_tables()) {
-      int rows = 0;
-      for (const std::string& statement : merge_sql(table)) rows = connection_->execute(statement);
-      changed += rows;
+      if (!has_words && stored_behind(table.name) != nullptr) {
+        for (const char* copy : copies_of_words) connection_->execute(copy);
+        has_words = true;
+      }
+      changed += connection_->execute(merge_sql(table));
     }
     transaction.commit();
     return changed;

@@ -666,8 +666,7 @@ SELECT p.plan_id, m.device_id, m.level, m.model, e.total_s,
        e.launch_s, e.dram_s, e.l2_s, e.shared_s, e.issue_s, e.fma_s, e.alu_s, e.xu_s, e.latency_s, e.barrier_s,
        e.atomic_s, e.spill_s, e.occupancy, e.waves, e.registers
 FROM stored_plans p
-JOIN stored_estimates e ON likelihood(e.number >= p.number << 16, 0.0001)
-                       AND likelihood(e.number <= (p.number << 16) + 65535, 0.0001) AND p.number = e.number >> 16
+JOIN stored_estimates e ON e.number BETWEEN p.number << 16 AND (p.number << 16) + 65535 AND p.number = e.number >> 16
 JOIN estimators m ON m.number = e.number & 65535;
 
 -- ---- views: the questions people ask --------------------------------------------------------------------------------
@@ -726,8 +725,7 @@ SELECT g.group_id, m.device_id, p.plan_id, m.level, l.precision, m.model, e.tota
        (SELECT word FROM words WHERE number = e.bottleneck), e.issue_s, p.number
 FROM stored_plans p
 JOIN groups g ON g.number = p.in_group
-JOIN stored_estimates e ON likelihood(e.number >= p.number << 16, 0.0001)
-                       AND likelihood(e.number <= (p.number << 16) + 65535, 0.0001) AND p.number = e.number >> 16
+JOIN stored_estimates e ON e.number BETWEEN p.number << 16 AND (p.number << 16) + 65535 AND p.number = e.number >> 16
 JOIN estimators m ON m.number = e.number & 65535
 JOIN levels l ON l.level = m.level
 WHERE NOT EXISTS (
