@@ -101,7 +101,7 @@ def fill(path, plans, samples):
                      f"SELECT {', '.join(own.get(name, name) for name in columns)} FROM upto, "
                      "(SELECT * FROM stored_plans LIMIT 1)")
         columns = [row[1] for row in base.execute("PRAGMA table_info(stored_estimates)")]
-        own = {"number": f"({last['stored_plans']} + i) << 16 | number & 65535"}
+        own = {"number": f"({last['stored_plans']} + i) << 16 | (number & 65535)"}
         base.execute(f"{upto.format(plans)} INSERT INTO stored_estimates ({', '.join(columns)}) "
                      f"SELECT {', '.join(own.get(name, name) for name in columns)} FROM upto, "
                      "(SELECT * FROM stored_estimates LIMIT 1)")
