@@ -173,7 +173,8 @@ std::vector<std::string> stored_insertions(const StoredTable& stored, std::strin
   const std::string_view from =
       with_interval
           ? "(SELECT *, iif(total_s * (1 - below) = low_s AND total_s * (1 + above) = high_s, coalesce((SELECT "
-            "i.number FROM intervals i WHERE i.below = f.below AND i.above = f.above), 'no such interval'), NULL) AS interval "
+            "i.number FROM intervals i WHERE i.below = f.below AND i.above = f.above), "
+            "'no such interval'), NULL) AS interval "
             "FROM (SELECT *, round(1 - low_s / total_s, 12) AS below, round(high_s / total_s - 1, 12) AS above "
             "FROM new) f)"
           : "new";
