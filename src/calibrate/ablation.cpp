@@ -22,10 +22,12 @@ constexpr double endless = 1e6, tiny = 1e-15, corner = 64;
 constexpr Ablation ablation_rows[] = {
     {"the floor of a call", "the host takes no time",
      [](CalibratedDevice& d, const ir::Device&) {
-       d.dispatch_floor = d.dispatch_lead = d.launch_overhead = d.ramp = 0;
+       d.dispatch_floor = d.dispatch_lead = d.launch_overhead = d.graph_overhead = d.ramp = 0;
      }},
     {"what a call hides", "a long kernel waits for all of the floor",
      [](CalibratedDevice& d, const ir::Device&) { d.dispatch_lead = std::max(d.dispatch_lead, d.dispatch_floor); }},
+    {"DRAM as a limit", "DRAM delivers at once",
+     [](CalibratedDevice& d, const ir::Device&) { d.dram_bandwidth *= endless; }},
     {"efficiency of DRAM", "the data sheet's bandwidth",
      [](CalibratedDevice& d, const ir::Device&) {
        d.dram_efficiency = d.dram_read_efficiency = d.dram_write_efficiency = 1;
@@ -42,6 +44,10 @@ constexpr Ablation ablation_rows[] = {
      [](CalibratedDevice& d, const ir::Device&) { d.l1_share = endless; }},
     {"re-reads that L1 has", "what a block reads again is not in L1",
      [](CalibratedDevice& d, const ir::Device&) { d.l1_share = tiny; }},
+    {"what L2 keeps", "what was in L2 is there no more, be it warm or read again",
+     [](CalibratedDevice& d, const ir::Device&) { d.l2_share = tiny; }},
+    {"caches that fill up softly", "all that is read again misses when it has no room, and nothing else does",
+     [](CalibratedDevice& d, const ir::Device&) { d.reuse_knee = corner; }},
     {"L2 as a limit", "L2 and its ports hand out at once",
      [](CalibratedDevice& d, const ir::Device&) {
        d.l2_bandwidth *= endless;
@@ -51,6 +57,16 @@ constexpr Ablation ablation_rows[] = {
      [](CalibratedDevice& d, const ir::Device&) {
        d.dram_latency = d.l2_latency = d.l1_latency = d.trip_spread = tiny;
      }},
+    {"latencies of instructions", "what waits for arithmetic, shared memory or a barrier goes on at once",
+     [](CalibratedDevice& d, const ir::Device&) {
+       d.shared_latency = d.fma_latency = d.xu_latency = d.shuffle_latency = d.barrier_latency = tiny;
+     }},
+    {"the knee of pipes", "the longer of pipes and latency",
+     [](CalibratedDevice& d, const ir::Device&) { d.pipe_knee = corner; }},
+    {"how fast blocks start", "all blocks start at once",
+     [](CalibratedDevice& d, const ir::Device&) { d.block_rate *= endless; }},
+    {"atomics as a limit", "atomics cost their bytes alone",
+     [](CalibratedDevice& d, const ir::Device&) { d.atomic_rate *= endless; }},
     {"blocks in the place of others", "the next block begins at once",
      [](CalibratedDevice& d, const ir::Device&) { d.block_turnaround = tiny; }},
     {"instructions", "all pipes and the issue of instructions are free",

@@ -41,7 +41,7 @@ constexpr double z90 = 1.6449;  // normal: nine tenths lie so many deviations ar
 /// How far an operation's own value is believed to be from the common one, in logarithms.
 constexpr double own_width = 0.25;
 /// What residuals of fits to published tables are, where there are too few to see it.
-constexpr double usual_residual = 0.03;
+constexpr double usual_residual = 0.06;
 constexpr std::size_t least_for_margins = 40;
 
 const costmodel::Model& model_of(const FitOptions& options) {

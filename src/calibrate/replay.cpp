@@ -49,13 +49,6 @@ std::vector<std::size_t> shuffled(std::size_t count, std::mt19937_64& random) {
 
 // ---- the learned model ----------------------------------------------------------------------------------------------
 
-/// Features of all configurations, row by row.
-struct Features {
-  std::size_t count = 0;
-  std::vector<double> rows;
-  std::span<const double> of(std::size_t i) const { return std::span(rows).subspan(i * count, count); }
-};
-
 Features features_of(const TuningSpace& space) {
   const std::size_t parameters = space.parameters.size();
   std::vector<std::size_t> factors;
@@ -120,9 +113,9 @@ double predicted(const std::vector<ir::Tree>& trees, std::span<const double> fea
 
 // ---- ways of searching ----------------------------------------------------------------------------------------------
 
-void search_random(const TuningSpace& space, const Try& ask, std::size_t budget, std::mt19937_64& random,
+void search_random(const PreparedSpace& prepared, const Try& ask, std::size_t budget, std::mt19937_64& random,
                    const std::stop_token&) {
-  const std::vector<std::size_t> order = shuffled(space.size(), random);
+  const std::vector<std::size_t> order = shuffled(prepared.space.size(), random);
   for (std::size_t i = 0; i < std::min(budget, order.size()); ++i) ask(order[i]);
 }
 
@@ -152,9 +145,10 @@ std::vector<std::vector<std::size_t>> steps_of(const TuningSpace& space) {
   return steps;
 }
 
-void search_neighbours(const TuningSpace& space, const Try& ask, std::size_t budget, std::mt19937_64& random,
+void search_neighbours(const PreparedSpace& prepared, const Try& ask, std::size_t budget, std::mt19937_64& random,
                        const std::stop_token& stop) {
-  const std::vector<std::vector<std::size_t>> steps = steps_of(space);
+  const TuningSpace& space = prepared.space;
+  const std::vector<std::vector<std::size_t>>& steps = prepared.steps;
   std::vector<std::optional<double>> known(space.size());
   std::size_t left = std::min(budget, space.size());
   const auto time_of = [&](std::size_t i) {
@@ -186,10 +180,11 @@ void search_neighbours(const TuningSpace& space, const Try& ask, std::size_t bud
   }
 }
 
-void search_learned(const TuningSpace& space, const Try& ask, std::size_t budget, std::mt19937_64& random,
+void search_learned(const PreparedSpace& prepared, const Try& ask, std::size_t budget, std::mt19937_64& random,
                     const std::stop_token& stop) {
   constexpr std::size_t first = 10, share = 8;
-  const Features features = features_of(space);
+  const TuningSpace& space = prepared.space;
+  const Features& features = prepared.features;
   const std::vector<std::size_t> order = shuffled(space.size(), random);
   std::vector<char> tried(space.size(), 0);
   std::size_t drawn = 0;
@@ -299,6 +294,8 @@ std::span<const Searcher> searchers() { return searcher_table; }
 
 std::size_t most_learned(const TuningSpace& space) { return space.size() * 4 / 5; }
 
+PreparedSpace prepared(const TuningSpace& space) { return {space, features_of(space), steps_of(space)}; }
+
 OverRuns over_runs(std::vector<double> values) {
   if (values.empty()) {
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -317,6 +314,7 @@ Replay replay(const TuningSpace& space, const ReplayOptions& options, const std:
   const double optimum = space.best();
   const std::vector<int> tries = at_most(options.tries, space.size());
   const auto budget = static_cast<std::size_t>(tries.back());
+  const PreparedSpace ready = prepared(space);
   const int total = options.runs * static_cast<int>(used.size() + (learns ? 1 : 0));
   int done = 0;
   const auto advance = [&] {
@@ -330,7 +328,7 @@ Replay replay(const TuningSpace& space, const ReplayOptions& options, const std:
       std::mt19937_64 random(options.seed * 1000003 + static_cast<std::uint64_t>(run));
       std::vector<double> times;
       searcher->search(
-          space,
+          ready,
           [&](std::size_t i) {
             times.push_back(space.times[i]);
             return space.times[i];
@@ -344,14 +342,13 @@ Replay replay(const TuningSpace& space, const ReplayOptions& options, const std:
       out.searches.push_back({searcher->name, tries[t], over_runs(by_tries[t])});
   }
   if (!learns) return out;
-  const Features features = features_of(space);
   const std::vector<int> counts = at_most(options.tries, most_learned(space));
   std::vector<std::array<std::vector<double>, 3>> asked(counts.size());
   for (int run = 0; run < options.runs; ++run) {
     std::mt19937_64 random(options.seed * 1000003 + static_cast<std::uint64_t>(run));
     const std::vector<std::size_t> order = shuffled(space.size(), random);
     for (std::size_t t = 0; t < counts.size(); ++t) {
-      const Asked one = ask_model(space, features, order, static_cast<std::size_t>(counts[t]), stop);
+      const Asked one = ask_model(space, ready.features, order, static_cast<std::size_t>(counts[t]), stop);
       if (one.rank) asked[t][0].push_back(*one.rank);
       asked[t][1].push_back(one.regret);
       asked[t][2].push_back(one.regret10);

@@ -25,6 +25,21 @@ struct OverRuns {
 };
 OverRuns over_runs(std::vector<double> values);
 
+/// What the learned model knows of each configuration, row by row.
+struct Features {
+  std::size_t count = 0;  ///< of a configuration
+  std::vector<double> rows;
+  std::span<const double> of(std::size_t i) const { return std::span(rows).subspan(i * count, count); }
+};
+
+/// A space with what searches ask of it again and again; made once, whatever the number of runs.
+struct PreparedSpace {
+  const TuningSpace& space;  ///< outlives it
+  Features features;
+  std::vector<std::vector<std::size_t>> steps;  ///< of each configuration those that differ by one step of a parameter
+};
+PreparedSpace prepared(const TuningSpace& space);
+
 /// Looks a time up, in seconds; infinity where the configuration failed.
 using Try = std::function<double(std::size_t configuration)>;
 
@@ -32,7 +47,7 @@ using Try = std::function<double(std::size_t configuration)>;
 /// all there are; of times it knows only those that it asked for.
 struct Searcher {
   std::string_view name;
-  void (*search)(const TuningSpace& space, const Try& ask, std::size_t budget, std::mt19937_64& random,
+  void (*search)(const PreparedSpace& prepared, const Try& ask, std::size_t budget, std::mt19937_64& random,
                  const std::stop_token& stop) = nullptr;
   bool learns = false;  ///< needs the library that grows trees
 };

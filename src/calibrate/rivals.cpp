@@ -6,7 +6,9 @@
 // bytes over bandwidth: no fit at all, the data sheet's bandwidth. Two parameters: t = a + b V of least relative
 // squared error; a or b that would be negative is 0 and the other fitted alone. Two regimes: the greater of a constant
 // and such a line, where the volume at which one gives way to the other is tried at each quantile: what a launch or a
-// framework costs, then what bandwidth costs.
+// framework costs, then what bandwidth costs. The same launch: what another call took that moves as many bytes, within
+// half a percent, in as many blocks of as many threads. It knows all that can be known of a launch but its noise, and
+// has that of two observations in it: the noise of one is its error over the root of two, and no predictor is better.
 #include "calibrate/rivals.h"
 
 #include <algorithm>
@@ -70,10 +72,33 @@ Predictor two_regimes(std::span<const Sample* const> train, const ir::Device&) {
   return [best](const Sample& sample) { return std::max(best.floor, best.line.a + best.line.b * sample.bytes); };
 }
 
+Predictor same_launch(std::span<const Sample* const> train, const ir::Device&) {
+  std::vector<Sample> sorted;
+  for (const Sample* sample : train) sorted.push_back(*sample);
+  std::sort(sorted.begin(), sorted.end(), [](const Sample& a, const Sample& b) {
+    return a.bytes != b.bytes ? a.bytes < b.bytes : a.of.id < b.of.id;
+  });
+  return [sorted = std::move(sorted)](const Sample& sample) {
+    constexpr double alike = 0.005;
+    const auto by_bytes = [](const Sample& a, double bytes) { return a.bytes < bytes; };
+    const auto first = std::lower_bound(sorted.begin(), sorted.end(), sample.bytes * (1 - alike), by_bytes);
+    const Sample* nearest = nullptr;
+    const auto apart = [&](const Sample& one) { return std::abs(one.bytes - sample.bytes); };
+    for (auto one = first; one != sorted.end() && one->bytes <= sample.bytes * (1 + alike); ++one) {
+      const bool same = one->work.grid == sample.work.grid && one->work.threads == sample.work.threads &&
+                        one->of.regime == sample.of.regime && one->of.id != sample.of.id;
+      if (same && (nearest == nullptr || apart(*one) < apart(*nearest))) nearest = &*one;
+    }
+    return nearest == nullptr ? -1.0 : nearest->of.time.value;
+  };
+}
+
 constexpr std::array table = std::to_array<Rival>({
     {"bytes / bandwidth", "bytes once over the data sheet's bandwidth; nothing is fitted", bytes_over_bandwidth},
     {"a + b bytes", "two parameters for each GPU and operation", two_parameters},
     {"max(f, a + b bytes)", "a floor and two parameters for each GPU and operation", two_regimes},
+    {"the same launch", "another call that launched as many threads for as many bytes, where there was one",
+     same_launch},
 });
 
 constexpr std::string_view neusight_source =

@@ -8,7 +8,9 @@
 // a chip are taken per SM and clock, because that is what a generation has in common. Values are compared in the scale
 // in which a fit moves them, and the width is never below a tenth of what is believed without neighbours: four GPUs
 // that agree do not make a fifth one certain. What a call of an operation costs more than another one is a property of
-// the framework, and is taken as a ratio to the GPU's common value.
+// the framework, and is taken as a ratio to the GPU's common value. What a call costs at all is the host's, and no GPU
+// tells of the next one's host: there neighbours give the middle, and the width is what is believed without them. Nor
+// do they tell which version of the framework it runs, which may launch an operation in another way.
 #include "calibrate/transfer.h"
 
 #include <fmt/format.h>
@@ -81,11 +83,13 @@ std::map<std::string, Prior> priors_from(const ir::Device& device, std::span<con
           ratios[fit.operation].push_back(scaled(parameter, fit.value) - scaled(parameter, common->value));
     }
     if (values.empty()) continue;
-    const Around common = spread_over(values, parameter.width / 10);
+    const bool of_host = parameter.extent == Extent::operation;
+    const Around common = spread_over(values, of_host ? parameter.width : parameter.width / 10);
     const double value = std::clamp(unscaled(parameter, common.middle), parameter.low, parameter.high);
     priors[figure] = {value, common.width, fmt::format("{} calibrated GPUs", values.size())};
     for (const auto& [operation, of_operation] : ratios) {
-      const Around own = spread_over(of_operation, parameter.width / 10);
+      constexpr double between_versions = 0.4;  // of that width
+      const Around own = spread_over(of_operation, parameter.width * between_versions);
       priors[fmt::format("{} of {}", figure, operation)] = {unscaled(parameter, scaled(parameter, value) + own.middle),
                                                             own.width, ""};
     }

@@ -32,6 +32,7 @@ namespace {
 void show(const DbOptions& options, const report::Table& table) {
   switch (options.format) {
     case Format::table:
+      if (table.rows.empty()) return;  // a note has said that there is nothing
       return options.out(report::terminal(table, {options.width, options.colour, 0}));
     case Format::md:
       return options.out(report::markdown(table));
@@ -146,8 +147,11 @@ int run_db_observations(const DbOptions& options, Console& console) {
   store::Store::open_read_only(options.database, {.stop = options.stop});  // makes none
   store::Store store = store::Store::open(options.database, {.stop = options.stop});
   const std::int64_t fresh = store::add_observations(store);
-  show(options, study::observation_table(store.observations()));
-  console.note(fmt::format("{}: {} new", options.database.string(), counted(fresh, "observation", "is", "are")));
+  const report::Table all = study::observation_table(store.observations());
+  show(options, all);
+  console.note(all.rows.empty()
+                   ? fmt::format("{}: nothing was measured, so there is no observation", options.database.string())
+                   : fmt::format("{}: {} new", options.database.string(), counted(fresh, "observation", "is", "are")));
   return 0;
 }
 

@@ -112,7 +112,8 @@ std::string plans_section(const GroupSummary& group, const Table& plans, const s
   Table shown = plans;
   if (shown.rows.size() > plans_shown) shown.rows.resize(plans_shown);
   shown.left_out = 0;  // the next fold counts them
-  const std::string words = shared.empty() ? "" : fmt::format("<p class=\"note\">All plans listed: {}</p>\n", shared);
+  const std::string words =
+      shared.empty() ? "" : fmt::format("<p class=\"note\">Alike in all plans listed: {}</p>\n", shared);
   return words + side_by_side("<div>\n" + html(shown, true) + "</div>\n",
                               "<div>\n" + parts_section(group.best[0]) + "</div>\n");
 }

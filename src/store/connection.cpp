@@ -11,6 +11,8 @@
 
 #include <array>
 
+#include "base/compressed.h"
+
 namespace tailor::store {
 
 namespace {
@@ -32,9 +34,52 @@ constexpr auto advice_table = std::to_array<Advice>({
     {SQLITE_FULL, "the disk is full", "free some space; everything committed so far is safe"},
     {SQLITE_IOERR, "reading or writing the database failed", "check the disk; everything committed so far is safe"},
     {SQLITE_CONSTRAINT, "a row does not fit the schema", ""},
+    {SQLITE_MISMATCH, "a row does not fit the schema", ""},
 });
 
+int digit_of(unsigned char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/// id_bytes(text); NULL for what is no id, which no column takes.
+void id_bytes(sqlite3_context* context, int, sqlite3_value** values) noexcept {
+  const unsigned char* text = sqlite3_value_text(values[0]);
+  std::array<unsigned char, 16> bytes{};
+  if (text == nullptr || sqlite3_value_bytes(values[0]) != 2 * static_cast<int>(bytes.size())) return;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const int high = digit_of(text[2 * i]), low = digit_of(text[2 * i + 1]);
+    if (high < 0 || low < 0) return;
+    bytes[i] = static_cast<unsigned char>(16 * high + low);
+  }
+  sqlite3_result_blob(context, bytes.data(), static_cast<int>(bytes.size()), SQLITE_TRANSIENT);
+}
+
+/// packed(text). Packing fails without memory alone; SQLite cannot be told, so the program ends.
+void packed_text(sqlite3_context* context, int, sqlite3_value** values) noexcept {
+  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(values[0]));
+  if (text == nullptr) return;
+  const std::vector<std::byte> bytes = packed_bytes({text, static_cast<std::size_t>(sqlite3_value_bytes(values[0]))});
+  if (!bytes.empty()) sqlite3_result_blob(context, bytes.data(), static_cast<int>(bytes.size()), SQLITE_TRANSIENT);
+}
+
 }  // namespace
+
+std::vector<std::byte> packed_bytes(std::string_view text) {
+  if (text.empty()) return {};
+  const std::string bytes = packed(text, {});
+  const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
+  return {first, first + bytes.size()};
+}
+
+std::string unpacked_text(const std::vector<std::byte>& bytes) {
+  if (bytes.empty()) return {};
+  return unpacked({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "a text in the database");
+}
+
+bool is_misfit(const SQLite::Exception& exception) {
+  return exception.getErrorCode() == SQLITE_CONSTRAINT || exception.getErrorCode() == SQLITE_MISMATCH;
+}
 
 Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path) {
   const Position place{path.string(), 0, 0};
@@ -112,7 +157,12 @@ Connection::Connection(const std::filesystem::path& path, int flags, Seconds pat
       database_(guarded(
           path, [&] { return SQLite::Database(path.string(), flags, static_cast<int>(patience.value * 1e3)); })),
       stop_(std::move(stop)),
-      give_up_(stop_, GiveUp{database_.getHandle()}) {}
+      give_up_(stop_, GiveUp{database_.getHandle()}) {
+  constexpr int flags_of_functions = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+  for (const auto& [name, function] : {std::pair{"id_bytes", &id_bytes}, {"packed", &packed_text}})
+    sqlite3_create_function_v2(database_.getHandle(), name, 1, flags_of_functions, nullptr, function, nullptr, nullptr,
+                               nullptr);
+}
 
 void Connection::GiveUp::operator()() const { sqlite3_interrupt(handle); }
 

@@ -26,8 +26,14 @@
 
 namespace tailor::store {
 
+/// A text by gzip, and back; nothing for an empty one. Throws Error(failed) for bytes that are damaged.
+std::vector<std::byte> packed_bytes(std::string_view text);
+std::string unpacked_text(const std::vector<std::byte>& bytes);
+
 /// What SQLite said, as an Error with a hint that fits its code.
 Error to_error(const SQLite::Exception& exception, const std::filesystem::path& path);
+/// Whether it says that a row does not fit the schema.
+bool is_misfit(const SQLite::Exception& exception);
 
 template <class Work>
 decltype(auto) guarded(const std::filesystem::path& path, Work&& work) {
@@ -93,6 +99,8 @@ class Columns {
   int at_ = 0;
 };
 
+/// SQL has two functions more here: id_bytes(text), the 16 bytes of an id, and packed(text), the text as packed_bytes()
+/// gives it. No view needs them, so other programs read the file without.
 class Connection {
  public:
   /// Work that runs when `stop` is asked for ends with Error(interrupted), and so does all that begins later.
@@ -118,6 +126,20 @@ class Connection {
     return guarded(path_, [&] {
       const Use use(filled(sql, fill));
       return use.statement.exec();
+    });
+  }
+  /// The same, or nothing where a row does not fit the schema; then nothing was changed.
+  template <class Fill>
+  std::optional<int> execute_if_it_fits(const std::string& sql, Fill&& fill) {
+    stop_if_asked(stop_);
+    return guarded(path_, [&]() -> std::optional<int> {
+      const Use use(filled(sql, fill));
+      try {
+        return use.statement.exec();
+      } catch (const SQLite::Exception& exception) {
+        if (!is_misfit(exception)) throw;
+        return std::nullopt;
+      }
     });
   }
 

@@ -14,9 +14,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "store/connection.h"
+#include "store/record_sql.h"
 #include "store/schema.h"
 #include "store/store.h"
+#include "store/stored.h"
 
 namespace tailor::store {
 
@@ -34,6 +35,22 @@ std::string key_text(Connection& connection, const std::string& table) {
                     key += fmt::format("{}quote(t.{})", key.empty() ? "" : " || ', ' || ", name);
                   });
   return key.empty() ? "t.rowid" : key;
+}
+/// The same by the list of a record: of a view too.
+std::string key_text(const RecordTable& table) {
+  std::string key;
+  for (const Column& column : table.columns)
+    if ((column.marks & mark::key) != 0)
+      key += fmt::format("{}quote(t.{})", key.empty() ? "" : " || ', ' || ", column.name);
+  return key;
+}
+
+/// The name by which people ask a table: of plans, not of stored_plans.
+std::string name_of(const std::string& table) {
+  for (const RecordTable& one : record_tables())
+    if (const StoredTable* stored = stored_behind(one.name); stored != nullptr && stored->table == table)
+      return std::string(one.name);
+  return table;
 }
 
 /// The keys of the first rows of a table that refer to a row which is not there, by the reference of this number.
@@ -79,16 +96,14 @@ struct BoundedColumn {
 };
 
 /// What of a table cannot be below zero or without end. A gain may be a loss, so it is not among them.
-std::vector<BoundedColumn> bounded_columns(Connection& connection, const std::string& table) {
+std::vector<BoundedColumn> bounded_columns(const RecordTable& table) {
   std::vector<BoundedColumn> found;
-  connection.each(fmt::format("SELECT name FROM pragma_table_info('{}') WHERE type = 'REAL'", table),
-                  [&](Columns& columns) {
-                    std::string name;
-                    columns.read(name);
-                    const bool share = name == "judged" || name == "occupancy";
-                    const bool unit = name.ends_with("_s") || name.ends_with("_bytes") || name.ends_with("_hz");
-                    if (share || (unit && name != "gain_s")) found.push_back({std::move(name), share});
-                  });
+  for (const Column& column : table.columns) {
+    const std::string& name = column.name;
+    const bool share = name == "judged" || name == "occupancy";
+    const bool unit = name.ends_with("_s") || name.ends_with("_bytes") || name.ends_with("_hz");
+    if (column.type == "REAL" && (share || (unit && name != "gain_s"))) found.push_back({name, share});
+  }
   return found;
 }
 
@@ -97,13 +112,14 @@ struct Impossible {
 };
 
 /// Conditions that no row of the table may meet, with their words.
-std::vector<Impossible> impossible(Connection& connection, const std::string& table) {
-  const std::vector<BoundedColumn> columns = bounded_columns(connection, table);
+std::vector<Impossible> impossible(const RecordTable& table) {
+  const std::vector<BoundedColumn> columns = bounded_columns(table);
   std::vector<Impossible> all;
   for (const BoundedColumn& column : columns) {
-    all.push_back({fmt::format("a row of {} has {} below zero", table, column.name), column.name + " < 0"});
-    all.push_back({fmt::format("a row of {} has {} above {}", table, column.name, column.share ? "1" : "every number"),
-                   fmt::format("{} > {}", column.name, column.share ? "1" : "1.7976931348623157e308")});
+    all.push_back({fmt::format("a row of {} has {} below zero", table.name, column.name), column.name + " < 0"});
+    all.push_back(
+        {fmt::format("a row of {} has {} above {}", table.name, column.name, column.share ? "1" : "every number"),
+         fmt::format("{} > {}", column.name, column.share ? "1" : "1.7976931348623157e308")});
   }
   const auto has = [&](std::string_view name) {
     return std::any_of(columns.begin(), columns.end(),
@@ -112,29 +128,30 @@ std::vector<Impossible> impossible(Connection& connection, const std::string& ta
   if (has("low_s") && has("high_s"))
     for (const std::string_view middle : {"median_s", "total_s", "time_s"})
       if (has(middle))
-        all.push_back({fmt::format("a row of {} has {} outside of its interval", table, middle),
+        all.push_back({fmt::format("a row of {} has {} outside of its interval", table.name, middle),
                        fmt::format("{0} < low_s OR {0} > high_s", middle)});
   return all;
 }
 
 /// One walk over each table: rows that hold a value that nothing can have, by condition.
 void find_impossible(Connection& connection, std::vector<Damage>& all) {
-  std::vector<std::string> tables;
-  connection.each("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
-                  [&](Columns& columns) { columns.read(tables.emplace_back()); });
-  for (const std::string& table : tables) {
-    const std::vector<Impossible> conditions = impossible(connection, table);
+  std::vector<RecordTable> tables = record_tables();
+  std::sort(tables.begin(), tables.end(), [](const Table& a, const Table& b) { return a.name < b.name; });
+  for (const RecordTable& table : tables) {
+    const std::vector<Impossible> conditions = impossible(table);
     std::string any;
     for (const Impossible& one : conditions) any += fmt::format("{}({})", any.empty() ? "" : " OR ", one.condition);
-    if (any.empty() || connection.number(fmt::format("SELECT EXISTS (SELECT 1 FROM {} WHERE {})", table, any)) == 0)
+    if (any.empty() ||
+        connection.number(fmt::format("SELECT EXISTS (SELECT 1 FROM {} WHERE {})", table.name, any)) == 0)
       continue;
-    const std::string key = key_text(connection, table);
+    const std::string key = key_text(table);
     for (const Impossible& one : conditions) {
       Damage damage{one.what, 0, {}};
-      damage.times = connection.number(fmt::format("SELECT count(*) FROM {} t WHERE {}", table, one.condition));
+      damage.times = connection.number(fmt::format("SELECT count(*) FROM {} t WHERE {}", table.name, one.condition));
       if (damage.times == 0) continue;
-      connection.each(fmt::format("SELECT {} FROM {} t WHERE {} LIMIT {}", key, table, one.condition, examples_told),
-                      [&](Columns& columns) { columns.read(damage.examples.emplace_back()); });
+      connection.each(
+          fmt::format("SELECT {} FROM {} t WHERE {} LIMIT {}", key, table.name, one.condition, examples_told),
+          [&](Columns& columns) { columns.read(damage.examples.emplace_back()); });
       all.push_back(std::move(damage));
     }
   }
@@ -167,8 +184,9 @@ std::vector<Damage> Store::damages() const {
         columns.into(one.table, one.parent, one.number, one.rows);
       });
   for (const Reference& one : broken)
-    all.push_back({fmt::format("a row of {} refers to a row of {} that is not there", one.table, one.parent), one.rows,
-                   dangling(*connection_, one.table, one.parent, one.number)});
+    all.push_back(
+        {fmt::format("a row of {} refers to a row of {} that is not there", name_of(one.table), name_of(one.parent)),
+         one.rows, dangling(*connection_, one.table, one.parent, one.number)});
   for (const std::string& index : missing_indexes(*connection_, current_schema))
     all.push_back({fmt::format("the index {} is missing: answers are right, and slow", index), 1, {}});
   find_impossible(*connection_, all);

@@ -24,9 +24,10 @@ namespace tailor::store {
 
 /// What a field is besides its name and value.
 namespace mark {
-inline constexpr unsigned key = 1;    ///< part of the primary key
-inline constexpr unsigned later = 2;  ///< a later save brings it up to date (Known::completed)
-inline constexpr unsigned local = 4;  ///< stays in the database: recorded files leave it out
+inline constexpr unsigned key = 1;     ///< part of the primary key
+inline constexpr unsigned later = 2;   ///< a later save brings it up to date (Known::completed)
+inline constexpr unsigned local = 4;   ///< stays in the database: recorded files leave it out
+inline constexpr unsigned packed = 8;  ///< a long text: in a column by gzip, NULL where it is empty; elsewhere as it is
 }  // namespace mark
 
 /// What saving does when the key is there already.
@@ -45,6 +46,8 @@ struct Table {
   std::string_view decider = {};
   /// Rows without a key of their own within the row they belong to are numbered in this column.
   std::string_view number = {};
+  /// Other tables refer to its rows by a number of this file, in a last column `number` that no list has.
+  bool numbered = false;
 };
 
 /// The list of a view's row. Specialised in view_records.h.
@@ -70,14 +73,6 @@ struct ThrottleBits {
 };
 template <class Bits>
 ThrottleBits(Bits&) -> ThrottleBits<Bits>;
-
-/// A long text: in a column by gzip, NULL where it is empty. Not in recorded files and CSV.
-template <class Text>
-struct Packed {
-  Text& text;
-};
-template <class Text>
-Packed(Text&) -> Packed<Text>;
 
 /// A protocol as columns; all empty for none.
 struct ProtocolWords {
@@ -107,9 +102,7 @@ struct ForgetLocal {
   template <class Value>
   void operator()(const char*, Value&& value, unsigned marks = 0) {
     if ((marks & mark::local) == 0) return;
-    if constexpr (requires { value.text.clear(); }) {
-      value.text.clear();
-    } else if constexpr (requires { value = {}; }) {
+    if constexpr (requires { value = {}; }) {
       value = {};
     }
   }

@@ -12,60 +12,82 @@
 //
 // Each table is one SQL statement, an insert that updates on conflict when the other row is greater. The tables and
 // what decides are those of records.h, parents before children, so that references hold at every step; `levels` is the
-// same in all databases of a version. A shard is checked before it is attached and anything is written.
+// same in all databases of a version. Numbers that stand for things hold in one file alone: a row gets those of this
+// one, from the ids and words that the shard's views show. A shard is checked before it is attached and anything is
+// written.
 //
 // Rows that mean something only together cannot be merged by that rule: of two versions of a fusion it would make a
 // third that no strategy decided. Such a pair is looked for before anything is written, and refused by name.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 #include "store/record_sql.h"
 #include "store/schema.h"
 #include "store/store.h"
+#include "store/stored.h"
 
 namespace tailor::store {
 
 namespace {
 
-struct TableColumns {
-  std::vector<std::string> keys, others;
-};
-
-TableColumns columns_in(Connection& connection, std::string_view table) {
-  TableColumns result;
-  connection.each(fmt::format("SELECT name, pk FROM pragma_table_info('{}') ORDER BY pk = 0, pk, cid", table),
-                  [&](Columns& columns) {
-                    std::string name;
-                    int key = 0;
-                    columns.into(name, key);
-                    (key > 0 ? result.keys : result.others).push_back(std::move(name));
-                  });
-  return result;
+/// "(coalesce(a, -9e999), ...)": a row value that compares without NULLs; the number is minus infinity. `terms` are SQL
+/// in which "{0}" stands for the row.
+std::string comparable(std::string_view row, const std::vector<std::string>& terms) {
+  std::vector<std::string> values;
+  for (const std::string& term : terms)
+    values.push_back(fmt::format("coalesce({}, -9e999)", fmt::format(fmt::runtime(term), row)));
+  return fmt::format("({})", fmt::join(values, ", "));
 }
 
-/// "(coalesce(prefix.a, -9e999), ...)": a row value that compares without NULLs; the number is minus infinity.
-std::string comparable(std::string_view prefix, const std::vector<std::string>& names) {
+/// The columns that are not of the key, with the one that decides in front.
+template <class Names>
+std::vector<std::string> in_order_of_weight(const Names& names, std::string_view decider) {
+  std::vector<std::string> all;
+  for (const auto& name : names) all.emplace_back(name);
+  std::stable_partition(all.begin(), all.end(), [&](const std::string& name) { return name == decider; });
+  return all;
+}
+
+/// What rows that are kept short have numbers of, before any of them.
+constexpr std::array copies_of_words = std::to_array<const char*>({
+    "INSERT INTO main.words (word) SELECT word FROM shard.words WHERE true ON CONFLICT DO NOTHING",
+    "INSERT INTO main.intervals (below, above) SELECT below, above FROM shard.intervals WHERE true "
+    "ON CONFLICT DO NOTHING",
+    "INSERT INTO main.estimators (device_id, level, model) SELECT device_id, level, model FROM shard.estimators "
+    "WHERE true ON CONFLICT DO NOTHING",
+});
+
+std::string merge_sql(const RecordTable& merged, const StoredTable& stored) {
   std::vector<std::string> terms;
-  for (const std::string& name : names) terms.push_back(fmt::format("coalesce({}.{}, -9e999)", prefix, name));
-  return fmt::format("({})", fmt::join(terms, ", "));
+  for (const std::string& name : in_order_of_weight(stored.shows, merged.decider))
+    for (std::size_t i = 0; i < stored.shows.size(); ++i)
+      if (stored.shows[i] == name) terms.push_back(stored.shown[i]);
+  const std::string names = names_of(merged.columns);
+  return stored_insertions(stored, names, fmt::format("SELECT {} FROM shard.{}", names, merged.name),
+                           fmt::format("{} WHERE {} > {}", stored_update(stored), comparable("excluded", terms),
+                                       comparable(stored.table, terms)))
+      .back();
 }
 
-std::string merge_sql(const Table& merged, const TableColumns& columns) {
-  std::vector<std::string> all = columns.keys, assignments, compared;
-  if (!merged.decider.empty()) compared.emplace_back(merged.decider);
-  for (const std::string& name : columns.others) {
-    all.push_back(name);
-    assignments.push_back(fmt::format("{0} = excluded.{0}", name));
-    if (name != merged.decider) compared.push_back(name);
-  }
-  std::string then = "NOTHING";
-  if (!compared.empty())
-    then = fmt::format("UPDATE SET {} WHERE {} > {}", fmt::join(assignments, ", "), comparable("excluded", compared),
-                       comparable("main." + std::string(merged.name), compared));
-  return fmt::format("INSERT INTO main.{0} ({1}) SELECT {1} FROM shard.{0} WHERE true ON CONFLICT ({2}) DO {3}",
-                     merged.name, fmt::join(all, ", "), fmt::join(columns.keys, ", "), then);
+std::string merge_sql(const RecordTable& merged) {
+  if (const StoredTable* stored = stored_behind(merged.name); stored != nullptr) return merge_sql(merged, *stored);
+  std::vector<std::string> keys, others, assignments, compared;
+  for (const Column& column : merged.columns) ((column.marks & mark::key) != 0 ? keys : others).push_back(column.name);
+  for (const std::string& name : others) assignments.push_back(fmt::format("{0} = excluded.{0}", name));
+  for (const std::string& name : in_order_of_weight(others, merged.decider)) compared.push_back("{0}." + name);
+  const std::string then = compared.empty() ? "NOTHING"
+                                            : fmt::format("UPDATE SET {} WHERE {} > {}", fmt::join(assignments, ", "),
+                                                          comparable("excluded", compared),
+                                                          comparable("main." + std::string(merged.name), compared));
+  const std::string number =
+      merged.numbered ? ", " + next_number("main." + std::string(merged.name)) + " + row_number() OVER () - 1"
+                      : std::string();
+  const std::string names = names_of(merged.columns);
+  return fmt::format("INSERT INTO main.{0} ({1}{2}) SELECT {1}{3} FROM shard.{0} WHERE true ON CONFLICT ({4}) DO {5}",
+                     merged.name, names, merged.numbered ? ", number" : "", number, fmt::join(keys, ", "), then);
 }
 
 void check_shard(const std::filesystem::path& from, const std::filesystem::path& into) {
@@ -163,8 +185,14 @@ std::int64_t Store::merge(const std::filesystem::path& from) {
     Transaction transaction(*this);
     refuse_conflicts(*connection_, from);
     std::int64_t changed = 0;
-    for (const Table& table : record_tables())
-      changed += connection_->execute(merge_sql(table, columns_in(*connection_, table.name)));
+    bool has_words = false;
+    for (const RecordTable& table : record_tables()) {
+      if (!has_words && stored_behind(table.name) != nullptr) {
+        for (const char* copy : copies_of_words) connection_->execute(copy);
+        has_words = true;
+      }
+      changed += connection_->execute(merge_sql(table));
+    }
     transaction.commit();
     return changed;
   });

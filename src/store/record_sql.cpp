@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/compressed.h"
+#include "store/stored.h"
 
 namespace tailor::store {
 
@@ -38,22 +38,23 @@ Enum meant(std::optional<Enum> value, const std::string& word) {
               "was the file changed by hand?");
 }
 
+template <class Owner>
 struct TablesVisitor {
   static constexpr bool reads = false;
-  std::vector<Table>& tables;
+  std::vector<RecordTable>& tables;
   template <class Value>
   void operator()(const char*, const Value&, unsigned = 0) {}
   template <class Row>
   void list(const std::vector<Row>&) {
-    tables.push_back(Record<Row>::table);
+    tables.push_back({Record<Row>::table, list_columns<Owner, Row>()});
   }
 };
 
 template <class... Rows>
-void add_tables(std::vector<Table>& tables, std::tuple<Rows...>*) {
-  TablesVisitor lists{tables};
+void add_tables(std::vector<RecordTable>& tables, std::tuple<Rows...>*) {
   const auto add = [&]<class Row>(const Row& row) {
-    tables.push_back(Record<Row>::table);
+    tables.push_back({Record<Row>::table, columns_of<Row>()});
+    TablesVisitor<Row> lists{tables};
     Record<Row>::walk(lists, row);
   };
   (add(Rows{}), ...);
@@ -73,31 +74,35 @@ std::string equal_to(const std::vector<Column>& keys) {
   return fmt::format("{}", fmt::join(terms, " AND "));
 }
 
-std::string insert_sql(const Table& table, const std::vector<Column>& columns) {
+std::string next_number(std::string_view table) {
+  return fmt::format("(SELECT coalesce(max(number), 0) + 1 FROM {})", table);
+}
+
+std::vector<std::string> insert_sql(const Table& table, const std::vector<Column>& columns) {
   const std::vector<std::string_view> marks(columns.size(), "?");
-  return fmt::format("INSERT INTO {} ({}) VALUES ({}) ON CONFLICT {}", table.name, names_of(columns),
-                     fmt::join(marks, ", "), conflict_clause(table, columns));
+  const std::string values = fmt::format("VALUES ({})", fmt::join(marks, ", "));
+  if (const StoredTable* stored = stored_behind(table.name); stored != nullptr)
+    return stored_insertions(
+        *stored, names_of(columns), values,
+        table.only_if.empty() ? "NOTHING" : fmt::format("{} WHERE {}", stored_update(*stored), table.only_if));
+  return {fmt::format("INSERT INTO {} ({}{}) VALUES ({}{}) ON CONFLICT {}", table.name, names_of(columns),
+                      table.numbered ? ", number" : "", fmt::join(marks, ", "),
+                      table.numbered ? ", " + next_number(table.name) : "", conflict_clause(table, columns))};
+}
+
+std::string removal_sql(const Table& table, const std::vector<Column>& keys) {
+  if (const StoredTable* stored = stored_behind(table.name); stored != nullptr)
+    return fmt::format(fmt::runtime(stored->removal), equal_to(keys));
+  return fmt::format("DELETE FROM {} WHERE {}", table.name, equal_to(keys));
 }
 
 std::string select_sql(std::string_view table, const std::vector<Column>& columns, std::string_view rest) {
   return fmt::format("SELECT {} FROM {} {}", names_of(columns), table, rest);
 }
 
-std::vector<std::byte> packed_bytes(std::string_view text) {
-  if (text.empty()) return {};
-  const std::string bytes = packed(text, {});
-  const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
-  return {first, first + bytes.size()};
-}
-
-std::string unpacked_text(const std::vector<std::byte>& bytes) {
-  if (bytes.empty()) return {};
-  return unpacked({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, "a text in the database");
-}
-
-const std::vector<Table>& record_tables() {
-  static const std::vector<Table> tables = [] {
-    std::vector<Table> all;
+const std::vector<RecordTable>& record_tables() {
+  static const std::vector<RecordTable> tables = [] {
+    std::vector<RecordTable> all;
     add_tables(all, static_cast<Records*>(nullptr));
     return all;
   }();

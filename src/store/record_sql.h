@@ -25,18 +25,19 @@ struct Column {
 };
 
 /// "INSERT INTO table (columns) VALUES (?, ...) ON CONFLICT ...", as the table says what happens to a known row. Not
-/// INSERT OR IGNORE: that would also hide a value that the schema forbids.
-std::string insert_sql(const Table& table, const std::vector<Column>& columns);
+/// INSERT OR IGNORE: that would also hide a value that the schema forbids. Several statements, each with all question
+/// marks, where the rows are kept short (stored.h); the last one tells whether anything changed.
+std::vector<std::string> insert_sql(const Table& table, const std::vector<Column>& columns);
+/// SQL for the next free number of a table whose rows are numbered.
+std::string next_number(std::string_view table);
+/// Takes out the rows of a list's table that belong to the record with these keys.
+std::string removal_sql(const Table& table, const std::vector<Column>& keys);
 /// "SELECT a, b FROM table rest".
 std::string select_sql(std::string_view table, const std::vector<Column>& columns, std::string_view rest);
 /// "a, b, c", with `prefix` before each.
 std::string names_of(const std::vector<Column>& columns, std::string_view prefix = {});
 /// "a = ? AND b = ?".
 std::string equal_to(const std::vector<Column>& keys);
-
-/// A text by gzip, and back; nothing for an empty one. Throws Error(failed) for bytes that are damaged.
-std::vector<std::byte> packed_bytes(std::string_view text);
-std::string unpacked_text(const std::vector<std::byte>& bytes);
 
 // ---- the columns of a record ----
 
@@ -53,10 +54,6 @@ inline constexpr bool is_zero_null = false;
 template <class Number>
 inline constexpr bool is_zero_null<ZeroIsNull<Number>> = true;
 template <class Value>
-inline constexpr bool is_packed = false;
-template <class Text>
-inline constexpr bool is_packed<Packed<Text>> = true;
-template <class Value>
 inline constexpr bool is_throttle = false;
 template <class Bits>
 inline constexpr bool is_throttle<ThrottleBits<Bits>> = true;
@@ -71,10 +68,9 @@ Column column_for(const char* name, unsigned marks) {
   } else if constexpr (is_zero_null<Value>) {
     return {name, "REAL", true, marks};
   } else if constexpr (std::same_as<Value, std::string> || std::same_as<Value, Id>) {
+    if ((marks & mark::packed) != 0) return {name, "BLOB", true, marks};
     return {name, "TEXT", false, marks};
   } else if constexpr (std::same_as<Value, std::vector<std::byte>>) {
-    return {name, "BLOB", true, marks};
-  } else if constexpr (is_packed<Value>) {
     return {name, "BLOB", true, marks};
   } else if constexpr (std::same_as<Value, double> || is_quantity<Value>) {
     return {name, "REAL", false, marks};
@@ -139,12 +135,13 @@ class Binder {
   static constexpr bool reads = false;
   explicit Binder(SQLite::Statement& statement) : statement_(statement) {}
   template <class Value>
-  void operator()(const char*, const Value& value, unsigned = 0) {
-    if constexpr (is_zero_null<Value>) {
-      bind(statement_, ++at_, value.value > 0 ? std::optional<double>(value.value) : std::nullopt);
-    } else if constexpr (is_packed<Value>) {
-      const std::vector<std::byte> bytes = packed_bytes(value.text);
+  void operator()(const char*, const Value& value, [[maybe_unused]] unsigned marks = 0) {
+    if constexpr (std::same_as<Value, std::string>) {
+      if ((marks & mark::packed) == 0) return bind(statement_, ++at_, value);
+      const std::vector<std::byte> bytes = packed_bytes(value);
       bind(statement_, ++at_, bytes);
+    } else if constexpr (is_zero_null<Value>) {
+      bind(statement_, ++at_, value.value > 0 ? std::optional<double>(value.value) : std::nullopt);
     } else if constexpr (is_throttle<Value>) {
       bind(statement_, ++at_, static_cast<std::int64_t>(value.bits));
     } else {
@@ -177,6 +174,17 @@ void bind_keys(Binder& binder, const Row& row) {
   Record<Row>::walk(keys, row);
 }
 
+/// Runs what insert_sql() gave for one row. Most rows find all that they need numbers of: only one that does not waits
+/// for the statements before the last.
+template <class Fill>
+int insert_row(Connection& connection, const std::vector<std::string>& statements, const Fill& fill) {
+  if (statements.size() > 1)
+    if (const std::optional<int> changed = connection.execute_if_it_fits(statements.back(), fill)) return *changed;
+  int changed = 0;
+  for (const std::string& statement : statements) changed = connection.execute_bound(statement, fill);
+  return changed;
+}
+
 /// Writes the lists of a record; removes what was there before when `keeps` is false.
 template <class Owner>
 struct ListSaver {
@@ -189,17 +197,18 @@ struct ListSaver {
   template <class Row>
   void list(const std::vector<Row>& rows) {
     constexpr Table table = Record<Row>::table;
-    static const std::string removal =
-        "DELETE FROM " + std::string(table.name) + " WHERE " + equal_to(keys_of<Owner>());
-    static const std::string insertion = insert_sql(table, list_columns<Owner, Row>());
+    static const std::string removal = removal_sql(table, keys_of<Owner>());
+    static const std::vector<std::string> insertions = insert_sql(table, list_columns<Owner, Row>());
     if (!keeps) connection.execute_bound(removal, bound_by([&](Binder& binder) { bind_keys(binder, owner); }));
     std::int64_t number = 0;
-    for (const Row& row : rows)
-      connection.execute_bound(insertion, bound_by([&](Binder& binder) {
-                                 bind_keys(binder, owner);
-                                 if (!table.number.empty()) binder("", number++);
-                                 Record<Row>::walk(binder, row);
-                               }));
+    for (const Row& row : rows) {
+      insert_row(connection, insertions, bound_by([&](Binder& binder) {
+                   bind_keys(binder, owner);
+                   if (!table.number.empty()) binder("", number);
+                   Record<Row>::walk(binder, row);
+                 }));
+      ++number;
+    }
   }
 };
 
@@ -207,9 +216,9 @@ struct ListSaver {
 template <class Row>
 void save_record(Connection& connection, const Row& row) {
   constexpr Table table = Record<Row>::table;
-  static const std::string insertion = insert_sql(table, columns_of<Row>());
+  static const std::vector<std::string> insertions = insert_sql(table, columns_of<Row>());
   const auto insert = [&] {
-    return connection.execute_bound(insertion, bound_by([&](Binder& binder) { Record<Row>::walk(binder, row); }));
+    return insert_row(connection, insertions, bound_by([&](Binder& binder) { Record<Row>::walk(binder, row); }));
   };
   if (shape_of<Row>().lists == 0) {
     insert();
@@ -231,16 +240,17 @@ class Loader {
   static constexpr bool reads = true;
   explicit Loader(Columns& columns) : columns_(columns) {}
   template <class Value>
-  void operator()(const char*, Value&& value, unsigned = 0) {
+  void operator()(const char*, Value&& value, [[maybe_unused]] unsigned marks = 0) {
     using Plain = std::remove_cvref_t<Value>;
-    if constexpr (is_zero_null<Plain>) {
+    if constexpr (std::same_as<Plain, std::string>) {
+      if ((marks & mark::packed) == 0) return columns_.read(value);
+      std::vector<std::byte> bytes;
+      columns_.read(bytes);
+      value = unpacked_text(bytes);
+    } else if constexpr (is_zero_null<Plain>) {
       std::optional<double> number;
       columns_.read(number);
       value.value = number.value_or(0);
-    } else if constexpr (is_packed<Plain>) {
-      std::vector<std::byte> bytes;
-      columns_.read(bytes);
-      value.text = unpacked_text(bytes);
     } else if constexpr (is_throttle<Plain>) {
       std::int64_t bits = 0;
       columns_.read(bits);
@@ -303,7 +313,11 @@ std::vector<Row> load_records(Connection& connection, std::string_view rest, con
 
 // ---- all tables ----
 
-/// Every table that holds a record or a list of one, parents before those that refer to them.
-const std::vector<Table>& record_tables();
+/// A table or, where its rows are kept short, the view of them, with its columns.
+struct RecordTable : Table {
+  std::vector<Column> columns;
+};
+/// Each that holds a record or a list of one, parents before those that refer to them.
+const std::vector<RecordTable>& record_tables();
 
 }  // namespace tailor::store

@@ -23,11 +23,9 @@ namespace {
 
 constexpr std::string_view hint = "fetch the file again, or export it again from its database";
 
-/// What a recorded file never has: machine code and packed texts.
+/// What a recorded file never has: machine code.
 template <class Value>
 inline constexpr bool stays_behind = std::is_same_v<Value, std::vector<std::byte>>;
-template <class Text>
-inline constexpr bool stays_behind<Packed<Text>> = true;
 
 /// A field's value in JSON; null where it is not known. Infinity, which JSON has no word for, is written as null too.
 Json to_json(const std::string& value) { return value; }

@@ -55,7 +55,7 @@ struct Record<RunRow> {
 
 template <>
 struct Record<DeviceRow> {
-  static constexpr Table table{.name = "devices", .known = Known::replaced};
+  static constexpr Table table{.name = "devices", .known = Known::replaced, .numbered = true};
   static void walk(auto& field, auto& row) {
     field("device_id", row.id, mark::key);
     field("name", row.name);
@@ -67,13 +67,13 @@ struct Record<DeviceRow> {
 
 template <>
 struct Record<GraphRow> {
-  static constexpr Table table{.name = "graphs", .known = Known::completed, .only_if = "graphs.text = ''"};
+  static constexpr Table table{.name = "graphs", .known = Known::completed, .only_if = "graphs.text IS NULL"};
   static void walk(auto& field, auto& row) {
     field("graph_id", row.id, mark::key);
     field("structure_id", row.structure);
     field("name", row.name);
     field("source", row.source);
-    field("text", row.text, mark::later | mark::local);
+    field("text", row.text, mark::later | mark::local | mark::packed);
     field("nodes", row.nodes);
     field("opaque_nodes", row.opaque_nodes);
     field("summary", row.summary, mark::later | mark::local);
@@ -82,11 +82,11 @@ struct Record<GraphRow> {
 
 template <>
 struct Record<GroupRow> {
-  static constexpr Table table{.name = "groups"};
+  static constexpr Table table{.name = "groups", .numbered = true};
   static void walk(auto& field, auto& row) {
     field("group_id", row.id, mark::key);
     field("title", row.title);
-    field("text", row.text);
+    field("text", row.text, mark::packed);
     field("nodes", row.nodes);
     field("reductions", row.reductions);
     field("read_bytes", row.read);
@@ -123,7 +123,7 @@ struct Record<EdgeRow> {
 
 template <>
 struct Record<FusionRow> {
-  static constexpr Table table{.name = "fusions", .known = Known::replaced};
+  static constexpr Table table{.name = "fusions", .known = Known::replaced, .numbered = true};
   static void walk(auto& field, auto& row) {
     field("graph_id", row.graph, mark::key);
     field("strategy", row.strategy, mark::key);
@@ -166,7 +166,7 @@ struct Record<LibraryTimeRow> {
 
 template <>
 struct Record<PlanRow> {
-  static constexpr Table table{.name = "plans"};
+  static constexpr Table table{.name = "plans", .numbered = true};
   static void walk(auto& field, auto& row) {
     field("plan_id", row.id, mark::key);
     field("group_id", row.group);
@@ -182,8 +182,8 @@ struct Record<KernelRow> {
   static void walk(auto& field, auto& row) {
     field("kernel_id", row.id, mark::key);
     field("name", row.name);
-    field("text", Packed{row.text}, mark::later | mark::local);
-    field("cuda", Packed{row.cuda}, mark::later | mark::local);
+    field("text", row.text, mark::later | mark::local | mark::packed);
+    field("cuda", row.cuda, mark::later | mark::local | mark::packed);
     field("threads", row.threads);
     field("blocks", row.blocks);
     field("shared_bytes", row.shared);
@@ -327,7 +327,10 @@ const std::array<std::string, ir::part_count>& part_columns();
 template <>
 struct Record<EstimateRow> {
   /// Of level profiled the last word counts, of others the first.
-  static constexpr Table table{.name = "estimates", .known = Known::replaced, .only_if = "excluded.level = 'profiled'"};
+  static constexpr Table table{
+      .name = "estimates",
+      .known = Known::replaced,
+      .only_if = "(SELECT level FROM estimators WHERE number = excluded.number & 65535) = 'profiled'"};
   static void walk(auto& field, auto& row) {
     field("plan_id", row.plan, mark::key);
     field("device_id", row.device, mark::key);

@@ -52,15 +52,20 @@ bool Store::forget_other_figures(const GroupBoundRow& row) {
   const std::size_t at = row.model.find('@');
   const std::string calibration = at == row.model.npos ? std::string() : row.model.substr(at);
   Savepoint together(*connection_);
-  for (const std::string_view table : {"estimates", "predictions"})
-    connection_->execute(fmt::format("DELETE FROM {} WHERE plan_id IN (SELECT plan_id FROM plans WHERE group_id = ?) "
-                                     "AND device_id = ? AND instr(model, '@') > 0 "
-                                     "AND substr(model, instr(model, '@')) = ?",
-                                     table),
-                         row.group, row.device, calibration);
   connection_->execute(
-      "DELETE FROM rejections WHERE group_id = ?1 AND device_id = ?2 AND space IN "
-      "(SELECT space FROM progress WHERE group_id = ?1 AND device_id = ?2 AND figures = ?3)",
+      "DELETE FROM stored_estimates WHERE number IN (SELECT p.number << 16 | e.number FROM plans p, estimators e "
+      "WHERE p.group_id = ? AND e.device_id = ? AND instr(e.model, '@') > 0 "
+      "AND substr(e.model, instr(e.model, '@')) = ?)",
+      row.group, row.device, calibration);
+  connection_->execute(
+      "DELETE FROM predictions WHERE plan_id IN (SELECT plan_id FROM plans WHERE group_id = ?) "
+      "AND device_id = ? AND instr(model, '@') > 0 AND substr(model, instr(model, '@')) = ?",
+      row.group, row.device, calibration);
+  connection_->execute(
+      "DELETE FROM stored_rejections WHERE in_group = (SELECT number FROM groups WHERE group_id = ?1) "
+      "AND device = (SELECT number FROM devices WHERE device_id = ?2) AND space IN "
+      "(SELECT w.number FROM progress p JOIN words w ON w.word = p.space "
+      "WHERE p.group_id = ?1 AND p.device_id = ?2 AND p.figures = ?3)",
       row.group, row.device, *known);
   connection_->execute(
       "DELETE FROM short_lists WHERE plan_id IN (SELECT plan_id FROM plans WHERE group_id = ?1) AND device_id = ?2 "

@@ -84,54 +84,9 @@ std::string views_of(const Schema& schema) {
 
 }  // namespace
 
-namespace {
-
-constexpr std::string_view to_2 = R"sql(CREATE TABLE short_lists (
-  -- the plans that a sweep chose to compile, each group's best by the model that ranks, and the one as XLA's
-  space     TEXT NOT NULL,                    -- which sweep, as in rejections
-  device_id TEXT NOT NULL REFERENCES devices, -- the device
-  plan_id   TEXT NOT NULL REFERENCES plans,   -- the plan
-  PRIMARY KEY (space, device_id, plan_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX short_lists_by_plan ON short_lists (plan_id);
-
-CREATE TABLE points (
-  -- the combinations of an experiment's grid: each is a sweep of its own
-  grid_id  TEXT NOT NULL,    -- the experiment: hash of the configurations of its points
-  point_id TEXT NOT NULL,    -- the point: hash of its configuration, as config_id in runs
-  number   INTEGER NOT NULL, -- from 1, in the order of the file
-  label    TEXT NOT NULL,    -- 'cost_model=sol, shortlist=2'
-  setting  TEXT NOT NULL,    -- the same as an object (JSON); the view point_values has it as rows
-  baseline TEXT NOT NULL,    -- the strategy that others are compared with
-  PRIMARY KEY (grid_id, point_id)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE point_results (
-  -- what a strategy comes to at a point, when it was swept last: by the point's own short lists. The view strategies
-  -- has the best plan of all points
-  point_id TEXT NOT NULL,                     -- the point
-  graph_id TEXT NOT NULL REFERENCES graphs,   -- the model
-  strategy TEXT NOT NULL,                     -- as in fusions
-  price    TEXT NOT NULL,                     -- as in fusions
-  device_id TEXT NOT NULL REFERENCES devices, -- the device
-  kernels  INTEGER NOT NULL,                  -- groups, each place once
-  launches REAL NOT NULL,                     -- of one run of the model
-  launches_without_plan REAL NOT NULL,        -- of these, of groups without a plan at this point: their time is a bound
-  dram_bytes REAL NOT NULL,                   -- of one run, inputs and outputs of every launch once
-  kernel_s REAL NOT NULL,                     -- of one run, of the fused kernels alone
-  library_s REAL NOT NULL,                    -- of one run, of the library calls
-  PRIMARY KEY (point_id, graph_id, strategy, price, device_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX point_results_by_graph ON point_results (graph_id);)sql";
-
-constexpr auto steps = std::to_array<Migration>({{1, to_2}});
-
-}  // namespace
-
-// A step says what a table was to become in its time, so it repeats words of a schema.sql and never changes afterwards.
-// SQLite cannot change a column's constraints: such a table is copied, dropped and made anew. Views are not mentioned:
-// they are dropped before the steps and made after them. Version 1 is the first that was released.
-const Schema current_schema{schema_sql, 2, steps};
+// SQLite cannot change a column's constraints: such a table is copied, dropped and made anew. Version 1 is the first
+// that was released.
+const Schema current_schema{schema_sql, 3, current_steps};
 
 bool is_database(const std::filesystem::path& path) {
   std::error_code absent;
@@ -171,6 +126,7 @@ void prepare(Connection& connection, const Schema& schema) {
   const bool fresh =
       connection.number("PRAGMA application_id") == 0 && connection.number("SELECT count(*) FROM sqlite_master") == 0;
   if (!fresh && connection.number("PRAGMA user_version") == schema.version) return;
+  bool migrated = false;
   guarded(connection.path(), [&] {
     SQLite::Transaction transaction(connection.database(), SQLite::TransactionBehavior::IMMEDIATE);
     // Another process may have been faster: look again, now that nobody else writes.
@@ -182,8 +138,8 @@ void prepare(Connection& connection, const Schema& schema) {
       connection.script(fmt::format("PRAGMA application_id = {}", application_id));
       version = schema.version;
     }
-    const bool older = version < schema.version;
-    if (older) drop_views(connection);
+    migrated = version < schema.version;
+    if (migrated) drop_views(connection);
     for (const Migration& step : schema.steps) {
       if (step.from != version) continue;
       connection.script(std::string(step.sql));
@@ -194,10 +150,12 @@ void prepare(Connection& connection, const Schema& schema) {
           connection.path(),
           fmt::format("the database has schema version {}, from which no step leads to {}", version, schema.version),
           "start a new database; the file was not changed");
-    if (older) connection.script(views_of(schema));
+    if (migrated) connection.script(views_of(schema));
     connection.script(fmt::format("PRAGMA user_version = {}", schema.version));
     transaction.commit();
   });
+  // What the old tables took is given back. Without room for that, the file stays as large as it was, and as right.
+  if (migrated) connection.database().tryExec("VACUUM");
 }
 
 namespace {

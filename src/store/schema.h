@@ -6,6 +6,7 @@
 // schema. Called by Store::open.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -33,6 +34,8 @@ struct Schema {
 
 /// schema.sql, embedded by the build.
 extern const std::string_view schema_sql;
+/// The steps to this program's schema (steps.cpp).
+extern const std::array<Migration, 2> current_steps;
 /// The schema of this program.
 extern const Schema current_schema;
 

@@ -1,10 +1,15 @@
 -- SPDX-FileCopyrightText: 2026 The Tailor authors
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The database that a run leaves behind, schema version 2. Keys are natural: an *_id is the 32 hexadecimal digits of a
+-- The database that a run leaves behind, schema version 3. Keys are natural: an *_id is the 32 hexadecimal digits of a
 -- hash of the thing's canonical text, so the same work done twice, or in two shards, is one row. Times are in seconds
 -- (_s), sizes in bytes (_bytes), rates in hertz (_hz), fractions from 0 to 1. Points in time are ISO 8601 text in UTC
 -- (_at). Nothing here needs Tailor to be read; docs/database.md shows queries.
+--
+-- What there is a row of for each plan, edge or rule is kept short, in the tables stored_*: there a `number` stands for
+-- the thing it belongs to, and another one for a word that many rows repeat. Such a number holds in its file alone. The
+-- views plans, estimates, rejections and fusion_edges show these rows with ids and words; ask them. How rows get in is
+-- in src/store/stored.cpp.
 --
 -- Comments stand inside the statements: SQLite keeps them, and `.schema` shows them. Each table, view and column has
 -- one. The columns of a table stand in the order of its list in src/store/records.h. Tests hold both.
@@ -21,6 +26,12 @@ INSERT INTO levels VALUES
   ('compiled',  2, 'and the compiler''s registers and spills'),
   ('counted', 3, 'and what an execution on the simulator counted'),
   ('profiled',  4, 'measured on a GPU');
+
+CREATE TABLE words (
+  -- what many rows of the tables stored_* repeat: names, sentences, parts of a plan's text, each once
+  number INTEGER PRIMARY KEY, -- stands for the word
+  word   TEXT NOT NULL UNIQUE -- the word
+) STRICT;
 
 CREATE TABLE runs (
   -- the manifest: one row per command that wrote here
@@ -57,7 +68,8 @@ CREATE TABLE devices (
   name      TEXT NOT NULL,             -- 'h200'
   title     TEXT NOT NULL,             -- 'NVIDIA H200'
   arch      TEXT NOT NULL,             -- 'sm_90'
-  file      TEXT NOT NULL              -- text of the device file (JSON)
+  file      TEXT NOT NULL,             -- text of the device file (JSON)
+  number    INTEGER NOT NULL UNIQUE    -- stands for the device in the tables stored_*
 ) STRICT;
 
 CREATE TABLE graphs (
@@ -66,7 +78,7 @@ CREATE TABLE graphs (
   structure_id TEXT NOT NULL,             -- hash of the canonical text, names left out
   name         TEXT NOT NULL,             -- of the model
   source       TEXT NOT NULL,             -- path it was imported from
-  text         TEXT NOT NULL,             -- text form; '' with imported measurements alone
+  text         BLOB,                      -- text form, by gzip; NULL: with imported measurements alone
   nodes        INTEGER NOT NULL,          -- of the entry graph
   opaque_nodes INTEGER NOT NULL,          -- not understood, kept as they are
   summary      TEXT NOT NULL              -- what import and normalisation said (JSON)
@@ -76,12 +88,13 @@ CREATE TABLE groups (
   -- one fused group as a small graph; equal groups of all models share a row
   group_id      TEXT PRIMARY KEY NOT NULL, -- hash of its structure, names left out
   title         TEXT NOT NULL,             -- short name made of its operations
-  text          TEXT NOT NULL,             -- text form of the graph
+  text          BLOB,                      -- text form of the graph, by gzip
   nodes         INTEGER NOT NULL,          -- operations
   reductions    INTEGER NOT NULL,          -- of these, reductions
   read_bytes    REAL NOT NULL,             -- inputs once
   written_bytes REAL NOT NULL,             -- outputs once
-  flops         REAL NOT NULL              -- operations on elements, each done once
+  flops         REAL NOT NULL,             -- operations on elements, each done once
+  number        INTEGER NOT NULL UNIQUE    -- stands for the group in the tables stored_*
 ) STRICT;
 
 CREATE TABLE fusions (
@@ -93,6 +106,7 @@ CREATE TABLE fusions (
   least_kernels INTEGER NOT NULL,                -- no partition of this graph has fewer; 0: not known
   unknown_trips INTEGER NOT NULL,                -- loops counted as one trip
   branches      INTEGER NOT NULL,                -- bodies of conditionals, each counted as taken
+  number        INTEGER NOT NULL UNIQUE,         -- stands for the fusion in stored_edges
   PRIMARY KEY (graph_id, strategy, device, price)
 ) STRICT, WITHOUT ROWID;
 
@@ -111,23 +125,19 @@ CREATE TABLE fusion_groups (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX fusion_groups_by_group ON fusion_groups (group_id);
 
-CREATE TABLE fusion_edges (
-  -- what was decided about each edge of the graph, and why; one row per group of its consumer
-  graph_id TEXT NOT NULL,                          -- the fusion
-  strategy TEXT NOT NULL,                          -- the fusion
-  device   TEXT NOT NULL,                          -- the fusion
-  price    TEXT NOT NULL,                          -- the fusion
-  body     TEXT NOT NULL,                          -- '' for the entry graph, else the path of body indices: '3/0'
-  producer TEXT NOT NULL,                          -- name of the node at the edge's beginning
-  consumer TEXT NOT NULL,                          -- name of the node at its end
-  part     INTEGER NOT NULL,                       -- the group that needs the value: its index in the graph's partition
-  decision TEXT NOT NULL CHECK (decision IN ('stitched', 'recomputed', 'cut')), -- how the consumer gets the value
-  level    TEXT CHECK (level IN ('register', 'warp', 'block', 'cluster', 'grid')), -- stitched at most by; NULL: cut
-  gain_s   REAL,                                   -- of not cutting, by the price; NULL: nothing was priced
-  reason   TEXT NOT NULL,                          -- why, in words
-  CHECK ((level IS NULL) = (decision = 'cut')),
-  PRIMARY KEY (graph_id, strategy, device, price, body, producer, consumer, part),
-  FOREIGN KEY (graph_id, strategy, device, price) REFERENCES fusions
+CREATE TABLE stored_edges (
+  -- the rows of the view fusion_edges
+  fusion   INTEGER NOT NULL REFERENCES fusions (number), -- the fusion
+  body     INTEGER NOT NULL REFERENCES words,      -- as in fusion_edges
+  producer INTEGER NOT NULL REFERENCES words,      -- as in fusion_edges
+  consumer INTEGER NOT NULL REFERENCES words,      -- as in fusion_edges
+  part     INTEGER NOT NULL,                       -- as in fusion_edges
+  decision INTEGER NOT NULL CHECK (decision BETWEEN 0 AND 2), -- 0 stitched, 1 recomputed, 2 cut
+  level    INTEGER CHECK (level BETWEEN 0 AND 4),  -- 0 register, 1 warp, 2 block, 3 cluster, 4 grid; NULL: cut
+  gain_s   REAL,                                   -- as in fusion_edges
+  reason   INTEGER NOT NULL REFERENCES words,      -- as in fusion_edges
+  CHECK ((level IS NULL) = (decision = 2)),
+  PRIMARY KEY (fusion, body, producer, consumer, part)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE library_calls (
@@ -154,17 +164,21 @@ CREATE TABLE library_times (
   FOREIGN KEY (graph_id, node) REFERENCES library_calls
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE plans (
-  -- CodeGen plans. The view plan_axes has the axes of the text as rows, so a new axis needs no column. An ordinary
-  -- table, like estimates: keys are random, and a row at the end with a short entry in the index dirties far fewer
-  -- pages per commit than a long row in the middle of a tree.
-  plan_id  TEXT PRIMARY KEY NOT NULL,       -- hash of the text and the group's id
-  group_id TEXT NOT NULL REFERENCES groups, -- the group it is for
-  text     TEXT NOT NULL,                   -- skeleton, then every axis as 'name=value'
-  skeleton TEXT NOT NULL,                   -- loop structure of the kernel
-  from_usual INTEGER NOT NULL               -- steps from what hand-written kernels of the shape take: breaks ties
+CREATE TABLE stored_plans (
+  -- the rows of the view plans. The text is in three parts, of which each is in many plans: up to ' threads=', from
+  -- there up to ' vector=', and the rest. An ordinary table: ids are random, and a row at the end with a short entry in
+  -- the index dirties far fewer pages per commit than a long row in the middle of a tree.
+  number   INTEGER PRIMARY KEY,                -- stands for the plan in stored_estimates
+  hash     BLOB NOT NULL,                      -- the 16 bytes of the id
+  plan_id  TEXT NOT NULL AS (lower(hex(hash))) UNIQUE, -- the id: the index holds it, the row does not
+  in_group INTEGER NOT NULL REFERENCES groups (number), -- the group it is for
+  head     INTEGER NOT NULL REFERENCES words,  -- first part of the text
+  middle   INTEGER NOT NULL REFERENCES words,  -- second part
+  tail     INTEGER NOT NULL REFERENCES words,  -- third part
+  skeleton INTEGER NOT NULL REFERENCES words,  -- as in plans
+  from_usual INTEGER NOT NULL                  -- as in plans
 ) STRICT;
-CREATE INDEX plans_by_group ON plans (group_id);
+CREATE INDEX plans_by_group ON stored_plans (in_group);
 
 CREATE TABLE kernels (
   -- lowered programs; plans that lower to the same program share a row
@@ -180,7 +194,7 @@ CREATE TABLE kernels (
 
 CREATE TABLE lowerings (
   -- which kernel a plan becomes on a device
-  plan_id   TEXT NOT NULL REFERENCES plans,   -- the plan
+  plan_id   TEXT NOT NULL REFERENCES stored_plans (plan_id), -- the plan
   device_id TEXT NOT NULL REFERENCES devices, -- the device
   kernel_id TEXT NOT NULL REFERENCES kernels, -- the kernel it becomes there
   PRIMARY KEY (plan_id, device_id)
@@ -201,22 +215,24 @@ CREATE TABLE given_kernels (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX given_kernels_by_group ON given_kernels (group_id);
 
-CREATE TABLE rejections (
-  -- why plans of a group, or the group itself, cannot be lowered: one row per rule, with an example
-  group_id  TEXT NOT NULL REFERENCES groups,       -- the group
-  device_id TEXT NOT NULL REFERENCES devices,      -- the device
-  space     TEXT NOT NULL,                         -- which plans were asked for: hash of the restrictions, '' for all
-  rule      TEXT NOT NULL,                         -- short name of the rule
-  sound     INTEGER NOT NULL CHECK (sound IN (0, 1)), -- 0: a heuristic shortcut
-  plans     INTEGER NOT NULL CHECK (plans >= 0),   -- how many; 0: the group has no plan at all, by this rule
-  example   TEXT NOT NULL,                         -- text of the first plan rejected, '' when it is the group
-  reason    TEXT NOT NULL,                         -- the sentence with figures for that example
-  PRIMARY KEY (group_id, device_id, space, rule)
+CREATE TABLE stored_rejections (
+  -- the rows of the view rejections; the text of the example is in three parts as that of a plan
+  in_group INTEGER NOT NULL REFERENCES groups (number), -- the group
+  device   INTEGER NOT NULL REFERENCES devices (number), -- the device
+  space    INTEGER NOT NULL REFERENCES words,      -- as in rejections
+  rule     INTEGER NOT NULL REFERENCES words,      -- as in rejections
+  sound    INTEGER NOT NULL CHECK (sound IN (0, 1)), -- as in rejections
+  plans    INTEGER NOT NULL CHECK (plans >= 0),    -- as in rejections
+  head     INTEGER NOT NULL REFERENCES words,      -- first part of the example
+  middle   INTEGER NOT NULL REFERENCES words,      -- second part
+  tail     INTEGER NOT NULL REFERENCES words,      -- third part
+  reason   INTEGER NOT NULL REFERENCES words,      -- as in rejections
+  PRIMARY KEY (in_group, device, space, rule)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE plan_rejections (
   -- rejections plan by plan, where they were asked for
-  plan_id   TEXT NOT NULL REFERENCES plans,   -- the plan
+  plan_id   TEXT NOT NULL REFERENCES stored_plans (plan_id), -- the plan
   device_id TEXT NOT NULL REFERENCES devices, -- the device
   rule      TEXT NOT NULL,                    -- short name of the rule
   reason    TEXT NOT NULL,                    -- the sentence with figures
@@ -230,7 +246,7 @@ CREATE TABLE xla_plans (
   emitter   TEXT NOT NULL,                    -- XLA's emitter
   grid      TEXT NOT NULL,                    -- of XLA's launch: '1024x1x1'
   block     INTEGER NOT NULL,                 -- threads of XLA's blocks
-  plan_id   TEXT REFERENCES plans,            -- the plan; NULL: none is like it
+  plan_id   TEXT REFERENCES stored_plans (plan_id), -- the plan; NULL: none is like it
   launch    TEXT NOT NULL CHECK (launch IN ('equal', 'same warps', 'differs', 'no plan')), -- of the plan beside XLA's
   note      TEXT NOT NULL,                    -- without a plan why; with one what differs
   PRIMARY KEY (group_id, device_id)
@@ -241,7 +257,7 @@ CREATE TABLE short_lists (
   -- the plans that a sweep chose to compile, each group's best by the model that ranks, and the one as XLA's
   space     TEXT NOT NULL,                    -- which sweep, as in rejections
   device_id TEXT NOT NULL REFERENCES devices, -- the device
-  plan_id   TEXT NOT NULL REFERENCES plans,   -- the plan
+  plan_id   TEXT NOT NULL REFERENCES stored_plans (plan_id), -- the plan
   PRIMARY KEY (space, device_id, plan_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX short_lists_by_plan ON short_lists (plan_id);
@@ -296,16 +312,33 @@ CREATE TABLE binaries (
 ) STRICT;
 CREATE INDEX binaries_by_kernel ON binaries (kernel_id);
 
-CREATE TABLE estimates (
-  -- what a model says about a plan; parts overlap in time: they need not sum to the total
-  plan_id    TEXT NOT NULL REFERENCES plans,   -- the plan
-  device_id  TEXT NOT NULL REFERENCES devices, -- the device
-  level      TEXT NOT NULL REFERENCES levels,  -- how much the model saw
-  model      TEXT NOT NULL,                    -- row of the model table, with its calibration if it has one
+CREATE TABLE estimators (
+  -- who estimates: a model at a level of the cost model, for a device
+  number    INTEGER PRIMARY KEY CHECK (number BETWEEN 1 AND 65535), -- stands for it in stored_estimates
+  device_id TEXT NOT NULL REFERENCES devices, -- the device
+  level     TEXT NOT NULL REFERENCES levels,  -- how much the model saw
+  model     TEXT NOT NULL,                    -- row of the model table, with its calibration if it has one
+  UNIQUE (device_id, level, model)
+) STRICT;
+
+CREATE TABLE intervals (
+  -- the intervals that models claim around a time t: from t * (1 - below) to t * (1 + above)
+  number INTEGER PRIMARY KEY, -- stands for the interval in stored_estimates
+  below  REAL NOT NULL,       -- of the time
+  above  REAL NOT NULL,       -- of the time
+  UNIQUE (below, above)
+) STRICT;
+
+CREATE TABLE stored_estimates (
+  -- the rows of the view estimates
+  number     INTEGER PRIMARY KEY,              -- 65536 times the plan's number, and the estimator's
+  plan       INTEGER NOT NULL AS (number >> 16) REFERENCES stored_plans, -- the plan
+  estimator  INTEGER NOT NULL AS (number & 65535) REFERENCES estimators, -- who says so
   total_s    REAL NOT NULL,                    -- time of one launch
-  low_s      REAL NOT NULL,                    -- the interval the model claims
-  high_s     REAL NOT NULL,                    -- the interval the model claims
-  bottleneck TEXT NOT NULL,                    -- the part that decides
+  interval   INTEGER REFERENCES intervals,     -- around it; NULL: none gives the very numbers of low_s and high_s
+  low_s      REAL,                             -- the interval where it is no row of intervals
+  high_s     REAL,                             -- the interval where it is no row of intervals
+  bottleneck INTEGER NOT NULL REFERENCES words, -- the part that decides
   launch_s   REAL NOT NULL,                    -- before the kernel starts, and its ramp
   dram_s     REAL NOT NULL,                    -- bytes over the bandwidth that the bytes in flight reach
   l2_s       REAL NOT NULL,                    -- sectors through L2
@@ -321,14 +354,14 @@ CREATE TABLE estimates (
   occupancy  REAL NOT NULL,                    -- resident warps over the most possible; 0: not seen at this level
   waves      REAL NOT NULL,                    -- whole waves of blocks
   registers  INTEGER NOT NULL,                 -- per thread, guessed or real
-  PRIMARY KEY (plan_id, device_id, level, model)
+  CHECK ((interval IS NULL) = (low_s IS NOT NULL) AND (low_s IS NULL) = (high_s IS NULL))
 ) STRICT;
 
 CREATE TABLE predictions (
   -- what a model says that a time taken in one way should be: caches hold what they held then, and what the clock does
   -- not contain is left out. Of plans that were measured, or that a sweep is to measure; estimates answer for a row of
   -- launches that finds its inputs in memory.
-  plan_id     TEXT NOT NULL REFERENCES plans,   -- the plan
+  plan_id     TEXT NOT NULL REFERENCES stored_plans (plan_id), -- the plan
   device_id   TEXT NOT NULL REFERENCES devices, -- the device
   level       TEXT NOT NULL REFERENCES levels,  -- how much the model saw
   model       TEXT NOT NULL,                    -- as in estimates
@@ -540,6 +573,102 @@ CREATE TABLE progress (
   PRIMARY KEY (group_id, device_id, space, stage)
 ) STRICT, WITHOUT ROWID;
 
+-- ---- views: rows of the tables stored_*, with ids and words ---------------------------------------------------------
+
+CREATE VIEW fusion_edges (
+  -- what was decided about each edge of the graph, and why; one row per group of its consumer
+  graph_id, -- the fusion
+  strategy, -- the fusion
+  device,   -- the fusion
+  price,    -- the fusion
+  body,     -- '' for the entry graph, else the path of body indices: '3/0'
+  producer, -- name of the node at the edge's beginning
+  consumer, -- name of the node at its end
+  part,     -- the group that needs the value: its index in the graph's partition
+  decision, -- how the consumer gets the value: 'stitched', 'recomputed', 'cut'
+  level,    -- stitched at most by 'register', 'warp', 'block', 'cluster' or 'grid'; NULL: cut
+  gain_s,   -- of not cutting, by the price; NULL: nothing was priced
+  reason    -- why, in words
+) AS
+SELECT f.graph_id, f.strategy, f.device, f.price, (SELECT word FROM words WHERE number = e.body),
+       (SELECT word FROM words WHERE number = e.producer), (SELECT word FROM words WHERE number = e.consumer), e.part,
+       CASE e.decision WHEN 0 THEN 'stitched' WHEN 1 THEN 'recomputed' ELSE 'cut' END,
+       CASE e.level WHEN 0 THEN 'register' WHEN 1 THEN 'warp' WHEN 2 THEN 'block' WHEN 3 THEN 'cluster'
+                    WHEN 4 THEN 'grid' END,
+       e.gain_s, (SELECT word FROM words WHERE number = e.reason)
+FROM fusions f JOIN stored_edges e ON e.fusion = f.number;
+
+CREATE VIEW plans (
+  -- CodeGen plans. The view plan_axes has the axes of the text as rows, so a new axis needs no column
+  plan_id,    -- hash of the text and the group's id
+  group_id,   -- the group it is for
+  text,       -- skeleton, then every axis as 'name=value'
+  skeleton,   -- loop structure of the kernel
+  from_usual, -- steps from what hand-written kernels of the shape take: breaks ties
+  number      -- stands for the plan in the tables stored_*
+) AS
+SELECT p.plan_id, g.group_id,
+       (SELECT word FROM words WHERE number = p.head)
+         || (SELECT word FROM words WHERE number = p.middle)
+         || (SELECT word FROM words WHERE number = p.tail),
+       (SELECT word FROM words WHERE number = p.skeleton), p.from_usual, p.number
+FROM stored_plans p JOIN groups g ON g.number = p.in_group;
+
+CREATE VIEW rejections (
+  -- why plans of a group, or the group itself, cannot be lowered: one row per rule, with an example
+  group_id,  -- the group
+  device_id, -- the device
+  space,     -- which plans were asked for: hash of the restrictions, '' for all
+  rule,      -- short name of the rule
+  sound,     -- 0: a heuristic shortcut
+  plans,     -- how many; 0: the group has no plan at all, by this rule
+  example,   -- text of the first plan rejected, '' when it is the group
+  reason     -- the sentence with figures for that example
+) AS
+SELECT g.group_id, d.device_id, (SELECT word FROM words WHERE number = r.space),
+       (SELECT word FROM words WHERE number = r.rule), r.sound, r.plans,
+       (SELECT word FROM words WHERE number = r.head)
+         || (SELECT word FROM words WHERE number = r.middle)
+         || (SELECT word FROM words WHERE number = r.tail),
+       (SELECT word FROM words WHERE number = r.reason)
+FROM stored_rejections r JOIN groups g ON g.number = r.in_group JOIN devices d ON d.number = r.device;
+
+CREATE VIEW estimates (
+  -- what a model says about a plan; parts overlap in time: they need not sum to the total
+  plan_id,    -- the plan
+  device_id,  -- the device
+  level,      -- how much the model saw
+  model,      -- row of the model table, with its calibration if it has one
+  total_s,    -- time of one launch
+  low_s,      -- the interval the model claims
+  high_s,     -- the interval the model claims
+  bottleneck, -- the part that decides
+  launch_s,   -- before the kernel starts, and its ramp
+  dram_s,     -- bytes over the bandwidth that the bytes in flight reach
+  l2_s,       -- sectors through L2
+  shared_s,   -- shared-memory wavefronts and shuffles
+  issue_s,    -- all instructions over the issue rate
+  fma_s,      -- the FMA pipe
+  alu_s,      -- the ALU pipe
+  xu_s,       -- transcendental pipe and conversions
+  latency_s,  -- waves times the latency of one warp's dependent chain
+  barrier_s,  -- block barriers
+  atomic_s,   -- atomics at L2
+  spill_s,    -- local memory traffic of spilled registers
+  occupancy,  -- resident warps over the most possible; 0: not seen at this level
+  waves,      -- whole waves of blocks
+  registers   -- per thread, guessed or real
+) AS
+SELECT p.plan_id, m.device_id, m.level, m.model, e.total_s,
+       iif(e.interval IS NULL, e.low_s, e.total_s * (1 - (SELECT below FROM intervals WHERE number = e.interval))),
+       iif(e.interval IS NULL, e.high_s, e.total_s * (1 + (SELECT above FROM intervals WHERE number = e.interval))),
+       (SELECT word FROM words WHERE number = e.bottleneck),
+       e.launch_s, e.dram_s, e.l2_s, e.shared_s, e.issue_s, e.fma_s, e.alu_s, e.xu_s, e.latency_s, e.barrier_s,
+       e.atomic_s, e.spill_s, e.occupancy, e.waves, e.registers
+FROM stored_plans p
+JOIN stored_estimates e ON e.number BETWEEN p.number << 16 AND (p.number << 16) + 65535 AND p.number = e.number >> 16
+JOIN estimators m ON m.number = e.number & 65535;
+
 -- ---- views: the questions people ask --------------------------------------------------------------------------------
 
 CREATE VIEW plan_axes (
@@ -587,20 +716,26 @@ CREATE VIEW level_times (
   low_s,      -- interval
   high_s,     -- interval
   bottleneck, -- the part that decides
-  issue_s     -- time to issue its instructions: breaks ties
+  issue_s,    -- time to issue its instructions: breaks ties
+  plan_number -- of the plan, as in plans
 ) AS
-SELECT p.group_id, e.device_id, e.plan_id, e.level, l.precision, e.model, e.total_s, e.low_s, e.high_s, e.bottleneck,
-       e.issue_s
-FROM plans p
-JOIN estimates e ON e.plan_id = p.plan_id
-JOIN levels l ON l.level = e.level
+SELECT g.group_id, m.device_id, p.plan_id, m.level, l.precision, m.model, e.total_s,
+       iif(e.interval IS NULL, e.low_s, e.total_s * (1 - (SELECT below FROM intervals WHERE number = e.interval))),
+       iif(e.interval IS NULL, e.high_s, e.total_s * (1 + (SELECT above FROM intervals WHERE number = e.interval))),
+       (SELECT word FROM words WHERE number = e.bottleneck), e.issue_s, p.number
+FROM stored_plans p
+JOIN groups g ON g.number = p.in_group
+JOIN stored_estimates e ON e.number BETWEEN p.number << 16 AND (p.number << 16) + 65535 AND p.number = e.number >> 16
+JOIN estimators m ON m.number = e.number & 65535
+JOIN levels l ON l.level = m.level
 WHERE NOT EXISTS (
-  SELECT 1 FROM estimates e2
-  WHERE e2.plan_id = e.plan_id AND e2.device_id = e.device_id AND e2.level = e.level AND e2.model <> e.model
-    AND (coalesce((SELECT used_at FROM calibration_uses WHERE calibration = substr(e2.model, instr(e2.model, '@') + 1)),
-                  ''), e.model)
-      > (coalesce((SELECT used_at FROM calibration_uses WHERE calibration = substr(e.model, instr(e.model, '@') + 1)),
-                  ''), e2.model));
+  SELECT 1 FROM stored_estimates e2 JOIN estimators m2 ON m2.number = e2.number & 65535
+  WHERE e2.number BETWEEN p.number << 16 AND (p.number << 16) + 65535 AND e2.number <> e.number
+    AND m2.device_id = m.device_id AND m2.level = m.level
+    AND (coalesce((SELECT used_at FROM calibration_uses WHERE calibration = substr(m2.model, instr(m2.model, '@') + 1)),
+                  ''), m.model)
+      > (coalesce((SELECT used_at FROM calibration_uses WHERE calibration = substr(m.model, instr(m.model, '@') + 1)),
+                  ''), m2.model));
 
 CREATE VIEW plan_times (
   -- each plan on each device with the estimate of its most precise level. A plan that was refuted after it was
@@ -616,13 +751,16 @@ CREATE VIEW plan_times (
   low_s,      -- interval
   high_s,     -- interval
   bottleneck, -- the part that decides
-  issue_s     -- time to issue its instructions: breaks ties
+  issue_s,    -- time to issue its instructions: breaks ties
+  plan_number -- of the plan, as in plans
 ) AS
 SELECT e.group_id, e.device_id, e.plan_id, e.level, e.precision, e.model, e.total_s, e.low_s, e.high_s, e.bottleneck,
-       e.issue_s
+       e.issue_s, e.plan_number
 FROM level_times e
-WHERE NOT EXISTS (SELECT 1 FROM estimates e2 JOIN levels l2 ON l2.level = e2.level
-                  WHERE e2.plan_id = e.plan_id AND e2.device_id = e.device_id AND l2.precision > e.precision)
+WHERE NOT EXISTS (SELECT 1 FROM stored_estimates e2 JOIN estimators m2 ON m2.number = e2.number & 65535
+                  JOIN levels l2 ON l2.level = m2.level
+                  WHERE e2.number BETWEEN e.plan_number << 16 AND (e.plan_number << 16) + 65535
+                    AND m2.device_id = e.device_id AND l2.precision > e.precision)
   AND NOT EXISTS (SELECT 1 FROM plan_rejections r WHERE r.plan_id = e.plan_id AND r.device_id = e.device_id)
   AND NOT EXISTS (SELECT 1 FROM lowerings k JOIN refuted_kernels r USING (kernel_id, device_id)
                   WHERE k.plan_id = e.plan_id AND k.device_id = e.device_id);
@@ -648,7 +786,7 @@ SELECT t.group_id, t.device_id, d.name,
        row_number() OVER (PARTITION BY t.group_id, t.device_id
                             ORDER BY t.precision DESC, round(t.total_s * 1e9), t.issue_s, p.from_usual, t.plan_id),
        t.plan_id, p.text, t.level, t.model, t.total_s, t.low_s, t.high_s, t.bottleneck
-FROM plan_times t JOIN devices d ON d.device_id = t.device_id JOIN plans p ON p.plan_id = t.plan_id;
+FROM plan_times t JOIN devices d ON d.device_id = t.device_id JOIN plans p ON p.number = t.plan_number;
 
 CREATE VIEW group_times (
   -- one time per group and device: its best plan's, or the bound where it has no plan

@@ -11,10 +11,13 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "store/connection.h"
+#include "store/record_sql.h"
 #include "store/schema.h"
+#include "store/stored.h"
 
 namespace tailor::store {
 
@@ -23,11 +26,17 @@ namespace {
 // Pages kept in memory, in KiB: random keys touch all of an index of a few hundred thousand plans.
 constexpr std::string_view cache_pragma = "PRAGMA cache_size = -65536";
 
-std::vector<std::string> tables(Connection& connection) {
-  std::vector<std::string> names;
-  connection.each("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
-                  [&](Columns& columns) { columns.read(names.emplace_back()); });
-  return names;
+/// What holds the rows, by name, with the columns that mean the same in every database: numbers that stand for things
+/// in this file alone are left out.
+const std::map<std::string_view, std::vector<std::string>>& contents() {
+  static const std::map<std::string_view, std::vector<std::string>> all = [] {
+    std::map<std::string_view, std::vector<std::string>> found;
+    for (const RecordTable& table : record_tables())
+      for (const Column& column : table.columns) found[table.name].push_back(column.name);
+    found["levels"] = {"level", "precision", "meaning"};
+    return found;
+  }();
+  return all;
 }
 
 }  // namespace
@@ -89,8 +98,11 @@ void Store::Transaction::commit() {
 
 std::vector<TableSize> Store::sizes() const {
   std::vector<TableSize> result;
-  for (const std::string& table : tables(*connection_))
-    result.push_back({table, connection_->number(fmt::format("SELECT count(*) FROM {}", table))});
+  for (const auto& [table, columns] : contents()) {
+    const StoredTable* stored = stored_behind(table);
+    result.push_back({std::string(table), connection_->number(fmt::format("SELECT count(*) FROM {}",
+                                                                          stored != nullptr ? stored->table : table))});
+  }
   return result;
 }
 
@@ -106,13 +118,9 @@ std::vector<TableSize> Store::executions() const {
 }
 
 void Store::dump(const std::function<void(std::string_view, std::string_view)>& visit) const {
-  for (const std::string& table : tables(*connection_)) {
+  for (const auto& [table, names] : contents()) {
     std::string row;
-    connection_->each(fmt::format("SELECT name FROM pragma_table_info('{}')", table), [&](Columns& columns) {
-      std::string name;
-      columns.read(name);
-      row += fmt::format("{}quote({})", row.empty() ? "" : " || ', ' || ", name);
-    });
+    for (const std::string& name : names) row += fmt::format("{}quote({})", row.empty() ? "" : " || ', ' || ", name);
     connection_->each(fmt::format("SELECT {} FROM {} ORDER BY 1", row, table), [&](Columns& columns) {
       std::string values;
       columns.read(values);

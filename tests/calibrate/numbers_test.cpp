@@ -305,6 +305,17 @@ TEST_CASE("bandwidths go over to another GPU by its SMs and clock, bounds hold, 
   CHECK(priors.at("ramp").value == approx(1e-6));
 }
 
+TEST_CASE("GPUs whose hosts are alike do not say what another host takes, nor its framework") {
+  const std::vector<ir::Fit> alike{fit_of("dispatch_floor", 30e-6), fit_of("dispatch_floor", 45e-6, true, "ln f32"),
+                                   fit_of("reuse_knee", 4)};
+  const std::vector<Neighbour> three{neighbour_of("a", alike), neighbour_of("b", alike), neighbour_of("c", alike)};
+  const std::map<std::string, Prior> priors = priors_from(fit_device(), three);
+  const double width = parameter_of("dispatch_floor").width;
+  CHECK(priors.at("dispatch_floor").width == approx(width));
+  CHECK(priors.at("dispatch_floor of ln f32").width == approx(0.4 * width));
+  CHECK(priors.at("reuse_knee").width == approx(parameter_of("reuse_knee").width / 10));
+}
+
 TEST_CASE("neighbours are near in bandwidth, L2, SMs and clock together, and a GPU is none of its own") {
   const auto at = [](const std::string& name, double dram, double l2, double sms, double clock) {
     Neighbour one = neighbour_of(name, {}, sms, clock);

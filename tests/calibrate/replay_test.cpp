@@ -161,7 +161,7 @@ TEST_CASE("every searcher asks for as many as it may, each once, alike for one s
       const auto asked = [&](std::uint64_t seed) {
         std::vector<std::size_t> all;
         std::mt19937_64 random(seed);
-        searcher.search(space,
+        searcher.search(prepared(space),
                         [&](std::size_t i) {
                           all.push_back(i);
                           return space.times[i];

@@ -90,14 +90,21 @@ def fill(path, plans, samples):
     """Adds plans with estimates to the first group of a database, and measurements of a hundred samples each."""
     with sqlite3.connect(path, isolation_level=None) as base:
         base.executescript("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; PRAGMA cache_size = -400000; BEGIN")
-        columns = [row[1] for row in base.execute("PRAGMA table_info(estimates)")]
-        rest = ", ".join(columns[1:])
         upto = "WITH RECURSIVE upto(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM upto WHERE i < {})"
-        own = {"plan_id": "printf('%032x', i)", "text": "text || ' ' || i"}
-        every = ", ".join(own.get(row[1], row[1]) for row in base.execute("PRAGMA table_info(plans)"))
-        base.execute(f"{upto.format(plans)} INSERT INTO plans SELECT {every} FROM upto, (SELECT * FROM plans LIMIT 1)")
-        base.execute(f"{upto.format(plans)} INSERT INTO estimates SELECT printf('%032x', i), {rest} FROM upto, "
-                     "(SELECT * FROM estimates LIMIT 1)")
+        # The 16 bytes of an id are those of a text here, and the texts of the plans are words after those that are there.
+        last = {name: base.execute(f"SELECT max(number) FROM {name}").fetchone()[0] for name in ("words", "stored_plans")}
+        base.execute(f"{upto.format(plans)} INSERT INTO words SELECT {last['words']} + i, 'plan ' || i FROM upto")
+        own = {"number": f"{last['stored_plans']} + i", "hash": "CAST(printf('%016x', i) AS BLOB)",
+               "head": f"{last['words']} + i"}
+        columns = [row[1] for row in base.execute("PRAGMA table_info(stored_plans)")]
+        base.execute(f"{upto.format(plans)} INSERT INTO stored_plans ({', '.join(columns)}) "
+                     f"SELECT {', '.join(own.get(name, name) for name in columns)} FROM upto, "
+                     "(SELECT * FROM stored_plans LIMIT 1)")
+        columns = [row[1] for row in base.execute("PRAGMA table_info(stored_estimates)")]
+        own = {"number": f"({last['stored_plans']} + i) << 16 | (number & 65535)"}
+        base.execute(f"{upto.format(plans)} INSERT INTO stored_estimates ({', '.join(columns)}) "
+                     f"SELECT {', '.join(own.get(name, name) for name in columns)} FROM upto, "
+                     "(SELECT * FROM stored_estimates LIMIT 1)")
         rest = ", ".join(row[1] for row in base.execute("PRAGMA table_info(measurements)") if row[1] != "measurement_id")
         base.execute(f"{upto.format(samples // 100)} INSERT INTO measurements SELECT printf('%032x', i), {rest} FROM upto, "
                      "(SELECT * FROM measurements LIMIT 1)")

@@ -306,14 +306,17 @@ TEST_CASE(
   CHECK(added->best.value == best.estimate.total.value);
   const std::vector<StrategySearchAdded> sums = store.strategy_search_added();
   REQUIRE(!sums.empty());
-  for (const StrategySearchAdded& sum : sums)
-    for (const FusionGroupRow& row : store.fusion(sum.graph, sum.strategy, "", sum.price)->groups)
+  for (const StrategySearchAdded& sum : sums) {
+    const std::optional<FusionRow> fusion = store.fusion(sum.graph, sum.strategy, "", sum.price);
+    REQUIRE(fusion);
+    for (const FusionGroupRow& row : fusion->groups)
       if (row.group == group) {
         CHECK(sum.kernels == row.occurrences);
         CHECK(sum.same_launch == row.occurrences);
         CHECK(sum.as_xla.value == row.times * added->as_xla.value);
         CHECK(sum.best.value == row.times * added->best.value);
       }
+  }
   // A closer look at the best plan alone leaves nothing to compare.
   EstimateRow closer = best.estimate;
   closer.level = "compiled";

@@ -401,9 +401,9 @@ TEST_CASE("sentences count in the right form, one or many") {
   CHECK(fault_of({}, 1)->message == "nothing to check: none of 1 group has a plan");
   profiler::CheckAccount account;
   account.references = 1;
-  CHECK(text(account).find(", 1 reference in ") != std::string::npos);
+  CHECK(text(account).find("; 1 reference computed in ") != std::string::npos);
   account.references = 2;
-  CHECK(text(account).find(", 2 references in ") != std::string::npos);
+  CHECK(text(account).find("; 2 references computed in ") != std::string::npos);
 }
 
 TEST_CASE("the page of an explanation keeps to the width of the screen, down to its program") {

@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -48,6 +49,15 @@ constexpr std::size_t patterns = 4096;  ///< of the 12 bits that say what an ins
 /// each pipe: HADD2 also widens.
 struct ByPattern {
   std::array<std::int64_t, patterns> instructions{}, widening{};
+  std::vector<std::uint16_t> found{};  ///< patterns that occur, ascending once all are counted
+
+  void add(const Instruction& one, const Operations& operations, std::int64_t times) {
+    const unsigned pattern = one.operation();
+    std::int64_t &plain = instructions[pattern], &widens = widening[pattern];
+    if (times == 0) return;
+    if (plain == 0 && widens == 0) found.push_back(static_cast<std::uint16_t>(pattern));
+    (pipe_of(one, operations.find(pattern)) == ir::MachinePipe::widen ? widens : plain) += times;
+  }
 };
 
 std::string name_of(unsigned pattern, const Operations& operations) {
@@ -73,13 +83,10 @@ ir::MachineWork machine_contents(std::span<const std::byte> code, int arch) {
   ir::MachineWork made;
   made.arch = fmt::format("sm_{}", arch);
   ByPattern counts;
-  for (int i = 0; i < flow.instructions; ++i) {
-    const Instruction one = instruction_at(code, static_cast<std::size_t>(i));
-    const bool widens = pipe_of(one, operations.find(one.operation())) == ir::MachinePipe::widen;
-    ++(widens ? counts.widening : counts.instructions)[one.operation()];
-  }
-  for (unsigned pattern = 0; pattern < patterns; ++pattern) {
-    if (counts.instructions[pattern] + counts.widening[pattern] == 0) continue;
+  for (int i = 0; i < flow.instructions; ++i)
+    counts.add(instruction_at(code, static_cast<std::size_t>(i)), operations, 1);
+  std::sort(counts.found.begin(), counts.found.end());
+  for (const unsigned pattern : counts.found) {
     const Operation* operation = operations.find(pattern);
     const ir::MachinePipe pipe = operation == nullptr ? ir::MachinePipe::other : operation->pipe;
     add(made.operations, name_of(pattern, operations), pipe, counts.instructions[pattern]);
@@ -99,16 +106,16 @@ using Class = std::size_t;
 /// Warps of one kind, and what they do.
 struct Classes {
   const ControlCode& code;
-  const ir::LaunchShape& shape;
-  Unknown unknown;
-  WarpState& state;
-  std::vector<WarpCounts> counts;
+  const MachineLaunch& launch;
+  Following how;  ///< with what is left of the blocks that may be executed
+  WarpScratch& scratch;
+  std::vector<WarpCounts> counts{};
   std::int64_t warps_run = 0;
   bool by_block = false, by_warp = false;  ///< of any warp that was run
-  std::int64_t left = 0;                   ///< block runs, before it is given up
-  std::string refused;
+  std::string refused{};
 
   Class run(std::int64_t block, std::uint32_t warp) {
+    const ir::LaunchShape& shape = launch.shape;
     const std::int64_t x = shape.grid[0], y = shape.grid[1];
     const WarpPlace place{shape.grid,
                           shape.block,
@@ -116,8 +123,8 @@ struct Classes {
                            static_cast<std::uint32_t>(block / (x * y))},
                           warp};
     ++warps_run;
-    WarpCounts made = run_warp(code, place, unknown, state, left);
-    for (const std::int64_t runs : made.runs) left -= runs;
+    WarpCounts made = run_warp(code, place, how, scratch);
+    how.most_runs -= made.followed;
     if (!made.refused.empty()) refused = made.refused;
     by_block = by_block || made.by_block;
     by_warp = by_warp || made.by_warp;
@@ -130,8 +137,8 @@ struct Classes {
 
 constexpr std::int64_t launch_runs = 400'000;  ///< of blocks of the code, before a launch is given up
 
-Classes classes_of(const ControlCode& code, const ir::LaunchShape& shape, Unknown unknown, WarpState& state) {
-  return {code, shape, unknown, state, {}, 0, false, false, launch_runs, {}};
+Classes classes_of(const ControlCode& code, const MachineLaunch& launch, Unknown unknown, WarpScratch& scratch) {
+  return {code, launch, {unknown, launch_runs, launch.every_trip}, scratch};
 }
 
 std::int64_t blocks_of(const ir::LaunchShape& shape) {
@@ -141,54 +148,63 @@ std::uint32_t warps_of(const ir::LaunchShape& shape) {
   return (shape.block[0] * shape.block[1] * shape.block[2] + 31) / 32;
 }
 
-/// The classes of a block's warps, each with how many they are.
-using BlockKind = std::vector<std::pair<Class, std::int64_t>>;
+/// The class of each warp of a block.
+using BlockKind = std::vector<Class>;
 
+/// Every warp is run, or as many as show that the others are like them.
 BlockKind kind_of(Classes& classes, std::int64_t block, std::uint32_t warps, bool every_warp) {
-  BlockKind kind;
-  const auto add = [&](Class one, std::int64_t times) {
-    const auto at = std::find_if(kind.begin(), kind.end(), [&](const auto& row) { return row.first == one; });
-    if (at == kind.end())
-      kind.emplace_back(one, times);
-    else
-      at->second += times;
-  };
-  add(classes.run(block, 0), 1);
+  BlockKind kind(warps, classes.run(block, 0));
   std::uint32_t next = 1;
-  if (!every_warp && warps > 1 && !classes.by_warp) {
-    kind.front().second = warps;
-    return kind;
-  }
+  if (!every_warp && warps > 1 && !classes.by_warp) return kind;
   if (!every_warp && warps > 4) {
     const Class second = classes.run(block, 1);
     if (classes.run(block, warps / 2) == second && classes.run(block, warps - 1) == second) {
-      add(second, std::int64_t{warps} - 1);
-      next = warps;
+      std::fill(kind.begin() + 1, kind.end(), second);
+      return kind;
     }
   }
-  for (; next < warps; ++next) add(classes.run(block, next), 1);
-  std::sort(kind.begin(), kind.end());
+  for (; next < warps; ++next) kind[next] = classes.run(block, next);
   return kind;
 }
 
-/// What all warps of a launch do, under one assumption about data.
-struct LaunchSum {
-  IndexedVector<std::int64_t> runs;
-  ir::MachineRequests requests;
-  std::vector<int> assumed;
-  std::int64_t busiest_block = 0, warps_run = 0;
-  bool whole = false;  ///< no block stands for others that may differ
-  std::string refused;
-};
+/// The same for a block whose warps are apart where those of two other blocks are: of each run of classes there, one
+/// warp is run, and the last warp of the block. Where that one is not like its own, every warp is.
+BlockKind kind_like(Classes& classes, std::int64_t block, const BlockKind& one, const BlockKind& other) {
+  std::map<std::pair<Class, Class>, Class> found;
+  BlockKind kind(one.size());
+  for (std::size_t warp = 0; warp < kind.size(); ++warp) {
+    const auto [known, is_new] = found.try_emplace({one[warp], other[warp]}, 0);
+    const bool is_last = warp + 1 == kind.size();
+    if (is_new || is_last) kind[warp] = classes.run(block, static_cast<std::uint32_t>(warp));
+    if (is_last && !is_new && kind[warp] != known->second)
+      return kind_of(classes, block, static_cast<std::uint32_t>(kind.size()), false);
+    if (is_new) known->second = kind[warp];
+    kind[warp] = known->second;
+  }
+  return kind;
+}
 
 struct Blocks {
   std::int64_t number = 0;
   BlockKind kind;
 };
 
+/// What all warps of a launch do, under one assumption about data.
+struct LaunchSum {
+  std::vector<Blocks> known;  ///< ascending; each stands for those up to the next one
+  IndexedVector<std::int64_t> runs;
+  ir::MachineRequests requests;
+  std::vector<int> assumed;
+  std::int64_t busiest_block = 0;
+  bool whole = false;  ///< no block stands for others that may differ
+  std::string refused;
+};
+
 /// Blocks from which the others follow: the kind of each holds up to the next one.
-std::vector<Blocks> representatives(Classes& classes, std::int64_t blocks, std::uint32_t warps, bool every) {
+std::vector<Blocks> representatives(Classes& classes, bool every) {
   constexpr std::int64_t probes = 6, most = 400;
+  const std::int64_t blocks = blocks_of(classes.launch.shape);
+  const std::uint32_t warps = warps_of(classes.launch.shape);
   std::vector<Blocks> known;
   const auto look = [&](std::int64_t block) { return Blocks{block, kind_of(classes, block, warps, every)}; };
   if (every || blocks <= probes) {
@@ -197,14 +213,16 @@ std::vector<Blocks> representatives(Classes& classes, std::int64_t blocks, std::
   }
   known.push_back(look(0));
   if (!classes.by_block) return known;
-  known.clear();
-  std::vector<Blocks> open;  // descending
-  for (std::int64_t i = probes - 1; i >= 0; --i) open.push_back(look(i * (blocks - 1) / (probes - 1)));
+  std::vector<Blocks> open{look(blocks - 1)};  // descending
+  for (std::int64_t i = probes - 2; i > 0; --i) {
+    const std::int64_t block = i * (blocks - 1) / (probes - 1);
+    open.push_back({block, kind_like(classes, block, known.front().kind, open.front().kind)});
+  }
   while (!open.empty() && classes.refused.empty()) {
-    const bool parts = !known.empty() && known.back().kind != open.back().kind;
-    const std::int64_t below = known.empty() ? -1 : known.back().number;
-    if (parts && open.back().number - below > 1 && std::ssize(known) < most) {
-      open.push_back(look(below + (open.back().number - below) / 2));
+    const Blocks &below = known.back(), &above = open.back();
+    if (below.kind != above.kind && above.number - below.number > 1 && std::ssize(known) < most) {
+      const std::int64_t block = below.number + (above.number - below.number) / 2;
+      open.push_back({block, kind_like(classes, block, below.kind, above.kind)});
       continue;
     }
     known.push_back(std::move(open.back()));
@@ -219,20 +237,20 @@ std::int64_t instructions_of(const MachineFlow& flow, const WarpCounts& counts) 
   return sum;
 }
 
-LaunchSum sum_of(const ControlCode& code, const ir::LaunchShape& shape, Unknown unknown, bool every, WarpState& state) {
-  Classes classes = classes_of(code, shape, unknown, state);
-  const std::int64_t blocks = blocks_of(shape);
-  const std::uint32_t warps = warps_of(shape);
+LaunchSum sum_of(Classes& classes, bool every) {
+  const MachineFlow& flow = *classes.code.flow;
+  const std::int64_t blocks = blocks_of(classes.launch.shape);
   LaunchSum sum;
-  sum.runs.assign(code.flow->blocks.size(), 0);
-  const std::vector<Blocks> known = representatives(classes, blocks, warps, every);
+  sum.runs.assign(flow.blocks.size(), 0);
+  sum.known = representatives(classes, every);
+  const std::vector<Blocks>& known = sum.known;
   std::vector<std::int64_t> times(classes.counts.size(), 0);
   for (std::size_t i = 0; i < known.size(); ++i) {
     const std::int64_t until = i + 1 < known.size() ? known[i + 1].number : blocks;
     std::int64_t instructions = 0;
-    for (const auto& [one, warps_of] : known[i].kind) {
-      times[one] += warps_of * (until - known[i].number);
-      instructions += warps_of * instructions_of(*code.flow, classes.counts[one]);
+    for (const Class one : known[i].kind) {
+      times[one] += until - known[i].number;
+      instructions += instructions_of(flow, classes.counts[one]);
     }
     sum.busiest_block = std::max(sum.busiest_block, instructions);
   }
@@ -244,7 +262,6 @@ LaunchSum sum_of(const ControlCode& code, const ir::LaunchShape& shape, Unknown 
   }
   std::sort(sum.assumed.begin(), sum.assumed.end());
   sum.assumed.erase(std::unique(sum.assumed.begin(), sum.assumed.end()), sum.assumed.end());
-  sum.warps_run = classes.warps_run;
   sum.whole = every || !classes.by_block || std::ssize(known) == blocks;
   sum.refused = classes.refused;
   return sum;
@@ -277,12 +294,9 @@ void put_executed(ir::MachineWork& made, std::span<const std::byte> code, const 
                   const MachineFlow& flow, const IndexedVector<std::int64_t>& runs) {
   ByPattern counts;
   for (int b = 0; b < std::ssize(flow.blocks); ++b)
-    for (int i = flow.blocks[b].first; i < flow.blocks[b].end; ++i) {
-      const Instruction one = instruction_at(code, static_cast<std::size_t>(i));
-      const bool widens = pipe_of(one, operations.find(one.operation())) == ir::MachinePipe::widen;
-      (widens ? counts.widening : counts.instructions)[one.operation()] += runs[b];
-    }
-  for (unsigned pattern = 0; pattern < patterns; ++pattern)
+    for (int i = flow.blocks[b].first; i < flow.blocks[b].end; ++i)
+      counts.add(instruction_at(code, static_cast<std::size_t>(i)), operations, runs[b]);
+  for (const unsigned pattern : counts.found)
     for (const bool widens : {false, true}) {
       const std::int64_t count = (widens ? counts.widening : counts.instructions)[pattern];
       if (count == 0) continue;
@@ -327,10 +341,8 @@ LaunchSum decided(const LaunchSum& skipped, const LaunchSum& entered, const ir::
 }
 
 /// Whether blocks that were not run are like those that stand for them: some, far from each other, are run to see.
-bool stands_for_all(const ControlCode& code, const MachineLaunch& launch, Unknown unknown, WarpState& state) {
-  Classes classes = classes_of(code, launch.shape, unknown, state);
-  const std::int64_t blocks = blocks_of(launch.shape);
-  const std::vector<Blocks> known = representatives(classes, blocks, warps_of(launch.shape), false);
+bool stands_for_all(Classes& classes, const std::vector<Blocks>& known) {
+  const std::int64_t blocks = blocks_of(classes.launch.shape);
   constexpr std::int64_t looks = 24;
   std::uint64_t place = 0;
   for (std::int64_t i = 0; i < looks && classes.refused.empty(); ++i) {
@@ -338,7 +350,8 @@ bool stands_for_all(const ControlCode& code, const MachineLaunch& launch, Unknow
     const auto block = static_cast<std::int64_t>((place >> 33) % static_cast<std::uint64_t>(blocks));
     const auto after = std::upper_bound(known.begin(), known.end(), block,
                                         [](std::int64_t at, const Blocks& one) { return at < one.number; });
-    if (kind_of(classes, block, warps_of(launch.shape), false) != std::prev(after)->kind) return false;
+    const BlockKind& kind = std::prev(after)->kind;
+    if (kind_like(classes, block, kind, kind) != kind) return false;
   }
   return true;
 }
@@ -351,14 +364,17 @@ ir::MachineWork machine_work(std::span<const std::byte> code, int arch, const Ma
   const MachineFlow flow = read_flow(code, operations);
   const ControlCode control = control_code(code, operations, flow);
   made.warps_total = blocks_of(launch.shape) * warps_of(launch.shape);
-  const auto state = std::make_unique<WarpState>();
+  const auto scratch = std::make_unique_for_overwrite<WarpScratch>();
   constexpr std::int64_t a_moment = 256;  // warps
   bool every = launch.every_warp;
   while (true) {
-    const LaunchSum skipped = sum_of(control, launch.shape, Unknown::skip, every, *state);
+    Classes skipping = classes_of(control, launch, Unknown::skip, *scratch);
+    const LaunchSum skipped = sum_of(skipping, every);
     const bool depends = !skipped.assumed.empty();
-    const LaunchSum entered = depends ? sum_of(control, launch.shape, Unknown::enter, every, *state) : skipped;
-    made.warps_run += skipped.warps_run + (depends ? entered.warps_run : 0);
+    Classes entering = classes_of(control, launch, Unknown::enter, *scratch);
+    const LaunchSum entered = depends ? sum_of(entering, every) : skipped;
+    Classes& classes = depends ? entering : skipping;
+    made.warps_run += skipping.warps_run + entering.warps_run;
     made.note = skipped.refused.empty() ? entered.refused : skipped.refused;
     if (!made.note.empty()) return made;
     const LaunchSum sum = decided(skipped, entered, launch.expected, made.note);
@@ -366,7 +382,10 @@ ir::MachineWork machine_work(std::span<const std::byte> code, int arch, const Ma
     if (!differs.empty() && !every && !sum.whole) {
       every = made.warps_total <= a_moment;
       if (every) continue;
-      if (!stands_for_all(control, launch, Unknown::enter, *state)) {
+      const std::int64_t before = classes.warps_run;
+      const bool stands = stands_for_all(classes, entered.known);
+      made.warps_run += classes.warps_run - before;
+      if (!stands) {
         made.note = "its blocks go more ways than some of them show";
         return made;
       }

@@ -25,6 +25,7 @@ struct MachineLaunch {
   ir::LaunchShape shape;
   const ir::MachineRequests* expected = nullptr;  ///< by the program the code was made from; nullptr: not known
   bool every_warp = false;                        ///< run all warps, and not those that stand for others
+  bool every_trip = false;                        ///< execute all trips of loops, those like the one before included
 };
 
 /// What a launch of the code executes. Of a large grid some blocks are run; the others are taken to be like those

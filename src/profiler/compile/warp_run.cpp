@@ -16,6 +16,11 @@
 // notes in a barrier register which lanes are to meet, BSYNC waits for all of them. A part of the warp is a block and a
 // mask; one part runs until it waits or ends, then the next one. Counts do not depend on that order.
 //
+// Trips. Lanes that come back to the head of a loop all together, with nobody waiting elsewhere, made a trip. From the
+// seventh on it is looked at how a trip depends on which one it is (trip.h); those that go the same way are left out
+// but the last, which is executed, so that registers hold what it leaves there. One loop is looked at at a time; loops
+// inside of it are then followed trip by trip.
+//
 // A branch on what memory holds: a loop is left, a call is not made (compilers call the exact division and the like for
 // rare operands), and over other code the caller says what is assumed.
 #include "profiler/compile/warp_run.h"
@@ -133,30 +138,64 @@ std::uint8_t source_of(const Instruction& one) {
   return which >= 0x25 && which < 0x28 ? of_block : which >= 0x21 && which < 0x24 ? of_warp : 0;
 }
 
-constexpr int no_block = -1;
+constexpr int no_block = -1, no_loop = -1;
+constexpr int most_in_vain = 4;  ///< times that a loop is looked at before it is left alone
 
 /// Lanes that are at the same place.
 struct Part {
   int block = 0;
   std::uint32_t mask = 0;
-  std::vector<int> calls;  ///< blocks to come back to
+  std::vector<int> calls;    ///< blocks to come back to
+  std::uint64_t number = 0;  ///< no two have the same
 };
 
 /// A barrier register: lanes that are to meet.
 struct Meeting {
   std::uint32_t expected = 0, waiting = 0;
   Part after;  ///< where they go on
+  bool operator==(const Meeting& other) const {
+    return expected == other.expected && waiting == other.waiting && after.block == other.after.block &&
+           after.calls == other.after.calls;
+  }
+};
+
+/// How a part came to the head of a loop the last time.
+struct Arrival {
+  std::uint32_t mask = 0;
+  std::size_t open = 0;       ///< parts that wait for their turn
+  std::uint64_t beneath = 0;  ///< the number of the last of them
+  std::vector<int> calls;
+  int trips = 0;  ///< one behind the other in which all lanes came back and no other part had its turn
+  bool operator==(const Arrival& other) const {
+    return mask == other.mask && open == other.open && beneath == other.beneath && calls == other.calls;
+  }
+};
+
+/// All that a warp knows at the head of a loop, and what it had counted there.
+struct Head {
+  AtHead places;
+  std::array<Meeting, 16> meetings;
+  std::array<std::uint8_t, place_count> depends;
+  IndexedVector<std::int64_t> runs;
+  ir::MachineRequests requests;
 };
 
 struct Runner {
   const ControlCode& code;
-  WarpState& state;
-  Unknown unknown;
-  WarpCounts counts;
-  std::vector<Part> parts;
+  WarpScratch& scratch;
+  Following how;
+  WarpState& state = scratch.state;
+  WarpCounts counts{};
+  std::vector<Part> parts{};
   std::array<Meeting, 16> meetings{};
   std::array<std::uint8_t, place_count> depends{};
   int block_now = 0;
+  std::uint64_t part_numbers = 0;
+  IndexedVector<Arrival> arrivals{};  ///< of each loop
+  int watched = no_loop;              ///< the loop that is looked at
+  bool in_trip = false;               ///< from its head on with the slopes of its registers
+  Head head{};                        ///< of the watched loop
+  Trip* trip = nullptr;
 
   std::uint8_t on_what(const Places& places) const {
     std::uint8_t all = 0;
@@ -182,7 +221,7 @@ struct Runner {
   void go(const Part& from, int to, std::uint32_t mask) {
     if (mask == 0) return;
     if (to == no_block) return refuse("a branch leaves the code of the kernel");
-    parts.push_back({to, mask, from.calls});
+    parts.push_back({to, mask, from.calls, ++part_numbers});
   }
 
   /// Lanes that all have arrived go on together.
@@ -201,11 +240,14 @@ struct Runner {
 
   void step(const ControlCode::Step& step, std::uint32_t mask) {
     const Instruction& one = step.instruction;
+    if (in_trip)
+      trip->step(state, {one, step.reads, step.writes, step.computed, step.counter != nullptr || sets_meeting(one)},
+                 mask);
     const LaneBits guard = guard_of(state, one);
     const std::uint32_t on = mask & guard.known & guard.value, perhaps = mask & ~guard.known;
     if (step.counter != nullptr) {
       if (on == 0 && perhaps != 0) assume(block_now);
-      if (on != 0 || (perhaps != 0 && unknown == Unknown::enter)) ++(counts.requests.*step.counter);
+      if (on != 0 || (perhaps != 0 && how.unknown == Unknown::enter)) ++(counts.requests.*step.counter);
     }
     if (one.base() == bases::bssy) {
       meetings[one.bits(16, 4)] = {on | perhaps, 0, {}};
@@ -231,16 +273,12 @@ struct Runner {
     if (lanes == 0) return;
     assume(part.block);
     const int loop = code.loop[part.block];
-    const auto inside = [&](int to) {
-      if (loop < 0) return true;
-      const std::vector<int>& blocks = code.flow->loops[static_cast<std::size_t>(loop)].blocks;
-      return std::binary_search(blocks.begin(), blocks.end(), to);
-    };
+    const auto inside = [&](int to) { return loop == no_loop || is_in(loop, to); };
     const auto calls = [&](int to) { return to >= 0 && block(to).how == BlockEnd::call; };
     const bool target_stays = inside(at.target), next_stays = inside(at.next);
     if (target_stays != next_stays) return go(part, target_stays ? at.next : at.target, lanes);
     if (calls(at.next) != calls(at.target)) return go(part, calls(at.next) ? at.target : at.next, lanes);
-    if (unknown == Unknown::skip) return go(part, std::max(at.target, at.next), lanes);
+    if (how.unknown == Unknown::skip) return go(part, std::max(at.target, at.next), lanes);
     // Every second lane, so that both ways are run.
     const std::uint32_t half = std::popcount(lanes) < 2 ? lanes : lanes & 0x55555555u;
     go(part, at.next, half == 0 ? lanes : half);
@@ -261,6 +299,7 @@ struct Runner {
     const Instruction& one = code.last[part.block];
     const LaneBits holds = condition(one);
     decide(code.conditions[part.block]);
+    if (in_trip && at.how != BlockEnd::falls) trip->decide(code.conditions[part.block], part.mask);
     const std::uint32_t on = part.mask & holds.known & holds.value, off = part.mask & holds.known & ~holds.value;
     const std::uint32_t perhaps = part.mask & ~holds.known;
     switch (at.how) {
@@ -273,7 +312,7 @@ struct Runner {
         return guess(part, at, perhaps);
       case BlockEnd::exit: {
         if (perhaps != 0) assume(part.block);
-        const bool leaves = unknown == Unknown::skip;
+        const bool leaves = how.unknown == Unknown::skip;
         go(part, at.next, off | (leaves ? 0 : perhaps));
         return leave(on | (leaves ? perhaps : 0));
       }
@@ -281,7 +320,7 @@ struct Runner {
         Meeting& meeting = meetings[one.bits(16, 4)];
         if (meeting.expected == 0) return go(part, at.next, part.mask);
         meeting.waiting |= part.mask;
-        meeting.after = {at.next, 0, part.calls};
+        meeting.after = {at.next, 0, part.calls, 0};
         return meet(meeting);
       }
       case BlockEnd::call: {
@@ -303,9 +342,91 @@ struct Runner {
     }
   }
 
-  void run(std::uint32_t lanes, std::int64_t most_runs) {
-    parts.push_back({0, lanes, {}});
-    std::int64_t runs = 0;
+  bool is_in(int loop, int block) const {
+    const std::vector<int>& blocks = code.flow->loops[static_cast<std::size_t>(loop)].blocks;
+    return std::binary_search(blocks.begin(), blocks.end(), block);
+  }
+
+  Head head_of(int loop) const {
+    return {at_head(state, code.loop_places[loop]), meetings, depends, counts.runs, counts.requests};
+  }
+
+  /// After a trip: the ones that go the same way are counted and left out.
+  void skip(int loop, Head now) {
+    const Trip::End end = trip->end(state);
+    const bool same_around = now.meetings == head.meetings && now.depends == head.depends;
+    if (end == Trip::End::lost || trip->is_endless()) return in_vain(loop, most_in_vain);
+    if (end == Trip::End::other || !same_around) {
+      trip->again(now.places);
+      head = std::move(now);
+      return in_vain(loop, 1);
+    }
+    // The last one is executed, and this one was.
+    const std::int64_t left_out = trip->trips() - 2;
+    constexpr std::int64_t worth_it = 8;
+    if (left_out < worth_it) in_vain(loop, 1);
+    if (left_out > 0) {
+      trip->advance(state, left_out);
+      for (int i = 0; i < std::ssize(counts.runs); ++i) counts.runs[i] += (now.runs[i] - head.runs[i]) * left_out;
+      for (const ir::RequestKind& kind : ir::request_kinds())
+        counts.requests.*kind.count += (now.requests.*kind.count - head.requests.*kind.count) * left_out;
+    }
+    leave_loop();
+    arrivals[loop].trips = 0;
+  }
+
+  bool is_left_alone(int loop) const { return scratch.in_vain[static_cast<std::size_t>(loop)] >= most_in_vain; }
+  void in_vain(int loop, int times) {
+    scratch.in_vain[static_cast<std::size_t>(loop)] += times;
+    if (is_left_alone(loop)) leave_loop();
+  }
+
+  void leave_loop() {
+    watched = no_loop;
+    in_trip = false;
+  }
+
+  /// At the head of a loop.
+  void arrive(const Part& part, int loop) {
+    Arrival now{part.mask, parts.size(), parts.empty() ? 0 : parts.back().number, part.calls, 0};
+    Arrival& before = arrivals[loop];
+    const bool whole = now == before;
+    now.trips = whole ? before.trips + 1 : 0;
+    before = std::move(now);
+    // A way around through an outer loop is no trip of an inner one.
+    for (const int inner : code.inner_loops[loop]) arrivals[inner].trips = 0;
+    constexpr int first = 5, long_inside = 64;
+    // Better many short ways around the outer loop than one long one.
+    if (watched != no_loop && watched != loop && before.trips >= long_inside) in_vain(watched, most_in_vain);
+    if (watched == loop && !whole) leave_loop();
+    if (watched == loop && in_trip) return skip(loop, head_of(loop));
+    if (watched == loop) {
+      if (scratch.trip == nullptr) scratch.trip = std::make_unique_for_overwrite<Trip>();
+      trip = scratch.trip.get();
+      Head here = head_of(loop);
+      trip->begin(head.places, here.places, code.loop_places[loop], part.mask);
+      head = std::move(here);
+      in_trip = true;
+    } else if (watched == no_loop && before.trips >= first) {
+      watched = loop;
+      head = head_of(loop);
+    }
+  }
+
+  /// Before a block is executed.
+  void look(const Part& part) {
+    if (how.every_trip) return;
+    if (watched != no_loop && (parts.size() < arrivals[watched].open || !is_in(watched, part.block))) {
+      arrivals[watched].trips = 0;
+      in_vain(watched, 1);
+      leave_loop();
+    }
+    if (const int loop = code.headed[part.block]; loop != no_loop && !is_left_alone(loop)) arrive(part, loop);
+  }
+
+  void run(std::uint32_t lanes) {
+    parts.push_back({0, lanes, {}, 0});
+    arrivals.resize(code.flow->loops.size());
     while (counts.refused.empty()) {
       if (parts.empty()) {
         // Lanes that wait for others that never come: the machine would wait for ever, and so the count is off.
@@ -317,7 +438,8 @@ struct Runner {
       }
       Part part = std::move(parts.back());
       parts.pop_back();
-      if (++runs > most_runs) return refuse("a loop runs too often to be followed");
+      if (++counts.followed > how.most_runs) return refuse("a loop runs too often to be followed");
+      look(part);
       ++counts.runs[part.block];
       block_now = part.block;
       counts.requests += code.always[part.block];
@@ -327,6 +449,36 @@ struct Runner {
     }
   }
 };
+
+/// What loops read, write and depend on, as far as it is executed.
+void put_loop_places(ControlCode& made, const MachineFlow& flow) {
+  made.headed.assign(flow.blocks.size(), no_loop);
+  for (int loop = 0; loop < std::ssize(flow.loops); ++loop) {
+    const CodeLoop& one = flow.loops[static_cast<std::size_t>(loop)];
+    made.headed[one.head] = loop;
+    Live all;
+    const auto add = [&](const Places& places) {
+      for (const unsigned place : places) all.set(place);
+    };
+    for (const int block : one.blocks) {
+      for (int i = made.first_step[block]; i < made.first_step[block + 1]; ++i) {
+        const ControlCode::Step& step = made.steps[static_cast<std::size_t>(i)];
+        add(step.reads);
+        add(step.writes);
+        add(conditions_of(step.instruction));
+      }
+      add(made.conditions[block]);
+    }
+    std::vector<int>& inner = made.inner_loops.emplace_back();
+    for (int other = 0; other < std::ssize(flow.loops); ++other)
+      if (other != loop &&
+          std::binary_search(one.blocks.begin(), one.blocks.end(), flow.loops[static_cast<std::size_t>(other)].head))
+        inner.push_back(other);
+    std::vector<std::uint16_t>& places = made.loop_places.emplace_back();
+    for (unsigned place = 0; place < place_count; ++place)
+      if (all.test(place)) places.push_back(static_cast<std::uint16_t>(place));
+  }
+}
 
 /// The innermost loop around each block: the one with fewest blocks.
 IndexedVector<int> innermost(const MachineFlow& flow) {
@@ -365,20 +517,20 @@ ControlCode control_code(std::span<const std::byte> code, const Operations& oper
     made.conditions.push_back(conditions_of(made.last.back()));
   }
   made.first_step.push_back(static_cast<int>(made.steps.size()));
+  put_loop_places(made, flow);
   return made;
 }
 
-WarpCounts run_warp(const ControlCode& code, const WarpPlace& place, Unknown unknown, WarpState& state,
-                    std::int64_t most_runs) {
-  state.start(place, code.flow->arch);
-  Runner runner{code, state, unknown, {}, {}, {}, {}, 0};
+WarpCounts run_warp(const ControlCode& code, const WarpPlace& place, const Following& how, WarpScratch& scratch) {
+  scratch.state.start(place, code.flow->arch);
+  scratch.in_vain.resize(code.flow->loops.size());
+  Runner runner{code, scratch, how};
   runner.counts.runs.assign(code.flow->blocks.size(), 0);
   const std::uint64_t threads = std::uint64_t{place.block[0]} * place.block[1] * place.block[2];
   const std::uint64_t first = std::uint64_t{place.warp} * 32;
   const std::uint64_t lanes = first >= threads ? 0 : std::min<std::uint64_t>(32, threads - first);
   if (threads % 32 != 0) runner.counts.by_warp = true;
-  if (lanes > 0 && !code.flow->blocks.empty())
-    runner.run(lanes == 32 ? all_lanes : (std::uint32_t{1} << lanes) - 1, most_runs);
+  if (lanes > 0 && !code.flow->blocks.empty()) runner.run(lanes == 32 ? all_lanes : (std::uint32_t{1} << lanes) - 1);
   std::vector<int>& assumed = runner.counts.assumed;
   std::sort(assumed.begin(), assumed.end());
   assumed.erase(std::unique(assumed.begin(), assumed.end()), assumed.end());

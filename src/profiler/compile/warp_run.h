@@ -6,16 +6,18 @@
 // launch.
 //
 // Only what branches depend on is executed: thread and block indices, loop counters, comparisons. What comes out of
-// memory is not known.
+// memory is not known. Trips of a loop that go the same way as the one before are counted and not executed.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "profiler/compile/machine_flow.h"
+#include "profiler/compile/trip.h"
 #include "profiler/compile/warp_state.h"
 
 namespace tailor::profiler {
@@ -38,20 +40,35 @@ struct ControlCode {
   IndexedVector<Places> conditions;           ///< of the last one
   IndexedVector<ir::MachineRequests> always;  ///< requests of a block without a guard
   IndexedVector<int> loop;                    ///< the innermost around a block; -1: none
+  IndexedVector<int> headed;                  ///< the loop whose head a block is; -1: none
+  /// What the instructions of a loop read, write and depend on.
+  IndexedVector<std::vector<std::uint16_t>> loop_places;
+  IndexedVector<std::vector<int>> inner_loops;  ///< loops inside of a loop
 };
 ControlCode control_code(std::span<const std::byte> code, const Operations& operations, const MachineFlow& flow);
 
 struct WarpCounts {
   IndexedVector<std::int64_t> runs;  ///< of each block
   ir::MachineRequests requests;
-  std::vector<int> assumed;  ///< blocks with a branch, or a request, of which data decides; ascending
-  std::string refused;       ///< why the counts mean nothing: "" where they do
-  bool by_block = false;     ///< a way depends on which block it is
-  bool by_warp = false;      ///< a way depends on which warp of the block it is
+  std::vector<int> assumed;   ///< blocks with a branch, or a request, of which data decides; ascending
+  std::string refused;        ///< why the counts mean nothing: "" where they do
+  std::int64_t followed = 0;  ///< blocks that were executed; trips that were left out are in `runs` alone
+  bool by_block = false;      ///< a way depends on which block it is
+  bool by_warp = false;       ///< a way depends on which warp of the block it is
 };
 
-/// `most_runs`: blocks run in all, before it is given up.
-WarpCounts run_warp(const ControlCode& code, const WarpPlace& place, Unknown unknown, WarpState& state,
-                    std::int64_t most_runs);
+struct Following {
+  Unknown unknown = Unknown::skip;
+  std::int64_t most_runs = 0;  ///< blocks executed in all, before it is given up
+  bool every_trip = false;     ///< leave out no trips of loops, however alike they are
+};
+
+/// What warps of one code use one after the other.
+struct WarpScratch {
+  WarpState state;
+  std::unique_ptr<Trip> trip;  ///< where a loop was looked at
+  std::vector<int> in_vain;    ///< how often each loop was looked at in vain: too often, and it is left alone
+};
+WarpCounts run_warp(const ControlCode& code, const WarpPlace& place, const Following& how, WarpScratch& scratch);
 
 }  // namespace tailor::profiler

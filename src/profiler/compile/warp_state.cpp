@@ -42,8 +42,9 @@ Lanes constant(const WarpState& state, unsigned bank, unsigned offset) {
   return unknown();
 }
 
-/// `above`: the register behind it, of a pair. Of a number the upper half is its sign.
-Lanes operand(const WarpState& state, const Instruction& one, Operand which, unsigned above = 0) {
+}  // namespace
+
+Lanes operand(const WarpState& state, const Instruction& one, Operand which, unsigned above) {
   const Where at = where(one, which);
   switch (at.kind) {
     case Where::Kind::number:
@@ -59,6 +60,8 @@ Lanes operand(const WarpState& state, const Instruction& one, Operand which, uns
     return is_zero_uniform(at.at, state.arch) ? broadcast(0) : uniform_register(state, std::min(at.at + above, 255u));
   return at.at == 255 ? broadcast(0) : state.registers.at(std::min(at.at + above, 255u));
 }
+
+namespace {
 
 void put(WarpState& state, const Instruction& one, const Lanes& result, std::uint32_t active, unsigned above = 0) {
   const unsigned number = one.bits(16, 8);
@@ -101,6 +104,17 @@ Lanes each(const Lanes& a, const Lanes& b, const Lanes& c, Function&& function) 
 
 std::uint32_t bit_of(const LaneBits& bits, std::size_t lane) { return bits.value >> lane & 1; }
 
+/// A bit for each lane out of a 0 or 1 for each: eight at a time, each moved to its place by a product.
+std::uint32_t packed(const std::array<std::uint8_t, 32>& flags) {
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < 32; i += 8) {
+    std::uint64_t eight = 0;
+    for (std::size_t k = 8; k-- > 0;) eight = eight << 8 | flags[i + k];
+    bits |= static_cast<std::uint32_t>(eight * 0x0102040810204080u >> 56) << i;
+  }
+  return bits;
+}
+
 /// An operand with its sign; with a carry to come, minus is only the complement.
 Lanes signed_operand(const WarpState& state, const Instruction& one, Operand which, bool complement = false) {
   Lanes lanes = operand(state, one, which);
@@ -123,11 +137,19 @@ void add_three(WarpState& state, const Instruction& one, std::uint32_t active) {
   }
   Lanes sum;
   LaneBits carry, second;
-  for (std::size_t i = 0; i < 32; ++i) {
-    const std::uint64_t all = std::uint64_t{a.value[i]} + b.value[i] + c.value[i] + bit_of(in, i) + bit_of(more, i);
-    sum.value[i] = static_cast<std::uint32_t>(all);
-    carry.value |= static_cast<std::uint32_t>((all >> 32) != 0) << i;
-    second.value |= static_cast<std::uint32_t>((all >> 32) > 1) << i;
+  const bool carries = one.bits(81, 3) != 7 || one.bits(84, 3) != 7;
+  if (!extended && !carries) {
+    for (std::size_t i = 0; i < 32; ++i) sum.value[i] = a.value[i] + b.value[i] + c.value[i];
+  } else {
+    std::array<std::uint8_t, 32> above{}, far_above{};
+    for (std::size_t i = 0; i < 32; ++i) {
+      const std::uint64_t all = std::uint64_t{a.value[i]} + b.value[i] + c.value[i] + bit_of(in, i) + bit_of(more, i);
+      sum.value[i] = static_cast<std::uint32_t>(all);
+      above[i] = static_cast<std::uint8_t>((all >> 32) != 0);
+      far_above[i] = static_cast<std::uint8_t>((all >> 32) > 1);
+    }
+    carry.value = packed(above);
+    second.value = packed(far_above);
   }
   sum.known = a.known & b.known & c.known & in.known & more.known;
   const bool signs =
@@ -186,8 +208,9 @@ void logic(WarpState& state, const Instruction& one, std::uint32_t active) {
   if (((table ^ table >> 1) & 0x55) == 0) c.known = all_lanes;
   const Lanes result =
       each(a, b, c, [&](std::uint32_t x, std::uint32_t y, std::uint32_t z) { return looked_up(table, x, y, z); });
-  LaneBits some;
-  for (std::size_t i = 0; i < 32; ++i) some.value |= static_cast<std::uint32_t>(result.value[i] != 0) << i;
+  std::array<std::uint8_t, 32> not_zero{};
+  for (std::size_t i = 0; i < 32; ++i) not_zero[i] = static_cast<std::uint8_t>(result.value[i] != 0);
+  LaneBits some{packed(not_zero), 0};
   const LaneBits with = predicate_at(state, one, 87, 90, is_uniform(one));
   some.value = one.bit(80) ? some.value & with.value : some.value | with.value;
   some.known = result.known & with.known;
@@ -213,13 +236,16 @@ void compare(WarpState& state, const Instruction& one, std::uint32_t active) {
   const LaneBits lower = predicate_at(state, one, 68, 71, uniform);
   const unsigned how = one.bits(76, 3);
   constexpr unsigned less = 1, equal = 2, greater = 4;
-  LaneBits holds;
-  std::uint32_t equals = 0;
+  std::array<std::uint8_t, 32> is_less{}, is_equal{};
   for (std::size_t i = 0; i < 32; ++i) {
-    const std::uint32_t x = a.value[i] ^ flip, y = b.value[i] ^ flip;
-    holds.value |= static_cast<std::uint32_t>((how & (x < y ? less : x == y ? equal : greater)) != 0) << i;
-    equals |= static_cast<std::uint32_t>(x == y) << i;
+    is_less[i] = static_cast<std::uint8_t>((a.value[i] ^ flip) < (b.value[i] ^ flip));
+    is_equal[i] = static_cast<std::uint8_t>(a.value[i] == b.value[i]);
   }
+  const std::uint32_t lesser = packed(is_less), equals = packed(is_equal);
+  LaneBits holds;
+  if ((how & less) != 0) holds.value |= lesser;
+  if ((how & equal) != 0) holds.value |= equals;
+  if ((how & greater) != 0) holds.value |= ~(lesser | equals);
   holds.known = how == 0 || how == 7 ? all_lanes : a.known & b.known;
   if (extended) {
     holds.value = (holds.value & ~equals) | (lower.value & equals);
@@ -275,11 +301,11 @@ void multiply_add(WarpState& state, const Instruction& one, std::uint32_t active
     }
     // A product with a known zero is known.
     std::uint32_t zero = 0;
-    for (std::size_t i = 0; i < 32; ++i) {
+    for (std::size_t i = 0; i < 32 && (a.known & b.known) != all_lanes; ++i) {
       const bool none = ((a.known >> i & 1) != 0 && a.value[i] == 0) || ((b.known >> i & 1) != 0 && b.value[i] == 0);
       zero |= static_cast<std::uint32_t>(none) << i;
     }
-    for (std::size_t i = 0; i < 32; ++i)
+    for (std::size_t i = 0; i < 32 && zero != 0; ++i)
       if ((zero >> i & 1) != 0 && base == bases::imad) low.value[i] = minus ? 0 - c.value[i] : c.value[i];
     low.known = ((a.known & b.known) | (base == bases::imad ? zero : 0)) & c.known;
     high.known = a.known & b.known & c.known & above.known;

@@ -56,6 +56,8 @@ struct WarpState {
 void execute(WarpState& state, const Instruction& instruction, std::uint32_t active);
 /// Makes places unknown for the lanes of `active`.
 void forget(WarpState& state, const Places& places, std::uint32_t active);
+/// What an instruction reads. `above`: the register behind it, of a pair; of a number the upper half is its sign.
+Lanes operand(const WarpState& state, const Instruction& instruction, Operand which, unsigned above = 0);
 /// The lanes for which the guard in bits 12 to 15 holds.
 LaneBits guard_of(const WarpState& state, const Instruction& instruction);
 /// The predicate in three bits from `first` on, negated by the bit `negation`.

@@ -227,6 +227,16 @@ void check_architecture(const SweepConfig& config, const profiler::Nvrtc& api, c
                 unsupported->hint);
 }
 
+/// Says of which devices the figures of level compiled are those of another architecture.
+void say_other_architectures(const Sweep& sweep) {
+  for (const Target& target : sweep.devices)
+    if (sweep.config.arch != "auto" && sweep.config.arch != target.device.arch)
+      sweep.watch.observer.warning(
+          fmt::format("kernels for {} are compiled for {} in the place of {}: level compiled has the registers and "
+                      "instructions of that",
+                      target.device.name, sweep.config.arch, target.device.arch));
+}
+
 /// Why no kernel of any device can be compiled; nothing where one can.
 std::optional<profiler::Unsupported> nothing_compiles(const Sweep& sweep, const profiler::Nvrtc& api) {
   std::optional<profiler::Unsupported> why;
@@ -309,6 +319,7 @@ SweepOutcome run_one(const SweepOptions& options, SweepSetup setup, Id grid, std
   make_folder(database.parent_path());
   Sweep sweep = begun_sweep(options, std::move(setup), database, watch);
   for (const Target& device : sweep.devices) sweep.recorder.save(device);
+  if (nvrtc) say_other_architectures(sweep);
   sweep.outcome.database = sweep.config.database;
   sweep.outcome.report = sweep.config.report;
 

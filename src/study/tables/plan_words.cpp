@@ -45,10 +45,13 @@ std::string execution_words(const Candidate& one) {
   if (checked.counts.blocks_run < checked.counts.blocks_total)
     out += fmt::format("sampled     {} of {}; instructions known to {:.2g} %\n", with_commas(checked.counts.blocks_run),
                        counted(checked.counts.blocks_total, "block"), 100 * checked.counts.standard_error);
+  // The compiler may not know the GPU's own architecture.
+  const bool is_other = one.binary && one.binary->arch != one.on->device.arch;
   return out + fmt::format(
-                   "estimates   {} with the compiler's registers and instructions, {} with the counts of the "
+                   "estimates   {} with the compiler's registers and instructions{}, {} with the counts of the "
                    "execution, bound by {}\n",
                    humane_seconds(one.standing.at(ir::Level::compiled)->total.value),
+                   is_other ? fmt::format(" for {} in the place of {}", one.binary->arch, one.on->device.arch) : "",
                    humane_seconds(one.standing.at(ir::Level::counted)->total.value),
                    ir::name(one.standing.at(ir::Level::counted)->bottleneck));
 }

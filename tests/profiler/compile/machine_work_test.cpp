@@ -15,6 +15,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "profiler/compile/assembler.h"
 #include "profiler/compile/compile.h"
 #include "profiler/compile/machine_flow.h"
 #include "profiler/compile/operation.h"
@@ -22,58 +23,9 @@
 
 using namespace tailor;
 using namespace tailor::profiler;
+using namespace assembler;
 
 namespace {
-
-constexpr unsigned none = 255, always = 7;
-
-/// Instructions for sm_80, field by field.
-struct Assembler {
-  std::vector<std::byte> code;
-
-  int here() const { return static_cast<int>(code.size() / instruction_bytes); }
-  void put(std::uint64_t low, std::uint64_t high) {
-    std::array<std::byte, 16> both{};
-    std::memcpy(both.data(), &low, 8);
-    std::memcpy(both.data() + 8, &high, 8);
-    code.insert(code.end(), both.begin(), both.end());
-  }
-  static std::uint64_t head(unsigned operation, unsigned guard) { return operation | std::uint64_t{guard} << 12; }
-
-  void number(unsigned to, std::uint32_t value, unsigned guard = always) {
-    put(head(0x802, guard) | std::uint64_t{to} << 16 | std::uint64_t{value} << 32, 0);
-  }
-  void special(unsigned to, unsigned which) {
-    put(head(0x919, always) | std::uint64_t{to} << 16, std::uint64_t{which} << 8);
-  }
-  void add(unsigned to, unsigned from, std::uint32_t value) {
-    put(head(0x810, always) | std::uint64_t{to} << 16 | std::uint64_t{from} << 24 | std::uint64_t{value} << 32,
-        none | std::uint64_t{7} << 13 | std::uint64_t{1} << 16 | std::uint64_t{7} << 17 | std::uint64_t{7} << 20);
-  }
-  /// to = what lanes have in `from` below `value`, as a predicate.
-  void below(unsigned to, unsigned from, std::uint32_t value) {
-    constexpr std::uint64_t less = 1;
-    put(head(0x80c, always) | std::uint64_t{from} << 24 | std::uint64_t{value} << 32,
-        std::uint64_t{7} << 4 | less << 12 | std::uint64_t{to} << 17 | std::uint64_t{7} << 20 | std::uint64_t{7} << 23);
-  }
-  void branch(int to, unsigned guard = always) {
-    const auto bytes = static_cast<std::uint32_t>((to - here() - 1) * 16);
-    put(head(0x947, guard) | std::uint64_t{bytes} << 32, std::uint64_t{7} << 23);
-  }
-  void meet_at(int to, unsigned barrier) {
-    const auto bytes = static_cast<std::uint32_t>((to - here() - 1) * 16);
-    put(head(0x945, always) | std::uint64_t{barrier} << 16 | std::uint64_t{bytes} << 32, std::uint64_t{7} << 23);
-  }
-  void meet(unsigned barrier) { put(head(0x941, always) | std::uint64_t{barrier} << 16, std::uint64_t{7} << 23); }
-  void load(unsigned to, unsigned from, unsigned guard = always) {
-    put(head(0x381, guard) | std::uint64_t{to} << 16 | std::uint64_t{from} << 24, std::uint64_t{4} << 9);
-  }
-  void multiply(unsigned to) { put(head(0x220, always) | std::uint64_t{to} << 16, 0); }
-  void exit(unsigned guard = always) { put(head(0x94d, guard), std::uint64_t{7} << 23); }
-  void nothing() { put(head(0x918, always), 0); }
-};
-
-constexpr unsigned unless(unsigned predicate) { return predicate | 8; }
 
 ir::MachineWork run(const Assembler& made, std::uint32_t grid, std::uint32_t block, bool every = false) {
   return machine_work(made.code, 80, {{.grid = {grid, 1, 1}, .block = {block, 1, 1}}, nullptr, every});
@@ -84,8 +36,6 @@ std::int64_t executed(const ir::MachineWork& work, std::string_view name) {
     if (row.name == name) return row.executed;
   return 0;
 }
-
-constexpr unsigned thread_index = 0x21, block_index = 0x25, lane_index = 0;
 
 }  // namespace
 

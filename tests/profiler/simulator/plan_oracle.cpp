@@ -138,6 +138,8 @@ std::string machine_difference(const ir::Kernel& kernel, const ir::Binary& binar
   if (!some.counted) return some.note;
   if (some.requests != expected) run.moved.push_back(some.note);
   if (ir::total(some.executed) <= 0) return "the machine code executes nothing";
+  if (profiler::machine_work(binary, {ir::launch_shape(kernel), &expected, false, true}) != some)
+    return "trips of loops that were left out are not like those that were executed";
   const ir::MachineWork all = profiler::machine_work(binary, {ir::launch_shape(kernel), &expected, true});
   if (!all.counted) return "of all warps: " + all.note;
   return line("instructions", ir::total(some.executed), ir::total(all.executed));

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Databases of older schema versions. version_2.sql.gz is what a tailor of version 2 wrote, as SQL: sweeps of a small
+// model at two points of a grid, on two devices, one with two calibrations, and the made-up campaign (campaign.h). What
+// anybody could read in it is read before and after the migration and compared. Part of the suite `store`.
+#include <doctest/doctest.h>
+
+#include <map>
+#include <set>
+
+#include "base/compressed.h"
+#include "base/text.h"
+#include "sample.h"
+#include "store/connection.h"
+#include "store/schema.h"
+#include "support/paths.h"
+
+using namespace tailor;
+using namespace tailor::store;
+
+namespace {
+
+Connection connect(const std::filesystem::path& path) {
+  return Connection(path, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, {1});
+}
+
+void make_version_2(const std::filesystem::path& path) {
+  Connection connection = connect(path);
+  connection.script(read_unpacked(source_folder() + "/tests/store/version_2.sql.gz"));
+}
+
+/// SQL to make version 1 of a database of version 2.
+constexpr std::string_view back_to_1 =
+    "DROP VIEW point_values; DROP VIEW point_strategies; DROP TABLE short_lists; DROP TABLE points; "
+    "DROP TABLE point_results; PRAGMA user_version = 1";
+
+using Columns_of = std::map<std::string, std::vector<std::string>>;
+
+/// Every table and view with its columns.
+Columns_of columns_in(const std::filesystem::path& path) {
+  Connection connection = connect(path);
+  Columns_of all;
+  connection.each(
+      "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type IN ('table', 'view')",
+      [&](Columns& row) {
+        std::string name, column;
+        row.into(name, column);
+        all[name].push_back(column);
+      });
+  return all;
+}
+
+/// The rows of all of them, sorted, by name; numbers as SQLite writes them, texts that are packed as they were.
+std::map<std::string, std::vector<std::string>> rows_in(const std::filesystem::path& path, const Columns_of& asked) {
+  Connection connection = connect(path);
+  std::map<std::string, std::vector<std::string>> all;
+  for (const auto& [name, columns] : asked) {
+    std::string row;
+    for (const std::string& column : columns) {
+      const bool packed = column == "text" && (name == "graphs" || name == "groups");
+      const std::string value = packed ? fmt::format("iif(typeof({0}) = 'blob', {0}, packed({0}))", column) : column;
+      row += fmt::format("{}quote({})", row.empty() ? "" : " || ' ' || ", value);
+    }
+    connection.each(fmt::format("SELECT {} FROM {} ORDER BY 1", row, name),
+                    [&, &name = name](Columns& found) { found.read(all[name].emplace_back()); });
+  }
+  return all;
+}
+
+std::set<std::string> words_of(const std::filesystem::path& path) {
+  Connection connection = connect(path);
+  std::set<std::string> all;
+  connection.each("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL", [&](Columns& columns) {
+    std::string sql;
+    columns.read(sql);
+    all.insert(sql);
+  });
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a database of version 2 says the same after its migration, in every table and view, and is one of today's") {
+  const Folder folder;
+  make_version_2(folder / "a.db");
+  const Columns_of asked = columns_in(folder / "a.db");
+  const auto before = rows_in(folder / "a.db", asked);
+  CHECK(before.size() > 45);
+  CHECK(before.at("plans").size() == 45);
+  CHECK(before.at("level_times").size() < before.at("estimates").size());
+  const auto size = std::filesystem::file_size(folder / "a.db");
+  CHECK_THROWS_AS(Store::open_read_only(folder / "a.db"), Error);
+  CHECK(Store::open(folder / "a.db").damage() == "");
+  const auto after = rows_in(folder / "a.db", asked);
+  for (const auto& [name, rows] : before) {
+    INFO(name);
+    CHECK(after.at(name) == rows);
+  }
+  CHECK(std::filesystem::file_size(folder / "a.db") < size);
+  Store::open(folder / "fresh.db");
+  CHECK(words_of(folder / "a.db") == words_of(folder / "fresh.db"));
+}
+
+TEST_CASE(
+    "a migrated database is gone on with: what is known is known, and a merge of both ways of making it changes "
+    "nothing") {
+  const Folder folder;
+  make_version_2(folder / "a.db");
+  make_version_2(folder / "b.db");
+  Store store = Store::open(folder / "a.db");
+  const std::string before = store.dump();
+  for (const GroupRow& group : store.groups())
+    for (const PlanRow& plan : store.plans(group.id)) {
+      store.save(plan);
+      for (const DeviceRow& device : store.devices())
+        for (const EstimateRow& estimate : store.estimates(plan.id, device.id)) store.save(estimate);
+    }
+  CHECK(store.dump() == before);
+  Store::open(folder / "b.db");
+  CHECK(store.merge(folder / "b.db") == 0);
+  Store empty = Store::open(folder / "c.db");
+  CHECK(empty.merge(folder / "b.db") > 0);
+  CHECK(empty.dump() == before);
+}
+
+TEST_CASE("a database of version 1 gains the tables of today, keeps its rows, and is one of today's then") {
+  const Folder folder;
+  make_version_2(folder / "a.db");
+  connect(folder / "a.db").script(std::string(back_to_1));
+  const Columns_of asked = columns_in(folder / "a.db");
+  const auto before = rows_in(folder / "a.db", asked);
+  CHECK(Store::open(folder / "a.db").damage() == "");
+  CHECK(rows_in(folder / "a.db", asked) == before);
+  Store::open(folder / "fresh.db");
+  CHECK(words_of(folder / "a.db") == words_of(folder / "fresh.db"));
+}
+
+TEST_CASE("an older database in which a row refers to nothing is refused and left as it is, byte for byte") {
+  for (const char* sql :
+       {"DELETE FROM plans WHERE rowid = 3", "DELETE FROM groups WHERE rowid = 2",
+        "DELETE FROM fusions WHERE strategy = 'tailor'", "UPDATE plans SET plan_id = 'p' WHERE rowid = 1"}) {
+    INFO(sql);
+    const Folder folder;
+    make_version_2(folder / "a.db");
+    connect(folder / "a.db").script(sql);
+    const std::string before = read_file(folder / "a.db");
+    CHECK_THROWS_WITH_AS(Store::open(folder / "a.db"), doctest::Contains("a row does not fit the schema"), Error);
+    CHECK(read_file(folder / "a.db") == before);
+  }
+}
