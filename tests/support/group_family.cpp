@@ -499,7 +499,7 @@ Group make_group(const FamilyMember& member, std::int64_t rows, std::int64_t col
   fill(text, "{M}", columns - 2);
   fill(text, "{H}", columns / 2);
   fill(text, "{D}", 2 * columns + 8);
-  fill(text, "{D1}", 2 * columns + 7);
+  fill(text, "{D1}", 2 * columns + 2);
   fill(text, "{D2}", 2 * columns);
   fill(text, "{D3}", 2 * columns + 3);
   fill(text, "{R1}", rows + 1);

@@ -90,7 +90,7 @@ const std::vector<FamilyMember>& across_family() {
   %one = constant 1 : s32[]
   %next = add %i, %one : s32[]
   %e = exp %w : f32[{D3}]
-  %p = slice %e, ranges={1:{D}:1} : f32[{D1}]
+  %p = slice %e, ranges={1:{D3}:1} : f32[{D1}]
   %xf = convert %x : f32[{R},{N}]
   %s = reduce add %xf, %zero, axes={1} : f32[{R}]
   %c = reduce add %xf, %zero, axes={0} : f32[{N}]

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Outputs of another size than a kernel's rows and columns. In: which of them, and how many threads deal them out. Out:
-// a loop that stores them. Called by the row and the column skeleton; structure_outputs.cpp tells which there may be.
+// Outputs of another size than a kernel's rows and columns. In: which of them (Prepared::free_aside, reduced_aside),
+// and how many threads deal them out. Out: a loop that stores each. Called by the row and the column skeleton;
+// structure_outputs.cpp tells which outputs there may be.
 #pragma once
 
 #include <span>

@@ -68,6 +68,26 @@ void deal_tiles(const ir::Plan& plan, const ir::Limits& limits, RowLoops& rows) 
   rows.rounds = (rows.tiles + rows.blocks - 1) / rows.blocks;
 }
 
+/// Adds the variable of blocks, and the loop over a block's tiles where sums across rows have one.
+void make_blocks(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits,
+                 RowLoops& rows) {
+  IndexBuilder& build = builder.build();
+  if (prepared.sums_across) deal_tiles(plan, limits, rows);
+  const std::int64_t blocks = prepared.sums_across ? rows.blocks : rows.tiles * plan.split;
+  builder.kernel().virtual_blocks = blocks;
+  rows.block = build.var(build.add_var({"vb", ir::VarKind::block, blocks, 1}));
+  if (!prepared.sums_across) {
+    std::tie(rows.part, rows.tile) = build.divide(rows.block, rows.tiles);
+    return;
+  }
+  rows.tile = rows.block;
+  rows.part = build.constant(0);
+  std::tie(rows.family_of_block, rows.member) = build.divide(rows.block, rows.family);
+  if (rows.rounds == 1) return;
+  rows.round = build.add_var({"r", ir::VarKind::loop, rows.rounds, 1});
+  rows.tile = build.add_scaled(rows.block, build.var(rows.round), blocks);
+}
+
 }  // namespace
 
 std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
@@ -83,22 +103,7 @@ std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& 
                          fmt::format("{} rows give blocks of {} rows fewer than {} in flight", prepared.rows,
                                      rows.rows_per_block, builder.in_flight_rows),
                          true};
-  if (prepared.sums_across) deal_tiles(plan, limits, rows);
-  const std::int64_t blocks = prepared.sums_across ? rows.blocks : rows.tiles * plan.split;
-  builder.kernel().virtual_blocks = blocks;
-  const ir::ExprId vb = build.var(build.add_var({"vb", ir::VarKind::block, blocks, 1}));
-  rows.block = vb;
-  if (prepared.sums_across) {
-    rows.tile = vb;
-    rows.part = build.constant(0);
-    std::tie(rows.family_of_block, rows.member) = build.divide(vb, rows.family);
-    if (rows.rounds > 1) {
-      rows.round = build.add_var({"r", ir::VarKind::loop, rows.rounds, 1});
-      rows.tile = build.add_scaled(vb, build.var(rows.round), blocks);
-    }
-  } else {
-    std::tie(rows.part, rows.tile) = build.divide(vb, rows.tiles);
-  }
+  make_blocks(builder, prepared, plan, limits, rows);
   rows.lane = build.constant(0);
   if (lanes > 1)
     rows.lane = build.var(build.add_var({"lane", ir::VarKind::thread, std::min(lanes, limits.warp_size), 1}));

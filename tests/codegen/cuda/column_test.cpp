@@ -151,8 +151,14 @@ TEST_CASE("a column group is doubted where it would walk twice, move results or 
   CHECK(doubt_of(group_of("  %x = parameter 0 : f32[24,64]{0,1}\n  %z = constant 0 : f32[]\n"
                           "  %t = transpose %x, axes={1,0} : f32[64,24]\n"
                           "  %s = reduce add %t, %z, axes={0} : f32[24]\n  output %s\n")) == "column 64 x 24");
-  CHECK(doubt_of(group_of(head + "  %w = parameter 1 : f32[12]\n  %y = negate %w : f32[12]\n  output %s, %y\n")) ==
-        "output-shape");
+  const auto aside = [&](int count) {
+    return doubt_of(group_of(
+        head + fmt::format("  %w = parameter 1 : f32[{0}]\n  %y = negate %w : f32[{0}]\n  output %s, %y\n", count)));
+  };
+  CHECK(aside(12) == "column 64 x 24");
+  CHECK(aside(384) == "column 64 x 24");
+  CHECK(aside(385) == "column 64 x 24, output-aside");  // more than a quarter of the elements
+  CHECK(doubt_of(group_of(head + "  %y = slice %s, ranges={0:12:1} : f32[12]\n  output %y\n")) == "output-shape");
 }
 
 TEST_CASE("a kernel whose blocks share columns prints as its golden text") {
