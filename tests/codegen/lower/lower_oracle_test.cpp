@@ -87,7 +87,7 @@ TEST_CASE("pads that grow, cut and put padding between elements compute what the
 TEST_CASE("plans of every row group compute what the evaluator computes and are counted as executed") {
   for (const SpaceCase& which : row_cases()) {
     CAPTURE(which.member);
-    CHECK(check_every_plan(which, {testing::effort(23, 5)}).programs > 4);
+    CHECK(check_every_plan(which, {testing::effort(31, 5)}).programs > 4);
   }
 }
 
