@@ -168,9 +168,9 @@ zpty -wn inner $'{line}\\t\\t'; sleep 1.5; zpty -r -t inner one; while zpty -r -
 def completes(shell):
     def tested(prefix):
         needs(shell)
-        page = f"{prefix.root}/share/man/man1/ta"
-        files = [(f"tailor fuse --to {page}", {"tailor.1"})] if shell != "bash" else []  # bash falls back to files itself
-        files += [(f"tailor fuse --to a.svg,{page}", {"tailor.1"})] if shell != "fish" else []
+        (prefix.home / "picture.svg").touch()
+        files = [("tailor fuse --to pict", {"picture.svg"})] if shell != "bash" else []  # bash falls back to files itself
+        files += [("tailor fuse --to a.svg,pict", {"picture.svg"})] if shell != "fish" else []
         for line, expected in (*files, ("tailor ex", {"explain", "explore"}), ("tailor fuse --comp", {"--compare"}),
                                ("tailor explain --device h2", {"h200"}), ("tailor fuse --strategy tailor-", {"tailor-any"}),
                                ("tailor list --format c", {"csv"})):
