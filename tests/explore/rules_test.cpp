@@ -268,9 +268,9 @@ std::vector<Side> column_sides() {
       {"across-parts", false, [](Tried& t) { across(t, 529), t.prepared.sums_across = false; }},
       {"across-resident", true, [](Tried& t) { across(t, 9999), t.persistent(3); }},  // 384 of 2,048 threads
       {"across-resident", false, [](Tried& t) { across(t, 9999), t.persistent(4); }},
-      {"across-resident", false, [](Tried& t) { across(t, 9999), t.persistent(9); }},  // 56 registers for each
-      {"across-resident", true, [](Tried& t) { across(t, 9999), t.persistent(10); }},
-      {"across-resident", false, [](Tried& t) { across(t, 9999), t.persistent(10), t.prepared.sums_across = false; }},
+      {"across-resident", false, [](Tried& t) { across(t, 9999), t.persistent(10); }},  // 48 registers for each
+      {"across-resident", true, [](Tried& t) { across(t, 9999), t.persistent(11); }},
+      {"across-resident", false, [](Tried& t) { across(t, 9999), t.persistent(11), t.prepared.sums_across = false; }},
       {"persistent-short", false, [](Tried& t) { across(t, 529), t.persistent(4); }},
   };
 }

@@ -127,6 +127,25 @@ void load_segments_ahead(RowPass& pass, const Phase& phase, const ProgramBuilder
   pass.builder.enter_segment(nullptr);
 }
 
+/// Variables that tell rows apart: of rows in flight, of rounds, of the guard around rows.
+ir::VarSet row_variables(const RowPass& pass) {
+  const ir::IndexPool& pool = pass.builder.build().pool();
+  ir::VarSet vars = pool[pass.builder.row_in_flight].vars;
+  if (pass.rows.rounds > 1) vars |= ir::VarSet::only(pass.rows.round);
+  if (pass.rows.ragged) vars |= pool[pass.rows.row_exists.a].vars;
+  return vars;
+}
+
+/// In front of the loop over rounds: what all rows read alike, of all phases, to stay for the kernel.
+void load_for_all_rounds(RowPass& pass) {
+  ProgramBuilder::Flight flight;
+  flight.without = row_variables(pass);
+  flight.all = true;
+  flight.stay = Stay::kernel;
+  for (const Phase& phase : pass.prepared.phases) load_segments_ahead(pass, phase, flight);
+  pass.builder.issue(0);
+}
+
 /// Everything a phase reads, of all rows in flight and all trips; in the first phase that of the later ones too where
 /// the registers suffice. What does not depend on the row is loaded once for all rows in flight, and for all rounds.
 void load_rows_ahead(RowPass& pass, std::size_t number) {
@@ -159,9 +178,7 @@ void load_rows_ahead(RowPass& pass, std::size_t number) {
   }
   load_rows();
   if (several || in_rounds) {
-    own.without = own.with;
-    if (pass.rows.ragged) own.without |= pool[pass.rows.row_exists.a].vars;
-    ahead.without = own.without;
+    own.without = ahead.without = row_variables(pass);
     own.with = ahead.with = {};
     if (pass.loads_all || in_rounds) own.stay = Stay::kernel;
     load();
@@ -443,6 +460,7 @@ std::optional<ir::Rejection> lower_row(ProgramBuilder& builder, const Prepared& 
     store_aside(builder, prepared, prepared.free_aside,
                 builder.build().add_scaled(thread_of(pass), pass.rows.block, plan.threads),
                 builder.kernel().virtual_blocks * plan.threads);
+  if (pass.rows.rounds > 1 && pass.loads_all) load_for_all_rounds(pass);
   if (prepared.sums_across) begin_across(pass);
   std::vector<ir::NodeId> kept_before;
   for (std::size_t i = 0; i < prepared.phases.size() && !builder.refusal(); ++i) {

@@ -279,14 +279,14 @@ constexpr std::array rule_table = [] {
        "blocks that add up across rows fill a quarter of an SM or more, and leave a thread the registers that it needs",
        [](const Candidate& c) {
          if (!c.prepared.sums_across || c.plan.grid == GridShape::tile) return false;
-         std::int64_t sums = 0;
-         for (const codegen::Phase& phase : c.prepared.phases) sums += std::ssize(phase.across);
-         constexpr std::int64_t others = 24;  // addresses, numbers of the row, what is computed
-         const auto held =
-             static_cast<std::int64_t>(std::max<std::size_t>(kept_values(c), 1)) * c.plan.in_flight + sums;
+         std::int64_t of_columns = 0, alone = 16;  // registers: addresses, numbers of the row, what is computed
+         for (const codegen::Phase& phase : c.prepared.phases)
+           for (const ir::NodeId sum : phase.across)
+             ++(elements((*c.prepared.graph)[sum].shape) > 1 ? of_columns : alone);
+         const auto kept = static_cast<std::int64_t>(std::max<std::size_t>(kept_values(c), 1));
+         const std::int64_t held = elements_per_thread(c) * (kept * c.plan.in_flight + of_columns) + alone;
          const std::int64_t threads = std::int64_t{c.plan.threads} * c.plan.blocks_per_sm;
-         return 4 * threads < c.limits.threads_per_sm ||
-                threads * (elements_per_thread(c) * held + others) > c.limits.registers_per_sm;
+         return 4 * threads < c.limits.threads_per_sm || threads * held > c.limits.registers_per_sm;
        }},
       {"broken-block", false, reads({threads, unroll}),
        "where arrays are turned, cut or joined a block of sixteen warps touches too many lines at once",
