@@ -226,7 +226,9 @@ TEST_CASE("plans are ranked within one shape, one device and one regime, and gro
   for (int i = 0; i < 3; ++i) add("small", 1e5, "t4", i, 1e-3 * (3 - i));
   const Contender by_number{"by number", [](const Sample& s) {
                               const auto& k = std::get<ir::ForeignKernel>(s.of.subject);
-                              return Guess{1 + static_cast<double>(k.variant.back() - '0') + (k.read > 1e6 ? 100 : 0)};
+                              Guess guess;
+                              guess.time = 1 + static_cast<double>(k.variant.back() - '0') + (k.read > 1e6 ? 100 : 0);
+                              return guess;
                             }};
   const Score score = calibrate::score(samples, {&by_number, 1}, By::nothing).front();
   CHECK(*score.plan_tau == approx((5.0 - 3 - 3) / 11));

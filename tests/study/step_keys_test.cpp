@@ -90,9 +90,9 @@ TEST_CASE("each setting of a sweep file changes the keys of the steps whose rows
                                 database, report, grid, points, setting] = usual;
   [[maybe_unused]] const auto& [check_top, seeds, blocks, small_shape] = checking;
   [[maybe_unused]] const auto& [profile_top, random, cache, stop, counters, graph, checks] = profiling;
-  for (const Setting& setting : settings) {
-    CAPTURE(setting.members);
-    CHECK(changed(keys_of(usual), keys_of(config_with(setting.members))) == setting.steps);
+  for (const Setting& one : settings) {
+    CAPTURE(one.members);
+    CHECK(changed(keys_of(usual), keys_of(config_with(one.members))) == one.steps);
   }
 }
 

@@ -8,10 +8,11 @@
 // registers of its own, as many as it has elements of a row. A number of each row is known to all lanes of it; each
 // adds it up, and one of them counts in the end. Of a sum over everything each lane has a part.
 //
-// The end. Rows that a block has side by side left parts in different lanes. These go to shared memory, one slot for
-// each row at once, or for each warp of a sum over everything, whose lanes have exchanged by shuffles before. From here
-// on threads are for results: thread t has results t, t + threads and so on, of each of them it adds up the slots and
-// writes the block's part to a workspace.
+// The end. Where a block has one row at a time, each lane has columns of its own and writes them to a workspace: the
+// block's part. Rows that a block has side by side left parts in different lanes. These go to shared memory, one slot
+// for each row at once, or for each warp of a sum over everything, whose lanes have exchanged by shuffles before. From
+// here on threads are for results: thread t has results t, t + threads and so on, of each of them it adds up the slots
+// and writes the block's part.
 //
 // Blocks meet twice (lower_meeting.h). One block that adds up the parts of all would read as many times the results as
 // there are blocks, alone, while the others are done. So blocks are families, as many as each has members: the last of
@@ -40,6 +41,11 @@ ir::DType type_of(const Prepared& prepared, ir::NodeId sum) { return row((*prepa
 /// How many results a sum has.
 std::int64_t width_of(const Prepared& prepared, RowReduction kind) {
   return kind == RowReduction::columns ? prepared.columns : 1;
+}
+
+/// Whether each result of the sum is with one lane of the block: it has one row at a time, and lanes have its columns.
+bool is_dealt_out(const RowPass& pass, const RowPass::Across& across) {
+  return across.kind == RowReduction::columns && pass.rows.rows_per_block == 1;
 }
 
 /// Parts that a block's threads leave of each result: one for each row that it has at once, or for each warp.
@@ -82,8 +88,9 @@ ir::ArrayId add_slots(RowPass& pass, const RowPass::Across& across) {
   return array;
 }
 
-/// Each lane's columns go to the slot of the row that it has.
-void store_columns(RowPass& pass, const RowPass::Across& across, ir::ArrayId slots) {
+/// Each lane's columns go behind place `first` of the memory, in the order of columns.
+void store_columns(RowPass& pass, const RowPass::Across& across, ir::Space space, std::uint16_t memory,
+                   ir::ExprId first) {
   ProgramBuilder& builder = pass.builder;
   IndexBuilder& build = builder.build();
   const Segment& body = pass.rows.segments.front();
@@ -91,10 +98,9 @@ void store_columns(RowPass& pass, const RowPass::Across& across, ir::ArrayId slo
   if (body.guard_count > 0) builder.open_guard(prefix(body.guards, body.guard_count));
   ir::ExprId column = body.column;
   if (body.vector > 1) column = build.subtract(column, build.var(body.element));
-  const ir::ExprId base = build.expand(build.add_scaled(column, pass.rows.row_in_block, pass.prepared.columns));
+  const ir::ExprId base = build.expand(build.add(column, first));
   const int width = std::min(body.vector, 8 * ir::access_bytes / row(type_of(pass.prepared, across.sum)).bits);
-  builder.store_pieces(builder.depth(), false, register_of(pass, across), ir::Space::shared, slots, base, width,
-                       body.vector);
+  builder.store_pieces(builder.depth(), false, register_of(pass, across), space, memory, base, width, body.vector);
   if (body.guard_count > 0) builder.close();
   close_trips(builder, body, true);
 }
@@ -117,7 +123,9 @@ void store_number(RowPass& pass, const RowPass::Across& across, ir::ArrayId slot
 void store_slots(RowPass& pass, const RowPass::Across& across, ir::ArrayId slots) {
   ProgramBuilder& builder = pass.builder;
   IndexBuilder& build = builder.build();
-  if (across.kind == RowReduction::columns) return store_columns(pass, across, slots);
+  if (across.kind == RowReduction::columns)
+    return store_columns(pass, across, ir::Space::shared, slots,
+                         build.scale(pass.rows.row_in_block, pass.prepared.columns));
   if (across.kind == RowReduction::numbers)
     return store_number(pass, across, slots, pass.rows.row_in_block, {pass.rows.row_lane, build.constant(0), true},
                         pass.plan.threads_per_row == 1);
@@ -281,6 +289,32 @@ std::vector<Parts> parts_in(const std::vector<ir::BufferId>& workspaces, std::in
   return parts;
 }
 
+/// Writes the block's part of each sum to its workspace: straight from the lanes, or once the parts of its rows or
+/// warps were added up through shared memory.
+void store_block(RowPass& pass, const std::vector<ir::BufferId>& workspaces) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  std::vector<Parts> parts(pass.across.size());
+  bool shared = false;
+  for (std::size_t i = 0; i < pass.across.size(); ++i) {
+    const RowPass::Across& across = pass.across[i];
+    if (is_dealt_out(pass, across)) {
+      store_columns(pass, across, ir::Space::global, workspaces[i],
+                    build.scale(pass.rows.block, pass.prepared.columns));
+      continue;
+    }
+    const ir::ArrayId slots = add_slots(pass, across);
+    store_slots(pass, across, slots);
+    parts[i] = {ir::Space::shared, slots, slots_of(pass, across.kind), build.constant(0)};
+    shared = true;
+  }
+  if (shared) put_barrier(builder);
+  for (Results results : results_of(pass)) {
+    std::erase_if(results.sums, [&](std::size_t i) { return is_dealt_out(pass, pass.across[i]); });
+    if (!results.sums.empty()) put_together(pass, results, parts, workspaces, pass.rows.block);
+  }
+}
+
 void open_meeting(RowPass& pass, ir::ExprId tile, ir::ExprId part, std::int64_t tiles, std::int64_t split) {
   SharedTile shared{tile, part, tiles, split};
   if (pass.plan.threads > 1)
@@ -360,31 +394,29 @@ void end_across(RowPass& pass) {
   if (rows.rounds > 1) builder.close();
   builder.row_depth = 0;
   builder.in_flight_rows = 1;
-  std::vector<Parts> parts;
-  for (const RowPass::Across& across : pass.across) {
-    const ir::ArrayId slots = add_slots(pass, across);
-    store_slots(pass, across, slots);
-    parts.push_back({ir::Space::shared, slots, slots_of(pass, across.kind), builder.build().constant(0)});
-  }
-  put_barrier(builder);
+  const std::vector<ir::BufferId> of_blocks = add_workspaces(pass, "blocks", rows.blocks);
+  store_block(pass, of_blocks);
   const std::vector<Results> all = results_of(pass);
-  const auto put_all_together = [&](const std::vector<ir::BufferId>& workspaces, ir::ExprId to) {
+  const auto put_all_together = [&](const std::vector<Parts>& parts, const std::vector<ir::BufferId>& workspaces,
+                                    ir::ExprId to) {
     for (const Results& results : all) put_together(pass, results, parts, workspaces, to);
   };
-  if (rows.blocks == 1) return put_all_together({}, 0);
-  const std::vector<ir::BufferId> of_blocks = add_workspaces(pass, "blocks", rows.blocks);
-  put_all_together(of_blocks, rows.block);
+  const ir::ExprId zero = builder.build().constant(0);
+  if (rows.blocks == 1) {
+    put_barrier(builder);
+    return put_all_together(parts_in(of_blocks, 1, zero), {}, zero);
+  }
   open_meeting(pass, rows.family_of_block, rows.member, rows.families, rows.family);
-  parts = parts_in(of_blocks, rows.family, builder.build().scale(rows.family_of_block, rows.family));
+  const ir::ExprId first = builder.build().scale(rows.family_of_block, rows.family);
+  std::vector<Parts> parts = parts_in(of_blocks, rows.family, first);
   if (rows.families == 1) {
-    put_all_together({}, 0);
+    put_all_together(parts, {}, zero);
     return builder.close();
   }
   const std::vector<ir::BufferId> of_families = add_workspaces(pass, "families", rows.families);
-  put_all_together(of_families, rows.family_of_block);
-  open_meeting(pass, builder.build().constant(0), rows.family_of_block, 1, rows.families);
-  parts = parts_in(of_families, rows.families, builder.build().constant(0));
-  put_all_together({}, 0);
+  put_all_together(parts, of_families, rows.family_of_block);
+  open_meeting(pass, zero, rows.family_of_block, 1, rows.families);
+  put_all_together(parts_in(of_families, rows.families, zero), {}, zero);
   builder.close();
   builder.close();
 }

@@ -132,4 +132,7 @@ std::vector<ir::NodeId> late_values(const Region& region, const Layout& layout);
 std::optional<ir::Rejection> refuse_late(const Region& region, const Layout& layout,
                                          const std::vector<ir::NodeId>& late);
 
+/// The doubt about sums across rows: a block whose registers hardly hold a row and the sums, or too few blocks.
+std::optional<ir::Rejection> doubt_late(const Region& region, const Layout& layout);
+
 }  // namespace tailor::codegen

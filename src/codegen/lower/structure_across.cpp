@@ -12,6 +12,10 @@
 // What is late can only be a number for each column, or one number, made of sums of the same kind, of parameters and of
 // values that no reduction is in. Anything that leads back to rows would need them again, a further reduction the
 // results of all threads: both are refused.
+//
+// Doubts. Nothing of such a row is streamed, so a block has all that the row reads in its registers, and its sums; GPUs
+// have 65,536 of them for a block, and the computation needs some. And the rows alone keep the blocks busy: few long
+// rows are a few blocks' work, where sums of their own would be shared by all.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -92,6 +96,28 @@ std::vector<NodeId> late_values(const Region& region, const Layout& layout) {
       late.insert(std::upper_bound(late.begin(), late.end(), id), id);
   }
   return late;
+}
+
+std::optional<Rejection> doubt_late(const Region& region, const Layout& layout) {
+  constexpr std::int64_t most_registers = 48 << 10;  // of a block, for arrays as long as a row
+  constexpr std::int64_t few_rows = 128, few_elements = 64 << 10;
+  const Graph& graph = region.graph;
+  std::int64_t bits = 0;  // of one column
+  for (const NodeId id : region.border.reads)
+    if (elements(graph[id].shape) >= layout.columns) bits += row(graph[id].shape.dtype).bits;
+  for (const NodeId id : region.inside())
+    if (region[id].op == Op::reduce && row_reduction(graph, region[id], layout) == RowReduction::columns)
+      bits += row(row(graph[id].shape.dtype).compute).bits;
+  const std::int64_t registers = layout.columns * bits / 32;
+  if (registers > most_registers)
+    return refuse("across-long",
+                  fmt::format("a row of {} and its sums across rows take {} registers of a block, {} are "
+                              "left for them",
+                              layout.columns, registers, most_registers));
+  if (layout.rows < few_rows && layout.rows * layout.columns > few_elements)
+    return refuse("across-few",
+                  fmt::format("{} rows are added up by as many blocks at most, which do not fill a GPU", layout.rows));
+  return std::nullopt;
 }
 
 std::optional<Rejection> refuse_late(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {

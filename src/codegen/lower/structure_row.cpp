@@ -230,10 +230,8 @@ std::optional<Classified> recognise_row(const Region& region) {
 std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {
   const Graph& graph = region.graph;
   const std::vector<NodeId> late = late_values(region, layout);
-  constexpr std::int64_t most_columns = 16 << 10;  // what a block's registers can add up across rows
-  if (!late.empty() && layout.columns > most_columns)
-    return refuse("across-long", fmt::format("rows of {} are added up across, at most {} are done well", layout.columns,
-                                             most_columns));
+  if (!late.empty())
+    if (std::optional<Rejection> doubted = doubt_late(region, layout)) return doubted;
   if (std::optional<Rejection> doubted = doubt_outputs(region, layout, late)) return doubted;
   for (const NodeId id : region.inside()) {
     if (graph[id].op != Op::reduce || std::binary_search(late.begin(), late.end(), id)) continue;

@@ -64,8 +64,8 @@ TEST_CASE("a kernel whose blocks share rows prints as its golden text") {
 TEST_CASE("a kernel that adds up across its rows prints as its golden text") {
   const ir::Group group = ir::make_group(ir::family_member("across_columns"), 8192, 1024);
   ir::Plan plan;
-  const ir::Kernel kernel = lowered_row(
-      group, "threads=256 threads_per_row=128 vector=4 in_flight=1 grid=persistent blocks_per_sm=2", &plan);
+  const ir::Kernel kernel =
+      lowered_row(group, "threads=256 threads_per_row=128 vector=4 in_flight=1 grid=persistent blocks_per_sm=2", &plan);
   check_golden("row_across.cu", codegen::cuda(kernel, &plan));
 }
 

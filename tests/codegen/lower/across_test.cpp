@@ -137,6 +137,22 @@ TEST_CASE("what needs a sum across rows is a number for each column, or one, mad
   }
 }
 
+TEST_CASE("rows that hardly fit a block with their sums, and few long rows, are doubted, not refused") {
+  const auto doubt_of = [](std::int64_t rows, std::int64_t columns) -> std::string {
+    const Group group =
+        make_group(family_member("across_columns"), rows, columns);  // x, dy, g and two sums: 5 registers
+    const Boundary border = whole_border(group.graph);
+    const Classified found = analyse(group.graph, border);
+    REQUIRE(std::holds_alternative<Layout>(found));
+    const std::optional<Rejection> doubt = find_doubt(group.graph, border, std::get<Layout>(found));
+    return doubt ? doubt->rule : "";
+  };
+  CHECK(doubt_of(128, 9830).empty());
+  CHECK(doubt_of(128, 9831) == "across-long");
+  CHECK(doubt_of(127, 516).empty());
+  CHECK(doubt_of(127, 517) == "across-few");
+}
+
 TEST_CASE("a reduction is along rows or across them by where its dimensions stand, and by nothing else") {
   const Graph graph = parse_graph(R"(graph kinds {
   %x = parameter 0 : f32[1,6,4,1,6]
