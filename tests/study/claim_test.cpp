@@ -77,6 +77,10 @@ TEST_CASE("a claim about nothing is not judged: no kernels anywhere, or bounds a
   CHECK(judge({"", "launch_reduction_of_kernels", 2}, strategies, {}, "unfused").holds());  // counts need no plan
   strategies[0].launches_without_plan = 1;
   CHECK(judge({"", "predicted_speedup_of_kernels", 2}, strategies, {}, "unfused").holds());
+  strategies[0].launches_without_plan = 0;  // and the only other one has a bound for a time
+  const JudgedClaim alone = judge({"", "predicted_speedup_of_kernels", 2}, strategies, {}, "unfused");
+  CHECK(alone.not_judged == "nothing is left to compare with: more launches of tailor have no plan than of unfused");
+  CHECK_FALSE(alone.holds());
 }
 
 TEST_CASE("what has no plan is counted by launches: a group that runs in a loop weighs as often as it runs") {

@@ -282,7 +282,8 @@ ir::Rejection why_no_plan(const explore::Tuned& tuned) {
 
 Error no_plan_error(const explore::Tuned& tuned) {
   return {Fault::failed, "no plan is left: " + why_no_plan(tuned).reason,
-          "leave --axis out, or give it more values; tailor explore says which rule drops how many"};
+          "--axis may take other values than those asked about (tailor list axes); a group that no plan of the space "
+          "fits needs another --strategy or a larger GPU"};
 }
 
 Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& plan, const Watch& watch) {

@@ -89,6 +89,9 @@ JudgedClaim judge(const Claim& claim, std::span<const store::StrategyTotals> str
       judged.left_out.push_back(strategy);
     else if (const double other = judged.metric->of(sum); strategy != baseline && other > 0)
       judged.value = std::max(judged.value, base / other);
+  if (judged.not_judged.empty() && !judged.left_out.empty() && judged.value == 0)
+    judged.not_judged = fmt::format("nothing is left to compare with: more launches of {} have no plan than of {}",
+                                    fmt::join(judged.left_out, ", "), baseline);
   return judged;
 }
 
