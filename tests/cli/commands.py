@@ -137,6 +137,7 @@ def validator(schema):
         return None
     content = json.loads(Path(schema).read_text(encoding="utf-8"))
     jsonschema.Draft7Validator.check_schema(content)
+    content.pop("$id", None)  # Debian 12's jsonschema looks for references at that name
     return jsonschema.Draft7Validator(content)
 
 

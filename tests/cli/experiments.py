@@ -80,6 +80,7 @@ def main():
         print("1..1\nok 1 - experiments against their schema # SKIP Python has no jsonschema on this machine")
         return
     schema = json.loads((SOURCE / "data/schemas/experiment.json").read_text(encoding="utf-8"))
+    schema.pop("$id", None)  # Debian 12's jsonschema looks for references at that name
     jsonschema.Draft7Validator.check_schema(schema)
     valid = jsonschema.Draft7Validator(schema)
     number = 0
