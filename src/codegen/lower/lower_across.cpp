@@ -53,18 +53,6 @@ std::int64_t slots_of(const RowPass& pass, RowReduction kind) {
   return kind == RowReduction::everything ? pass.plan.threads / pass.limits.warp_size : pass.rows.rows_per_block;
 }
 
-ir::ValueId neutral_of(RowPass& pass, ir::NodeId sum) {
-  const ir::Node& reduce = pass.builder.graph()[sum];
-  const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
-  return pass.builder.number(type_of(pass.prepared, sum), zero.real, zero.integer).id;
-}
-
-void put_barrier(ProgramBuilder& builder) {
-  ir::Stmt barrier;
-  barrier.kind = ir::StmtKind::barrier;
-  builder.put(builder.depth(), barrier);
-}
-
 /// What a lane adds up, of the trip at hand.
 ir::Ref register_of(const RowPass& pass, const RowPass::Across& across) {
   const Segment& body = pass.rows.segments.front();
@@ -77,15 +65,8 @@ ir::Ref register_of(const RowPass& pass, const RowPass::Across& across) {
 // ---- parts of one block
 
 ir::ArrayId add_slots(RowPass& pass, const RowPass::Across& across) {
-  ProgramBuilder& builder = pass.builder;
-  const ir::DType dtype = type_of(pass.prepared, across.sum);
-  ir::Array slots{pass.prepared.names[across.sum] + "_slots", ir::Space::shared, dtype, {0, 0}, 1};
-  slots.dims[0] = slots_of(pass, across.kind) * width_of(pass.prepared, across.kind);
-  const std::int64_t bytes = slots.dims[0] * row(dtype).bits / 8;
-  builder.kernel().shared_bytes += (bytes + ir::access_bytes - 1) / ir::access_bytes * ir::access_bytes;
-  const ir::ArrayId array = builder.add_array(std::move(slots));
-  builder.declare(0, array);
-  return array;
+  return pass.builder.add_shared(pass.prepared.names[across.sum] + "_slots", type_of(pass.prepared, across.sum),
+                                 slots_of(pass, across.kind) * width_of(pass.prepared, across.kind));
 }
 
 /// Each lane's columns go behind place `first` of the memory, in the order of columns.
@@ -157,7 +138,7 @@ ir::ArrayId add_parts(RowPass& pass, const RowPass::Across& across, const Parts&
   const ir::DType dtype = type_of(pass.prepared, across.sum);
   const std::string& name = pass.prepared.names[across.sum];
   const ir::ArrayId whole = builder.add_array({name + "_all", ir::Space::registers, dtype, {0, 0}, 1});
-  builder.declare(builder.depth(), whole, neutral_of(pass, across.sum));
+  builder.declare(builder.depth(), whole, builder.start_of_sum(builder.graph()[across.sum]));
   const std::int64_t together = std::min(parts.count, parts_together), outer = (parts.count + together - 1) / together;
   const ir::VarId round = builder.loop_var("s", outer), turn = builder.loop_var("y", together);
   ir::ExprId part = together > 1 ? build.var(turn) : build.constant(0);
@@ -308,7 +289,7 @@ void store_block(RowPass& pass, const std::vector<ir::BufferId>& workspaces) {
     parts[i] = {ir::Space::shared, slots, slots_of(pass, across.kind), build.constant(0)};
     shared = true;
   }
-  if (shared) put_barrier(builder);
+  if (shared) builder.put_barrier();
   for (Results results : results_of(pass)) {
     std::erase_if(results.sums, [&](std::size_t i) { return is_dealt_out(pass, pass.across[i]); });
     if (!results.sums.empty()) put_together(pass, results, parts, workspaces, pass.rows.block);
@@ -364,7 +345,7 @@ void begin_across(RowPass& pass) {
         array.vector = body.vector;
       }
       across.array = builder.add_array(std::move(array));
-      builder.declare(0, across.array, neutral_of(pass, sum));
+      builder.declare(0, across.array, builder.start_of_sum(builder.graph()[sum]));
       builder.kept_bytes += across_bytes(pass.prepared, pass.plan, sum);
     }
   builder.most_kept = std::max(builder.most_kept, builder.kept_bytes);
@@ -403,7 +384,7 @@ void end_across(RowPass& pass) {
   };
   const ir::ExprId zero = builder.build().constant(0);
   if (rows.blocks == 1) {
-    put_barrier(builder);
+    builder.put_barrier();
     return put_all_together(parts_in(of_blocks, 1, zero), {}, zero);
   }
   open_meeting(pass, rows.family_of_block, rows.member, rows.families, rows.family);

@@ -21,6 +21,8 @@
 #include <cassert>
 #include <limits>
 
+#include "ir/graph/reducer.h"
+
 namespace tailor::codegen {
 
 ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, LowerScratch::State& state)
@@ -136,6 +138,12 @@ void ProgramBuilder::close() {
   outer.after.clear();
 }
 
+void ProgramBuilder::put_barrier() {
+  ir::Stmt barrier;
+  barrier.kind = ir::StmtKind::barrier;
+  put(depth(), barrier);
+}
+
 int ProgramBuilder::depth_for(ir::VarSet vars) const {
   if (vars.overlaps(s_.picked)) {
     int depth = depth_for(vars.without(s_.picked));
@@ -199,6 +207,14 @@ ir::ArrayId ProgramBuilder::add_array(ir::Array array) {
   return static_cast<ir::ArrayId>(kernel_.arrays.size() - 1);
 }
 
+ir::ArrayId ProgramBuilder::add_shared(std::string name, ir::DType dtype, std::int64_t elements) {
+  const std::int64_t bytes = elements * row(dtype).bits / 8;
+  kernel_.shared_bytes += (bytes + ir::access_bytes - 1) / ir::access_bytes * ir::access_bytes;
+  const ir::ArrayId array = add_array({std::move(name), ir::Space::shared, dtype, {elements, 0}, 1});
+  declare(0, array);
+  return array;
+}
+
 ir::BufferId ProgramBuilder::add_buffer(ir::Buffer buffer) {
   kernel_.buffers.push_back(std::move(buffer));
   return static_cast<ir::BufferId>(kernel_.buffers.size() - 1);
@@ -234,6 +250,11 @@ Val ProgramBuilder::number(ir::DType dtype, double real, std::int64_t integer) {
   value.real = real;
   value.integer = integer;
   return {add_value(value), 0};
+}
+
+ir::ValueId ProgramBuilder::start_of_sum(const ir::Node& reduce) {
+  const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
+  return number(row(reduce.shape.dtype).compute, zero.real, zero.integer).id;
 }
 
 Val ProgramBuilder::let(int depth, std::string_view name, ir::DType dtype, ir::ValueId value) {

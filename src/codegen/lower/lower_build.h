@@ -173,10 +173,14 @@ class ProgramBuilder {
   /// Whether an access with these variables (the element variable aside) can stand outside the element loop.
   bool outside_elements(ir::VarSet vars) const;
   void put(int depth, const ir::Stmt& stmt) { s_.frames[depth].before.push_back(stmt); }
+  /// A barrier of the block in the innermost open scope.
+  void put_barrier();
   void put_after(int depth, const ir::Stmt& stmt) { s_.frames[depth].after.push_back(stmt); }
 
   // ---- arrays and values
   ir::ArrayId add_array(ir::Array array);
+  /// The same in shared memory, declared in front of everything: so many elements, in whole accesses.
+  ir::ArrayId add_shared(std::string name, ir::DType dtype, std::int64_t elements);
   /// A buffer of the kernel's own, behind its results.
   ir::BufferId add_buffer(ir::Buffer buffer);
   /// A new named value that the statement defines.
@@ -184,6 +188,8 @@ class ProgramBuilder {
   void declare(int depth, ir::ArrayId array, ir::ValueId initial = ir::no_value);
   ir::ValueId add_value(const ir::Value& value);
   Val number(ir::DType dtype, double real, std::int64_t integer);
+  /// What a reduction starts from: its reducer's neutral element, in the type that it is computed in.
+  ir::ValueId start_of_sum(const ir::Node& reduce);
   Val let(int depth, std::string_view name, ir::DType dtype, ir::ValueId value);
   Val element(ir::DType dtype, const ir::Ref& ref, int depth);
   Val index_value(ir::ExprId expr);

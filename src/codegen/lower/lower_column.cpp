@@ -232,8 +232,7 @@ void declare_column_sums(ColumnPass& pass, const Phase& phase) {
     const ir::DType dtype = row(reduce.shape.dtype).compute;
     pass.accumulators.push_back(
         builder.add_array({pass.prepared.names[id], ir::Space::registers, dtype, {0, 0}, pass.plan.vector}));
-    const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
-    builder.declare(0, pass.accumulators.back(), builder.number(dtype, zero.real, zero.integer).id);
+    builder.declare(0, pass.accumulators.back(), builder.start_of_sum(reduce));
   }
 }
 
@@ -394,7 +393,7 @@ std::optional<ir::Rejection> lower_column(ProgramBuilder& builder, const Prepare
   }
   if (pass.split > 1) builder.close();
   // The next tile writes the partial results again.
-  if (plan.grid == ir::GridShape::persistent && pass.combined) put_barrier(pass);
+  if (plan.grid == ir::GridShape::persistent && pass.combined) builder.put_barrier();
   return builder.refusal();
 }
 

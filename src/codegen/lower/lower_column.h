@@ -38,8 +38,6 @@ ir::Ref accumulator_element(const ColumnPass& pass, std::size_t i);
 /// The loop over the elements of a vector, where it has several.
 void open_elements(ColumnPass& pass);
 void close_elements(ColumnPass& pass);
-/// A barrier of the block in the scope at hand.
-void put_barrier(ColumnPass& pass);
 /// Conditions of the first group where columns exist. Returns how many there are.
 int first_group(ColumnPass& pass, std::array<ir::Condition, 2>& conditions);
 

@@ -31,12 +31,6 @@ void close_elements(ColumnPass& pass) {
   if (pass.plan.vector > 1) pass.builder.close();
 }
 
-void put_barrier(ColumnPass& pass) {
-  ir::Stmt barrier;
-  barrier.kind = ir::StmtKind::barrier;
-  pass.builder.put(pass.builder.depth(), barrier);
-}
-
 int first_group(ColumnPass& pass, std::array<ir::Condition, 2>& conditions) {
   int count = 0;
   if (pass.groups > 1) conditions[count++] = {pass.group, pass.builder.build().constant(0), true};
@@ -92,23 +86,17 @@ void add_partials_of(ColumnPass& pass, std::size_t i, const ir::Node& reduce, ir
 ir::ArrayId add_partials_array(ColumnPass& pass, std::size_t i) {
   ProgramBuilder& builder = pass.builder;
   const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
-  ir::Array shared{accumulator.name + "_groups", ir::Space::shared, accumulator.dtype, {0, 0}, 1};
-  shared.dims[0] = std::int64_t{pass.plan.threads} * pass.plan.vector;
-  const std::int64_t bytes = shared.dims[0] * row(shared.dtype).bits / 8;
-  builder.kernel().shared_bytes += (bytes + ir::access_bytes - 1) / ir::access_bytes * ir::access_bytes;
-  const ir::ArrayId partials = builder.add_array(std::move(shared));
-  builder.declare(0, partials);
-  return partials;
+  return builder.add_shared(accumulator.name + "_groups", accumulator.dtype,
+                            std::int64_t{pass.plan.threads} * pass.plan.vector);
 }
 
 void start_again(ColumnPass& pass, std::size_t i, const ir::Node& reduce) {
   ProgramBuilder& builder = pass.builder;
-  const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
   open_elements(pass);
   ir::Stmt assign;
   assign.kind = ir::StmtKind::assign;
   assign.target = accumulator_element(pass, i);
-  assign.value = builder.number(row(reduce.shape.dtype).compute, zero.real, zero.integer).id;
+  assign.value = builder.start_of_sum(reduce);
   builder.put(builder.depth(), assign);
   close_elements(pass);
 }
@@ -124,7 +112,7 @@ void combine_groups(ColumnPass& pass, const Phase& phase, bool for_all) {
     if (partials.size() == i) partials.push_back(add_partials_array(pass, i));
     store_partials(pass, i, partials[i]);
   }
-  put_barrier(pass);
+  pass.builder.put_barrier();
   std::int64_t left = pass.groups;
   for (; left > most_partials && left % 2 == 0; left /= 2) {
     const ir::Condition first_half{pass.group, build.constant(left / 2), false};
@@ -135,7 +123,7 @@ void combine_groups(ColumnPass& pass, const Phase& phase, bool for_all) {
       store_partials(pass, i, partials[i]);
     }
     builder.close();
-    put_barrier(pass);
+    pass.builder.put_barrier();
   }
   const ir::Condition first{pass.group, build.constant(0), true};
   if (!for_all) builder.open_guard({&first, 1});

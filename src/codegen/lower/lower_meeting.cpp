@@ -15,12 +15,6 @@ namespace tailor::codegen {
 
 namespace {
 
-ir::Stmt block_barrier() {
-  ir::Stmt stmt;
-  stmt.kind = ir::StmtKind::barrier;
-  return stmt;
-}
-
 void open_first_thread(ProgramBuilder& builder, const SharedTile& shared) {
   if (shared.conditions > 0) builder.open_guard(std::span(shared.first_thread).first(shared.conditions));
 }
@@ -34,10 +28,8 @@ void open_last_block(ProgramBuilder& builder, const SharedTile& shared) {
   IndexBuilder& build = builder.build();
   const ir::BufferId ticket =
       builder.add_buffer({"ticket", ir::DType::u32, shared.tiles, ir::BufferRole::ticket, ir::no_id});
-  const ir::ArrayId number = builder.add_array({"number", ir::Space::shared, ir::DType::u32, {1, 0}, 1});
-  builder.kernel().shared_bytes += ir::access_bytes;
-  builder.declare(0, number);
-  builder.put(builder.depth(), block_barrier());
+  const ir::ArrayId number = builder.add_shared("number", ir::DType::u32, 1);
+  builder.put_barrier();
   open_first_thread(builder, shared);
   ir::Stmt fence;
   fence.kind = ir::StmtKind::fence;
@@ -59,7 +51,7 @@ void open_last_block(ProgramBuilder& builder, const SharedTile& shared) {
   tell.value = taken;
   builder.put(builder.depth(), tell);
   close_first_thread(builder, shared);
-  builder.put(builder.depth(), block_barrier());
+  builder.put_barrier();
   ir::Stmt hear;
   hear.kind = ir::StmtKind::load;
   hear.space = ir::Space::shared;

@@ -316,8 +316,7 @@ void declare_accumulators(RowPass& pass, const Phase& phase) {
     ir::Array array{pass.prepared.names[id], ir::Space::registers, dtype, {0, 0}, 1};
     if (builder.in_flight_rows > 1) array.dims[0] = builder.in_flight_rows;
     pass.accumulators.push_back(builder.add_array(array));
-    const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
-    builder.declare(builder.row_depth, pass.accumulators.back(), builder.number(dtype, zero.real, zero.integer).id);
+    builder.declare(builder.row_depth, pass.accumulators.back(), builder.start_of_sum(reduce));
   }
 }
 
@@ -474,9 +473,7 @@ std::optional<ir::Rejection> lower_row(ProgramBuilder& builder, const Prepared& 
   }
   if (plan.split > 1) builder.close();
   if (pass.rows.warps_per_row > 1 && (plan.grid == ir::GridShape::persistent || pass.rows.rounds > 1)) {
-    ir::Stmt barrier;  // the next tile writes the partial results again
-    barrier.kind = ir::StmtKind::barrier;
-    builder.put(builder.row_depth, barrier);
+    builder.put_barrier();  // the next tile writes the partial results again
   }
   if (prepared.sums_across && !builder.refusal()) end_across(pass);
   return builder.refusal();

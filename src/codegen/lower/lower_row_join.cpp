@@ -32,13 +32,8 @@ ir::Ref accumulator_ref(const RowPass& pass, std::size_t i) {
 ir::ArrayId add_partials_array(RowPass& pass, std::size_t i) {
   ProgramBuilder& builder = pass.builder;
   const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
-  ir::Array shared{accumulator.name + "_warps", ir::Space::shared, accumulator.dtype, {0, 0}, 1};
-  shared.dims[0] = pass.rows.rows_per_block * builder.in_flight_rows * pass.rows.warps_per_row;
-  const std::int64_t bytes = shared.dims[0] * row(shared.dtype).bits / 8;
-  builder.kernel().shared_bytes += (bytes + ir::access_bytes - 1) / ir::access_bytes * ir::access_bytes;
-  const ir::ArrayId partials = builder.add_array(std::move(shared));
-  builder.declare(0, partials);
-  return partials;
+  return builder.add_shared(accumulator.name + "_warps", accumulator.dtype,
+                            pass.rows.rows_per_block * builder.in_flight_rows * pass.rows.warps_per_row);
 }
 
 /// Each warp's first lane writes its element.
@@ -90,11 +85,10 @@ void add_piece(RowPass& pass, std::size_t i, ir::Op op, const ir::Ref& part, ir:
 
 void start_again(RowPass& pass, std::size_t i, const ir::Node& reduce) {
   ProgramBuilder& builder = pass.builder;
-  const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
   ir::Stmt assign;
   assign.kind = ir::StmtKind::assign;
   assign.target = accumulator_ref(pass, i);
-  assign.value = builder.number(row(reduce.shape.dtype).compute, zero.real, zero.integer).id;
+  assign.value = builder.start_of_sum(reduce);
   builder.put(builder.depth(), assign);
 }
 
@@ -132,9 +126,7 @@ void combine_warps(RowPass& pass, const Phase& phase) {
     store_partial(pass, i, partials[i], group);
   }
   if (several) builder.close();
-  ir::Stmt barrier;
-  barrier.kind = ir::StmtKind::barrier;
-  builder.put(builder.depth(), barrier);
+  builder.put_barrier();
   if (several) builder.open_loop(pass.rows.flight, true);
   for (std::size_t i = 0; i < phase.reductions.size(); ++i)
     add_partials(pass, i, builder.graph()[phase.reductions[i]], partials[i], group);

@@ -19,6 +19,7 @@
 // such a sum is late: no row can have it before all rows are done (structure_across.cpp).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -116,8 +117,20 @@ class Region {
   std::vector<std::pair<ir::NodeId, ir::Node>> folded_;  ///< ascending
 };
 
-/// Values that need a reduction of the region, ascending.
-std::vector<ir::NodeId> reduced_values(const Region& region);
+/// Nodes inside for which `begins` holds, and those that follow from them by any way that `passes`, ascending.
+template <class Begins, class Passes>
+std::vector<ir::NodeId> values_from(const Region& region, Begins begins, Passes passes) {
+  std::vector<ir::NodeId> found;
+  for (const ir::NodeId id : region.inside()) {
+    const ir::Node& node = region[id];
+    const bool follows =
+        passes(node) && std::any_of(node.operands.begin(), node.operands.end(), [&](ir::NodeId operand) {
+          return std::binary_search(found.begin(), found.end(), operand);
+        });
+    if (follows || begins(node)) found.insert(std::upper_bound(found.begin(), found.end(), id), id);
+  }
+  return found;
+}
 /// Why a row or column kernel cannot write what the border asks for: an output is one per result, one per element, or
 /// late; or it is stored aside, element by element, because it needs no reduction, or there is one row alone.
 std::optional<ir::Rejection> refuse_outputs(const Region& region, const Layout& layout,

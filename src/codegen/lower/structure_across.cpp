@@ -58,16 +58,11 @@ std::int64_t width_of_operands(const Region& region, NodeId id, const std::vecto
 
 /// Values that depend on a reduction that is not across rows.
 std::vector<NodeId> values_of_rows(const Region& region, const Layout& layout) {
-  std::vector<NodeId> found;
-  for (const NodeId id : region.inside()) {
-    const Node& node = region[id];
-    const bool depends = std::any_of(node.operands.begin(), node.operands.end(),
-                                     [&](NodeId operand) { return contains(found, operand); });
-    const bool is_sum = node.op == Op::reduce;
-    if (is_sum ? row_reduction(region.graph, node, layout) == RowReduction::row : depends)
-      found.insert(std::upper_bound(found.begin(), found.end(), id), id);
-  }
-  return found;
+  const auto is_sum = [](const Node& node) { return node.op == Op::reduce; };
+  return values_from(
+      region,
+      [&](const Node& node) { return is_sum(node) && row_reduction(region.graph, node, layout) == RowReduction::row; },
+      [&](const Node& node) { return !is_sum(node); });
 }
 
 }  // namespace
@@ -86,16 +81,11 @@ RowReduction row_reduction(const Graph& graph, const Node& reduce, const Layout&
 }
 
 std::vector<NodeId> late_values(const Region& region, const Layout& layout) {
-  std::vector<NodeId> late;
-  if (row(layout.skeleton).unit != WorkUnit::rows) return late;
-  for (const NodeId id : region.inside()) {
-    const Node& node = region[id];
-    const bool follows = std::any_of(node.operands.begin(), node.operands.end(),
-                                     [&](NodeId operand) { return contains(late, operand); });
-    if (follows || (node.op == Op::reduce && is_across(row_reduction(region.graph, node, layout))))
-      late.insert(std::upper_bound(late.begin(), late.end(), id), id);
-  }
-  return late;
+  if (row(layout.skeleton).unit != WorkUnit::rows) return {};
+  return values_from(
+      region,
+      [&](const Node& node) { return node.op == Op::reduce && is_across(row_reduction(region.graph, node, layout)); },
+      [](const Node&) { return true; });
 }
 
 std::optional<Rejection> doubt_late(const Region& region, const Layout& layout) {

@@ -25,18 +25,9 @@ bool contains_node(const std::vector<NodeId>& nodes, NodeId id) {
   return std::binary_search(nodes.begin(), nodes.end(), id);
 }
 
-}  // namespace
+bool is_reduction(const Node& node) { return node.op == Op::reduce; }
 
-std::vector<NodeId> reduced_values(const Region& region) {
-  std::vector<NodeId> found;
-  for (const NodeId id : region.inside()) {
-    const Node& node = region[id];
-    const bool follows = std::any_of(node.operands.begin(), node.operands.end(),
-                                     [&](NodeId operand) { return contains_node(found, operand); });
-    if (follows || node.op == Op::reduce) found.insert(std::upper_bound(found.begin(), found.end(), id), id);
-  }
-  return found;
-}
+}  // namespace
 
 std::optional<Rejection> refuse_outputs(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {
   const Graph& graph = region.graph;
@@ -46,7 +37,7 @@ std::optional<Rejection> refuse_outputs(const Region& region, const Layout& layo
     const NodeId id = stored_node(graph, region.border, i);
     if (!is_aside(layout, elements(graph[id].shape)) || contains_node(late, id)) continue;
     if (!of_columns && layout.rows == 1) continue;
-    if (!reduced) reduced = reduced_values(region);
+    if (!reduced) reduced = values_from(region, is_reduction, [](const Node&) { return true; });
     if (!contains_node(*reduced, id)) continue;
     const std::string_view unit = of_columns ? "column" : "row";
     return refuse("output-shape",
