@@ -27,11 +27,9 @@ namespace {}  // namespace
 StitchLevel widest_level(const Graph& graph, NodeId producer) {
   const Node& node = graph[producer];
   switch (class_of(node.op)) {
-    case OpClass::reduction: {
-      const codegen::ReduceKind kind = codegen::reduce_kind(graph, producer);
-      const bool in_block = kind == codegen::ReduceKind::row || kind == codegen::ReduceKind::column;
-      return in_block ? StitchLevel::block : StitchLevel::grid;
-    }
+    case OpClass::reduction:
+      return codegen::reduce_kind(graph, producer) == codegen::ReduceKind::full ? StitchLevel::grid
+                                                                                : StitchLevel::block;
     case OpClass::window:
       // A window is computed where it is read; what sorts needs all its elements first.
       return node.op == Op::sort ? StitchLevel::grid : StitchLevel::registers;

@@ -8,7 +8,7 @@
 //      columns, what depends on them used only by its own row, outputs [R,N] or [R]; or one pass down columns: column
 //      reductions all over the same columns, with what makes their input where nobody else reads it, and what follows
 //      with one element per column. Nothing of full size is written beside columns, because they make few blocks. A
-//      mixed or full reduction may take element-wise producers in front of it that nobody else reads, and nothing
+//      full reduction may take element-wise producers in front of it that nobody else reads, and nothing
 //      behind it; but no producer that has a plan of its own while the union has none;
 //   3. the union stays above one block: at least two rows. A single row is stitched only while it is short, because
 //      then the launches that are saved cost more than the blocks that are idle; nothing else is stitched behind a
@@ -165,7 +165,7 @@ class StitchV1 {
     return codegen::find_doubt(graph_, border, *layout) ? std::nullopt : std::optional(*layout);
   }
 
-  /// The reduction of a unit that no row group can hold: column, mixed, one long row or with a body of its own.
+  /// The reduction of a unit that no row group can hold: column, one long row or with a body of its own.
   NodeId odd_reduction(NodeId unit) const {
     for (const NodeId id : units_.nodes(unit)) {
       const Node& node = graph_[id];

@@ -140,10 +140,10 @@ bool is_output(std::span<const std::byte> bytes, const reference::BoundedTensor&
 TEST_CASE("two strategies are compared when they run the same operations, however they cut them") {
   const ir::Graph graph =
       hlo::import_hlo(
-          "HloModule m\n\nsum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] "
-          "add(a, b)\n}\n\nfused {\n  p = f32[4,16,32]{2,1,0} parameter(0)\n  e = f32[4,16,32]{2,1,0} "
+          "HloModule m\n\nfold {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] "
+          "subtract(a, b)\n}\n\nfused {\n  p = f32[4,16,32]{2,1,0} parameter(0)\n  e = f32[4,16,32]{2,1,0} "
           "exponential(p)\n  z = f32[] constant(0)\n  ROOT r = f32[16]{0} reduce(e, z), "
-          "dimensions={0,2}, to_apply=sum\n}\n\nENTRY main {\n  x = f32[4,16,32]{2,1,0} parameter(0)\n  "
+          "dimensions={0,2}, to_apply=fold\n}\n\nENTRY main {\n  x = f32[4,16,32]{2,1,0} parameter(0)\n  "
           "f = f32[16]{0} fusion(x), kind=kInput, calls=fused\n  m = f32[16]{0} negate(f)\n  ROOT n = "
           "f32[16]{0} sqrt(m)\n}\n",
           "test.hlo")
@@ -153,7 +153,7 @@ TEST_CASE("two strategies are compared when they run the same operations, howeve
     return work_left_out(graph, model.partition, model.kernels);
   };
   const WorkPlaces none = left_out("unfused"), imported = left_out("imported");
-  REQUIRE(none.size() == 1);  // the reduction on both sides of a dimension that stays
+  REQUIRE(none.size() == 1);  // the reduction by a function of its own
   REQUIRE(imported.size() == 2);
   CHECK(none.begin()->first.first == graph.name);
   const std::string exponential = imported.begin()->second;

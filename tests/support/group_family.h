@@ -3,8 +3,8 @@
 //
 // A family of small groups that between them use every feature of the lowering: one to three dependent reductions along
 // rows and columns, batched and turned in memory, outputs of rows, columns and elements, broadcasts over odd extents,
-// 16-bit types, reshapes to other ranks, transposes, slices, padding, concatenation, iota and predicates. The sizes are
-// the callers'.
+// 16-bit types, reshapes to other ranks, transposes, slices, padding, concatenation, iota and predicates, rows that do
+// not lie together. The sizes are the callers'.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,8 @@ const std::vector<FamilyMember>& group_family();
 const std::vector<FamilyMember>& gather_family();
 /// Those of the family that add up across rows.
 const std::vector<FamilyMember>& across_family();
+/// Those of the family whose rows do not lie together.
+const std::vector<FamilyMember>& mixed_family();
 const FamilyMember& family_member(std::string_view name);
 
 /// The member at a size, as a group.

@@ -56,16 +56,12 @@ SplitGraph split_graph(std::uint64_t seed, Apart apart, int copies) {
       for (std::uint64_t& one : goes) one = pick(0, 2);
     while (std::count(goes.begin(), goes.end(), 1U) == 0 || std::count(goes.begin(), goes.end(), 2U) == 0);
     std::vector<std::int64_t> first, second, between, kept;
-    bool behind = false, mixed = false;
     for (std::size_t d = 0; d < dims.size(); ++d) {
       if (goes[d] == 1) first.push_back(static_cast<std::int64_t>(d));
       if (goes[d] == 2) second.push_back(static_cast<std::int64_t>(between.size()));
       if (goes[d] != 1) between.push_back(dims[d]);
       if (goes[d] == 0) kept.push_back(dims[d]);
-      mixed = mixed || (goes[d] == 0 && behind);
-      behind = behind || goes[d] != 0;
     }
-    if (goes.back() != 0 && mixed) made.folds = false;
     made.narrow = made.narrow || std::string_view(how.dtype).ends_with("f16");
     const auto line = [&](const std::string& name, const std::string& what, const std::vector<std::int64_t>& of) {
       body += fmt::format("  %{}{} = {} : {}\n", name, copy, what, shape(how.dtype, of));

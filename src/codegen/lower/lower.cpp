@@ -148,7 +148,8 @@ Classified classify(const ir::Group& group) {
   for (const ir::NodeId dominant : prepared.dominants) {
     plan.dominant = dominant;
     const Lowered lowered = lower(prepared, plan, without_limits(), scratch);
-    if (std::holds_alternative<ir::Kernel>(lowered)) return Layout{prepared.skeleton, prepared.rows, prepared.columns};
+    if (std::holds_alternative<ir::Kernel>(lowered))
+      return Layout{prepared.skeleton, prepared.rows, prepared.columns, prepared.domain};
     if (!first) first = std::get<ir::Rejection>(lowered);
   }
   return *first;

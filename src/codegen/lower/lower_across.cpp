@@ -33,7 +33,7 @@ namespace {
 
 RowReduction kind_of(const Prepared& prepared, ir::NodeId sum) {
   const ir::Graph& graph = *prepared.graph;
-  return row_reduction(graph, graph[sum], {prepared.skeleton, prepared.rows, prepared.columns});
+  return row_reduction(graph, graph[sum], {prepared.skeleton, prepared.rows, prepared.columns, prepared.domain});
 }
 
 ir::DType type_of(const Prepared& prepared, ir::NodeId sum) { return row((*prepared.graph)[sum].shape.dtype).compute; }
@@ -181,6 +181,15 @@ ir::ArrayId add_parts(RowPass& pass, const RowPass::Across& across, const Parts&
   return whole;
 }
 
+/// Where a sum holds result `result`.
+Coordinates late_result(RowPass& pass, ir::NodeId sum, ir::ExprId result) {
+  IndexBuilder& build = pass.builder.build();
+  const ir::Graph& graph = pass.builder.graph();
+  const ir::Dims& reduced = axes(graph[sum]);
+  const ir::Shape& source = graph[graph[sum].operands[0]].shape;
+  return kept_coordinates(coordinates_at(build, source, reduced, result, build.constant(0)), reduced);
+}
+
 /// Where the results of a late output lie: by a sum that leads there, else in the order of its own dimensions.
 Coordinates late_coordinates(RowPass& pass, std::int32_t output, ir::ExprId result) {
   IndexBuilder& build = pass.builder.build();
@@ -188,8 +197,8 @@ Coordinates late_coordinates(RowPass& pass, std::int32_t output, ir::ExprId resu
   for (const RowPass::Across& across : pass.across)
     for (const auto& [sum, routes] : pass.prepared.result_routes)
       if (sum == across.sum && routes[output].found)
-        return follow(build, graph, routes[output], delinearize(build, graph[sum].shape, result));
-  return delinearize(build, graph[pass.prepared.stored[output]].shape, result);
+        return follow(build, graph, routes[output], late_result(pass, sum, result));
+  return delinearize_memory(build, graph[pass.prepared.stored[output]].shape, result);
 }
 
 /// Sums with equally many results, by their places in RowPass::across, and what is late of the same number.
@@ -231,8 +240,8 @@ void put_together(RowPass& pass, const Results& results, const std::vector<Parts
     const RowPass::Across& across = pass.across[i];
     const ir::ArrayId whole = add_parts(pass, across, parts[i], result);
     if (workspaces.empty()) {
-      const ir::Shape& shape = builder.graph()[across.sum].shape;
-      builder.state().accumulators.push_back({across.sum, delinearize(build, shape, result), whole, builder.depth()});
+      builder.state().accumulators.push_back(
+          {across.sum, late_result(pass, across.sum, result), whole, builder.depth()});
       continue;
     }
     ir::Ref ref;

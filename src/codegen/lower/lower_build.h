@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -344,6 +345,11 @@ class ProgramBuilder {
   std::optional<ir::Rejection> refusal_;
 };
 
+/// Stores outputs of another size than rows and columns (Prepared::free_aside, reduced_aside): thread `thread` of
+/// `threads` has elements thread, thread + threads and so on of each. Free ones are dealt out over all threads of all
+/// blocks, those of a kernel of one row over the lanes of the row, behind its last reduction.
+void store_aside(ProgramBuilder& builder, const Prepared& prepared, std::span<const std::int32_t> outputs,
+                 ir::ExprId thread, std::int64_t threads);
 /// Follows a route from the coordinates of its start.
 Coordinates follow(IndexBuilder& build, const ir::Graph& graph, const Route& route, Coordinates coordinates);
 

@@ -34,7 +34,6 @@
 
 #include <algorithm>
 
-#include "codegen/lower/lower_aside.h"
 #include "codegen/lower/lower_row_loops.h"
 #include "codegen/lower/skeletons.h"
 #include "ir/graph/reducer.h"
@@ -42,20 +41,6 @@
 namespace tailor::codegen {
 
 namespace {
-
-bool is_reduced(const ir::Node& reduce, int dim) { return axes(reduce).contains(dim); }
-
-/// Elements next to each other in memory until a reduced dimension comes.
-std::int64_t run_of(const ir::Graph& graph, ir::NodeId reduce) {
-  const ir::Shape& shape = graph[graph[reduce].operands[0]].shape;
-  std::int64_t run = 1;
-  for (int i = 0; i < shape.rank(); ++i) {
-    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
-    if (shape.dims[dim] != 1 && is_reduced(graph[reduce], dim)) break;
-    run *= shape.dims[dim];
-  }
-  return run;
-}
 
 /// The shape in whose order of memory columns are numbered: the dominant's, for all that differ in layout only.
 const ir::Shape& order_of(const ColumnPass& pass, ir::NodeId reduce) {
@@ -68,32 +53,13 @@ const ir::Shape& order_of(const ColumnPass& pass, ir::NodeId reduce) {
 
 /// What the reduction reads of (column, k).
 Coordinates read_coordinates(ColumnPass& pass, ir::NodeId reduce) {
-  IndexBuilder& build = pass.builder.build();
-  const ir::Shape& shape = order_of(pass, reduce);
-  Coordinates coordinates;
-  coordinates.rank = shape.rank();
-  ir::ExprId stays = pass.column, goes = pass.k;
-  for (int i = 0; i < shape.rank(); ++i) {
-    const int dim = shape.minor_to_major[static_cast<std::size_t>(i)];
-    if (shape.dims[dim] == 1) {
-      coordinates[dim] = build.constant(0);
-      continue;
-    }
-    ir::ExprId& rest = is_reduced(pass.builder.graph()[reduce], dim) ? goes : stays;
-    const auto [quotient, index] = build.divide(rest, shape.dims[dim]);
-    coordinates[dim] = index;
-    rest = quotient;
-  }
-  return coordinates;
+  return coordinates_at(pass.builder.build(), order_of(pass, reduce), axes(pass.builder.graph()[reduce]), pass.column,
+                        pass.k);
 }
 
 /// Where the reduction holds the result of the column.
 Coordinates result_coordinates(ColumnPass& pass, ir::NodeId reduce) {
-  const Coordinates read = read_coordinates(pass, reduce);
-  Coordinates result;
-  for (int dim = 0; dim < read.rank; ++dim)
-    if (!is_reduced(pass.builder.graph()[reduce], dim)) result[result.rank++] = read[dim];
-  return result;
+  return kept_coordinates(read_coordinates(pass, reduce), axes(pass.builder.graph()[reduce]));
 }
 
 /// One element per element of the columns, and not one per column.
@@ -109,8 +75,8 @@ Coordinates element_coordinates(ColumnPass& pass, std::int32_t output) {
       pass.prepared.dominants.begin());
   const Route& route = pass.prepared.routes[dominant][output];
   if (route.found) return follow(build, graph, route, read_coordinates(pass, pass.dominant));
-  const ir::ExprId position = build.add_scaled(pass.column, pass.k, pass.prepared.rows);
-  return delinearize_memory(build, graph[pass.prepared.stored[output]].shape, position);
+  return delinearize_memory(build, graph[pass.prepared.stored[output]].shape,
+                            position_in(build, pass.prepared.domain, pass.column, pass.k));
 }
 
 /// By the first reduction from which elements lead there one to one, the dominant before others.
@@ -314,7 +280,7 @@ void dominants_column(const ir::Graph& graph, Prepared& prepared) {
 
 Tiling tiling_column(const Prepared& prepared, const ir::Plan& plan) {
   Tiling tiling;
-  tiling.run = run_of(*prepared.graph, dominant_of(prepared, plan));
+  tiling.run = domain_of(*prepared.graph, (*prepared.graph)[dominant_of(prepared, plan)]).fastest();
   tiling.vectors = tiling.run % plan.vector == 0 ? prepared.rows / plan.vector : 0;
   tiling.lanes = plan.threads_per_row;
   tiling.groups = std::max(plan.threads / plan.threads_per_row, 1);

@@ -45,9 +45,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "codegen/lower/lower_across.h"
-#include "codegen/lower/lower_aside.h"
 #include "codegen/lower/skeletons.h"
 #include "ir/graph/reducer.h"
 
@@ -75,6 +75,13 @@ bool walks_rows(const Prepared& prepared, const Phase& phase) {
   });
 }
 
+/// What the dominant reduction reads at (row, column).
+Coordinates dominant_coordinates(RowPass& pass, ir::ExprId column) {
+  const ir::Graph& graph = pass.builder.graph();
+  const ir::Node& reduce = graph[pass.plan.dominant];
+  return coordinates_at(pass.builder.build(), graph[reduce.operands[0]].shape, axes(reduce), pass.rows.row, column);
+}
+
 Coordinates full_output_coordinates(RowPass& pass, std::int32_t output, ir::ExprId column) {
   IndexBuilder& build = pass.builder.build();
   const ir::Graph& graph = pass.builder.graph();
@@ -82,19 +89,46 @@ Coordinates full_output_coordinates(RowPass& pass, std::int32_t output, ir::Expr
       std::find(pass.prepared.dominants.begin(), pass.prepared.dominants.end(), pass.plan.dominant) -
       pass.prepared.dominants.begin());
   const Route& route = pass.prepared.routes[dominant][output];
-  const std::int64_t n = pass.prepared.columns;
-  if (route.found) {
-    const ir::NodeId start = graph[pass.plan.dominant].operands[0];
-    return follow(build, graph, route, row_coordinates(build, graph[start].shape, n, pass.rows.row, column));
-  }
-  const ir::Shape& shape = graph[pass.prepared.stored[output]].shape;
-  return delinearize(build, shape, build.add_scaled(column, pass.rows.row, n));
+  if (route.found) return follow(build, graph, route, dominant_coordinates(pass, column));
+  return delinearize_memory(build, graph[pass.prepared.stored[output]].shape,
+                            position_in(build, pass.prepared.domain, pass.rows.row, column));
 }
 
+/// What a reduction along or across rows reads at (row, column).
 Coordinates reduced_coordinates(RowPass& pass, ir::NodeId reduction, ir::ExprId column) {
+  IndexBuilder& build = pass.builder.build();
   const ir::Graph& graph = pass.builder.graph();
-  return row_coordinates(pass.builder.build(), graph[graph[reduction].operands[0]].shape, pass.prepared.columns,
-                         pass.rows.row, column);
+  const ir::Node& reduce = graph[reduction];
+  const ir::Shape& shape = graph[reduce.operands[0]].shape;
+  const Domain domain = domain_of(graph, reduce);
+  if (domain == pass.prepared.domain) return coordinates_at(build, shape, axes(reduce), pass.rows.row, column);
+  if (domain == pass.prepared.domain.turned()) return coordinates_at(build, shape, axes(reduce), column, pass.rows.row);
+  return delinearize_memory(build, shape, position_in(build, pass.prepared.domain, pass.rows.row, column));
+}
+
+/// Where a reduction along rows holds the result of this row.
+Coordinates result_coordinates(RowPass& pass, ir::NodeId reduction) {
+  const Coordinates read = reduced_coordinates(pass, reduction, pass.builder.build().constant(0));
+  return kept_coordinates(read, axes(pass.builder.graph()[reduction]));
+}
+
+/// Where an output with a number for each row holds that of this row: by a reduction from which the numbers lead there
+/// one to one, the dominant before others.
+Coordinates row_output_coordinates(RowPass& pass, std::int32_t output, ir::ExprId row) {
+  IndexBuilder& build = pass.builder.build();
+  const ir::Graph& graph = pass.builder.graph();
+  const std::pair<ir::NodeId, IndexedVector<Route>>* way = nullptr;
+  for (const auto& candidate : pass.prepared.result_routes) {
+    const bool leads =
+        candidate.second[output].found && domain_of(graph, graph[candidate.first]) == pass.prepared.domain;
+    if (leads && (way == nullptr || candidate.first == pass.plan.dominant)) way = &candidate;
+  }
+  const ir::Shape& shape = graph[pass.prepared.stored[output]].shape;
+  if (way == nullptr) return delinearize_memory(build, shape, row);
+  const ir::ExprId of_block = std::exchange(pass.rows.row, row);
+  const Coordinates result = result_coordinates(pass, way->first);
+  pass.rows.row = of_block;
+  return follow(build, graph, way->second[output], result);
 }
 
 /// What the walk of a phase through one section of a segment reads; the places that gathers read at come first.
@@ -244,11 +278,9 @@ bool stores_together(const RowPass& pass, std::int32_t output) {
 
 void store_row_outputs(RowPass& pass, const Phase& phase) {
   ProgramBuilder& builder = pass.builder;
-  const ir::Graph& graph = builder.graph();
   for (const std::int32_t output : phase.outputs) {
     if (is_full_output(pass, output) || builder.refusal()) continue;
-    const ir::Node& node = graph[pass.prepared.stored[output]];
-    const Coordinates coordinates = delinearize(builder.build(), node.shape, pass.rows.row);
+    const Coordinates coordinates = row_output_coordinates(pass, output, pass.rows.row);
     if (stores_together(pass, output))
       pass.row_numbers.push_back({output, builder.keep_row_number(output, coordinates)});
     else
@@ -286,9 +318,8 @@ void store_row_numbers(RowPass& pass) {
     row = build.narrow(row, {0, pass.prepared.rows - 1});
   }
   for (const RowPass::RowNumber& number : pass.row_numbers) {
-    const ir::Graph& graph = builder.graph();
-    builder.store_picked(number.output, number.array, pass.rows.lane,
-                         delinearize(build, graph[pass.prepared.stored[number.output]].shape, row), conditions);
+    builder.store_picked(number.output, number.array, pass.rows.lane, row_output_coordinates(pass, number.output, row),
+                         conditions);
   }
   pass.row_numbers.clear();
 }
@@ -296,14 +327,11 @@ void store_row_numbers(RowPass& pass) {
 /// From here on every lane of a row has the results; where blocks share it, in the last of them alone.
 void finish_reductions(RowPass& pass, const Phase& phase) {
   ProgramBuilder& builder = pass.builder;
-  const ir::Graph& graph = builder.graph();
   combine_lanes(pass, phase);
   if (pass.plan.split > 1) join_blocks(pass, phase);
-  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
-    const ir::Shape& shape = graph[phase.reductions[i]].shape;
-    builder.state().accumulators.push_back({phase.reductions[i], delinearize(builder.build(), shape, pass.rows.row),
-                                            pass.accumulators[i], builder.depth()});
-  }
+  for (std::size_t i = 0; i < phase.reductions.size(); ++i)
+    builder.state().accumulators.push_back(
+        {phase.reductions[i], result_coordinates(pass, phase.reductions[i]), pass.accumulators[i], builder.depth()});
 }
 
 void declare_accumulators(RowPass& pass, const Phase& phase) {
@@ -373,9 +401,9 @@ void dominants_row(const ir::Graph& graph, Prepared& prepared) {
 
 Tiling tiling_row(const Prepared& prepared, const ir::Plan& plan) {
   Tiling tiling;
-  tiling.vectors = prepared.columns / plan.vector;
+  tiling.vectors = breaks_vectors(prepared, plan) ? 0 : prepared.columns / plan.vector;
   tiling.rest = prepared.columns % plan.vector;
-  tiling.run = prepared.columns;
+  tiling.run = prepared.domain.fastest();
   tiling.trips = trips_per_row(prepared, plan);
   tiling.split = plan.split;
   tiling.walks = static_cast<int>(std::count_if(prepared.phases.begin(), prepared.phases.end(),

@@ -10,6 +10,8 @@
 // that it sees that the accesses are aligned. The edge needs two lanes for each element of a vector, else the plan is
 // refused.
 //
+// Rows whose elements do not lie together (domain.h) are whole vectors or nothing: each of their runs begins a new one.
+//
 // Where sums go across rows, every block adds up what its rows give before blocks put their parts together: a block of
 // a persistent grid walks its tiles in a loop of the program, because registers outlive them. Blocks beyond the last
 // tile have rows that do not exist.
@@ -25,25 +27,6 @@
 #include <tuple>
 
 namespace tailor::codegen {
-
-Coordinates row_coordinates(IndexBuilder& build, const ir::Shape& shape, std::int64_t columns, ir::ExprId row,
-                            ir::ExprId column) {
-  Coordinates coordinates;
-  coordinates.rank = shape.rank();
-  std::int64_t left = columns;
-  for (int i = shape.rank(); i-- > 0;) {
-    ir::ExprId& rest = left > 1 ? column : row;
-    if (shape.dims[i] == 1) {
-      coordinates[i] = build.constant(0);
-      continue;
-    }
-    const auto [quotient, index] = build.divide(rest, shape.dims[i]);
-    coordinates[i] = index;
-    rest = quotient;
-    if (left > 1) left /= shape.dims[i];
-  }
-  return coordinates;
-}
 
 namespace {
 
@@ -171,6 +154,11 @@ std::optional<ir::Rejection> make_segments(ProgramBuilder& builder, const Prepar
   const std::int64_t n = prepared.columns, v = plan.vector, lanes = plan.threads_per_row;
   const std::int64_t vectors = n / v, rest = n % v;
   if (vectors == 0) return ir::Rejection{"vector", fmt::format("rows of {} do not fill a vector of {}", n, v), true};
+  if (breaks_vectors(prepared, plan))
+    return ir::Rejection{
+        "vector",
+        fmt::format("rows whose elements lie as {} are no whole number of vectors of {}", text(prepared.domain), v),
+        true};
   if (rest != 0 && lanes < 2 * v)
     return ir::Rejection{
         "peel",

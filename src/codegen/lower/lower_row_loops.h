@@ -40,9 +40,10 @@ struct RowLoops {
   std::vector<Segment> segments;
 };
 
-/// Coordinates in a shape whose last dimensions hold `columns` elements, at (row, column).
-Coordinates row_coordinates(IndexBuilder& build, const ir::Shape& shape, std::int64_t columns, ir::ExprId row,
-                            ir::ExprId column);
+/// Whether a vector would go over the end of a run of neighbours, where a row has several.
+inline bool breaks_vectors(const Prepared& prepared, const ir::Plan& plan) {
+  return !prepared.domain.is_contiguous() && prepared.domain.fastest() % plan.vector != 0;
+}
 
 /// Adds the variables of blocks, lanes, warps and rows in flight, and fills all but the segments.
 std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,

@@ -108,7 +108,7 @@ void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Pr
       out.phases[depth[graph[id].operands[0]]].across.push_back(id);
     else if (graph[id].op == ir::Op::reduce)
       out.phases[depth[id] - 1].reductions.push_back(id);
-  const Layout layout{out.skeleton, out.rows, out.columns};
+  const Layout layout{out.skeleton, out.rows, out.columns, out.domain};
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     const ir::NodeId id = out.stored[i];
     const bool aside = row(out.skeleton).unit != ir::WorkUnit::elements && is_aside(layout, elements(graph[id].shape));
@@ -219,6 +219,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   out.skeleton = layout.skeleton;
   out.rows = layout.rows;
   out.columns = layout.columns;
+  out.domain = layout.domain;
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) out.stored.push_back(stored_node(graph, border, i));
   out.full.resize(graph.nodes.size());
   for (std::size_t id = 0; id < graph.nodes.size(); ++id)

@@ -55,6 +55,7 @@ struct Prepared {
   std::shared_ptr<const ir::Graph> graph;
   ir::Skeleton skeleton = ir::Skeleton::map;
   std::int64_t rows = 1, columns = 1;  ///< as in Layout
+  Domain domain;                       ///< the same
   IndexedVector<ir::NodeId> stored;    ///< per output: whose elements are stored (stored_node)
   IndexedVector<Phase> phases;
   bool sums_across = false;                ///< some phase has sums across rows

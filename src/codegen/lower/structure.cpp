@@ -15,6 +15,12 @@
 //
 // Skeletons see a Region: what is inside with its reductions folded where they arrive in steps. So a group of both
 // halves of a long sum is a row or column group, and prepare() lowers it as one (ir/graph/split_reduction.h).
+//
+// Outputs. A kernel's threads are dealt out over rows and columns, so an output of one element per row (or column), or
+// of one per element, is written where its thread is. A counter beside a norm, a small array beside a large one are of
+// another size. They are stored aside, by all threads in a loop of their own (store_aside). Where they need no
+// reduction any thread can make any element. Where there is one row alone, every lane of it has every number of it, so
+// they may need reductions too. All others would need numbers of rows that their thread does not have.
 #include "codegen/lower/structure.h"
 
 #include <fmt/format.h>
@@ -181,10 +187,8 @@ ReduceKind reduce_kind(const Graph& graph, const Node& reduce) {
 }
 
 Layout row_layout(const Graph& graph, const Node& reduce) {
-  const Shape& shape = graph[reduce.operands[0]].shape;
-  Layout layout{Skeleton::row, 1, 1};
-  for (int i = 0; i < shape.rank(); ++i) (axes(reduce).contains(i) ? layout.columns : layout.rows) *= shape.dims[i];
-  return layout;
+  const Domain domain = domain_of(graph, reduce);
+  return {Skeleton::row, domain.kept(), domain.reduced(), domain};
 }
 
 Region::Region(const Graph& whole, const Boundary& around) : graph(whole), border(around) {
@@ -240,7 +244,9 @@ std::string text(const Layout& layout) {
   const SkeletonRow& skeleton = row(layout.skeleton);
   if (skeleton.unit == WorkUnit::elements) return fmt::format("{} {}", skeleton.name, layout.columns);
   if (skeleton.unit == WorkUnit::columns) return fmt::format("{} {} x {}", skeleton.name, layout.columns, layout.rows);
-  return fmt::format("{} {} x {}", skeleton.name, layout.rows, layout.columns);
+  std::string rows = fmt::format("{} {} x {}", skeleton.name, layout.rows, layout.columns);
+  if (!layout.domain.is_contiguous()) rows += fmt::format(" in {}", text(layout.domain));
+  return rows;
 }
 
 NodeId stored_node(const Graph& graph, const Boundary& border, std::size_t i) {
@@ -283,6 +289,49 @@ std::optional<Rejection> find_doubt(const Graph& graph, const Boundary& border, 
       return refuse("index-place",
                     fmt::format("where %{} reads or writes depends on a reduction of the group", graph[id].name));
   return lowering(layout.skeleton).doubt(Region(graph, border), layout);
+}
+
+namespace {
+
+bool contains_node(const std::vector<NodeId>& nodes, NodeId id) {
+  return std::binary_search(nodes.begin(), nodes.end(), id);
+}
+
+bool is_reduction(const Node& node) { return node.op == Op::reduce; }
+
+}  // namespace
+
+std::optional<Rejection> refuse_outputs(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {
+  const Graph& graph = region.graph;
+  const bool of_columns = row(layout.skeleton).unit == WorkUnit::columns;
+  std::optional<std::vector<NodeId>> reduced;  // asked for where it matters
+  for (std::size_t i = 0; i < region.border.writes.size(); ++i) {
+    const NodeId id = stored_node(graph, region.border, i);
+    if (!is_aside(layout, elements(graph[id].shape)) || contains_node(late, id)) continue;
+    if (!of_columns && layout.rows == 1) continue;
+    if (!reduced) reduced = values_from(region, is_reduction, [](const Node&) { return true; });
+    if (!contains_node(*reduced, id)) continue;
+    const std::string_view unit = of_columns ? "column" : "row";
+    return refuse("output-shape",
+                  fmt::format("output %{} {} is neither one per {} ({}) nor one per element ({} x {}), and needs a "
+                              "reduction",
+                              graph[id].name, text(graph[id].shape), unit, layout.rows,
+                              of_columns ? layout.columns : layout.rows, of_columns ? layout.rows : layout.columns));
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> doubt_outputs(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {
+  constexpr std::int64_t large = 4;  // a quarter of the elements, written one by one
+  for (std::size_t i = 0; i < region.border.writes.size(); ++i) {
+    const NodeId id = stored_node(region.graph, region.border, i);
+    const std::int64_t count = elements(region.graph[id].shape);
+    if (!is_aside(layout, count) || contains_node(late, id)) continue;
+    if (large * count > layout.rows * layout.columns && count > 1)
+      return refuse("output-aside", fmt::format("output %{} {} beside {} would be written one element at a time",
+                                                region.graph[id].name, text(region.graph[id].shape), text(layout)));
+  }
+  return std::nullopt;
 }
 
 }  // namespace tailor::codegen

@@ -27,6 +27,7 @@
 #include <utility>
 #include <variant>
 
+#include "codegen/lower/domain.h"
 #include "ir/fusion.h"
 #include "ir/graph/split_reduction.h"
 #include "ir/plan.h"
@@ -37,9 +38,11 @@ struct Layout {
   ir::Skeleton skeleton = ir::Skeleton::map;
   std::int64_t rows = 1;     ///< results of a reduction: rows, or columns that stay; map: 1
   std::int64_t columns = 1;  ///< elements reduced for each of them; map: elements of the largest output
+  Domain domain = {};        ///< of the reduction with the most elements; map: none
   bool operator==(const Layout&) const = default;
 };
-/// "map 4096", "row 4096 x 768"; "column 4096 x 768": each of 768 columns is 4096 long.
+/// "map 4096", "row 4096 x 768"; "column 4096 x 768": each of 768 columns is 4096 long. Rows whose elements do not lie
+/// together say how they do: "row 64 x 25088 in [32] x 64 x [784]".
 std::string text(const Layout& layout);
 
 /// Whether an output of so many elements is neither one per result nor one per element.

@@ -28,18 +28,6 @@ using namespace ir;
 
 namespace {
 
-/// Whether the reduced dimensions stand behind all that stay, or, if `first`, before them (those of size 1 aside).
-bool stand_together(const Shape& source, const Dims& reduced, bool first) {
-  bool changed = false;
-  for (int i = 0; i < source.rank(); ++i) {
-    if (source.dims[i] == 1) continue;
-    const bool begins = reduced.contains(i) == first;
-    if (begins && changed) return false;
-    changed = changed || !begins;
-  }
-  return true;
-}
-
 bool contains(const std::vector<NodeId>& nodes, NodeId id) {
   return std::binary_search(nodes.begin(), nodes.end(), id);
 }
@@ -68,14 +56,12 @@ std::vector<NodeId> values_of_rows(const Region& region, const Layout& layout) {
 }  // namespace
 
 RowReduction row_reduction(const Graph& graph, const Node& reduce, const Layout& layout) {
-  const Shape& source = graph[reduce.operands[0]].shape;
-  const std::int64_t count = elements(source), results = elements(reduce.shape);
-  const Dims& reduced = axes(reduce);
+  const std::int64_t count = elements(graph[reduce.operands[0]].shape), results = elements(reduce.shape);
   if (count == layout.rows * layout.columns) {
-    if (results == layout.rows && stand_together(source, reduced, false)) return RowReduction::row;
+    const Domain domain = domain_of(graph, reduce);
+    if (domain == layout.domain) return RowReduction::row;
     if (results == 1) return RowReduction::everything;
-    if (results == layout.columns && stand_together(source, reduced, true)) return RowReduction::columns;
-    return RowReduction::none;
+    return domain == layout.domain.turned() ? RowReduction::columns : RowReduction::none;
   }
   return count == layout.rows && results == 1 ? RowReduction::numbers : RowReduction::none;
 }

@@ -8,7 +8,7 @@
 // Recognising: in the order of memory, not of the dimensions, the fastest dimension of what each reduction reads stays
 // (dimensions of size 1 aside). Then neighbouring threads read neighbouring columns, whatever else is reduced: the
 // first dimensions, a middle one, several with others between. All reductions have equally many results of equally many
-// elements; outputs are those that structure_outputs.cpp tells. A group with any other reduction is not of this kind.
+// elements; outputs are those that structure.cpp tells. A group with any other reduction is not of this kind.
 //
 // Doubts: a result that is spread over its column's elements makes the block walk its columns a second time, and the
 // columns are few where a flat loop would have a thread for every element. A result stands with the thread that has its
@@ -28,16 +28,6 @@ using namespace ir;
 
 namespace {
 
-/// Whether the fastest dimension in memory of what is reduced stays.
-bool keeps_fastest(const Graph& graph, const Node& reduce) {
-  const Shape& source = graph[reduce.operands[0]].shape;
-  for (int i = 0; i < source.rank(); ++i) {
-    const int dim = source.minor_to_major[static_cast<std::size_t>(i)];
-    if (source.dims[dim] != 1) return !axes(reduce).contains(dim);
-  }
-  return false;
-}
-
 /// Whether the elements of a transpose lie in memory as those of its source do.
 bool stays_in_place(const Node& transpose, const Shape& source) {
   std::vector<int> from, to;  // dimensions of the source, fastest first
@@ -55,16 +45,16 @@ bool stays_in_place(const Node& transpose, const Shape& source) {
 std::optional<Classified> recognise_column(const Region& region) {
   const Graph& graph = region.graph;
   NodeId first = no_node;
-  Layout layout{Skeleton::column, 1, 1};
+  Layout layout;
   for (const NodeId id : region.inside()) {
     const Node& node = region[id];
     if (node.op != Op::reduce) continue;
-    if (!keeps_fastest(graph, node)) return std::nullopt;
     const Layout own = row_layout(graph, node);
+    if (own.domain.runs.empty() || own.domain.reduces_fastest) return std::nullopt;
     if (first == no_node) {
       first = id;
-      layout.rows = own.rows;
-      layout.columns = own.columns;
+      layout = own;
+      layout.skeleton = Skeleton::column;
     } else if (own.rows != layout.rows || own.columns != layout.columns) {
       return refuse("columns-differ",
                     fmt::format("%{} reduces {} columns of {}, %{} reduces {} columns of {}", graph[first].name,

@@ -4,9 +4,10 @@
 // What the row skeleton recognises, and what it doubts. In: a group with its border. Out: rows and columns, or a
 // rejection; for a doubt, what of the structure would be lowered badly. Called through the table of skeletons.
 //
-// Recognising: reductions run along the last dimensions, all of them over the same number of rows and columns, or
-// across these rows (structure_across.cpp); outputs are those that structure_outputs.cpp tells. This is what lower()
-// must be able to rely on.
+// Recognising: reductions take the fastest dimension in memory and others with it, together or with dimensions that
+// stay between (the channels of a batch of images): all of them the same rows, or across these rows
+// (structure_across.cpp); outputs are those that structure.cpp tells. This is what lower() must be able to rely
+// on.
 //
 // Doubts: one pass over the group, operands first, says of each value whether it depends on a reduction and, if so,
 // how it lies: one number per row, or one per element of a row. A lane has only its own row at hand. So a broadcast
@@ -21,7 +22,6 @@
 #include <unordered_map>
 
 #include "codegen/lower/skeletons.h"
-#include "ir/graph/broadcast.h"
 
 namespace tailor::codegen {
 
@@ -29,56 +29,24 @@ using namespace ir;
 
 namespace {
 
-struct RowShape {
-  std::int64_t rows = 1, columns = 1;
-};
-
-/// {rows, columns} when the reduced dimensions are the last ones (dimensions of size 1 aside).
-std::optional<RowShape> row_shape(const Graph& graph, const Node& reduce) {
-  const Shape& source = graph[reduce.operands[0]].shape;
-  RowShape shape;
-  bool reduced_seen = false;
-  for (int i = 0; i < source.rank(); ++i) {
-    if (source.dims[i] == 1) continue;
-    if (axes(reduce).contains(i)) {
-      reduced_seen = true;
-      shape.columns *= source.dims[i];
-    } else {
-      if (reduced_seen) return std::nullopt;
-      shape.rows *= source.dims[i];
-    }
-  }
-  return shape;
+/// Rows of a reduction whose fastest dimension in memory is reduced (dimensions of size 1 aside), or that reduces all.
+std::optional<Layout> rows_of(const Graph& graph, const Node& reduce) {
+  const Domain domain = domain_of(graph, reduce);
+  if (!domain.runs.empty() && !domain.reduces_fastest) return std::nullopt;
+  return Layout{Skeleton::row, domain.kept(), domain.reduced(), domain};
 }
 
-/// Whether the reduced dimensions lie fastest in memory, wherever they stand among the dimensions.
-bool reduces_fastest(const Graph& graph, const Node& reduce) {
-  const Shape& source = graph[reduce.operands[0]].shape;
-  bool stays = false;
-  for (int i = 0; i < source.rank(); ++i) {
-    const int dim = source.minor_to_major[static_cast<std::size_t>(i)];
-    if (source.dims[dim] == 1) continue;
-    const bool reduced = axes(reduce).contains(dim);
-    if (reduced && stays) return false;
-    stays = stays || !reduced;
-  }
-  return true;
-}
-
-/// Why no skeleton takes a reduction that is not along the last dimensions.
+/// Why a row group does not take a reduction along columns.
 Rejection refuse_reduction(const Graph& graph, const Node& reduce) {
-  const std::string what =
-      fmt::format("reduce %{} {{{}}} of {}", reduce.name, fmt::join(axes(reduce).begin(), axes(reduce).end(), ","),
-                  text(graph[reduce.operands[0]].shape));
-  if (reduces_fastest(graph, reduce))
-    return refuse("skeleton-mixed",
-                  fmt::format("{} runs along rows in memory, but of an array whose dimensions are not "
-                              "in the order of memory: such rows are only lowered where they are",
-                              what));
-  return refuse("skeleton-mixed", fmt::format("{} runs neither along the last dimensions nor, like all others, along "
-                                              "columns: a skeleton for this is still to come",
-                                              what));
+  return refuse("skeleton-mixed",
+                fmt::format("reduce %{} {{{}}} of {} runs neither along rows nor across those of the group: a skeleton "
+                            "for this is still to come",
+                            reduce.name, fmt::join(axes(reduce).begin(), axes(reduce).end(), ","),
+                            text(graph[reduce.operands[0]].shape)));
 }
+
+/// Neighbours that a warp reads together in another place than the next ones: half of what memory gives at a time.
+constexpr std::int64_t least_run_bits = 128;
 
 std::string label(const Graph& graph, NodeId id) {
   return fmt::format("%{} {}", graph[id].name, text(graph[id].shape));
@@ -87,14 +55,14 @@ std::string label(const Graph& graph, NodeId id) {
 /// How a value that depends on a reduction lies. none: it does not depend on one.
 enum class RowDependence : std::uint8_t { none, row, full };
 
-/// Whether a transpose only moves dimensions of size 1.
-bool keeps_order(const Node& transpose, const Shape& source) {
+/// Whether a transpose only moves dimensions of size 1, or a broadcast puts the others into their own order.
+bool keeps_order(const Node& node, const Shape& source) {
   std::int64_t last = -1;
-  for (int i = 0; i < transpose.shape.rank(); ++i) {
-    const std::int64_t from = axes(transpose)[i];
-    if (source.dims[static_cast<int>(from)] == 1) continue;
-    if (from < last) return false;
-    last = from;
+  for (int i = 0; i < axes(node).size(); ++i) {
+    const std::int64_t place = axes(node)[i];
+    if (source.dims[node.op == Op::transpose ? static_cast<int>(place) : i] == 1) continue;
+    if (place < last) return false;
+    last = place;
   }
   return true;
 }
@@ -154,7 +122,11 @@ class RowReading {
     const Shape& source = graph_[node.operands[0]].shape;
     const std::int64_t count = elements(node.shape);
     const bool spreads = dependence == RowDependence::row && count == layout_.rows * layout_.columns;
-    if (!repeats_along_last(node, source) || (!spreads && count != elements(source)))
+    Dims repeated;
+    for (int d = 0; d < node.shape.rank(); ++d)
+      if (!axes(node).contains(d)) repeated.push_back(d);
+    const bool fits = spreads ? domain_of(node.shape, repeated) == layout_.domain : count == elements(source);
+    if (!fits || !keeps_order(node, source))
       return refuse("skeleton-row-broadcast",
                     fmt::format("{} spreads values of rows over other rows", label(graph_, id)));
     row_dependences_[id] = spreads ? RowDependence::full : dependence;
@@ -171,16 +143,15 @@ class RowReading {
 
 namespace {
 
-/// The rows and columns that the group's rows have: those of the reduction along the most elements, or the most rows.
+/// The rows that the group has: those of the reduction along the most elements, or the most rows.
 std::optional<Layout> rows_of(const Region& region) {
   std::optional<Layout> layout;
   for (const NodeId id : region.inside()) {
     if (region[id].op != Op::reduce) continue;
-    const std::optional<RowShape> shape = row_shape(region.graph, region[id]);
-    if (!shape) continue;
-    const std::int64_t count = shape->rows * shape->columns, known = layout ? layout->rows * layout->columns : 0;
-    if (count > known || (count == known && shape->rows > layout->rows))
-      layout = Layout{Skeleton::row, shape->rows, shape->columns};
+    std::optional<Layout> own = rows_of(region.graph, region[id]);
+    if (!own) continue;
+    const std::int64_t count = own->rows * own->columns, known = layout ? layout->rows * layout->columns : 0;
+    if (count > known || (count == known && own->rows > layout->rows)) layout = std::move(own);
   }
   return layout;
 }
@@ -192,21 +163,24 @@ std::optional<Rejection> refuse_reductions(const Region& region, const Layout& l
   for (const NodeId id : region.inside()) {
     const Node& node = region[id];
     if (node.op != Op::reduce) continue;
-    const std::optional<RowShape> shape = row_shape(graph, node);
+    const bool of_rows = rows_of(graph, node).has_value();
     if (row_reduction(graph, node, layout) != RowReduction::none) {
-      if (shape && first == no_node) first = id;
+      if (of_rows && first == no_node) first = id;
       continue;
     }
-    if (!shape) return refuse_reduction(graph, node);
+    if (!of_rows) return refuse_reduction(graph, node);
     NodeId other = first;  // one of the group's rows, to be named beside it
     for (const NodeId next : region.inside())
       if (other == no_node && region[next].op == Op::reduce &&
           row_reduction(graph, region[next], layout) == RowReduction::row)
         other = next;
     const Layout a = row_layout(graph, region[std::min(id, other)]), b = row_layout(graph, region[std::max(id, other)]);
-    return refuse("rows-differ",
-                  fmt::format("%{} reduces {} rows of {}, %{} reduces {} rows of {}", graph[std::min(id, other)].name,
-                              a.rows, a.columns, graph[std::max(id, other)].name, b.rows, b.columns));
+    const std::string a_name = graph[std::min(id, other)].name, b_name = graph[std::max(id, other)].name;
+    if (a.rows == b.rows && a.columns == b.columns)
+      return refuse("rows-differ", fmt::format("%{} reduces rows that lie as {}, %{} as {}", a_name, text(a.domain),
+                                               b_name, text(b.domain)));
+    return refuse("rows-differ", fmt::format("%{} reduces {} rows of {}, %{} reduces {} rows of {}", a_name, a.rows,
+                                             a.columns, b_name, b.rows, b.columns));
   }
   return std::nullopt;
 }
@@ -235,11 +209,11 @@ std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {
   if (std::optional<Rejection> doubted = doubt_outputs(region, layout, late)) return doubted;
   for (const NodeId id : region.inside()) {
     if (graph[id].op != Op::reduce || std::binary_search(late.begin(), late.end(), id)) continue;
-    const ReduceKind kind = reduce_kind(graph, region[id]);
-    if (kind == ReduceKind::row || kind == ReduceKind::full) continue;
-    return refuse(
-        kind == ReduceKind::column ? "skeleton-column" : "skeleton-mixed",
-        fmt::format("{} reduction {} of {}", name(kind), label(graph, id), text(graph[region[id].operands[0]].shape)));
+    const Shape& source = graph[region[id].operands[0]].shape;
+    const Domain domain = domain_of(graph, region[id]);
+    if (domain.is_contiguous() || domain.fastest() * row(source.dtype).bits >= least_run_bits) continue;
+    return refuse("short-runs", fmt::format("{} of {} reads {} neighbours at a time, {} bits", label(graph, id),
+                                            text(source), domain.fastest(), domain.fastest() * row(source.dtype).bits));
   }
   RowReading reading(region, layout);
   for (const NodeId id : region.inside()) {

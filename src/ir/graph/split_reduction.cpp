@@ -134,26 +134,21 @@ bool lies_row_major(const Shape& shape) {
 }
 
 std::string_view name(ReduceKind kind) {
-  constexpr auto names = std::to_array<std::string_view>({"row", "column", "full", "mixed"});
+  constexpr auto names = std::to_array<std::string_view>({"row", "column", "full"});
   return row_for(names, kind);
 }
 
 ReduceKind reduce_kind(const Shape& source, const Dims& gone) {
-  // Walk from the slowest to the fastest dimension in memory: kept dimensions, then reduced ones, make a row reduction.
-  int changes = 0;
-  std::optional<bool> first, last;
-  for (int i = source.rank(); i-- > 0;) {
+  bool any_stays = false, fastest_goes = true, first = true;
+  for (int i = 0; i < source.rank(); ++i) {
     const int dim = source.minor_to_major[i];
     if (source.dims[dim] == 1) continue;
     const bool goes = gone.contains(dim);
-    if (!first) first = goes;
-    if (last && *last != goes) ++changes;
-    last = goes;
+    if (std::exchange(first, false)) fastest_goes = goes;
+    any_stays = any_stays || !goes;
   }
-  if (!first) return ReduceKind::full;
-  if (changes == 0) return *first ? ReduceKind::full : ReduceKind::row;
-  if (!*last) return ReduceKind::column;
-  return changes == 1 && lies_row_major(source) ? ReduceKind::row : ReduceKind::mixed;
+  if (!any_stays) return ReduceKind::full;
+  return fastest_goes ? ReduceKind::row : ReduceKind::column;
 }
 
 std::vector<EarlierStep> earlier_steps(const Graph& graph, NodeId last) {
@@ -182,7 +177,7 @@ std::vector<EarlierStep> earlier_steps(const Graph& graph, NodeId last) {
     gone = joined(graph, earlier, gone);
     const Shape& whole = graph[step.source].shape;
     const std::optional<Dims> fitting = with_short_dims(whole, gone, end.shape);
-    if (!fitting || reduce_kind(whole, *fitting) == ReduceKind::mixed) break;
+    if (!fitting) break;
     step.axes = *fitting;
     source = step.source;
     steps.push_back(std::move(step));

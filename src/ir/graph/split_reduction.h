@@ -22,8 +22,8 @@
 namespace tailor::ir {
 
 /// Which dimensions of an array a reduction takes away, by their place in memory; dimensions of size 1 do not count.
-/// row: the minor-most dimensions of a row-major array go, some stay. column: the fastest one stays.
-enum class ReduceKind : std::uint8_t { row, column, full, mixed };
+/// row: the fastest one goes, some stay. column: the fastest one stays. full: all go, or there are none.
+enum class ReduceKind : std::uint8_t { row, column, full };
 std::string_view name(ReduceKind kind);
 ReduceKind reduce_kind(const Shape& source, const Dims& gone);
 
@@ -38,8 +38,8 @@ struct EarlierStep {
   Dims axes;                  ///< of `source`, ascending
 };
 
-/// The steps that may be folded into the reduction `last`, the nearest first. They have its reducer and its type, start
-/// from the reducer's neutral element, and together with it reduce along rows, along columns or everything. O(steps).
+/// The steps that may be folded into the reduction `last`, the nearest first. They have its reducer and its type, and
+/// start from the reducer's neutral element. O(steps).
 std::vector<EarlierStep> earlier_steps(const Graph& graph, NodeId last);
 
 struct FoldedReduction {

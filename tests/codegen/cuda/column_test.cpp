@@ -118,21 +118,11 @@ TEST_CASE("columns are what leaves the fastest dimension in memory, however the 
   CHECK(sum("f32[1,8,16,1,24]", "1,2", "f32[1,1,24]") == "column 128 x 24");
   CHECK(sum("f32[2,8,16,24]", "0,2", "f32[8,24]") == "column 32 x 192");
   CHECK(sum("f32[64,24]", "1", "f32[64]") == "row 64 x 24");
-  CHECK(sum("f32[64,24]{0,1}", "0", "f32[24]") == "skeleton-mixed");
-  CHECK(sum("f32[2,8,16,24]", "1,3", "f32[2,16]") == "skeleton-mixed");
+  CHECK(sum("f32[64,24]{0,1}", "0", "f32[24]") == "row 24 x 64");
+  CHECK(sum("f32[2,8,16,24]", "1,3", "f32[2,16]") == "row 32 x 192 in 2 x [8] x 16 x [24]");
+  CHECK(sum("f32[2,8,16,4]", "1,3", "f32[2,16]") == "row 32 x 32 in 2 x [8] x 16 x [4]");
+  CHECK(sum("f32[2,8,16,3]", "1,3", "f32[2,16]") == "row 32 x 24 in 2 x [8] x 16 x [3], short-runs");  // 12 bytes
   CHECK(sum("f32[64,0]", "0", "f32[0]") == "empty");
-}
-
-TEST_CASE("a reduction along rows in memory of turned dimensions is refused for that") {
-  const auto reason = [](const std::string& in) {
-    const ir::Group group = group_of("  %x = parameter 0 : " + in +
-                                     "\n  %z = constant 0 : f32[]\n  %s = reduce add %x, %z, axes={0} : f32[24]\n"
-                                     "  output %s\n");
-    return std::get<ir::Rejection>(codegen::analyse(group.graph, codegen::whole_border(group.graph))).reason;
-  };
-  CHECK(reason("f32[64,24]{0,1}") ==
-        "reduce %s {0} of f32[64,24]{0,1} runs along rows in memory, but of an array whose dimensions are not in the "
-        "order of memory: such rows are only lowered where they are");
 }
 
 TEST_CASE("a column group is doubted where it would walk twice, move results or turn columns") {

@@ -153,7 +153,7 @@ TEST_CASE("rows that hardly fit a block with their sums, and few long rows, are 
   CHECK(doubt_of(127, 517) == "across-few");
 }
 
-TEST_CASE("a reduction is along rows or across them by where its dimensions stand, and by nothing else") {
+TEST_CASE("a reduction is along rows or across them by where its dimensions lie, and by nothing else") {
   const Graph graph = parse_graph(R"(graph kinds {
   %x = parameter 0 : f32[1,6,4,1,6]
   %v = parameter 1 : f32[6,4]
@@ -167,7 +167,7 @@ TEST_CASE("a reduction is along rows or across them by where its dimensions stan
   %some = reduce add %v, %z, axes={1} : f32[6]
   output %row, %columns, %everything, %numbers, %between, %both, %some
 })");
-  const Layout layout{Skeleton::row, 24, 6};
+  const Layout layout{Skeleton::row, 24, 6, Domain{{6, 24}, true}};
   const auto kind = [&](std::string_view name) {
     for (const Node& node : graph.nodes)
       if (node.name == name) return row_reduction(graph, node, layout);

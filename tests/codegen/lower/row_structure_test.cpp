@@ -37,7 +37,7 @@ std::string after_sum(const std::string& lines) {
 
 }  // namespace
 
-TEST_CASE("rows are what is left of the dimensions when the last ones are reduced, those of one element aside") {
+TEST_CASE("rows are what is left of the dimensions when the fastest is reduced, those of one element aside") {
   const auto sum = [](std::string_view in, std::string_view axes, std::string_view out) {
     return structure_of(fmt::format(
         "  %x = parameter 0 : f32{}\n  %s = reduce add %x, %z, axes={} : f32{}\n  output %s\n", in, axes, out));
@@ -51,7 +51,9 @@ TEST_CASE("rows are what is left of the dimensions when the last ones are reduce
   CHECK(sum("[1,6]", "{0,1}", "[]") == "row 1 x 6");
   CHECK(sum("[1,4,6]", "{0,2}", "[4]") == "row 4 x 6");
   CHECK(sum("[4,6,1]", "{1}", "[4,1]") == "row 4 x 6");
-  CHECK(sum("[4,3,6]", "{0,2}", "[3]") == "skeleton-mixed");
+  CHECK(sum("[4,3,6]", "{0,2}", "[3]") == "row 3 x 24 in [4] x 3 x [6]");
+  CHECK(sum("[4,3,3]", "{0,2}", "[3]") == "row 3 x 12 in [4] x 3 x [3], short-runs");  // 12 bytes at a time
+  CHECK(sum("[4,3,1]", "{0,2}", "[3]") == "column 4 x 3");
 }
 
 TEST_CASE("reductions of one group are of equally many rows of one length") {
@@ -68,6 +70,7 @@ TEST_CASE("reductions of one group are of equally many rows of one length") {
   CHECK(two("[4,8]", "{1}", "[4]") == "rows-differ");
   CHECK(two("[5,6]", "{1}", "[5]") == "rows-differ");
   CHECK(two("[6,4]", "{1}", "[6]") == "rows-differ");
+  CHECK(two("[2,4,3]", "{0,2}", "[4]") == "rows-differ");  // 4 rows of 6 as well, but they lie elsewhere
   CHECK(after_sum("  %t = reduce add %s, %z, axes={0} : f32[]\n  output %t\n") != "row 4 x 6, skeleton-row-shapes");
 }
 

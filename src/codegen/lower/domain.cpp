@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs of a domain, and positions to coordinates. In: a shape, its reduced dimensions, index expressions of positions.
+// Out: runs or coordinates. Called by the structural analysis and by the skeletons.
+//
+// Method. The dimensions are gone through from the fastest in memory on. Neighbours that both stay or are both reduced
+// make one run, because going over them is one loop whatever their number. A position is a number written in mixed
+// radix whose digits are the coordinates of its own dimensions, the fastest first: dividing takes them off one by one.
+// So a row in the last dimensions, a column in the first, a channel between batch and image, and a group of channels
+// that lie fastest are the same two numbers, and index expressions fold to what each of them would be by hand.
+#include "codegen/lower/domain.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <tuple>
+
+namespace tailor::codegen {
+
+Domain domain_of(const ir::Shape& shape, const ir::Dims& reduced) {
+  Domain domain;
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int dim = shape.minor_to_major[i];
+    if (shape.dims[dim] == 1) continue;
+    const bool goes = reduced.contains(dim);
+    if (domain.runs.empty()) domain.reduces_fastest = goes;
+    if (domain.runs.empty() || domain.is_reduced(domain.runs.size() - 1) != goes) domain.runs.push_back(1);
+    domain.runs[domain.runs.size() - 1] *= shape.dims[dim];
+  }
+  return domain;
+}
+
+std::string text(const Domain& domain) {
+  std::string out;
+  for (int i = domain.runs.size(); i-- > 0;) {
+    if (!out.empty()) out += " x ";
+    out += domain.is_reduced(i) ? fmt::format("[{}]", domain.runs[i]) : fmt::format("{}", domain.runs[i]);
+  }
+  return out.empty() ? "1" : out;
+}
+
+Coordinates coordinates_at(IndexBuilder& build, const ir::Shape& shape, const ir::Dims& reduced, ir::ExprId kept,
+                           ir::ExprId along) {
+  Coordinates coordinates;
+  coordinates.rank = shape.rank();
+  for (int i = 0; i < shape.rank(); ++i) {
+    const int dim = shape.minor_to_major[i];
+    if (shape.dims[dim] == 1) {
+      coordinates[dim] = build.constant(0);
+      continue;
+    }
+    ir::ExprId& rest = reduced.contains(dim) ? along : kept;
+    const auto [quotient, index] = build.divide(rest, shape.dims[dim]);
+    coordinates[dim] = index;
+    rest = quotient;
+  }
+  return coordinates;
+}
+
+Coordinates kept_coordinates(const Coordinates& coordinates, const ir::Dims& reduced) {
+  Coordinates kept;
+  for (int dim = 0; dim < coordinates.rank; ++dim)
+    if (!reduced.contains(dim)) kept[kept.rank++] = coordinates[dim];
+  return kept;
+}
+
+ir::ExprId position_in(IndexBuilder& build, const Domain& domain, ir::ExprId kept, ir::ExprId along) {
+  std::array<ir::ExprId, 2> rest = {kept, along};
+  std::array<std::int64_t, 2> left = {domain.kept(), domain.reduced()};
+  ir::ExprId position = build.constant(0);
+  std::int64_t stride = 1;
+  for (int i = 0; i < domain.runs.size(); ++i) {
+    const std::size_t of = domain.is_reduced(i) ? 1 : 0;
+    ir::ExprId digit = rest[of];
+    if (left[of] > domain.runs[i]) std::tie(rest[of], digit) = build.divide(rest[of], domain.runs[i]);
+    left[of] /= domain.runs[i];
+    position = build.add_scaled(position, digit, stride);
+    stride *= domain.runs[i];
+  }
+  return position;
+}
+
+}  // namespace tailor::codegen
