@@ -99,7 +99,8 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   kept.by_trip = vars.overlaps(pool[segment_->section_trip].vars);
   kept.by_element = access.has_element;
   if (!kept.by_row && !kept.by_trip && !kept.by_element && !flight.all) return;
-  if (!keep_in_shared_ && std::binary_search(keeping_.begin(), keeping_.end(), id)) kept.stay = Stay::kernel;
+  if (const ir::Home* home = find_home(keeping_, id); home != nullptr && home->level == ir::StitchLevel::registers)
+    kept.stay = Stay::kernel;
   const std::int64_t loads = (kept.by_row ? in_flight_rows : 1) * (kept.by_trip ? segment_->section_trips : 1) *
                              (kept.by_element ? segment_->vector : 1) / access.width;
   if (!conditions.empty() && loads_ahead_ + loads > most_conditional) return;

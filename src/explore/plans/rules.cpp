@@ -19,6 +19,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/indexed.h"
+#include "codegen/lower/prepare.h"
 #include "ir/kernel/kernel.h"
 
 namespace tailor::explore {
@@ -26,7 +28,8 @@ namespace tailor::explore {
 namespace {
 
 using ir::GridShape;
-using ir::Residence;
+using ir::HomesWord;
+using ir::StitchLevel;
 
 constexpr std::uint32_t reads(std::initializer_list<ir::PlanField> fields) {
   std::uint32_t bits = 0;
@@ -52,11 +55,26 @@ std::int64_t input_bytes(const Candidate& c) {
   return sum;
 }
 
+/// The most values of an element that a thread holds between two phases.
 std::size_t kept_values(const Candidate& c) {
-  std::size_t most = 0;
-  for (const codegen::Phase& phase : c.prepared.phases)
-    most = std::max(most, codegen::kept_nodes(phase, c.plan.residence).size());
-  return most;
+  codegen::KeptHomes own;
+  return codegen::most_in_registers(codegen::kept_by(c.prepared, c.plan.homes, own));
+}
+
+bool has(const Candidate& c, StitchLevel level) { return codegen::has_level(c.plan.homes, level); }
+
+/// Whether some input that could wait in registers is read again, though other values wait.
+bool reads_some_again(const Candidate& c) {
+  const std::vector<ir::Home>& all = codegen::homes_of(c.prepared, HomesWord::registers);
+  return std::any_of(all.begin(), all.end(), [&](const ir::Home& home) {
+    return (*c.prepared.graph)[home.node].op == ir::Op::parameter &&
+           codegen::find_home(c.plan.homes, home.node) == nullptr;
+  });
+}
+
+/// Whether a row waits partly in registers, and partly elsewhere or not at all.
+bool is_mixed(const Candidate& c) {
+  return has(c, StitchLevel::registers) && (has(c, StitchLevel::block) || reads_some_again(c));
 }
 
 /// Whether lanes have items of their own, side by side, and groups of lanes share them.
@@ -203,7 +221,7 @@ constexpr std::array rule_table = [] {
        [](const Candidate& c) {
          return !is_across(c) && c.tiling.trips > 64 && c.plan.threads_per_row < c.plan.threads;
        }},
-      {"register-payload", false, reads({residence, in_flight}),
+      {"register-payload", false, reads({homes, in_flight}),
        "kept values over 128 registers per thread leave too few warps to cover latency",
        [](const Candidate& c) {
          return !c.tiling.streamed && elements_per_thread(c) * c.plan.in_flight *
@@ -228,18 +246,20 @@ constexpr std::array rule_table = [] {
          const bool is_alone = is_across(c) && blocks(c) < c.limits.sms;
          return c.plan.threads == c.limits.threads_per_block && c.tiling.lanes < c.plan.threads / 2 && !is_alone;
        }},
-      {"shared-short", false, reads({residence}),
-       "rows under 64 bytes per thread stay in registers, not in shared memory",
+      {"shared-short", false, reads({homes}), "rows under 64 bytes per thread stay in registers, not in shared memory",
+       [](const Candidate& c) { return has(c, StitchLevel::block) && elements_per_thread(c) * element_bytes(c) < 64; }},
+      {"reload-short", false, reads({homes}), "reading a row again pays only when it does not fit the registers",
        [](const Candidate& c) {
-         return c.plan.residence == Residence::shared && elements_per_thread(c) * element_bytes(c) < 64;
+         return c.plan.homes.empty() && !codegen::homes_of(c.prepared, HomesWord::registers).empty() &&
+                elements_per_thread(c) <= 32;
        }},
-      {"reload-short", false, reads({residence}), "reading a row again pays only when it does not fit the registers",
-       [](const Candidate& c) { return c.plan.residence == Residence::reload && elements_per_thread(c) <= 32; }},
-      {"recompute-same", false, reads({residence}), "recompute equals registers where every kept value is an input",
+      {"mixed-short", false, reads({homes, in_flight}),
+       "a row waits in two ways only where all of it would take over half of a thread's registers",
        [](const Candidate& c) {
-         return c.plan.residence == Residence::recompute &&
-                std::all_of(c.prepared.phases.begin(), c.prepared.phases.end(),
-                            [](const codegen::Phase& phase) { return phase.kept == phase.kept_inputs; });
+         const codegen::KeptHomes& all = row_for(c.prepared.homes, HomesWord::registers);
+         const auto kept = static_cast<std::int64_t>(codegen::most_in_registers(all));
+         const int registers = codegen::registers_for(c.limits, c.plan.threads);
+         return is_mixed(c) && 2 * kept * elements_per_thread(c) * c.plan.in_flight <= registers;
        }},
       {"narrow-vector", false, reads({vector}),
        "under half the widest vector leaves the memory path narrow; single elements are for what breaks vectors",
@@ -291,9 +311,9 @@ constexpr std::array rule_table = [] {
       {"broken-block", false, reads({threads, unroll}),
        "where arrays are turned, cut or joined a block of sixteen warps touches too many lines at once",
        [](const Candidate& c) { return !c.prepared.straight && c.plan.threads >= 16 * c.limits.warp_size; }},
-      {"shared-long", false, reads({residence}),
+      {"shared-long", false, reads({homes}),
        "rows that fit 32 registers a thread for each kept value stay in registers, not in shared memory",
-       [](const Candidate& c) { return c.plan.residence == Residence::shared && elements_per_thread(c) <= 32; }},
+       [](const Candidate& c) { return has(c, StitchLevel::block) && elements_per_thread(c) <= 32; }},
       {"barrier-rows", false, reads({threads, threads_per_row}),
        "rows that are summed across warps share a block in pairs at most: more wait for the slowest",
        [](const Candidate& c) {

@@ -43,7 +43,7 @@ std::optional<Printed> printed(const ir::Group& group, int threads_per_row, int 
   plan.vector = vector;
   plan.threads_per_row = row(plan.skeleton).has(ir::PlanField::threads_per_row) ? threads_per_row : 1;
   plan.split = split;
-  plan.sub_roots = codegen::sub_roots(*prepared, plan, 32);
+  plan.homes = codegen::homes_of(*prepared, ir::HomesWord::registers);
   codegen::LowerScratch scratch;
   codegen::Lowered lowered = codegen::lower(*prepared, plan, test_limits, scratch);
   if (!std::holds_alternative<ir::Kernel>(lowered)) return {};
