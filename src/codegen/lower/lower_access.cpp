@@ -85,6 +85,7 @@ constexpr std::int64_t most_conditional = 8;
 
 void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flight) {
   if (find_kept(id, wanted, false) != nullptr) return;
+  if (find_kept(id, wanted, true) != nullptr && find_home(keeping_, id) == nullptr) return;  // it waits there
   const ir::IndexPool& pool = s_.build.pool();
   const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
   const ir::VarSet guard_vars = vars_of(pool, conditions);

@@ -188,11 +188,16 @@ TEST_CASE("what a list keeps is kept where it says, and the rest is read again")
     std::int64_t shared_bytes;
     std::array<int, 2> loads;  ///< of y and dy: vectors of a row by one thread
   };
-  constexpr auto in_registers = StitchLevel::registers;
+  constexpr auto in_registers = StitchLevel::registers, in_shared = StitchLevel::block;
   for (const Row& row : {Row{{}, 0, {16, 16}},
                          {{{0, in_registers}}, 0, {8, 16}},
                          {{{1, in_registers}}, 0, {16, 8}},
-                         {{{0, in_registers}, {1, in_registers}}, 0, {8, 8}}}) {
+                         {{{0, in_registers}, {1, in_registers}}, 0, {8, 8}},
+                         {{{0, in_registers}, {1, in_shared}}, 2 * 256 * 4, {8, 8}},
+                         {{{0, in_shared}, {1, in_registers}}, 2 * 256 * 4, {8, 8}},
+                         {{{0, in_shared}, {1, in_shared}}, 2 * 2 * 256 * 4, {8, 8}},
+                         {{{0, in_shared}}, 2 * 256 * 4, {8, 16}},
+                         {{{1, in_shared}}, 2 * 256 * 4, {16, 8}}}) {
     Plan plan;
     plan.skeleton = Skeleton::row;
     plan.dominant = prepared.dominants.front();
