@@ -81,6 +81,10 @@ struct Tried {
     offer(ir::HomesWord::widest_reload, {{1, registers}});
     plan.homes = row_for(prepared.homes, word).homes;
   }
+  void parts(ir::HomesWord word) {
+    waits(word);
+    tiling.streamed = true;
+  }
   void persistent(int per_sm) {
     plan.grid = ir::GridShape::persistent;
     plan.blocks_per_sm = per_sm;
@@ -190,16 +194,17 @@ std::vector<Side> row_sides() {
       {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.tiling.trips = 16; }},
       {"mixed-short", true, [](Tried& t) { t.waits(ir::HomesWord::widest_reload), t.tiling.trips = 15; }},
       {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::widest_reload), t.tiling.trips = 16; }},
-      {"mixed-short", false,
-       [](Tried& t) { t.waits(ir::HomesWord::widest_reload), t.tiling.trips = 8, t.plan.in_flight = 2; }},
       {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::registers), t.tiling.trips = 1; }},
       {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::shared), t.tiling.trips = 1; }},
       {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::recompute), t.tiling.trips = 1; }},
       {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::reload), t.tiling.trips = 1; }},
       {"shared-short", true, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.tiling.trips = 3; }},
       {"shared-long", true, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.tiling.trips = 8; }},
-      {"register-payload", false, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.plan.in_flight = 4; }},
-      {"register-payload", true, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.plan.in_flight = 5; }},
+      // In parts: one of the two values of 32 vectors of four, however many vectors are in flight.
+      {"register-payload", false,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 32, t.plan.in_flight = 8; }},
+      {"register-payload", true, [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 33; }},
+      {"register-payload", false, [](Tried& t) { t.parts(ir::HomesWord::shared), t.tiling.trips = 33; }},
       {"narrow-vector", true, [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 2; }},
       {"narrow-vector", false, [](Tried& t) { t.prepared.widest_vector = 8; }},
       {"narrow-vector", true, [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 1; }},

@@ -138,7 +138,8 @@ struct Segment {
   IndexedArray<ir::VarId, 2> trips{};  ///< loops over the row, outer first
   IndexedArray<bool, 2> unrolled{};
   int trip_loops = 0;
-  ir::ExprId trip = 0;  ///< trip number as an expression
+  bool unrolls_all = false;  ///< those that are not marked as unrolled too: arrays of registers can span the row
+  ir::ExprId trip = 0;       ///< trip number as an expression
   std::int64_t trip_count = 1;
   ir::ExprId section_trip = 0;  ///< trip within the unrolled part of the loop; subscript of register arrays
   std::int64_t section_trips = 1;
@@ -335,6 +336,9 @@ class ProgramBuilder {
   LowerScratch::State& s_;
   ir::Kernel kernel_;
   const Segment* segment_ = nullptr;
+  /// Whether arrays that stay so long span the row, though the segment goes through it in parts.
+  bool spans_row(Stay stay) const { return segment_->unrolls_all && stay != Stay::section; }
+
   std::span<const ir::Home> keeping_;  ///< what this phase fills
   int floor_ = 0;                      ///< depth of the innermost guard that asks a value
   std::size_t first_output_ = 0;       ///< buffer of the first output

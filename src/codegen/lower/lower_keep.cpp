@@ -23,8 +23,10 @@
 //
 // A later phase walks the row with the same loop variables, so a kept value is found again by node, segment and
 // coordinates. In registers it is an array indexed by row in flight, trip and element, with all loops over it
-// unrolled. In shared memory a thread has slots of its own: what it wrote it alone reads, so no barrier is needed, and
-// neighbouring threads have neighbouring vectors.
+// unrolled; where the row waits in registers only partly it is gone through in parts, and what does not stay there is
+// loaded part by part, for the rest would take the registers that were to be saved. In shared memory a thread has slots
+// of its own: what it wrote it alone reads, so no barrier is needed, and neighbouring threads have neighbouring
+// vectors.
 //
 // A parameter that is loaded ahead of its use (lower_access.cpp) stands in an array too; kept in registers, it stays
 // there. What does not vary with the element of the vector is not kept: it is cheap to hold as a single value.
@@ -242,6 +244,14 @@ const ir::Home* find_home(std::span<const ir::Home> homes, ir::NodeId node) {
   return it != homes.end() && it->node == node ? &*it : nullptr;
 }
 
+bool waits_partly(const Prepared& prepared, std::span<const ir::Home> homes) {
+  if (!has_level(homes, ir::StitchLevel::registers)) return false;
+  const std::vector<ir::Home>& all = homes_of(prepared, ir::HomesWord::registers);
+  return has_level(homes, ir::StitchLevel::block) || std::any_of(all.begin(), all.end(), [&](const ir::Home& home) {
+           return (*prepared.graph)[home.node].op == ir::Op::parameter && find_home(homes, home.node) == nullptr;
+         });
+}
+
 bool has_level(std::span<const ir::Home> homes, ir::StitchLevel level) {
   return std::any_of(homes.begin(), homes.end(), [&](const ir::Home& home) { return home.level == level; });
 }
@@ -263,7 +273,7 @@ const Kept* ProgramBuilder::keep_in_registers(const Kept& kept, int depth, ir::V
   ir::Array array{name_of(kept.node) + "_row", ir::Space::registers, dtype, {0, 0}, 1};
   std::size_t dim = 0;
   if (kept.by_row) array.dims[dim++] = in_flight_rows;
-  if (kept.by_trip) array.dims[dim] = segment_->section_trips;
+  if (kept.by_trip) array.dims[dim] = spans_row(kept.stay) ? segment_->trip_count : segment_->section_trips;
   if (kept.by_element) array.vector = segment_->vector;
   Kept& made = s_.kept.emplace_back(kept);
   made.bytes = std::max<std::int64_t>(array.dims[0], 1) * std::max<std::int64_t>(array.dims[1], 1) * array.vector *
@@ -282,7 +292,7 @@ const Kept* ProgramBuilder::find_or_keep(const ir::Home& home, const Coordinates
   if (const Kept* kept = find_kept(id, {coordinates}, in_shared)) return kept;
   Kept kept{id, coordinates, 0, segment_->number};
   kept.by_row = in_flight_rows > 1;
-  kept.by_trip = segment_->section_trips > 1;
+  kept.by_trip = (spans_row(kept.stay) ? segment_->trip_count : segment_->section_trips) > 1;
   if (!in_shared) return keep_in_registers(kept, row_depth);
   kept.in_shared = true;
   const ir::DType dtype = node_at(id).shape.dtype;
@@ -315,7 +325,7 @@ ir::Ref ProgramBuilder::kept_ref(const Kept& kept, ir::ExprId element) {
   ref.array = kept.array;
   std::size_t dim = 0;
   if (kept.by_row) ref.subs[dim++] = row_in_flight;
-  if (kept.by_trip) ref.subs[dim] = segment_->section_trip;
+  if (kept.by_trip) ref.subs[dim] = spans_row(kept.stay) ? segment_->trip : segment_->section_trip;
   ref.lane = element;
   return ref;
 }
@@ -327,7 +337,7 @@ Entry ProgramBuilder::kept_entry(ir::NodeId id, const Kept& kept, const Demand& 
   ir::VarSet vars;
   for (int i = 0; i < wanted.coordinates.rank; ++i) vars |= pool[wanted.coordinates[i]].vars;
   if (kept.by_row) vars |= pool[row_in_flight].vars;
-  if (kept.by_trip) vars |= pool[segment_->section_trip].vars;
+  if (kept.by_trip) vars |= pool[spans_row(kept.stay) ? segment_->trip : segment_->section_trip].vars;
   Entry entry;
   entry.coordinates = wanted.coordinates;
   entry.predicate = wanted.predicate;
@@ -344,6 +354,9 @@ void ProgramBuilder::keep_value(const ir::Home& home, const Entry& entry) {
   for (int i = 0; i < entry.coordinates.rank; ++i) vars |= pool[entry.coordinates[i]].vars;
   const bool varies = segment_ && (segment_->vector == 1 || vars.has(segment_->element));
   if (!varies) return;
+  // An input that a part of the row has loaded stands in its array.
+  const bool is_loaded = segment_->unrolls_all && node_at(id).op == ir::Op::parameter;
+  if (is_loaded && home.level == ir::StitchLevel::registers && find_kept(id, {entry.coordinates}, false)) return;
   const Kept* kept = find_or_keep(home, entry.coordinates);
   const ir::DType dtype = node_at(id).shape.dtype;
   const Val raw = to_raw(entry, dtype);

@@ -269,7 +269,7 @@ bool is_streamed(const Prepared& prepared, const ir::Plan& plan) {
   if (plan.split > 1) return true;
   if (trips_per_row(prepared, plan) <= 1) return false;
   if (prepared.sums_across) return false;  // registers add up across rows
-  return !has_level(plan.homes, ir::StitchLevel::registers);
+  return !has_level(plan.homes, ir::StitchLevel::registers) || waits_partly(prepared, plan.homes);
 }
 
 namespace {

@@ -118,13 +118,16 @@ const ir::Home* find_home(std::span<const ir::Home> homes, ir::NodeId node);
 
 bool has_level(std::span<const ir::Home> homes, ir::StitchLevel level);
 
+/// Whether some values wait in registers, and others, or inputs that could, elsewhere or not at all.
+bool waits_partly(const Prepared& prepared, std::span<const ir::Home> homes);
+
 // ---- plans
 
 /// row: vectors of one row that a thread handles, of as many threads as share it in all blocks.
 std::int64_t trips_per_row(const Prepared& prepared, const ir::Plan& plan);
 
-/// row: nothing of a row that takes several trips, or that blocks share, stays in registers, so the loop over it is
-/// rolled.
+/// row: a row that takes several trips, or that blocks share, is gone through in parts, because nothing of it stays in
+/// registers, or only some of what waits.
 bool is_streamed(const Prepared& prepared, const ir::Plan& plan);
 
 /// A reduction, and the level at which its result gets to those who read it.

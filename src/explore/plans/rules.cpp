@@ -63,20 +63,6 @@ std::size_t kept_values(const Candidate& c) {
 
 bool has(const Candidate& c, StitchLevel level) { return codegen::has_level(c.plan.homes, level); }
 
-/// Whether some input that could wait in registers is read again, though other values wait.
-bool reads_some_again(const Candidate& c) {
-  const std::vector<ir::Home>& all = codegen::homes_of(c.prepared, HomesWord::registers);
-  return std::any_of(all.begin(), all.end(), [&](const ir::Home& home) {
-    return (*c.prepared.graph)[home.node].op == ir::Op::parameter &&
-           codegen::find_home(c.plan.homes, home.node) == nullptr;
-  });
-}
-
-/// Whether a row waits partly in registers, and partly elsewhere or not at all.
-bool is_mixed(const Candidate& c) {
-  return has(c, StitchLevel::registers) && (has(c, StitchLevel::block) || reads_some_again(c));
-}
-
 /// Whether lanes have items of their own, side by side, and groups of lanes share them.
 bool is_across(const Candidate& c) { return c.tiling.groups > 0; }
 
@@ -224,9 +210,10 @@ constexpr std::array rule_table = [] {
       {"register-payload", false, reads({homes, in_flight}),
        "kept values over 128 registers per thread leave too few warps to cover latency",
        [](const Candidate& c) {
-         return !c.tiling.streamed && elements_per_thread(c) * c.plan.in_flight *
-                                              static_cast<std::int64_t>(std::max<std::size_t>(kept_values(c), 1)) >
-                                          128;
+         if (c.tiling.streamed && !codegen::waits_partly(c.prepared, c.plan.homes)) return false;
+         const std::int64_t rows = c.tiling.streamed ? 1 : c.plan.in_flight;
+         return elements_per_thread(c) * rows * static_cast<std::int64_t>(std::max<std::size_t>(kept_values(c), 1)) >
+                128;
        }},
       {"wide-vector", false, reads({vector}), "vectors beyond 16 bytes of the widest input only add registers",
        [](const Candidate& c) { return c.plan.vector * element_bytes(c) > 2 * ir::access_bytes; }},
@@ -253,13 +240,13 @@ constexpr std::array rule_table = [] {
          return c.plan.homes.empty() && !codegen::homes_of(c.prepared, HomesWord::registers).empty() &&
                 elements_per_thread(c) <= 32;
        }},
-      {"mixed-short", false, reads({homes, in_flight}),
+      {"mixed-short", false, reads({homes}),
        "a row waits in two ways only where all of it would take over half of a thread's registers",
        [](const Candidate& c) {
          const codegen::KeptHomes& all = row_for(c.prepared.homes, HomesWord::registers);
          const auto kept = static_cast<std::int64_t>(codegen::most_in_registers(all));
          const int registers = codegen::registers_for(c.limits, c.plan.threads);
-         return is_mixed(c) && 2 * kept * elements_per_thread(c) * c.plan.in_flight <= registers;
+         return codegen::waits_partly(c.prepared, c.plan.homes) && 2 * kept * elements_per_thread(c) <= registers;
        }},
       {"narrow-vector", false, reads({vector}),
        "under half the widest vector leaves the memory path narrow; single elements are for what breaks vectors",
