@@ -81,6 +81,11 @@ struct Tried {
     offer(ir::HomesWord::widest_reload, {{1, registers}});
     plan.homes = row_for(prepared.homes, word).homes;
   }
+  /// Rows of over 32 KiB, so many vectors a thread.
+  void wide(std::int64_t trips) {
+    prepared.columns = 8192;
+    tiling.trips = trips;
+  }
   void parts(ir::HomesWord word) {
     waits(word);
     tiling.streamed = true;
@@ -189,11 +194,29 @@ std::vector<Side> row_sides() {
       {"reload-short", false, [](Tried& t) { t.waits(ir::HomesWord::reload), t.tiling.trips = 9; }},
       {"reload-short", false, [](Tried& t) { t.waits(ir::HomesWord::recompute), t.tiling.trips = 8; }},
       {"reload-short", false, [](Tried& t) { t.tiling.trips = 8; }},  // nothing could wait
+      // Two floats of 4,096 columns are 32 KiB.
+      {"mixed-short", true,
+       [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.tiling.trips = 16, t.prepared.columns = 4096; }},
+      {"mixed-short", false,
+       [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.tiling.trips = 16, t.prepared.columns = 4097; }},
+      // Vectors of 16 bytes.
+      {"mixed-flight", true, [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.plan.in_flight = 3; }},
+      {"mixed-flight", false, [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.plan.in_flight = 4; }},
+      {"mixed-flight", false,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.plan.in_flight = 3, t.tiling.trips = 3; }},
+      {"mixed-flight", true, [](Tried& t) { t.parts(ir::HomesWord::widest_reload), t.plan.in_flight = 5; }},
+      {"mixed-flight", false, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.plan.in_flight = 1; }},
+      {"mixed-flight", false, [](Tried& t) { t.parts(ir::HomesWord::shared), t.plan.in_flight = 8; }},
+      // 232,448 bytes of shared memory are 58,112 floats.
+      {"mixed-reload", true, [](Tried& t) { t.parts(ir::HomesWord::widest_reload), t.prepared.columns = 58112; }},
+      {"mixed-reload", false, [](Tried& t) { t.parts(ir::HomesWord::widest_reload), t.prepared.columns = 58113; }},
+      {"mixed-reload", false, [](Tried& t) { t.parts(ir::HomesWord::widest_shared); }},
+      {"mixed-reload", false, [](Tried& t) { t.waits(ir::HomesWord::recompute); }},
       // 255 registers: two values of 15 vectors of four are 120 of them, of 16 vectors 128.
-      {"mixed-short", true, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.tiling.trips = 15; }},
-      {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.tiling.trips = 16; }},
-      {"mixed-short", true, [](Tried& t) { t.waits(ir::HomesWord::widest_reload), t.tiling.trips = 15; }},
-      {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::widest_reload), t.tiling.trips = 16; }},
+      {"mixed-short", true, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.wide(15); }},
+      {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.wide(16); }},
+      {"mixed-short", true, [](Tried& t) { t.waits(ir::HomesWord::widest_reload), t.wide(15); }},
+      {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::widest_reload), t.wide(16); }},
       {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::registers), t.tiling.trips = 1; }},
       {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::shared), t.tiling.trips = 1; }},
       {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::recompute), t.tiling.trips = 1; }},

@@ -61,6 +61,14 @@ std::size_t kept_values(const Candidate& c) {
   return codegen::most_in_registers(codegen::kept_by(c.prepared, c.plan.homes, own));
 }
 
+/// Bytes of one element of all values that wait if any may.
+std::int64_t waiting_bytes(const Candidate& c) {
+  std::int64_t sum = 0;
+  for (const ir::Home& home : codegen::homes_of(c.prepared, HomesWord::registers))
+    sum += ir::row((*c.prepared.graph)[home.node].shape.dtype).bits / 8;
+  return sum;
+}
+
 bool has(const Candidate& c, StitchLevel level) { return codegen::has_level(c.plan.homes, level); }
 
 /// Whether lanes have items of their own, side by side, and groups of lanes share them.
@@ -241,12 +249,27 @@ constexpr std::array rule_table = [] {
                 elements_per_thread(c) <= 32;
        }},
       {"mixed-short", false, reads({homes}),
-       "a row waits in two ways only where all of it would take over half of a thread's registers",
+       "a row waits in two ways only where all that waits is over 32 KiB, and would take half of a thread's registers",
        [](const Candidate& c) {
+         if (!codegen::waits_partly(c.prepared, c.plan.homes)) return false;
+         constexpr std::int64_t enough = 32 << 10;
          const codegen::KeptHomes& all = row_for(c.prepared.homes, HomesWord::registers);
          const auto kept = static_cast<std::int64_t>(codegen::most_in_registers(all));
          const int registers = codegen::registers_for(c.limits, c.plan.threads);
-         return codegen::waits_partly(c.prepared, c.plan.homes) && 2 * kept * elements_per_thread(c) <= registers;
+         return waiting_bytes(c) * c.prepared.columns <= enough || 2 * kept * elements_per_thread(c) <= registers;
+       }},
+      {"mixed-flight", false, reads({homes, in_flight}),
+       "parts of a row that waits in two ways have 64 bytes of the widest input in flight, or all of it",
+       [](const Candidate& c) {
+         const std::int64_t bytes = c.plan.in_flight * c.plan.vector * element_bytes(c);
+         return c.tiling.streamed && codegen::waits_partly(c.prepared, c.plan.homes) &&
+                ((bytes < 64 && c.plan.in_flight < c.tiling.trips) || bytes > 64);
+       }},
+      {"mixed-reload", false, reads({homes}),
+       "an input is read again beside others that wait only where a block's shared memory has no room for it",
+       [](const Candidate& c) {
+         return codegen::waits_partly(c.prepared, c.plan.homes) && !has(c, StitchLevel::block) &&
+                c.prepared.columns * element_bytes(c) <= c.limits.shared_per_block_optin;
        }},
       {"narrow-vector", false, reads({vector}),
        "under half the widest vector leaves the memory path narrow; single elements are for what breaks vectors",
