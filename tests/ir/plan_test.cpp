@@ -102,6 +102,34 @@ TEST_CASE("a field of older plans is refused with what says the same today") {
   CHECK(older_field_in("").empty());
 }
 
+TEST_CASE("a plan's text with letters changed is refused as a word, or reads back as it is") {
+  std::mt19937_64 random(5);
+  const std::string letters = "%@,= 0139abdefghilmoprstvw_-";
+  int read = 0, refused = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string changed = "row dominant=%3 threads=64 homes=%1@register,%12@block,%40@warp grid=tile";
+    for (std::uint64_t times = 1 + random() % 3; times-- > 0;) {
+      const std::size_t at = random() % changed.size();
+      if (random() % 3 == 0) changed.erase(at, 1 + random() % 4);
+      if (random() % 2 == 0) changed.insert(std::min(at, changed.size()), 1, letters[random() % letters.size()]);
+      if (at < changed.size()) changed[at] = letters[random() % letters.size()];
+    }
+    INFO(changed);
+    try {
+      const Plan plan = parse_plan(changed);
+      ++read;
+      CHECK((parse_plan(text(plan)) == plan));
+      for (std::size_t k = 1; k < plan.homes.size(); ++k) CHECK(plan.homes[k - 1].node < plan.homes[k].node);
+    } catch (const Error& error) {
+      ++refused;
+      CHECK(error.fault == Fault::usage);
+      CHECK(error.message.starts_with("plan: found '"));
+    }
+  }
+  CHECK(read > 100);
+  CHECK(refused > 5000);
+}
+
 TEST_CASE("plans agree in a field where they say the same, of homes in the whole list") {
   Plan a, b;
   a.skeleton = b.skeleton = Skeleton::row;
