@@ -207,6 +207,15 @@ std::vector<Side> row_sides() {
       {"mixed-flight", true, [](Tried& t) { t.parts(ir::HomesWord::widest_reload), t.plan.in_flight = 5; }},
       {"mixed-flight", false, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.plan.in_flight = 1; }},
       {"mixed-flight", false, [](Tried& t) { t.parts(ir::HomesWord::shared), t.plan.in_flight = 8; }},
+      // 255 registers: 680 bytes are two thirds; the input's 64 in flight leave 616 for floats that are kept.
+      {"mixed-flight", false,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 38, t.plan.in_flight = 4; }},
+      {"mixed-flight", true,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 39, t.plan.in_flight = 4; }},
+      {"mixed-flight", false,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 39, t.plan.in_flight = 2; }},
+      {"mixed-flight", true,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 39, t.plan.in_flight = 1; }},
       // 232,448 bytes of shared memory are 58,112 floats.
       {"mixed-reload", true, [](Tried& t) { t.parts(ir::HomesWord::widest_reload), t.prepared.columns = 58112; }},
       {"mixed-reload", false, [](Tried& t) { t.parts(ir::HomesWord::widest_reload), t.prepared.columns = 58113; }},

@@ -96,6 +96,14 @@ std::int64_t widest_vector(const Candidate& c) {
 /// Elements of a row that a thread handles.
 std::int64_t elements_per_thread(const Candidate& c) { return c.tiling.trips * c.plan.vector; }
 
+/// Bytes of a row that a thread keeps in registers, if all of it waits at once.
+std::int64_t kept_bytes(const Candidate& c) {
+  std::int64_t sum = 0;
+  for (const ir::Home& home : c.plan.homes)
+    if (home.level == StitchLevel::registers) sum += ir::row((*c.prepared.graph)[home.node].shape.dtype).bits / 8;
+  return sum * elements_per_thread(c);
+}
+
 constexpr std::array rule_table = [] {
   using enum ir::PlanField;
   return std::to_array<Rule>({
@@ -259,11 +267,16 @@ constexpr std::array rule_table = [] {
          return waiting_bytes(c) * c.prepared.columns <= enough || 2 * kept * elements_per_thread(c) <= registers;
        }},
       {"mixed-flight", false, reads({homes, in_flight}),
-       "parts of a row that waits in two ways have 64 bytes of the widest input in flight, or all of it",
+       "parts of a row that waits in two ways have 64 bytes of the widest input in flight, 32 where these and what is "
+       "kept fill two thirds of the registers, or all of it",
        [](const Candidate& c) {
+         if (!c.tiling.streamed || !codegen::waits_partly(c.prepared, c.plan.homes)) return false;
+         constexpr std::int64_t many = 64, register_bytes = 4;
+         const std::int64_t held = kept_bytes(c) + many / element_bytes(c) * input_bytes(c);
+         const int registers = codegen::registers_for(c.limits, c.plan.threads);
+         const std::int64_t wanted = 3 * held > 2 * register_bytes * registers ? many / 2 : many;
          const std::int64_t bytes = c.plan.in_flight * c.plan.vector * element_bytes(c);
-         return c.tiling.streamed && codegen::waits_partly(c.prepared, c.plan.homes) &&
-                ((bytes < 64 && c.plan.in_flight < c.tiling.trips) || bytes > 64);
+         return bytes > wanted || (bytes < wanted && c.plan.in_flight < c.tiling.trips);
        }},
       {"mixed-reload", false, reads({homes}),
        "an input is read again beside others that wait only where a block's shared memory has no room for it",
