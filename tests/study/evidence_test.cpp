@@ -190,7 +190,7 @@ TEST_CASE("what no model can be asked about is counted by why, and only the GPU 
   CHECK(rest.without_kernel == 0);
   CHECK(rest.samples.size() == 5);
   const std::vector<std::string> said = left_out(rest);
-  CHECK(std::count_if(said.begin(), said.end(), [](const std::string& one) {
-          return one.starts_with("1 observation is of plans of an older version");
+  CHECK(std::count_if(said.begin(), said.end(), [](const std::string& line) {
+          return line.starts_with("1 observation is of plans of an older version");
         }) == 1);
 }
