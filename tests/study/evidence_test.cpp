@@ -182,9 +182,8 @@ TEST_CASE("what no model can be asked about is counted by why, and only the GPU 
   // A plan in the words of an older version is no kernel of today, and is no fault either.
   Evidence older = evidence;
   const Id group = id_of(std::string_view("g")), plan = id_of(std::string_view("p"));
-  older.groups[group] = {
-      .id = group, .title = "sum", .text = "graph g {\n  %x = parameter 0 : f32[4]\n  output %x\n}\n"};
-  older.plans[plan] = {.id = plan, .group = group, .text = "row dominant=%2 threads=128 residence=registers"};
+  older.groups[group].text = "graph g {\n  %x = parameter 0 : f32[4]\n  output %x\n}\n";
+  older.plans[plan].text = "row dominant=%2 threads=128 residence=registers";
   const Samples rest = samples_of(older, known_devices(data), "", {listener});
   CHECK(rest.of_older_plans == 1);
   CHECK(rest.without_kernel == 0);
