@@ -6,8 +6,8 @@
 //
 // Who does what. `threads_per_row` lanes own a row, so a block has threads / threads_per_row rows at once. Where
 // values of a row stay in registers, `in_flight` is the number of rows that each group of lanes has side by side, in
-// an unrolled loop; where the row is streamed, it is the number of trips at a time. Rows beyond the last one are cut
-// off by one guard around each phase.
+// an unrolled loop; where the row is gone through in parts, it is the number of trips at a time. Rows beyond the last
+// one are cut off by one guard around each phase.
 //
 // Phases. A reduction must be complete before anything that needs it, so the group is cut into phases by the number of
 // reductions on the way to a value (prepare.cpp). A phase walks the row once: it accumulates its own reductions and
@@ -16,7 +16,8 @@
 //
 // The walk. A lane takes vectors of `vector` neighbouring elements, threads_per_row vectors apart. The loop over these
 // trips is unrolled whole when values stay in registers, since registers cannot be indexed by a variable; else
-// `in_flight` trips are unrolled.
+// `in_flight` trips are unrolled. Where only some of what waits is in registers it is both: unrolled whole, and gone
+// through in parts of `in_flight` trips.
 //
 // Loads. What a phase reads is loaded in loops of its own, of all rows in flight and all unrolled trips, before it is
 // used. The first phase loads what later phases need too, weights and further inputs, as long as half the registers
