@@ -4,6 +4,7 @@
 // The tables of skeletons and plan fields, and what derives from them: the value of a field as a number and as a word,
 // the text form of a plan and its reader. The store keeps the text: its view plan_axes splits it into name and value.
 // A field that the plan's skeleton does not have is refused by name when it is read, and left out when it is written.
+// Fields that older versions wrote are known by name, so that their texts are told from misspelt ones.
 #include "ir/plan.h"
 
 #include <fmt/format.h>
@@ -19,15 +20,17 @@ namespace tailor::ir {
 
 namespace {
 
-constexpr std::array residence_names = std::to_array<std::string_view>({"registers", "shared", "reload", "recompute"});
+constexpr std::array homes_names =
+    std::to_array<std::string_view>({"registers", "shared", "recompute", "reload", "widest-shared", "widest-reload"});
+static_assert(homes_names.size() == homes_words);
 constexpr std::array grid_names = std::to_array<std::string_view>({"tile", "persistent"});
 constexpr std::array flag_names = std::to_array<std::string_view>({"off", "on"});
 
 /// The words that values of a type are written with; none for numbers.
 template <class T>
 constexpr std::span<const std::string_view> words_of() {
-  if constexpr (std::is_same_v<T, Residence>)
-    return residence_names;
+  if constexpr (std::is_same_v<T, std::vector<Home>>)
+    return homes_names;
   else if constexpr (std::is_same_v<T, GridShape>)
     return grid_names;
   else if constexpr (std::is_same_v<T, Arithmetic>)
@@ -78,7 +81,7 @@ std::optional<int> to_node(std::string_view word) {
 
 template <class T>
 int as_number(const T& value) {
-  if constexpr (std::is_same_v<T, std::vector<SubRoot>>)
+  if constexpr (std::is_same_v<T, std::vector<Home>>)
     return static_cast<int>(value.size());
   else
     return static_cast<int>(value);
@@ -86,7 +89,7 @@ int as_number(const T& value) {
 
 template <class T>
 void from_number(T& into, int value) {
-  if constexpr (!std::is_same_v<T, std::vector<SubRoot>>) into = static_cast<T>(value);
+  if constexpr (!std::is_same_v<T, std::vector<Home>>) into = static_cast<T>(value);
 }
 
 void append_number(std::string& out, int value) {
@@ -95,12 +98,12 @@ void append_number(std::string& out, int value) {
   out.append(digits.data(), end);
 }
 
-void append_sub_roots(std::string& out, const std::vector<SubRoot>& roots) {
-  for (std::size_t i = 0; i < roots.size(); ++i) {
+void append_homes(std::string& out, const std::vector<Home>& homes) {
+  for (std::size_t i = 0; i < homes.size(); ++i) {
     out += i == 0 ? "%" : ",%";
-    append_number(out, roots[i].node);
+    append_number(out, homes[i].node);
     out += '@';
-    out += name(roots[i].stitch);
+    out += name(homes[i].level);
   }
 }
 
@@ -110,27 +113,36 @@ void append_value(std::string& out, const PlanFieldRow& field, int value) {
   append_number(out, value);
 }
 
+void append_field(std::string& out, const Plan& plan, const PlanFieldRow& field) {
+  if (field.kind == FieldKind::homes)
+    append_homes(out, plan.homes);
+  else
+    append_value(out, field, value(plan, field.field));
+}
+
 std::vector<std::string_view> home_level_names() {
   std::vector<std::string_view> names;
   for (const StitchLevel level : stitch_levels()) names.push_back(name(level));
   return names;
 }
 
-std::vector<SubRoot> parse_sub_roots(std::string_view value) {
-  std::vector<SubRoot> roots;
+std::vector<Home> parse_homes(std::string_view value) {
+  std::vector<Home> homes;
   for (const std::string_view item : split(value, ',')) {
     const std::size_t at = item.find('@');
     const std::optional<int> node = at == item.npos ? std::nullopt : to_node(item.substr(0, at));
-    if (!node) bad_plan_word(item, "node@level such as %3@warp");
+    if (!node) bad_plan_word(item, "node@level such as %3@register");
     const std::optional<StitchLevel> level = stitch_level_named(item.substr(at + 1));
     if (!level) {
       const std::vector<std::string_view> names = home_level_names();
       bad_plan_word(item.substr(at + 1), fmt::format("one of {}", fmt::join(names, ", ")),
                     suggestion(item.substr(at + 1), names));
     }
-    roots.push_back({*node, *level});
+    if (!homes.empty() && homes.back().node >= *node)
+      bad_plan_word(item, fmt::format("a node behind %{}: homes ascend, each node once", homes.back().node));
+    homes.push_back({*node, *level});
   }
-  return roots;
+  return homes;
 }
 
 /// Whether the text of a plan has the field.
@@ -138,7 +150,8 @@ bool is_written(const Plan& plan, const PlanFieldRow& field) {
   static const Plan start;
   if (!row(plan.skeleton).has(field.field)) return false;
   const int unsaid = value(start, field.field);
-  const bool always = field.turn > 0 && !(field.kind == FieldKind::number && unsaid == 0);
+  const bool may_be_unsaid = field.kind == FieldKind::homes || (field.kind == FieldKind::number && unsaid == 0);
+  const bool always = field.turn > 0 && !may_be_unsaid;
   return always || value(plan, field.field) != unsaid;
 }
 
@@ -163,11 +176,14 @@ void set(Plan& plan, std::string_view key, std::string_view word) {
   for (const PlanFieldRow& field : field_table)
     if (skeleton.has(field.field)) known.push_back(field.name);
   const std::optional<PlanField> field = plan_field_named(key);
-  if (!field) bad_plan_word(key, "a field of a plan", suggestion(key, known));
+  if (!field) {
+    const std::string_view successor = successor_of(key);
+    bad_plan_word(key, "a field of a plan", successor.empty() ? suggestion(key, known) : std::string(successor));
+  }
   if (!skeleton.has(*field))
     bad_plan_word(key, fmt::format("a field of a plan of skeleton {}", skeleton.name),
                   fmt::format("it has {}", fmt::join(known, ", ")));
-  if (row(*field).kind == FieldKind::stitches) return void(plan.sub_roots = parse_sub_roots(word));
+  if (row(*field).kind == FieldKind::homes) return void(plan.homes = parse_homes(word));
   const std::optional<int> value = parse_value(*field, word);
   if (!value) bad_plan_word(word, expected_of(row(*field)), suggestion(word, row(*field).words));
   set_value(plan, *field, *value);
@@ -220,8 +236,41 @@ std::optional<int> parse_value(PlanField field, std::string_view word) {
   return std::nullopt;
 }
 
+std::string field_text(const Plan& plan, PlanField field) {
+  std::string out;
+  append_field(out, plan, row(field));
+  return out;
+}
+
+bool agree(const Plan& a, const Plan& b, PlanField field) {
+  switch (field) {
+#define PLAN_FIELD(name, type, kind, start, turn, head, example) \
+  case PlanField::name:                                          \
+    return a.name == b.name;
+#include "ir/plan_fields.def"
+#undef PLAN_FIELD
+  }
+  return false;
+}
+
+std::string_view successor_of(std::string_view field) {
+  if (field == "residence")
+    return "homes says for each value where it waits, homes=%0@register,%7@block; of an axis homes=shared, as "
+           "residence=shared was";
+  if (field == "sub_roots")
+    return "the level of each reduction follows from threads_per_row; homes=%0@register,%7@block says where values "
+           "wait";
+  return {};
+}
+
+std::string_view older_field_in(std::string_view text) {
+  for (const std::string_view word : split(text, ' '))
+    if (const std::string_view key = word.substr(0, word.find('=')); !successor_of(key).empty()) return key;
+  return {};
+}
+
 std::string_view name(Skeleton skeleton) { return row(skeleton).name; }
-std::string_view name(Residence residence) { return row_for(residence_names, residence); }
+std::string_view name(HomesWord word) { return row_for(homes_names, word); }
 std::string_view name(GridShape grid) { return row_for(grid_names, grid); }
 
 std::string text(const Plan& plan) {
@@ -234,10 +283,7 @@ std::string text(const Plan& plan) {
     out += ' ';
     out += field.name;
     out += '=';
-    if (field.kind == FieldKind::stitches)
-      append_sub_roots(out, plan.sub_roots);
-    else
-      append_value(out, field, value(plan, field.field));
+    append_field(out, plan, field);
   }
   return out;
 }

@@ -30,20 +30,25 @@ enum class Skeleton : std::uint8_t {
 #undef SKELETON
 };
 
-/// Where values wait between two phases of a row. registers: what later phases need stays in registers. shared: in
-/// shared memory. reload: inputs are read again and the rest is computed again. recompute: inputs stay in registers,
-/// the rest is computed again.
-enum class Residence : std::uint8_t { registers, shared, reload, recompute };
+/// Where a value waits that later phases of a row need: `registers` of the thread that has it, or shared memory of the
+/// `block`. Other levels can be said, and are refused by the lowering. A value without a home is computed again, an
+/// input read again.
+struct Home {
+  NodeId node = no_node;
+  StitchLevel level = StitchLevel::registers;
+  bool operator==(const Home&) const = default;
+};
+
+/// Lists of homes that are worth asking about, by name: the values of the axis `homes`. Which list it is for a group,
+/// codegen/lower/prepare.h says. registers: all that later phases need, in its most computed form, stays in registers.
+/// shared: the same in shared memory. recompute: the inputs of that stay in registers, the rest is computed again.
+/// reload: nothing stays. widest_shared: as registers, but the widest value is in shared memory. widest_reload: as
+/// registers, but the widest input is read again.
+enum class HomesWord : std::uint8_t { registers, shared, recompute, reload, widest_shared, widest_reload };
+inline constexpr std::size_t homes_words = 6;
 
 /// tile: one tile per block. persistent: a fixed number of blocks loop over the tiles.
 enum class GridShape : std::uint8_t { tile, persistent };
-
-/// A value that others of the group wait for, and the level at which it gets to them.
-struct SubRoot {
-  NodeId node = no_node;
-  StitchLevel stitch = StitchLevel::registers;
-  bool operator==(const SubRoot&) const = default;
-};
 
 struct Plan {
   Skeleton skeleton = Skeleton::map;
@@ -65,7 +70,7 @@ inline constexpr std::size_t plan_field_count = 0
 #undef PLAN_FIELD
     ;
 
-enum class FieldKind : std::uint8_t { node, stitches, number, choice, flag };
+enum class FieldKind : std::uint8_t { node, homes, number, choice, flag };
 
 /// A row of plan_fields.def.
 struct PlanFieldRow {
@@ -74,7 +79,7 @@ struct PlanFieldRow {
   FieldKind kind;
   int turn;
   std::string_view head, example;
-  std::span<const std::string_view> words;  ///< choice, flag: the word of each value
+  std::span<const std::string_view> words;  ///< choice, flag: the word of each value; homes: those of the axis
 };
 
 /// What the work of a skeleton is counted in.
@@ -98,23 +103,33 @@ inline const SkeletonRow& row(Skeleton skeleton) { return row_for(skeletons(), s
 /// The field with this name, or nothing.
 std::optional<PlanField> plan_field_named(std::string_view name);
 
-/// A field's value as a number: the node, the number, the place of the word. Precondition: not of kind stitches.
+/// A field's value as a number: the node, the number, the place of the word. Precondition: not of kind homes.
 int value(const Plan& plan, PlanField field);
 void set_value(Plan& plan, PlanField field, int value);
-/// The value as the plan's text has it: "%3", "128", "shared", "on".
+/// A value of the axis as its lists and restrictions have it: "%3", "128", "tile", "on", "shared".
 std::string value_text(PlanField field, int value);
 /// The reverse; nothing when the word does not read. Numbers are not negative.
 std::optional<int> parse_value(PlanField field, std::string_view word);
+/// What the plan says there: as value_text(), but of homes the list, "%0@register,%7@block"; empty where it is.
+std::string field_text(const Plan& plan, PlanField field);
+/// Whether both plans say the same there.
+bool agree(const Plan& a, const Plan& b, PlanField field);
 
-/// "row dominant=%3 sub_roots=%3@warp,%9@warp threads=128 threads_per_row=32 vector=4 in_flight=1 residence=registers
-/// grid=tile index_cache=on value_cache=on arithmetic=xla".
+/// "row dominant=%3 threads=128 threads_per_row=32 vector=4 in_flight=1 split=1 homes=%0@register,%7@block grid=tile
+/// index_cache=on value_cache=on arithmetic=xla". An empty list of homes is not written.
 std::string text(const Plan& plan);
-/// Throws Error(usage) naming the word that does not fit, a field that the skeleton does not have among them.
+/// Throws Error(usage) naming the word that does not fit: a field that the skeleton does not have, one that plans of
+/// older versions had, homes that are not in the order of their nodes.
 Plan parse_plan(std::string_view text);
 Id id_of(const Plan& plan, Id group);
 
+/// What says today what a field of older versions said, as a hint for whoever still writes it; empty for other words.
+std::string_view successor_of(std::string_view field);
+/// The first field of older versions in a plan's text; empty where it has none.
+std::string_view older_field_in(std::string_view text);
+
 std::string_view name(Skeleton skeleton);
-std::string_view name(Residence residence);
+std::string_view name(HomesWord word);
 std::string_view name(GridShape grid);
 
 /// Why a plan (or a whole group) cannot be lowered, with the numbers. `rule` is a stable short name ("registers",

@@ -77,13 +77,13 @@ ParameterValue to_value(std::string_view word) {
   return std::string(word);
 }
 
-/// The skeleton and every "axis=value" of a plan's text, but for those that name nodes (%5): they mean something in
-/// their group only.
+/// The skeleton and every "axis=value" of a plan's text, but for those that name a node (%5) as the one that others
+/// follow from. Homes name nodes too; what they say is where values of the group wait.
 std::vector<Parameter> parameters_of(const PlanRow& plan) {
   std::vector<Parameter> parameters = {{"skeleton", plan.skeleton}};
   for (const std::string_view word : split(plan.text, ' ')) {
     const std::size_t at = word.find('=');
-    if (at == word.npos || word.find('%') != word.npos) continue;
+    if (at == word.npos || (word.find('%') != word.npos && !word.starts_with("homes="))) continue;
     parameters.push_back({std::string(word.substr(0, at)), to_value(word.substr(at + 1))});
   }
   return parameters;

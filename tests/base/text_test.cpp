@@ -93,7 +93,7 @@ TEST_CASE("fields are split at every separator, and blanks go from both ends alo
 }
 
 TEST_CASE("the nearest name is suggested, a far one is not") {
-  constexpr auto known = std::to_array<std::string_view>({"threads", "vector", "residence"});
+  constexpr auto known = std::to_array<std::string_view>({"threads", "vector", "homes"});
   CHECK(nearest("thread", known) == "threads");
   CHECK(nearest("zzzzzzzz", known).empty());
   const std::vector<std::string_view> forms{"table", "json", "csv", "md"};
@@ -101,7 +101,7 @@ TEST_CASE("the nearest name is suggested, a far one is not") {
   CHECK(nearest("cvs", forms) == "csv");
   CHECK(nearest("cs", forms) == "csv");
   CHECK(suggestion("vectr", known) == "did you mean 'vector'?");
-  CHECK(suggestion("zzzzzzzz", known) == "known: threads, vector, residence");
+  CHECK(suggestion("zzzzzzzz", known) == "known: threads, vector, homes");
   // Up to a third of the length and one more: letters that are left out, put in, exchanged; the first of equals.
   constexpr auto two = std::to_array<std::string_view>({"abcdef", "abcdeg"});
   CHECK(nearest("abcdeh", two) == "abcdef");

@@ -27,7 +27,7 @@ const GroupRow group{id_of(std::string_view("group")), "group", "text", 1, 0, {1
 
 PlanRow plan_row(std::int64_t i) {
   PlanRow plan;
-  plan.text = fmt::format("row dominant=%3 sub_roots=%3@warp,%9@warp threads=128 threads_per_row=32 vector=4 n={}", i);
+  plan.text = fmt::format("row dominant=%3 threads=128 threads_per_row=32 vector=4 n={}", i);
   plan.id = id_of(plan.text);
   plan.group = group.id;
   plan.skeleton = "row";

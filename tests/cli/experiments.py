@@ -24,7 +24,7 @@ WHOLE = {
     "claim": {"text": "t", "metric": "traffic_reduction_of_kernels", "threshold": 1.5},
     "models": [str(SOURCE / "data/models/softmax_fwd_f32_4096x1024.hlo")], "devices": ["h200"],
     "strategies": ["unfused", "tailor"], "baseline": "unfused", "cost_model": "sol", "calibration": "uncalibrated",
-    "plans": {"max_per_group": 9, "axes": {"vector": [4], "residence": ["registers"], "index_cache": [True]}},
+    "plans": {"max_per_group": 9, "axes": {"vector": [4], "homes": ["registers"], "index_cache": [True]}},
     "shortlist": 2, "compile": False, "check": {"top": 1, "seeds": 2, "blocks": 8, "shape": "small"},
     "profile": {"top": 1, "random": 1, "cache": ["cold", "warm"], "stop": "quick", "counters": "0", "graph": True, "checks": 2},
     "arch": "sm_90", "seed": 3, "database": "x.db", "report": "pages", "$from": {}, "grid": {"plans.axes.unroll": [[1], [2]]}}
@@ -32,7 +32,7 @@ STRANGE = [None, True, 0, -1, 1, 3, 2.5, 10001, 10**12, "", "word", [], ["word"]
 # Names that only tables know, and rules between keys: the schema takes any word there.
 OPEN = {("models",), ("models", 0), ("devices",), ("devices", 0), ("strategies",), ("strategies", 0), ("strategies", 1),
         ("baseline",), ("calibration",), ("profile", "stop"), ("profile", "counters"), ("plans", "axes", "vector"),
-        ("plans", "axes", "vector", 0), ("plans", "axes", "residence"), ("plans", "axes", "residence", 0),
+        ("plans", "axes", "vector", 0), ("plans", "axes", "homes"), ("plans", "axes", "homes", 0),
         ("plans", "axes", "index_cache"), ("plans", "axes", "index_cache", 0), ("grid", "plans.axes.unroll"), ("grid", "plans.axes.unroll", 0),
         ("grid", "plans.axes.unroll", 0, 0), ("grid", "plans.axes.unroll", 1), ("grid", "plans.axes.unroll", 1, 0)}
 

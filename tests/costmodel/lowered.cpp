@@ -119,22 +119,18 @@ int for_each_kernel(const ir::Group& group, const ir::Limits& limits,
     for (const int per_row : {8, 32, 128})
       for (const int vector : {1, 4})
         for (const int in_flight : {1, 2})
-          for (const auto residence : {ir::Residence::registers, ir::Residence::shared, ir::Residence::reload})
+          for (const auto homes : {ir::HomesWord::registers, ir::HomesWord::shared, ir::HomesWord::reload})
             for (const auto grid : {ir::GridShape::tile, ir::GridShape::persistent}) {
               const bool row = plan.skeleton == ir::Skeleton::row;
-              if (!row && (per_row != 8 || residence != ir::Residence::registers)) continue;
+              if (!row && (per_row != 8 || homes != ir::HomesWord::registers)) continue;
               if (row && per_row > threads) continue;
               plan.threads = threads;
               plan.threads_per_row = row ? per_row : 32;
               plan.vector = vector;
               (row ? plan.in_flight : plan.unroll) = in_flight;
-              plan.residence = residence;
+              plan.homes = codegen::homes_of(prepared, homes);
               plan.grid = grid;
               plan.blocks_per_sm = grid == ir::GridShape::persistent ? 2 : 0;
-              plan.sub_roots.clear();
-              const auto level = per_row <= 32 ? ir::StitchLevel::warp : ir::StitchLevel::block;
-              for (const codegen::Phase& phase : prepared.phases)
-                for (const ir::NodeId node : phase.reductions) plan.sub_roots.push_back({node, level});
               const codegen::Lowered lowered = codegen::lower(prepared, plan, limits, scratch);
               if (const auto* kernel = std::get_if<ir::Kernel>(&lowered)) {
                 ++legal;

@@ -60,7 +60,7 @@ TEST_CASE("rows are shared by as many blocks as fill an eighth of the SMs to fou
         std::vector<int>{1, 2, 4, 8, 16, 32, 64, 128});
 }
 
-TEST_CASE("the axes ask about two warps to whole blocks, one lane to all, and all residences where a row is kept") {
+TEST_CASE("the axes ask about two warps to whole blocks, one lane to all, and each list of homes once") {
   const Ready ready("softmax", 64, 1000), sum("row_sum", 64, 1000);
   const Axes axes = default_axes(ready.prepared, gpu_limits());
   const std::vector<int> lanes{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
@@ -68,10 +68,16 @@ TEST_CASE("the axes ask about two warps to whole blocks, one lane to all, and al
   CHECK(axes[ir::PlanField::threads_per_row] == lanes);
   CHECK(axes[ir::PlanField::vector] == std::vector<int>{1, 2, 4});
   CHECK(axes[ir::PlanField::in_flight] == std::vector<int>{1, 2, 4, 8});
-  CHECK(axes[ir::PlanField::residence].size() == 4);
+  using enum ir::HomesWord;
+  const auto words = [](std::initializer_list<ir::HomesWord> list) {
+    std::vector<int> numbers;
+    for (const ir::HomesWord word : list) numbers.push_back(static_cast<int>(word));
+    return numbers;
+  };
+  CHECK(axes[ir::PlanField::homes] == words({registers, shared, reload, recompute, widest_shared, widest_reload}));
   CHECK(axes[ir::PlanField::grid].size() == 2);
   CHECK(axes[ir::PlanField::index_cache] == std::vector<int>{1});
-  CHECK(default_axes(sum.prepared, gpu_limits())[ir::PlanField::residence].size() == 1);
+  CHECK(default_axes(sum.prepared, gpu_limits())[ir::PlanField::homes] == words({registers}));
   // Of 5 x 11 pairs those with no more lanes than threads, in the order of the axes, each once.
   Plans plans(ready.prepared, axes, gpu_limits());
   std::int64_t count = 0, pairs = 0;
@@ -144,7 +150,8 @@ TEST_CASE("the usual plan of a row stands on the rung of its bytes, to the byte"
     CHECK(plan.threads == row.threads);
     CHECK(plan.threads_per_row == row.lanes);
     CHECK(plan.in_flight == row.in_flight);
-    CHECK((plan.residence == ir::Residence::shared) == row.shared);
+    CHECK(plan.homes ==
+          codegen::homes_of(ready.prepared, row.shared ? ir::HomesWord::shared : ir::HomesWord::registers));
     CHECK(plan.split == 1);
   }
 }
@@ -198,8 +205,8 @@ TEST_CASE("steps between plans are doublings either way and other words, added u
   CHECK(steps([](ir::Plan& p) { p.threads /= 2; }) == 1);
   CHECK(steps([](ir::Plan& p) { p.threads /= 2, p.in_flight *= 2; }) == 2);
   CHECK(steps([](ir::Plan& p) { p.threads *= 2, p.threads_per_row /= 2, p.vector = 1; }) == 4);
-  CHECK(steps([](ir::Plan& p) { p.residence = ir::Residence::reload; }) == 1);
-  CHECK(steps([](ir::Plan& p) { p.residence = ir::Residence::recompute, p.grid = ir::GridShape::persistent; }) == 2);
+  CHECK(steps([](ir::Plan& p) { p.homes.clear(); }) == 1);
+  CHECK(steps([](ir::Plan& p) { p.homes[0].level = ir::StitchLevel::block, p.grid = ir::GridShape::persistent; }) == 2);
   CHECK(steps([](ir::Plan& p) { p.split = 8; }) == 3);
   CHECK(steps([](ir::Plan& p) { p.unroll = 8; }) == 0);  // rows have none
 }
@@ -285,7 +292,7 @@ TEST_CASE("plans that differ in the size of their blocks alone have one shape, p
   axes[ir::PlanField::threads_per_row] = {32};
   axes[ir::PlanField::vector] = {4};
   axes[ir::PlanField::in_flight] = {1, 2};
-  axes[ir::PlanField::residence] = {static_cast<int>(ir::Residence::registers)};
+  axes[ir::PlanField::homes] = {static_cast<int>(ir::HomesWord::registers)};
   const Tuned tuned = tune(ready.prepared, axes, search_gpu(), {.keep = 10, .short_list = 2, .heuristics = false});
   REQUIRE(tuned.ranked.size() == 4);
   REQUIRE(tuned.best.size() == 4);

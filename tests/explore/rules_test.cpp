@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 
+#include "base/indexed.h"
 #include "support/group_family.h"
 
 namespace tailor::explore {
@@ -63,10 +64,31 @@ struct Tried {
     tiling.items_per_block = 1;
   }
   void split(int parts) { plan.split = tiling.split = parts; }
-  void keeps(std::size_t inputs, std::size_t values) {
-    prepared.phases.resize(1);
-    prepared.phases[0].kept_inputs.assign(inputs, 0);
-    prepared.phases[0].kept.assign(values, 0);
+  /// Two floats of each element wait for a second walk, an input and what is computed of it, as the word says.
+  void waits(ir::HomesWord word) {
+    using enum ir::StitchLevel;
+    prepared.graph = std::make_shared<const ir::Graph>(ir::parse_graph(
+        "graph g {\n  %x = parameter 0 : f32[264,1024]\n  %y = exp %x : f32[264,1024]\n  output %y\n}\n"));
+    prepared.full.assign(2, 1);
+    const auto offer = [&](ir::HomesWord which, std::vector<ir::Home> homes) {
+      row_for(prepared.homes, which) = {homes, {homes}};
+    };
+    offer(ir::HomesWord::registers, {{0, registers}, {1, registers}});
+    offer(ir::HomesWord::shared, {{0, block}, {1, block}});
+    offer(ir::HomesWord::recompute, {{0, registers}});
+    offer(ir::HomesWord::reload, {});
+    offer(ir::HomesWord::widest_shared, {{0, registers}, {1, block}});
+    offer(ir::HomesWord::widest_reload, {{1, registers}});
+    plan.homes = row_for(prepared.homes, word).homes;
+  }
+  /// Rows of over 32 KiB, so many vectors a thread.
+  void wide(std::int64_t trips) {
+    prepared.columns = 8192;
+    tiling.trips = trips;
+  }
+  void parts(ir::HomesWord word) {
+    waits(word);
+    tiling.streamed = true;
   }
   void persistent(int per_sm) {
     plan.grid = ir::GridShape::persistent;
@@ -145,8 +167,8 @@ std::vector<Side> row_sides() {
       {"long-trips", false, [](Tried& t) { t.tiling.trips = 65, t.threads(128, 128); }},
       {"register-payload", true, [](Tried& t) { t.plan.in_flight = 5; }},
       {"register-payload", false, [](Tried& t) { t.plan.in_flight = 4; }},
-      {"register-payload", true, [](Tried& t) { t.plan.in_flight = 3, t.keeps(1, 2); }},
-      {"register-payload", false, [](Tried& t) { t.plan.in_flight = 2, t.keeps(1, 2); }},
+      {"register-payload", true, [](Tried& t) { t.plan.in_flight = 3, t.waits(ir::HomesWord::registers); }},
+      {"register-payload", false, [](Tried& t) { t.plan.in_flight = 2, t.waits(ir::HomesWord::registers); }},
       {"register-payload", false, [](Tried& t) { t.plan.in_flight = 5, t.tiling.streamed = true; }},
       {"wide-vector", true, [](Tried& t) { t.plan.vector = 16; }},
       {"wide-vector", false, [](Tried& t) { t.plan.vector = 8; }},
@@ -162,18 +184,59 @@ std::vector<Side> row_sides() {
       {"large-block", true, [](Tried& t) { t.threads(1024, 256); }},
       {"large-block", false, [](Tried& t) { t.threads(1024, 512); }},
       {"large-block", false, [](Tried& t) { t.threads(512, 128); }},
-      {"shared-short", true, [](Tried& t) { t.plan.residence = ir::Residence::shared, t.tiling.trips = 3; }},
-      {"shared-short", false, [](Tried& t) { t.plan.residence = ir::Residence::shared, t.tiling.trips = 4; }},
+      {"shared-short", true, [](Tried& t) { t.waits(ir::HomesWord::shared), t.tiling.trips = 3; }},
+      {"shared-short", false, [](Tried& t) { t.waits(ir::HomesWord::shared), t.tiling.trips = 4; }},
       {"shared-short", false, [](Tried& t) { t.tiling.trips = 3; }},
-      {"shared-long", true, [](Tried& t) { t.plan.residence = ir::Residence::shared, t.tiling.trips = 8; }},
-      {"shared-long", false, [](Tried& t) { t.plan.residence = ir::Residence::shared, t.tiling.trips = 9; }},
+      {"shared-long", true, [](Tried& t) { t.waits(ir::HomesWord::shared), t.tiling.trips = 8; }},
+      {"shared-long", false, [](Tried& t) { t.waits(ir::HomesWord::shared), t.tiling.trips = 9; }},
       {"shared-long", false, [](Tried& t) { t.tiling.trips = 8; }},
-      {"reload-short", true, [](Tried& t) { t.plan.residence = ir::Residence::reload, t.tiling.trips = 8; }},
-      {"reload-short", false, [](Tried& t) { t.plan.residence = ir::Residence::reload, t.tiling.trips = 9; }},
-      {"reload-short", false, [](Tried& t) { t.plan.residence = ir::Residence::recompute, t.tiling.trips = 8; }},
-      {"recompute-same", true, [](Tried& t) { t.plan.residence = ir::Residence::recompute, t.keeps(1, 1); }},
-      {"recompute-same", false, [](Tried& t) { t.plan.residence = ir::Residence::recompute, t.keeps(2, 1); }},
-      {"recompute-same", false, [](Tried& t) { t.keeps(1, 1); }},
+      {"reload-short", true, [](Tried& t) { t.waits(ir::HomesWord::reload), t.tiling.trips = 8; }},
+      {"reload-short", false, [](Tried& t) { t.waits(ir::HomesWord::reload), t.tiling.trips = 9; }},
+      {"reload-short", false, [](Tried& t) { t.waits(ir::HomesWord::recompute), t.tiling.trips = 8; }},
+      {"reload-short", false, [](Tried& t) { t.tiling.trips = 8; }},  // nothing could wait
+      // Two floats of 4,096 columns are 32 KiB.
+      {"mixed-short", true,
+       [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.tiling.trips = 16, t.prepared.columns = 4096; }},
+      {"mixed-short", false,
+       [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.tiling.trips = 16, t.prepared.columns = 4097; }},
+      // Vectors of 16 bytes.
+      {"mixed-flight", true, [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.plan.in_flight = 3; }},
+      {"mixed-flight", false, [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.plan.in_flight = 4; }},
+      {"mixed-flight", false,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.plan.in_flight = 3, t.tiling.trips = 3; }},
+      {"mixed-flight", true, [](Tried& t) { t.parts(ir::HomesWord::widest_reload), t.plan.in_flight = 5; }},
+      {"mixed-flight", false, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.plan.in_flight = 1; }},
+      {"mixed-flight", false, [](Tried& t) { t.parts(ir::HomesWord::shared), t.plan.in_flight = 8; }},
+      // 255 registers: 680 bytes are two thirds; the input's 64 in flight leave 616 for floats that are kept.
+      {"mixed-flight", false,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 38, t.plan.in_flight = 4; }},
+      {"mixed-flight", true,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 39, t.plan.in_flight = 4; }},
+      {"mixed-flight", false,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 39, t.plan.in_flight = 2; }},
+      {"mixed-flight", true,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 39, t.plan.in_flight = 1; }},
+      // 232,448 bytes of shared memory are 58,112 floats.
+      {"mixed-reload", true, [](Tried& t) { t.parts(ir::HomesWord::widest_reload), t.prepared.columns = 58112; }},
+      {"mixed-reload", false, [](Tried& t) { t.parts(ir::HomesWord::widest_reload), t.prepared.columns = 58113; }},
+      {"mixed-reload", false, [](Tried& t) { t.parts(ir::HomesWord::widest_shared); }},
+      {"mixed-reload", false, [](Tried& t) { t.waits(ir::HomesWord::recompute); }},
+      // 255 registers: two values of 15 vectors of four are 120 of them, of 16 vectors 128.
+      {"mixed-short", true, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.wide(15); }},
+      {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.wide(16); }},
+      {"mixed-short", true, [](Tried& t) { t.waits(ir::HomesWord::widest_reload), t.wide(15); }},
+      {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::widest_reload), t.wide(16); }},
+      {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::registers), t.tiling.trips = 1; }},
+      {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::shared), t.tiling.trips = 1; }},
+      {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::recompute), t.tiling.trips = 1; }},
+      {"mixed-short", false, [](Tried& t) { t.waits(ir::HomesWord::reload), t.tiling.trips = 1; }},
+      {"shared-short", true, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.tiling.trips = 3; }},
+      {"shared-long", true, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.tiling.trips = 8; }},
+      // In parts: one of the two values of 32 vectors of four, however many vectors are in flight.
+      {"register-payload", false,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 32, t.plan.in_flight = 8; }},
+      {"register-payload", true, [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 33; }},
+      {"register-payload", false, [](Tried& t) { t.parts(ir::HomesWord::shared), t.tiling.trips = 33; }},
       {"narrow-vector", true, [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 2; }},
       {"narrow-vector", false, [](Tried& t) { t.prepared.widest_vector = 8; }},
       {"narrow-vector", true, [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 1; }},
@@ -378,7 +441,7 @@ TEST_CASE("a rule is asked where a skeleton has all fields it reads, and says no
     if (!skeleton.has(ir::PlanField::in_flight)) odd.in_flight = 100;
     if (!skeleton.has(ir::PlanField::split)) odd.split = 7;
     if (!skeleton.has(ir::PlanField::unroll)) odd.unroll = 1000000;
-    if (!skeleton.has(ir::PlanField::residence)) odd.residence = ir::Residence::shared;
+    if (!skeleton.has(ir::PlanField::homes)) odd.homes = {{0, ir::StitchLevel::block}};
     CHECK(dropped_by(prepared, odd, limits) == as_it_is);
     for (const Rule& rule : rules())
       if ((rule.reads & ~skeleton.fields) != 0) {
@@ -398,7 +461,6 @@ TEST_CASE("the first rule of those in force that drops a plan is the one that is
   plan.threads = 1024;
   plan.threads_per_row = 1;
   plan.vector = 1;
-  plan.residence = ir::Residence::reload;
   std::size_t named = 0;
   for (std::size_t in_force = 0; in_force <= rules().size(); ++in_force) {
     const Rule* expected = nullptr;

@@ -1,7 +1,7 @@
 // tanh_sum_multiply_convert_column
 //
-// Plan: column dominant=%14 sub_roots=%14@block threads=256 threads_per_row=8 vector=8 in_flight=2 split=1 grid=tile
-//   index_cache=on value_cache=on arithmetic=xla
+// Plan: column dominant=%14 threads=256 threads_per_row=8 vector=8 in_flight=2 split=1 grid=tile index_cache=on
+//   value_cache=on arithmetic=xla
 // Reads x (96,000 bf16, 8 at a time), g (96,000 bf16, 8 at a time), w (96 f32, 4 at a time), mask (1,000 f32, 1 at a
 //   time); writes dh (96,000 bf16, 8 at a time), sh (96 bf16, 8 at a time).
 // A block's threads: lane (8) x group (32).

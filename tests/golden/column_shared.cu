@@ -1,7 +1,7 @@
 // sum_divide_multiply_subtract_column
 //
-// Plan: column dominant=%6 sub_roots=%6@block,%7@block threads=256 threads_per_row=8 vector=8 in_flight=4 split=100
-//   grid=tile index_cache=on value_cache=on arithmetic=xla
+// Plan: column dominant=%6 threads=256 threads_per_row=8 vector=8 in_flight=4 split=100 grid=tile index_cache=on
+//   value_cache=on arithmetic=xla
 // Reads x (4,194,304 f16, 8 at a time), old (64 f32, 4 at a time); writes mean (64 f32, 4 at a time), var (64 f32, 4 at
 //   a time), half (64 f32, 4 at a time), ssh (64 f32, 4 at a time).
 // A block's threads: lane (8) x group (32).

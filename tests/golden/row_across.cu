@@ -1,8 +1,8 @@
 // sum_rsqrt_multiply_add_row
 //
-// Plan: row dominant=%6 sub_roots=%6@block,%13@grid,%14@grid,%18@block threads=256 threads_per_row=128 vector=4
-//   in_flight=1 split=1 residence=registers grid=persistent blocks_per_sm=2 index_cache=on value_cache=on
-//   arithmetic=xla
+// Plan: row dominant=%6 threads=256 threads_per_row=128 vector=4 in_flight=1 split=1
+//   homes=%0@register,%1@register,%11@register,%16@register grid=persistent blocks_per_sm=2 index_cache=on
+//   value_cache=on arithmetic=xla
 // Reads x (8,388,608 f32, 4 at a time), dy (8,388,608 f32, 4 at a time), g (1,024 f32, 4 at a time); writes dx
 //   (8,388,608 f32, 4 at a time), both (1,024 f32, 1 at a time), db (1,024 f32, 1 at a time).
 // A block's threads: lane (32) x warp (4) x rib (2).

@@ -1,7 +1,7 @@
 // sum_divide_negate_multiply_row
 //
-// Plan: row dominant=%7 sub_roots=%7@block,%8@block threads=256 threads_per_row=256 vector=8 in_flight=2 split=44
-//   residence=registers grid=tile index_cache=on value_cache=on arithmetic=xla
+// Plan: row dominant=%7 threads=256 threads_per_row=256 vector=8 in_flight=2 split=44 grid=tile index_cache=on
+//   value_cache=on arithmetic=xla
 // Reads x (600,003 f16, 8 at a time), old (3 f32, 1 at a time); writes meanh (3 f16, 1 at a time), var (3 f32, 1 at a
 //   time), half (3 f32, 1 at a time), y (600,003 f16, 8 at a time).
 // A block's threads: lane (32) x warp (8).

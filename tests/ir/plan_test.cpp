@@ -32,13 +32,15 @@ Plan drawn(Skeleton skeleton, std::mt19937_64& random) {
   Plan plan;
   plan.skeleton = skeleton;
   for (const PlanFieldRow& field : plan_fields()) {
-    if (!row(skeleton).has(field.field)) continue;
+    if (!row(skeleton).has(field.field) || field.kind == FieldKind::homes) continue;
     const std::uint64_t values = field.words.empty() ? 1 << 20 : field.words.size();
     set_value(plan, field.field, static_cast<int>(random() % values));
   }
-  for (std::uint64_t i = random() % 4; i-- > 0;)
-    plan.sub_roots.push_back({static_cast<NodeId>(random() % 100),
-                              stitch_levels()[static_cast<std::size_t>(random() % stitch_levels().size())]});
+  NodeId node = 0;
+  for (std::uint64_t i = row(skeleton).has(PlanField::homes) ? random() % 4 : 0; i-- > 0; ++node) {
+    node += static_cast<NodeId>(random() % 100);
+    plan.homes.push_back({node, stitch_levels()[static_cast<std::size_t>(random() % stitch_levels().size())]});
+  }
   return plan;
 }
 
@@ -60,19 +62,22 @@ TEST_CASE("a plan says its fields in the order of the table and only its own") {
   CHECK(text(plan) ==
         "map dominant=%3 threads=128 vector=4 unroll=1 grid=tile index_cache=on value_cache=on arithmetic=xla");
   plan.skeleton = Skeleton::row;
-  plan.sub_roots = {{3, StitchLevel::registers}, {9, StitchLevel::block}};
+  plan.homes = {{3, StitchLevel::registers}, {9, StitchLevel::block}};
   plan.grid = GridShape::persistent;
   plan.blocks_per_sm = 4;
   CHECK(text(plan) ==
-        "row dominant=%3 sub_roots=%3@register,%9@block threads=128 threads_per_row=32 vector=4 in_flight=1 "
-        "split=1 residence=registers grid=persistent blocks_per_sm=4 index_cache=on value_cache=on arithmetic=xla");
+        "row dominant=%3 threads=128 threads_per_row=32 vector=4 in_flight=1 split=1 homes=%3@register,%9@block "
+        "grid=persistent blocks_per_sm=4 index_cache=on value_cache=on arithmetic=xla");
+  plan.homes.clear();
+  CHECK(text(plan) ==
+        "row dominant=%3 threads=128 threads_per_row=32 vector=4 in_flight=1 split=1 grid=persistent "
+        "blocks_per_sm=4 index_cache=on value_cache=on arithmetic=xla");
 }
 
 TEST_CASE("every value of a field reads back from its word, and other words do not") {
   for (const PlanFieldRow& field : plan_fields()) {
     INFO(field.name);
     CHECK((plan_field_named(field.name) == field.field));
-    if (field.kind == FieldKind::stitches) continue;
     const int values = field.words.empty() ? 5 : static_cast<int>(field.words.size());
     for (int value = 0; value < values; ++value)
       CHECK(parse_value(field.field, value_text(field.field, value)) == value);
@@ -80,15 +85,84 @@ TEST_CASE("every value of a field reads back from its word, and other words do n
   }
 }
 
+TEST_CASE("a field of older plans is refused with what says the same today") {
+  for (const char* field : {"residence=shared", "sub_roots=%3@warp"})
+    for (const char* skeleton : {"map", "column", "row"}) try {
+        parse_plan(fmt::format("{} dominant=%3 {} threads=64", skeleton, field));
+        FAIL("it was read");
+      } catch (const Error& error) {
+        const std::string_view name = std::string_view(field).substr(0, std::string_view(field).find('='));
+        CHECK(error.message == fmt::format("plan: found '{}', expected a field of a plan", name));
+        CHECK(error.hint == successor_of(name));
+        CHECK(error.hint.find("homes=") != std::string::npos);
+        CHECK(older_field_in(fmt::format("row threads=64 {} grid=tile", field)) == name);
+      }
+  CHECK(successor_of("homes").empty());
+  CHECK(older_field_in("row threads=64 homes=%3@register grid=tile").empty());
+  CHECK(older_field_in("").empty());
+}
+
+TEST_CASE("a plan's text with letters changed is refused as a word, or reads back as it is") {
+  std::mt19937_64 random(5);
+  const std::string letters = "%@,= 0139abdefghilmoprstvw_-";
+  int read = 0, refused = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string changed = "row dominant=%3 threads=64 homes=%1@register,%12@block,%40@warp grid=tile";
+    for (std::uint64_t times = 1 + random() % 3; times-- > 0;) {
+      const std::size_t at = random() % changed.size();
+      if (random() % 3 == 0) changed.erase(at, 1 + random() % 4);
+      if (random() % 2 == 0) changed.insert(std::min(at, changed.size()), 1, letters[random() % letters.size()]);
+      if (at < changed.size()) changed[at] = letters[random() % letters.size()];
+    }
+    INFO(changed);
+    try {
+      const Plan plan = parse_plan(changed);
+      ++read;
+      CHECK((parse_plan(text(plan)) == plan));
+      for (std::size_t k = 1; k < plan.homes.size(); ++k) CHECK(plan.homes[k - 1].node < plan.homes[k].node);
+    } catch (const Error& error) {
+      ++refused;
+      CHECK(error.fault == Fault::usage);
+      CHECK(error.message.starts_with("plan: found '"));
+    }
+  }
+  CHECK(read > 100);
+  CHECK(refused > 5000);
+}
+
+TEST_CASE("plans agree in a field where they say the same, of homes in the whole list") {
+  Plan a, b;
+  a.skeleton = b.skeleton = Skeleton::row;
+  a.homes = {{1, StitchLevel::registers}, {4, StitchLevel::block}};
+  b.homes = {{1, StitchLevel::block}, {4, StitchLevel::registers}};
+  b.threads = 64;
+  for (const PlanFieldRow& field : plan_fields()) {
+    CAPTURE(field.name);
+    CHECK(agree(a, a, field.field));
+    CHECK(agree(a, b, field.field) == (field.field != PlanField::homes && field.field != PlanField::threads));
+  }
+  CHECK(field_text(a, PlanField::homes) == "%1@register,%4@block");
+  CHECK(field_text(Plan{}, PlanField::homes).empty());
+  CHECK(field_text(b, PlanField::threads) == "64");
+  CHECK(field_text(b, PlanField::grid) == "tile");
+}
+
 TEST_CASE("a plan that contradicts its skeleton names the word") {
   CHECK(plan_complaint("map dominant=%3 in_flight=2") ==
         "plan: found 'in_flight', expected a field of a plan of skeleton map");
   CHECK(plan_complaint("row unroll=2") == "plan: found 'unroll', expected a field of a plan of skeleton row");
   CHECK(plan_complaint("row speed=2") == "plan: found 'speed', expected a field of a plan");
-  CHECK(plan_complaint("row sub_roots=%3@lane") ==
+  CHECK(plan_complaint("row homes=%3@lane") ==
         "plan: found 'lane', expected one of register, warp, block, cluster, grid");
-  CHECK(plan_complaint("row residence=disk") ==
-        "plan: found 'disk', expected one of registers, shared, reload, recompute");
+  CHECK(plan_complaint("row homes=shared") == "plan: found 'shared', expected node@level such as %3@register");
+  CHECK(plan_complaint("row homes=") == "plan: found '', expected node@level such as %3@register");
+  CHECK(plan_complaint("row homes=%3@register,") == "plan: found '', expected node@level such as %3@register");
+  CHECK(plan_complaint("row homes=%-3@register") ==
+        "plan: found '%-3@register', expected node@level such as %3@register");
+  for (const char* second : {"%3@block", "%2@register"})
+    CHECK(plan_complaint("row homes=%3@register," + std::string(second)) ==
+          fmt::format("plan: found '{}', expected a node behind %3: homes ascend, each node once", second));
+  CHECK(plan_complaint("map homes=%3@register") == "plan: found 'homes', expected a field of a plan of skeleton map");
   CHECK(plan_complaint("row arithmetic=fast") == "plan: found 'fast', expected one of ieee, xla, approx");
   CHECK(plan_complaint("row threads=many") == "plan: found 'many', expected a number");
   CHECK(plan_complaint("row threads") == "plan: found 'threads', expected key=value");

@@ -128,7 +128,7 @@ constexpr Limits limits_of_test{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 
 std::vector<Run> kernels(const FamilyMember& member) {
   std::vector<Run> runs;
   for (const int lanes : {1, 8, 32, 128})
-    for (const Residence residence : {Residence::registers, Residence::reload}) {
+    for (const HomesWord homes : {HomesWord::registers, HomesWord::reload}) {
       Run run{make_group(member, 5, 96), {}, {}};
       const auto ready = prepare(run.group);
       const auto* prepared = std::get_if<Prepared>(&ready);
@@ -136,9 +136,8 @@ std::vector<Run> kernels(const FamilyMember& member) {
       run.plan.skeleton = prepared->skeleton;
       run.plan.dominant = prepared->dominants.front();
       run.plan.vector = 1;
-      run.plan.residence = residence;
+      run.plan.homes = homes_of(*prepared, homes);
       run.plan.threads_per_row = row(prepared->skeleton).has(PlanField::threads_per_row) ? lanes : 1;
-      run.plan.sub_roots = sub_roots(*prepared, run.plan, 32);
       Lowered lowered = lower(run.group, run.plan, limits_of_test);
       if (!std::holds_alternative<Kernel>(lowered)) continue;
       run.kernel = std::get<Kernel>(std::move(lowered));

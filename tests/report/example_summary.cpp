@@ -20,8 +20,8 @@ PlanSummary plan_of(int rank, double sol, double slower, int registers) {
   PlanSummary plan;
   plan.id = fmt::format("{:032x}", 1000 + rank);
   plan.plan = fmt::format(
-      "row dominant=%9 sub_roots=%3@warp,%9@warp threads=128 threads_per_row={} vector={} "
-      "in_flight={} residence=registers grid=tile index_cache=on value_cache=on",
+      "row dominant=%9 threads=128 threads_per_row={} vector={} "
+      "in_flight={} homes=%0@register grid=tile index_cache=on value_cache=on",
       32 << (rank % 3), 8 >> (rank % 2), 1 + rank % 2);
   plan.estimates = {{"sol", {sol}, {sol}, {sol}, {{"launch", {1.1e-6}}, {"dram", {sol - 1.1e-6}}}, "dram", 0, 0},
                     {"projected",

@@ -567,7 +567,7 @@ TEST_CASE("plans listed together show their shared words once, and no word is lo
       const std::string both = " " + words.shared + " " + words.own[i] + " ";
       CHECK(both.find(" " + std::string(word) + " ") != both.npos);
     }
-  CHECK(words.shared.find("residence=registers") != std::string::npos);
+  CHECK(words.shared.find("homes=%0@register") != std::string::npos);
   CHECK(words.own[0] == "threads_per_row=32 vector=8 in_flight=1");
   GroupSummary single = group;
   single.best.resize(1);

@@ -35,7 +35,7 @@ Table plans() {
   };
   const std::string nothing = "row threads=64 vector=2 | needs \"quotes\", commas";
   table.rows = {
-      {std::string("row threads=128 threads_per_row=32 vector=4 residence=registers"), 6.8123e-6, 25165824.0,
+      {std::string("row threads=128 threads_per_row=32 vector=4 homes=%0@register"), 6.8123e-6, 25165824.0,
        std::int64_t{40}, 0.8723, std::int64_t{1}},
       {std::string("map threads=256"), 12.94e-6, 50331648.0, std::int64_t{128}, 0.07, std::int64_t{12345}},
       {nothing, 123.4e-6, std::monostate{}, std::monostate{}, std::numeric_limits<double>::quiet_NaN(),
@@ -249,8 +249,8 @@ TEST_CASE("widths of text count columns, not bytes") {
 TEST_CASE("texts go on below instead of being cut, and columns that qualify others never go") {
   Table table;
   table.columns = {{"plan", "plan", Hint::text}, {"time", "time", Hint::seconds}, {"note", "note", Hint::text, 1}};
-  for (const char* residence : {"registers", "shared", "reload", "recompute"})
-    table.rows.push_back({fmt::format("row threads=128 residence={} lanes=32 vector=4 rows=2", residence), 1e-6,
+  for (const char* homes : {"%0@register", "%0@block", "%2@register", "%1@block"})
+    table.rows.push_back({fmt::format("row threads=128 homes={} lanes=32 vector=4 rows=2", homes), 1e-6,
                           std::string("what may go when there is no room for it")});
   for (const int width : {30, 50, 60, 80, 200}) {
     CAPTURE(width);
@@ -258,7 +258,7 @@ TEST_CASE("texts go on below instead of being cut, and columns that qualify othe
     CAPTURE(text);
     for (const auto line : lines(text)) CHECK(display_width(line) <= width);
     CHECK(text.find("…") == text.npos);
-    for (const char* word : {"residence=registers", "residence=shared", "residence=reload", "residence=recompute"})
+    for (const char* word : {"homes=%0@register", "homes=%0@block", "homes=%2@register", "homes=%1@block"})
       CHECK(text.find(word) != text.npos);
     CHECK(text.find("(us)") != text.npos);
     CHECK((text.find("not shown for lack") != text.npos || text.find("what") != text.npos));

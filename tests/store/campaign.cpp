@@ -20,7 +20,7 @@ struct Planned {
   bool value_cache;
   PlanRow row() const {
     const std::string text = fmt::format(
-        "row threads={} threads_per_row=32 vector={} in_flight=1 residence=registers grid=tile index_cache=on "
+        "row threads={} threads_per_row=32 vector={} in_flight=1 homes=%0@register grid=tile index_cache=on "
         "value_cache={}",
         threads, vector, value_cache ? "on" : "off");
     return {named(text), a_group(1).id, text, "row"};

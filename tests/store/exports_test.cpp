@@ -90,12 +90,12 @@ TEST_CASE("a Kernel Tuner file holds every plan that was tried, failures with th
                                             {"RuntimeFailedConfig, wrong", 1},
                                             {"RuntimeFailedConfig, timed out", 1},
                                             {"RuntimeFailedConfig, rejected", 1}});
-  const Json& best = file["cache"]["row,128,32,4,1,registers,tile,True,True"];
+  const Json& best = file["cache"]["row,128,32,4,1,%0@register,tile,True,True"];
   CHECK(best["time"].get<double>() == approx(campaign_best * 1e3));
   CHECK(best["GB/s"].get<double>() == approx(12e6 / campaign_best * 1e-9));
   const Json warm = Json::parse(all.at(group_name() + "/h200-warm.json"));
   CHECK(warm["protocol"] == "warm, activity, stream");
-  CHECK(warm["cache"]["row,128,32,4,1,registers,tile,True,True"]["time"].get<double>() ==
+  CHECK(warm["cache"]["row,128,32,4,1,%0@register,tile,True,True"]["time"].get<double>() ==
         approx(campaign_best * 0.5e3));
 }
 
@@ -118,11 +118,11 @@ TEST_CASE("a tuner's parameters are the axes of the plans' texts; a plan without
   const Json file = Json::parse(files(store, "kernel-tuner").at(group_name() + "/h200.json"));
   std::set<std::string> names;
   for (const Json& name : file["tune_params_keys"]) names.insert(name);
-  CHECK(names == std::set<std::string>{"skeleton", "threads", "threads_per_row", "vector", "in_flight", "residence",
-                                       "grid", "index_cache", "value_cache", "new_axis", "other"});
+  CHECK(names == std::set<std::string>{"skeleton", "threads", "threads_per_row", "vector", "in_flight", "homes", "grid",
+                                       "index_cache", "value_cache", "new_axis", "other"});
   CHECK(file["tune_params"]["new_axis"] == Json({0, 5}));
   CHECK(file["tune_params"]["other"] == Json({"fast", "none"}));
-  CHECK(file["tune_params"]["residence"] == Json({"none", "registers"}));
+  CHECK(file["tune_params"]["homes"] == Json({"%0@register", "none"}));
 }
 
 TEST_CASE("plans that differ in nodes alone are told apart by their ids") {
@@ -130,7 +130,7 @@ TEST_CASE("plans that differ in nodes alone are told apart by their ids") {
   Store store = campaign(folder / "a.db");
   PlanRow twin = a_plan(1, 0);
   twin.text =
-      "row sub_roots=%3@warp threads=128 threads_per_row=32 vector=4 in_flight=1 residence=registers grid=tile "
+      "row dominant=%9 threads=128 threads_per_row=32 vector=4 in_flight=1 homes=%0@register grid=tile "
       "index_cache=on value_cache=on";
   twin.id = named(twin.text);
   store.save(twin);
@@ -146,7 +146,7 @@ TEST_CASE("plans that differ in nodes alone are told apart by their ids") {
   CHECK(file["cache"].size() == 19);
   CHECK(file["tune_params_keys"].back() == "plan");
   CHECK(file["tune_params"]["plan"].size() == 19);
-  CHECK(file["cache"].contains("row,128,32,4,1,registers,tile,True,True," + short_hex(twin.id)));
+  CHECK(file["cache"].contains("row,128,32,4,1,%0@register,tile,True,True," + short_hex(twin.id)));
 }
 
 TEST_CASE("T4 results use the whole vocabulary, milliseconds, and runtimes even on failures") {
@@ -188,7 +188,7 @@ TEST_CASE("NVBench's file has a benchmark per group, a state per kernel and prot
   int skipped = 0;
   bool seen = false;
   const std::string best_state =
-      "Device=0 Kernel=row threads=128 threads_per_row=32 vector=4 in_flight=1 residence=registers grid=tile "
+      "Device=0 Kernel=row threads=128 threads_per_row=32 vector=4 in_flight=1 homes=%0@register grid=tile "
       "index_cache=on value_cache=on Cache=cold Timer=activity Launch=stream";
   for (const Json& state : ours["states"]) {
     skipped += state["is_skipped"].get<bool>() ? 1 : 0;

@@ -62,7 +62,7 @@ inline GroupRow a_group(int i) {
 }
 inline PlanRow a_plan(int group, int i) {
   const std::string text = fmt::format(
-      "row dominant=%{} threads={} threads_per_row=32 vector=4 in_flight=1 residence=registers grid=tile "
+      "row dominant=%{} threads={} threads_per_row=32 vector=4 in_flight=1 homes=%0@register grid=tile "
       "index_cache=on value_cache=off",
       group, 32 * (i + 1));
   return {named(text), a_group(group).id, text, "row"};

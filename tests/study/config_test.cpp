@@ -63,7 +63,7 @@ TEST_CASE("every key of a sweep file arrives") {
   const SweepConfig config =
       parse_config(with(R"("question": "q?", "claim": {"text": "t", "metric": "speedup", "threshold": 1.5},
  "strategies": ["imported", "unfused"], "baseline": "unfused", "cost_model": "sol", "calibration": "fits/mine.json",
- "plans": {"max_per_group": 9, "axes": {"vector": [4], "residence": ["registers"], "index_cache": [true]}},
+ "plans": {"max_per_group": 9, "axes": {"vector": [4], "homes": ["registers"], "index_cache": [true]}},
  "shortlist": 2, "compile": false, "check": {"top": 1, "seeds": 3, "blocks": 64, "shape": "small"},
  "profile": {"top": 2, "random": 16, "cache": ["warm"]}, "arch": "sm_80", "seed": 7, "database": "x/../y.db", "report": "/r")"),
                    beside);
@@ -75,7 +75,7 @@ TEST_CASE("every key of a sweep file arrives") {
   CHECK(config.calibration == "fits/mine.json");
   CHECK(config.max_plans_per_group == 9);
   CHECK(config.axes ==
-        std::vector<AxisRestriction>{{"index_cache", {"on"}}, {"residence", {"registers"}}, {"vector", {"4"}}});
+        std::vector<AxisRestriction>{{"homes", {"registers"}}, {"index_cache", {"on"}}, {"vector", {"4"}}});
   CHECK(config.shortlist == 2);
   CHECK_FALSE(config.compile);
   CHECK(config.check == CheckConfig{1, 3, 64, true});

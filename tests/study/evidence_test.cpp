@@ -179,4 +179,17 @@ TEST_CASE("what no model can be asked about is counted by why, and only the GPU 
   const Samples one = samples_of(evidence, known_devices(data), "h200", {listener});
   CHECK(one.samples.size() == 4);
   CHECK(one.without_device == 0);
+  // A plan in the words of an older version is no kernel of today, and is no fault either.
+  Evidence older = evidence;
+  const Id group = id_of(std::string_view("g")), plan = id_of(std::string_view("p"));
+  older.groups[group].text = "graph g {\n  %x = parameter 0 : f32[4]\n  output %x\n}\n";
+  older.plans[plan].text = "row dominant=%2 threads=128 residence=registers";
+  const Samples rest = samples_of(older, known_devices(data), "", {listener});
+  CHECK(rest.of_older_plans == 1);
+  CHECK(rest.without_kernel == 0);
+  CHECK(rest.samples.size() == 5);
+  const std::vector<std::string> said = left_out(rest);
+  CHECK(std::count_if(said.begin(), said.end(), [](const std::string& line) {
+          return line.starts_with("1 observation is of plans of an older version");
+        }) == 1);
 }

@@ -47,7 +47,7 @@ std::optional<ir::Kernel> simple_kernel(const ir::Group& group) {
   plan.dominant = prepared->dominants.front();
   plan.vector = 1;
   plan.threads_per_row = row(plan.skeleton).has(ir::PlanField::threads_per_row) ? 32 : 1;
-  plan.sub_roots = codegen::sub_roots(*prepared, plan, 32);
+  plan.homes = codegen::homes_of(*prepared, ir::HomesWord::registers);
   codegen::LowerScratch scratch;
   codegen::Lowered lowered = codegen::lower(*prepared, plan, limits, scratch);
   if (!std::holds_alternative<ir::Kernel>(lowered)) return {};

@@ -29,13 +29,15 @@ struct Resumed {
   Folder folder;
   Listener listener;
   profiler::FoundNvrtc compiler = profiler::find_nvrtc(profiler::default_nvrtc_paths({source / ".venv"}));
+  std::string threads = "[128, 256]";
 
   SweepOutcome sweep(bool compile, std::stop_token stop = {}) {
     write_file(folder.path / "sweep.json",
                "{\"question\": \"how long?\", \"models\": [\"" +
                    (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string() +
                    "\"], \"devices\": [\"h200\"], \"strategies\": [\"stitch-v1\"], \"shortlist\": 6, "
-                   "\"check\": {\"top\": 1, \"shape\": \"small\"}, \"plans\": {\"axes\": {\"threads\": [128, 256]}}}");
+                   "\"check\": {\"top\": 1, \"shape\": \"small\"}, \"plans\": {\"axes\": {\"threads\": " +
+                   threads + "}}}");
     SweepOptions options;
     options.config = folder.path / "sweep.json";
     options.data = source / "data";
@@ -83,6 +85,68 @@ TEST_CASE("a plan that the database says is wrong is not looked at again, the ne
   const Listed after(resumed.open());
   CHECK(after.checked.size() == 1);
   CHECK_FALSE(after.checked.contains(wrong));
+}
+
+TEST_CASE("plans that an older version wrote stay as they are, and a sweep goes on beside them") {
+  Resumed resumed;
+  if (!resumed.compiler) return skip(resumed.compiler.reason);
+  resumed.sweep(false);
+  Id older;
+  std::string text;
+  {
+    // As an older version left it: the best plan of the short list in its words, and nothing of today.
+    store::Store store = resumed.open();
+    const Listed before(store);
+    const std::string space = store.progress_of(before.group, before.device).at(0).space;
+    const std::vector<Id> listed = store.short_list(before.group, before.device, space);
+    REQUIRE(listed.size() > 2);
+    store::PlanRow plan = *store.plan(listed.front());
+    const Id kernel = *store.lowering(plan.id, before.device);
+    store::EstimateRow estimate = store.estimates(plan.id, before.device).front();
+    const std::size_t at = plan.text.find(" homes=");
+    REQUIRE(at != plan.text.npos);
+    plan.text.replace(at, plan.text.find(' ', at + 1) - at, " residence=registers");
+    text = plan.text;
+    plan.id = estimate.plan = older = id_of(std::string_view(text));
+    estimate.total = estimate.low = estimate.high = {1e-9};  // it would be looked at first
+    store::Store::Transaction unit(store);
+    store.save(plan);
+    store.save(store::LoweringRow{older, before.device, kernel});
+    store.save(estimate);
+    store.save(store::ShortListRow{space, before.device, older});
+    unit.commit();
+  }
+  const SweepOutcome outcome = resumed.sweep(true);
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.kernels_passed == 1);
+  const store::Store store = resumed.open();
+  REQUIRE(store.plan(older));
+  CHECK(store.plan(older)->text == text);
+  const Listed after(store);
+  CHECK(after.plans.size() > 2);
+  for (const store::EstimateRow& one : store.estimates(older, after.device)) CHECK(one.level == "projected");
+}
+
+TEST_CASE("a group that an older version scored is scored again, and that is said") {
+  Resumed resumed;
+  resumed.sweep(false);
+  {
+    store::Store store = resumed.open();
+    store::PlanRow plan = store.plans(store.groups().at(0).id).front();
+    plan.text = "row dominant=%2 sub_roots=%2@warp,%7@warp threads=128 residence=registers";
+    plan.id = id_of(std::string_view(plan.text));
+    store.save(plan);
+  }
+  CHECK(resumed.sweep(false).groups_resumed == 1);  // what is asked today was done
+  const auto said = [&] {
+    return resumed.listener.notes.find("plans of an older version of 1 group") != std::string::npos;
+  };
+  CHECK_FALSE(said());
+  resumed.threads = "[256]";
+  const SweepOutcome again = resumed.sweep(false);
+  CHECK(again.groups_resumed == 0);
+  CHECK(again.plans_scored > 0);
+  CHECK(said());
 }
 
 TEST_CASE("estimates that were made with other numbers decide nothing in a sweep that goes on") {

@@ -105,6 +105,7 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
   if (std::find(prepared.dominants.begin(), prepared.dominants.end(), plan.dominant) == prepared.dominants.end())
     return no("dominant", fmt::format("%{} cannot be the dominant node of this group", plan.dominant));
   if (auto refused = check_launch(plan, limits)) return *refused;
+  if (auto refused = refuse_homes(prepared, plan)) return *refused;
   const SkeletonLowering& skeleton = lowering(plan.skeleton);
   if (auto refused = skeleton.refuse(prepared, plan, limits)) return *refused;
 
@@ -141,8 +142,6 @@ Classified classify(const ir::Group& group) {
   plan.skeleton = prepared.skeleton;
   plan.threads = plain_threads;
   plan.threads_per_row = plan.vector = 1;
-  plan.residence = ir::Residence::reload;
-  plan.sub_roots = sub_roots(prepared, plan, 1);
   LowerScratch scratch;
   std::optional<ir::Rejection> first;
   for (const ir::NodeId dominant : prepared.dominants) {

@@ -85,27 +85,31 @@ constexpr std::int64_t most_conditional = 8;
 
 void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flight) {
   if (find_kept(id, wanted, false) != nullptr) return;
+  if (find_kept(id, wanted, true) != nullptr && find_home(keeping_, id) == nullptr) return;  // it waits there
   const ir::IndexPool& pool = s_.build.pool();
   const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
   const ir::VarSet guard_vars = vars_of(pool, conditions);
   const ir::VarSet vars = pool[s_.build.expand(memory_index(s_.build, node_at(id).shape, wanted.coordinates))].vars;
-  ir::VarSet loops = pool[row_in_flight].vars | pool[segment_->section_trip].vars;
+  const ir::Home* home = find_home(keeping_, id);
+  const Stay stay = home != nullptr && home->level == ir::StitchLevel::registers ? Stay::kernel : flight.stay;
+  const ir::VarSet trips = pool[spans_row(stay) ? segment_->trip : segment_->section_trip].vars;
+  ir::VarSet loops = pool[row_in_flight].vars | trips;
   if (segment_->vector > 1) loops |= ir::VarSet::only(segment_->element);
   if (guard_vars.overlaps(loops.without(vars))) return;  // one number under a condition for each element
   if (!flight.with.without(vars).empty() || vars.overlaps(flight.without)) return;
   const Access access = make_access(id, wanted, guard_vars);
-  Kept kept{id, wanted.coordinates, wanted.predicate, segment_->number, flight.stay};
+  Kept kept{id, wanted.coordinates, wanted.predicate, segment_->number, stay};
   kept.by_row = vars.overlaps(pool[row_in_flight].vars);
-  kept.by_trip = vars.overlaps(pool[segment_->section_trip].vars);
+  kept.by_trip = vars.overlaps(trips);
   kept.by_element = access.has_element;
   if (!kept.by_row && !kept.by_trip && !kept.by_element && !flight.all) return;
-  if (!keep_in_shared_ && std::binary_search(keeping_.begin(), keeping_.end(), id)) kept.stay = Stay::kernel;
   const std::int64_t loads = (kept.by_row ? in_flight_rows : 1) * (kept.by_trip ? segment_->section_trips : 1) *
                              (kept.by_element ? segment_->vector : 1) / access.width;
   if (!conditions.empty() && loads_ahead_ + loads > most_conditional) return;
   name_index(access.base);
   const ir::ValueId initial = conditions.empty() ? ir::no_value : number(node_at(id).shape.dtype, 0, 0).id;
-  const Kept* made = keep_in_registers(kept, std::min(flight.depth, access.depth), initial);
+  const int depth = std::min(spans_row(stay) ? row_depth : flight.depth, access.depth);
+  const Kept* made = keep_in_registers(kept, depth, initial);
   loads_ahead_ += loads;
   load_array(id, access, made, conditions);
 }

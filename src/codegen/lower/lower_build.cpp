@@ -13,7 +13,7 @@
 // value lives in the outermost scope that defines all variables of its coordinates, and is found again from every scope
 // inside. Therefore what does not depend on a loop is computed once in front of it, and no later pass has to move it.
 // Arithmetic may be placed outside a guard; a memory access may not leave a guard that shares a variable with its
-// address. When the phase of a row ends its values are forgotten, but for those that residence keeps (lower_keep.cpp).
+// address. When the phase of a row ends its values are forgotten, but for those that have a home (lower_keep.cpp).
 #include "codegen/lower/lower_build.h"
 
 #include <algorithm>

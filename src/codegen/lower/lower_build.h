@@ -7,7 +7,7 @@
 // A value is keyed by (node, coordinates, predicate) and lives in the outermost scope that defines everything it is
 // made of; so loop-invariant placement and vector width follow from the index expressions, with no pass of their own.
 // Arithmetic may be placed outside a guard, memory accesses may not leave a guard that shares a variable with their
-// address. Kept values (residence) are entries that outlive their phase.
+// address. Kept values (prepare.h) are entries that outlive their phase.
 #pragma once
 
 #include <cstdint>
@@ -139,14 +139,15 @@ struct Segment {
   IndexedArray<ir::VarId, 2> trips{};  ///< loops over the row, outer first
   IndexedArray<bool, 2> unrolled{};
   int trip_loops = 0;
-  ir::ExprId trip = 0;  ///< trip number as an expression
+  bool unrolls_all = false;  ///< those that are not marked as unrolled too: arrays of registers can span the row
+  ir::ExprId trip = 0;       ///< trip number as an expression
   std::int64_t trip_count = 1;
   ir::ExprId section_trip = 0;  ///< trip within the unrolled part of the loop; subscript of register arrays
   std::int64_t section_trips = 1;
   std::array<ir::Condition, 2> guards{};
   int guard_count = 0;
   ir::ExprId column = 0;       ///< row: column; map: element, both including e
-  ir::ExprId thread_slot = 0;  ///< shared residence: this thread's slot within one trip
+  ir::ExprId thread_slot = 0;  ///< in shared memory: this thread's slot within one trip
   std::int64_t slots = 0;      ///< of all threads together
 };
 
@@ -209,8 +210,8 @@ class ProgramBuilder {
   /// Stores the entry of such an array that `lane` names, under the conditions. Coordinates are those of its row.
   void store_picked(std::int32_t output, ir::ArrayId array, ir::ExprId lane, const Coordinates& coordinates,
                     std::span<const ir::Condition> conditions);
-  /// Keeps full values of this phase for later ones (`nodes` ascending) in `segment`.
-  void keep(std::span<const ir::NodeId> nodes, bool in_shared);
+  /// Keeps full values of this phase for later ones. What `homes` views must stay until the next call.
+  void keep(std::span<const ir::Home> homes);
   void enter_segment(const Segment* segment) { segment_ = segment; }
   /// Which loads load_ahead() makes: those whose address has all variables of `with` and none of `without`; those that
   /// change in no open unrolled loop only when `all`.
@@ -313,7 +314,7 @@ class ProgramBuilder {
   void put_guards(int depth, std::span<const ir::Condition> conditions, int inner);
   bool fetch_kept(ir::NodeId id, const Demand& wanted);
   bool fetch_accumulator(ir::NodeId id, const Demand& wanted);
-  void keep_value(ir::NodeId id, const Entry& entry);
+  void keep_value(const ir::Home& home, const Entry& entry);
 
   Val widen(Val raw, ir::DType dtype, ir::NodeId id);
   Val to_raw(const Entry& entry, ir::DType dtype);
@@ -324,7 +325,7 @@ class ProgramBuilder {
   std::vector<ir::Condition> conditions_of(PredicateId predicate) const;
   int aligned_width(ir::ExprId base, int most) const;
   const Kept* find_kept(ir::NodeId id, const Demand& wanted, bool in_shared) const;
-  const Kept* find_or_keep(ir::NodeId id, const Coordinates& coordinates);
+  const Kept* find_or_keep(const ir::Home& home, const Coordinates& coordinates);
   const Kept* keep_in_registers(const Kept& kept, int depth, ir::ValueId initial = ir::no_value);
   /// The array element of the trip and row at hand; `element` is no_expr for the vector as a whole.
   ir::Ref kept_ref(const Kept& kept, ir::ExprId element);
@@ -336,10 +337,12 @@ class ProgramBuilder {
   LowerScratch::State& s_;
   ir::Kernel kernel_;
   const Segment* segment_ = nullptr;
-  std::span<const ir::NodeId> keeping_;
-  bool keep_in_shared_ = false;
-  int floor_ = 0;                 ///< depth of the innermost guard that asks a value
-  std::size_t first_output_ = 0;  ///< buffer of the first output
+  /// Whether arrays that stay so long span the row, though the segment goes through it in parts.
+  bool spans_row(Stay stay) const { return segment_->unrolls_all && stay != Stay::section; }
+
+  std::span<const ir::Home> keeping_;  ///< what this phase fills
+  int floor_ = 0;                      ///< depth of the innermost guard that asks a value
+  std::size_t first_output_ = 0;       ///< buffer of the first output
   bool loading_ahead_ = false;
   std::int64_t loads_ahead_ = 0;  ///< of one thread, since the last issue
   std::optional<ir::Rejection> refusal_;

@@ -295,17 +295,11 @@ Tiling tiling_column(const Prepared& prepared, const ir::Plan& plan) {
   return tiling;
 }
 
-std::optional<ir::Rejection> refuse_column(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
+std::optional<ir::Rejection> refuse_column(const Prepared& prepared, const ir::Plan& plan, const ir::Limits&) {
   if (!is_power_of_two(plan.threads_per_row) || plan.threads % plan.threads_per_row != 0)
     return ir::Rejection{"threads-per-row",
                          fmt::format("{} threads per row do not divide {} threads", plan.threads_per_row, plan.threads),
                          true};
-  std::vector<ir::SubRoot> expected = sub_roots(prepared, plan, limits.warp_size);
-  if (expected != plan.sub_roots) {
-    ir::Plan wanted = plan;
-    wanted.sub_roots = std::move(expected);
-    return ir::Rejection{"sub-roots", fmt::format("sub-roots and levels must be those of '{}'", text(wanted)), true};
-  }
   const Tiling tiling = tiling_column(prepared, plan);
   if (tiling.vectors == 0)
     return ir::Rejection{

@@ -108,7 +108,7 @@ void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates,
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (node_at(id).op == ir::Op::gather) demand_indices(id, list[i]);
       const bool is_there = find_kept(id, list[i], false) != nullptr || find_kept(id, list[i], true) != nullptr;
-      if (!is_there || std::binary_search(keeping_.begin(), keeping_.end(), id)) demand_operands(id, list[i]);
+      if (!is_there || find_home(keeping_, id) != nullptr) demand_operands(id, list[i]);
     }
   }
   loading_ahead_ = true;
@@ -167,7 +167,8 @@ void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
   if (prepared_.rounded[id] && entry.raw.id == ir::no_value) entry = rounded(id, entry);
   entry.coordinates = wanted.coordinates;
   entry.predicate = wanted.predicate;
-  if (wanted.predicate == 0 && std::binary_search(keeping_.begin(), keeping_.end(), id)) keep_value(id, entry);
+  if (const ir::Home* home = find_home(keeping_, id); home != nullptr && wanted.predicate == 0)
+    keep_value(*home, entry);
   remember(id, entry);
 }
 

@@ -115,7 +115,7 @@ void ProgramBuilder::bind_pick(std::size_t i) {
   }
   if (waiting.size() < s_.demands.size()) waiting.resize(s_.demands.size());
   std::swap(s_.demands, waiting);
-  const std::span<const ir::NodeId> keeping = std::exchange(keeping_, {});
+  const std::span<const ir::Home> keeping = std::exchange(keeping_, {});
   const Entry entry = emit_value(from, wanted.at, wanted.predicate);
   keeping_ = keeping;
   std::swap(s_.demands, waiting);

@@ -1,31 +1,264 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values that outlive their phase: what residence keeps in registers or shared memory, and accumulators of finished
-// reductions. In: the nodes that a phase is to keep (prepare.cpp found them), values as they are emitted. Out: arrays
-// that hold them and, in later phases, the values again. Called by emission, told by the skeletons.
+// Values that outlive their phase: which can have a home, the lists that words name, what each phase keeps under a
+// list, and how a kernel keeps it; and accumulators of finished reductions. In: a prepared group and homes, values as
+// they are emitted. Out: kept values with their levels or a rejection; arrays that hold them and, in later phases, the
+// values again. Called by prepare once per group, by lower per plan, by emission, told by the skeletons.
+//
+// The walk. What a phase must keep under a list is found by walking back from all that later phases reduce, add up
+// across rows or store, through operands, to the first values on each way that have a home and exist by then: that were
+// computed for what this phase or an earlier one reduces or stores. Behind such a value nothing is needed. A value
+// without a home is passed, so it is computed again of what stands behind it; an input without one is read again.
+// Numbers of rows are no part of it: they stay anyway.
+//
+// The frontier is what the walk finds if every full value has a home: the most computed form of what later phases need.
+// With the inputs alone it finds the inputs behind that. Values of these two kinds, of any phase, can have a home, and
+// no others, so that a kept value of 16 bits is known beforehand: it is rounded to its own type for all who read it,
+// under every plan, and results do not depend on homes. A value that only widens another is passed by, since the narrow
+// one costs half the registers.
+//
+// Every home of a legal list keeps its value in some phase. That of a value which nobody needs beside the others is
+// refused, so that one kernel has one list.
 //
 // A later phase walks the row with the same loop variables, so a kept value is found again by node, segment and
 // coordinates. In registers it is an array indexed by row in flight, trip and element, with all loops over it
-// unrolled. In shared memory a thread has slots of its own: what it wrote it alone reads, so no barrier is needed, and
-// neighbouring threads have neighbouring vectors.
+// unrolled; where the row waits in registers only partly it is gone through in parts, and what does not stay there is
+// loaded part by part, for the rest would take the registers that were to be saved. In shared memory a thread has slots
+// of its own: what it wrote it alone reads, so no barrier is needed, and neighbouring threads have neighbouring
+// vectors.
 //
 // A parameter that is loaded ahead of its use (lower_access.cpp) stands in an array too; kept in registers, it stays
 // there. What does not vary with the element of the vector is not kept: it is cheap to hold as a single value.
 //
 // An accumulator of an earlier phase is a single number per row. It is fetched by its coordinates too; a demand for
 // another row's number cannot be met and is refused, which is what makes a structure with values across rows illegal.
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "base/indexed.h"
 #include "codegen/lower/lower_build.h"
 #include "ir/graph/reducer.h"
 
 namespace tailor::codegen {
 
-void ProgramBuilder::keep(std::span<const ir::NodeId> nodes, bool in_shared) {
-  keeping_ = nodes;
-  keep_in_shared_ = in_shared;
+// ---- which values wait
+
+namespace {
+
+constexpr std::int32_t no_phase = std::numeric_limits<std::int32_t>::max();
+
+bool widens(const ir::Graph& graph, const ir::Node& node) {
+  return node.op == ir::Op::convert && row(node.shape.dtype).bits > row(graph[node.operands[0]].shape.dtype).bits;
 }
+
+/// Per node: the first phase after whose walk over a row it has been computed.
+IndexedVector<std::int32_t> first_phases(const ir::Graph& graph, const Prepared& prepared) {
+  IndexedVector<std::int32_t> first(graph.nodes.size(), no_phase);
+  for (std::size_t number = prepared.phases.size(); number-- > 0;) {
+    const Phase& phase = prepared.phases[number];
+    const auto reach = [&](ir::NodeId id) { first[id] = static_cast<std::int32_t>(number); };
+    for (const ir::NodeId id : phase.reductions) reach(graph[id].operands[0]);
+    for (const ir::NodeId id : phase.across) reach(graph[id].operands[0]);
+    for (const std::int32_t i : phase.outputs) reach(prepared.stored[i]);
+  }
+  for (std::size_t id = graph.nodes.size(); id-- > 0;)
+    if (graph.nodes[id].op != ir::Op::reduce)
+      for (const ir::NodeId operand : graph.nodes[id].operands) first[operand] = std::min(first[operand], first[id]);
+  return first;
+}
+
+/// Whether a value can wait at all, once it is there.
+bool can_wait(const ir::Graph& graph, const Prepared& prepared, ir::NodeId id) {
+  const ir::Node& node = graph[id];
+  if (prepared.full[id] == 0 || node.op == ir::Op::iota) return false;
+  return !(widens(graph, node) && prepared.full[node.operands[0]] != 0);
+}
+
+/// The values for which `stops` holds that stand first on the ways back from what phases after `number` compute.
+template <class Stops>
+std::vector<ir::NodeId> walk_back(const ir::Graph& graph, const Prepared& prepared, std::size_t number, Stops stops) {
+  std::vector<ir::NodeId> work, found;
+  for (std::size_t later = number + 1; later < prepared.phases.size(); ++later) {
+    const Phase& phase = prepared.phases[later];
+    for (const ir::NodeId id : phase.reductions) work.push_back(graph[id].operands[0]);
+    for (const ir::NodeId id : phase.across) work.push_back(graph[id].operands[0]);
+    for (const std::int32_t i : phase.outputs) work.push_back(prepared.stored[i]);
+  }
+  IndexedVector<std::uint8_t> seen(graph.nodes.size(), 0);
+  while (!work.empty()) {
+    const ir::NodeId id = work.back();
+    work.pop_back();
+    if (std::exchange(seen[id], 1) != 0) continue;
+    if (prepared.first_phase[id] <= static_cast<std::int32_t>(number) && can_wait(graph, prepared, id) && stops(id)) {
+      found.push_back(id);
+      continue;
+    }
+    if (graph[id].op == ir::Op::reduce) continue;  // its result is a number of the row, which stays anyway
+    for (const ir::NodeId operand : graph[id].operands) work.push_back(operand);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+/// The values that the walks of all phases find, each at the level.
+template <class Stops>
+std::vector<ir::Home> all_at(const ir::Graph& graph, const Prepared& prepared, ir::StitchLevel level, Stops stops) {
+  std::vector<ir::NodeId> nodes;
+  for (std::size_t number = 0; number < prepared.phases.size(); ++number) {
+    const std::vector<ir::NodeId> found = walk_back(graph, prepared, number, stops);
+    nodes.insert(nodes.end(), found.begin(), found.end());
+  }
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  std::vector<ir::Home> homes;
+  for (const ir::NodeId node : nodes) homes.push_back({node, level});
+  return homes;
+}
+
+KeptHomes kept_under(const ir::Graph& graph, const Prepared& prepared, std::vector<ir::Home> homes) {
+  KeptHomes kept{std::move(homes), {}};
+  kept.phases.resize(prepared.phases.size());
+  if (kept.homes.empty()) return kept;
+  const auto has_home = [&](ir::NodeId id) { return find_home(kept.homes, id) != nullptr; };
+  for (std::size_t number = 0; number < prepared.phases.size(); ++number)
+    for (const ir::NodeId id : walk_back(graph, prepared, number, has_home))
+      kept.phases[number].push_back(*find_home(kept.homes, id));
+  return kept;
+}
+
+/// The place of the widest element among those for which `counts` holds, the latest of equals; the end without any.
+template <class Counts>
+std::vector<ir::Home>::iterator widest(const ir::Graph& graph, std::vector<ir::Home>& homes, Counts counts) {
+  auto best = homes.end();
+  const auto bits = [&](const ir::Home& home) { return row(graph[home.node].shape.dtype).bits; };
+  for (auto it = homes.begin(); it != homes.end(); ++it)
+    if (counts(it->node) && (best == homes.end() || bits(*it) >= bits(*best))) best = it;
+  return best;
+}
+
+ir::Rejection no_homes(std::string reason) { return {"homes", std::move(reason), true}; }
+
+/// The values that some list keeps, or why there are none.
+std::string possible_homes(const Prepared& prepared) {
+  std::vector<ir::NodeId> nodes;
+  for (const KeptHomes& one : prepared.homes)
+    for (const ir::Home& home : one.homes) nodes.push_back(home.node);
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  if (nodes.empty()) return "no value of this group can, because no value of a row is needed by a later phase";
+  std::string words;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    words += fmt::format("{}%{}", i == 0 ? "" : i + 1 == nodes.size() ? " and " : ", ", nodes[i]);
+  return words + " can, because they have an element for each of a row and a later phase needs them";
+}
+
+bool is_possible(const Prepared& prepared, ir::NodeId node) {
+  return std::any_of(prepared.homes.begin(), prepared.homes.end(),
+                     [&](const KeptHomes& one) { return find_home(one.homes, node) != nullptr; });
+}
+
+}  // namespace
+
+void find_homes(const ir::Graph& graph, Prepared& prepared) {
+  prepared.first_phase = first_phases(graph, prepared);
+  const auto any = [](ir::NodeId) { return true; };
+  const auto is_input = [&](ir::NodeId id) { return graph[id].op == ir::Op::parameter; };
+  const std::vector<ir::Home> frontier = all_at(graph, prepared, ir::StitchLevel::registers, any);
+  prepared.rounded.assign(graph.nodes.size(), 0);
+  for (const ir::Home& home : frontier) {
+    const ir::DType dtype = graph[home.node].shape.dtype;
+    prepared.rounded[home.node] = !is_input(home.node) && row(dtype).compute != dtype;
+  }
+  if (!row(prepared.skeleton).has(ir::PlanField::homes)) return;
+  using enum ir::HomesWord;
+  const auto offer = [&](ir::HomesWord word, std::vector<ir::Home> homes) {
+    row_for(prepared.homes, word) = kept_under(graph, prepared, std::move(homes));
+  };
+  offer(registers, frontier);
+  offer(shared, all_at(graph, prepared, ir::StitchLevel::block, any));
+  offer(recompute, all_at(graph, prepared, ir::StitchLevel::registers, is_input));
+  offer(reload, {});
+  std::vector<ir::Home> partly_shared = frontier, partly_reloaded = frontier;
+  if (const auto it = widest(graph, partly_shared, any); it != partly_shared.end()) it->level = ir::StitchLevel::block;
+  offer(widest_shared, std::move(partly_shared));
+  if (const auto it = widest(graph, partly_reloaded, is_input); it != partly_reloaded.end()) partly_reloaded.erase(it);
+  offer(widest_reload, std::move(partly_reloaded));
+}
+
+std::optional<ir::HomesWord> word_for(const Prepared& prepared, const std::vector<ir::Home>& homes) {
+  for (std::size_t i = 0; i < prepared.homes.size(); ++i)
+    if (prepared.homes[i].homes == homes) return static_cast<ir::HomesWord>(i);
+  return std::nullopt;
+}
+
+std::string homes_text(const Prepared& prepared, const ir::Plan& plan) {
+  if (const std::optional<ir::HomesWord> word = word_for(prepared, plan.homes)) return std::string(name(*word));
+  return field_text(plan, ir::PlanField::homes);
+}
+
+const KeptHomes& kept_by(const Prepared& prepared, const std::vector<ir::Home>& homes, KeptHomes& own) {
+  if (const std::optional<ir::HomesWord> word = word_for(prepared, homes)) return row_for(prepared.homes, *word);
+  own = kept_under(*prepared.graph, prepared, homes);
+  return own;
+}
+
+std::optional<ir::Rejection> refuse_homes(const Prepared& prepared, const ir::Plan& plan) {
+  if (plan.homes.empty() || word_for(prepared, plan.homes)) return std::nullopt;
+  for (std::size_t i = 0; i < plan.homes.size(); ++i) {
+    const ir::Home& home = plan.homes[i];
+    if (home.level != ir::StitchLevel::registers && home.level != ir::StitchLevel::block)
+      return no_homes(
+          fmt::format("%{}@{}: a value waits in its thread's registers or in shared memory of its block, "
+                      "so a home is %{}@register or %{}@block",
+                      home.node, name(home.level), home.node, home.node));
+    if (i > 0 && plan.homes[i - 1].node >= home.node)
+      return no_homes(
+          fmt::format("%{} stands behind %{}: homes ascend, each node once", home.node, plan.homes[i - 1].node));
+    if (!is_possible(prepared, home.node))
+      return no_homes(fmt::format("%{} cannot have a home: {}", home.node, possible_homes(prepared)));
+  }
+  const KeptHomes kept = kept_under(*prepared.graph, prepared, plan.homes);
+  for (const ir::Home& home : plan.homes)
+    if (std::none_of(kept.phases.begin(), kept.phases.end(),
+                     [&](const std::vector<ir::Home>& phase) { return find_home(phase, home.node) != nullptr; }))
+      return no_homes(fmt::format("no phase needs %{} beside the other homes, so it cannot have one", home.node));
+  return std::nullopt;
+}
+
+std::size_t most_in_registers(const KeptHomes& kept) {
+  std::size_t most = 0;
+  for (const std::vector<ir::Home>& phase : kept.phases)
+    most = std::max(most, static_cast<std::size_t>(std::count_if(phase.begin(), phase.end(), [](const ir::Home& home) {
+                      return home.level == ir::StitchLevel::registers;
+                    })));
+  return most;
+}
+
+const ir::Home* find_home(std::span<const ir::Home> homes, ir::NodeId node) {
+  const auto it = std::lower_bound(homes.begin(), homes.end(), node,
+                                   [](const ir::Home& home, ir::NodeId id) { return home.node < id; });
+  return it != homes.end() && it->node == node ? &*it : nullptr;
+}
+
+bool waits_partly(const Prepared& prepared, std::span<const ir::Home> homes) {
+  if (!has_level(homes, ir::StitchLevel::registers)) return false;
+  const std::vector<ir::Home>& all = homes_of(prepared, ir::HomesWord::registers);
+  return has_level(homes, ir::StitchLevel::block) || std::any_of(all.begin(), all.end(), [&](const ir::Home& home) {
+           return (*prepared.graph)[home.node].op == ir::Op::parameter && find_home(homes, home.node) == nullptr;
+         });
+}
+
+bool has_level(std::span<const ir::Home> homes, ir::StitchLevel level) {
+  return std::any_of(homes.begin(), homes.end(), [&](const ir::Home& home) { return home.level == level; });
+}
+
+// ---- how a kernel keeps them
+
+void ProgramBuilder::keep(std::span<const ir::Home> homes) { keeping_ = homes; }
 
 const Kept* ProgramBuilder::find_kept(ir::NodeId id, const Demand& wanted, bool in_shared) const {
   for (const Kept& kept : s_.kept)
@@ -40,7 +273,7 @@ const Kept* ProgramBuilder::keep_in_registers(const Kept& kept, int depth, ir::V
   ir::Array array{name_of(kept.node) + "_row", ir::Space::registers, dtype, {0, 0}, 1};
   std::size_t dim = 0;
   if (kept.by_row) array.dims[dim++] = in_flight_rows;
-  if (kept.by_trip) array.dims[dim] = segment_->section_trips;
+  if (kept.by_trip) array.dims[dim] = spans_row(kept.stay) ? segment_->trip_count : segment_->section_trips;
   if (kept.by_element) array.vector = segment_->vector;
   Kept& made = s_.kept.emplace_back(kept);
   made.bytes = std::max<std::int64_t>(array.dims[0], 1) * std::max<std::int64_t>(array.dims[1], 1) * array.vector *
@@ -53,12 +286,14 @@ const Kept* ProgramBuilder::keep_in_registers(const Kept& kept, int depth, ir::V
   return &made;
 }
 
-const Kept* ProgramBuilder::find_or_keep(ir::NodeId id, const Coordinates& coordinates) {
-  if (const Kept* kept = find_kept(id, {coordinates}, keep_in_shared_)) return kept;
+const Kept* ProgramBuilder::find_or_keep(const ir::Home& home, const Coordinates& coordinates) {
+  const ir::NodeId id = home.node;
+  const bool in_shared = home.level == ir::StitchLevel::block;
+  if (const Kept* kept = find_kept(id, {coordinates}, in_shared)) return kept;
   Kept kept{id, coordinates, 0, segment_->number};
   kept.by_row = in_flight_rows > 1;
-  kept.by_trip = segment_->section_trips > 1;
-  if (!keep_in_shared_) return keep_in_registers(kept, row_depth);
+  kept.by_trip = (spans_row(kept.stay) ? segment_->trip_count : segment_->section_trips) > 1;
+  if (!in_shared) return keep_in_registers(kept, row_depth);
   kept.in_shared = true;
   const ir::DType dtype = node_at(id).shape.dtype;
   const std::int64_t trips = segment_->trip_count;
@@ -90,7 +325,7 @@ ir::Ref ProgramBuilder::kept_ref(const Kept& kept, ir::ExprId element) {
   ref.array = kept.array;
   std::size_t dim = 0;
   if (kept.by_row) ref.subs[dim++] = row_in_flight;
-  if (kept.by_trip) ref.subs[dim] = segment_->section_trip;
+  if (kept.by_trip) ref.subs[dim] = spans_row(kept.stay) ? segment_->trip : segment_->section_trip;
   ref.lane = element;
   return ref;
 }
@@ -102,7 +337,7 @@ Entry ProgramBuilder::kept_entry(ir::NodeId id, const Kept& kept, const Demand& 
   ir::VarSet vars;
   for (int i = 0; i < wanted.coordinates.rank; ++i) vars |= pool[wanted.coordinates[i]].vars;
   if (kept.by_row) vars |= pool[row_in_flight].vars;
-  if (kept.by_trip) vars |= pool[segment_->section_trip].vars;
+  if (kept.by_trip) vars |= pool[spans_row(kept.stay) ? segment_->trip : segment_->section_trip].vars;
   Entry entry;
   entry.coordinates = wanted.coordinates;
   entry.predicate = wanted.predicate;
@@ -112,13 +347,17 @@ Entry ProgramBuilder::kept_entry(ir::NodeId id, const Kept& kept, const Demand& 
   return entry;
 }
 
-void ProgramBuilder::keep_value(ir::NodeId id, const Entry& entry) {
+void ProgramBuilder::keep_value(const ir::Home& home, const Entry& entry) {
+  const ir::NodeId id = home.node;
   const ir::IndexPool& pool = s_.build.pool();
   ir::VarSet vars;
   for (int i = 0; i < entry.coordinates.rank; ++i) vars |= pool[entry.coordinates[i]].vars;
   const bool varies = segment_ && (segment_->vector == 1 || vars.has(segment_->element));
   if (!varies) return;
-  const Kept* kept = find_or_keep(id, entry.coordinates);
+  // An input that a part of the row has loaded stands in its array.
+  const bool is_loaded = segment_->unrolls_all && node_at(id).op == ir::Op::parameter;
+  if (is_loaded && home.level == ir::StitchLevel::registers && find_kept(id, {entry.coordinates}, false)) return;
+  const Kept* kept = find_or_keep(home, entry.coordinates);
   const ir::DType dtype = node_at(id).shape.dtype;
   const Val raw = to_raw(entry, dtype);
   const ir::ExprId e = segment_->vector > 1 ? s_.build.var(segment_->element) : ir::no_expr;
@@ -143,7 +382,7 @@ void ProgramBuilder::keep_value(ir::NodeId id, const Entry& entry) {
 
 bool ProgramBuilder::fetch_kept(ir::NodeId id, const Demand& wanted) {
   if (!segment_) return false;
-  if (std::binary_search(keeping_.begin(), keeping_.end(), id)) return false;  // this phase fills it
+  if (find_home(keeping_, id) != nullptr) return false;  // this phase fills it
   if (const Kept* kept = find_kept(id, wanted, false)) {
     remember(id, kept_entry(id, *kept, wanted));
     return true;

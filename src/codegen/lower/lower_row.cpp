@@ -6,18 +6,18 @@
 //
 // Who does what. `threads_per_row` lanes own a row, so a block has threads / threads_per_row rows at once. Where
 // values of a row stay in registers, `in_flight` is the number of rows that each group of lanes has side by side, in
-// an unrolled loop; where the row is streamed, it is the number of trips at a time. Rows beyond the last one are cut
-// off by one guard around each phase.
+// an unrolled loop; where the row is gone through in parts, it is the number of trips at a time. Rows beyond the last
+// one are cut off by one guard around each phase.
 //
 // Phases. A reduction must be complete before anything that needs it, so the group is cut into phases by the number of
 // reductions on the way to a value (prepare.cpp). A phase walks the row once: it accumulates its own reductions and
 // stores the outputs that are due. Then its reductions are finished, and the next phase starts over the same row. What
-// it needs again is found where the plan's residence kept it (registers, shared memory), or is computed or read once
-// more.
+// it needs again is found where the plan's homes kept it (registers, shared memory), or is computed or read once more.
 //
 // The walk. A lane takes vectors of `vector` neighbouring elements, threads_per_row vectors apart. The loop over these
 // trips is unrolled whole when values stay in registers, since registers cannot be indexed by a variable; else
-// `in_flight` trips are unrolled.
+// `in_flight` trips are unrolled. Where only some of what waits is in registers it is both: unrolled whole, and gone
+// through in parts of `in_flight` trips.
 //
 // Loads. What a phase reads is loaded in loops of its own, of all rows in flight and all unrolled trips, before it is
 // used. The first phase loads what later phases need too, weights and further inputs, as long as half the registers
@@ -348,25 +348,25 @@ void declare_accumulators(RowPass& pass, const Phase& phase) {
   }
 }
 
-void run_phase(RowPass& pass, std::size_t number, std::vector<ir::NodeId>& kept_before) {
+bool stands_before(const ir::Home& a, const ir::Home& b) { return a.node < b.node; }
+
+void run_phase(RowPass& pass, std::size_t number, std::vector<ir::Home>& kept_before) {
   ProgramBuilder& builder = pass.builder;
   const Phase& phase = pass.prepared.phases[number];
-  std::vector<ir::NodeId> keeping;
-  if (pass.plan.residence != ir::Residence::reload) {
-    const std::vector<ir::NodeId>& wanted = kept_nodes(phase, pass.plan.residence);
-    std::set_difference(wanted.begin(), wanted.end(), kept_before.begin(), kept_before.end(),
-                        std::back_inserter(keeping));
-  }
+  const std::vector<ir::Home>& wanted = pass.kept.phases[number];
+  std::vector<ir::Home> keeping;
+  std::set_difference(wanted.begin(), wanted.end(), kept_before.begin(), kept_before.end(), std::back_inserter(keeping),
+                      stands_before);
   declare_accumulators(pass, phase);
   const bool is_joined = pass.plan.split == 1 || number > 0;  // else all blocks that share rows would store
-  const bool in_shared = pass.plan.residence == ir::Residence::shared;
-  builder.keep(keeping, in_shared);
+  builder.keep(keeping);
   const bool walked = walks_rows(pass.prepared, phase);
   if (walked && !pass.rolled) load_rows_ahead(pass, number);
-  std::vector<ir::NodeId> computed;  // inputs kept in registers are there by now
-  std::copy_if(keeping.begin(), keeping.end(), std::back_inserter(computed),
-               [&](ir::NodeId id) { return in_shared || !builder.is_loaded(id); });
-  builder.keep(computed, in_shared);
+  std::vector<ir::Home> computed;  // inputs kept in registers are there by now
+  std::copy_if(keeping.begin(), keeping.end(), std::back_inserter(computed), [&](const ir::Home& home) {
+    return home.level == ir::StitchLevel::block || !builder.is_loaded(home.node);
+  });
+  builder.keep(computed);
   if (builder.in_flight_rows > 1) builder.open_loop(pass.rows.flight, true);
   if (pass.rows.ragged) builder.open_guard({&pass.rows.row_exists, 1});
   if (is_joined) store_row_outputs(pass, phase);
@@ -376,7 +376,7 @@ void run_phase(RowPass& pass, std::size_t number, std::vector<ir::NodeId>& kept_
   if (pass.rows.ragged) builder.close();
   if (builder.in_flight_rows > 1) builder.close();
   if (!builder.refusal()) store_row_numbers(pass);
-  builder.keep({}, false);
+  builder.keep({});
   builder.land(Stay::phase);
   if (!phase.reductions.empty()) finish_reductions(pass, phase);
   if (!is_joined) {
@@ -385,7 +385,7 @@ void run_phase(RowPass& pass, std::size_t number, std::vector<ir::NodeId>& kept_
     if (pass.rows.ragged) builder.close();
   }
   kept_before.insert(kept_before.end(), keeping.begin(), keeping.end());
-  std::sort(kept_before.begin(), kept_before.end());
+  std::sort(kept_before.begin(), kept_before.end(), stands_before);
 }
 
 }  // namespace
@@ -423,12 +423,6 @@ std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan
     return ir::Rejection{"threads-per-row",
                          fmt::format("{} threads per row do not divide {} threads", plan.threads_per_row, plan.threads),
                          true};
-  std::vector<ir::SubRoot> expected = sub_roots(prepared, plan.threads_per_row, limits.warp_size);
-  if (expected != plan.sub_roots) {
-    ir::Plan wanted = plan;
-    wanted.sub_roots = std::move(expected);
-    return ir::Rejection{"sub-roots", fmt::format("sub-roots and levels must be those of '{}'", text(wanted)), true};
-  }
   const Tiling tiling = tiling_row(prepared, plan);
   if (prepared.sums_across)
     if (std::optional<ir::Rejection> refused = refuse_across(prepared, plan, limits, tiling)) return refused;
@@ -450,7 +444,7 @@ std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan
 
 /// Whether all inputs of the rows in flight, and what is kept of them, fit half of the registers that a thread of such
 /// a block can have; the other half is for what is computed.
-bool fit_registers(const ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
+bool fit_registers(const ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan, const KeptHomes& kept,
                    const ir::Limits& limits) {
   const ir::Graph& graph = builder.graph();
   const std::int64_t per_thread = trips_per_row(prepared, plan) * plan.vector;
@@ -463,10 +457,9 @@ bool fit_registers(const ProgramBuilder& builder, const Prepared& prepared, cons
     bytes += per_thread * (prepared.full[id] ? builder.in_flight_rows : 1) * std::max(row(shape.dtype).bits / 8, 1);
   };
   for (const ir::NodeId id : parameters(graph)) add(id);
-  for (const Phase& phase : prepared.phases)
-    if (plan.residence == ir::Residence::registers)
-      for (const ir::NodeId id : phase.kept)
-        if (graph[id].op != ir::Op::parameter) add(id);
+  for (const std::vector<ir::Home>& phase : kept.phases)
+    for (const ir::Home& home : phase)
+      if (home.level == ir::StitchLevel::registers && graph[home.node].op != ir::Op::parameter) add(home.node);
   constexpr std::int64_t register_bytes = 4;
   return bytes <= register_bytes * registers_for(limits, plan.threads) / 2;
 }
@@ -480,7 +473,10 @@ std::optional<ir::Rejection> lower_row(ProgramBuilder& builder, const Prepared& 
     return ir::Rejection{"in-flight",
                          fmt::format("rows take {} vectors per thread, fewer than {} in flight", trips, plan.in_flight),
                          true};
-  RowPass pass{builder, prepared, plan, limits, rolled, !rolled && fit_registers(builder, prepared, plan, limits)};
+  KeptHomes own;
+  const KeptHomes& kept = kept_by(prepared, plan.homes, own);
+  RowPass pass{builder, prepared, plan, limits, rolled, !rolled && fit_registers(builder, prepared, plan, kept, limits),
+               kept};
   if (auto no = make_rows(builder, prepared, plan, limits, pass.rows)) return no;
   if (auto no = make_segments(builder, prepared, plan, rolled, pass.rows)) return no;
   if (!prepared.free_aside.empty())
@@ -489,7 +485,7 @@ std::optional<ir::Rejection> lower_row(ProgramBuilder& builder, const Prepared& 
                 builder.kernel().virtual_blocks * plan.threads);
   if (pass.rows.rounds > 1 && pass.loads_all) load_for_all_rounds(pass);
   if (prepared.sums_across) begin_across(pass);
-  std::vector<ir::NodeId> kept_before;
+  std::vector<ir::Home> kept_before;
   for (std::size_t i = 0; i < prepared.phases.size() && !builder.refusal(); ++i) {
     builder.later_loads = i > 0;
     run_phase(pass, i, kept_before);

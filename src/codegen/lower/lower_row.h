@@ -17,8 +17,9 @@ struct RowPass {
   const Prepared& prepared;
   const ir::Plan& plan;
   const ir::Limits& limits;
-  bool rolled = false;     ///< the loop over a row is; else what a phase reads is loaded before it
+  bool rolled = false;     ///< a row is gone through in parts; else what a phase reads is loaded before it
   bool loads_all = false;  ///< the first phase loads what later ones need as well
+  const KeptHomes& kept;   ///< what the plan's homes keep of each phase
   RowLoops rows = {};
   std::vector<ir::ArrayId> accumulators = {};  ///< parallel to the phase's reductions
   std::vector<ir::ArrayId> partials = {};      ///< of warps, in shared memory; the same

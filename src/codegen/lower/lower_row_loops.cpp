@@ -166,6 +166,7 @@ std::optional<ir::Rejection> make_segments(ProgramBuilder& builder, const Prepar
         true};
   Segment body;
   body.vector = plan.vector;
+  body.unrolls_all = rolled && plan.split == 1 && has_level(plan.homes, ir::StitchLevel::registers);
   make_trips(builder, prepared, plan, rolled, body);
   body.thread_slot = build.add_scaled(rows.row_lane, rows.row_in_block, lanes);
   body.slots = plan.threads;
@@ -210,7 +211,7 @@ std::optional<ir::Rejection> make_segments(ProgramBuilder& builder, const Prepar
 
 void open_trips(ProgramBuilder& builder, const Segment& segment, bool unrolled) {
   for (int i = 0; i < segment.trip_loops; ++i)
-    if (segment.unrolled[i] == unrolled) builder.open_loop(segment.trips[i], unrolled);
+    if (segment.unrolled[i] == unrolled) builder.open_loop(segment.trips[i], unrolled || segment.unrolls_all);
 }
 void close_trips(ProgramBuilder& builder, const Segment& segment, bool unrolled) {
   for (int i = 0; i < segment.trip_loops; ++i)

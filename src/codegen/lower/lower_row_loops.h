@@ -48,8 +48,8 @@ inline bool breaks_vectors(const Prepared& prepared, const ir::Plan& plan) {
 /// Adds the variables of blocks, lanes, warps and rows in flight, and fills all but the segments.
 std::optional<ir::Rejection> make_rows(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
                                        const ir::Limits& limits, RowLoops& rows);
-/// Adds the segments: whole vectors, and an edge where the row has elements around them. `rolled`: the loop over the
-/// row is not unrolled whole.
+/// Adds the segments: whole vectors, and an edge where the row has elements around them. `rolled`: the row is gone
+/// through in parts; the loop over these is unrolled too where some of the row stays in registers.
 std::optional<ir::Rejection> make_segments(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
                                            bool rolled, RowLoops& rows);
 

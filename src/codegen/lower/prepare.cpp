@@ -9,10 +9,7 @@
 // phase d - 1 and outputs to the phase of their own depth, so that everything a phase needs of earlier ones is
 // complete.
 //
-// The frontier of a phase is what later phases need of the values that exist by then: a walk back from what they
-// reduce or store, which stops at the first full value (one per element) that was computed already. With residence
-// `registers` or `shared` these are kept; with `recompute` the walk goes on to the inputs and these are kept. A value
-// that only widens another is passed by, since the narrow one costs half the registers. Numbers per row stay anyway.
+// What phases leave for later ones is the subject of lower_keep.cpp.
 //
 // Dominants and routes. The skeleton offers the nodes whose memory order the loops may follow. From each a
 // breadth-first walk over operations that keep their elements one to one leads to the outputs; the steps of the
@@ -56,48 +53,6 @@ IndexedVector<std::int32_t> depths(const ir::Graph& graph, const std::vector<ir:
   return depth;
 }
 
-bool widens(const ir::Graph& graph, const ir::Node& node) {
-  return node.op == ir::Op::convert && row(node.shape.dtype).bits > row(graph[node.operands[0]].shape.dtype).bits;
-}
-
-/// Walks back from what phases after `phase` compute, stopping at full values that exist by then.
-void find_frontier(const ir::Graph& graph, Prepared& out, std::size_t phase,
-                   const IndexedVector<std::uint8_t>& available) {
-  IndexedVector<std::uint8_t> seen(graph.nodes.size(), 0);
-  std::vector<ir::NodeId> work;
-  const auto visit_sinks = [&] {
-    std::fill(seen.begin(), seen.end(), 0);
-    for (std::size_t later = phase + 1; later < out.phases.size(); ++later) {
-      for (const ir::NodeId id : out.phases[later].reductions) work.push_back(graph[id].operands[0]);
-      for (const ir::NodeId id : out.phases[later].across) work.push_back(graph[id].operands[0]);
-      for (const std::int32_t i : out.phases[later].outputs) work.push_back(out.stored[i]);
-    }
-  };
-  const auto walk = [&](bool stop_at_values, std::vector<ir::NodeId>& found) {
-    visit_sinks();
-    while (!work.empty()) {
-      const ir::NodeId id = work.back();
-      work.pop_back();
-      if (std::exchange(seen[id], 1) != 0) continue;
-      const ir::Node& node = graph[id];
-      const bool is_input = node.op == ir::Op::parameter;
-      if (out.full[id] && available[id] && (stop_at_values || is_input) && node.op != ir::Op::iota) {
-        // A widened copy costs twice the registers and one conversion: keep the narrow one.
-        const bool keep_operand = widens(graph, node) && out.full[node.operands[0]];
-        if (!keep_operand) {
-          found.push_back(id);
-          continue;
-        }
-      }
-      if (node.op == ir::Op::reduce) continue;  // its result is a row scalar that stays anyway
-      for (const ir::NodeId operand : node.operands) work.push_back(operand);
-    }
-    std::sort(found.begin(), found.end());
-  };
-  walk(true, out.phases[phase].kept);
-  walk(false, out.phases[phase].kept_inputs);
-}
-
 void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Prepared& out) {
   const auto is_late = [&](ir::NodeId id) { return std::binary_search(late.begin(), late.end(), id); };
   const IndexedVector<std::int32_t> depth = depths(graph, late);
@@ -119,23 +74,6 @@ void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Pr
     place.push_back(static_cast<std::int32_t>(i));
   }
   out.sums_across = !late.empty();
-  // Available after a phase: everything evaluated for its reductions and outputs.
-  IndexedVector<std::uint8_t> available(graph.nodes.size(), 0);
-  for (std::size_t phase = 0; phase < out.phases.size(); ++phase) {
-    for (const ir::NodeId id : out.phases[phase].reductions) available[graph[id].operands[0]] = 1;
-    for (const ir::NodeId id : out.phases[phase].across) available[graph[id].operands[0]] = 1;
-    for (const std::int32_t i : out.phases[phase].outputs) available[out.stored[i]] = 1;
-    for (std::size_t id = graph.nodes.size(); id-- > 0;)
-      if (available[id] && graph.nodes[id].op != ir::Op::reduce)
-        for (const ir::NodeId operand : graph.nodes[id].operands) available[operand] = 1;
-    find_frontier(graph, out, phase, available);
-  }
-  out.rounded.assign(graph.nodes.size(), 0);
-  for (const Phase& phase : out.phases)
-    for (const ir::NodeId id : phase.kept) {
-      const ir::DType dtype = graph[id].shape.dtype;
-      out.rounded[id] = graph[id].op != ir::Op::parameter && row(dtype).compute != dtype;
-    }
 }
 
 /// The array whose index a dominant node stands for: what a reduction reads, else the node itself.
@@ -237,6 +175,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   for (const ir::NodeId id : graph.outputs)
     out.widest_vector = std::max(out.widest_vector, 8 * ir::access_bytes / row(graph[id].shape.dtype).bits);
   find_phases(graph, late_values(Region(graph, border), layout), out);
+  find_homes(graph, out);
   lowering(out.skeleton).dominants(graph, out);
   for (const ir::NodeId id : out.dominants) out.routes.push_back(find_routes(graph, out, dominant_array(graph, id)));
   for (const Phase& phase : out.phases)
@@ -322,10 +261,6 @@ std::string title_of(const ir::Graph& graph) {
   return fmt::format("{}", fmt::join(words, "_"));
 }
 
-const std::vector<ir::NodeId>& kept_nodes(const Phase& phase, ir::Residence residence) {
-  return residence == ir::Residence::recompute ? phase.kept_inputs : phase.kept;
-}
-
 std::int64_t trips_per_row(const Prepared& prepared, const ir::Plan& plan) {
   const std::int64_t lanes = std::int64_t{plan.threads_per_row} * plan.split;
   return (prepared.columns / plan.vector + lanes - 1) / lanes;
@@ -335,34 +270,30 @@ bool is_streamed(const Prepared& prepared, const ir::Plan& plan) {
   if (plan.split > 1) return true;
   if (trips_per_row(prepared, plan) <= 1) return false;
   if (prepared.sums_across) return false;  // registers add up across rows
-  if (plan.residence == ir::Residence::shared || plan.residence == ir::Residence::reload) return true;
-  return std::all_of(prepared.phases.begin(), prepared.phases.end(),
-                     [&](const Phase& phase) { return kept_nodes(phase, plan.residence).empty(); });
+  return !has_level(plan.homes, ir::StitchLevel::registers) || waits_partly(prepared, plan.homes);
 }
 
 namespace {
 
-std::vector<ir::SubRoot> roots_at(const Prepared& prepared, ir::StitchLevel level) {
-  std::vector<ir::SubRoot> roots;
+std::vector<SubRoot> roots_at(const Prepared& prepared, ir::StitchLevel level) {
+  std::vector<SubRoot> roots;
   for (const Phase& phase : prepared.phases)
     for (const ir::NodeId id : phase.reductions) roots.push_back({id, level});
   for (const Phase& phase : prepared.phases)
     for (const ir::NodeId id : phase.across) roots.push_back({id, ir::StitchLevel::grid});
-  std::sort(roots.begin(), roots.end(), [](const ir::SubRoot& a, const ir::SubRoot& b) { return a.node < b.node; });
+  std::sort(roots.begin(), roots.end(), [](const SubRoot& a, const SubRoot& b) { return a.node < b.node; });
   return roots;
 }
 
 }  // namespace
 
-std::vector<ir::SubRoot> sub_roots(const Prepared& prepared, int threads_per_row, int warp_size) {
-  return roots_at(prepared, threads_per_row == 1           ? ir::StitchLevel::registers
-                            : threads_per_row <= warp_size ? ir::StitchLevel::warp
-                                                           : ir::StitchLevel::block);
-}
-
-std::vector<ir::SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, int warp_size) {
-  if (row(prepared.skeleton).unit != ir::WorkUnit::columns) return sub_roots(prepared, plan.threads_per_row, warp_size);
-  return roots_at(prepared, plan.threads == plan.threads_per_row ? ir::StitchLevel::registers : ir::StitchLevel::block);
+std::vector<SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, int warp_size) {
+  const bool one_thread = row(prepared.skeleton).unit == ir::WorkUnit::columns ? plan.threads == plan.threads_per_row
+                                                                               : plan.threads_per_row == 1;
+  const bool one_warp = row(prepared.skeleton).unit != ir::WorkUnit::columns && plan.threads_per_row <= warp_size;
+  return roots_at(prepared, one_thread ? ir::StitchLevel::registers
+                            : one_warp ? ir::StitchLevel::warp
+                                       : ir::StitchLevel::block);
 }
 
 }  // namespace tailor::codegen

@@ -3,7 +3,7 @@
 //
 // What lowering needs to know of a group whatever the plan: computed once per group, read by every plan of it. Which
 // skeleton it has, its row reductions and their phases, which values are full (one per row and column), and what later
-// phases would need from earlier ones (the frontier that a residence keeps).
+// phases would need from earlier ones, with the lists of homes that say where it waits.
 //
 // A phase is the depth of a reduction in reductions: phase 0 reduces inputs, phase 1 values that need a phase-0 result.
 // After the last reduction comes one more phase for the outputs that need it. Sums across rows are of the phase that
@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -28,10 +29,14 @@ namespace tailor::codegen {
 
 struct Phase {
   std::vector<ir::NodeId> reductions;
-  std::vector<ir::NodeId> across;       ///< row: sums across rows of what this phase computes
-  std::vector<std::int32_t> outputs;    ///< indices into the group's outputs, stored in this phase
-  std::vector<ir::NodeId> kept;         ///< full values that later phases need (the frontier), most computed form
-  std::vector<ir::NodeId> kept_inputs;  ///< full parameters that later phases need, directly or through others
+  std::vector<ir::NodeId> across;     ///< row: sums across rows of what this phase computes
+  std::vector<std::int32_t> outputs;  ///< indices into the group's outputs, stored in this phase
+};
+
+/// What a list of homes keeps.
+struct KeptHomes {
+  std::vector<ir::Home> homes;
+  IndexedVector<std::vector<ir::Home>> phases;  ///< per phase: what it or an earlier one has and later ones need
 };
 
 /// From one node's coordinates to a neighbour's: to operand `operand` of `from`, or to the user `to` of `from`.
@@ -67,6 +72,9 @@ struct Prepared {
   /// Per node: a value computed in a wider type than its own that some plan keeps between phases. It is rounded to its
   /// own type for all who read it, whether the plan at hand keeps it or not.
   IndexedVector<std::uint8_t> rounded;
+  IndexedVector<std::int32_t> first_phase;  ///< per node: after whose walk it is there; the largest number: never
+  /// The list of each HomesWord with what it keeps. Empty ones where plans have no homes.
+  IndexedArray<KeptHomes, ir::homes_words> homes;
   IndexedVector<std::vector<ir::NodeId>> users;
   IndexedVector<std::string> names;          ///< per node: its name as a C identifier
   std::vector<ir::NodeId> dominants;         ///< candidates for Plan::dominant, the usual choice first
@@ -80,20 +88,58 @@ struct Prepared {
   bool straight = true;   ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
 };
 
-/// What a residence carries over from a phase: the inputs, or their most computed form. (reload keeps neither.)
-const std::vector<ir::NodeId>& kept_nodes(const Phase& phase, ir::Residence residence);
+// ---- homes: what waits between two phases of a row (lower_keep.cpp)
+
+/// Fills Prepared::rounded and, where plans of the skeleton have homes, Prepared::homes. Phases and full values are
+/// known.
+void find_homes(const ir::Graph& graph, Prepared& prepared);
+
+/// The list that the word names for this group; another word may name the same one.
+inline const std::vector<ir::Home>& homes_of(const Prepared& prepared, ir::HomesWord word) {
+  return row_for(prepared.homes, word).homes;
+}
+
+/// The first word that names this list; nothing where none does.
+std::optional<ir::HomesWord> word_for(const Prepared& prepared, const std::vector<ir::Home>& homes);
+
+/// The list as a person calls it: its word, else as the plan's text has it.
+std::string homes_text(const Prepared& prepared, const ir::Plan& plan);
+
+/// What the list keeps: that of Prepared, or, for another list, `own`, which is filled.
+const KeptHomes& kept_by(const Prepared& prepared, const std::vector<ir::Home>& homes, KeptHomes& own);
+
+/// Why values cannot have these homes: rule `homes`, with what can.
+std::optional<ir::Rejection> refuse_homes(const Prepared& prepared, const ir::Plan& plan);
+
+/// The most values that one phase leaves in registers for later ones.
+std::size_t most_in_registers(const KeptHomes& kept);
+
+/// The home of a node in a list that ascends; null where it has none.
+const ir::Home* find_home(std::span<const ir::Home> homes, ir::NodeId node);
+
+bool has_level(std::span<const ir::Home> homes, ir::StitchLevel level);
+
+/// Whether some values wait in registers, and others, or inputs that could, elsewhere or not at all.
+bool waits_partly(const Prepared& prepared, std::span<const ir::Home> homes);
+
+// ---- plans
 
 /// row: vectors of one row that a thread handles, of as many threads as share it in all blocks.
 std::int64_t trips_per_row(const Prepared& prepared, const ir::Plan& plan);
 
-/// row: nothing of a row that takes several trips, or that blocks share, stays in registers, so the loop over it is
-/// rolled.
+/// row: a row that takes several trips, or that blocks share, is gone through in parts, because nothing of it stays in
+/// registers, or only some of what waits.
 bool is_streamed(const Prepared& prepared, const ir::Plan& plan);
 
-/// row: the reductions, ascending, each at the level that this many threads per row give it.
-std::vector<ir::SubRoot> sub_roots(const Prepared& prepared, int threads_per_row, int warp_size);
-/// The same as the plan's skeleton deals them out; sub-roots of the plan are not looked at.
-std::vector<ir::SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, int warp_size);
+/// A reduction, and the level at which its result gets to those who read it.
+struct SubRoot {
+  ir::NodeId node = ir::no_node;
+  ir::StitchLevel stitch = ir::StitchLevel::registers;
+  bool operator==(const SubRoot&) const = default;
+};
+
+/// The reductions, ascending, as the plan deals them out.
+std::vector<SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, int warp_size);
 
 /// Either the preparation or what analyse() has against the group. The group must outlive the result.
 std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group);

@@ -27,7 +27,7 @@ struct Tiling {
   std::int64_t rest = 0;             ///< elements of a row around its vectors, each of which takes a lane
   std::int64_t run = 0;              ///< neighbours in memory that lanes can read together; 0: all there are
   std::int64_t trips = 1;            ///< vectors per thread of one row or of its columns; a flat loop has one
-  bool streamed = false;             ///< nothing of a row is kept in registers
+  bool streamed = false;             ///< not all that waits of a row is in registers: it is gone through in parts
   int lanes = 1;                     ///< threads side by side along a row
   int groups = 0;                    ///< of such lanes that walk down the same columns; 0: items lie along the lanes
   int at_once = 1;                   ///< items per thread at once; streamed: vectors of one row

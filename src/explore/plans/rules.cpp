@@ -19,6 +19,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/indexed.h"
+#include "codegen/lower/prepare.h"
 #include "ir/kernel/kernel.h"
 
 namespace tailor::explore {
@@ -26,7 +28,8 @@ namespace tailor::explore {
 namespace {
 
 using ir::GridShape;
-using ir::Residence;
+using ir::HomesWord;
+using ir::StitchLevel;
 
 constexpr std::uint32_t reads(std::initializer_list<ir::PlanField> fields) {
   std::uint32_t bits = 0;
@@ -52,12 +55,21 @@ std::int64_t input_bytes(const Candidate& c) {
   return sum;
 }
 
+/// The most values of an element that a thread holds between two phases.
 std::size_t kept_values(const Candidate& c) {
-  std::size_t most = 0;
-  for (const codegen::Phase& phase : c.prepared.phases)
-    most = std::max(most, codegen::kept_nodes(phase, c.plan.residence).size());
-  return most;
+  codegen::KeptHomes own;
+  return codegen::most_in_registers(codegen::kept_by(c.prepared, c.plan.homes, own));
 }
+
+/// Bytes of one element of all values that wait if any may.
+std::int64_t waiting_bytes(const Candidate& c) {
+  std::int64_t sum = 0;
+  for (const ir::Home& home : codegen::homes_of(c.prepared, HomesWord::registers))
+    sum += ir::row((*c.prepared.graph)[home.node].shape.dtype).bits / 8;
+  return sum;
+}
+
+bool has(const Candidate& c, StitchLevel level) { return codegen::has_level(c.plan.homes, level); }
 
 /// Whether lanes have items of their own, side by side, and groups of lanes share them.
 bool is_across(const Candidate& c) { return c.tiling.groups > 0; }
@@ -83,6 +95,14 @@ std::int64_t widest_vector(const Candidate& c) {
 
 /// Elements of a row that a thread handles.
 std::int64_t elements_per_thread(const Candidate& c) { return c.tiling.trips * c.plan.vector; }
+
+/// Bytes of a row that a thread keeps in registers, if all of it waits at once.
+std::int64_t kept_bytes(const Candidate& c) {
+  std::int64_t sum = 0;
+  for (const ir::Home& home : c.plan.homes)
+    if (home.level == StitchLevel::registers) sum += ir::row((*c.prepared.graph)[home.node].shape.dtype).bits / 8;
+  return sum * elements_per_thread(c);
+}
 
 constexpr std::array rule_table = [] {
   using enum ir::PlanField;
@@ -203,12 +223,13 @@ constexpr std::array rule_table = [] {
        [](const Candidate& c) {
          return !is_across(c) && c.tiling.trips > 64 && c.plan.threads_per_row < c.plan.threads;
        }},
-      {"register-payload", false, reads({residence, in_flight}),
+      {"register-payload", false, reads({homes, in_flight}),
        "kept values over 128 registers per thread leave too few warps to cover latency",
        [](const Candidate& c) {
-         return !c.tiling.streamed && elements_per_thread(c) * c.plan.in_flight *
-                                              static_cast<std::int64_t>(std::max<std::size_t>(kept_values(c), 1)) >
-                                          128;
+         if (c.tiling.streamed && !codegen::waits_partly(c.prepared, c.plan.homes)) return false;
+         const std::int64_t rows = c.tiling.streamed ? 1 : c.plan.in_flight;
+         return elements_per_thread(c) * rows * static_cast<std::int64_t>(std::max<std::size_t>(kept_values(c), 1)) >
+                128;
        }},
       {"wide-vector", false, reads({vector}), "vectors beyond 16 bytes of the widest input only add registers",
        [](const Candidate& c) { return c.plan.vector * element_bytes(c) > 2 * ir::access_bytes; }},
@@ -228,18 +249,40 @@ constexpr std::array rule_table = [] {
          const bool is_alone = is_across(c) && blocks(c) < c.limits.sms;
          return c.plan.threads == c.limits.threads_per_block && c.tiling.lanes < c.plan.threads / 2 && !is_alone;
        }},
-      {"shared-short", false, reads({residence}),
-       "rows under 64 bytes per thread stay in registers, not in shared memory",
+      {"shared-short", false, reads({homes}), "rows under 64 bytes per thread stay in registers, not in shared memory",
+       [](const Candidate& c) { return has(c, StitchLevel::block) && elements_per_thread(c) * element_bytes(c) < 64; }},
+      {"reload-short", false, reads({homes}), "reading a row again pays only when it does not fit the registers",
        [](const Candidate& c) {
-         return c.plan.residence == Residence::shared && elements_per_thread(c) * element_bytes(c) < 64;
+         return c.plan.homes.empty() && !codegen::homes_of(c.prepared, HomesWord::registers).empty() &&
+                elements_per_thread(c) <= 32;
        }},
-      {"reload-short", false, reads({residence}), "reading a row again pays only when it does not fit the registers",
-       [](const Candidate& c) { return c.plan.residence == Residence::reload && elements_per_thread(c) <= 32; }},
-      {"recompute-same", false, reads({residence}), "recompute equals registers where every kept value is an input",
+      {"mixed-short", false, reads({homes}),
+       "a row waits in two ways only where all that waits is over 32 KiB, and would take half of a thread's registers",
        [](const Candidate& c) {
-         return c.plan.residence == Residence::recompute &&
-                std::all_of(c.prepared.phases.begin(), c.prepared.phases.end(),
-                            [](const codegen::Phase& phase) { return phase.kept == phase.kept_inputs; });
+         if (!codegen::waits_partly(c.prepared, c.plan.homes)) return false;
+         constexpr std::int64_t enough = 32 << 10;
+         const codegen::KeptHomes& all = row_for(c.prepared.homes, HomesWord::registers);
+         const auto kept = static_cast<std::int64_t>(codegen::most_in_registers(all));
+         const int registers = codegen::registers_for(c.limits, c.plan.threads);
+         return waiting_bytes(c) * c.prepared.columns <= enough || 2 * kept * elements_per_thread(c) <= registers;
+       }},
+      {"mixed-flight", false, reads({homes, in_flight}),
+       "parts of a row that waits in two ways have 64 bytes of the widest input in flight, 32 where these and what is "
+       "kept fill two thirds of the registers, or all of it",
+       [](const Candidate& c) {
+         if (!c.tiling.streamed || !codegen::waits_partly(c.prepared, c.plan.homes)) return false;
+         constexpr std::int64_t many = 64, register_bytes = 4;
+         const std::int64_t held = kept_bytes(c) + many / element_bytes(c) * input_bytes(c);
+         const int registers = codegen::registers_for(c.limits, c.plan.threads);
+         const std::int64_t wanted = 3 * held > 2 * register_bytes * registers ? many / 2 : many;
+         const std::int64_t bytes = c.plan.in_flight * c.plan.vector * element_bytes(c);
+         return bytes > wanted || (bytes < wanted && c.plan.in_flight < c.tiling.trips);
+       }},
+      {"mixed-reload", false, reads({homes}),
+       "an input is read again beside others that wait only where a block's shared memory has no room for it",
+       [](const Candidate& c) {
+         return codegen::waits_partly(c.prepared, c.plan.homes) && !has(c, StitchLevel::block) &&
+                c.prepared.columns * element_bytes(c) <= c.limits.shared_per_block_optin;
        }},
       {"narrow-vector", false, reads({vector}),
        "under half the widest vector leaves the memory path narrow; single elements are for what breaks vectors",
@@ -291,9 +334,9 @@ constexpr std::array rule_table = [] {
       {"broken-block", false, reads({threads, unroll}),
        "where arrays are turned, cut or joined a block of sixteen warps touches too many lines at once",
        [](const Candidate& c) { return !c.prepared.straight && c.plan.threads >= 16 * c.limits.warp_size; }},
-      {"shared-long", false, reads({residence}),
+      {"shared-long", false, reads({homes}),
        "rows that fit 32 registers a thread for each kept value stay in registers, not in shared memory",
-       [](const Candidate& c) { return c.plan.residence == Residence::shared && elements_per_thread(c) <= 32; }},
+       [](const Candidate& c) { return has(c, StitchLevel::block) && elements_per_thread(c) <= 32; }},
       {"barrier-rows", false, reads({threads, threads_per_row}),
        "rows that are summed across warps share a block in pairs at most: more wait for the slowest",
        [](const Candidate& c) {

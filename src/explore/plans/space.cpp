@@ -10,10 +10,11 @@
 // starts with. --axis and sweep files put other values in an axis' place.
 //
 // A cursor stands on one value of each axis and moves like the digits of a number, the last axis fastest. A plan is
-// made only when it is asked for, and one with more threads per row than threads is skipped. What follows from other
-// fields is filled in: the level of each sub-root, and for a persistent grid as many blocks as half the threads of an
-// SM, which covers latency and leaves room for registers. Where sums go across rows each block costs a part at the end
-// and each resident warp covers latency: there their number is asked about. Plans of tiles have none.
+// made only when it is asked for, and one with more threads per row than threads is skipped. The values of homes are
+// words, which name a list for each group; a list that several words name is asked about once. What follows from other
+// fields is filled in: for a persistent grid as many blocks as half the threads of an SM, which covers latency and
+// leaves room for registers. Where sums go across rows each block costs a part at the end and each resident warp covers
+// latency: there their number is asked about. Plans of tiles have none.
 #include "explore/plans/space.h"
 
 #include <fmt/format.h>
@@ -23,6 +24,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "codegen/lower/prepare.h"
 #include "ir/kernel/kernel.h"
 
 namespace tailor::explore {
@@ -59,9 +61,14 @@ std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& lim
   return values;
 }
 
-bool keeps_anything(const codegen::Prepared& prepared) {
-  return std::any_of(prepared.phases.begin(), prepared.phases.end(),
-                     [](const codegen::Phase& phase) { return !phase.kept_inputs.empty() || !phase.kept.empty(); });
+/// Without words that name the same list as one before.
+std::vector<int> different_homes(const codegen::Prepared& prepared, const std::vector<int>& words) {
+  std::vector<int> chosen;
+  const auto list = [&](int word) { return codegen::homes_of(prepared, static_cast<ir::HomesWord>(word)); };
+  for (const int word : words)
+    if (std::none_of(chosen.begin(), chosen.end(), [&](int other) { return list(other) == list(word); }))
+      chosen.push_back(word);
+  return chosen;
 }
 
 /// Values worth asking about. A field without a case keeps the value that a plan starts with.
@@ -84,10 +91,9 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
     case ir::PlanField::blocks_per_sm:
       if (prepared.sums_across) return powers_of_two(1, limits.threads_per_sm / (2 * limits.warp_size));
       return {0};  // at_cursor() says how many
-    case ir::PlanField::residence:
-      using enum ir::Residence;
-      if (keeps_anything(prepared)) return numbers({registers, shared, reload, recompute});
-      return numbers({registers});
+    case ir::PlanField::homes:
+      using enum ir::HomesWord;
+      return different_homes(prepared, numbers({registers, shared, reload, recompute, widest_shared, widest_reload}));
     case ir::PlanField::grid:
       return numbers({ir::GridShape::tile, ir::GridShape::persistent});
     default:
@@ -113,8 +119,11 @@ std::string_view values_asked(ir::PlanField axis) {
     case ir::PlanField::split:
       return "1; for columns doubled up to the SMs; for rows too few to fill the SMs an eighth of what fills them, "
              "doubled up to four times; any number that leaves each block elements of what it shares";
-    case ir::PlanField::residence:
-      return "registers; all four where a row is gone through again";
+    case ir::PlanField::homes:
+      return "lists of homes by name, each once: registers (what later phases need, most computed, in registers), "
+             "shared (in shared memory), recompute (only inputs of it, in registers), reload (nothing waits), "
+             "widest-shared, widest-reload (as registers, but the widest value shared, or the widest input read "
+             "again); a plan may say other lists, homes=%0@register,%7@block";
     case ir::PlanField::grid:
       return "tile, persistent";
     case ir::PlanField::blocks_per_sm:
@@ -146,8 +155,9 @@ void restrict_axis(Axes& axes, const AxisLimit& limit) {
   if (!field || row(*field).turn == 0) {
     std::vector<std::string_view> names;
     for (const ir::PlanField axis : axes_of()) names.push_back(row(axis).name);
+    const std::string_view successor = ir::successor_of(limit.axis);
     throw Error(Fault::usage, fmt::format("found axis '{}', expected an axis of the plan space", limit.axis),
-                suggestion(limit.axis, names));
+                successor.empty() ? suggestion(limit.axis, names) : std::string(successor));
   }
   std::vector<int> values;
   for (const std::string& word : limit.values) {
@@ -161,9 +171,10 @@ void restrict_axis(Axes& axes, const AxisLimit& limit) {
 }
 
 Plans::Plans(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits)
-    : prepared_(&prepared), axes_(&axes), limits_(&limits), order_(axes_of(prepared.skeleton)) {
+    : prepared_(&prepared), axes_(axes), limits_(&limits), order_(axes_of(prepared.skeleton)) {
+  axes_[ir::PlanField::homes] = different_homes(prepared, axes[ir::PlanField::homes]);
   for (const ir::PlanField axis : order_) {
-    sizes_.push_back(axes[axis].size());
+    sizes_.push_back(axes_[axis].size());
     done_ = done_ || sizes_.back() == 0;
   }
   cursor_.assign(sizes_.size(), 0);
@@ -186,11 +197,16 @@ bool Plans::advance() {
 Plan Plans::at_cursor() const {
   Plan plan;
   plan.skeleton = prepared_->skeleton;
-  for (std::size_t i = 0; i < order_.size(); ++i) set_value(plan, order_[i], (*axes_)[order_[i]][cursor_[i]]);
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    const int turned = axes_[order_[i]][cursor_[i]];
+    if (order_[i] == ir::PlanField::homes)
+      plan.homes = codegen::homes_of(*prepared_, static_cast<ir::HomesWord>(turned));
+    else
+      set_value(plan, order_[i], turned);
+  }
   // Half the threads an SM holds: enough to cover latency, and room for the registers the kernel will really need.
   if (plan.grid == ir::GridShape::persistent && plan.blocks_per_sm == 0)
     plan.blocks_per_sm = std::clamp(limits_->threads_per_sm / 2 / plan.threads, 1, limits_->blocks_per_sm);
-  plan.sub_roots = codegen::sub_roots(*prepared_, plan, limits_->warp_size);
   return plan;
 }
 
@@ -200,7 +216,7 @@ std::optional<Plan> Plans::next() {
     done_ = !advance();
     if (row(plan.skeleton).has(ir::PlanField::threads_per_row) && plan.threads_per_row > plan.threads) continue;
     if (plan.grid == ir::GridShape::tile && plan.blocks_per_sm != 0) {
-      if (plan.blocks_per_sm != (*axes_)[ir::PlanField::blocks_per_sm].front()) continue;
+      if (plan.blocks_per_sm != axes_[ir::PlanField::blocks_per_sm].front()) continue;
       plan.blocks_per_sm = 0;
     }
     return plan;

@@ -49,7 +49,7 @@ std::vector<ir::PlanField> axes_of(std::optional<ir::Skeleton> skeleton = std::n
 /// Walks the product. Copyable: a copy is a bookmark.
 class Plans {
  public:
-  /// Both must outlive the walk.
+  /// The group and the limits must outlive the walk.
   Plans(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits);
 
   /// The next plan, or nothing at the end.
@@ -62,7 +62,7 @@ class Plans {
   bool advance();
 
   const codegen::Prepared* prepared_;
-  const Axes* axes_;
+  Axes axes_;
   const ir::Limits* limits_;
   std::vector<ir::PlanField> order_;
   std::vector<std::size_t> sizes_, cursor_;

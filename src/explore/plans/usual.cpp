@@ -25,6 +25,7 @@
 #include <cstdlib>
 
 #include "base/indexed.h"
+#include "codegen/lower/prepare.h"
 #include "codegen/lower/skeletons.h"
 
 namespace tailor::explore {
@@ -85,6 +86,7 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
   plan.threads = flat_threads;
   plan.unroll = flat_unroll;
   if (!row(plan.skeleton).has(ir::PlanField::threads_per_row)) return plan;
+  plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
   const std::int64_t bytes = bytes_of_row(prepared);
   if (row(plan.skeleton).unit == ir::WorkUnit::columns) {
     plan.threads_per_row = static_cast<int>(line_bytes / lane_bytes);
@@ -108,7 +110,7 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
     plan.threads_per_row =
         static_cast<int>(std::bit_ceil(static_cast<std::uint64_t>((bytes + lane_bytes - 1) / lane_bytes)));
   plan.in_flight = on.in_flight;
-  if (step == ladder.end()) plan.residence = ir::Residence::shared;
+  if (step == ladder.end()) plan.homes = codegen::homes_of(prepared, ir::HomesWord::shared);
   return plan;
 }
 
@@ -116,9 +118,12 @@ int steps_between(const ir::Plan& a, const ir::Plan& b) {
   int steps = 0;
   for (const ir::PlanFieldRow& field : ir::plan_fields()) {
     if (field.turn == 0 || !row(a.skeleton).has(field.field)) continue;
+    if (field.kind != ir::FieldKind::number) {
+      steps += agree(a, b, field.field) ? 0 : 1;
+      continue;
+    }
     const int of_a = value(a, field.field), of_b = value(b, field.field);
-    if (field.kind == ir::FieldKind::number && (of_a == 0 || of_b == 0)) continue;  // one of them does not say
-    steps += field.kind == ir::FieldKind::number ? steps_of_number(of_a, of_b) : of_a == of_b ? 0 : 1;
+    if (of_a != 0 && of_b != 0) steps += steps_of_number(of_a, of_b);  // else one of them does not say
   }
   return steps;
 }

@@ -27,6 +27,7 @@
 #include <bit>
 #include <numeric>
 
+#include "codegen/lower/prepare.h"
 #include "codegen/lower/skeletons.h"
 
 namespace tailor::explore {
@@ -100,12 +101,8 @@ ir::Plan empty_plan(const XlaQuestion& about) {
   plan.skeleton = about.prepared.skeleton;
   plan.dominant = dominant_of(about);
   plan.threads_per_row = plan.vector = 1;
+  plan.homes = codegen::homes_of(about.prepared, ir::HomesWord::registers);
   return plan;
-}
-
-XlaPlanned finished(const XlaQuestion& about, XlaPlan made) {
-  made.plan.sub_roots = codegen::sub_roots(about.prepared, made.plan, about.limits.warp_size);
-  return made;
 }
 
 /// The block as whole warps.
@@ -164,7 +161,7 @@ XlaPlanned plan_summing_loop(const XlaQuestion& about) {
   const std::int64_t neighbours = about.schedule.vector;
   ir::Plan& plan = made.plan;
   plan.threads = whole_warps(about, made.differs);
-  plan.residence = ir::Residence::reload;
+  plan.homes.clear();
   if (ir::row(plan.skeleton).unit == ir::WorkUnit::rows) {
     if (neighbours > 1) say(made.differs, fmt::format("a thread has one row, in XLA {}", neighbours));
   } else {
@@ -175,7 +172,7 @@ XlaPlanned plan_summing_loop(const XlaQuestion& about) {
       say(made.differs, fmt::format("a thread has {} columns, in XLA {}", plan.vector, neighbours));
   }
   plan.in_flight = static_cast<int>(unrolled(about, about.prepared.columns, plan.vector));
-  return finished(about, std::move(made));
+  return made;
 }
 
 XlaPlanned plan_loop(const XlaQuestion& about) {
@@ -187,7 +184,7 @@ XlaPlanned plan_loop(const XlaQuestion& about) {
   made.plan.threads = whole_warps(about, made.differs);
   made.plan.vector = static_cast<int>(about.schedule.vector);
   follow_array(about, made.plan);
-  return finished(about, std::move(made));
+  return made;
 }
 
 /// Why a reduction of XLA's is no plan of the group's skeleton; empty where it is.
@@ -216,7 +213,7 @@ XlaPlanned plan_rows(const XlaQuestion& about) {
   const std::int64_t trips = codegen::trips_per_row(about.prepared, plan);
   if (codegen::is_streamed(about.prepared, plan))
     plan.in_flight = static_cast<int>(unrolled(about, trips, plan.vector));
-  return finished(about, std::move(made));
+  return made;
 }
 
 XlaPlanned plan_columns(const XlaQuestion& about) {
@@ -239,7 +236,7 @@ XlaPlanned plan_columns(const XlaQuestion& about) {
     say(made.differs, fmt::format("blocks of {} columns go on from one batch of {} to the next", width, seen.dims[2]));
   say_groups(about, made.differs);
   plan.in_flight = static_cast<int>(unrolled(about, codegen::tiling(about.prepared, plan).trips, plan.vector));
-  return finished(about, std::move(made));
+  return made;
 }
 
 /// A loop over the result instead of one over the largest operand.
@@ -250,7 +247,7 @@ XlaPlanned plan_concatenate(const XlaQuestion& about) {
   made.plan.threads = whole_warps(about, made.differs);
   made.plan.vector = static_cast<int>(about.schedule.vector);
   say(made.differs, "the loop goes over the result; XLA's goes over the largest operand and does all operands there");
-  return finished(about, std::move(made));
+  return made;
 }
 
 constexpr std::array emitter_table = std::to_array<XlaEmitter>({

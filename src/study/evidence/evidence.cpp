@@ -64,6 +64,12 @@ void settle(Evidence& evidence) {
   }
 }
 
+/// Whether the plan was written with fields that plans no longer have.
+bool is_older(const Evidence& evidence, const ir::OwnKernel& own) {
+  const auto plan = evidence.plans.find(own.plan);
+  return plan != evidence.plans.end() && !ir::older_field_in(plan->second.text).empty();
+}
+
 std::optional<calibrate::Sample> own_sample(const Evidence& evidence, const ir::Observation& observation,
                                             const ir::Device& device) {
   const auto& own = std::get<ir::OwnKernel>(observation.subject);
@@ -130,6 +136,9 @@ std::vector<std::string> left_out(const Samples& samples) {
   if (samples.without_kernel > 0)
     said.push_back(fmt::format("{} of plans that are not there or cannot be lowered",
                                counted(samples.without_kernel, "observation", "is", "are")));
+  if (samples.of_older_plans > 0)
+    said.push_back(fmt::format("{} of plans of an older version, whose words no kernel is made of today",
+                               counted(samples.of_older_plans, "observation", "is", "are")));
   if (samples.undescribed > 0)
     said.push_back(fmt::format("{} neither launch nor traffic of the kernel",
                                counted(samples.undescribed, "observation", "says", "say")));
@@ -151,6 +160,10 @@ Samples samples_of(const Evidence& evidence, const std::vector<ir::Device>& devi
       continue;
     }
     if (std::holds_alternative<ir::OwnKernel>(one.subject)) {
+      if (is_older(evidence, std::get<ir::OwnKernel>(one.subject))) {
+        ++result.of_older_plans;
+        continue;
+      }
       std::optional<calibrate::Sample> sample = own_sample(evidence, one, *on);
       if (sample)
         result.samples.push_back(std::move(*sample));

@@ -42,6 +42,7 @@ struct Samples {
   std::int64_t without_device = 0;  ///< of GPUs that no device file describes
   std::vector<std::string> unknown_devices;
   std::int64_t without_kernel = 0;  ///< of kernels of ours whose group or plan is not there, or cannot be lowered
+  std::int64_t of_older_plans = 0;  ///< of kernels of ours whose plan has fields of an older version
   std::int64_t undescribed = 0;     ///< of kernels of others without launch or traffic
 };
 /// Sentences about those that no model could be asked about.

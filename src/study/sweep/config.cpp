@@ -564,6 +564,11 @@ Id id_of(const SweepConfig& config) {
 Id plan_space_id(const SweepConfig& config) {
   Json json = plans_json(config);
   json["cost_model"] = config.cost_model;
+  // Plans that were written with other fields are no answer to what is asked today.
+  std::string fields;
+  for (const ir::PlanFieldRow& field : ir::plan_fields())
+    fields += fmt::format("{}({}) ", field.name, fmt::join(field.words, ","));
+  json["plan_fields"] = fields;
   return tailor::id_of(json_text(json));
 }
 

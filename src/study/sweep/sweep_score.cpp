@@ -219,6 +219,30 @@ void store_scored(Sweep& sweep, const Place& place, Choice& choice) {
 
 }  // namespace
 
+namespace {
+
+/// Groups whose plans an older version wrote are scored as if they had none.
+void say_older_plans(Sweep& sweep, const std::vector<Place>& places) {
+  std::int64_t groups = 0;
+  std::set<Id> known;
+  for (const Place& place : places) {
+    if (!known.insert(place.group->group.id).second) continue;
+    const std::vector<store::PlanRow> plans = sweep.store().plans(place.group->group.id);
+    const auto older = std::find_if(plans.begin(), plans.end(),
+                                    [](const store::PlanRow& plan) { return !ir::older_field_in(plan.text).empty(); });
+    if (older == plans.end()) continue;
+    ++groups;
+    if (groups == 1) sweep.watch.observer.detail(fmt::format("a plan of an older version: {}", older->text));
+  }
+  if (groups > 0)
+    sweep.watch.observer.note(
+        fmt::format("the database has plans of an older version of {}: they stay as they are, and the groups get plans "
+                    "of today beside them",
+                    counted(groups, "group")));
+}
+
+}  // namespace
+
 void score_groups(Sweep& sweep) {
   const auto started = std::chrono::steady_clock::now();
   std::vector<Place> tasks;
@@ -237,6 +261,7 @@ void score_groups(Sweep& sweep) {
         tasks.push_back(place);
       }
     }
+  say_older_plans(sweep, tasks);
 
   const std::size_t workers = sweep.options.workers > 0 ? static_cast<std::size_t>(sweep.options.workers)
                                                         : std::max(std::thread::hardware_concurrency(), 1U);

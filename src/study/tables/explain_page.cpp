@@ -124,6 +124,8 @@ std::string explanation(const Explained& all, int width, bool colour) {
   out += paragraph("kernel", k.name, width);
   out += paragraph("of", all.title, width);
   out += paragraph("plan", ir::text(all.one.plan), width);
+  if (const std::string stitches = stitch_words(all.one); !stitches.empty())
+    out += paragraph("reductions", stitches, width);
   out += "\n" +
          paragraph(
              "predicted",

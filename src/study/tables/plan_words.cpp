@@ -11,10 +11,18 @@
 #include "base/counted.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "codegen/lower/prepare.h"
 #include "profiler/measure/sampled.h"
 #include "study/tables/check_tables.h"
 
 namespace tailor::study {
+
+std::string stitch_words(const Candidate& one) {
+  std::string words;
+  for (const codegen::SubRoot& root : codegen::sub_roots(*one.of->ready(), one.plan, one.on->limits.warp_size))
+    words += fmt::format("{}%{}@{}", words.empty() ? "" : ", ", root.node, name(root.stitch));
+  return words;
+}
 
 std::string measured_words(const Candidate& one) {
   const profiler::CandidateResult& result = *one.measured;

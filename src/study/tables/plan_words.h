@@ -12,6 +12,8 @@
 
 namespace tailor::study {
 
+/// "%4@warp, %13@warp": the plan's reductions, each at the level that stitches its result to those who read it.
+std::string stitch_words(const Candidate& one);
 /// The median with its interval, or why there is none.
 /// Precondition: it was measured.
 std::string measured_words(const Candidate& one);

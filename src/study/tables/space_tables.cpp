@@ -14,6 +14,7 @@
 #include "base/counted.h"
 #include "base/indexed.h"
 #include "base/text.h"
+#include "codegen/lower/prepare.h"
 #include "study/pipeline/xla_beside.h"
 #include "study/tables/column.h"
 
@@ -42,9 +43,8 @@ double part(const ir::Estimate& estimate, ir::Part which) { return row_for(estim
 
 /// Whether the plans differ in this axis.
 bool differs(std::span<const Candidate* const> plans, ir::PlanField axis) {
-  return std::any_of(plans.begin(), plans.end(), [&](const Candidate* one) {
-    return ir::value(one->plan, axis) != ir::value(plans.front()->plan, axis);
-  });
+  return std::any_of(plans.begin(), plans.end(),
+                     [&](const Candidate* one) { return !ir::agree(one->plan, plans.front()->plan, axis); });
 }
 
 /// The first `top` (0: all) that were found, and XLA's kernel where it is none of these.
@@ -55,8 +55,14 @@ std::vector<const Candidate*> listed_of(std::span<const Candidate> all, std::int
   return listed;
 }
 
+/// As the axis' values are written where there is a word for it, else as in the plan.
+std::string field_words(const codegen::Prepared& prepared, const ir::Plan& plan, ir::PlanField field) {
+  return field == ir::PlanField::homes ? codegen::homes_text(prepared, plan) : ir::field_text(plan, field);
+}
+
 /// A row of plan_table().
-std::vector<Cell> plan_row(const Candidate& listed, std::span<const ir::PlanField> shown) {
+std::vector<Cell> plan_row(const codegen::Prepared& prepared, const Candidate& listed,
+                           std::span<const ir::PlanField> shown) {
   const ir::Plan& plan = listed.plan;
   const ir::Estimate& e = listed.standing.estimates.front();
   std::vector<Cell> row{listed.rank > 0 ? Cell(listed.rank) : Cell(),
@@ -67,11 +73,10 @@ std::vector<Cell> plan_row(const Candidate& listed, std::span<const ir::PlanFiel
                         e.high.value,
                         std::string(ir::name(e.bottleneck))};
   for (const ir::PlanField field : shown) {
-    const int value = ir::value(plan, field);
     if (ir::row(field).kind == ir::FieldKind::number)
-      row.emplace_back(std::int64_t{value});
+      row.emplace_back(std::int64_t{ir::value(plan, field)});
     else
-      row.emplace_back(ir::value_text(field, value));
+      row.emplace_back(field_words(prepared, plan, field));
   }
   row.insert(row.end(), {Cell(std::int64_t{e.registers}), Cell(e.occupancy), Cell(e.waves)});
   for (const ir::Part which : shown_parts) row.emplace_back(part(e, which));
@@ -125,7 +130,7 @@ Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<
                              axis.kind == ir::FieldKind::number ? Hint::integer : Hint::text, same ? 9 : 0});
     if (same)
       alike += fmt::format("{}{}={}", alike.empty() ? "" : " ", axis.name,
-                           ir::value_text(field, ir::value(best.front()->plan, field)));
+                           field_words(*group.ready(), best.front()->plan, field));
   }
   if (best.size() > 1 && !alike.empty()) table.title += fmt::format("; each shown has {}", alike);
   table.columns.insert(table.columns.end(), {column("predicted_registers", "registers", Hint::integer, 3),
@@ -135,7 +140,7 @@ Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<
     table.columns.push_back({std::string(ir::name(which)), std::string(ir::name(which)), Hint::seconds, 5});
   table.columns.push_back({"kernel_id", "kernel", Hint::text, 6});
   table.columns.push_back({"plan", "plan", Hint::text, 8});
-  for (const Candidate* listed : best) table.rows.push_back(plan_row(*listed, shown));
+  for (const Candidate* listed : best) table.rows.push_back(plan_row(*group.ready(), *listed, shown));
   table.left_out = std::ssize(all) - std::ssize(best);
   table.to_see_all = "--top 0";
   return table;

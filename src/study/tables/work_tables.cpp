@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "study/tables/column.h"
+#include "study/tables/plan_words.h"
 
 namespace tailor::study {
 
@@ -39,6 +40,7 @@ Table estimate_table(const Candidate& one, const ir::Estimate& e, const costmode
                    column("shared", "shared", Hint::bytes),
                    column("advice", "advice"),
                    column("plan", "plan"),
+                   column("stitches", "reductions"),
                    column("program", "program")};
   table.rows.push_back({k.name,
                         short_hex(one.of->group.id),
@@ -60,6 +62,7 @@ Table estimate_table(const Candidate& one, const ir::Estimate& e, const costmode
                         static_cast<double>(k.shared_bytes),
                         fmt::format("{}", fmt::join(advice, "; ")),
                         ir::text(one.plan),
+                        stitch_words(one),
                         ir::text(k)});
   return table;
 }

@@ -56,8 +56,8 @@ std::string refusal_of(const std::string& words) {
 
 TEST_CASE("a column kernel prints as its golden text") {
   const ir::Group group = ir::make_group(ir::family_member("bias_gradient_bf16"), 1000, 96);
-  const ir::Plan plan = ir::parse_plan(
-      "column dominant=%14 sub_roots=%14@block threads=256 threads_per_row=8 vector=8 in_flight=2 grid=tile");
+  const ir::Plan plan =
+      ir::parse_plan("column dominant=%14 threads=256 threads_per_row=8 vector=8 in_flight=2 grid=tile");
   const codegen::Lowered lowered = codegen::lower(group, plan, h200());
   const auto* refused = std::get_if<ir::Rejection>(&lowered);
   REQUIRE_MESSAGE(refused == nullptr, refused->reason);
@@ -161,7 +161,6 @@ TEST_CASE("a kernel whose blocks share columns prints as its golden text") {
   plan.threads_per_row = plan.vector = 8;
   plan.in_flight = 4;
   plan.split = 100;
-  plan.sub_roots = codegen::sub_roots(prepared, plan, 32);
   const codegen::Lowered lowered = codegen::lower(group, plan, h200());
   const auto* refused = std::get_if<ir::Rejection>(&lowered);
   REQUIRE_MESSAGE(refused == nullptr, refused->reason);
@@ -171,9 +170,8 @@ TEST_CASE("a kernel whose blocks share columns prints as its golden text") {
 TEST_CASE("sharing columns costs two fences, a number and the parts, and saves trips") {
   const ir::Group group = ir::make_group(ir::family_member("column_sum"), 65536, 64);
   const auto work_of = [&](int split) {
-    const std::string text = fmt::format(
-        "column dominant=%2 sub_roots=%2@block threads=256 threads_per_row=16 vector=4 in_flight=8 split={} grid=tile",
-        split);
+    const std::string text =
+        fmt::format("column dominant=%2 threads=256 threads_per_row=16 vector=4 in_flight=8 split={} grid=tile", split);
     return costmodel::count(std::get<ir::Kernel>(codegen::lower(group, ir::parse_plan(text), h200())),
                             costmodel::Mode::exact);
   };
@@ -190,7 +188,7 @@ TEST_CASE("sharing columns costs two fences, a number and the parts, and saves t
 }
 
 TEST_CASE("a column plan that does not fit its group is refused in words") {
-  const std::string rest = " sub_roots=%2@block threads=128 grid=tile";
+  const std::string rest = " threads=128 grid=tile";
   CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=4" + rest) == "lowered");
   CHECK(refusal_of("threads_per_row=8 vector=16 in_flight=1" + rest) ==
         "vector: 24 neighbouring columns are no whole number of vectors of 16");
@@ -203,10 +201,8 @@ TEST_CASE("a column plan that does not fit its group is refused in words") {
         "split: columns of 64 rows, 16 for a block at once, leave some of 5 blocks that share them without any");
   CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=2000000000" + rest).starts_with("split: columns of"));
   CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=0" + rest) == "split: 0 blocks share a column");
-  CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=2 sub_roots=%2@block threads=128 grid=persistent "
+  CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=2 threads=128 grid=persistent "
                    "blocks_per_sm=4") == "split: blocks that share columns do not loop over others");
   CHECK(refusal_of("threads_per_row=12 vector=4 in_flight=1" + rest) ==
         "threads-per-row: 12 threads per row do not divide 128 threads");
-  CHECK(refusal_of("threads_per_row=128 vector=1 in_flight=1" + rest)
-            .starts_with("sub-roots: sub-roots and levels must be those of 'column dominant=%2 sub_roots=%2@register"));
 }

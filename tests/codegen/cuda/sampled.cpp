@@ -12,6 +12,7 @@
 #include <random>
 #include <set>
 
+#include "codegen/lower/prepare.h"
 #include "explore/plans/space.h"
 
 namespace tailor::ir {
@@ -20,14 +21,14 @@ using namespace codegen;
 
 namespace {
 
-std::array<int, 13> axis_values(const Plan& plan, const Kernel& kernel) {
+std::array<int, 13> axis_values(const Prepared& prepared, const Plan& plan, const Kernel& kernel) {
   return {plan.dominant,
           plan.threads,
           plan.threads_per_row,
           plan.vector,
           plan.in_flight * plan.unroll,
           plan.split,
-          static_cast<int>(plan.residence),
+          static_cast<int>(codegen::word_for(prepared, plan.homes).value_or(HomesWord{})),
           static_cast<int>(plan.grid),
           plan.index_cache ? 1 : 0,
           plan.value_cache ? 1 : 0,
@@ -55,7 +56,7 @@ std::vector<Sampled> sampled_plans(const Prepared& prepared, const Limits& limit
     codegen::Lowered lowered = lower(prepared, plans[i], limits, scratch);
     if (!std::holds_alternative<Kernel>(lowered)) continue;
     Kernel& kernel = std::get<Kernel>(lowered);
-    const auto values = axis_values(plans[i], kernel);
+    const auto values = axis_values(prepared, plans[i], kernel);
     const std::size_t before = seen.size();
     for (int a = 0; a < static_cast<int>(values.size()); ++a)
       for (int b = 0; b < a; ++b)

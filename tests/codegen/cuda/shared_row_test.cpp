@@ -31,7 +31,7 @@ ir::Kernel lowered_row(const ir::Group& group, const std::string& words, ir::Pla
   const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
   ir::Plan made = ir::parse_plan("row " + words);
   made.dominant = prepared.dominants.front();
-  made.sub_roots = codegen::sub_roots(prepared, made, 32);
+  made.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
   if (plan != nullptr) *plan = made;
   const codegen::Lowered lowered = codegen::lower(group, made, h200_limits());
   const auto* refused = std::get_if<ir::Rejection>(&lowered);
@@ -45,7 +45,7 @@ std::string row_refusal(std::string_view member, std::int64_t count, std::int64_
   const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
   ir::Plan plan = ir::parse_plan("row " + words);
   plan.dominant = prepared.dominants.front();
-  plan.sub_roots = codegen::sub_roots(prepared, plan, 32);
+  plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
   const codegen::Lowered lowered = codegen::lower(group, plan, h200_limits());
   const auto* refused = std::get_if<ir::Rejection>(&lowered);
   return refused == nullptr ? "lowered" : refused->rule + ": " + refused->reason;

@@ -38,7 +38,7 @@ Plan rows_plan(const Prepared& prepared, int threads, int lanes, int vector, int
     plan.grid = GridShape::persistent;
     plan.blocks_per_sm = blocks_per_sm;
   }
-  plan.sub_roots = sub_roots(prepared, lanes, 32);
+  plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
   return plan;
 }
 

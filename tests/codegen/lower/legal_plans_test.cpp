@@ -79,7 +79,7 @@ std::string refusal_by(std::string_view member, std::int64_t rows, std::int64_t 
   const codegen::Prepared prepared = prepared_member(member, rows, columns, group);
   plan.skeleton = prepared.skeleton;
   plan.dominant = prepared.dominants.front();
-  plan.sub_roots = codegen::sub_roots(prepared, plan, legal_limits.warp_size);
+  plan.homes = codegen::homes_of(prepared, HomesWord::registers);
   codegen::LowerScratch scratch;
   const codegen::Lowered lowered = codegen::lower(prepared, plan, legal_limits, scratch);
   const auto* refused = std::get_if<Rejection>(&lowered);
@@ -186,8 +186,6 @@ TEST_CASE("rows and columns that are walked twice are not shared by blocks, thos
     plan.threads_per_row = prepared.skeleton == Skeleton::row ? 64 : 8;
     plan.vector = 1;
     plan.split = split;
-    plan.residence = Residence::reload;
-    plan.sub_roots = codegen::sub_roots(prepared, plan, legal_limits.warp_size);
     codegen::LowerScratch scratch;
     const codegen::Lowered lowered = codegen::lower(prepared, plan, legal_limits, scratch);
     const auto* refused = std::get_if<Rejection>(&lowered);

@@ -128,8 +128,6 @@ TEST_CASE("a hundred reductions of one row across warps are lowered: their loops
     plan.dominant = ready.dominants.front();
     plan.threads = plan.threads_per_row = threads;
     plan.vector = 1;
-    plan.residence = ir::Residence::reload;
-    plan.sub_roots = codegen::sub_roots(ready, threads, limits.warp_size);
     codegen::LowerScratch scratch;
     const codegen::Lowered lowered = codegen::lower(ready, plan, limits, scratch);
     if (const auto* no = std::get_if<ir::Rejection>(&lowered)) FAIL(no->rule << ": " << no->reason);

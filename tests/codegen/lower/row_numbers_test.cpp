@@ -41,7 +41,7 @@ RowSums row_sums(std::int64_t rows, int lanes, int in_flight) {
   plan.threads_per_row = lanes;
   plan.vector = vector;
   plan.in_flight = in_flight;
-  plan.sub_roots = codegen::sub_roots(prepared, lanes, 32);
+  plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
   codegen::LowerScratch scratch;
   const Kernel kernel = std::get<Kernel>(codegen::lower(prepared, plan, with_room, scratch));
   std::vector<float> x(static_cast<std::size_t>(rows * columns));

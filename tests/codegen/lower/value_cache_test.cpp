@@ -113,7 +113,6 @@ TEST_CASE("columns are the sums of all groups of threads, odd numbers of them to
     plan.threads_per_row = 32;
     plan.vector = 2;
     plan.in_flight = 1;
-    plan.sub_roots = codegen::sub_roots(prepared, plan, 32);
     codegen::LowerScratch scratch;
     const codegen::Lowered lowered = codegen::lower(prepared, plan, cache_limits, scratch);
     if (const auto* refused = std::get_if<Rejection>(&lowered)) FAIL(refused->rule << ": " << refused->reason);
@@ -198,7 +197,7 @@ TEST_CASE("a window that moves along several dimensions begins at the index of e
 
 TEST_CASE(
     "what a phase loads for the first time is new, what a later one loads again is not, a row's scale is neither") {
-  const auto policies = [](std::string_view member, Residence residence, BufferId buffer) {
+  const auto policies = [](std::string_view member, HomesWord homes, BufferId buffer) {
     const Group group = make_group(family_member(member), 6, 128);
     const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
     Plan plan;
@@ -207,21 +206,20 @@ TEST_CASE(
     plan.threads = 64;
     plan.threads_per_row = 32;
     plan.vector = 1;
-    plan.residence = residence;
-    plan.sub_roots = codegen::sub_roots(prepared, 32, 32);
+    plan.homes = codegen::homes_of(prepared, homes);
     codegen::LowerScratch scratch;
     const Kernel kernel = std::get<Kernel>(codegen::lower(prepared, plan, cache_limits, scratch));
     std::vector<Policy> found;
     for (const Stmt& s : kernel.body)
       if (s.kind == StmtKind::load && s.space == Space::global && s.memory == buffer &&
-          (found.empty() || found.back() != s.policy || residence == Residence::reload))
+          (found.empty() || found.back() != s.policy || homes == HomesWord::reload))
         found.push_back(s.policy);
     return found;
   };
-  const std::vector<Policy> again = policies("softmax", Residence::reload, 0);
+  const std::vector<Policy> again = policies("softmax", HomesWord::reload, 0);
   REQUIRE(again.size() == 3);
   CHECK(again == std::vector<Policy>{Policy::once, Policy::reload, Policy::reload});
-  CHECK(policies("softmax", Residence::registers, 0) == std::vector<Policy>{Policy::once});
-  for (const Policy policy : policies("layernorm_f16", Residence::registers, 1))
+  CHECK(policies("softmax", HomesWord::registers, 0) == std::vector<Policy>{Policy::once});
+  for (const Policy policy : policies("layernorm_f16", HomesWord::registers, 1))
     CHECK((policy == Policy::again || policy == Policy::early));
 }

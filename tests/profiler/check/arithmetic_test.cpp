@@ -51,7 +51,7 @@ Classed lowered_as(const ir::Group& group, ir::Arithmetic arithmetic) {
   plan.vector = 1;
   plan.arithmetic = arithmetic;
   plan.threads_per_row = plan.skeleton == ir::Skeleton::row ? 32 : 1;
-  if (plan.skeleton == ir::Skeleton::row) plan.sub_roots = codegen::sub_roots(prepared, 32, 32);
+  plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
   codegen::LowerScratch scratch;
   Classed made{std::get<ir::Kernel>(codegen::lower(prepared, plan, class_limits, scratch)), {}};
   made.cuda = codegen::cuda(made.kernel, &plan);

@@ -33,7 +33,8 @@ struct Printed {
 };
 
 /// The member's first candidate under one plan, when that is legal.
-std::optional<Printed> printed(const ir::Group& group, int threads_per_row, int vector, int split = 1) {
+std::optional<Printed> printed(const ir::Group& group, int threads_per_row, int vector, int split = 1,
+                               const std::vector<ir::Home>* homes = nullptr) {
   const auto ready = codegen::prepare(group);
   const auto* prepared = std::get_if<codegen::Prepared>(&ready);
   if (prepared == nullptr) return {};
@@ -43,7 +44,7 @@ std::optional<Printed> printed(const ir::Group& group, int threads_per_row, int 
   plan.vector = vector;
   plan.threads_per_row = row(plan.skeleton).has(ir::PlanField::threads_per_row) ? threads_per_row : 1;
   plan.split = split;
-  plan.sub_roots = codegen::sub_roots(*prepared, plan, 32);
+  plan.homes = homes != nullptr ? *homes : codegen::homes_of(*prepared, ir::HomesWord::registers);
   codegen::LowerScratch scratch;
   codegen::Lowered lowered = codegen::lower(*prepared, plan, test_limits, scratch);
   if (!std::holds_alternative<ir::Kernel>(lowered)) return {};
@@ -93,6 +94,37 @@ TEST_CASE("compiled kernels of the family pass on the simulator") {
     }
   }
   CHECK(passed > 15);
+}
+
+TEST_CASE("two values that wait in registers and shared memory, or of which one is read again, pass on the simulator") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  // The gradient of a normalisation of rows with an odd end: both inputs are needed after their sums.
+  const ir::Group group = ir::make_group({"gradient", R"(graph gradient {
+  %x = parameter 0 : f16[{R},{N}]
+  %dy = parameter 1 : f32[{R},{N}]
+  %w = convert %x : f32[{R},{N}]
+  %p = multiply %w, %dy : f32[{R},{N}]
+  %z = constant 0 : f32[]
+  %s = reduce add %p, %z, axes={1} : f32[{R}]
+  %t = reduce add %dy, %z, axes={1} : f32[{R}]
+  %sb = broadcast %s, axes={0} : f32[{R},{N}]
+  %tb = broadcast %t, axes={0} : f32[{R},{N}]
+  %a = multiply %w, %sb : f32[{R},{N}]
+  %b = subtract %dy, %tb : f32[{R},{N}]
+  %r = subtract %b, %a : f32[{R},{N}]
+  output %r
+})"},
+                                         5, 299);
+  const Reference reference = evaluate_reference(group, 1);
+  using enum ir::StitchLevel;
+  for (const std::vector<ir::Home>& homes : {std::vector<ir::Home>{{0, registers}, {1, block}}, {{1, registers}}}) {
+    const std::optional<Printed> kernel = printed(group, 32, 4, 1, &homes);
+    REQUIRE(kernel);
+    CHECK((kernel->kernel.shared_bytes > 0) == (homes.size() > 1));
+    const Checked checked = verdict(*api, *kernel, reference);
+    CHECK_MESSAGE(checked.state == Verdict::passed, checked.reason);
+  }
 }
 
 TEST_CASE(

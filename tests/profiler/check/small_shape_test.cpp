@@ -40,7 +40,7 @@ std::optional<Whole> whole_of(std::string_view member, std::int64_t rows, int th
   whole.plan.dominant = prepared->dominants.front();
   whole.plan.vector = vector;
   whole.plan.threads_per_row = row(whole.plan.skeleton).has(ir::PlanField::threads_per_row) ? threads_per_row : 1;
-  whole.plan.sub_roots = codegen::sub_roots(*prepared, whole.plan, 32);
+  whole.plan.homes = codegen::homes_of(*prepared, ir::HomesWord::registers);
   codegen::LowerScratch scratch;
   codegen::Lowered lowered = codegen::lower(*prepared, whole.plan, shape_limits, scratch);
   if (!std::holds_alternative<ir::Kernel>(lowered)) return {};

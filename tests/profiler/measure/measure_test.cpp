@@ -90,7 +90,7 @@ Built built(const Nvrtc& api, const std::string& suffix, int lanes, const Spoili
   plan.dominant = prepared.dominants.front();
   plan.vector = 1;
   plan.threads_per_row = lanes;
-  plan.sub_roots = codegen::sub_roots(prepared, lanes, 32);
+  plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
   codegen::LowerScratch scratch;
   const ir::Limits limits = ir::limits(h200());
   Built made;
