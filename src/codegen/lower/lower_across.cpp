@@ -145,6 +145,12 @@ struct Addition {
   ir::ExprId place = 0;
 };
 
+void put_issue(ProgramBuilder& builder) {
+  ir::Stmt issue;
+  issue.kind = ir::StmtKind::issue;
+  builder.put(builder.depth(), issue);
+}
+
 /// Adds up the parts of result `result` of sums that have equally many, and returns where the thread holds each. Their
 /// loads travel together, for a block that waits for the sums one by one waits as often.
 std::vector<ir::ArrayId> add_parts(RowPass& pass, std::span<const std::size_t> sums, const std::vector<Parts>& all,
@@ -191,9 +197,7 @@ std::vector<ir::ArrayId> add_parts(RowPass& pass, std::span<const std::size_t> s
                         from.space == ir::Space::shared ? ir::Policy::once : ir::Policy::reload);
   });
   if (parts.space == ir::Space::global && together * std::ssize(sums) > 1) {
-    ir::Stmt issue;
-    issue.kind = ir::StmtKind::issue;
-    builder.put(builder.depth(), issue);
+    put_issue(builder);
   }
   for_parts([&](const Addition& one, const Parts&) {
     ir::Stmt add;
