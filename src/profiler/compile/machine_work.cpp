@@ -6,13 +6,15 @@
 //
 // A launch. Warps whose ways through the code are the same are a class. Where nothing that the first block decided
 // depends on which block it is, all are like it, and so for the warps of a block. Else, of a block, warp 0, its
-// neighbour, one in the middle and the last are run; where all but the first agree, so do those between them, else all
-// are run. Of a grid, some blocks are run, evenly spread, with both ends; between two neighbours that differ, the place
-// where that begins is looked for by halving. That is right for guards that cut off the end of a grid and for loops
-// over a grid, whose blocks take one turn more or less. The requests of the program the code was made from say whether
-// it was: if they come out otherwise, every block is run, as long as that takes no more than a moment; else a few more
-// are, and where one of these is not like what stands for it, nothing is counted. What was found by running stands
-// where it differs from the program: the assembler may move a load below a branch, where fewer warps come.
+// neighbour, one in the middle and the last are run; where all but the first agree, so do those between them. Else all
+// are run, of more than eight as many as show that they repeat (rows of several warps), and where in a row they change.
+// Of a grid, some blocks are run, evenly spread, with both ends; between two neighbours that differ, the place where
+// that begins is looked for by halving, with one warp. That is right for guards that cut off the end of a grid and for
+// loops over a grid, whose blocks take one turn more or less. The requests of the program the code was made from say
+// whether it was: if they come out otherwise, every block is run, as long as that takes no more than a moment; else a
+// few more warps are, and where one of these is not like what stands for it, nothing is counted. What was found by
+// running stands where it differs from the program: the assembler may move a load below a branch, where fewer warps
+// come.
 //
 // Data. Where a branch depends on what was loaded, all is counted twice: over code that may be left out, and through it
 // with every second lane. The program's requests choose between both, or a mixture: of blocks that share a result one
