@@ -207,6 +207,12 @@ Order most_informative(std::span<const double> rows, std::span<const Unknown> un
     for (std::size_t i = known; i < all; ++i) variance += row(i).dot(covariance * row(i));
     return std::sqrt(std::max(0.0, variance) / static_cast<double>(std::max<std::size_t>(1, all - known)));
   };
+  Matrix asked = Matrix::Zero(n, n);
+  for (std::size_t i = known; i < all; ++i) asked += row(i) * row(i).transpose();
+  const auto lowers_by = [&](std::size_t i) {  // variance, summed over what may be chosen
+    const Vector j = row(i), cj = covariance * j;
+    return cj.dot(asked * cj) / (noise * noise + j.dot(cj));
+  };
   for (std::size_t i = 0; i < known; ++i) observe(i);
   Order order;
   order.deviation_before = deviation();
@@ -215,7 +221,7 @@ Order most_informative(std::span<const double> rows, std::span<const Unknown> un
     std::size_t best = all;
     double most = -1;
     for (std::size_t i = known; i < all; ++i)
-      if (const double gain = taken[i] ? -1 : row(i).dot(covariance * row(i)); gain > most) {
+      if (const double gain = taken[i] ? -1 : lowers_by(i); gain > most) {
         most = gain;
         best = i;
       }

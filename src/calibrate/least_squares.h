@@ -43,11 +43,11 @@ Solution solve(std::span<const Unknown> unknowns, std::size_t residuals, const R
 std::vector<double> jacobian(std::span<const Unknown> unknowns, std::size_t residuals, const Residuals& evaluate,
                              std::span<const double> x, const std::stop_token& stop = {});
 
-/// The order in which rows (of `unknowns` numbers each) say most about the unknowns: each next one adds most to the
-/// determinant of the information, which begins as that of the priors and of the first `known` rows, which are never
-/// chosen (D-optimal, greedily). `noise`: standard deviation of a residual. Beside each row the standard deviation, as
-/// a root mean square over all rows that may be chosen, that predictions have once it and those before it were
-/// observed.
+/// The order in which rows (of `unknowns` numbers each) say most about all rows that may be chosen: each next one
+/// lowers the variance of what is predicted for these most, mean over them (I-optimal, greedily). What is known begins
+/// with the priors and the first `known` rows, which are never chosen. `noise`: standard deviation of a residual.
+/// Beside each row the standard deviation, as a root mean square over all rows that may be chosen, that predictions
+/// have once it and those before it were observed.
 struct Choice {
   std::size_t row = 0;
   double expected_deviation = 0;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Proposals by information. Candidates come in as samples without a time; what each would say about the unknowns of a
-// fit is the derivative of its predicted time by each of them; the greedy D-optimal order of those goes out. Called by
-// tailor calibrate --budget.
+// fit is the derivative of its predicted time by each of them. Out go those, one after the other, that lower the
+// expected error of the predictions of all candidates most. Called by tailor calibrate --budget and --informative.
 //
 // The derivatives are taken where the figures are believed to be. Known observations count first, so that proposals
 // look where those leave something open. Beside what figures leave open, a prediction is off by what the model itself

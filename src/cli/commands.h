@@ -235,6 +235,7 @@ struct CalibrateCommand {
   std::string calibration = "uncalibrated";  ///< what is believed before
   std::string write;                         ///< file; empty: none is written
   bool few = false, residual = false;        ///< priors from other calibrated GPUs; trees on what is left over
+  bool informative = false;                  ///< shots that say most
   std::int64_t shots = 0, seed = 1;          ///< fit to so many, drawn by the seed; 0: all
   std::int64_t budget = 0;                   ///< above 0: propose so many measurements instead
   std::vector<std::string> models;           ///< of which plans may be proposed; empty: those that ship

@@ -121,6 +121,7 @@ void declare(OptionList& list, CalibrateCommand& options) {
   list.add("--residual", &options.residual, "learn what figures leave over, where cross-validation gains (XGBoost)");
   list.add_count("--shots", &options.shots, "fit to so many observations, drawn at random by --seed (default 0: all)");
   list.add_count("--seed", &options.seed, "of the draw (default 1)").needs = "--shots";
+  list.add("--informative", &options.informative, "of half of all, drawn, the shots that say most").needs = "--shots";
   list.add_count("--budget", &options.budget, "propose so many measurements instead, those that tell most first");
   list.add("--model", &options.models, "of --budget: models whose plans may be proposed (default those that ship)",
            "FILE,...")

@@ -51,6 +51,7 @@ void run_calibrate(const CalibrateCommand& command, const Context& context) {
   question.residual = command.residual;
   question.shots = command.shots;
   question.seed = command.seed;
+  question.informative = command.informative;
   if (command.budget > 0) return show_proposals(command, question, context);
   if (question.sources.empty())
     throw Error(Fault::usage, "tailor calibrate needs OBSERVATIONS, or --budget N to ask what to observe",

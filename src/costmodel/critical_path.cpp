@@ -11,13 +11,15 @@
 // when this one has used its values.
 //
 // An unrolled loop without a wait inside is straight-line code: its copies stand side by side and their loads travel
-// together. Any other loop multiplies what is inside. A load of new data (policy once) makes the trip a far one, which
-// may go to memory; the other trips may end in a cache. A fence or an atomic asks L2 in any case. Buffers that a trip
-// waits for beside its first are added up: the slowest of several answers comes later than one.
+// together. Shuffles alone do not part them: the assembler takes the steps of independent ones in turns, so shuffles
+// that follow one another without a statement between are as long as the longest. Any other loop multiplies what is
+// inside. A load of new data (policy once) makes the trip a far one, which may go to memory; the other trips may end in
+// a cache. A fence or an atomic asks L2 in any case. Buffers that a trip waits for beside its first are added up: the
+// slowest of several answers comes later than one.
 //
-// Accumulations are a chain through their target, so each copy adds a step. Other values add the depth of their
-// expression once per pass. A warp is taken to run every guard. Bytes in flight are all bytes that a thread moves over
-// the number of trips.
+// Accumulations and shuffles are a chain through their target, so each copy that has the same target adds a step. Other
+// values add the depth of their expression once per pass. A warp is taken to run every guard. Bytes in flight are all
+// bytes that a thread moves over the number of trips.
 #include <algorithm>
 #include <bit>
 
@@ -61,8 +63,9 @@ class CriticalPathWalk {
       const ir::Stmt& stmt = kernel_.body[at];
       const Depth depth = depth_of(kernel_, stmt.value);
       const bool accumulates = stmt.kind == StmtKind::assign && stmt.op != ir::Op::copy;
-      critical_path.arithmetic += depth.arithmetic * times + (accumulates ? times * copies : 0);
+      critical_path.arithmetic += depth.arithmetic * times + (accumulates ? times * copies_of(stmt.target) : 0);
       critical_path.xu += depth.xu * times;
+      if (stmt.kind != StmtKind::shuffle && stmt.kind != StmtKind::loop) shuffled_.clear();
       switch (stmt.kind) {
         case StmtKind::load:
           load(stmt, times, copies);
@@ -70,13 +73,9 @@ class CriticalPathWalk {
         case StmtKind::store:
           if (stmt.space == ir::Space::global) bytes += access_bytes(stmt) * times * copies;
           break;
-        case StmtKind::shuffle: {
-          const int steps = std::countr_zero(static_cast<unsigned>(stmt.lanes));
-          critical_path.shuffle += steps * times;
-          critical_path.arithmetic += steps * times;
-          wait();
+        case StmtKind::shuffle:
+          shuffle(stmt, times);
           break;
-        }
         case StmtKind::barrier:
           critical_path.barrier += times;
           wait();
@@ -127,6 +126,30 @@ class CriticalPathWalk {
  private:
   double access_bytes(const ir::Stmt& stmt) const { return element_bytes(kernel_, stmt) * stmt.width; }
 
+  /// Of the copies that stand side by side, those that write the same element.
+  double copies_of(const ir::Ref& target) const {
+    ir::VarSet told;
+    for (const ir::ExprId expr : {target.subs[0], target.subs[1], target.lane})
+      if (expr != ir::no_expr) told |= kernel_.indices.exprs[expr].vars;
+    double same = 1;
+    for (const ir::VarId var : beside_)
+      if (!told.has(var)) same *= static_cast<double>(kernel_.indices.vars[var].extent);
+    return same;
+  }
+
+  /// What a run of shuffles takes beyond those of it that were met already. One into an array that the run has goes on
+  /// from there.
+  void shuffle(const ir::Stmt& stmt, double times) {
+    const double steps = std::countr_zero(static_cast<unsigned>(stmt.lanes)) * copies_of(stmt.target);
+    if (std::find(shuffled_.begin(), shuffled_.end(), stmt.target.array) != shuffled_.end()) shuffled_.clear();
+    const double covered = shuffled_.empty() ? 0 : longest_shuffle_;
+    longest_shuffle_ = std::max(covered, steps);
+    shuffled_.push_back(stmt.target.array);
+    critical_path.shuffle += (longest_shuffle_ - covered) * times;
+    critical_path.arithmetic += (longest_shuffle_ - covered) * times;
+    wait();
+  }
+
   void load(const ir::Stmt& stmt, double times, double copies) {
     const bool global = stmt.space == ir::Space::global;
     if (global) bytes += access_bytes(stmt) * times * copies;
@@ -144,25 +167,40 @@ class CriticalPathWalk {
     far_open_ = true;
   }
 
+  /// Whether copies of these statements have to follow one another: loads stay behind the shuffles in front of them.
   bool has_wait(std::int32_t from, std::int32_t to) const {
-    return std::any_of(kernel_.body.begin() + from, kernel_.body.begin() + to, [](const ir::Stmt& stmt) {
-      return stmt.kind == StmtKind::shuffle || stmt.kind == StmtKind::barrier ||
-             (stmt.kind == StmtKind::loop && !stmt.unrolled);
-    });
+    bool shuffles = false, loads = false;
+    for (std::int32_t at = from; at < to; ++at) {
+      const ir::Stmt& stmt = kernel_.body[at];
+      if (stmt.kind == StmtKind::barrier || (stmt.kind == StmtKind::loop && !stmt.unrolled)) return true;
+      shuffles = shuffles || stmt.kind == StmtKind::shuffle;
+      loads = loads || stmt.kind == StmtKind::load;
+    }
+    return shuffles && loads;
   }
 
   void loop(std::int32_t at, const ir::Stmt& stmt, double times, double copies) {
     const auto extent = static_cast<double>(kernel_.indices.vars[stmt.var].extent);
-    if (stmt.unrolled && !has_wait(at + 1, stmt.end)) return walk(at + 1, stmt.end, times, copies * extent);
+    if (stmt.unrolled && !has_wait(at + 1, stmt.end)) {
+      beside_.push_back(stmt.var);
+      walk(at + 1, stmt.end, times, copies * extent);
+      beside_.pop_back();
+      return;
+    }
+    shuffled_.clear();
     wait();
     walk(at + 1, stmt.end, times * extent, copies);
+    shuffled_.clear();
     wait();
   }
 
   const ir::Kernel& kernel_;
   bool global_open_ = false, shared_open_ = false, far_open_ = false;
   double together_ = 0;
-  std::uint64_t buffers_ = 0;  ///< those that the open trip loads from, a bit each
+  std::uint64_t buffers_ = 0;          ///< those that the open trip loads from, a bit each
+  std::vector<ir::VarId> beside_;      ///< of the loops whose copies stand side by side here
+  std::vector<ir::ArrayId> shuffled_;  ///< targets of the run of shuffles that ends here
+  double longest_shuffle_ = 0;         ///< steps of the longest of the run
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 // Left out: how well a plan fills the machine (rows too few for all SMs, registers, waves), which the levels that see a
 // plan decide; that phases may be bound by different pipes.
 #include <algorithm>
+#include <cmath>
 
 #include "costmodel/model.h"
 #include "costmodel/parts.h"
@@ -22,6 +23,26 @@
 namespace tailor::costmodel {
 
 double row_room(const CalibratedDevice& device) { return device.shared_per_block_optin; }
+
+namespace {
+
+/// Seconds that rows wait for one another where blocks add up across them. Such a block keeps what it adds up, and the
+/// row at hand, in registers. So few rows are resident at once, the others follow in turns, and of each turn the trip
+/// to memory and the steps of its reductions lie behind nothing.
+double exposed(const GroupSummary& summary, const CalibratedDevice& device) {
+  if (summary.row_sums == 0 || summary.carried == 0) return 0;
+  constexpr double register_bytes = 4;
+  const double each = summary.rows / static_cast<double>(summary.row_sums);
+  const double held = each * summary.carried * register_bytes + summary.read;
+  const double turns = held / (device.sms * device.registers_per_sm * register_bytes);
+  const double step = std::log2(device.warp_size) * (device.shuffle_latency + device.fma_latency) +
+                      2 * device.shared_latency + 2 * device.barrier_latency;
+  const double turn = device.dram_latency + static_cast<double>(summary.arguments - 1) * device.trip_spread +
+                      static_cast<double>(summary.steps.size()) * step / device.clock;
+  return std::max(0.0, turns - 1) * turn;
+}
+
+}  // namespace
 
 ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, const ir::Regime& regime) {
   ir::Estimate estimate;
@@ -53,9 +74,11 @@ ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, 
   const double tail = summary.tails > 0 ? 2 * device.l2_latency : 0;
   part(estimate, ir::Part::barrier) = {waits * (2 * device.l2_latency + device.dram_latency) + tail};
   part(estimate, ir::Part::shared) = {crossing};
-  const Seconds body = part(estimate, busiest) + part(estimate, ir::Part::barrier) + part(estimate, ir::Part::shared);
+  part(estimate, ir::Part::latency) = {exposed(summary, device)};
+  const Seconds body = part(estimate, busiest) + part(estimate, ir::Part::barrier) + part(estimate, ir::Part::shared) +
+                       part(estimate, ir::Part::latency);
   estimate.bottleneck = busiest;
-  for (const ir::Part other : {ir::Part::launch, ir::Part::barrier, ir::Part::shared})
+  for (const ir::Part other : {ir::Part::launch, ir::Part::barrier, ir::Part::shared, ir::Part::latency})
     if (part(estimate, other) > part(estimate, estimate.bottleneck)) estimate.bottleneck = other;
   close(estimate, with_floor(part(estimate, ir::Part::launch) + body, device, regime), device.sol_low, device.sol_high);
   return estimate;

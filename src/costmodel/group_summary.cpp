@@ -36,6 +36,13 @@ namespace {
 
 constexpr double of_the_grid = -1;  ///< rows of what is there only when all blocks are done
 
+/// One more or less at a place of a list that ends with its last entry above 0.
+void count_at(std::vector<std::int64_t>& counts, std::size_t at, int sign) {
+  if (counts.size() <= at) counts.resize(at + 1, 0);
+  counts[at] += sign;
+  while (!counts.empty() && counts.back() == 0) counts.pop_back();
+}
+
 /// Whether tasks of one size are whole numbers of tasks of the other.
 bool nest(double a, double b) { return a <= 0 || b <= 0 || std::fmod(std::max(a, b), std::min(a, b)) == 0; }
 
@@ -164,10 +171,10 @@ bool GroupSummaries::waits(NodeId node, const GroupRead& read, double rows) cons
 }
 
 /// The phase of a node, and how its result lies, by what it reads inside its group.
-std::pair<std::int32_t, double> GroupSummaries::place_of(NodeId node) const {
+GroupSummaries::Place GroupSummaries::place_of(NodeId node) const {
   const GroupNode& fact = facts_.nodes[ir::index(node)];
   const State& state = states_[ir::index(node)];
-  std::int32_t phase = 0;
+  std::int32_t phase = 0, steps = 0;
   const auto inside = [&](const GroupRead& read) {
     return read.maker != no_node && states_[ir::index(read.maker)].group == state.group;
   };
@@ -175,7 +182,9 @@ std::pair<std::int32_t, double> GroupSummaries::place_of(NodeId node) const {
     if (inside(read)) {
       const State& maker = states_[ir::index(read.maker)];
       phase = std::max(phase, maker.phase + (waits(node, read, maker.rows) ? 1 : 0));
+      steps = std::max(steps, maker.steps);
     }
+  if (state.reach == ResultReach::row && !state.follows) ++steps;
   double rows = 0;
   std::int32_t disagree = 0;
   for (const GroupRead& read : fact.reads) {
@@ -193,15 +202,22 @@ std::pair<std::int32_t, double> GroupSummaries::place_of(NodeId node) const {
   if (state.reach == ResultReach::grid) rows = of_the_grid;
   if (state.reach == ResultReach::row)
     rows = rows > 0 ? std::min(rows, state.reduced_rows) : rows < 0 ? rows : state.reduced_rows;
-  return {phase, rows};
+  return {phase, rows, steps};
 }
 
 void GroupSummaries::count_phase(NodeId node, int sign) {
-  std::vector<std::int64_t>& phases = groups_[static_cast<std::size_t>(states_[ir::index(node)].group)].summary.phases;
-  const auto at = static_cast<std::size_t>(states_[ir::index(node)].phase);
-  if (phases.size() <= at) phases.resize(at + 1, 0);
-  phases[at] += sign;
-  while (!phases.empty() && phases.back() == 0) phases.pop_back();
+  const State& state = states_[ir::index(node)];
+  count_at(groups_[static_cast<std::size_t>(state.group)].summary.phases, static_cast<std::size_t>(state.phase), sign);
+}
+
+/// A reduction of rows by those that must end before it.
+void GroupSummaries::count_steps(NodeId node, int sign) {
+  const State& state = states_[ir::index(node)];
+  if (state.reach != ResultReach::row || state.follows) return;
+  GroupSummary& summary = groups_[static_cast<std::size_t>(state.group)].summary;
+  summary.row_sums += sign;
+  summary.rows += sign * state.reduced_rows;
+  count_at(summary.steps, static_cast<std::size_t>(std::max(state.steps, 1) - 1), sign);
 }
 
 /// Places a node anew, and those that follow from it. Readers stand behind what they read, so each is met once.
@@ -212,8 +228,13 @@ void GroupSummaries::settle(NodeId first) {
     pending.erase(pending.begin());
     const GroupNode& fact = facts_.nodes[ir::index(id)];
     State& state = states_[ir::index(id)];
-    const auto [phase, rows] = place_of(id);
-    if (phase == state.phase && rows == state.rows) continue;
+    const auto [phase, rows, steps] = place_of(id);
+    if (Place{state.phase, state.rows, state.steps} == Place{phase, rows, steps}) continue;
+    if (steps != state.steps) {
+      count_steps(id, -1);
+      state.steps = steps;
+      count_steps(id, 1);
+    }
     if (phase != state.phase) {
       count_phase(id, -1);
       for (std::size_t r = 0; r < fact.reads.size(); ++r) count_read(id, r, -1);
@@ -241,6 +262,7 @@ void GroupSummaries::count_work(NodeId node, int sign) {
   GroupSummary& summary = groups_[static_cast<std::size_t>(state.group)].summary;
   if (state.reach == ResultReach::grid) summary.tails += sign;
   if (state.follows) return;
+  if (state.reach == ResultReach::grid && fact.reduces) summary.carried += sign * state.results;
   summary.fma += sign * fact.fma;
   summary.alu += sign * fact.alu;
   summary.xu += sign * fact.xu;
@@ -252,14 +274,14 @@ void GroupSummaries::count_work(NodeId node, int sign) {
 std::vector<NodeId> GroupSummaries::refold(std::int32_t group, std::int32_t chain) {
   struct Part {
     ResultReach reach;
-    double rows;
+    double rows, results;
     bool follows;
     bool operator==(const Part&) const = default;
   };
   std::vector<std::pair<NodeId, Part>> parts;  // of those in the group, ascending
   for (const NodeId id : facts_.chains[static_cast<std::size_t>(chain)])
     if (const GroupNode& fact = facts_.nodes[ir::index(id)]; states_[ir::index(id)].group == group)
-      parts.push_back({id, {fact.reach, fact.rows, false}});
+      parts.push_back({id, {fact.reach, fact.rows, fact.elements, false}});
   const auto part_of = [&](NodeId id) {
     return std::lower_bound(parts.begin(), parts.end(), id, [](const auto& one, NodeId at) { return one.first < at; });
   };
@@ -271,18 +293,21 @@ std::vector<NodeId> GroupSummaries::refold(std::int32_t group, std::int32_t chai
       const auto found = part_of(step.reduce);
       if (found == parts.end() || found->first != step.reduce) break;
       taken[static_cast<std::size_t>(found - parts.begin())] = true;
-      first->second = {ResultReach::element, 1, true};
-      found->second = {step.reach, step.rows, false};
+      first->second = {ResultReach::element, 1, 0, true};
+      found->second = {step.reach, step.rows, facts_.nodes[ir::index(parts[i].first)].elements, false};
       first = found;
     }
   }
   std::vector<NodeId> changed;
   for (const auto& [id, part] : parts) {
     State& state = states_[ir::index(id)];
-    if (Part{state.reach, state.reduced_rows, state.follows} == part) continue;
+    if (Part{state.reach, state.reduced_rows, state.results, state.follows} == part) continue;
     count_work(id, -1);
-    state.reach = part.reach, state.reduced_rows = part.rows, state.follows = part.follows;
+    count_steps(id, -1);
+    state.reach = part.reach, state.reduced_rows = part.rows;
+    state.results = part.results, state.follows = part.follows;
     count_work(id, 1);
+    count_steps(id, 1);
     changed.push_back(id);
   }
   return changed;
@@ -311,15 +336,17 @@ void GroupSummaries::add(std::int32_t group, NodeId node) {
       count_read(reader.node, static_cast<std::size_t>(reader.read), -1);
       if (may_update(reader)) count_result(reader.node, -1);
     }
-  state = {group, 0, 0, 0, 0, fact.reach, fact.rows, false};
+  state = {group, 0, 0, 0, 0, 0, fact.reach, fact.rows, fact.elements, false};
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, 1);
-  const auto [phase, rows] = place_of(node);
+  const auto [phase, rows, steps] = place_of(node);
   state.phase = phase;
   state.rows = rows;
+  state.steps = steps;
   groups_[static_cast<std::size_t>(group)].summary.nodes += 1;
   count_work(node, 1);
   count_phase(node, 1);
+  count_steps(node, 1);
   count_result(node, 1);
   for (std::size_t r = 0; r < fact.reads.size(); ++r) count_read(node, r, 1);
   for (const GroupReader& reader : fact.readers)
@@ -338,6 +365,7 @@ void GroupSummaries::remove(NodeId node) {
   for (std::size_t r = 0; r < fact.reads.size(); ++r) count_read(node, r, -1);
   count_result(node, -1);
   count_phase(node, -1);
+  count_steps(node, -1);
   groups_[static_cast<std::size_t>(group)].summary.nodes -= 1;
   count_work(node, -1);
   for (const GroupReader& reader : fact.readers)

@@ -24,6 +24,10 @@ struct GroupSummary {
   std::int64_t nodes = 0;
   std::int64_t arguments = 0;          ///< arrays read and written
   std::int64_t tails = 0;              ///< results that are there only when all blocks are done
+  double carried = 0;                  ///< elements of reductions among them: what a block adds up from row to row
+  std::int64_t row_sums = 0;           ///< reductions whose rows a block can hold
+  double rows = 0;                     ///< of these, summed up
+  std::vector<std::int64_t> steps{};   ///< of these, how many have so many others before them
   std::vector<std::int64_t> phases{};  ///< nodes in each; a grid barrier stands between two phases
   bool operator==(const GroupSummary&) const = default;
 };
@@ -62,9 +66,11 @@ class GroupSummaries {
     std::int64_t inside = 0;  ///< reads of it by its own group
     std::int64_t later = 0;   ///< of these, by later phases
     double rows = 0;          ///< what readers see: 0 nothing waits, > 0 one block has it, < 0 the whole grid must end
+    std::int32_t steps = 0;   ///< row reductions that end before it can, itself included
     // As its group has it folded: the first step of a reduction stands for the whole of it, the others follow for free.
     ResultReach reach = ResultReach::element;
     double reduced_rows = 1;  ///< of a row reduction
+    double results = 0;       ///< elements that its group has of it
     bool follows = false;     ///< a later step of a reduction that its group folds
   };
   struct OneGroup {
@@ -80,9 +86,16 @@ class GroupSummaries {
   bool may_update(const GroupReader& reader) const;
   void count_read(ir::NodeId node, std::size_t read, int sign);
   bool waits(ir::NodeId node, const GroupRead& read, double rows) const;
-  std::pair<std::int32_t, double> place_of(ir::NodeId node) const;
+  struct Place {
+    std::int32_t phase = 0;
+    double rows = 0;
+    std::int32_t steps = 0;
+    bool operator==(const Place&) const = default;
+  };
+  Place place_of(ir::NodeId node) const;
   void settle(ir::NodeId first);
   void count_phase(ir::NodeId node, int sign);
+  void count_steps(ir::NodeId node, int sign);
   void count_work(ir::NodeId node, int sign);
   std::vector<ir::NodeId> refold(std::int32_t group, std::int32_t chain);
   void settle_around(std::int32_t group, ir::NodeId node);

@@ -230,6 +230,62 @@ TEST_CASE("turns of a rolled loop follow one another, copies of an unrolled one 
   }
 }
 
+TEST_CASE("shuffles of independent sums are taken in turns, those that need one another follow") {
+  struct Row {
+    std::string_view what;
+    std::function<void(Small&, ir::ArrayId, ir::ArrayId)> write;
+    double shuffles, arithmetic;
+  };
+  const auto four = [](bool rolled, const auto& inside) {
+    return [=](Small& k, ir::ArrayId s, ir::ArrayId t) {
+      const ir::VarId q = k.b.loop_var("q", 4);
+      k.b.loop(q, !rolled);
+      inside(k.b, s, t, k.b.var(q));
+      k.b.end();
+    };
+  };
+  using Builder = ir::KernelBuilder;
+  const auto own = [](Builder& b, ir::ArrayId s, ir::ArrayId, ir::ExprId q) {
+    b.shuffle(Builder::at(s, q), Op::add, 32);
+  };
+  const auto both = [](Builder& b, ir::ArrayId s, ir::ArrayId t, ir::ExprId q) {
+    b.shuffle(Builder::at(s, q), Op::add, 8);
+    b.shuffle(Builder::at(t, q), Op::add, 32);
+  };
+  const auto same = [](Builder& b, ir::ArrayId s, ir::ArrayId, ir::ExprId) {
+    b.shuffle(Builder::at(s, b.number(0)), Op::add, 32);
+  };
+  const auto apart = [](Builder& b, ir::ArrayId s, ir::ArrayId t, ir::ExprId q) {
+    b.shuffle(Builder::at(s, q), Op::add, 32);
+    b.assign(Builder::at(t, q), b.real(DType::f32, 1), Op::add);
+    b.shuffle(Builder::at(t, q), Op::add, 32);
+  };
+  const auto again = [](Builder& b, ir::ArrayId s, ir::ArrayId, ir::ExprId q) {
+    b.shuffle(Builder::at(s, q), Op::add, 32);
+    b.shuffle(Builder::at(s, q), Op::maximum, 32);
+  };
+  const auto loads = [](Builder& b, ir::ArrayId s, ir::ArrayId, ir::ExprId q) {
+    b.load_let("v", 0, b.number(0));
+    b.shuffle(Builder::at(s, q), Op::add, 32);
+  };
+  const auto sums = [](Builder& b, ir::ArrayId s, ir::ArrayId, ir::ExprId q) {
+    b.assign(Builder::at(s, q), b.real(DType::f32, 1), Op::add);
+  };
+  for (const Row& row :
+       {Row{"each its own", four(false, own), 5, 5}, Row{"two each", four(false, both), 5, 5},
+        Row{"one for all", four(false, same), 20, 20}, Row{"a statement between", four(false, apart), 10, 11},
+        Row{"the same again", four(false, again), 10, 10}, Row{"rolled", four(true, own), 20, 20},
+        Row{"with a load", four(false, loads), 20, 20}, Row{"no shuffle", four(false, sums), 0, 1}}) {
+    CAPTURE(row.what);
+    Small k;
+    const ir::ArrayId s = k.b.array("s", DType::f32, {4, 0}), t = k.b.array("t", DType::f32, {4, 0});
+    row.write(k, s, t);
+    const Work work = k.counted();
+    CHECK(work.critical_path.shuffle == row.shuffles);
+    CHECK(work.critical_path.arithmetic == row.arithmetic);
+  }
+}
+
 TEST_CASE("the deepest way through an expression is what is waited for, and shared memory has trips of its own") {
   Small k;
   ir::KernelBuilder& b = k.b;

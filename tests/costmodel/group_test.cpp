@@ -186,6 +186,67 @@ TEST_CASE("who follows a reduction of the grid element by element needs no barri
   }
 }
 
+TEST_CASE("a group knows its reductions along rows, how many follow one another, and what is added up across rows") {
+  const std::string norm =
+      "  %x = parameter 0 : f32[64,32]\n  %zero = constant 0 : f32[]\n"
+      "  %a = reduce add %x, %zero, axes={1} : f32[64]\n  %ab = broadcast %a, axes={0} : f32[64,32]\n"
+      "  %d = subtract %x, %ab : f32[64,32]\n  %e = multiply %d, %d : f32[64,32]\n"
+      "  %b = reduce add %e, %zero, axes={1} : f32[64]\n  %m = reduce maximum %d, %zero, axes={1} : f32[64]\n";
+  const GroupSummary rows = summary_of(norm + "  output %b\n  output %m\n", 100000);
+  CHECK(rows.row_sums == 3);
+  CHECK(rows.rows == 3 * 64);
+  CHECK(rows.steps == std::vector<std::int64_t>{1, 2});
+  CHECK(rows.carried == 0);
+  const GroupSummary across =
+      summary_of(norm +
+                     "  %c = reduce add %e, %zero, axes={0} : f32[32]\n  %n = reduce add %b, %zero, axes={0} : f32[]\n"
+                     "  output %c\n  output %n\n  output %m\n  output %b\n",
+                 100000);
+  CHECK(across.steps == rows.steps);
+  CHECK(across.carried == 32 + 1);
+  CHECK(across.tails == 2);
+  const GroupSummary column = summary_of(
+      "  %x = parameter 0 : f32[64,32]\n  %zero = constant 0 : f32[]\n"
+      "  %c = reduce add %x, %zero, axes={0} : f32[32]\n  output %c\n",
+      100000);
+  CHECK(column.row_sums == 0);
+  CHECK(column.steps.empty());
+}
+
+TEST_CASE("rows whose sums across them leave room for few at once wait in turns, and what they wait for is exposed") {
+  CalibratedDevice d = device_of_groups();
+  d.registers_per_sm = 1000;
+  d.trip_spread = 10e-9;
+  d.shuffle_latency = 20;
+  d.fma_latency = 4;
+  d.shared_latency = 30;
+  d.barrier_latency = 25;
+  GroupSummary s;
+  s.read = 3e6;
+  s.arguments = 5;
+  s.tails = 1;
+  s.carried = 100;
+  s.row_sums = 2;
+  s.rows = 2 * 10000;
+  s.steps = {1, 1};
+  // 10 SMs keep 40,000 bytes: 10,000 rows of 400 bytes of sums, and what is read, are 175 times as much.
+  const double turn = 400e-9 + 4 * 10e-9 + 2 * (5 * 24 + 60 + 50) / 1e9;
+  CHECK(part_of(group(s, d), Part::latency) == approx(174 * turn).epsilon(last_digits));
+  CHECK(group(s, d).bottleneck == Part::latency);
+  const double with = group(s, d).total.value;
+  const auto without = [&](auto change) {
+    GroupSummary other = s;
+    change(other);
+    const ir::Estimate e = group(other, d);
+    CHECK(part_of(e, Part::latency) == 0);
+    CHECK(e.total.value == approx(with - 174 * turn).epsilon(1e-9));
+  };
+  without([](GroupSummary& other) { other.carried = 0; });                   // no sums across rows
+  without([](GroupSummary& other) { other.row_sums = 0, other.rows = 0; });  // no rows: columns alone
+  d.registers_per_sm = 175 * 1000;
+  without([](GroupSummary&) {});  // all rows at once: the one trip that every kernel has
+}
+
 TEST_CASE("rows of a block may be summed over again where tasks nest, and not where they do not") {
   const auto phases_of = [](std::string_view second) {
     const std::string lines =

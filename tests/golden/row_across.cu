@@ -39,13 +39,6 @@ struct Vec {
     if (n == 0) return; \
   } while (0)
 
-/// A pointer that the compiler keeps as it is and does not compute again.
-template <class T>
-__device__ __forceinline__ T* held(T* a) {
-  asm("" : "+l"(a));
-  return a;
-}
-
 __device__ __forceinline__ float cached_load_f32(const float* from) {
   float value;
   asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(value) : "l"(from));
@@ -273,28 +266,22 @@ __device__ __forceinline__ void sum_rsqrt_multiply_add_row_block(
 
     // Phase: db_all, a sum.
     float db_all = 0.0f;
-    float db_part[2];
-    #pragma unroll
-    for (int y = 0; y < 2; ++y) {
-      db_part[y] = shared_load_f32(&db_slots[lane + warp * 32 + rib * 128 + j * 256 + y * 1024]);
-    }
-    #pragma unroll
-    for (int y = 0; y < 2; ++y) {
-      db_all += db_part[y];
-    }
-    store_f32(&db_blocks[vb * 1024 + lane + warp * 32 + rib * 128 + j * 256], db_all);
 
     // Phase: dgs_all, a sum.
     float dgs_all = 0.0f;
+    float db_part[2];
     float dgs_part[2];
     #pragma unroll
     for (int y = 0; y < 2; ++y) {
+      db_part[y] = shared_load_f32(&db_slots[lane + warp * 32 + rib * 128 + j * 256 + y * 1024]);
       dgs_part[y] = shared_load_f32(&dgs_slots[lane + warp * 32 + rib * 128 + j * 256 + y * 1024]);
     }
     #pragma unroll
     for (int y = 0; y < 2; ++y) {
+      db_all += db_part[y];
       dgs_all += dgs_part[y];
     }
+    store_f32(&db_blocks[vb * 1024 + lane + warp * 32 + rib * 128 + j * 256], db_all);
     store_f32(&dgs_blocks[vb * 1024 + lane + warp * 32 + rib * 128 + j * 256], dgs_all);
   }
   __syncthreads();
@@ -307,10 +294,6 @@ __device__ __forceinline__ void sum_rsqrt_multiply_add_row_block(
   __syncthreads();
   const unsigned int arrived = shared_load_u32(&number[0]);
   const int i_2 = lane + warp * 32 + rib * 128;
-  float* const db_blocks_at = held(db_blocks + i_2);
-  float* const dgs_blocks_at = held(dgs_blocks + i_2);
-  float* const db_families_at = held(db_families + i_2);
-  float* const dgs_families_at = held(dgs_families + i_2);
   if (arrived == 21u) {
     if (i_2 == 0) {
       atomicMin(&ticket[vb / 22], 0u);
@@ -320,44 +303,26 @@ __device__ __forceinline__ void sum_rsqrt_multiply_add_row_block(
 
       // Phase: db_all_1, a sum.
       float db_all_1 = 0.0f;
-      #pragma unroll 1
-      for (int s_1 = 0; s_1 < 3; ++s_1) {
-        float db_part_1[8];
-        #pragma unroll
-        for (int y_1 = 0; y_1 < 8; ++y_1) {
-          if (y_1 + s_1 * 8 < 22) {
-            db_part_1[y_1] = load_f32(&db_blocks_at[vb / 22 * 22528 + j * 256 + y_1 * 1024 + s_1 * 8192]);
-          }
-        }
-        ISSUE_LOADS(ntid.z);
-        #pragma unroll
-        for (int y_1 = 0; y_1 < 8; ++y_1) {
-          if (y_1 + s_1 * 8 < 22) {
-            db_all_1 += db_part_1[y_1];
-          }
-        }
-      }
-      store_f32(&db_families[i_2 + vb / 22 * 1024 + j * 256], db_all_1);
 
       // Phase: dgs_all_1, a sum.
       float dgs_all_1 = 0.0f;
       #pragma unroll 1
-      for (int s_1 = 0; s_1 < 3; ++s_1) {
-        float dgs_part_1[8];
+      for (int s_1 = 0; s_1 < 2; ++s_1) {
+        float db_part_1[11];
+        float dgs_part_1[11];
         #pragma unroll
-        for (int y_1 = 0; y_1 < 8; ++y_1) {
-          if (y_1 + s_1 * 8 < 22) {
-            dgs_part_1[y_1] = load_f32(&dgs_blocks_at[vb / 22 * 22528 + j * 256 + y_1 * 1024 + s_1 * 8192]);
-          }
+        for (int y_1 = 0; y_1 < 11; ++y_1) {
+          db_part_1[y_1] = load_f32(&db_blocks[i_2 + vb / 22 * 22528 + j * 256 + y_1 * 1024 + s_1 * 11264]);
+          dgs_part_1[y_1] = load_f32(&dgs_blocks[i_2 + vb / 22 * 22528 + j * 256 + y_1 * 1024 + s_1 * 11264]);
         }
-        ISSUE_LOADS(nctaid.x);
+        ISSUE_LOADS(ntid.z);
         #pragma unroll
-        for (int y_1 = 0; y_1 < 8; ++y_1) {
-          if (y_1 + s_1 * 8 < 22) {
-            dgs_all_1 += dgs_part_1[y_1];
-          }
+        for (int y_1 = 0; y_1 < 11; ++y_1) {
+          db_all_1 += db_part_1[y_1];
+          dgs_all_1 += dgs_part_1[y_1];
         }
       }
+      store_f32(&db_families[i_2 + vb / 22 * 1024 + j * 256], db_all_1);
       store_f32(&dgs_families[i_2 + vb / 22 * 1024 + j * 256], dgs_all_1);
     }
     __syncthreads();
@@ -378,42 +343,21 @@ __device__ __forceinline__ void sum_rsqrt_multiply_add_row_block(
 
         // Phase: db_all_2, a sum.
         float db_all_2 = 0.0f;
-        #pragma unroll 1
-        for (int s_2 = 0; s_2 < 2; ++s_2) {
-          float db_part_2[8];
-          #pragma unroll
-          for (int y_1 = 0; y_1 < 8; ++y_1) {
-            if (y_1 + s_2 * 8 < 12) {
-              db_part_2[y_1] = load_f32(&db_families_at[j * 256 + y_1 * 1024 + s_2 * 8192]);
-            }
-          }
-          ISSUE_LOADS(nctaid.y);
-          #pragma unroll
-          for (int y_1 = 0; y_1 < 8; ++y_1) {
-            if (y_1 + s_2 * 8 < 12) {
-              db_all_2 += db_part_2[y_1];
-            }
-          }
-        }
 
         // Phase: dgs_all_2, a sum.
         float dgs_all_2 = 0.0f;
-        #pragma unroll 1
-        for (int s_2 = 0; s_2 < 2; ++s_2) {
-          float dgs_part_2[8];
-          #pragma unroll
-          for (int y_1 = 0; y_1 < 8; ++y_1) {
-            if (y_1 + s_2 * 8 < 12) {
-              dgs_part_2[y_1] = load_f32(&dgs_families_at[j * 256 + y_1 * 1024 + s_2 * 8192]);
-            }
-          }
-          ISSUE_LOADS(nctaid.z);
-          #pragma unroll
-          for (int y_1 = 0; y_1 < 8; ++y_1) {
-            if (y_1 + s_2 * 8 < 12) {
-              dgs_all_2 += dgs_part_2[y_1];
-            }
-          }
+        float db_part_2[12];
+        float dgs_part_2[12];
+        #pragma unroll
+        for (int y_2 = 0; y_2 < 12; ++y_2) {
+          db_part_2[y_2] = load_f32(&db_families[i_2 + j * 256 + y_2 * 1024]);
+          dgs_part_2[y_2] = load_f32(&dgs_families[i_2 + j * 256 + y_2 * 1024]);
+        }
+        ISSUE_LOADS(nctaid.x);
+        #pragma unroll
+        for (int y_2 = 0; y_2 < 12; ++y_2) {
+          db_all_2 += db_part_2[y_2];
+          dgs_all_2 += dgs_part_2[y_2];
         }
         const float g_1 = cached_load_f32(&g[i_2 + j * 256]);
         const float scaled = dgs_all_2 * g_1;

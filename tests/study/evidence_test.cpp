@@ -86,6 +86,17 @@ TEST_CASE("a quick fit rests on as many observations as it was given, drawn from
     drawn.insert(rests);
   }
   CHECK(drawn.size() == 2);
+  // Of half of them, which the seed draws, those that say most: none of the draws above, and the same each time.
+  question.informative = true;
+  question.seed = 1;
+  const std::set<Id> picked = fitted_to(calibrate_device(question, data, {listener}).fitted.calibration);
+  CHECK(picked.size() == 16);
+  CHECK(includes(train, picked));
+  CHECK(!drawn.contains(picked));
+  CHECK(fitted_to(calibrate_device(question, data, {listener}).fitted.calibration) == picked);
+  question.shots = static_cast<std::int64_t>(train.size());
+  CHECK(fitted_to(calibrate_device(question, data, {listener}).fitted.calibration) == train);
+  question.informative = false;
   question.shots = 0;
   const std::set<Id> whole = fitted_to(calibrate_device(question, data, {listener}).fitted.calibration);
   CHECK(includes(train, whole));

@@ -12,7 +12,7 @@
 // block's part. Rows that a block has side by side left parts in different lanes. These go to shared memory, one slot
 // for each row at once, or for each warp of a sum over everything, whose lanes have exchanged by shuffles before. From
 // here on threads are for results: thread t has results t, t + threads and so on, of each of them it adds up the slots
-// and writes the block's part.
+// and writes the block's part, of up to four sums at a time.
 //
 // Blocks meet twice (lower_meeting.h). One block that adds up the parts of all would read as many times the results as
 // there are blocks, alone, while the others are done. So blocks are families, as many as each has members: the last of
@@ -23,6 +23,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "codegen/lower/lower_meeting.h"
 #include "ir/graph/reducer.h"
@@ -131,54 +133,94 @@ struct Parts {
   ir::ExprId first = 0;
 };
 
-/// Adds up the parts of result `result`, and returns where the thread holds it.
-ir::ArrayId add_parts(RowPass& pass, const RowPass::Across& across, const Parts& parts, ir::ExprId result) {
+/// Loads that a thread has on their way for the parts of several sums. What it kept of rows is gone by then.
+constexpr std::int64_t loads_together = 4 * parts_together;
+
+/// One sum whose parts are added up: where the thread holds what it has, and what it just loaded.
+struct Addition {
+  ir::NodeId sum = ir::no_node;
+  ir::DType dtype = ir::DType::f32;
+  ir::ArrayId whole = ir::no_id;
+  ir::Ref loaded;
+  ir::ExprId place = 0;
+};
+
+void put_issue(ProgramBuilder& builder) {
+  ir::Stmt issue;
+  issue.kind = ir::StmtKind::issue;
+  builder.put(builder.depth(), issue);
+}
+
+/// Adds up the parts of result `result` of sums that have equally many, and returns where the thread holds each. Their
+/// loads travel together, for a block that waits for the sums one by one waits as often.
+std::vector<ir::ArrayId> add_parts(RowPass& pass, std::span<const std::size_t> sums, const std::vector<Parts>& all,
+                                   ir::ExprId result) {
   ProgramBuilder& builder = pass.builder;
   IndexBuilder& build = builder.build();
-  const ir::DType dtype = type_of(pass.prepared, across.sum);
-  const std::string& name = pass.prepared.names[across.sum];
-  const ir::ArrayId whole = builder.add_array({name + "_all", ir::Space::registers, dtype, {0, 0}, 1});
-  builder.declare(builder.depth(), whole, builder.start_of_sum(builder.graph()[across.sum]));
-  const std::int64_t together = std::min(parts.count, parts_together), outer = (parts.count + together - 1) / together;
+  const Parts& parts = all[sums.front()];
+  const std::int64_t most = std::max<std::int64_t>(1, loads_together / std::ssize(sums));
+  const std::int64_t outer = (parts.count + most - 1) / most, together = (parts.count + outer - 1) / outer;
   const ir::VarId round = builder.loop_var("s", outer), turn = builder.loop_var("y", together);
-  ir::ExprId part = together > 1 ? build.var(turn) : build.constant(0);
+  const ir::ExprId zero = build.constant(0), own = together > 1 ? build.var(turn) : zero;
+  ir::ExprId part = own;
   if (outer > 1) part = build.add_scaled(part, build.var(round), together);
   const bool ragged = outer * together != parts.count;
   const ir::Condition exists{part, build.constant(parts.count), false};
   if (ragged) part = build.narrow(part, {0, parts.count - 1});
-  const ir::ExprId place =
-      build.expand(build.add_scaled(result, build.add(parts.first, part), width_of(pass.prepared, across.kind)));
+  std::vector<Addition> additions;
+  for (const std::size_t i : sums) {
+    const RowPass::Across& across = pass.across[i];
+    Addition& one = additions.emplace_back();
+    one.sum = across.sum, one.dtype = type_of(pass.prepared, across.sum);
+    one.whole =
+        builder.add_array({pass.prepared.names[across.sum] + "_all", ir::Space::registers, one.dtype, {0, 0}, 1});
+    builder.declare(builder.depth(), one.whole, builder.start_of_sum(builder.graph()[across.sum]));
+    one.place =
+        build.expand(build.add_scaled(result, build.add(all[i].first, part), width_of(pass.prepared, across.kind)));
+  }
   if (outer > 1) builder.open_loop(round, false);
-  ir::Ref loaded;
-  loaded.array = builder.add_array({name + "_part", ir::Space::registers, dtype, {together, 0}, 1});
-  loaded.subs[0] = together > 1 ? build.var(turn) : build.constant(0);
-  builder.declare(builder.depth(), loaded.array);
+  for (Addition& one : additions) {
+    one.loaded.array =
+        builder.add_array({pass.prepared.names[one.sum] + "_part", ir::Space::registers, one.dtype, {together, 0}, 1});
+    one.loaded.subs[0] = own;
+    builder.declare(builder.depth(), one.loaded.array);
+  }
   const auto for_parts = [&](auto emit) {
     if (together > 1) builder.open_loop(turn, true);
     if (ragged) builder.open_guard({&exists, 1});
-    emit();
+    for (std::size_t k = 0; k < additions.size(); ++k) emit(additions[k], all[sums[k]]);
     if (ragged) builder.close();
     if (together > 1) builder.close();
   };
-  for_parts([&] {
-    builder.load_pieces(builder.depth(), loaded, parts.space, parts.memory, place, 1, 1,
-                        parts.space == ir::Space::shared ? ir::Policy::once : ir::Policy::reload);
+  for_parts([&](const Addition& one, const Parts& from) {
+    builder.load_pieces(builder.depth(), one.loaded, from.space, from.memory, one.place, 1, 1,
+                        from.space == ir::Space::shared ? ir::Policy::once : ir::Policy::reload);
   });
-  if (parts.space == ir::Space::global && together > 1) {
-    ir::Stmt issue;
-    issue.kind = ir::StmtKind::issue;
-    builder.put(builder.depth(), issue);
+  if (parts.space == ir::Space::global && together * std::ssize(sums) > 1) {
+    put_issue(builder);
   }
-  for_parts([&] {
+  for_parts([&](const Addition& one, const Parts&) {
     ir::Stmt add;
     add.kind = ir::StmtKind::assign;
-    add.op = op_of(reducer(builder.graph()[across.sum]));
-    add.target.array = whole;
-    add.value = builder.element(dtype, loaded, builder.depth()).id;
+    add.op = op_of(reducer(builder.graph()[one.sum]));
+    add.target.array = one.whole;
+    add.value = builder.element(one.dtype, one.loaded, builder.depth()).id;
     builder.put(builder.depth(), add);
   });
   if (outer > 1) builder.close();
-  return whole;
+  std::vector<ir::ArrayId> wholes;
+  for (const Addition& one : additions) wholes.push_back(one.whole);
+  return wholes;
+}
+
+/// How many of the sums, from the first on, are added up together.
+std::size_t beside(std::span<const std::size_t> sums, const std::vector<Parts>& parts) {
+  constexpr std::int64_t most = loads_together / parts_together;
+  std::size_t count = 1;
+  while (std::cmp_less(count, std::min(most, std::ssize(sums))) &&
+         parts[sums[count]].count == parts[sums.front()].count && parts[sums[count]].space == parts[sums.front()].space)
+    ++count;
+  return count;
 }
 
 /// Where a sum holds result `result`.
@@ -236,13 +278,12 @@ void put_together(RowPass& pass, const Results& results, const std::vector<Parts
   if (ragged) result = build.narrow(result, {0, results.width - 1});
   if (turns > 1) builder.open_loop(turn, false);
   if (ragged) builder.open_guard({&exists, 1});
-  for (const std::size_t i : results.sums) {
+  const auto leave = [&](std::size_t i, ir::ArrayId whole) {
     const RowPass::Across& across = pass.across[i];
-    const ir::ArrayId whole = add_parts(pass, across, parts[i], result);
     if (workspaces.empty()) {
       builder.state().accumulators.push_back(
           {across.sum, late_result(pass, across.sum, result), whole, builder.depth()});
-      continue;
+      return;
     }
     ir::Ref ref;
     ref.array = whole;
@@ -252,6 +293,12 @@ void put_together(RowPass& pass, const Results& results, const std::vector<Parts
     store.expr = build.expand(build.add_scaled(result, to, results.width));
     store.value = builder.element(type_of(pass.prepared, across.sum), ref, builder.depth()).id;
     builder.put(builder.depth(), store);
+  };
+  for (std::span<const std::size_t> left = results.sums; !left.empty();) {
+    const std::span<const std::size_t> some = left.first(beside(left, parts));
+    const std::vector<ir::ArrayId> wholes = add_parts(pass, some, parts, result);
+    for (std::size_t k = 0; k < some.size(); ++k) leave(some[k], wholes[k]);
+    left = left.subspan(some.size());
   }
   if (workspaces.empty())
     for (const std::int32_t output : results.outputs) {

@@ -6,13 +6,15 @@
 //
 // A launch. Warps whose ways through the code are the same are a class. Where nothing that the first block decided
 // depends on which block it is, all are like it, and so for the warps of a block. Else, of a block, warp 0, its
-// neighbour, one in the middle and the last are run; where all but the first agree, so do those between them, else all
-// are run. Of a grid, some blocks are run, evenly spread, with both ends; between two neighbours that differ, the place
-// where that begins is looked for by halving. That is right for guards that cut off the end of a grid and for loops
-// over a grid, whose blocks take one turn more or less. The requests of the program the code was made from say whether
-// it was: if they come out otherwise, every block is run, as long as that takes no more than a moment; else a few more
-// are, and where one of these is not like what stands for it, nothing is counted. What was found by running stands
-// where it differs from the program: the assembler may move a load below a branch, where fewer warps come.
+// neighbour, one in the middle and the last are run; where all but the first agree, so do those between them. Else all
+// are run, of more than eight as many as show that they repeat (rows of several warps), and where in a row they change.
+// Of a grid, some blocks are run, evenly spread, with both ends; between two neighbours that differ, the place where
+// that begins is looked for by halving, with one warp. That is right for guards that cut off the end of a grid and for
+// loops over a grid, whose blocks take one turn more or less. The requests of the program the code was made from say
+// whether it was: if they come out otherwise, every block is run, as long as that takes no more than a moment; else a
+// few more warps are, and where one of these is not like what stands for it, nothing is counted. What was found by
+// running stands where it differs from the program: the assembler may move a load below a branch, where fewer warps
+// come.
 //
 // Data. Where a branch depends on what was loaded, all is counted twice: over code that may be left out, and through it
 // with every second lane. The program's requests choose between both, or a mixture: of blocks that share a result one
@@ -113,6 +115,14 @@ struct Classes {
   std::int64_t warps_run = 0;
   bool by_block = false, by_warp = false;  ///< of any warp that was run
   std::string refused{};
+  std::map<std::pair<std::int64_t, std::uint32_t>, Class> met{};
+
+  /// Of a warp that was met before, what it was.
+  Class of(std::int64_t block, std::uint32_t warp) {
+    const auto [known, is_new] = met.try_emplace({block, warp}, 0);
+    if (is_new) known->second = run(block, warp);
+    return known->second;
+  }
 
   Class run(std::int64_t block, std::uint32_t warp) {
     const ir::LaunchShape& shape = launch.shape;
@@ -151,20 +161,68 @@ std::uint32_t warps_of(const ir::LaunchShape& shape) {
 /// The class of each warp of a block.
 using BlockKind = std::vector<Class>;
 
-/// Every warp is run, or as many as show that the others are like them.
-BlockKind kind_of(Classes& classes, std::int64_t block, std::uint32_t warps, bool every_warp) {
-  BlockKind kind(warps, classes.run(block, 0));
-  std::uint32_t next = 1;
-  if (!every_warp && warps > 1 && !classes.by_warp) return kind;
-  if (!every_warp && warps > 4) {
-    const Class second = classes.run(block, 1);
-    if (classes.run(block, warps / 2) == second && classes.run(block, warps - 1) == second) {
-      std::fill(kind.begin() + 1, kind.end(), second);
-      return kind;
-    }
+/// Warps of one block, each run once, when it is first asked for.
+class WarpsOfBlock {
+ public:
+  WarpsOfBlock(Classes& classes, std::int64_t block, std::uint32_t warps)
+      : classes_(classes), block_(block), kind_(warps), is_run_(warps, false) {}
+
+  Class at(std::uint32_t warp) {
+    if (!is_run_[warp]) kind_[warp] = classes_.of(block_, warp);
+    is_run_[warp] = true;
+    return kind_[warp];
   }
-  for (; next < warps; ++next) kind[next] = classes.run(block, next);
-  return kind;
+  /// Those between two that are alike are taken to be like them; where two differ, the place where that begins is
+  /// looked for by halving.
+  void between(std::uint32_t low, std::uint32_t high) {
+    const Class below = at(low), above = at(high);
+    if (high - low < 2) return;
+    std::uint32_t middle = low + (high - low) / 2;
+    const auto known = std::find(is_run_.begin() + low + 1, is_run_.begin() + high, true);
+    if (known != is_run_.begin() + high)
+      middle = static_cast<std::uint32_t>(known - is_run_.begin());
+    else if (below == above)
+      return std::fill(kind_.begin() + low, kind_.begin() + high, below);
+    between(low, middle);
+    between(middle, high);
+  }
+  /// Whether warps from `period` on are like those before, as far as some of them show.
+  bool repeats(std::uint32_t period) {
+    const auto warps = static_cast<std::uint32_t>(kind_.size());
+    const std::array shown = {period, period + 1, warps / 2, warps / 2 + period / 2, warps - 1};
+    return std::all_of(shown.begin(), shown.end(), [&](std::uint32_t one) { return at(one) == kind_[one % period]; });
+  }
+  BlockKind repeated(std::uint32_t period) && {
+    for (std::size_t warp = period; warp < kind_.size(); ++warp) kind_[warp] = kind_[warp % period];
+    return std::move(kind_);
+  }
+
+ private:
+  Classes& classes_;
+  std::int64_t block_;
+  BlockKind kind_;
+  std::vector<bool> is_run_;
+};
+
+/// Every warp is run, or as many as show that the others are like them. Rows of several warps repeat, and within a row
+/// warps are alike up to where it ends.
+BlockKind kind_of(Classes& classes, std::int64_t block, std::uint32_t warps, bool every_warp) {
+  WarpsOfBlock all(classes, block, warps);
+  const Class first = all.at(0);
+  if (!every_warp && (warps == 1 || !classes.by_warp)) return BlockKind(warps, first);
+  constexpr std::uint32_t few = 4, several = 8;
+  const std::uint32_t last = warps - 1;
+  const bool alike = !every_warp && warps > few && all.at(1) == all.at(warps / 2) && all.at(1) == all.at(last);
+  for (std::uint32_t period = 2; !every_warp && !alike && warps > several && 2 * period <= warps; period *= 2) {
+    all.between(1, period - 1);
+    if (all.repeats(period)) return std::move(all).repeated(period);
+  }
+  if (alike || (!every_warp && warps > several)) {
+    all.between(1, last);
+    return std::move(all).repeated(warps);
+  }
+  for (std::uint32_t warp = 1; warp < warps; ++warp) all.at(warp);
+  return std::move(all).repeated(warps);
 }
 
 /// The same for a block whose warps are apart where those of two other blocks are: of each run of classes there, one
@@ -175,7 +233,7 @@ BlockKind kind_like(Classes& classes, std::int64_t block, const BlockKind& one, 
   for (std::size_t warp = 0; warp < kind.size(); ++warp) {
     const auto [known, is_new] = found.try_emplace({one[warp], other[warp]}, 0);
     const bool is_last = warp + 1 == kind.size();
-    if (is_new || is_last) kind[warp] = classes.run(block, static_cast<std::uint32_t>(warp));
+    if (is_new || is_last) kind[warp] = classes.of(block, static_cast<std::uint32_t>(warp));
     if (is_last && !is_new && kind[warp] != known->second)
       return kind_of(classes, block, static_cast<std::uint32_t>(kind.size()), false);
     if (is_new) known->second = kind[warp];
@@ -200,6 +258,19 @@ struct LaunchSum {
   std::string refused;
 };
 
+/// The first block behind `below` in which a warp that is not the same in both is as in `above`, or as in neither: by
+/// halving, with that warp alone.
+std::int64_t change_between(Classes& classes, const Blocks& below, const Blocks& above) {
+  const auto warp = static_cast<std::uint32_t>(
+      std::mismatch(below.kind.begin(), below.kind.end(), above.kind.begin()).first - below.kind.begin());
+  std::int64_t low = below.number, high = above.number;
+  while (high - low > 1) {
+    const std::int64_t middle = low + (high - low) / 2;
+    (classes.of(middle, warp) == below.kind[warp] ? low : high) = middle;
+  }
+  return std::min(high, above.number - 1);
+}
+
 /// Blocks from which the others follow: the kind of each holds up to the next one.
 std::vector<Blocks> representatives(Classes& classes, bool every) {
   constexpr std::int64_t probes = 6, most = 400;
@@ -207,22 +278,31 @@ std::vector<Blocks> representatives(Classes& classes, bool every) {
   const std::uint32_t warps = warps_of(classes.launch.shape);
   std::vector<Blocks> known;
   const auto look = [&](std::int64_t block) { return Blocks{block, kind_of(classes, block, warps, every)}; };
-  if (every || blocks <= probes) {
+  if (every) {
     for (std::int64_t i = 0; i < blocks && classes.refused.empty(); ++i) known.push_back(look(i));
     return known;
   }
   known.push_back(look(0));
-  if (!classes.by_block) return known;
-  std::vector<Blocks> open{look(blocks - 1)};  // descending
+  if (!classes.by_block || blocks == 1) return known;
+  const auto like = [&](std::int64_t block, const BlockKind& one, const BlockKind& other) {
+    return Blocks{block, kind_like(classes, block, one, other)};
+  };
+  const BlockKind first = known.front().kind;
+  if (blocks <= probes) {
+    for (std::int64_t i = 1; i < blocks && classes.refused.empty(); ++i) known.push_back(look(i));
+    return known;
+  }
+  std::vector<Blocks> open{like(blocks - 1, first, first)};  // descending
   for (std::int64_t i = probes - 2; i > 0; --i) {
     const std::int64_t block = i * (blocks - 1) / (probes - 1);
-    open.push_back({block, kind_like(classes, block, known.front().kind, open.front().kind)});
+    open.push_back(like(block, first, open.front().kind));
   }
   while (!open.empty() && classes.refused.empty()) {
     const Blocks &below = known.back(), &above = open.back();
     if (below.kind != above.kind && above.number - below.number > 1 && std::ssize(known) < most) {
-      const std::int64_t block = below.number + (above.number - below.number) / 2;
-      open.push_back({block, kind_like(classes, block, below.kind, above.kind)});
+      const std::int64_t block = change_between(classes, below, above);
+      open.push_back(like(block, below.kind, above.kind));
+      if (block > below.number + 1) open.push_back(like(block - 1, below.kind, above.kind));
       continue;
     }
     known.push_back(std::move(open.back()));
@@ -340,18 +420,22 @@ LaunchSum decided(const LaunchSum& skipped, const LaunchSum& entered, const ir::
   return mixed(skipped, entered, share);
 }
 
-/// Whether blocks that were not run are like those that stand for them: some, far from each other, are run to see.
+/// Whether warps that were not run are like those that stand for them: some, far from each other, are run to see.
 bool stands_for_all(Classes& classes, const std::vector<Blocks>& known) {
   const std::int64_t blocks = blocks_of(classes.launch.shape);
   constexpr std::int64_t looks = 24;
   std::uint64_t place = 0;
-  for (std::int64_t i = 0; i < looks && classes.refused.empty(); ++i) {
+  const auto drawn = [&](std::size_t below) {
     place = place * 6364136223846793005u + 1442695040888963407u;  // Knuth's linear congruential generator (MMIX)
-    const auto block = static_cast<std::int64_t>((place >> 33) % static_cast<std::uint64_t>(blocks));
+    return (place >> 33) % below;
+  };
+  for (std::int64_t i = 0; i < looks && classes.refused.empty(); ++i) {
+    const auto block = static_cast<std::int64_t>(drawn(static_cast<std::size_t>(blocks)));
     const auto after = std::upper_bound(known.begin(), known.end(), block,
                                         [](std::int64_t at, const Blocks& one) { return at < one.number; });
     const BlockKind& kind = std::prev(after)->kind;
-    if (kind_like(classes, block, kind, kind) != kind) return false;
+    const std::size_t warp = drawn(kind.size());
+    if (classes.of(block, static_cast<std::uint32_t>(warp)) != kind[warp]) return false;
   }
   return true;
 }

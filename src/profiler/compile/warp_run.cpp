@@ -258,7 +258,7 @@ struct Runner {
       return;
     }
     const bool guarded = one.bits(12, 4) != 7;
-    if (guarded) decide(conditions_of(one));
+    if (guarded) decide(step.conditions);
     const std::uint8_t on_which = on_what(step.reads) | source_of(one);
     for (const unsigned place : step.writes)
       depends[place] = static_cast<std::uint8_t>(on_which | (mask == all_lanes && !guarded ? 0 : depends[place]));
@@ -465,7 +465,7 @@ void put_loop_places(ControlCode& made, const MachineFlow& flow) {
         const ControlCode::Step& step = made.steps[static_cast<std::size_t>(i)];
         add(step.reads);
         add(step.writes);
-        add(conditions_of(step.instruction));
+        add(step.conditions);
       }
       add(made.conditions[block]);
     }
@@ -511,7 +511,7 @@ ControlCode control_code(std::span<const std::byte> code, const Operations& oper
       if (!read.chosen && (counter == nullptr || !guarded) && !sets_meeting(one)) continue;
       const bool computed = is_computed(one, operations.arch);
       made.steps.push_back({one, computed, computed ? read_by(one, operations.arch) : Places{},
-                            read.chosen ? read.writes : Places{}, guarded ? counter : nullptr});
+                            read.chosen ? read.writes : Places{}, conditions_of(one), guarded ? counter : nullptr});
     }
     made.last.push_back(slice[static_cast<std::size_t>(block.end - 1)].instruction);
     made.conditions.push_back(conditions_of(made.last.back()));

@@ -31,7 +31,7 @@ struct ControlCode {
   struct Step {
     Instruction instruction;
     bool computed = false;  ///< else it makes what it writes unknown
-    Places reads, writes;
+    Places reads, writes, conditions;  ///< conditions: of its guard
     std::int64_t ir::MachineRequests::*counter = nullptr;  ///< of a request that has a guard
   };
   std::vector<Step> steps;                    ///< of all blocks, one behind the other: what branches depend on

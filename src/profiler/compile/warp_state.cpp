@@ -63,6 +63,19 @@ Lanes operand(const WarpState& state, const Instruction& one, Operand which, uns
 
 namespace {
 
+/// An operand where it stands; what stands nowhere is written to `room` first.
+struct View {
+  const std::array<std::uint32_t, 32>& value;
+  std::uint32_t known = 0;
+};
+View view(const WarpState& state, const Instruction& one, Operand which, Lanes& room) {
+  const Where at = where(one, which);
+  if (at.kind == Where::Kind::vector && at.at != 255 && !is_uniform(one))
+    return {state.registers.values[at.at], state.registers.known[at.at]};
+  room = operand(state, one, which);
+  return {room.value, room.known};
+}
+
 void put(WarpState& state, const Instruction& one, const Lanes& result, std::uint32_t active, unsigned above = 0) {
   const unsigned number = one.bits(16, 8);
   if (writes_uniform(one)) {
@@ -75,7 +88,10 @@ void put(WarpState& state, const Instruction& one, const Lanes& result, std::uin
   if (number == 255 || number + above > 254) return;
   std::array<std::uint32_t, 32>& to = state.registers.values[number + above];
   std::uint32_t& known = state.registers.known[number + above];
-  for (std::size_t i = 0; i < 32; ++i) to[i] = (active >> i & 1) != 0 ? result.value[i] : to[i];
+  if (active == all_lanes)
+    to = result.value;
+  else
+    for (std::size_t i = 0; i < 32; ++i) to[i] = (active >> i & 1) != 0 ? result.value[i] : to[i];
   known = (known & ~active) | (result.known & active);
 }
 
@@ -127,6 +143,17 @@ Lanes signed_operand(const WarpState& state, const Instruction& one, Operand whi
 /// not computed.
 void add_three(WarpState& state, const Instruction& one, std::uint32_t active) {
   const bool extended = one.bit(74), uniform = is_uniform(one);
+  const bool signs =
+      is_negated(one, Operand::first) || is_negated(one, Operand::second) || is_negated(one, Operand::third);
+  if (!extended && !signs && one.bits(81, 3) == 7 && one.bits(84, 3) == 7) {
+    Lanes rooms[3];
+    const View a = view(state, one, Operand::first, rooms[0]), b = view(state, one, Operand::second, rooms[1]),
+               c = view(state, one, Operand::third, rooms[2]);
+    Lanes sum;
+    for (std::size_t i = 0; i < 32; ++i) sum.value[i] = a.value[i] + b.value[i] + c.value[i];
+    sum.known = a.known & b.known & c.known;
+    return put(state, one, sum, active);
+  }
   const Lanes a = signed_operand(state, one, Operand::first, extended);
   const Lanes b = signed_operand(state, one, Operand::second, extended);
   const Lanes c = signed_operand(state, one, Operand::third, extended);
@@ -152,8 +179,6 @@ void add_three(WarpState& state, const Instruction& one, std::uint32_t active) {
     second.value = packed(far_above);
   }
   sum.known = a.known & b.known & c.known & in.known & more.known;
-  const bool signs =
-      is_negated(one, Operand::first) || is_negated(one, Operand::second) || is_negated(one, Operand::third);
   carry.known = second.known = signs ? 0 : sum.known;
   put(state, one, sum, active);
   put_predicate(state, one, 81, carry, active);
@@ -232,8 +257,9 @@ void compare(WarpState& state, const Instruction& one, std::uint32_t active) {
   const bool uniform = is_uniform(one), extended = one.bit(72);
   // An exclusive or with the sign makes the unsigned comparison a signed one.
   const std::uint32_t flip = one.bit(73) ? 0x80000000u : 0;
-  const Lanes a = operand(state, one, Operand::first), b = operand(state, one, Operand::second);
-  const LaneBits lower = predicate_at(state, one, 68, 71, uniform);
+  Lanes rooms[2];
+  const View a = view(state, one, Operand::first, rooms[0]), b = view(state, one, Operand::second, rooms[1]);
+  const LaneBits lower = extended ? predicate_at(state, one, 68, 71, uniform) : LaneBits{};
   const unsigned how = one.bits(76, 3);
   constexpr unsigned less = 1, equal = 2, greater = 4;
   std::array<std::uint8_t, 32> is_less{}, is_equal{};

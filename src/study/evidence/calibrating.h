@@ -25,6 +25,7 @@ struct CalibrationQuestion {
   bool residual = false;   ///< learn what the figures leave over, too
   std::int64_t shots = 0;  ///< fit to so many observations, drawn by `seed`; 0: all
   std::int64_t seed = 1;
+  bool informative = false;  ///< of half of the observations, drawn, the shots that say most
 };
 
 struct CalibrationAnswer {

@@ -61,7 +61,7 @@ std::vector<std::vector<std::byte>> results_of(const Kernel& kernel, const std::
 
 /// A group of rows with the given end: %m is a number of each row, %y has its elements, %c adds up %y across rows and
 /// %n adds up %m.
-Group with_end(std::string_view end) {
+Group with_end(std::string_view end, std::int64_t rows = 12, std::int64_t columns = 20) {
   return make_group({"across", fmt::format(R"(graph across {{
   %x = parameter 0 : f32[{{R}},{{N}}]
   %w = parameter 1 : f32[{{N}}]
@@ -74,7 +74,7 @@ Group with_end(std::string_view end) {
 {}
 }})",
                                            end)},
-                    12, 20);
+                    rows, columns);
 }
 
 }  // namespace
@@ -109,6 +109,44 @@ TEST_CASE("blocks that walk several tiles and meet in families compute what the 
       CHECK((results_of(kernel, inputs, true) == found));
     }
   CHECK(judged == 20);
+}
+
+TEST_CASE("parts of up to four sums across rows travel together, and what comes of more is the same") {
+  for (const auto& [sums, trips] : {std::pair(1, 4), {4, 4}, {5, 6}, {9, 8}}) {  // two of each number's sum
+    CAPTURE(sums);
+    std::string end;
+    for (int i = 2; i <= sums; ++i)
+      end += fmt::format(
+          "  %s{0} = constant {0} : f32[]\n  %t{0} = broadcast %s{0} : f32[{{R}},{{N}}]\n"
+          "  %y{0} = multiply %y, %t{0} : f32[{{R}},{{N}}]\n"
+          "  %c{0} = reduce add %y{0}, %zero, axes={{0}} : f32[{{N}}]\n",
+          i);
+    end += "  output %y\n  output %c";
+    for (int i = 2; i <= sums; ++i) end += fmt::format("\n  output %c{}", i);
+    const Group group = with_end(end, 451, 12);
+    const auto ready = prepare(group);
+    REQUIRE(std::holds_alternative<Prepared>(ready));
+    const Prepared& prepared = std::get<Prepared>(ready);
+    LowerScratch scratch;
+    const Lowered lowered = lower(prepared, rows_plan(prepared, 64, 8, 4, 1), twenty, scratch);
+    REQUIRE_MESSAGE(std::holds_alternative<Kernel>(lowered), std::get<Rejection>(lowered).reason);
+    const Kernel& kernel = std::get<Kernel>(lowered);
+    int met = 0;  // loads of parts that are waited for at once
+    bool open = false;
+    for (const Stmt& stmt : kernel.body) {
+      open = open || (stmt.kind == StmtKind::load && stmt.space == Space::global && stmt.policy == Policy::reload);
+      if (stmt.kind != StmtKind::issue || !open) continue;
+      ++met;
+      open = false;
+    }
+    CHECK(met == trips);
+    const std::vector<reference::Tensor> inputs =
+        reference::sensible_inputs(group.graph, 7, reference::Edges::none, {}, {});
+    const auto expected = reference::evaluate_with_error_bounds(group.graph, inputs);
+    const auto found = results_of(kernel, inputs, false);
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) CHECK(reference::compare(expected[i], found[i]).wrong == 0);
+  }
 }
 
 TEST_CASE("what needs a sum across rows is a number for each column, or one, made of the like") {

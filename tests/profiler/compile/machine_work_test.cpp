@@ -183,6 +183,33 @@ TEST_CASE("a guard cuts off the end of a grid, wherever it lies, and few warps a
   }
 }
 
+TEST_CASE("a guard cuts off the end of each row of a block, and of the block, and some of its warps are followed") {
+  std::mt19937 random(13);
+  for (const std::uint32_t row : {64, 256, 512, 1024})
+    for (int round = 0; round < 20; ++round) {
+      const auto cut = static_cast<std::uint32_t>(random() % (row + 1));
+      CAPTURE(row);
+      CAPTURE(cut);
+      Assembler a;
+      a.special(0, thread_index);
+      a.both(1, 0, row - 1);
+      a.below(0, 1, cut);
+      a.load(4, 2, 0);
+      a.branch(a.here() + 2, unless(0));
+      a.multiply(6);
+      a.exit();
+      const ir::MachineWork work = run(a, 3, 1024);
+      REQUIRE(work.counted);
+      CHECK(work.requests.global_loads == 3 * std::int64_t{1024 / row} * ((cut + 31) / 32));
+      CHECK(work.warps_run <= 27);
+      CHECK(work == [&] {
+        ir::MachineWork all = run(a, 3, 1024, true);
+        all.warps_run = work.warps_run;
+        return all;
+      }());
+    }
+}
+
 TEST_CASE("a request without a lane is none, and the instruction is still issued") {
   Assembler a;
   a.special(0, thread_index);
