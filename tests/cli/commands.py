@@ -206,7 +206,12 @@ def complaints(case, tailor, source, fake, known, axes, valid, judged):
             yield f"a failed command wrote to stdout: {result.stdout[:200]!r}"
         if want_exit != 0 and not result.stderr.startswith("error: "):
             yield f"stderr does not start with 'error: ': {result.stderr[:200]!r}"
-        document = None
+        document = None  # the answer in JSON, which one run gives for `json` and `holds`
+
+        def in_json():
+            said_already = words if "json" in words else [*words, "--format", "json"]
+            return json.loads(run(said_already).stdout, parse_constant=lambda name: {}[name])
+
         for key, value in said:
             text = filled(value)
             if key in ("file", "folder", "env", "run", "sql", "exit", "needs", "limit", "stdout", "in"):
@@ -220,9 +225,8 @@ def complaints(case, tailor, source, fake, known, axes, valid, judged):
             elif key == "err!" and text in result.stderr:
                 yield f"stderr has {text!r}"
             elif key == "json":
-                again = run([*words, "--format", "json"])
                 try:
-                    document = json.loads(again.stdout, parse_constant=lambda name: {}[name])
+                    document = document or in_json()
                 except (ValueError, KeyError) as fault:
                     yield f"JSON does not parse: {fault!r}"
                     continue
@@ -233,12 +237,11 @@ def complaints(case, tailor, source, fake, known, axes, valid, judged):
                 yield from document_complaints(document, words[0], known, axes)
                 yield from schema_complaints(valid, document)
             elif key == "holds":
-                words_of_json = words if "json" in words else [*words, "--format", "json"]
-                document = document or json.loads(run(words_of_json).stdout)
                 try:
+                    document = document or in_json()
                     if not eval(text, {"d": document}):  # the case's own words
                         yield f"does not hold: {text}"
-                except (KeyError, IndexError, TypeError) as fault:
+                except (ValueError, KeyError, IndexError, TypeError) as fault:
                     yield f"{fault!r} in {text}"
             elif key == "csv":
                 heading = run([*words, "--format", "csv"]).stdout.split("\n", 1)[0]
