@@ -181,7 +181,7 @@ std::int64_t Store::merge(const std::filesystem::path& from) {
     const Attached shard(*connection_, from);
     if (connection_->number("PRAGMA shard.user_version") != current_schema.version)
       throw Error(Fault::failed, Position{from.string(), 0, 0}, "the shard has an older schema",
-                  "open it once with a command that writes: that migrates it");
+                  fmt::format("'tailor db migrate {}' brings it to today's", from.string()));
     Transaction transaction(*this);
     refuse_conflicts(*connection_, from);
     std::int64_t changed = 0;

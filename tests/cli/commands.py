@@ -9,6 +9,7 @@
 # A case is a block of lines; blocks are separated by empty lines; a line that starts with # is a comment.
 #   == SENTENCE           what the case shows
 #   file: NAME TEXT       a file in the case's folder, with \n for a line break
+#   older: NAME           a database of schema version 2 in the case's folder (tests/store/version_2.sql.gz)
 #   in: NAME              a file of the case's folder on standard input; without, it is empty
 #   env: NAME VALUE       a variable of the environment
 #   run: WORDS            as in a shell; $MODELS, $DATA, $HERE (the case's folder) and $KERNELS (what earlier runs of this
@@ -29,6 +30,7 @@
 # Whatever the case says, stdout is empty when the command fails unless the case says what it holds, and stderr then starts
 # with "error: ". At the end, the JSON of every command must have been held against docs/json.md, and against
 # the published JSON Schema where Python has jsonschema.
+import gzip
 import hashlib
 import json
 import os
@@ -172,6 +174,9 @@ def complaints(case, tailor, source, fake, known, axes, valid, judged):
             if key == "file":
                 name, text = value.split(" ", 1)
                 (Path(here) / name).write_bytes(filled(text).encode().decode("unicode_escape").encode("latin-1"))
+            elif key == "older":
+                with sqlite3.connect(Path(here) / value) as older:
+                    older.executescript(gzip.decompress((Path(source) / "tests/store/version_2.sql.gz").read_bytes()).decode())
             elif key == "folder":
                 (Path(here) / value).mkdir()
             elif key == "env":
@@ -214,7 +219,7 @@ def complaints(case, tailor, source, fake, known, axes, valid, judged):
 
         for key, value in said:
             text = filled(value)
-            if key in ("file", "folder", "env", "run", "sql", "exit", "needs", "limit", "stdout", "in"):
+            if key in ("file", "older", "folder", "env", "run", "sql", "exit", "needs", "limit", "stdout", "in"):
                 continue
             if key == "out" and text not in result.stdout:
                 yield f"stdout lacks {text!r}: {result.stdout[:2000]!r}"
