@@ -128,9 +128,12 @@ constexpr std::array command_table = std::to_array({
             "report out/00-hello.db\n"
             "report out/00-hello.db --model bert_infer_l12_b1_s128_f16 --folder out/00-hello",
             "DB", bound<ReportCommand, run_report_command>),
-    command("db", "look into a database, check it, print it, merge others into it; measurements in and out",
+    command("db",
+            "look into a database, check it, print it, bring an older one to today's form, merge others into it; "
+            "measurements in and out",
             "db info out/00-hello.db\n"
             "db merge all.db shard1.db shard2.db\n"
+            "db migrate old.db\n"
             "db export --recorded h200.jsonl.gz all.db --device h200\n"
             "db export --format kernel-tuner --folder exported all.db\n"
             "db import h200.jsonl.gz mine.db\n"

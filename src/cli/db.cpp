@@ -43,6 +43,24 @@ void show(const DbOptions& options, const report::Table& table) {
   }
 }
 
+/// Takes the target of a merge away again where it was not there before and nothing was brought into it.
+class Made {
+ public:
+  Made(const std::filesystem::path& target, const std::vector<study::MergedFrom>& merged)
+      : target_(target), merged_(merged), is_new_(!std::filesystem::exists(target)) {}
+  Made(const Made&) = delete;
+  Made& operator=(const Made&) = delete;
+  ~Made() {
+    std::error_code kept;
+    if (is_new_ && merged_.empty()) std::filesystem::remove(target_, kept);
+  }
+
+ private:
+  const std::filesystem::path& target_;
+  const std::vector<study::MergedFrom>& merged_;
+  bool is_new_;
+};
+
 }  // namespace
 
 int run_db_info(const DbOptions& options, Console& console) {
@@ -69,17 +87,29 @@ int run_db_info(const DbOptions& options, Console& console) {
   return 0;
 }
 
+int run_db_migrate(const DbOptions& options, Console& console) {
+  const store::Migrated done = store::migrate(options.database, {.stop = options.stop});
+  if (done.from == done.to)
+    console.note(fmt::format("{}: already of schema version {}, left as it is", options.database.string(), done.to));
+  else
+    console.note(fmt::format("{}: from schema version {} to {}; {} before, {} now", options.database.string(),
+                             done.from, done.to, humane_bytes(static_cast<double>(done.bytes_before)),
+                             humane_bytes(static_cast<double>(done.bytes_after))));
+  if (options.format != Format::table) show(options, study::migrated_table(options.database, done));
+  return 0;
+}
+
 int run_db_merge(const DbOptions& options, const std::vector<std::filesystem::path>& from, Console& console) {
   for (const std::filesystem::path& source : from) {
     std::error_code unknown;  // a target that is not there yet is the same as nothing
     if (std::filesystem::equivalent(source, options.database, unknown))
       throw Error(Fault::usage, Position{source.string(), 0, 0}, "a database cannot be merged into itself",
                   "name the target first, then the others");
-    if (!std::filesystem::exists(source))
-      throw Error(Fault::missing, Position{source.string(), 0, 0}, "there is no such database");
+    store::Store::open_read_only(source, {.stop = options.stop});  // one that cannot be read stops all before any
   }
-  store::Store store = store::Store::open(options.database, {.stop = options.stop});
   std::vector<study::MergedFrom> merged;
+  const Made made(options.database, merged);
+  store::Store store = store::Store::open(options.database, {.stop = options.stop});
   for (const std::filesystem::path& source : from) {
     merged.push_back({source, store.merge(source)});
     console.note(fmt::format("{}: {} new or changed", source.string(), counted(merged.back().rows, "row")));

@@ -37,8 +37,10 @@ struct DbExport {
 
 /// Rows of every table, and the runs that wrote them. Returns 0.
 int run_db_info(const DbOptions& options, Console& console);
-/// Copies everything of `from` into the database, which is made when absent. Returns 0. Throws Error(usage) when a
-/// source is the target itself.
+/// Brings the database to today's schema version, and says from which. Returns 0. Throws Error(missing) without one.
+int run_db_migrate(const DbOptions& options, Console& console);
+/// Copies everything of `from` into the database, which is made when absent; not when nothing could be merged. Returns
+/// 0. Throws Error(usage) when a source is the target itself.
 int run_db_merge(const DbOptions& options, const std::vector<std::filesystem::path>& from, Console& console);
 /// Every row as text, or as a record of one: equal contents, equal text. Returns 0.
 int run_db_dump(const DbOptions& options, Console& console);

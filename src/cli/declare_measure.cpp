@@ -206,7 +206,7 @@ void declare(OptionList& list, ReportCommand& options) {
 }
 
 void declare(OptionList& list, DbCommand& options) {
-  list.add("ACTION", &options.action, "info, check, dump, merge, export, import or observations");
+  list.add("ACTION", &options.action, "info, check, dump, migrate, merge, export, import or observations");
   list.add("DB", &options.database, "the database; of import a file of records or observations, its database after it");
   list.add("FROM", &options.from, "databases to merge into it");
   list.add("--recorded", &options.recorded, "of export: write measurements to a file that import reads", "FILE");

@@ -53,7 +53,8 @@ Sink standard_output() { return write_stdout; }
 
 int run_report(const ReportOptions& options, Console& console) {
   const store::Store store = store::Store::open_read_only(options.database, {.stop = options.stop});
-  if (options.device.empty()) store::chosen_device(store.measured_devices(), "", options.database);
+  if (options.device.empty() && !options.each_device)
+    store::chosen_device(store.measured_devices(), "", options.database);
   const std::vector<Subject> pairs =
       doing("reading " + options.database.string(), [&] { return subjects(store, options.model, options.device); });
   std::vector<report::Summary> summaries;

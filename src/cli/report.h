@@ -21,6 +21,7 @@ Sink standard_output();
 struct ReportOptions {
   std::filesystem::path database, data;  ///< `data`: the folder that ships, for scores
   std::string model = {}, device = {};   ///< empty: all
+  bool each_device = false;              ///< pages alone: of several GPUs that were measured each has its own
   std::string strategy = {};             ///< whose groups are shown; empty: the one of least predicted time
   std::string baseline = {};             ///< empty: the sweep's
   int top = 10;                   ///< rows of a table on the terminal, best plans of a group in the files; 0: all
@@ -34,8 +35,8 @@ struct ReportOptions {
 
 /// table: the overviews. md: the Markdown files one after the other. json: {"schema", "reports": [one document per
 /// model and device]}. csv: one table of all strategies. Returns 0. Throws Error as Store::open_read_only, subjects and
-/// load_summary do; Error(usage) when no device is named and several were measured: measured times are never put
-/// together.
+/// load_summary do; Error(usage) when no device is named, several were measured and they are not asked for one by one:
+/// measured times are never put together.
 int run_report(const ReportOptions& options, Console& console);
 
 }  // namespace tailor::cli

@@ -79,7 +79,8 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
   }
   const study::SweepOutcome outcome = study::run_sweep(options, context.watch());
   if (!outcome.report.empty() && outcome.models > 0 && !context.stop().stop_requested()) {
-    ReportOptions report{.database = outcome.database, .data = context.data, .folder = outcome.report};
+    ReportOptions report{
+        .database = outcome.database, .data = context.data, .each_device = true, .folder = outcome.report};
     report.out = [](std::string_view) {};  // the pages are the answer; tailor report prints the tables
     report.stop = context.stop();
     run_report(report, *context.console);
@@ -121,7 +122,7 @@ void run_report_command(const ReportCommand& command, const Context& context) {
 namespace {
 
 constexpr std::array db_actions =
-    std::to_array<std::string_view>({"info", "check", "dump", "merge", "export", "import", "observations"});
+    std::to_array<std::string_view>({"info", "check", "dump", "migrate", "merge", "export", "import", "observations"});
 
 void refuse_strays(const DbCommand& command) {
   const bool exports = command.action == "export";
@@ -145,6 +146,7 @@ int run_db_action(const DbCommand& command, DbOptions options, const DbExport& w
   if (command.action == "info") return run_db_info(options, console);
   if (command.action == "check") return run_db_check(options, console);
   if (command.action == "dump") return run_db_dump(options, console);
+  if (command.action == "migrate") return run_db_migrate(options, console);
   if (command.action == "observations") return run_db_observations(options, console);
   if (command.action == "merge") return run_db_merge(options, {command.from.begin(), command.from.end()}, console);
   options.database = command.from.front();

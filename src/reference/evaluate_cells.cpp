@@ -161,7 +161,9 @@ void store_cells(Tensor& tensor, std::int64_t first, std::span<const Cell> cells
     if (element_bytes(dtype) == 2 && ir::float_format(dtype).specials != ir::Specials::ieee)
       return store_encoded<std::uint16_t>(dtype, bytes, first, cells);
     if (element_bytes(dtype) == 2) {
-      const NarrowEncoder encoded(dtype);
+      // Made once: their figures are constants of the program, not of the call.
+      static const NarrowEncoder f16(ir::DType::f16), bf16(ir::DType::bf16);
+      const NarrowEncoder& encoded = dtype == ir::DType::f16 ? f16 : bf16;
       for (std::size_t i = 0; i < cells.size(); ++i)
         put(bytes, first + static_cast<std::int64_t>(i), static_cast<std::uint16_t>(encoded(cells[i].real)));
       return;

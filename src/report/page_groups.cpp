@@ -142,6 +142,15 @@ std::string texts(const GroupSummary& group, Table plans) {
   return out.empty() ? out : "<div class=\"more\">\n" + out + "</div>\n";
 }
 
+/// Leaves out what each group's section says, so that the rest fits a desk: traffic and plans, and the id where names
+/// tell the groups apart.
+void take_columns_of_sections(Table& table, const Summary& summary) {
+  std::set<std::string_view> names;
+  for (const GroupSummary& group : summary.groups) names.insert(group.name);
+  for (const std::string_view key : {"traffic", "plans_enumerated", "group"})
+    if (key != "group" || names.size() == summary.groups.size()) take_column(table, place_of_column(table, key));
+}
+
 /// `place` counts the groups from 1, most time first.
 std::string group_section(const GroupSummary& group, double share, std::size_t place) {
   const bool in_full = place <= groups_in_full, unfolded = place <= most_unfolded && share >= unfolded_share;
@@ -181,6 +190,8 @@ std::string groups_section(const Summary& summary) {
   table.left_out = std::max<std::int64_t>(0, std::ssize(table.rows) - static_cast<std::int64_t>(most_rows));
   table.rows.resize(std::min(table.rows.size(), most_rows));
   table.to_see_all = "the raw data of this page";
+  take_columns_of_sections(table, summary);
+  const std::string alike = take_equal_columns(table);
   std::vector<std::string> links;
   std::string sections;
   std::set<std::string> seen;
@@ -191,6 +202,7 @@ std::string groups_section(const Summary& summary) {
   }
   return "<p class=\"filter\" hidden><label>Show groups with <input type=\"search\" id=\"filter\" "
          "placeholder=\"name, shape, limiter\"></label> <span role=\"status\" id=\"found\"></span></p>\n" +
+         (alike.empty() ? "" : fmt::format("<p class=\"note\">Alike in all groups listed: {}</p>\n", escaped(alike))) +
          html(table, true, links) +
          fmt::format(
              "<p class=\"note\">The groups of most time are unfolded, {} at most and none under {} of the time. Beside "

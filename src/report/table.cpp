@@ -241,6 +241,12 @@ std::string escaped_lines(std::string_view text) {
   return out;
 }
 
+void take_column(Table& table, std::size_t column) {
+  const auto at = static_cast<std::ptrdiff_t>(column);
+  table.columns.erase(table.columns.begin() + at);
+  for (auto& row : table.rows) row.erase(row.begin() + at);
+}
+
 std::string take_equal_columns(Table& table) {
   std::string words;
   if (table.rows.size() < 2) return words;
@@ -250,8 +256,7 @@ std::string take_equal_columns(Table& table) {
     const ShownColumn column = shown(table, c);
     if (const std::string& value = column.cells[0]; !value.empty())
       words = fmt::format("{} {}{}{}", column.heading, value, words.empty() ? "" : ", ", words);
-    table.columns.erase(table.columns.begin() + static_cast<std::ptrdiff_t>(c));
-    for (auto& row : table.rows) row.erase(row.begin() + static_cast<std::ptrdiff_t>(c));
+    take_column(table, c);
   }
   return words;
 }

@@ -104,6 +104,8 @@ struct ShownColumn {
   bool right = false;
 };
 ShownColumn shown(const Table& table, std::size_t column);
+/// Takes out one column.
+void take_column(Table& table, std::size_t column);
 /// Takes out the columns that say the same in all rows, and returns them in words: "library calls 99, at least 76". The
 /// first column stays, and so does everything of a table with one row; empty columns are not told.
 std::string take_equal_columns(Table& table);

@@ -66,7 +66,9 @@ std::string merge_sql(const RecordTable& merged, const StoredTable& stored) {
     for (std::size_t i = 0; i < stored.shows.size(); ++i)
       if (stored.shows[i] == name) terms.push_back(stored.shown[i]);
   const std::string names = names_of(merged.columns);
-  return stored_insertions(stored, names, fmt::format("SELECT {} FROM shard.{}", names, merged.name),
+  // With a limit SQLite makes each row of the view once. Without, it writes the view's own words into every place where
+  // a column is named, and a plan's text is put together anew in each of the dozen places where it is cut.
+  return stored_insertions(stored, names, fmt::format("SELECT {} FROM shard.{} LIMIT -1", names, merged.name),
                            fmt::format("{} WHERE {} > {}", stored_update(stored), comparable("excluded", terms),
                                        comparable(stored.table, terms)))
       .back();
@@ -181,7 +183,7 @@ std::int64_t Store::merge(const std::filesystem::path& from) {
     const Attached shard(*connection_, from);
     if (connection_->number("PRAGMA shard.user_version") != current_schema.version)
       throw Error(Fault::failed, Position{from.string(), 0, 0}, "the shard has an older schema",
-                  "open it once with a command that writes: that migrates it");
+                  fmt::format("'tailor db migrate {}' brings it to today's", from.string()));
     Transaction transaction(*this);
     refuse_conflicts(*connection_, from);
     std::int64_t changed = 0;

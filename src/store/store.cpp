@@ -39,7 +39,31 @@ const std::map<std::string_view, std::vector<std::string>>& contents() {
   return all;
 }
 
+Error none_at(const std::filesystem::path& path) {
+  return {Fault::missing, Position{path.string(), 0, 0}, "there is no such database",
+          "make one with 'tailor sweep CONFIG.json'"};
+}
+
+Error nothing_in(const std::filesystem::path& path) {
+  return {Fault::failed, Position{path.string(), 0, 0},
+          fmt::format("found an empty file, expected a database of schema version {}", current_schema.version),
+          "a command that writes to it, such as 'tailor sweep', makes one of it"};
+}
+
 }  // namespace
+
+Migrated migrate(const std::filesystem::path& path, const Opening& opening) {
+  return doing("migrating the database", [&] {
+    if (!std::filesystem::exists(path)) throw none_at(path);
+    if (inspect(path, current_schema) == FileKind::empty) throw nothing_in(path);
+    const auto bytes = [&] { return static_cast<std::int64_t>(std::filesystem::file_size(path)); };
+    Migrated done{.to = current_schema.version, .bytes_before = bytes()};
+    done.from = Connection(path, SQLite::OPEN_READONLY, opening.patience, opening.stop).number("PRAGMA user_version");
+    done.from == done.to ? Store::open_read_only(path, opening) : Store::open(path, opening);
+    done.bytes_after = bytes();
+    return done;
+  });
+}
 
 Store::Store(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
 Store::Store(Store&&) noexcept = default;
@@ -64,18 +88,15 @@ Store Store::open(const std::filesystem::path& path, const Opening& opening) {
 
 Store Store::open_read_only(const std::filesystem::path& path, const Opening& opening) {
   return doing("opening the database", [&] {
-    if (!std::filesystem::exists(path))
-      throw Error(Fault::missing, Position{path.string(), 0, 0}, "there is no such database",
-                  "make one with 'tailor sweep CONFIG.json'");
+    if (!std::filesystem::exists(path)) throw none_at(path);
     const FileKind kind = inspect(path, current_schema);
     auto connection = std::make_unique<Connection>(path, SQLite::OPEN_READONLY, opening.patience, opening.stop);
     const std::int64_t version = connection->number("PRAGMA user_version");
+    if (kind == FileKind::empty) throw nothing_in(path);
     if (version != current_schema.version)
       throw Error(Fault::failed, Position{path.string(), 0, 0},
-                  fmt::format("found {}, expected a database of schema version {}",
-                              kind == FileKind::empty ? "an empty file" : fmt::format("schema version {}", version),
-                              current_schema.version),
-                  "a command that writes to it, such as 'tailor sweep', creates or migrates it");
+                  fmt::format("found schema version {}, expected {}", version, current_schema.version),
+                  fmt::format("'tailor db migrate {}' brings it there", path.string()));
     check_structure(*connection, current_schema);
     connection->script(std::string(cache_pragma));
     return Store(std::move(connection));

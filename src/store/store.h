@@ -42,6 +42,17 @@ struct Opening {
   std::stop_token stop = {};
 };
 
+/// What a database was, and what it is now.
+struct Migrated {
+  std::int64_t from = 0, to = 0;  ///< schema versions; equal where nothing was to be done
+  std::int64_t bytes_before = 0, bytes_after = 0;
+};
+
+/// Brings a database of an older schema version to today's, in one transaction: a file that cannot be brought there, or
+/// not now, is as it was. Throws Error(missing) without one, Error(failed) for a file that is none of ours, is empty,
+/// damaged or newer.
+Migrated migrate(const std::filesystem::path& path, const Opening& opening = {});
+
 class Store {
  public:
   /// Opens for writing; creates the file (not its folder) when absent, migrates it when older. A file that is not ours,

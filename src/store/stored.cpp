@@ -168,7 +168,8 @@ std::vector<std::string> stored_insertions(const StoredTable& stored, std::strin
   const std::string rows = fmt::format("WITH new ({}) AS ({}) ", names, source);
   std::vector<std::string> statements;
   for (const std::string& statement : stored.first) statements.push_back(rows + statement);
-  // Where the interval is two factors, their row has to be there: a word in its place is refused.
+  // Where the interval is two factors, their row has to be there: a word in its place is refused. The limits keep
+  // SQLite from working the factors out in each place where the interval is named.
   const bool with_interval = stored.table == "stored_estimates";
   const std::string_view from =
       with_interval
@@ -176,7 +177,7 @@ std::vector<std::string> stored_insertions(const StoredTable& stored, std::strin
             "i.number FROM intervals i WHERE i.below = f.below AND i.above = f.above), "
             "'no such interval'), NULL) AS interval "
             "FROM (SELECT *, round(1 - low_s / total_s, 12) AS below, round(high_s / total_s - 1, 12) AS above "
-            "FROM new) f)"
+            "FROM new LIMIT -1) f LIMIT -1)"
           : "new";
   statements.push_back(fmt::format("{}INSERT INTO {} ({}) SELECT {} FROM {} n WHERE true ON CONFLICT ({}) DO {}", rows,
                                    stored.table, stored.columns, stored.values, from, stored.key, then));

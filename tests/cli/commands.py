@@ -9,6 +9,7 @@
 # A case is a block of lines; blocks are separated by empty lines; a line that starts with # is a comment.
 #   == SENTENCE           what the case shows
 #   file: NAME TEXT       a file in the case's folder, with \n for a line break
+#   older: NAME           a database of schema version 2 in the case's folder (tests/store/version_2.sql.gz)
 #   in: NAME              a file of the case's folder on standard input; without, it is empty
 #   env: NAME VALUE       a variable of the environment
 #   run: WORDS            as in a shell; $MODELS, $DATA, $HERE (the case's folder) and $KERNELS (what earlier runs of this
@@ -29,6 +30,7 @@
 # Whatever the case says, stdout is empty when the command fails unless the case says what it holds, and stderr then starts
 # with "error: ". At the end, the JSON of every command must have been held against docs/json.md, and against
 # the published JSON Schema where Python has jsonschema.
+import gzip
 import hashlib
 import json
 import os
@@ -172,6 +174,9 @@ def complaints(case, tailor, source, fake, known, axes, valid, judged):
             if key == "file":
                 name, text = value.split(" ", 1)
                 (Path(here) / name).write_bytes(filled(text).encode().decode("unicode_escape").encode("latin-1"))
+            elif key == "older":
+                with sqlite3.connect(Path(here) / value) as older:
+                    older.executescript(gzip.decompress((Path(source) / "tests/store/version_2.sql.gz").read_bytes()).decode())
             elif key == "folder":
                 (Path(here) / value).mkdir()
             elif key == "env":
@@ -206,10 +211,15 @@ def complaints(case, tailor, source, fake, known, axes, valid, judged):
             yield f"a failed command wrote to stdout: {result.stdout[:200]!r}"
         if want_exit != 0 and not result.stderr.startswith("error: "):
             yield f"stderr does not start with 'error: ': {result.stderr[:200]!r}"
-        document = None
+        document = None  # the answer in JSON, which one run gives for `json` and `holds`
+
+        def in_json():
+            said_already = words if "json" in words else [*words, "--format", "json"]
+            return json.loads(run(said_already).stdout, parse_constant=lambda name: {}[name])
+
         for key, value in said:
             text = filled(value)
-            if key in ("file", "folder", "env", "run", "sql", "exit", "needs", "limit", "stdout", "in"):
+            if key in ("file", "older", "folder", "env", "run", "sql", "exit", "needs", "limit", "stdout", "in"):
                 continue
             if key == "out" and text not in result.stdout:
                 yield f"stdout lacks {text!r}: {result.stdout[:2000]!r}"
@@ -220,9 +230,8 @@ def complaints(case, tailor, source, fake, known, axes, valid, judged):
             elif key == "err!" and text in result.stderr:
                 yield f"stderr has {text!r}"
             elif key == "json":
-                again = run([*words, "--format", "json"])
                 try:
-                    document = json.loads(again.stdout, parse_constant=lambda name: {}[name])
+                    document = document or in_json()
                 except (ValueError, KeyError) as fault:
                     yield f"JSON does not parse: {fault!r}"
                     continue
@@ -233,12 +242,11 @@ def complaints(case, tailor, source, fake, known, axes, valid, judged):
                 yield from document_complaints(document, words[0], known, axes)
                 yield from schema_complaints(valid, document)
             elif key == "holds":
-                words_of_json = words if "json" in words else [*words, "--format", "json"]
-                document = document or json.loads(run(words_of_json).stdout)
                 try:
+                    document = document or in_json()
                     if not eval(text, {"d": document}):  # the case's own words
                         yield f"does not hold: {text}"
-                except (KeyError, IndexError, TypeError) as fault:
+                except (ValueError, KeyError, IndexError, TypeError) as fault:
                     yield f"{fault!r} in {text}"
             elif key == "csv":
                 heading = run([*words, "--format", "csv"]).stdout.split("\n", 1)[0]

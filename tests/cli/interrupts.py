@@ -15,6 +15,7 @@
 # since a machine can be quick too, and at least one must meet it at work, but for commands that are done in no time. Afterwards no half-written file may lie about, every database
 # must be sound, and a merge that was interrupted must not have happened. On a machine with more runnable processes than
 # processors the half second and the moments are stretched by that ratio.
+import gzip
 import json
 import os
 import re
@@ -114,6 +115,20 @@ def fill(path, plans, samples):
     base.close()
 
 
+def older_rows(source, path, plans):
+    """A database of schema version 2 with so many plans more, each with an estimate."""
+    with sqlite3.connect(path) as base:
+        base.executescript("PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF;" +
+                           gzip.decompress((source / "tests/store/version_2.sql.gz").read_bytes()).decode())
+        for table in ("plans", "estimates"):
+            columns = [row[1] for row in base.execute(f"PRAGMA table_info({table})")]
+            own = {"plan_id": "printf('%032x', i)", "text": "text || ' and ' || i"}
+            base.execute(f"WITH RECURSIVE upto(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM upto WHERE i < {plans}) "
+                         f"INSERT INTO {table} SELECT {', '.join(own.get(name, name) for name in columns)} FROM upto, "
+                         f"(SELECT * FROM {table} LIMIT 1)")
+    base.close()
+
+
 def plans_in(path):
     base = sqlite3.connect(path)
     # A command that was stopped before it made the tables has stored nothing.
@@ -185,6 +200,8 @@ class Inputs:
         shutil.copy(self.database, self.rows)
         share = max(SHARE, 0.3)  # printing rows is quick
         fill(self.rows, int(120_000 * share), int(500_000 * share))
+        self.older = str(folder / "older.db")
+        older_rows(source, self.older, int(120_000 * share))
         self.plans = plans_in(self.rows)
         self.end(warming)
 
@@ -217,8 +234,9 @@ class Inputs:
 
 class Case:
     """A command line, when it is interrupted (seconds after its start), and whether it may be done in no time. $NEW is a
-    path that is not there, another one each time; $COPY is a copy of the database of many rows. `shows` is said as well. One that compiles may be
-    ended from outside, because NVRTC looks at the token at points of its own, and one that is done in no time."""
+    path that is not there, another one each time; $COPY is a copy of the database of many rows, $OLDER of an older one.
+    `shows` is said as well. One that compiles may be ended from outside, because NVRTC looks at the token at points of its
+    own, and one that is done in no time."""
 
     def __init__(self, *words, at=(0.4,), quick=False, compiles=False, shows=""):
         self.words, self.moments, self.quick, self.compiles, self.shows = list(words), at, quick, compiles, shows
@@ -308,6 +326,7 @@ def db_cases(i):
     yield Case("db", "info", i.rows, at=(0.02,), quick=True)
     yield Case("db", "check", i.rows, at=early(0.1, 0.4))
     yield Case("db", "dump", i.rows, at=early(0.4))
+    yield Case("db", "migrate", "$OLDER", at=early(0.4, 1.2))
     yield Case("db", "merge", "$NEW", i.rows, at=early(0.3, 0.9))
     if i.fake:
         yield Case("db", "export", "--recorded", "$NEW", i.rows, at=early(0.4))
@@ -413,9 +432,10 @@ def judged(inputs, case, name):
     moments = list(case.moments)
     for turn, moment in enumerate(moments):
         new = inputs.folder / f"new-{name}-{turn}"
-        words = [word.replace("$NEW", str(new)).replace("$COPY", str(new)) for word in case.words]
-        if "$COPY" in case.words:
-            shutil.copy(inputs.rows, new)
+        words = [re.sub(r"\$(NEW|COPY|OLDER)", str(new), word) for word in case.words]
+        for mark, base in (("$COPY", inputs.rows), ("$OLDER", inputs.older)):
+            if mark in case.words:
+                shutil.copy(base, new)
         stretch = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
         limit = LIMIT * stretch
         # On a busy machine a command begins later and takes longer. An earlier moment, tried because the command was done

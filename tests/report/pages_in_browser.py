@@ -126,6 +126,8 @@ TOO_WIDE = "document.documentElement.scrollWidth - document.documentElement.clie
 CUT = """[...document.querySelectorAll('.scroll, .chart, pre')].filter((one) => one.checkVisibility() &&
   (one.scrollWidth > one.clientWidth + 1 || one.getBoundingClientRect().right > innerWidth + 1))
   .map((one) => one.closest('section')?.id + ' ' + one.tagName + ' ' + one.scrollWidth + '>' + one.clientWidth)"""
+GROUPS_TOO_WIDE = """[document.querySelector('#groups .scroll')].filter((one) => one.scrollWidth > one.clientWidth + 1)
+  .map((one) => one.scrollWidth + '>' + one.clientWidth).join()"""
 DEAD_LINKS = """[...document.querySelectorAll('a[href^="#"], svg a')].map((one) => one.getAttribute('href'))
   .filter((target) => target.startsWith('#') && !document.getElementById(target.slice(1)))"""
 FILES = """[...document.querySelectorAll('a[href]')].map((one) => one.getAttribute('href')).filter((to) => !to.startsWith('#'))"""
@@ -192,6 +194,7 @@ def checks(browser, pages):
         browser.show(page, WIDTHS[1])
         height = browser.ask("document.documentElement.scrollHeight")
         yield f"{name}: it is not too long on a desk", height > TALLEST and f"{height} pixels"
+        yield f"{name}: the table of groups fits a desk", browser.ask(GROUPS_TOO_WIDE)
         for what, question in (("a link unfolds the section it leads to, and the keyboard goes on there", UNFOLDED_BY_LINK),
                                ("the filter leaves the rows that have its words", FILTERED),
                                ("a heading sorts its column from the keyboard", SORTED)):

@@ -149,3 +149,40 @@ TEST_CASE("an older database in which a row refers to nothing is refused and lef
     CHECK(read_file(folder / "a.db") == before);
   }
 }
+
+TEST_CASE(
+    "migrate says what it did: each older version once, today's not at all, and nothing is made of what is none") {
+  const Folder folder;
+  for (const int from : {1, 2}) {
+    CAPTURE(from);
+    const std::filesystem::path path = folder / fmt::format("{}.db", from);
+    make_version_2(path);
+    if (from == 1) connect(path).script(std::string(back_to_1));
+    const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
+    const Migrated first = migrate(path);
+    CHECK(first.from == from);
+    CHECK(first.to == current_schema.version);
+    CHECK(first.bytes_before == size);
+    CHECK(first.bytes_after == static_cast<std::int64_t>(std::filesystem::file_size(path)));
+    const std::string whole = read_file(path);
+    const Migrated again = migrate(path);
+    CHECK(again.from == again.to);
+    CHECK(again.bytes_before == again.bytes_after);
+    CHECK(read_file(path) == whole);
+    CHECK(Store::open_read_only(path).damage() == "");
+  }
+  CHECK_THROWS_WITH_AS(migrate(folder / "none.db"), doctest::Contains("there is no such database"), Error);
+  CHECK_FALSE(std::filesystem::exists(folder / "none.db"));
+  write_file(folder / "empty.db", "");
+  CHECK_THROWS_WITH_AS(migrate(folder / "empty.db"), doctest::Contains("an empty file"), Error);
+  CHECK(std::filesystem::file_size(folder / "empty.db") == 0);
+}
+
+TEST_CASE("an older database that was damaged since is not migrated by half: it stays as it was, byte for byte") {
+  const Folder folder;
+  make_version_2(folder / "a.db");
+  connect(folder / "a.db").script("DELETE FROM groups WHERE rowid = 2");
+  const std::string before = read_file(folder / "a.db");
+  CHECK_THROWS_AS(migrate(folder / "a.db"), Error);
+  CHECK(read_file(folder / "a.db") == before);
+}

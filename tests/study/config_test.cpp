@@ -60,15 +60,15 @@ TEST_CASE("a sweep file with models and devices has defaults for everything else
 }
 
 TEST_CASE("every key of a sweep file arrives") {
-  const SweepConfig config =
-      parse_config(with(R"("question": "q?", "claim": {"text": "t", "metric": "speedup", "threshold": 1.5},
+  const SweepConfig config = parse_config(
+      with(R"("question": "q?", "claim": {"text": "t", "metric": "launch_reduction_of_kernels", "threshold": 1.5},
  "strategies": ["imported", "unfused"], "baseline": "unfused", "cost_model": "sol", "calibration": "fits/mine.json",
  "plans": {"max_per_group": 9, "axes": {"vector": [4], "homes": ["registers"], "index_cache": [true]}},
  "shortlist": 2, "compile": false, "check": {"top": 1, "seeds": 3, "blocks": 64, "shape": "small"},
  "profile": {"top": 2, "random": 16, "cache": ["warm"]}, "arch": "sm_80", "seed": 7, "database": "x/../y.db", "report": "/r")"),
-                   beside);
+      beside);
   CHECK(config.question == "q?");
-  CHECK(config.claim == Claim{"t", "speedup", 1.5});
+  CHECK(config.claim == Claim{"t", "launch_reduction_of_kernels", 1.5});
   CHECK(config.strategies == std::vector<std::string>{"imported", "unfused"});
   CHECK(config.baseline == "unfused");
   CHECK(config.cost_model == "sol");
@@ -87,10 +87,10 @@ TEST_CASE("every key of a sweep file arrives") {
 }
 
 TEST_CASE("the canonical text reads back as the same config") {
-  for (const char* members :
-       {"", R"("calibration": "h200_fit")",
-        R"("plans": {"axes": {"threads": [128, 256]}}, "seed": 9223372036854775807)",
-        R"("claim": {"metric": "m", "threshold": 1e-3}, "report": "out", "question": "\u00e4\"")"}) {
+  for (
+      const char* members :
+      {"", R"("calibration": "h200_fit")", R"("plans": {"axes": {"threads": [128, 256]}}, "seed": 9223372036854775807)",
+       R"("claim": {"metric": "launch_reduction_of_kernels", "threshold": 1e-3}, "report": "out", "question": "\u00e4\"")"}) {
     const SweepConfig config = parse_config(with(members), beside);
     SweepConfig back = parse_config(canonical_text(config), beside);
     CHECK(back.axes == config.axes);
@@ -164,11 +164,13 @@ TEST_CASE(
     "the effective text has every key, says where each is from, and reads back as the same sweep from any folder") {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / fmt::format("effective-{}.json", ::getpid());
-  for (const char* members :
-       {"", R"("seed": 3, "claim": {"metric": "m", "threshold": 2}, "check": {"blocks": 8, "shape": "small"})",
-        R"("profile": {"random": 4, "graph": true}, "plans": {"max_per_group": 9, "axes": {"index_cache": [true]}})",
-        R"("grid": {"shortlist": [1, 2], "plans.axes.threads": [[128, 256], [512]]})",
-        R"("grid": {"strategies": [["unfused"], ["imported", "tailor"]]}, "report": "pages")"}) {
+  for (
+      const char* members :
+      {"",
+       R"("seed": 3, "claim": {"metric": "launch_reduction_of_kernels", "threshold": 2}, "check": {"blocks": 8, "shape": "small"})",
+       R"("profile": {"random": 4, "graph": true}, "plans": {"max_per_group": 9, "axes": {"index_cache": [true]}})",
+       R"("grid": {"shortlist": [1, 2], "plans.axes.threads": [[128, 256], [512]]})",
+       R"("grid": {"strategies": [["unfused"], ["imported", "tailor"]]}, "report": "pages")"}) {
     INFO(members);
     SweepConfig config = parse_config(with(members), beside);
     write_file(file, with(members));
@@ -224,6 +226,13 @@ TEST_CASE("what does not fit is refused with line, column, path and hint") {
       {with("\"strategies\": []"), "3:16 'strategies' is an empty list / name at least one"},
       {with("\"strategies\": [\"a\", 1]"), "3:22 'strategies[1]' is a number, a string was expected / "},
       {with("\"strategies\": [\"a\", \"a\"]"), "3:22 'strategies[1]' repeats 'a' / remove one"},
+      {with("\"strategies\": [\"unfused\", \"tailr\"]"),
+       "3:28 no fusion strategy is called 'tailr' / did you mean 'tailor'?"},
+      {with("\"grid\": {\"strategies\": [[\"unfused\"], [\"unfused\", \"tailr\"]]}"),
+       "3:51 no fusion strategy is called 'tailr' / did you mean 'tailor'?"},
+      {with("\"claim\": {\"metric\": \"launch_reduction\", \"threshold\": 2}"),
+       "3:22 found claim metric 'launch_reduction', expected one that says what it looks at: fused kernels alone, or "
+       "library calls too / say which: launch_reduction_of_kernels or launch_reduction_with_library"},
       {with("\"baseline\": \"tvm\""),
        "3:14 'baseline' is 'tvm', which is not among 'strategies' / strategies: unfused, imported, tailor"},
       {with("\"seed\": 1, \"seed\": 2"), "3:13 'seed' is given twice / remove one"},
@@ -231,14 +240,15 @@ TEST_CASE("what does not fit is refused with line, column, path and hint") {
        "3:38 'plans.axes.threads[1]' is an object, a number, a word, or true or false was expected / "},
       {with("\"question\": \"\""), "3:14 'question' is empty / "},
       {with("\"claim\": {\"threshold\": 2}"), "3:11 'claim.metric' is missing / say what the threshold is of"},
-      {with("\"claim\": {\"metric\": \"m\"}"),
+      {with("\"claim\": {\"metric\": \"launch_reduction_of_kernels\"}"),
        "3:11 'claim.threshold' is missing, a number above 0 was expected / say how many times better than the baseline "
        "the best strategy must be, 2 for one"},
-      {with("\"claim\": {\"metric\": \"m\", \"threshold\": 0}"),
-       "3:40 'claim.threshold' is 0, a number above 0 was expected / it is a proportion, which is never below 0: such "
+      {with("\"claim\": {\"metric\": \"launch_reduction_of_kernels\", \"threshold\": 0}"),
+       "3:66 'claim.threshold' is 0, a number above 0 was expected / it is a proportion, which is never below 0: such "
        "a "
        "claim always holds"},
-      {with("\"strategies\": [\"unfused\"],\n \"claim\": {\"metric\": \"m\", \"threshold\": 2}"),
+      {with("\"strategies\": [\"unfused\"],\n \"claim\": {\"metric\": \"launch_reduction_of_kernels\", \"threshold\": "
+            "2}"),
        "4:11 'claim' is over the strategy 'unfused' alone, at least two were expected in 'strategies' / a claim "
        "compares "
        "the baseline with another strategy"},

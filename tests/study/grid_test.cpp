@@ -231,6 +231,7 @@ TEST_CASE("results are added up by the keys that are asked for, strategies apart
   for (const std::vector<report::Cell>& row : table.rows) {
     if (std::get<std::string>(row[0]) != "projected" || std::get<std::string>(row[1]) != "stitch-v1") continue;
     seen = true;
+    CHECK(std::get<std::string>(row[report::place_of_column(table, "level")]) == "projected");
     CHECK(std::get<double>(row[report::place_of_column(table, "kernel_time")]) == approx(expected));
     CHECK(std::get<double>(row[report::place_of_column(table, "speedup_of_kernels")]) == approx(base / expected));
   }

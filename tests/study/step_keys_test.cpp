@@ -52,7 +52,7 @@ struct Setting {
 // the figures of a device. Whether a step is done at all is no matter of how.
 constexpr Setting settings[] = {
     {R"("question": "why?")", of_none},
-    {R"("claim": {"metric": "speedup", "threshold": 2})", of_none},
+    {R"("claim": {"metric": "launch_reduction_of_kernels", "threshold": 2})", of_none},
     {R"("strategies": ["unfused"])", of_none},
     {R"("strategies": ["unfused", "imported"], "baseline": "imported")", of_none},
     {R"("calibration": "mine")", of_none},

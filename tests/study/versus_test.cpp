@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <random>
+#include <regex>
 #include <string>
 
 #include "support/approx.h"
@@ -26,6 +28,16 @@ Candidate candidate(double microseconds, std::int64_t place, std::uint64_t kerne
   one.placed = {.place = place};
   one.kernel_id.low = kernel;
   one.plan.threads = static_cast<int>(32 * kernel);
+  return one;
+}
+
+/// The same with a time of DRAM and one of latency, which overlap where they are more than the total.
+Candidate with_parts(double microseconds, std::uint64_t kernel, double dram, double latency) {
+  Candidate one = candidate(microseconds, static_cast<std::int64_t>(kernel), kernel);
+  auto& parts = one.standing.estimates.front().parts;
+  parts = {};
+  row_for(parts, ir::Part::dram) = Seconds{dram * 1e-6};
+  row_for(parts, ir::Part::latency) = Seconds{latency * 1e-6};
   return one;
 }
 
@@ -65,4 +77,31 @@ TEST_CASE("a difference that no figure shows is 0 for people, and noise of the a
   CHECK(more(10, 10.004, false) == approx(4e-9));
   CHECK(more(10, 10.004, true) == 0);
   CHECK(more(10, 10.04, true) == approx(4e-8));
+}
+
+TEST_CASE("what speaks for the verdict stands first, and what overlaps is told where it decides") {
+  const Candidate slow_latency = with_parts(10, 1, 9, 8), less_overlap = with_parts(11, 2, 9, 6);
+  CHECK(versus_words({slow_latency, less_overlap, "1", "2"})
+            .ends_with("; in B 3.00 us less overlap, against latency -2.00 us"));
+  CHECK(versus_words({less_overlap, slow_latency, "2", "1"})
+            .ends_with("; in B 3.00 us more overlap, against latency +2.00 us"));
+  CHECK(versus_words({with_parts(10, 1, 6, 4), with_parts(12, 2, 8, 4)}).ends_with("; in B dram +2.00 us"));
+}
+
+TEST_CASE("the terms of a sentence before 'against' have the sign of the verdict, whatever the parts") {
+  std::mt19937 random(20261124);
+  const auto drawn = [&] { return 1 + static_cast<double>(random() % 1000) / 100; };
+  const std::regex term("(dram|latency) ([+-])|(less|more) overlap");
+  for (int run = 0; run < 200; ++run) {
+    const Candidate a = with_parts(drawn(), 1, drawn(), drawn()), b = with_parts(drawn(), 2, drawn(), drawn());
+    const std::string words = versus_words({a, b});
+    if (words.find(" beats ") == std::string::npos) continue;
+    INFO(words);
+    const bool a_wins = words.starts_with("A beats");
+    const std::string with = words.substr(words.rfind("; in B "), words.find(", against ") - words.rfind("; in B "));
+    int terms = 0;
+    for (std::sregex_iterator it(with.begin(), with.end(), term), end; it != end; ++it, ++terms)
+      CHECK(((*it)[2] == "+" || (*it)[3] == "less") == a_wins);
+    CHECK(terms > 0);
+  }
 }

@@ -223,7 +223,7 @@ bool compared(Comparison comparison, T a, T b) {
   return false;
 }
 
-bool truth(Comparison comparison, DType dtype, LaneValue a, LaneValue b) {
+bool truth(Comparison comparison, DType dtype, const LaneValue& a, const LaneValue& b) {
   if (is_floating(dtype)) return compared(comparison, a.real, b.real);
   if (is_signed(dtype)) return compared(comparison, a.integer, b.integer);
   return compared(comparison, static_cast<std::uint64_t>(a.integer), static_cast<std::uint64_t>(b.integer));
@@ -231,13 +231,8 @@ bool truth(Comparison comparison, DType dtype, LaneValue a, LaneValue b) {
 
 }  // namespace
 
-LaneValue fitted(DType dtype, LaneValue value) {
+LaneValue fitted_to_narrow(DType dtype, LaneValue value) {
   switch (dtype) {
-    case DType::f64:
-      break;
-    case DType::f32:
-      value.real = static_cast<double>(static_cast<float>(value.real));
-      break;
     case DType::f16:
       value.real = rounded(value.real, 11, -24, 65536);
       break;
@@ -281,9 +276,10 @@ LaneValue converted_cell(DType to, DType from, LaneValue v) {
   return v;
 }
 
-LaneValue applied(Op op, Comparison comparison, DType dtype, LaneValue a, LaneValue b, LaneValue c) {
+LaneValue applied(Op op, Comparison comparison, DType dtype, const LaneValue& a, const LaneValue& b,
+                  const LaneValue& c) {
   LaneValue result;
-  result.set = true;
+  result.set = 1;
   if (op == Op::compare)
     result.integer = truth(comparison, dtype, a, b) ? 1 : 0;
   else if (op == Op::is_finite)

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 #include <stdexcept>
 
 #include "ir/kernel/index_columns.h"
@@ -81,8 +80,8 @@ struct Interpreter {
     return arrays[r.array][static_cast<std::size_t>((entry * a.vector + lane) * threads + t)];
   }
 
-  LaneValue checked(LaneValue cell, std::string_view what) {
-    if (!cell.set) violation(fmt::format("reads {} before it is set", what));
+  const LaneValue& checked(const LaneValue& cell, std::string_view what) {
+    if (cell.set == 0) violation(fmt::format("reads {} before it is set", what));
     return cell;
   }
 
@@ -141,8 +140,9 @@ struct Interpreter {
     std::byte* memory = run.buffers[owner(kernel, s.memory)].data();
     const std::size_t kind = s.kind == StmtKind::load ? 0 : s.kind == StmtKind::store ? 1 : 2;
     Traffic& traffic = run.counts.buffers[s.memory][kind];
+    std::vector<std::int64_t> sectors;
     for (int warp = 0; warp < threads; warp += 32) {
-      std::set<std::int64_t> sectors;
+      sectors.clear();
       bool any = false;
       for (int t = warp; t < std::min(warp + 32, threads); ++t) {
         if (active[static_cast<std::size_t>(t)] == 0) continue;
@@ -150,11 +150,13 @@ struct Interpreter {
         const std::int64_t i = element_index(s, t, buffer.elements);
         if (i < 0) continue;
         traffic.bytes += s.width * size;
-        for (std::int64_t b = i * size / 32; b <= ((i + s.width) * size - 1) / 32; ++b) sectors.insert(b);
+        for (std::int64_t b = i * size / 32; b <= ((i + s.width) * size - 1) / 32; ++b)
+          if (sectors.empty() || sectors.back() != b) sectors.push_back(b);
         for (int k = 0; k < s.width; ++k) move(s, t, k, buffer.dtype, memory + (i + k) * size);
       }
       traffic.requests += any ? 1 : 0;
-      traffic.sectors += static_cast<std::int64_t>(sectors.size());
+      std::sort(sectors.begin(), sectors.end());
+      traffic.sectors += std::unique(sectors.begin(), sectors.end()) - sectors.begin();
     }
   }
 
@@ -220,6 +222,7 @@ struct Interpreter {
   void shuffle(const Stmt& s) {
     const DType dtype = kernel.arrays[s.target.array].dtype;
     const DType compute = row(dtype).compute;
+    std::vector<LaneValue> before;
     for (int warp = 0; warp < threads; warp += 32) {
       const int end = std::min(warp + 32, threads);
       const auto on = std::count(active.begin() + warp, active.begin() + end, 1);
@@ -227,7 +230,7 @@ struct Interpreter {
       if (on != end - warp) violation("a shuffle in a divergent warp");
       for (int offset = s.lanes / 2; offset > 0; offset /= 2) {
         run.counts.shuffles += row(dtype).bits == 64 ? 2 : 1;
-        std::vector<LaneValue> before;
+        before.clear();
         for (int t = warp; t < end; ++t) before.push_back(checked(element(s.target, t), "a shuffled value"));
         for (int t = warp; t < end; ++t) {
           const auto me = static_cast<std::size_t>(t - warp), other = me ^ static_cast<std::size_t>(offset);

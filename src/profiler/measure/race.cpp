@@ -281,14 +281,20 @@ std::string_view name(RaceEnd end) { return row_for(words, end); }
 
 int losses_needed(int rounds, double level) {
   // The bet after n rounds with k lost: the mean over p uniform on [1/2, 1] of (2p)^k (2(1-p))^(n-k), a Beta integral
-  // whose upper half is a binomial tail. It grows with k where it exceeds 1.
+  // whose upper half is a binomial tail.
   const double wanted = -std::log(level);
-  int k = rounds + 1;
-  while (k > 0 && (rounds + 1) * std::numbers::ln2 - std::log(rounds + 1) - log_choose(rounds, k - 1) +
-                          std::log(fair_tail(rounds + 1, k - 1)) >=
-                      wanted)
-    --k;
-  return k;
+  const auto reaches = [&](int lost) {
+    return (rounds + 1) * std::numbers::ln2 - std::log(rounds + 1) - log_choose(rounds, lost) +
+               std::log(fair_tail(rounds + 1, lost)) >=
+           wanted;
+  };
+  // A loss in the place of a win makes every product greater, so those that reach it lie above those that do not.
+  int least = 0, most = rounds + 1;
+  while (least < most) {
+    const int middle = (least + most) / 2;
+    reaches(middle) ? most = middle : least = middle + 1;
+  }
+  return most;
 }
 
 int rounds_to_decide(double level) {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a sweep may claim. In: the totals of strategies as a database has them, the bytes of library calls, a claim.
-// Out: the claim's figure and whether it holds. Called by run_sweep() before anything is opened, for the metric's name,
-// and at the end. Every metric is there twice, because a strategy decides about fused kernels and a model's run holds
-// library calls too: `_of_kernels` looks at fused kernels alone, `_with_library` at everything a run does.
+// Out: the claim's figure and whether it holds. Called by the reader of sweep files for the metric's name, and by
+// run_sweep() at the end. Every metric is there twice, because a strategy decides about fused kernels and a model's run
+// holds library calls too: `_of_kernels` looks at fused kernels alone, `_with_library` at everything a run does.
 #pragma once
 
 #include <optional>

@@ -18,6 +18,8 @@
 #include "base/text.h"
 #include "explore/partition_file.h"
 #include "explore/plans/space.h"
+#include "explore/strategy.h"
+#include "study/sweep/claim.h"
 
 namespace tailor::study {
 
@@ -155,10 +157,15 @@ class Reader {
 template <class Target>
 using Row = std::pair<std::string_view, void (*)(const Reader&, const Value&, Target&)>;
 
+void read_metric(const Reader& r, const Value& v, Claim& claim) {
+  claim.metric = r.string(v);
+  r.at(v, [&] { find_metric(claim.metric); });
+}
+
 // clang-format off
 constexpr auto claim_table = std::to_array<Row<Claim>>({
     {"text",      [](const Reader& r, const Value& v, Claim& claim) { claim.text = r.string(v); }     },
-    {"metric",    [](const Reader& r, const Value& v, Claim& claim) { claim.metric = r.string(v); }   },
+    {"metric",    read_metric},
     {"threshold", [](const Reader& r, const Value& v, Claim& claim) { claim.threshold = r.number(v); }},
 });
 // clang-format on
@@ -183,7 +190,14 @@ void read_models(const Reader& r, const Value& v, SweepConfig& config) {
 
 void read_strategies(const Reader& r, const Value& v, SweepConfig& config) {
   config.strategies = r.names(v);
-  for (std::string& name : config.strategies) name = r.strategy(name);
+  for (std::size_t i = 0; i < config.strategies.size(); ++i) {
+    std::string& name = config.strategies[i];
+    const Json& node = (*v.node.array())[i];
+    if (name.ends_with(explore::partition_file_ending))
+      name = r.strategy(name);  // read when the sweep begins
+    else
+      r.at({node, v.path}, [&] { explore::find_strategy(name); });
+  }
 }
 
 void read_devices(const Reader& r, const Value& v, SweepConfig& config) {

@@ -14,6 +14,7 @@
 #include "study/sweep/grid_table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -84,12 +85,33 @@ std::vector<std::size_t> places_of(const Setting& setting, const std::vector<std
   return places;
 }
 
+/// The most precise level that a point's sweep asks of plans: what compiled has looked at registers, what executed has
+/// counted. By the run that swept it last; empty where no run of it is known.
+std::string level_of(const std::vector<store::RunRow>& runs, Id point) {
+  const store::RunRow* last = nullptr;
+  for (const store::RunRow& run : runs)
+    if (run.config_id == point && (last == nullptr || run.started_at >= last->started_at)) last = &run;
+  if (last == nullptr) return {};
+  const Json config = parse_json(last->config, "runs");
+  const auto number = [&](std::string_view key, std::string_view inside) -> std::int64_t {
+    const Json* found = config.find(key);
+    found = found == nullptr ? nullptr : found->find(inside);
+    return found == nullptr ? 0 : found->integer().value_or(0);
+  };
+  if (last->toolchain != "none") {
+    const bool checks = number("check", "top") > 0 && last->command.find("--no-check") == std::string::npos;
+    return std::string(name(checks ? ir::Level::counted : ir::Level::compiled));
+  }
+  const Json* model = config.find("cost_model");
+  return model == nullptr || model->string() == nullptr ? std::string() : *model->string();
+}
+
 /// One strategy on one model and device at one point.
 struct GridRun {
   store::PointResultRow result;
   std::optional<double> baseline;                 ///< seconds of the point's baseline
   std::optional<double> baseline_without_plan{};  ///< its launches of groups without one
-  std::string model, device, label;
+  std::string model, device, label, level;
 };
 
 /// A row before it is added up: by what tells its runs apart.
@@ -116,10 +138,12 @@ Rows rows_of(const store::Store& store, const std::vector<store::PointRow>& poin
   std::vector<std::vector<store::PointResultRow>> results;
   for (const store::PointRow& point : points) results.push_back(store.point_results(point.id));
   const bool one_device = one_device_each(results);
+  const std::vector<store::RunRow> swept = store.runs();
   Rows rows;
-  for (std::size_t i = 0; i < points.size(); ++i)
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::string level = level_of(swept, points[i].id);
     for (const store::PointResultRow& row : results[i]) {
-      GridRun run{row, {}, {}, models[row.graph], devices[row.device], points[i].label};
+      GridRun run{row, {}, {}, models[row.graph], devices[row.device], points[i].label, level};
       for (const store::PointResultRow& other : results[i])
         if (other.strategy == points[i].baseline && other.graph == row.graph && other.device == row.device) {
           run.baseline = other.kernel_time.value;
@@ -144,6 +168,7 @@ Rows rows_of(const store::Store& store, const std::vector<store::PointRow>& poin
       rows.versions[run.model].insert(row.graph);
       rows.runs[key].emplace(std::move(apart), std::move(run));
     }
+  }
   return rows;
 }
 
@@ -179,12 +204,14 @@ struct Sums {
   std::int64_t results = 0;
   double launches = 0, without_plan = 0, moved = 0, kernels = 0, library = 0, baseline = 0, baseline_without_plan = 0;
   bool has_baseline = true;
+  std::set<std::string> levels;
 };
 
 Sums sum_of(const std::vector<const GridRun*>& runs) {
   Sums sum;
   for (const GridRun* run : runs) {
     ++sum.results;
+    sum.levels.insert(run->level);
     sum.launches += run->result.launches;
     sum.without_plan += run->result.launches_without_plan;
     sum.moved += run->result.dram.value;
@@ -216,7 +243,8 @@ report::Table empty_table(const std::vector<std::string>& headings, bool partly,
     table.columns.push_back(column(fmt::format("by_{}", i + 1), std::string(last_word(headings[i]))));
   for (report::Column one :
        {column("strategy", "strategy"), column("time_is", "times are", Hint::text, partly ? 0 : 6),
-        column("results", "runs", Hint::count, partly ? 0 : 2), column("launches", "launches", Hint::count, 1),
+        column("level", "level"), column("results", "runs", Hint::count, partly ? 0 : 2),
+        column("launches", "launches", Hint::count, 1),
         column("launches_without_plan", "of these no plan", Hint::count, partly ? 0 : 5),
         column("traffic", "traffic", Hint::bytes, 3), column("kernel_time", "kernels take", Hint::seconds),
         column("library_time", "library takes", Hint::seconds, library ? 4 : 9),
@@ -244,7 +272,7 @@ report::Table left_out_table(const std::map<std::pair<std::string, std::string>,
 std::string words_of(const Rows& rows, std::int64_t added, std::int64_t partly, std::int64_t left, Compared compared) {
   std::string words =
       "A run is one model on one device at one point, by one strategy. Times are predicted and added up over the runs; "
-      "nothing was measured.";
+      "nothing was measured. Their level is the most precise one that looked at a point's plans.";
   if (added == 0) words = "Nothing can be added up: no point has a result.";
   if (partly > 0)
     words += fmt::format(
@@ -307,9 +335,9 @@ GridAnswer grid_table(const store::Store& store, const std::vector<std::string>&
       const Sums sum = sum_of(runs);
       library = library || sum.library > 0;
       std::vector<Cell> row(key.begin(), key.end());
-      row.insert(row.end(), {time_is(sum, &runs == &apart[1]), sum.results, std::llround(sum.launches),
-                             std::llround(sum.without_plan), sum.moved, sum.kernels,
-                             sum.library > 0 ? Cell(sum.library) : Cell(), speedup(sum)});
+      row.insert(row.end(), {time_is(sum, &runs == &apart[1]), fmt::format("{}", fmt::join(sum.levels, ", ")),
+                             sum.results, std::llround(sum.launches), std::llround(sum.without_plan), sum.moved,
+                             sum.kernels, sum.library > 0 ? Cell(sum.library) : Cell(), speedup(sum)});
       lines.push_back(std::move(row));
     }
   }

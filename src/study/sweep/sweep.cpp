@@ -253,7 +253,6 @@ void check_names(const SweepConfig& config, const std::filesystem::path& file) {
       [&] { return Position{file.string()}; },
       [&] {
         for (const std::string& strategy : config.strategies) explore::find_strategy(strategy);
-        if (config.claim) find_metric(config.claim->metric);
         ranking_model(config.cost_model);
         explore::Axes axes;
         for (const AxisRestriction& limit : config.axes) explore::restrict_axis(axes, {limit.axis, limit.values});

@@ -36,6 +36,15 @@ report::Table merge_table(const std::vector<MergedFrom>& merged) {
   return table;
 }
 
+report::Table migrated_table(const std::filesystem::path& file, const store::Migrated& done) {
+  report::Table table;
+  table.columns = {column("file", "file"), column("schema_before", "schema before", Hint::integer),
+                   column("schema_after", "schema now", Hint::integer), column("before", "size before", Hint::bytes),
+                   column("after", "size now", Hint::bytes)};
+  table.rows.push_back({file.string(), done.from, done.to, done.bytes_before, done.bytes_after});
+  return table;
+}
+
 namespace {
 
 template <class Rows>

@@ -27,6 +27,9 @@ struct MergedFrom {
 };
 report::Table merge_table(const std::vector<MergedFrom>& merged);
 
+/// One row: the schema versions and sizes of a file before and after its migration.
+report::Table migrated_table(const std::filesystem::path& file, const store::Migrated& done);
+
 /// One row: how much of what was read from or written to a file of measurements.
 report::Table moved_table(const std::filesystem::path& file, const store::RecordedRows& rows);
 /// The same in words.

@@ -41,6 +41,11 @@ std::span<const Candidate> found_by_search(std::span<const Candidate> all) {
 
 double part(const ir::Estimate& estimate, ir::Part which) { return row_for(estimate.parts, which).value; }
 
+/// Whether the plan has a value there: a number that follows from the other fields is 0.
+bool says(const ir::Plan& plan, ir::PlanField field) {
+  return ir::row(field).kind != ir::FieldKind::number || ir::value(plan, field) != 0;
+}
+
 /// Whether the plans differ in this axis.
 bool differs(std::span<const Candidate* const> plans, ir::PlanField axis) {
   return std::any_of(plans.begin(), plans.end(),
@@ -73,7 +78,9 @@ std::vector<Cell> plan_row(const codegen::Prepared& prepared, const Candidate& l
                         e.high.value,
                         std::string(ir::name(e.bottleneck))};
   for (const ir::PlanField field : shown) {
-    if (ir::row(field).kind == ir::FieldKind::number)
+    if (!says(plan, field))
+      row.emplace_back();
+    else if (ir::row(field).kind == ir::FieldKind::number)
       row.emplace_back(std::int64_t{ir::value(plan, field)});
     else
       row.emplace_back(field_words(prepared, plan, field));
@@ -128,7 +135,7 @@ Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<
     const bool same = !best.empty() && !differs(best, field);  // said once above, so its column may go first
     table.columns.push_back({std::string(axis.name), std::string(axis.head),
                              axis.kind == ir::FieldKind::number ? Hint::integer : Hint::text, same ? 9 : 0});
-    if (same)
+    if (same && says(best.front()->plan, field))
       alike += fmt::format("{}{}={}", alike.empty() ? "" : " ", axis.name,
                            field_words(*group.ready(), best.front()->plan, field));
   }

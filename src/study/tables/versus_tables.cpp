@@ -70,6 +70,41 @@ std::string binding_words(const Estimates& both) {
   return fmt::format("{} binds A, {} binds B", ir::name(both.a.bottleneck), ir::name(both.b.bottleneck));
 }
 
+/// Time in which several parts are at work: it stands in each of them and once in the total, so this is below 0.
+double overlap(const ir::Estimate& estimate) {
+  double sum = estimate.total.value;
+  for (const Seconds part : estimate.parts) sum -= part.value;
+  return sum;
+}
+
+/// "in B latency +6.10 us, issue +410 ns, against 1.20 us more overlap". The parts and what overlaps add up to the
+/// difference of the totals, so some of them always speak for the verdict. Those come first.
+std::string terms_words(const Estimates& both) {
+  struct Term {
+    std::string words;
+    double more = 0;
+  };
+  std::vector<Term> terms;
+  for (const ir::Part part : parts_of(both))
+    terms.push_back({fmt::format("{} {}", ir::name(part), signed_seconds(both.more(part))), both.more(part)});
+  const double apart = overlap(both.b) - overlap(both.a);
+  terms.push_back({fmt::format("{} {} overlap", humane_seconds(std::abs(apart)), apart > 0 ? "less" : "more"), apart});
+  std::stable_sort(terms.begin(), terms.end(),
+                   [](const Term& left, const Term& right) { return std::abs(left.more) > std::abs(right.more); });
+  constexpr std::size_t told = 3;
+  constexpr double worth_telling = 0.01;  // of the slower one's time
+  const double least = worth_telling * std::max(both.a.total.value, both.b.total.value);
+  std::vector<std::string> with, against;
+  for (const Term& term : terms) {
+    if ((term.more > 0) == (both.more() > 0) && with.size() < told && (with.empty() || std::abs(term.more) > least))
+      with.push_back(term.words);
+    if ((term.more > 0) != (both.more() > 0) && against.size() < told && std::abs(term.more) > least)
+      against.push_back(term.words);
+  }
+  return fmt::format("in B {}{}{}", fmt::join(with, ", "), against.empty() ? "" : ", against ",
+                     fmt::join(against, ", "));
+}
+
 /// The value behind "name=" in a plan's text; empty where it has none.
 std::string_view value_in(std::string_view plan, std::string_view name) {
   for (const std::string_view word : split(plan, ' '))
@@ -99,16 +134,9 @@ std::string versus_words(const Versus& two) {
     return fmt::format("the model cannot tell {} and {} apart: {}; {}", a, b, times, binding_words(both));
   const bool a_wins = both.more() > 0;
   const double most = std::max(both.a.total.value, both.b.total.value);
-  constexpr std::size_t told = 3;
-  constexpr double worth_telling = 0.01;  // of the slower one's time
-  std::vector<std::string> terms;
-  for (const ir::Part part : parts_of(both))
-    if (const double more = both.more(part); terms.size() < told && std::abs(more) > worth_telling * most)
-      terms.push_back(fmt::format("{} {}", ir::name(part), signed_seconds(more)));
-  return fmt::format("{} beats {} by {} ({:.1f} %): {}; {}{}", a_wins ? a : b, a_wins ? b : a,
+  return fmt::format("{} beats {} by {} ({:.1f} %): {}; {}; {}", a_wins ? a : b, a_wins ? b : a,
                      humane_seconds(std::abs(both.more())), 100 * std::abs(both.more()) / most, times,
-                     binding_words(both),
-                     terms.empty() ? std::string() : fmt::format("; in B {}", fmt::join(terms, ", ")));
+                     binding_words(both), terms_words(both));
 }
 
 Table versus_table(const Versus& two) {
@@ -146,12 +174,6 @@ Table versus_part_table(const Versus& two, bool rounded) {
                                                            : "B"))
                                  : Cell()});
   }
-  // Time in which several parts are at work stands in each of them and once in the total.
-  const auto overlap = [](const ir::Estimate& estimate) {
-    double sum = estimate.total.value;
-    for (const Seconds part : estimate.parts) sum -= part.value;
-    return sum;
-  };
   const auto add = [&](std::string_view name, double a, double b) {
     table.rows.push_back({std::string(name), a, b, difference(a, b, rounded), Cell()});
   };
