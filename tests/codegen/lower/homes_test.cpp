@@ -189,21 +189,21 @@ TEST_CASE("what a list keeps is kept where it says, and the rest is read again")
     std::array<int, 2> loads;  ///< of y and dy: vectors of a row by one thread
   };
   constexpr auto in_registers = StitchLevel::registers, in_shared = StitchLevel::block;
-  for (const Row& row : {Row{{}, 0, {16, 16}},
-                         {{{0, in_registers}}, 0, {8, 16}},
-                         {{{1, in_registers}}, 0, {16, 8}},
-                         {{{0, in_registers}, {1, in_registers}}, 0, {8, 8}},
-                         {{{0, in_registers}, {1, in_shared}}, 2 * 256 * 4, {8, 8}},
-                         {{{0, in_shared}, {1, in_registers}}, 2 * 256 * 4, {8, 8}},
-                         {{{0, in_shared}, {1, in_shared}}, 2 * 2 * 256 * 4, {8, 8}},
-                         {{{0, in_shared}}, 2 * 256 * 4, {8, 16}},
-                         {{{1, in_shared}}, 2 * 256 * 4, {16, 8}}}) {
+  for (const Row& row : {Row{{}, 0, {4, 4}},
+                         {{{0, in_registers}}, 0, {2, 4}},
+                         {{{1, in_registers}}, 0, {4, 2}},
+                         {{{0, in_registers}, {1, in_registers}}, 0, {2, 2}},
+                         {{{0, in_registers}, {1, in_shared}}, 2 * 256 * 4, {2, 2}},
+                         {{{0, in_shared}, {1, in_registers}}, 2 * 256 * 4, {2, 2}},
+                         {{{0, in_shared}, {1, in_shared}}, 2 * 2 * 256 * 4, {2, 2}},
+                         {{{0, in_shared}}, 2 * 256 * 4, {2, 4}},
+                         {{{1, in_shared}}, 2 * 256 * 4, {4, 2}}}) {
     Plan plan;
     plan.skeleton = Skeleton::row;
     plan.dominant = prepared.dominants.front();
     plan.threads = 64;
     plan.threads_per_row = 32;
-    plan.vector = 1;
+    plan.vector = 4;  // so that loads are made ahead
     plan.homes = row.homes;
     CAPTURE(text(plan));
     codegen::LowerScratch scratch;
