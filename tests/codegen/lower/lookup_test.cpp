@@ -50,7 +50,7 @@ int widest_load(const Kernel& kernel) {
   return widest;
 }
 
-constexpr std::string_view plan =
+constexpr std::string_view plan_form =
     "map dominant=%{} threads=64 vector=4 unroll=1 grid=tile index_cache=on "
     "value_cache=on";
 
@@ -59,7 +59,7 @@ Kernel slice_of(std::string_view shape, std::string_view starts, std::string_vie
       "  %x = parameter 0 : {}\n  %i = parameter 1 : s32[]\n  %k = constant 3 : s32[]\n"
       "  %y = dynamic_slice %x, {} : {}\n  output %y\n",
       shape, starts, window);
-  return kernel_of(group_of(lines), fmt::format(fmt::runtime(plan), 3));
+  return kernel_of(group_of(lines), fmt::format(fmt::runtime(plan_form), 3));
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ TEST_CASE("an index of any type is clamped as the evaluator clamps it, whatever 
         group_of(fmt::format("  %x = parameter 0 : s32[1000]\n  %i = parameter 1 : {0}[]\n"
                              "  %y = dynamic_slice %x, %i : s32[4]\n  output %y\n",
                              name(dtype)));
-    const Kernel kernel = kernel_of(group, fmt::format(fmt::runtime(plan), 2));
+    const Kernel kernel = kernel_of(group, fmt::format(fmt::runtime(plan_form), 2));
     for (const std::int64_t place :
          {std::int64_t{0}, std::int64_t{5}, std::int64_t{127}, std::int64_t{255}, std::int64_t{-1}, std::int64_t{-128},
           std::int64_t{996}, std::int64_t{997}, std::int64_t{65535}, std::int64_t{1} << 31, std::int64_t{1} << 62}) {
@@ -133,7 +133,7 @@ TEST_CASE("a known index of 2^63 and more is beyond the end, not before the begi
         group_of(fmt::format("  %x = parameter 0 : s32[300]\n  %i = constant {1} : {0}[]\n"
                              "  %y = dynamic_slice %x, %i : s32[4]\n  output %y\n",
                              dtype, place));
-    const Kernel kernel = kernel_of(group, fmt::format(fmt::runtime(plan), 2));
+    const Kernel kernel = kernel_of(group, fmt::format(fmt::runtime(plan_form), 2));
     reference::Tensor x = reference::zeros(group.graph.nodes[0].shape);
     for (int i = 0; i < 300; ++i) write_cell(DType::s32, x.bytes.data() + 4 * i, {0, i, true});
     CAPTURE(dtype);
@@ -156,7 +156,7 @@ TEST_CASE("more indices from memory than a kernel has variables for are refused 
   constexpr int count = codegen::most_open_starts;
   const Group most = many(count), beyond = many(count + 1);
   CHECK(std::holds_alternative<codegen::Layout>(codegen::classify(most)));
-  std::string narrow = fmt::format(fmt::runtime(plan), most.graph.nodes.size() - 1);
+  std::string narrow = fmt::format(fmt::runtime(plan_form), most.graph.nodes.size() - 1);
   narrow.replace(narrow.find("vector=4"), 8, "vector=1");
   const Kernel kernel = kernel_of(most, narrow);
   CHECK(variables(kernel) == count);
@@ -198,7 +198,7 @@ TEST_CASE("a kernel that writes in place and reads none of it may run again") {
       "  %c = parameter 0 : f32[8,16]\n  %n = parameter 1 : f32[1,16]\n  %i = parameter 2 : s32[]\n"
       "  %zero = constant 0 : s32[]\n  %u = dynamic_update_slice %c, %n, %i, %zero : f32[8,16]\n"
       "  output %u\n  in_place 0 of 0\n");
-  const Kernel kernel = kernel_of(group, fmt::format(fmt::runtime(plan), 1));
+  const Kernel kernel = kernel_of(group, fmt::format(fmt::runtime(plan_form), 1));
   CHECK(kernel.buffers[3].role == BufferRole::in_place);
   CHECK(kernel.buffers[3].of == 0);
   CHECK(is_idempotent(kernel));
