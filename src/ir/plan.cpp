@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <type_traits>
 
@@ -291,6 +292,7 @@ std::string text(const Plan& plan) {
 Plan parse_plan(std::string_view source) {
   Plan plan;
   bool first = true;
+  std::vector<std::string_view> said;
   for (std::string_view word : split(source, ' ')) {
     word = trim(word);
     if (word.empty()) continue;
@@ -301,6 +303,9 @@ Plan parse_plan(std::string_view source) {
     const std::size_t at = word.find('=');
     if (at == word.npos) bad_plan_word(word, "key=value");
     set(plan, word.substr(0, at), word.substr(at + 1));
+    if (std::find(said.begin(), said.end(), word.substr(0, at)) != said.end())
+      bad_plan_word(word.substr(0, at), "each field once");
+    said.push_back(word.substr(0, at));
   }
   if (first) parse_skeleton("");
   return plan;

@@ -152,6 +152,7 @@ TEST_CASE("a plan that contradicts its skeleton names the word") {
         "plan: found 'in_flight', expected a field of a plan of skeleton map");
   CHECK(plan_complaint("row unroll=2") == "plan: found 'unroll', expected a field of a plan of skeleton row");
   CHECK(plan_complaint("row speed=2") == "plan: found 'speed', expected a field of a plan");
+  CHECK(plan_complaint("row vector=2 threads=64 vector=4") == "plan: found 'vector', expected each field once");
   CHECK(plan_complaint("row homes=%3@lane") ==
         "plan: found 'lane', expected one of register, warp, block, cluster, grid");
   CHECK(plan_complaint("row homes=shared") == "plan: found 'shared', expected node@level such as %3@register");

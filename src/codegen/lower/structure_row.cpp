@@ -14,7 +14,8 @@
 // may spread a row's number over its own elements and over nothing else; a transpose or a change of layout would turn
 // rows; a slice, a reverse or a concatenation would move a value to another row or column; a reduction of numbers per
 // row would cross rows. Values that depend on no reduction are free: they are read or computed at whatever index is
-// asked for. Names of rules are stable, because databases group rejections by them.
+// asked for. Few long rows that are gone through again keep few blocks busy. Names of rules are stable, because
+// databases group rejections by them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,6 +48,10 @@ Rejection refuse_reduction(const Graph& graph, const Node& reduce) {
 
 /// Neighbours that a warp reads together in another place than the next ones: half of what memory gives at a time.
 constexpr std::int64_t least_run_bits = 128;
+
+/// Rows that are gone through again are a block's work each. Fewer than these, and longer, leave the machine to some
+/// blocks for longer than the launches take by which reductions of their own would be shared by all.
+constexpr std::int64_t few_rows = 16, long_row = 128 << 10;
 
 std::string label(const Graph& graph, NodeId id) {
   return fmt::format("%{} {}", graph[id].name, text(graph[id].shape));
@@ -89,7 +94,8 @@ class RowReading {
       return refuse("skeleton-transpose", fmt::format("{} turns rows inside a row group", label(graph_, id)));
     if (dependence == RowDependence::none) return std::nullopt;
     if (node.op == Op::broadcast) return read_broadcast(id, dependence);
-    if (node.op == Op::bitcast && !(lies_row_major(node.shape) && lies_row_major(graph_[node.operands[0]].shape)))
+    const bool views = node.op == Op::bitcast || node.op == Op::reshape;
+    if (views && !(lies_row_major(node.shape) && lies_row_major(graph_[node.operands[0]].shape)))
       return refuse("skeleton-transpose", fmt::format("{} changes the layout of row data", label(graph_, id)));
     const bool moves = (class_of(node.op) == OpClass::index && node.op != Op::reshape && node.op != Op::bitcast &&
                         node.op != Op::transpose) ||
@@ -100,6 +106,9 @@ class RowReading {
     row_dependences_[id] = dependence;
     return std::nullopt;
   }
+
+  /// Whether elements of a row need a number of it, so that the row is gone through again.
+  bool goes_again() const { return spreads_; }
 
  private:
   RowDependence row_dependence(NodeId id) const {
@@ -130,6 +139,7 @@ class RowReading {
       return refuse("skeleton-row-broadcast",
                     fmt::format("{} spreads values of rows over other rows", label(graph_, id)));
     row_dependences_[id] = spreads ? RowDependence::full : dependence;
+    spreads_ = spreads_ || spreads;
     return std::nullopt;
   }
 
@@ -137,6 +147,7 @@ class RowReading {
   const Graph& graph_;
   Layout layout_;
   std::unordered_map<NodeId, RowDependence> row_dependences_;
+  bool spreads_ = false;
 };
 
 }  // namespace
@@ -221,6 +232,9 @@ std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {
     if (ends || is_written_in_place(region.border, id)) continue;
     if (std::optional<Rejection> refused = reading.read(id)) return *refused;
   }
+  if (reading.goes_again() && layout.rows < few_rows && layout.columns >= long_row)
+    return refuse("few-long-rows", fmt::format("{} rows of {} are gone through more than once, each by one block alone",
+                                               layout.rows, layout.columns));
   return std::nullopt;
 }
 

@@ -74,6 +74,30 @@ TEST_CASE("reductions of one group are of equally many rows of one length") {
   CHECK(after_sum("  %t = reduce add %s, %z, axes={0} : f32[]\n  output %t\n") != "row 4 x 6, skeleton-row-shapes");
 }
 
+TEST_CASE(
+    "what depends on rows of a turned array is not seen through a reshape, and few long rows are not gone through "
+    "again") {
+  const auto turned = [](std::string_view layout) {
+    return structure_of(
+        fmt::format("  %x = parameter 0 : f32[16,4]{0}\n  %s = reduce add %x, %z, axes={{0}} : f32[4]\n"
+                    "  %b = broadcast %s, axes={{1}} : f32[16,4]{0}\n"
+                    "  %y = subtract %x, %b : f32[16,4]{0}\n  %f = reshape %y : f32[64]\n"
+                    "  output %f\n",
+                    layout));
+  };
+  CHECK(turned("{0,1}") == "row 4 x 16, skeleton-transpose");
+  const auto long_rows = [](int rows, int columns, bool again) {
+    return structure_of(
+        fmt::format("  %x = parameter 0 : f32[{0},{1}]\n  %s = reduce add %x, %z, axes={{1}} : f32[{0}]\n"
+                    "  %b = broadcast %s, axes={{0}} : f32[{0},{1}]\n"
+                    "  %y = subtract %x, %b : f32[{0},{1}]\n  output %{2}\n",
+                    rows, columns, again ? "y" : "s"));
+  };
+  CHECK(long_rows(15, 131072, true) == "row 15 x 131072, few-long-rows");
+  CHECK(long_rows(16, 131072, true) == "row 16 x 131072");
+  CHECK(long_rows(15, 131071, true) == "row 15 x 131071");
+}
+
 TEST_CASE("what depends on a sum stays in its row, or the group is doubted by what moves it") {
   CHECK(after_sum("  %b = broadcast %s, axes={0} : f32[4,6]\n  %y = subtract %x, %b : f32[4,6]\n  output %y\n") ==
         "row 4 x 6");
