@@ -132,6 +132,9 @@ void refuse_strays(const DbCommand& command) {
   if (exports && command.recorded.empty() && command.folder.empty())
     throw Error(Fault::usage, "db export needs --recorded FILE, or --folder DIR with --format",
                 "for example: tailor db export --recorded h200.jsonl.gz all.db");
+  if (command.action == "merge" && command.from.empty())
+    throw Error(Fault::usage, "db merge takes the database to merge into, and those to merge, found 1 word",
+                "for example: tailor db merge all.db shard1.db shard2.db");
   const std::size_t expected = command.action == "import" ? 1 : 0;
   if (command.action != "merge" && command.from.size() != expected)
     throw Error(

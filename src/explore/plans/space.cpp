@@ -18,6 +18,7 @@
 #include "explore/plans/space.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -164,7 +165,10 @@ void restrict_axis(Axes& axes, const AxisLimit& limit) {
     const std::optional<int> value = ir::parse_value(*field, word);
     if (!value || (row(*field).kind == ir::FieldKind::number && *value < 1))
       throw Error(Fault::usage, fmt::format("axis {}: found '{}', which is no value of it", limit.axis, word),
-                  "values are written as in a plan's text: tailor list axes");
+                  row(*field).kind == ir::FieldKind::homes
+                      ? fmt::format("it takes {}; a list of homes stands in a plan's text alone",
+                                    fmt::join(row(*field).words, ", "))
+                      : "values are written as in a plan's text: tailor list axes");
     values.push_back(*value);
   }
   if (!values.empty()) axes[*field] = std::move(values);
