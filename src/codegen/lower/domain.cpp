@@ -65,6 +65,11 @@ Coordinates kept_coordinates(const Coordinates& coordinates, const ir::Dims& red
   return kept;
 }
 
+Coordinates result_at(IndexBuilder& build, const ir::Graph& graph, const ir::Node& reduce, ir::ExprId kept) {
+  const ir::Shape& source = graph[reduce.operands[0]].shape;
+  return kept_coordinates(coordinates_at(build, source, axes(reduce), kept, build.constant(0)), axes(reduce));
+}
+
 ir::ExprId position_in(IndexBuilder& build, const Domain& domain, ir::ExprId kept, ir::ExprId along) {
   std::array<ir::ExprId, 2> rest = {kept, along};
   std::array<std::int64_t, 2> left = {domain.kept(), domain.reduced()};

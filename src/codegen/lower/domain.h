@@ -54,6 +54,8 @@ Coordinates coordinates_at(IndexBuilder& build, const ir::Shape& shape, const ir
                            ir::ExprId along);
 /// The coordinates of the dimensions that stay.
 Coordinates kept_coordinates(const Coordinates& coordinates, const ir::Dims& reduced);
+/// Where a reduction holds its result number `kept`.
+Coordinates result_at(IndexBuilder& build, const ir::Graph& graph, const ir::Node& reduce, ir::ExprId kept);
 /// The position in memory, in elements, of (kept, along) in an array that lies as the domain does.
 ir::ExprId position_in(IndexBuilder& build, const Domain& domain, ir::ExprId kept, ir::ExprId along);
 

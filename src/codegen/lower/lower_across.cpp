@@ -223,15 +223,6 @@ std::size_t beside(std::span<const std::size_t> sums, const std::vector<Parts>& 
   return count;
 }
 
-/// Where a sum holds result `result`.
-Coordinates late_result(RowPass& pass, ir::NodeId sum, ir::ExprId result) {
-  IndexBuilder& build = pass.builder.build();
-  const ir::Graph& graph = pass.builder.graph();
-  const ir::Dims& reduced = axes(graph[sum]);
-  const ir::Shape& source = graph[graph[sum].operands[0]].shape;
-  return kept_coordinates(coordinates_at(build, source, reduced, result, build.constant(0)), reduced);
-}
-
 /// Where the results of a late output lie: by a sum that leads there, else in the order of its own dimensions.
 Coordinates late_coordinates(RowPass& pass, std::int32_t output, ir::ExprId result) {
   IndexBuilder& build = pass.builder.build();
@@ -239,7 +230,7 @@ Coordinates late_coordinates(RowPass& pass, std::int32_t output, ir::ExprId resu
   for (const RowPass::Across& across : pass.across)
     for (const auto& [sum, routes] : pass.prepared.result_routes)
       if (sum == across.sum && routes[output].found)
-        return follow(build, graph, routes[output], late_result(pass, sum, result));
+        return follow(build, graph, routes[output], result_at(build, graph, graph[sum], result));
   return delinearize_memory(build, graph[pass.prepared.stored[output]].shape, result);
 }
 
@@ -282,7 +273,7 @@ void put_together(RowPass& pass, const Results& results, const std::vector<Parts
     const RowPass::Across& across = pass.across[i];
     if (workspaces.empty()) {
       builder.state().accumulators.push_back(
-          {across.sum, late_result(pass, across.sum, result), whole, builder.depth()});
+          {across.sum, result_at(build, builder.graph(), builder.graph()[across.sum], result), whole, builder.depth()});
       return;
     }
     ir::Ref ref;

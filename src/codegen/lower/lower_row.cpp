@@ -45,7 +45,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "codegen/lower/lower_across.h"
 #include "codegen/lower/skeletons.h"
@@ -75,25 +74,6 @@ bool walks_rows(const Prepared& prepared, const Phase& phase) {
   });
 }
 
-/// What the dominant reduction reads at (row, column).
-Coordinates dominant_coordinates(RowPass& pass, ir::ExprId column) {
-  const ir::Graph& graph = pass.builder.graph();
-  const ir::Node& reduce = graph[pass.plan.dominant];
-  return coordinates_at(pass.builder.build(), graph[reduce.operands[0]].shape, axes(reduce), pass.rows.row, column);
-}
-
-Coordinates full_output_coordinates(RowPass& pass, std::int32_t output, ir::ExprId column) {
-  IndexBuilder& build = pass.builder.build();
-  const ir::Graph& graph = pass.builder.graph();
-  const auto dominant = static_cast<std::size_t>(
-      std::find(pass.prepared.dominants.begin(), pass.prepared.dominants.end(), pass.plan.dominant) -
-      pass.prepared.dominants.begin());
-  const Route& route = pass.prepared.routes[dominant][output];
-  if (route.found) return follow(build, graph, route, dominant_coordinates(pass, column));
-  return delinearize_memory(build, graph[pass.prepared.stored[output]].shape,
-                            position_in(build, pass.prepared.domain, pass.rows.row, column));
-}
-
 /// What a reduction along or across rows reads at (row, column).
 Coordinates reduced_coordinates(RowPass& pass, ir::NodeId reduction, ir::ExprId column) {
   IndexBuilder& build = pass.builder.build();
@@ -106,10 +86,16 @@ Coordinates reduced_coordinates(RowPass& pass, ir::NodeId reduction, ir::ExprId 
   return delinearize_memory(build, shape, position_in(build, pass.prepared.domain, pass.rows.row, column));
 }
 
-/// Where a reduction along rows holds the result of this row.
-Coordinates result_coordinates(RowPass& pass, ir::NodeId reduction) {
-  const Coordinates read = reduced_coordinates(pass, reduction, pass.builder.build().constant(0));
-  return kept_coordinates(read, axes(pass.builder.graph()[reduction]));
+Coordinates full_output_coordinates(RowPass& pass, std::int32_t output, ir::ExprId column) {
+  IndexBuilder& build = pass.builder.build();
+  const ir::Graph& graph = pass.builder.graph();
+  const auto dominant = static_cast<std::size_t>(
+      std::find(pass.prepared.dominants.begin(), pass.prepared.dominants.end(), pass.plan.dominant) -
+      pass.prepared.dominants.begin());
+  const Route& route = pass.prepared.routes[dominant][output];
+  if (route.found) return follow(build, graph, route, reduced_coordinates(pass, pass.plan.dominant, column));
+  return delinearize_memory(build, graph[pass.prepared.stored[output]].shape,
+                            position_in(build, pass.prepared.domain, pass.rows.row, column));
 }
 
 /// Where an output with a number for each row holds that of this row: by a reduction from which the numbers lead there
@@ -125,10 +111,7 @@ Coordinates row_output_coordinates(RowPass& pass, std::int32_t output, ir::ExprI
   }
   const ir::Shape& shape = graph[pass.prepared.stored[output]].shape;
   if (way == nullptr) return delinearize_memory(build, shape, row);
-  const ir::ExprId of_block = std::exchange(pass.rows.row, row);
-  const Coordinates result = result_coordinates(pass, way->first);
-  pass.rows.row = of_block;
-  return follow(build, graph, way->second[output], result);
+  return follow(build, graph, way->second[output], result_at(build, graph, graph[way->first], row));
 }
 
 /// What the walk of a phase through one section of a segment reads; the places that gathers read at come first.
@@ -331,7 +314,9 @@ void finish_reductions(RowPass& pass, const Phase& phase) {
   if (pass.plan.split > 1) join_blocks(pass, phase);
   for (std::size_t i = 0; i < phase.reductions.size(); ++i)
     builder.state().accumulators.push_back(
-        {phase.reductions[i], result_coordinates(pass, phase.reductions[i]), pass.accumulators[i], builder.depth()});
+        {phase.reductions[i],
+         result_at(builder.build(), builder.graph(), builder.graph()[phase.reductions[i]], pass.rows.row),
+         pass.accumulators[i], builder.depth()});
 }
 
 void declare_accumulators(RowPass& pass, const Phase& phase) {

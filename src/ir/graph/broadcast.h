@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a broadcast does to the order of elements: rows stay rows only where a number's repeats are neighbours. In: a
-// broadcast node and the shape of what it repeats. Out: whether that is so. Called by the structure of rows
-// (codegen/lower) and by the price of groups (costmodel).
+// broadcast node and the shape of what it repeats. Out: whether that is so. Called by the price of groups
+// (costmodel).
 #pragma once
 
 #include "ir/graph/graph.h"
