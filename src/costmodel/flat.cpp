@@ -43,7 +43,7 @@ constexpr std::int64_t most_flat_warps = std::int64_t{1} << 16;
 /// At warps; what takes more takes samples.
 constexpr std::int64_t most_flat_looks = 30'000;
 /// Of a sample: runs, and warps of each.
-constexpr std::int64_t sampled_runs = 256, run_warps = 16;
+constexpr std::int64_t sampled_runs = 160, run_warps = 32;
 
 /// The variables that make up a vector's number.
 struct Position {

@@ -164,6 +164,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
     out.full[id] = elements(graph.nodes[id].shape) == out.rows * out.columns && holds_elements(graph.nodes[id]);
   find_gathers(graph, out);
   out.users = users(graph);
+  find_choices(graph, out);
   for (const ir::Node& node : graph.nodes) {
     out.names.push_back(identifier(node.name));
     const bool renames = node.op == ir::Op::broadcast || node.op == ir::Op::reshape || node.op == ir::Op::bitcast;

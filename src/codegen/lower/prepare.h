@@ -39,6 +39,15 @@ struct KeptHomes {
   IndexedVector<std::vector<ir::Home>> phases;  ///< per phase: what it or an earlier one has and later ones need
 };
 
+/// Concatenations and pads whose elements come from exactly one of several places in memory (lower_choice.cpp).
+struct Choice {
+  bool found = false;               ///< it is one
+  ir::NodeId around = ir::no_node;  ///< the constant of pads in it
+  bool repeats = false;             ///< something in it has more elements than places
+  bool read_once = false;           ///< a parameter that only one choice reads, as much as rows x columns
+  bool late_start = false;          ///< a dynamic slice that begins where its arm says
+};
+
 /// From one node's coordinates to a neighbour's: to operand `operand` of `from`, or to the user `to` of `from`.
 struct Step {
   ir::NodeId from = ir::no_node;
@@ -84,9 +93,13 @@ struct Prepared {
   std::string title;                                              ///< name of the kernel: its telling operations
   std::vector<std::pair<ir::NodeId, ir::GatherNumbers>> gathers;  ///< ascending
   IndexedVector<std::uint8_t> places;                             ///< per node: what a gather's indices are made of
+  IndexedVector<Choice> choices;                                  ///< per node
   int widest_vector = 1;  ///< most elements of any parameter or output in 16 bytes
   bool straight = true;   ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
 };
+
+/// Fills Prepared::choices. Users, stored nodes, rows and columns are known.
+void find_choices(const ir::Graph& graph, Prepared& prepared);
 
 // ---- homes: what waits between two phases of a row (lower_keep.cpp)
 
