@@ -4,7 +4,7 @@
 // Members of the family whose elements come from one of several places, as text for group_family.cpp: stacks of few and
 // many arrays, of equal and unequal extents (0 and 1 among them), along any dimension, in each width of types; halves
 // that change places inside a norm; stacks in stacks with pads around and inside; stacks of windows that data places,
-// few and many; pads of different constants, of which no array can hold both.
+// in order and not; pads of different constants, of which no array can hold both.
 #include <string>
 
 #include "support/group_family.h"
@@ -25,9 +25,11 @@ std::string many_stacked() {
   return text + "  %s = concatenate " + operands + ", axes={0}" + type + "  %y = add %s, %s" + type + "  output %y\n}";
 }
 
-/// More windows of an array than have their starts read beforehand; every second start counts from the end.
-std::string windows_stacked() {
-  std::string text = R"(graph windows_stacked {
+/// Windows of an array, whose starts count from the end where they are negative: number `of(i)` of the starts says
+/// where window `i` begins.
+template <class Of>
+std::string windows_stacked(const std::string& name, Of of) {
+  std::string text = "graph " + name + R"( {
   %x = parameter 0 : f32[{L},{N}]
   %at = parameter 1 : s32[6]
   %zero = constant 0 : s32[]
@@ -35,8 +37,8 @@ std::string windows_stacked() {
 )";
   std::string operands;
   for (int i = 0; i < 6; ++i) {
-    const std::string n = std::to_string(i);
-    text += "  %p" + n + " = slice %at, ranges={" + n + ":" + std::to_string(i + 1) + ":1} : s32[1]\n";
+    const std::string n = std::to_string(i), from = std::to_string(of(i)), to = std::to_string(of(i) + 1);
+    text += "  %p" + n + " = slice %at, ranges={" + from + ":" + to + ":1} : s32[1]\n";
     text += "  %i" + n + " = reshape %p" + n + " : s32[]\n";
     text += "  %n" + n + " = add %i" + n + ", %rows : s32[]\n";
     text += "  %l" + n + " = compare lt %i" + n + ", %zero : pred[]\n";
@@ -51,10 +53,13 @@ std::string windows_stacked() {
 }  // namespace
 
 const std::vector<FamilyMember>& stack_family() {
-  static const std::string many = many_stacked(), windows = windows_stacked();
+  static const std::string many = many_stacked(),
+                           windows = windows_stacked("windows_stacked", [](int i) { return i * i % 6; });
+  static const std::string in_order = windows_stacked("windows_in_order", [](int i) { return i; });
   static const std::vector<FamilyMember> family = {
       {"many_stacked", many},
       {"windows_stacked", windows},
+      {"windows_in_order", in_order},
       {"stacked_inside", R"(graph stacked_inside {
   %a = parameter 0 : s8[{R},2,{N}]
   %b = parameter 1 : s8[{R},1,{N}]
