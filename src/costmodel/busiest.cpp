@@ -47,6 +47,11 @@ std::optional<std::int64_t> sum_over_blocks(Scratch::Body& scratch, std::int64_t
   std::vector<std::int64_t>& sums = scratch.numbers;
   sums.assign(static_cast<std::size_t>(blocks), 0);
   for (const BlockSpan& span : scratch.spans) {
+    if (span.depth == 1 && span.ranges[0].step == 1) {
+      const auto first = sums.begin() + span.low;
+      std::transform(first, first + span.ranges[0].count, first, [&](std::int64_t sum) { return sum + span.each; });
+      continue;
+    }
     std::array<std::int64_t, IterationDomain::most> at{};
     for (std::int64_t block = span.low;;) {
       sums[static_cast<std::size_t>(block)] += span.each;
@@ -237,6 +242,8 @@ std::int64_t busiest_block(Scratch::Body& scratch, std::int64_t blocks, bool& pr
   if (look_at(blocks / 2) || look_at(0)) return most;
   merge_spans(spans);
   const std::size_t few = std::min<std::size_t>(spans.size(), 64);
+  if (blocks <= static_cast<std::int64_t>(few * spans.size()))  // all of them take no longer than a few
+    if (const auto sum = sum_over_blocks(scratch, blocks)) return *sum;
   for (std::size_t i = 0; i < few; ++i)
     if (look_at(spans[i * spans.size() / few].low)) return most;
   if (const auto sum = sum_over_blocks(scratch, blocks)) return *sum;

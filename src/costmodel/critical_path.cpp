@@ -62,10 +62,12 @@ class CriticalPathWalk {
   void walk(std::int32_t from, std::int32_t to, double times, double copies) {
     for (std::int32_t at = from; at < to; ++at) {
       const ir::Stmt& stmt = kernel_.body[at];
-      const Depth depth = depth_of(kernel_, stmt.value);
-      const bool accumulates = stmt.kind == StmtKind::assign && stmt.op != ir::Op::copy;
-      critical_path.arithmetic += depth.arithmetic * times + (accumulates ? times * copies_of(stmt.target) : 0);
-      critical_path.xu += depth.xu * times;
+      if (stmt.value != ir::no_value) {
+        const Depth depth = depth_of(kernel_, stmt.value);
+        const bool accumulates = stmt.kind == StmtKind::assign && stmt.op != ir::Op::copy;
+        critical_path.arithmetic += depth.arithmetic * times + (accumulates ? times * copies_of(stmt.target) : 0);
+        critical_path.xu += depth.xu * times;
+      }
       if (stmt.kind != StmtKind::shuffle && stmt.kind != StmtKind::loop) shuffled_.clear();
       switch (stmt.kind) {
         case StmtKind::load:

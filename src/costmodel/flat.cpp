@@ -274,11 +274,10 @@ struct Learner {
       if (seen.first != at + 1) continue;
       scope.executions = seen.executions;
       scope.lanes = seen.lanes;
-      const auto runs = [](std::uint16_t times) { return times != 0; };
-      const auto first = std::find_if(seen.times.begin(), seen.times.end(), runs);
-      const auto last = std::find_if(seen.times.rbegin(), seen.times.rend(), runs).base();
-      scope.first = first - seen.times.begin();
-      if (first < last) scope.times.assign(first, last);
+      scope.first = seen.from;
+      scope.times = seen.times;
+      scope.evenly = std::all_of(scope.times.begin(), scope.times.end(),
+                                 [&](std::uint16_t times) { return times == scope.times.front(); });
       scope.places = seen.places;
     }
     flat.scopes.push_back(std::move(scope));
@@ -411,6 +410,11 @@ struct Matcher {
     const std::int64_t extent = is_loop ? kernel.indices.vars[stmt.var].extent : 0;
     const std::vector<std::int32_t>& siblings = scope_at(standing.scope).inner;
     std::size_t& next = next_scope[static_cast<std::size_t>(standing.scope)];
+    // The opposite of what was just found is the next one there, as a rule.
+    if (stmt.otherwise && next > 0 && next < siblings.size() && known(scope_at(siblings[next]).at).otherwise &&
+        at_all_places(scope_at(siblings[next]).places,
+                      [&](std::span<const std::int64_t>) { return holds(kernel, stmt, values); }))
+      return siblings[next++];
     for (std::size_t tried = 0; tried < siblings.size(); ++tried) {
       const std::size_t i = (next + tried) % siblings.size();
       const FlatCounts::Scope& candidate = scope_at(siblings[i]);
@@ -450,26 +454,84 @@ struct Matcher {
   }
 };
 
+/// What scopes issue that each of their warps runs as often: a number of each warp, by where it changes.
+class StepFunction {
+ public:
+  void add(std::int64_t first, std::int64_t count, std::int64_t each) {
+    changes_.emplace_back(first, each);
+    changes_.emplace_back(first + count, -each);
+  }
+
+  /// After the last add().
+  void settle() {
+    std::sort(changes_.begin(), changes_.end());
+    std::int64_t value = 0, sum = 0, from = 0;
+    for (const auto& [at, change] : changes_) {
+      sum += value * (at - from);
+      if (starts_.empty() || at != starts_.back()) push(at, sum);
+      from = at;
+      values_.back() = value += change;
+    }
+  }
+
+  /// Of the warps before that one.
+  std::int64_t before(std::int64_t warp) const {
+    const auto after = std::upper_bound(starts_.begin(), starts_.end(), warp);
+    if (after == starts_.begin()) return 0;
+    const auto i = static_cast<std::size_t>(after - starts_.begin() - 1);
+    return sums_[i] + values_[i] * (warp - starts_[i]);
+  }
+
+  const std::vector<std::int64_t>& starts() const { return starts_; }
+
+ private:
+  void push(std::int64_t at, std::int64_t sum) {
+    starts_.push_back(at);
+    sums_.push_back(sum);
+    values_.push_back(0);
+  }
+
+  std::vector<std::pair<std::int64_t, std::int64_t>> changes_;
+  std::vector<std::int64_t> starts_, sums_, values_;
+};
+
 /// The most that a block of so many warps issues, by what each scope issues.
 std::int64_t busiest_run(const FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block) {
   std::int64_t warps = 0;
   for (const FlatCounts::Run& run : flat.runs) warps += run.count;
-  std::vector<std::int64_t> each(static_cast<std::size_t>(warps), issue[0]);
+  StepFunction steps;
+  std::vector<std::int64_t> each;  // of other scopes; empty: there are none
+  steps.add(0, warps, issue[0]);
   for (std::size_t i = 1; i < flat.scopes.size(); ++i) {
-    const std::vector<std::uint16_t>& times = flat.scopes[i].times;
-    std::int64_t* const from = each.data() + flat.scopes[i].first;
-    if (issue[i] == 0) continue;
-    for (std::size_t w = 0; w < times.size(); ++w) from[w] += issue[i] * times[w];
+    const FlatCounts::Scope& scope = flat.scopes[i];
+    if (issue[i] == 0 || scope.times.empty()) continue;
+    if (scope.evenly) {
+      steps.add(scope.first, std::ssize(scope.times), issue[i] * scope.times[0]);
+      continue;
+    }
+    each.resize(static_cast<std::size_t>(warps));
+    std::int64_t* const from = each.data() + scope.first;
+    for (std::size_t w = 0; w < scope.times.size(); ++w) from[w] += issue[i] * scope.times[w];
   }
+  steps.settle();
   std::int64_t most = 0, before = 0;
   for (const FlatCounts::Run& run : flat.runs) {
     const std::int64_t end = before + run.count;
-    for (std::int64_t first = before; first < end; first += block) {
+    const bool goes_on = run.count < block && run.count == flat.runs.front().count && flat.runs.size() > 1;
+    const auto look_at = [&](std::int64_t first) {
       const std::int64_t last = std::min(first + block, end);
-      std::int64_t sum = 0;
-      for (std::int64_t w = first; w < last; ++w) sum += each[static_cast<std::size_t>(w)];
-      const bool goes_on = run.count < block && run.count == flat.runs.front().count && flat.runs.size() > 1;
+      std::int64_t sum = steps.before(last) - steps.before(first);
+      for (std::int64_t w = first; w < last && !each.empty(); ++w) sum += each[static_cast<std::size_t>(w)];
       most = std::max(most, goes_on ? sum * block / run.count : sum);
+    };
+    if (!each.empty() || flat.runs.size() > 1) {
+      for (std::int64_t first = before; first < end; first += block) look_at(first);
+    } else {  // between two changes all blocks are alike: those at a change, and the one behind it
+      look_at(0);
+      for (const std::int64_t start : steps.starts())
+        for (const std::int64_t first :
+             {start / block * block - block, start / block * block, start / block * block + block})
+          if (first >= 0 && first < end) look_at(first);
     }
     before = end;
   }

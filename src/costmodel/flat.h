@@ -29,6 +29,7 @@ struct FlatCounts {
     std::int64_t executions = 0, lanes = 0;
     std::int64_t first = 0;            ///< warp that runs it, by its place in the runs
     std::vector<std::uint16_t> times;  ///< by warp, from the first to the last that runs it: how often
+    bool evenly = false;               ///< each of them as often
     std::vector<std::int64_t> places;  ///< values of all variables at which it is run, set after set
     std::vector<std::int32_t> inner;   ///< scopes in it, in order; guards that ask the same, and loops as long, are one
     std::vector<Access> accesses;      ///< in order

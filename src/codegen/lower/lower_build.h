@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/indexed.h"
@@ -92,12 +93,22 @@ struct Place {
   ir::ExprId at = ir::no_expr;      ///< of a parameter: the address. Of arms: what is compared with their ends
   std::int32_t first = 0, end = 0;  ///< of a parameter: slices that move the address; arms; the place inside
   PredicateId inside = 0;           ///< 0: no conditions
+  std::int32_t like = -1;           ///< of a parameter: the address is that of an earlier place, and so much more
+  std::int64_t shift = 0;
 };
 
 /// The place of one operand of a concatenation, which ends there.
 struct Arm {
   std::int32_t place = 0;
   std::int64_t end = 0;
+};
+
+/// An operand of a concatenation that is a parameter, where it begins, and its place: others of its shape lie like it.
+struct Alike {
+  ir::NodeId of = ir::no_node;
+  std::int64_t begin = 0;
+  std::int32_t place = 0;
+  bool moves = false;  ///< with the index along the concatenation
 };
 
 /// What a choice is loaded into.
@@ -347,6 +358,10 @@ class ProgramBuilder {
   /// How wide it is read, and where the statements stand.
   void place_choice(ir::NodeId id, ir::VarSet guard_vars, Access& access);
   std::int32_t find_places(ir::NodeId id, const Coordinates& coordinates, std::vector<ir::NodeId>& slices);
+  /// An index that says the same against bounds so many times as large as the coordinate against its own.
+  std::pair<ir::ExprId, std::int64_t> along(const ir::Shape& shape, const Coordinates& coordinates, int dim);
+  std::int32_t find_operand(ir::NodeId id, int k, std::int64_t begin, const Coordinates& coordinates, Alike& alike,
+                            std::vector<ir::NodeId>& slices);
   std::int32_t find_arms(ir::NodeId id, const Coordinates& coordinates, std::vector<ir::NodeId>& slices);
   void load_choice(const Access& access, const ChoiceTarget& target, std::span<const ir::Condition> conditions);
   void put_place(std::int32_t place, const ChoiceTarget& target);

@@ -15,8 +15,8 @@
 // for the rest, until one arm is left: a thread asks about log2 n of them and loads once, into the array that all arms
 // share. Outside of a window the array keeps what it was declared with, the constant around the pad.
 //
-// What is compared. A coordinate that is the outermost is a quotient; the place in the whole result says the same
-// against bounds as many times as large, and is mostly a sum without quotients, which machine and counters are quick
+// What is compared. A coordinate is a quotient of a place; the place in what the coordinate and those inside of it
+// count says the same against bounds as many times as large, with fewer quotients, which machine and counters are quick
 // with. Where all bounds are multiples of the vector, the first element decides for the vector and loads stay wide.
 //
 // Starts in arms. A dynamic slice reads its start in front of all loops, once. Of a stack of many a thread needs one
@@ -76,6 +76,17 @@ bool has_arms(const ir::Node& node) {
   return (node.op == ir::Op::concatenate && node.operands.size() > 1) || (node.op == ir::Op::pad && pads(node));
 }
 
+/// Quotients and remainders that an index is made of.
+int quotients_in(const ir::IndexPool& pool, ir::ExprId index) {
+  int count = 0;
+  for (const ir::Linear& part : pool.linear(index)) {
+    const ir::Term& term = pool.terms[part.term];
+    if (term.kind == ir::TermKind::var) continue;
+    count += 1 + (term.a == ir::no_expr ? 0 : quotients_in(pool, term.a));
+  }
+  return count;
+}
+
 /// The only choice that reads each node; no_node: others do too, or none.
 IndexedVector<ir::NodeId> readers(const ir::Graph& graph, const Prepared& prepared) {
   IndexedVector<ir::NodeId> reader(graph.nodes.size(), ir::no_node);
@@ -123,6 +134,20 @@ ir::ExprId ProgramBuilder::of_vector(ir::ExprId value, std::span<const std::int6
   return decides ? base : value;
 }
 
+std::pair<ir::ExprId, std::int64_t> ProgramBuilder::along(const ir::Shape& shape, const Coordinates& coordinates,
+                                                          int dim) {
+  const ir::ExprId index = s_.build.expand(coordinates[dim]);
+  const int quotients = quotients_in(s_.build.pool(), index);
+  if (quotients == 0) return {index, 1};
+  std::int64_t inner = 1, outer = 1;
+  for (int other = 0; other < shape.rank(); ++other)
+    if (other != dim) (other < dim ? outer : inner) *= shape.dims[other];
+  ir::ExprId place = s_.build.expand(linear_index(s_.build, shape, coordinates));
+  if (s_.build.pool()[place].range.low < 0) return {index, 1};
+  if (outer != 1) place = s_.build.mod(place, shape.dims[dim] * inner);
+  return quotients_in(s_.build.pool(), place) < quotients ? std::pair(place, inner) : std::pair(index, std::int64_t{1});
+}
+
 std::int32_t ProgramBuilder::find_places(ir::NodeId id, const Coordinates& coordinates,
                                          std::vector<ir::NodeId>& slices) {
   const ir::Node& node = node_at(id);
@@ -141,11 +166,43 @@ std::int32_t ProgramBuilder::find_places(ir::NodeId id, const Coordinates& coord
   const std::int32_t from = find_places(node.operands[0], source_coordinates(id, 0, coordinates, 0), slices);
   if (node.op == ir::Op::dynamic_slice) slices.pop_back();
   if (node.op != ir::Op::pad) return from;
-  PredicateId inside = 0;
-  for (int dim = 0; dim < node.shape.rank(); ++dim) inside = inside_predicate(inside_of(id, dim, coordinates), inside);
-  if (inside == 0) return from;
-  place.inside = inside;
+  for (int dim = node.shape.rank(); dim-- > 0;) {  // the outermost is asked first
+    Inside inside = inside_of(id, dim, coordinates);
+    if (inside.rest == ir::no_expr) {
+      constexpr std::int64_t none = std::int64_t{1} << 62;
+      const ir::Interval range = s_.build.pool()[inside.value].range;
+      const auto [value, scale] = along(node.shape, coordinates, dim);
+      inside = {value, inside.low > range.low ? inside.low * scale : -none,
+                inside.high <= range.high ? inside.high * scale : none, ir::no_expr};
+    }
+    place.inside = inside_predicate(inside, place.inside);
+  }
+  if (place.inside == 0) return from;
   place.first = from;
+  s_.places.push_back(place);
+  return static_cast<std::int32_t>(s_.places.size() - 1);
+}
+
+std::int32_t ProgramBuilder::find_operand(ir::NodeId id, int k, std::int64_t begin, const Coordinates& coordinates,
+                                          Alike& alike, std::vector<ir::NodeId>& slices) {
+  const ir::NodeId operand = node_at(id).operands[k];
+  const ir::Node& node = node_at(operand);
+  const bool is_parameter = node.op == ir::Op::parameter;
+  const bool is_like = is_parameter && alike.of != ir::no_node && node.shape == node_at(alike.of).shape;
+  if (!is_like) {
+    const Coordinates inside = source_coordinates(id, k, coordinates, 0);
+    const std::int32_t found = find_places(operand, inside, slices);
+    // Where only one index is in reach it is that number, and says nothing of others; a single one is 0 for all.
+    const bool moves = !is_constant(s_.build.pool(), inside[ir::axis(node_at(id))]);
+    if (is_parameter && (moves || node.shape.dims[ir::axis(node_at(id))] == 1)) alike = {operand, begin, found, moves};
+    return found;
+  }
+  Place place = s_.places[static_cast<std::size_t>(alike.place)];
+  const std::int64_t stride = strides(node.shape)[ir::axis(node_at(id))];
+  place.parameter = operand;
+  place.like = alike.place;
+  place.shift = alike.moves ? (alike.begin - begin) * stride : 0;
+  place.at = s_.build.add_constant(place.at, place.shift);
   s_.places.push_back(place);
   return static_cast<std::int32_t>(s_.places.size() - 1);
 }
@@ -155,35 +212,22 @@ std::int32_t ProgramBuilder::find_arms(ir::NodeId id, const Coordinates& coordin
   const int axis = ir::axis(node);
   const ir::Interval reached = s_.build.pool()[coordinates[axis]].range;
   Place place;
+  Alike alike;
   std::vector<Arm> arms;
   std::vector<std::int64_t> bounds;
-  std::int64_t end = 0, inner = 1;
-  for (int dim = axis + 1; dim < node.shape.rank(); ++dim) inner *= node.shape.dims[dim];
+  std::int64_t end = 0;
   for (int k = 0; k < static_cast<int>(node.operands.size()); ++k) {
     const std::int64_t begin = end;
     end += node_at(node.operands[k]).shape.dims[axis];
     if (begin == end || end <= reached.low || begin > reached.high) continue;
-    arms.push_back({find_places(node.operands[k], source_coordinates(id, k, coordinates, 0), slices), end});
+    arms.push_back({find_operand(id, k, begin, coordinates, alike, slices), end});
     if (end <= reached.high) bounds.push_back(end);
   }
   if (arms.size() == 1) return arms.front().place;
-  place.at = s_.build.expand(coordinates[axis]);
-  const auto nested = [&](ir::ExprId value) {
-    const auto parts = s_.build.pool().linear(value);
-    return std::count_if(parts.begin(), parts.end(), [&](const ir::Linear& part) {
-      return s_.build.pool().terms[part.term].kind != ir::TermKind::var;
-    });
-  };
-  bool outermost = nested(place.at) > 0;
-  for (int dim = 0; dim < axis; ++dim) outermost = outermost && node.shape.dims[dim] == 1;
-  if (outermost) {
-    const ir::ExprId whole = s_.build.expand(linear_index(s_.build, node.shape, coordinates));
-    if (nested(whole) < nested(place.at)) {
-      place.at = whole;
-      for (std::int64_t& bound : bounds) bound *= inner;
-      for (Arm& arm : arms) arm.end *= inner;
-    }
-  }
+  const auto [at, scale] = along(node.shape, coordinates, axis);
+  place.at = at;
+  for (std::int64_t& bound : bounds) bound *= scale;
+  for (Arm& arm : arms) arm.end *= scale;
   place.at = of_vector(place.at, bounds);
   place.first = static_cast<std::int32_t>(s_.arms.size());
   s_.arms.insert(s_.arms.end(), arms.begin(), arms.end());
@@ -201,6 +245,7 @@ ProgramBuilder::Access ProgramBuilder::choice_access(ir::NodeId id, const Demand
   access.place = find_places(id, wanted.coordinates, slices);
   const ir::IndexPool& pool = s_.build.pool();
   for (const Place& place : s_.places) {
+    if (place.like >= 0) continue;
     if (place.at != ir::no_expr) access.vars |= pool[place.at].vars;
     for (const ir::Condition& one : conditions_of(place.inside)) {
       access.vars |= pool[one.a].vars | pool[one.b].vars;
@@ -223,6 +268,10 @@ void ProgramBuilder::place_choice(ir::NodeId id, ir::VarSet guard_vars, Access& 
   if (width > 1 && vars.has(segment_->element)) width = 1;
   for (const Place& place : s_.places) {
     if (width == 1 || place.parameter == ir::no_node) continue;
+    if (place.like >= 0) {
+      while (place.shift % width != 0) width /= 2;
+      continue;
+    }
     if (!steps_by_element(place.at)) {
       width = 1;
       break;
@@ -234,8 +283,12 @@ void ProgramBuilder::place_choice(ir::NodeId id, ir::VarSet guard_vars, Access& 
   if (width > 1 && !outside_elements(vars)) width = 1;
   access.width = width;
   if (width > 1)
-    for (Place& place : s_.places)
-      if (place.parameter != ir::no_node) place.at = s_.build.subtract(place.at, s_.build.var(segment_->element));
+    for (Place& place : s_.places) {
+      if (place.parameter == ir::no_node) continue;
+      place.at = place.like >= 0
+                     ? s_.build.add_constant(s_.places[static_cast<std::size_t>(place.like)].at, place.shift)
+                     : s_.build.subtract(place.at, s_.build.var(segment_->element));
+    }
   access.depth = depth_for(width > 1 ? vars : access.vars | guard_vars);
 }
 
