@@ -126,7 +126,7 @@ std::optional<double> optimum(const Graph& graph, const costmodel::CalibratedDev
 
 Graph all_read(Graph graph) {
   const DefUse wires = def_use(graph);
-  const costmodel::GroupFacts facts = costmodel::group_facts(graph, wires, 0);
+  const costmodel::GroupFacts facts = costmodel::group_facts(graph, wires, {});
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
     if (wires.roles[i] == Role::work && facts.nodes[i].readers.empty() && !facts.nodes[i].stored)
       graph.outputs.push_back(static_cast<NodeId>(i));
