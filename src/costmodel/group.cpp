@@ -23,15 +23,8 @@
 namespace tailor::costmodel {
 
 namespace {
+
 constexpr double register_bytes = 4;
-}
-
-RowRoom row_room(const CalibratedDevice& device) {
-  return {std::max(device.shared_per_block_optin, device.registers_per_block * register_bytes / 2),
-          device.dram_bandwidth / (device.sm_bandwidth * device.clock)};
-}
-
-namespace {
 
 /// Seconds that rows wait for one another where blocks add up across them. Such a block keeps what it adds up, and the
 /// row at hand, in registers. So few rows are resident at once, the others follow in turns, and of each turn the trip
@@ -63,7 +56,8 @@ struct Walked {
 };
 Walked walked_again(const GroupSummary& summary, const CalibratedDevice& device) {
   if (summary.row_sums == 0 || walks_again(summary) == 0) return {};
-  const double row = summary.read / rows_of(summary), room = row_room(device).bytes;
+  const double row = summary.read / rows_of(summary), registers = device.registers_per_block * register_bytes;
+  const double room = std::max(device.shared_per_block_optin, registers / 2);  // the other half is for what is at hand
   if (row <= room) return {};
   const double bytes = static_cast<double>(walks_again(summary)) * summary.read * (1 - room / row);
   const double at_hand = summary.read * std::min(1.0, device.sms / rows_of(summary));

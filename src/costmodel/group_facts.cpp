@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts of nodes for the price of groups. In: a graph with its def-use facts, the room a block has for a row. Out: per
-// node its reads, readers, bytes, instructions and reach. Called once per graph that is searched, once per group that
-// is priced alone.
+// Facts of nodes for the price of groups. In: a graph with its def-use facts. Out: per node its reads, readers, bytes,
+// instructions and reach. Called once per graph that is searched, once per group that is priced alone.
 //
 // Method. Free nodes (reshapes, broadcasts, constants) are no nodes of the price: a reader walks through them to the
 // array that lies behind, and what they do to the order of elements becomes a property of the read. A reshape of a
@@ -12,11 +11,10 @@
 // moves elements. A slice or a look-up touches as many elements as it makes. Each array counts once per reader, with
 // the wildest order and the sum of what is touched.
 //
-// A reduction that takes the fastest dimension in memory is a row reduction: a block has its result at once. What a
-// block cannot hold of a row is read again by who needs it again; where there are too few of such rows to keep memory
-// busy they are the whole grid's. The result of any other reduction, of a sort and of a scatter is there only when
-// the whole grid has done its part. Reductions that a group folds into one are chains: for the last one it is noted how
-// far the whole reaches when it begins at each step.
+// A reduction that takes the fastest dimension in memory is a row reduction where there are several rows: a block has
+// its result at once. The result of any other reduction, of a sort and of a scatter is there only when the whole grid
+// has done its part. Reductions that a group folds into one are chains: for the last one it is noted how far the whole
+// reaches when it begins at each step.
 #include "costmodel/group_facts.h"
 
 #include <algorithm>
@@ -57,8 +55,7 @@ bool touches_a_part(Op op) { return op == Op::slice || op == Op::dynamic_slice |
 
 class Facts {
  public:
-  Facts(const Graph& graph, const ir::DefUse& def_use, const RowRoom& room)
-      : graph_(graph), def_use_(def_use), room_(room) {
+  Facts(const Graph& graph, const ir::DefUse& def_use) : graph_(graph), def_use_(def_use) {
     result_.nodes.resize(graph.nodes.size());
     result_.value_bytes.resize(graph.nodes.size(), 0);
   }
@@ -147,12 +144,9 @@ class Facts {
   Rows rows_of(const ir::Shape& source, const ir::Dims& gone) {
     constexpr std::int64_t least_run_bits = 128;  // pieces of rows that a lane reads at once
     const ir::Domain domain = domain_of(source, gone);
-    const int bits = ir::row(source.dtype).bits;
     if (!domain.reduces_fastest || domain.kept() <= 1) return {};
-    if (!domain.is_contiguous() && domain.fastest() * bits < least_run_bits) return {};
-    const auto count = static_cast<double>(domain.kept()), bytes = static_cast<double>(domain.reduced()) * bits / 8;
-    if (bytes > room_.bytes && count < room_.enough) return {};
-    return {count, number_of(domain)};
+    if (!domain.is_contiguous() && domain.fastest() * ir::row(source.dtype).bits < least_run_bits) return {};
+    return {static_cast<double>(domain.kept()), number_of(domain)};
   }
 
   /// At which index the reader of a free node takes what it is made of.
@@ -341,7 +335,6 @@ class Facts {
 
   const Graph& graph_;
   const ir::DefUse& def_use_;
-  RowRoom room_;
   std::map<std::string, std::int32_t> domains_;  ///< numbers of those whose rows are in several pieces, by text
   std::vector<bool> needed_;
   GroupFacts result_;
@@ -349,8 +342,6 @@ class Facts {
 
 }  // namespace
 
-GroupFacts group_facts(const ir::Graph& graph, const ir::DefUse& def_use, const RowRoom& room) {
-  return Facts(graph, def_use, room).find();
-}
+GroupFacts group_facts(const ir::Graph& graph, const ir::DefUse& def_use) { return Facts(graph, def_use).find(); }
 
 }  // namespace tailor::costmodel

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "costmodel/calibration.h"
@@ -77,14 +76,7 @@ struct GroupFacts {
   std::vector<std::vector<ir::NodeId>> chains;  ///< ascending
 };
 
-/// What decides whether rows are work for a block each.
-struct RowRoom {
-  double bytes = 0;  ///< of a row that one block can hold
-  /// So many longer rows are still a block's each, which reads them again; fewer are the whole grid's work.
-  double enough = std::numeric_limits<double>::infinity();
-};
-
 /// O(nodes + edges).
-GroupFacts group_facts(const ir::Graph& graph, const ir::DefUse& def_use, const RowRoom& room);
+GroupFacts group_facts(const ir::Graph& graph, const ir::DefUse& def_use);
 
 }  // namespace tailor::costmodel

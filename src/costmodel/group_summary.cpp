@@ -408,9 +408,9 @@ void GroupSummaries::remove(NodeId node) {
   settle_around(group, node);
 }
 
-GroupSummary summarise(const ir::Graph& group, const RowRoom& room) {
+GroupSummary summarise(const ir::Graph& group) {
   const ir::DefUse def_use = ir::def_use(group);
-  const GroupFacts facts = group_facts(group, def_use, room);
+  const GroupFacts facts = group_facts(group, def_use);
   GroupSummaries summaries(facts);
   const std::int32_t only = summaries.create();
   for (std::size_t i = 0; i < facts.nodes.size(); ++i)

@@ -112,6 +112,6 @@ class GroupSummaries {
 };
 
 /// Of all nodes of a graph that is one group (ir::outline).
-GroupSummary summarise(const ir::Graph& group, const RowRoom& room);
+GroupSummary summarise(const ir::Graph& group);
 
 }  // namespace tailor::costmodel

@@ -50,9 +50,7 @@ GroupSummary summary_of_phases(std::vector<std::int64_t> phases) {
   return s;
 }
 
-GroupSummary summary_of(const std::string& lines, const RowRoom& room = {100000}) {
-  return summarise(group_of("graph g {\n" + lines + "}\n").graph, room);
-}
+GroupSummary summary_of(const std::string& lines) { return summarise(group_of("graph g {\n" + lines + "}\n").graph); }
 
 }  // namespace
 
@@ -129,26 +127,22 @@ TEST_CASE("a warm group finds in L2 what it reads, and where the same ran before
   CHECK(dram(ir::CacheState::warm) == approx(5e6 * 0.6).epsilon(last_digits));
 }
 
-TEST_CASE("a row that a block can hold is reduced at once, a longer one by the whole grid") {
-  const std::string softmax = graph_text("softmax", 4, 1000, "f32");
-  const GroupSummary held = summarise(group_of(softmax).graph, {4000});
-  CHECK(held.phases == std::vector<std::int64_t>{5});
-  CHECK(held.tails == 0);
-  CHECK(held.crossing == 0);
-  CHECK(held.read_again == 0);
-  GroupSummary spread = summarise(group_of(softmax).graph, {3999});
-  CHECK(spread.phases == std::vector<std::int64_t>{1, 3, 1});
-  CHECK(spread.tails == 2);
-  CHECK(spread.crossing == 16 + 16000 + 16);  // both numbers of each row, and the exponentials
-  CHECK(spread.read_again == 16000);
-  CHECK(barriers(spread) == 2);
-  // Of as many as it takes, a block's each all the same.
-  const GroupSummary enough = summarise(group_of(softmax).graph, {3999, 4});
-  CHECK(enough == held);
-  CHECK(summarise(group_of(softmax).graph, {3999, 5}) == spread);
-  CHECK(walks_again(held) == 2);
+TEST_CASE("a row among others is a block's and reduced at once, one alone is the whole grid's") {
+  const GroupSummary several = summarise(group_of(graph_text("softmax", 4, 1000, "f32")).graph);
+  CHECK(several.phases == std::vector<std::int64_t>{5});
+  CHECK(several.walks == std::vector<std::int64_t>{1, 3, 1});
+  CHECK(several.tails == 0);
+  CHECK(several.crossing == 0);
+  CHECK(several.read_again == 0);
+  const GroupSummary alone = summarise(group_of(graph_text("softmax", 1, 4000, "f32")).graph);
+  CHECK(alone.phases == std::vector<std::int64_t>{1, 3, 1});
+  CHECK(alone.walks == std::vector<std::int64_t>{5});
+  CHECK(alone.tails == 2);
+  CHECK(alone.crossing == 4 + 16000 + 4);  // both numbers, and the exponentials
+  CHECK(alone.read_again == 16000);
+  CHECK(barriers(alone) == 2);
   // All else is the same: each array once, operations at the costs of their table.
-  for (const GroupSummary& s : {held, spread}) {
+  for (const GroupSummary& s : {several, alone}) {
     CHECK(s.read == 16000);
     CHECK(s.written == 16000);
     CHECK(s.fma == 4000 * (1 + 6 + 1 + 5));
@@ -293,8 +287,6 @@ TEST_CASE("what a block cannot hold of its rows is read again, from L2 or memory
   d.l2_share = 0.5;
   d.reuse_knee = 2;
   d.sm_bandwidth = 64;
-  CHECK(row_room(d).bytes == 1000);
-  CHECK(row_room(d).enough == approx(1e12 / 64e9).epsilon(last_digits));
   GroupSummary s;
   s.read = 400e3;
   s.row_sums = 2;
