@@ -218,6 +218,9 @@ std::optional<ir::Rejection> refuse_homes(const Prepared& prepared, const ir::Pl
     if (i > 0 && plan.homes[i - 1].node >= home.node)
       return no_homes(
           fmt::format("%{} stands behind %{}: homes ascend, each node once", home.node, plan.homes[i - 1].node));
+    if (home.node >= std::ssize(prepared.graph->nodes))
+      return no_homes(
+          fmt::format("%{} is no node of the group, which has %0 to %{}", home.node, prepared.graph->nodes.size() - 1));
     if (!is_possible(prepared, home.node))
       return no_homes(fmt::format("%{} cannot have a home: {}", home.node, possible_homes(prepared)));
   }
