@@ -16,6 +16,8 @@
 
 namespace tailor::costmodel {
 
+struct FlatCounts;
+
 inline constexpr int warp_lanes = 32;
 inline constexpr int max_warps = 32;
 
@@ -217,6 +219,8 @@ std::optional<ir::Kernel> with_rows_in_order(const ir::Kernel& kernel);
 std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held);
 /// The most that one virtual block issues, from `spans`. `proven` tells whether no block can issue more.
 std::int64_t busiest_block(Scratch::Body& scratch, std::int64_t blocks, bool& proven);
+/// The most that a block of so many warps issues in a flat loop, by what each of its scopes issues.
+std::int64_t busiest_run(const FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block);
 /// Distinct bytes and sectors per buffer from the ranges of indices, and from how many lanes were counted.
 void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 /// What one block reads at most, from the ranges of indices; after the distinct sectors.
