@@ -50,13 +50,16 @@ std::optional<std::int64_t> sum_over_blocks(Scratch::Body& scratch, std::int64_t
     if (held > most_summed) return std::nullopt;
   }
   std::vector<std::int64_t>& sums = scratch.numbers;
-  sums.assign(static_cast<std::size_t>(blocks), 0);
+  sums.assign(static_cast<std::size_t>(blocks) + 1, 0);
+  const auto is_run = [](const BlockSpan& span) { return span.depth == 1 && span.ranges[0].step == 1; };
   for (const BlockSpan& span : scratch.spans) {
-    if (span.depth == 1 && span.ranges[0].step == 1) {
-      const auto first = sums.begin() + span.low;
-      std::transform(first, first + span.ranges[0].count, first, [&](std::int64_t sum) { return sum + span.each; });
-      continue;
-    }
+    if (!is_run(span)) continue;
+    sums[static_cast<std::size_t>(span.low)] += span.each;
+    sums[static_cast<std::size_t>(span.low + span.ranges[0].count)] -= span.each;
+  }
+  std::partial_sum(sums.begin(), sums.end(), sums.begin());
+  for (const BlockSpan& span : scratch.spans) {
+    if (is_run(span)) continue;
     std::array<std::int64_t, IterationDomain::most> at{};
     for (std::int64_t block = span.low;;) {
       sums[static_cast<std::size_t>(block)] += span.each;
@@ -245,10 +248,11 @@ std::int64_t busiest_block(Scratch::Body& scratch, std::int64_t blocks, bool& pr
     return most == bound;
   };
   if (look_at(blocks / 2) || look_at(0)) return most;
-  merge_spans(spans);
-  const std::size_t few = std::min<std::size_t>(spans.size(), 64);
-  if (blocks <= static_cast<std::int64_t>(few * spans.size()))  // all of them take no longer than a few
+  constexpr std::size_t few_spans = 64;
+  if (blocks <= static_cast<std::int64_t>(std::min(spans.size(), few_spans) * spans.size()))  // no longer than a few
     if (const auto sum = sum_over_blocks(scratch, blocks)) return *sum;
+  merge_spans(spans);
+  const std::size_t few = std::min(spans.size(), few_spans);
   for (std::size_t i = 0; i < few; ++i)
     if (look_at(spans[i * spans.size() / few].low)) return most;
   if (const auto sum = sum_over_blocks(scratch, blocks)) return *sum;

@@ -248,10 +248,14 @@ struct Learner {
 
   bool access(std::int32_t at, const Standing& standing, bool fixed) {
     const StmtCount& count = body.counts[static_cast<std::size_t>(at)];
-    if (fixed)
-      flat.fixed.push_back({at, count.executions == 0 ? 0 : count.units / count.executions});
-    else
-      flat.scopes[static_cast<std::size_t>(standing.scope)].accesses.push_back({at, count.units});
+    FlatCounts::Scope& scope = flat.scopes[static_cast<std::size_t>(standing.scope)];
+    FlatCounts::Access access{at, count.units, {}};
+    const std::size_t each = flat.kernel.indices.vars.size();
+    const ir::ExprId index = flat.kernel.body[static_cast<std::size_t>(at)].expr;
+    for (std::size_t place = 0; place + each <= scope.places.size(); place += each)
+      access.indices.push_back(evaluate(flat.kernel.indices, index, std::span(scope.places).subspan(place, each)));
+    if (fixed) access.units = count.executions == 0 ? 0 : count.units / count.executions;
+    (fixed ? flat.fixed : scope.accesses).push_back(std::move(access));
     return true;
   }
 
@@ -442,8 +446,9 @@ struct Matcher {
       const std::size_t i = (next + tried) % candidates.size();
       const ir::Stmt& other = known(candidates[i].at);
       if (!same_access(stmt, other)) continue;
-      const bool agreed = at_all_places(scope.places, [&](std::span<const std::int64_t> place) {
-        return evaluate(kernel.indices, stmt.expr, values) == evaluate(flat.kernel.indices, other.expr, place);
+      auto expected = candidates[i].indices.begin();
+      const bool agreed = at_all_places(scope.places, [&](std::span<const std::int64_t>) {
+        return evaluate(kernel.indices, stmt.expr, values) == *expected++;
       });
       if (!agreed) continue;
       next = i + 1;

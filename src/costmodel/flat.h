@@ -20,6 +20,7 @@ struct FlatCounts {
   struct Access {
     std::int32_t at = 0;  ///< statement
     std::int64_t units = 0;
+    std::vector<std::int64_t> indices;  ///< at each place of its scope
   };
   /// Statements under the same guards and loops over a vector. The first stands for what is done with every vector.
   struct Scope {
