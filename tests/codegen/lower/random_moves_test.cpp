@@ -162,13 +162,18 @@ class Moves {
     return line(sizes, fmt::format("broadcast {}, axes={{{}}}", piece(from, depth + 1), fmt::join(kept, ",")));
   }
 
-  /// Less the sum of its row.
+  /// Less the sum of its row, and less the greatest of what is left: rows are gone through two or three times.
   std::string centred(const std::string& of, const Sizes& sizes) {
-    Sizes rows(sizes.begin(), sizes.end() - 1);
+    const std::string once = less(of, "add", sizes);
+    return pick(0, 1) == 0 ? once : less(line(sizes, fmt::format("multiply {}, {}", once, of)), "max", sizes);
+  }
+
+  std::string less(const std::string& of, const char* by, const Sizes& sizes) {
+    const Sizes rows(sizes.begin(), sizes.end() - 1);
     std::vector<std::size_t> kept(rows.size());
     std::iota(kept.begin(), kept.end(), 0);
-    const std::string sum = line(rows, fmt::format("reduce add {}, %zero, axes={{{}}}", of, sizes.size() - 1));
-    const std::string wide = line(sizes, fmt::format("broadcast {}, axes={{{}}}", sum, fmt::join(kept, ",")));
+    const std::string number = line(rows, fmt::format("reduce {} {}, %zero, axes={{{}}}", by, of, sizes.size() - 1));
+    const std::string wide = line(sizes, fmt::format("broadcast {}, axes={{{}}}", number, fmt::join(kept, ",")));
     return line(sizes, fmt::format("subtract {}, {}", of, wide));
   }
 
