@@ -313,6 +313,8 @@ class ProgramBuilder {
   Val constant_of(const ir::Node& node, ir::DType as);
   Entry emit_iota(ir::NodeId id, const Coordinates& coordinates);
   Entry emit_elementwise(ir::NodeId id, const Demand& wanted);
+  /// Whether operand k of a concatenation, or what a window of a pad or an update shows, holds any such element.
+  bool may_read(ir::NodeId id, int k, const Coordinates& coordinates);
   Entry emit_choice(ir::NodeId id, const Demand& wanted);
   Start make_start(ir::NodeId id, int dim, std::int64_t last);
   void put_bind(const Start& start, const Val& number);
