@@ -49,12 +49,16 @@ Cover cover(const ControlCode& code, const ir::LaunchShape& shape, Following how
   Cover made;
   made.period = std::max<std::int64_t>(warps_of(shape), 1);
   std::vector<Box> open = whole_launch(shape, made.period);
+  // After some runs it shows how many warps each of them stands for, and so how many all would take.
+  constexpr std::int64_t few_runs = 32;
+  const std::int64_t all = blocks_of(shape) * warps_of(shape);
+  std::int64_t covered = 0;
   bool grouped = false;
   while (!open.empty()) {
     const Box one = open.back();
     open.pop_back();
     if (one.blocks <= 0 || one.groups <= 0 || one.warps <= 0) continue;
-    if (made.warps_run == most) return made;
+    if (made.warps_run >= few_runs && made.warps_run * all > most * covered) return made;
     ++made.warps_run;
     how.asked = Reach{one.blocks, one.groups, one.warps, made.period};
     WarpCounts counts = run_warp(code, place_of(shape, one.block, one.group * made.period + one.warp), how, scratch);
@@ -66,11 +70,13 @@ Cover cover(const ControlCode& code, const ir::LaunchShape& shape, Following how
       made.period = reach.period;
       open = whole_launch(shape, made.period);
       made.parts.clear();
+      covered = 0;
       continue;
     }
     open.push_back({one.block + reach.blocks, one.blocks - reach.blocks, one.group, one.groups, one.warp, one.warps});
     open.push_back({one.block, reach.blocks, one.group + reach.groups, one.groups - reach.groups, one.warp, one.warps});
     open.push_back({one.block, reach.blocks, one.group, reach.groups, one.warp + reach.warps, one.warps - reach.warps});
+    covered += reach.blocks * reach.groups * reach.warps;
     made.parts.push_back(
         {{one.block, reach.blocks, one.group, reach.groups, one.warp, reach.warps}, std::move(counts)});
   }

@@ -38,7 +38,8 @@ struct Cover {
   std::int64_t warps_run = 0;
   bool whole = false;  ///< else too many had to be run, or one was refused, and some are missing
 };
-/// At most `most` warps are run. What is left of `how.most_runs` is not said.
+/// It is given up where it looks as if more than `most` warps had to be run. What is left of `how.most_runs` is not
+/// said.
 Cover cover(const ControlCode& code, const ir::LaunchShape& shape, Following how, std::int64_t most,
             WarpScratch& scratch);
 

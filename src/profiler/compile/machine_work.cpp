@@ -153,6 +153,7 @@ struct Classes {
   }
 };
 
+constexpr std::int64_t a_moment = 256;         ///< warps that may all be run
 constexpr std::int64_t launch_runs = 400'000;  ///< of blocks of the code, before a launch is given up
 
 Classes classes_of(const ControlCode& code, const MachineLaunch& launch, Unknown unknown, WarpScratch& scratch) {
@@ -331,8 +332,7 @@ void add_warps(LaunchSum& sum, const WarpCounts& counts, std::int64_t times) {
 
 /// Of a launch that few runs show to be made of boxes of warps that are alike; nothing of another one.
 std::optional<LaunchSum> sum_of_boxes(Classes& classes) {
-  constexpr std::int64_t most = 32;
-  const Cover all = cover(classes.code, classes.launch.shape, classes.how, most, classes.scratch);
+  const Cover all = cover(classes.code, classes.launch.shape, classes.how, a_moment, classes.scratch);
   classes.warps_run += all.warps_run;
   if (!all.whole) return {};
   LaunchSum sum;
@@ -478,7 +478,6 @@ ir::MachineWork machine_work(std::span<const std::byte> code, int arch, const Ma
   const ControlCode control = control_code(code, operations, flow);
   made.warps_total = blocks_of(launch.shape) * warps_of(launch.shape);
   const auto scratch = std::make_unique_for_overwrite<WarpScratch>();
-  constexpr std::int64_t a_moment = 256;  // warps
   bool every = launch.every_warp;
   while (true) {
     Classes skipping = classes_of(control, launch, Unknown::skip, *scratch);

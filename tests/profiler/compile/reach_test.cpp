@@ -234,6 +234,30 @@ TEST_CASE("a way without a form is looked at in each warp, of rows that repeat t
   CHECK(all.warps_run == 1 + 8);
 }
 
+TEST_CASE("arrays one behind the other make as many ways as there are, and all are found, in few blocks and in many") {
+  // Thread i loads once for each of 18 borders that lie at or before it.
+  for (const std::uint32_t apart : {72u, 7'200u}) {
+    Assembler a;
+    a.special(0, block_index);
+    a.special(1, thread_index);
+    a.number(3, 128);
+    a.put(Assembler::head(0x224, always) | std::uint64_t{2} << 16 | std::uint64_t{3} << 32,
+          1 | std::uint64_t{7} << 17 | std::uint64_t{7} << 20 | std::uint64_t{7} << 23);
+    for (std::uint32_t border = 1; border <= 18; ++border) {
+      a.below(0, 2, border * apart);
+      a.load(8, 4, unless(0));
+    }
+    a.exit();
+    CAPTURE(apart);
+    const ir::LaunchShape shape{.grid = {19 * apart / 128, 1, 1}, .block = {128, 1, 1}};
+    const ir::MachineWork work = machine_work(a.code, 80, {shape, nullptr, false});
+    ir::MachineWork all = machine_work(a.code, 80, {shape, nullptr, true});
+    all.warps_run = work.warps_run;
+    CHECK(work == all);
+    CHECK(work.warps_run <= 80);
+  }
+}
+
 TEST_CASE("a number that passes the end of a word ends a box, and so does a way that depends on what has no form") {
   const ir::LaunchShape shape{.grid = {40, 1, 1}, .block = {64, 1, 1}};
   for (const std::uint32_t from : {0xffffffffu, 0xfffffff0u, 0x7ffffff0u}) {
