@@ -22,16 +22,15 @@
 
 namespace tailor::costmodel {
 
-double row_room(const CalibratedDevice& device) { return device.shared_per_block_optin; }
-
 namespace {
+
+constexpr double register_bytes = 4;
 
 /// Seconds that rows wait for one another where blocks add up across them. Such a block keeps what it adds up, and the
 /// row at hand, in registers. So few rows are resident at once, the others follow in turns, and of each turn the trip
 /// to memory and the steps of its reductions lie behind nothing.
 double exposed(const GroupSummary& summary, const CalibratedDevice& device) {
   if (summary.row_sums == 0 || summary.carried == 0) return 0;
-  constexpr double register_bytes = 4;
   const double each = summary.rows / static_cast<double>(summary.row_sums);
   const double held = each * summary.carried * register_bytes + summary.read;
   const double turns = held / (device.sms * device.registers_per_sm * register_bytes);
@@ -42,19 +41,51 @@ double exposed(const GroupSummary& summary, const CalibratedDevice& device) {
   return std::max(0.0, turns - 1) * turn;
 }
 
+double rows_of(const GroupSummary& summary) { return summary.rows / static_cast<double>(summary.row_sums); }
+
+/// The share of the SMs that have rows to go through again: such rows are a block's each, all others can be shared.
+double busy_sms(const GroupSummary& summary, const CalibratedDevice& device) {
+  if (summary.row_sums == 0 || walks_again(summary) == 0) return 1;
+  return std::min(1.0, rows_of(summary) / device.sms);
+}
+
+/// Bytes that are read again because a block cannot hold all of a row, and those of them that L2 does not have by then.
+/// A block of such a row is so large that an SM has one.
+struct Walked {
+  double bytes = 0, far = 0;
+};
+Walked walked_again(const GroupSummary& summary, const CalibratedDevice& device) {
+  if (summary.row_sums == 0 || walks_again(summary) == 0) return {};
+  const double row = summary.read / rows_of(summary), registers = device.registers_per_block * register_bytes;
+  const double room = std::max(device.shared_per_block_optin, registers / 2);  // the other half is for what is at hand
+  if (row <= room) return {};
+  const double bytes = static_cast<double>(walks_again(summary)) * summary.read * (1 - room / row);
+  const double at_hand = summary.read * std::min(1.0, device.sms / rows_of(summary));
+  return {bytes, bytes * miss(at_hand, device.l2_bytes * device.l2_share, device)};
+}
+
+/// Seconds that going through rows again lies behind nothing: where all rows are at hand at once, memory idles while L2
+/// is read again. Of several turns one hides behind another.
+double passes_apart(const GroupSummary& summary, const Walked& walked, double l2, const CalibratedDevice& device) {
+  if (walked.bytes == 0) return 0;
+  return (walked.bytes - walked.far) / l2 / std::max(1.0, rows_of(summary) / device.sms);
+}
+
 }  // namespace
 
 ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, const ir::Regime& regime) {
   ir::Estimate estimate;
   estimate.level = ir::Level::sol;
   const double bytes = summary.read + summary.written;
-  const double lanes = device.sms * device.clock;
+  const double lanes = device.sms * busy_sms(summary, device) * device.clock;
   const double memory = device.dram_bandwidth * std::min(1.0, device.dram_efficiency);
   const WarmShares warm = warm_shares(bytes, device, regime);
   const double far = bytes - warm.read * summary.read - warm.written * summary.written;
   part(estimate, ir::Part::launch) = launch_part(device, regime);
-  part(estimate, ir::Part::dram) = {far / memory};
-  part(estimate, ir::Part::l2) = {bytes / l2_peak(device)};
+  const Walked walked = walked_again(summary, device);
+  part(estimate, ir::Part::dram) = {(far + walked.far) / memory};
+  const double l2 = std::min(device.l2_bandwidth, lanes * device.sm_bandwidth);
+  part(estimate, ir::Part::l2) = {(bytes + walked.bytes) / l2};
   part(estimate, ir::Part::fma) = {std::max(summary.fma / device.fma_rate, summary.f64 / device.f64_rate) / lanes};
   part(estimate, ir::Part::alu) = {summary.alu / device.alu_rate / lanes};
   part(estimate, ir::Part::xu) = {summary.xu / device.xu_rate / lanes};
@@ -65,7 +96,7 @@ ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, 
   double crossing = 0;
   if (waits > 0) {
     if (kept <= device.sms * device.shared_per_block_optin)
-      crossing = 2 * kept / (lanes * device.shared_bandwidth);
+      crossing = 2 * kept / (device.sms * device.clock * device.shared_bandwidth);
     else if (kept <= device.l2_bytes * device.l2_share)
       crossing = through / l2_peak(device);
     else
@@ -74,7 +105,7 @@ ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, 
   const double tail = summary.tails > 0 ? 2 * device.l2_latency : 0;
   part(estimate, ir::Part::barrier) = {waits * (2 * device.l2_latency + device.dram_latency) + tail};
   part(estimate, ir::Part::shared) = {crossing};
-  part(estimate, ir::Part::latency) = {exposed(summary, device)};
+  part(estimate, ir::Part::latency) = {exposed(summary, device) + passes_apart(summary, walked, l2, device)};
   const Seconds body = part(estimate, busiest) + part(estimate, ir::Part::barrier) + part(estimate, ir::Part::shared) +
                        part(estimate, ir::Part::latency);
   estimate.bottleneck = busiest;

@@ -1,28 +1,30 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Facts of nodes for the price of groups. In: a graph with its def-use facts, the room a block has for a row. Out: per
-// node its reads, readers, bytes, instructions and reach. Called once per graph that is searched, once per group that
-// is priced alone.
+// Facts of nodes for the price of groups. In: a graph with its def-use facts. Out: per node its reads, readers, bytes,
+// instructions and reach. Called once per graph that is searched, once per group that is priced alone.
 //
 // Method. Free nodes (reshapes, broadcasts, constants) are no nodes of the price: a reader walks through them to the
 // array that lies behind, and what they do to the order of elements becomes a property of the read. A reshape of a
-// row-major array keeps the order; a broadcast that repeats leading dimensions along the fastest ones spreads a row's
-// number over the row; every other broadcast or view moves elements. A slice or a look-up touches as many elements as
-// it makes. Each array counts once per reader, with the wildest order and the sum of what is touched.
+// row-major array keeps the order; a broadcast that repeats numbers over what is fastest in memory spreads a row's
+// number over the row, whatever stays between the parts of a row (ir/graph/domain.h); every other broadcast or view
+// moves elements. A slice or a look-up touches as many elements as it makes. Each array counts once per reader, with
+// the wildest order and the sum of what is touched.
 //
-// A reduction whose reduced dimensions are the fastest ones in memory is a row reduction: a block has its result
-// at once, when the row fits into its shared memory. The result of any other reduction, of a sort and of a scatter is
-// there only when the whole grid has done its part. Reductions that a group folds into one are chains: for the last one
-// it is noted how far the whole reaches when it begins at each step.
+// A reduction that takes the fastest dimension in memory is a row reduction where there are several rows: a block has
+// its result at once. The result of any other reduction, of a sort and of a scatter is there only when the whole grid
+// has done its part. Reductions that a group folds into one are chains: for the last one it is noted how far the whole
+// reaches when it begins at each step.
 #include "costmodel/group_facts.h"
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <string>
 
 #include "base/indexed.h"
 #include "ir/graph/arithmetic.h"
-#include "ir/graph/broadcast.h"
+#include "ir/graph/domain.h"
 #include "ir/graph/split_reduction.h"
 
 namespace tailor::costmodel {
@@ -49,28 +51,11 @@ double result_bytes(const Node& node) {
   return sum;
 }
 
-/// What a free node does to the order of what it is made of.
-ReadOrder order_of(const Graph& graph, const Node& node) {
-  if (node.op == Op::broadcast) {
-    const Node& source = graph[node.operands[0]];
-    if (repeats_along_last(node, source.shape) && is_row_major(node.shape))
-      return size_of(source) == size_of(node) ? ReadOrder::same : ReadOrder::spread;
-    return ReadOrder::moved;
-  }
-  if (node.op == Op::reshape || node.op == Op::bitcast) {
-    const Node& source = graph[node.operands[0]];
-    const bool kept = source.shape.dtype != ir::DType::tuple && is_row_major(node.shape) && is_row_major(source.shape);
-    return kept || size_of(node) == 1 ? ReadOrder::same : ReadOrder::moved;
-  }
-  return ReadOrder::same;
-}
-
 bool touches_a_part(Op op) { return op == Op::slice || op == Op::dynamic_slice || op == Op::gather; }
 
 class Facts {
  public:
-  Facts(const Graph& graph, const ir::DefUse& def_use, double row_room)
-      : graph_(graph), def_use_(def_use), row_room_(row_room) {
+  Facts(const Graph& graph, const ir::DefUse& def_use) : graph_(graph), def_use_(def_use) {
     result_.nodes.resize(graph.nodes.size());
     result_.value_bytes.resize(graph.nodes.size(), 0);
   }
@@ -130,36 +115,67 @@ class Facts {
     if (node.op == Op::dynamic_update_slice) find_place(id, node, fact);
   }
 
-  void find_reach(const Node& node, GroupNode& fact) const {
+  void find_reach(const Node& node, GroupNode& fact) {
     const OpClass kind = class_of(node.op);
     if (kind == OpClass::reduction) {
       fact.reduces = true;
       fact.reach = ResultReach::grid;
       if (node.shape.dtype == ir::DType::tuple) return;
-      if (const double of_array = rows_of(graph_[node.operands[0]].shape, axes(node)); of_array > 0) {
-        fact.reach = ResultReach::row;
-        fact.rows = of_array;
-      }
+      const Rows found = rows_of(graph_[node.operands[0]].shape, axes(node));
+      if (found.count == 0) return;
+      fact.reach = ResultReach::row;
+      fact.rows = found.count, fact.domain = found.domain;
     } else if (kind == OpClass::window || node.op == Op::scatter ||
                def_use_.roles[ir::index(id_of(node))] == Role::outside) {
       fact.reach = node.op == Op::reduce_window ? ResultReach::element : ResultReach::grid;
     }
   }
 
-  /// How many rows a reduction has that one block can hold each; 0 when it is no row reduction.
-  double rows_of(const ir::Shape& source, const ir::Dims& gone) const {
-    if (!is_row_major(source)) return 0;
-    double count = 1, columns = 1;
-    bool behind = false, along = true;
-    for (int i = 0; i < source.rank(); ++i) {
-      if (source.dims[i] == 1) continue;
-      const bool goes = gone.contains(i);
-      (goes ? columns : count) *= static_cast<double>(source.dims[i]);
-      along = along && (goes || !behind);
-      behind = behind || goes;
+  /// The number of a domain; 0 where rows are in one piece each.
+  std::int32_t number_of(const ir::Domain& domain) {
+    if (domain.is_contiguous()) return 0;
+    return domains_.try_emplace(text(domain), static_cast<std::int32_t>(domains_.size()) + 1).first->second;
+  }
+
+  struct Rows {
+    double count = 0;  ///< 0: no rows, or the whole grid's
+    std::int32_t domain = 0;
+  };
+  Rows rows_of(const ir::Shape& source, const ir::Dims& gone) {
+    constexpr std::int64_t least_run_bits = 128;  // pieces of rows that a lane reads at once
+    const ir::Domain domain = domain_of(source, gone);
+    if (!domain.reduces_fastest || domain.kept() <= 1) return {};
+    if (!domain.is_contiguous() && domain.fastest() * ir::row(source.dtype).bits < least_run_bits) return {};
+    return {static_cast<double>(domain.kept()), number_of(domain)};
+  }
+
+  /// At which index the reader of a free node takes what it is made of.
+  struct Order {
+    ReadOrder order = ReadOrder::same;
+    std::int32_t domain = 0;
+  };
+  Order order_of(const Node& node) {
+    if (node.op == Op::broadcast) {
+      const Node& source = graph_[node.operands[0]];
+      const std::optional<ir::Domain> domain = spread_domain(node, source.shape);
+      if (!domain) return {ReadOrder::moved};
+      if (size_of(source) == size_of(node)) return {};
+      return domain->reduces_fastest ? Order{ReadOrder::spread, number_of(*domain)} : Order{ReadOrder::moved};
     }
-    const double row_bytes = columns * ir::row(source.dtype).bits / 8;
-    return along && count > 1 && row_bytes <= row_room_ ? count : 0;
+    if (node.op == Op::reshape || node.op == Op::bitcast) {
+      const Node& source = graph_[node.operands[0]];
+      const bool kept =
+          source.shape.dtype != ir::DType::tuple && is_row_major(node.shape) && is_row_major(source.shape);
+      return {kept || size_of(node) == 1 ? ReadOrder::same : ReadOrder::moved};
+    }
+    return {};
+  }
+
+  /// One after the other. What is spread twice lies in rows where both are in one piece.
+  static Order joined(const Order& a, const Order& b) {
+    if (a.order == ReadOrder::spread && b.order == ReadOrder::spread && (a.domain != 0 || b.domain != 0))
+      return {ReadOrder::moved};
+    return a.order >= b.order ? a : b;
   }
 
   /// Whether what is alive reads the node in one place only, and the graph does not give it.
@@ -177,8 +193,10 @@ class Facts {
       for (const NodeId view : step.views)
         if (def_use_.roles[ir::index(view)] != Role::free || !has_one_use(view)) return;
       GroupStep found{step.reduce};
-      if (const double of_array = rows_of(graph_[step.source].shape, step.axes); of_array > 0)
-        found.reach = ResultReach::row, found.rows = of_array;
+      if (const Rows whole = rows_of(graph_[step.source].shape, step.axes); whole.count > 0) {
+        found.reach = ResultReach::row;
+        found.rows = whole.count, found.domain = whole.domain;
+      }
       result_.nodes[ir::index(last)].steps.push_back(found);
       join_chains(step.reduce, last);
     }
@@ -208,9 +226,17 @@ class Facts {
 
   NodeId id_of(const Node& node) const { return static_cast<NodeId>(&node - graph_.nodes.data()); }
 
+  /// The wildest of both.
+  static void read_another_way(GroupRead& read, const Order& other) {
+    if (read.order == ReadOrder::spread && other.order == ReadOrder::spread && read.domain != other.domain)
+      read.order = ReadOrder::moved;
+    else if (other.order > read.order)
+      read.order = other.order, read.domain = other.domain;
+  }
+
   struct Step {
     NodeId id;
-    ReadOrder order;
+    Order order;
     double factor;  ///< elements of the read over those of the array, by broadcasts on the way
   };
 
@@ -220,14 +246,14 @@ class Facts {
     std::map<NodeId, std::size_t> known;
     for (std::size_t o = 0; o < node.operands.size(); ++o) {
       const bool part = touches_a_part(node.op) && o == 0;
-      std::vector<Step> pending{{node.operands[o], tame ? ReadOrder::same : ReadOrder::moved, 1}};
+      std::vector<Step> pending{{node.operands[o], {tame ? ReadOrder::same : ReadOrder::moved}, 1}};
       for (std::size_t p = 0; p < pending.size(); ++p) {
         const Step step = pending[p];
         const Node& from = graph_[step.id];
         const Role role = def_use_.roles[ir::index(step.id)];
         const bool element = from.op == Op::get_tuple_element && role == Role::free;
         if (role == Role::free && !element) {
-          const ReadOrder order = std::max(step.order, order_of(graph_, from));
+          const Order order = joined(step.order, order_of(from));
           for (const NodeId operand : from.operands) {
             const double source = size_of(graph_[operand]);
             const double factor = from.op == Op::broadcast && source > 0 ? size_of(from) / source : 1;
@@ -243,14 +269,17 @@ class Facts {
         const double all = result_bytes(from);
         if (all == 0 && maker == no_node) continue;
         const auto [at, fresh] = known.try_emplace(step.id, fact.reads.size());
-        if (fresh) fact.reads.push_back({step.id, maker, 0, false, ReadOrder::same, 0});
+        if (fresh) fact.reads.push_back({step.id, maker, 0, false, ReadOrder::same, 0, 0});
         GroupRead& read = fact.reads[at->second];
         const double touched = part ? std::min(all, size_of(node) * (all / std::max(1.0, size_of(from)))) : all;
         read.bytes = std::min(all, read.bytes + touched);
         read.whole = read.whole || touched >= all;
-        read.order = std::max(read.order, step.order);
+        if (fresh)
+          read.order = step.order.order, read.domain = step.order.domain;
+        else
+          read_another_way(read, step.order);
         // A number per row is computed once for its row, a single number once by each thread; all else for each reader.
-        const bool hoisted = step.order != ReadOrder::moved || size_of(from) <= 1;
+        const bool hoisted = step.order.order != ReadOrder::moved || size_of(from) <= 1;
         if (!hoisted) read.again = std::max(read.again, step.factor - 1);
       }
     }
@@ -306,15 +335,13 @@ class Facts {
 
   const Graph& graph_;
   const ir::DefUse& def_use_;
-  double row_room_;
+  std::map<std::string, std::int32_t> domains_;  ///< numbers of those whose rows are in several pieces, by text
   std::vector<bool> needed_;
   GroupFacts result_;
 };
 
 }  // namespace
 
-GroupFacts group_facts(const ir::Graph& graph, const ir::DefUse& def_use, double row_room) {
-  return Facts(graph, def_use, row_room).find();
-}
+GroupFacts group_facts(const ir::Graph& graph, const ir::DefUse& def_use) { return Facts(graph, def_use).find(); }
 
 }  // namespace tailor::costmodel

@@ -17,8 +17,8 @@ namespace tailor::costmodel {
 /// At which index a reader takes a value, from the tamest to the wildest.
 enum class ReadOrder : std::uint8_t {
   same,    ///< the element that it computes
-  spread,  ///< leading dimensions repeated along the fastest ones: a row's number for all of its elements
-  moved,   ///< any other place: transposes, slices, look-ups, trailing dimensions repeated
+  spread,  ///< repeated over what is fastest in memory: a row's number for all of its elements
+  moved,   ///< any other place: transposes, slices, look-ups, a number repeated for others than its neighbours
 };
 
 /// One value that a node reads, seen through free nodes.
@@ -28,7 +28,8 @@ struct GroupRead {
   double bytes = 0;                ///< that are touched, at most all of the array's
   bool whole = false;              ///< all of it
   ReadOrder order = ReadOrder::same;
-  double again = 0;  ///< times that each element would be computed again by a reader that holds its maker
+  std::int32_t domain = 0;  ///< spread: how the rows lie over which it is; as GroupNode::domain
+  double again = 0;         ///< times that each element would be computed again by a reader that holds its maker
 };
 
 /// How far the result of a node reaches before the whole grid has finished.
@@ -48,6 +49,7 @@ struct GroupStep {
   ir::NodeId reduce = ir::no_node;
   ResultReach reach = ResultReach::grid;  ///< of the whole, from this step on
   double rows = 1;
+  std::int32_t domain = 0;
 };
 
 struct GroupNode {
@@ -55,6 +57,7 @@ struct GroupNode {
   ResultReach reach = ResultReach::element;
   bool reduces = false;          ///< a reduction: its operand may be of any size
   double rows = 1;               ///< of a row reduction
+  std::int32_t domain = 0;       ///< how its rows lie: 0 each in one piece, else a number for their domain
   std::vector<GroupStep> steps;  ///< of a reduction, the nearest first
   std::int32_t chain = -1;       ///< reductions that are steps of one another; index into GroupFacts::chains
   double fma = 0, alu = 0, xu = 0, f64 = 0;
@@ -73,7 +76,7 @@ struct GroupFacts {
   std::vector<std::vector<ir::NodeId>> chains;  ///< ascending
 };
 
-/// O(nodes + edges). `row_room`: bytes of a row that one block can hold; longer rows are the whole grid's work.
-GroupFacts group_facts(const ir::Graph& graph, const ir::DefUse& def_use, double row_room);
+/// O(nodes + edges).
+GroupFacts group_facts(const ir::Graph& graph, const ir::DefUse& def_use);
 
 }  // namespace tailor::costmodel

@@ -14,7 +14,8 @@
 // Of each member it is known how far its result reaches: nothing waits for it, or its block has it (it depends on a row
 // reduction of so many rows), or the whole grid must end first. An edge needs a barrier when its reader cannot use the
 // value where it is: a result of the grid that is spread or moved, a row's value that is read at another place than its
-// row, a row reduction over rows that do not nest with those before. The phase of a node follows from its suppliers in
+// row, a row reduction over rows that do not nest with those before. Rows in one piece nest by their numbers, rows in
+// several pieces only with rows that lie alike. The phase of a node follows from its suppliers in
 // the group alone, so when one changes its readers are looked at again, in the order of the graph, each at most once.
 //
 // Reductions that arrive in steps (ir/graph/split_reduction.h) are one where a group holds the steps. The first of them
@@ -43,13 +44,20 @@ void count_at(std::vector<std::int64_t>& counts, std::size_t at, int sign) {
   while (!counts.empty() && counts.back() == 0) counts.pop_back();
 }
 
-/// Whether tasks of one size are whole numbers of tasks of the other.
-bool nest(double a, double b) { return a <= 0 || b <= 0 || std::fmod(std::max(a, b), std::min(a, b)) == 0; }
+/// Whether tasks of one size are whole numbers of tasks of the other: rows of these numbers, and how they lie.
+bool nest(double a, std::int32_t lie_a, double b, std::int32_t lie_b) {
+  if (a <= 0 || b <= 0) return true;
+  return lie_a == lie_b && (lie_a == 0 ? std::fmod(std::max(a, b), std::min(a, b)) == 0 : a == b);
+}
 
 }  // namespace
 
 std::int64_t barriers(const GroupSummary& summary) {
   return std::max<std::int64_t>(0, static_cast<std::int64_t>(summary.phases.size()) - 1);
+}
+
+std::int64_t walks_again(const GroupSummary& summary) {
+  return std::max<std::int64_t>(0, static_cast<std::int64_t>(summary.walks.size()) - 1);
 }
 
 double GroupSummaries::External::once() const { return whole > 0 ? bytes : std::min(bytes, partial); }
@@ -156,37 +164,38 @@ void GroupSummaries::count_read(NodeId node, std::size_t which, int sign) {
 }
 
 /// Whether a reader has to wait for all blocks before it can use a value that lies as `rows` says.
-bool GroupSummaries::waits(NodeId node, const GroupRead& read, double rows) const {
+bool GroupSummaries::waits(NodeId node, const GroupRead& read, const State& maker) const {
   const GroupNode& fact = facts_.nodes[ir::index(node)];
   const State& state = states_[ir::index(node)];
-  if (rows == 0) return false;
-  if (state.follows && facts_.nodes[ir::index(read.maker)].chain == fact.chain) return false;
-  if (rows < 0) {
-    // The block that ends last goes on with the same elements; it spreads nothing and reduces nothing.
-    const GroupNode& maker = facts_.nodes[ir::index(read.maker)];
-    return read.order != ReadOrder::same || state.reach != ResultReach::element || maker.elements != fact.elements;
-  }
+  const GroupNode& made = facts_.nodes[ir::index(read.maker)];
+  if (maker.rows == 0) return false;
+  if (state.follows && made.chain == fact.chain) return false;
+  if (maker.rows <
+      0)  // the block that ends last goes on with the same elements; it spreads nothing and reduces nothing
+    return read.order != ReadOrder::same || state.reach != ResultReach::element || made.elements != fact.elements;
   if (read.order == ReadOrder::moved) return true;
-  return state.reach == ResultReach::row && !nest(rows, state.reduced_rows);
+  if (read.order == ReadOrder::spread && read.domain != maker.domain) return true;
+  return state.reach == ResultReach::row && !nest(maker.rows, maker.domain, state.reduced_rows, state.reduced_domain);
 }
 
 /// The phase of a node, and how its result lies, by what it reads inside its group.
 GroupSummaries::Place GroupSummaries::place_of(NodeId node) const {
   const GroupNode& fact = facts_.nodes[ir::index(node)];
   const State& state = states_[ir::index(node)];
-  std::int32_t phase = 0, steps = 0;
+  std::int32_t phase = 0, steps = 0, walks = 0;
   const auto inside = [&](const GroupRead& read) {
     return read.maker != no_node && states_[ir::index(read.maker)].group == state.group;
   };
   for (const GroupRead& read : fact.reads)
     if (inside(read)) {
       const State& maker = states_[ir::index(read.maker)];
-      phase = std::max(phase, maker.phase + (waits(node, read, maker.rows) ? 1 : 0));
+      phase = std::max(phase, maker.phase + (waits(node, read, maker) ? 1 : 0));
       steps = std::max(steps, maker.steps);
+      walks = std::max(walks, maker.walks + (maker.rows > 0 && read.order == ReadOrder::spread ? 1 : 0));
     }
   if (state.reach == ResultReach::row && !state.follows) ++steps;
   double rows = 0;
-  std::int32_t disagree = 0;
+  std::int32_t disagree = 0, domain = 0;
   for (const GroupRead& read : fact.reads) {
     if (!inside(read)) continue;
     const State& maker = states_[ir::index(read.maker)];
@@ -194,20 +203,25 @@ GroupSummaries::Place GroupSummaries::place_of(NodeId node) const {
     if (maker.rows < 0) {
       rows = of_the_grid;
     } else if (rows >= 0) {
-      if (!nest(rows, maker.rows)) disagree = 1;
+      if (!nest(rows, domain, maker.rows, maker.domain)) disagree = 1;
       rows = rows == 0 ? maker.rows : std::min(rows, maker.rows);
+      domain = maker.domain;
     }
   }
   if (disagree != 0) phase += 1, rows = 0;
   if (state.reach == ResultReach::grid) rows = of_the_grid;
-  if (state.reach == ResultReach::row)
-    rows = rows > 0 ? std::min(rows, state.reduced_rows) : rows < 0 ? rows : state.reduced_rows;
-  return {phase, rows, steps};
+  if (state.reach == ResultReach::row && rows >= 0) {
+    rows = rows > 0 ? std::min(rows, state.reduced_rows) : state.reduced_rows;
+    domain = state.reduced_domain;
+  }
+  return {phase, rows, rows > 0 ? domain : 0, steps, walks};
 }
 
 void GroupSummaries::count_phase(NodeId node, int sign) {
   const State& state = states_[ir::index(node)];
-  count_at(groups_[static_cast<std::size_t>(state.group)].summary.phases, static_cast<std::size_t>(state.phase), sign);
+  GroupSummary& summary = groups_[static_cast<std::size_t>(state.group)].summary;
+  count_at(summary.phases, static_cast<std::size_t>(state.phase), sign);
+  count_at(summary.walks, static_cast<std::size_t>(state.walks), sign);
 }
 
 /// A reduction of rows by those that must end before it.
@@ -228,12 +242,19 @@ void GroupSummaries::settle(NodeId first) {
     pending.erase(pending.begin());
     const GroupNode& fact = facts_.nodes[ir::index(id)];
     State& state = states_[ir::index(id)];
-    const auto [phase, rows, steps] = place_of(id);
-    if (Place{state.phase, state.rows, state.steps} == Place{phase, rows, steps}) continue;
+    const auto [phase, rows, domain, steps, walks] = place_of(id);
+    if (Place{state.phase, state.rows, state.domain, state.steps, state.walks} ==
+        Place{phase, rows, domain, steps, walks})
+      continue;
     if (steps != state.steps) {
       count_steps(id, -1);
       state.steps = steps;
       count_steps(id, 1);
+    }
+    if (walks != state.walks) {
+      count_phase(id, -1);
+      state.walks = walks;
+      count_phase(id, 1);
     }
     if (phase != state.phase) {
       count_phase(id, -1);
@@ -250,6 +271,7 @@ void GroupSummaries::settle(NodeId first) {
       count_phase(id, 1);
     }
     state.rows = rows;
+    state.domain = domain;
     for (const GroupReader& reader : fact.readers)
       if (states_[ir::index(reader.node)].group == state.group) pending.insert(reader.node);
   }
@@ -274,14 +296,16 @@ void GroupSummaries::count_work(NodeId node, int sign) {
 std::vector<NodeId> GroupSummaries::refold(std::int32_t group, std::int32_t chain) {
   struct Part {
     ResultReach reach;
-    double rows, results;
+    double rows;
+    std::int32_t domain;
+    double results;
     bool follows;
     bool operator==(const Part&) const = default;
   };
   std::vector<std::pair<NodeId, Part>> parts;  // of those in the group, ascending
   for (const NodeId id : facts_.chains[static_cast<std::size_t>(chain)])
     if (const GroupNode& fact = facts_.nodes[ir::index(id)]; states_[ir::index(id)].group == group)
-      parts.push_back({id, {fact.reach, fact.rows, fact.elements, false}});
+      parts.push_back({id, {fact.reach, fact.rows, fact.domain, fact.elements, false}});
   const auto part_of = [&](NodeId id) {
     return std::lower_bound(parts.begin(), parts.end(), id, [](const auto& one, NodeId at) { return one.first < at; });
   };
@@ -293,18 +317,19 @@ std::vector<NodeId> GroupSummaries::refold(std::int32_t group, std::int32_t chai
       const auto found = part_of(step.reduce);
       if (found == parts.end() || found->first != step.reduce) break;
       taken[static_cast<std::size_t>(found - parts.begin())] = true;
-      first->second = {ResultReach::element, 1, 0, true};
-      found->second = {step.reach, step.rows, facts_.nodes[ir::index(parts[i].first)].elements, false};
+      first->second = {ResultReach::element, 1, 0, 0, true};
+      const double results = facts_.nodes[ir::index(parts[i].first)].elements;
+      found->second = {step.reach, step.rows, step.domain, results, false};
       first = found;
     }
   }
   std::vector<NodeId> changed;
   for (const auto& [id, part] : parts) {
     State& state = states_[ir::index(id)];
-    if (Part{state.reach, state.reduced_rows, state.results, state.follows} == part) continue;
+    if (Part{state.reach, state.reduced_rows, state.reduced_domain, state.results, state.follows} == part) continue;
     count_work(id, -1);
     count_steps(id, -1);
-    state.reach = part.reach, state.reduced_rows = part.rows;
+    state.reach = part.reach, state.reduced_rows = part.rows, state.reduced_domain = part.domain;
     state.results = part.results, state.follows = part.follows;
     count_work(id, 1);
     count_steps(id, 1);
@@ -336,13 +361,17 @@ void GroupSummaries::add(std::int32_t group, NodeId node) {
       count_read(reader.node, static_cast<std::size_t>(reader.read), -1);
       if (may_update(reader)) count_result(reader.node, -1);
     }
-  state = {group, 0, 0, 0, 0, 0, fact.reach, fact.rows, fact.elements, false};
+  state = {};
+  state.group = group;
+  state.reach = fact.reach, state.reduced_rows = fact.rows, state.reduced_domain = fact.domain;
+  state.results = fact.elements;
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, 1);
-  const auto [phase, rows, steps] = place_of(node);
+  const auto [phase, rows, domain, steps, walks] = place_of(node);
   state.phase = phase;
-  state.rows = rows;
+  state.rows = rows, state.domain = domain;
   state.steps = steps;
+  state.walks = walks;
   groups_[static_cast<std::size_t>(group)].summary.nodes += 1;
   count_work(node, 1);
   count_phase(node, 1);
@@ -379,9 +408,9 @@ void GroupSummaries::remove(NodeId node) {
   settle_around(group, node);
 }
 
-GroupSummary summarise(const ir::Graph& group, double row_room) {
+GroupSummary summarise(const ir::Graph& group) {
   const ir::DefUse def_use = ir::def_use(group);
-  const GroupFacts facts = group_facts(group, def_use, row_room);
+  const GroupFacts facts = group_facts(group, def_use);
   GroupSummaries summaries(facts);
   const std::int32_t only = summaries.create();
   for (std::size_t i = 0; i < facts.nodes.size(); ++i)

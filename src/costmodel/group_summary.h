@@ -28,10 +28,13 @@ struct GroupSummary {
   std::int64_t row_sums = 0;           ///< reductions whose rows a block can hold
   double rows = 0;                     ///< of these, summed up
   std::vector<std::int64_t> steps{};   ///< of these, how many have so many others before them
+  std::vector<std::int64_t> walks{};   ///< nodes that follow so many times of going through rows again
   std::vector<std::int64_t> phases{};  ///< nodes in each; a grid barrier stands between two phases
   bool operator==(const GroupSummary&) const = default;
 };
 std::int64_t barriers(const GroupSummary& summary);
+/// Times that rows are gone through again because their elements need a number of the whole row.
+std::int64_t walks_again(const GroupSummary& summary);
 
 /// Disjoint groups over the nodes of one graph. A node is in no group or in one.
 class GroupSummaries {
@@ -66,12 +69,15 @@ class GroupSummaries {
     std::int64_t inside = 0;  ///< reads of it by its own group
     std::int64_t later = 0;   ///< of these, by later phases
     double rows = 0;          ///< what readers see: 0 nothing waits, > 0 one block has it, < 0 the whole grid must end
+    std::int32_t domain = 0;  ///< of these rows, as GroupNode::domain
     std::int32_t steps = 0;   ///< row reductions that end before it can, itself included
+    std::int32_t walks = 0;   ///< times that its row is gone through again before it is there
     // As its group has it folded: the first step of a reduction stands for the whole of it, the others follow for free.
     ResultReach reach = ResultReach::element;
     double reduced_rows = 1;  ///< of a row reduction
-    double results = 0;       ///< elements that its group has of it
-    bool follows = false;     ///< a later step of a reduction that its group folds
+    std::int32_t reduced_domain = 0;
+    double results = 0;    ///< elements that its group has of it
+    bool follows = false;  ///< a later step of a reduction that its group folds
   };
   struct OneGroup {
     GroupSummary summary;
@@ -85,11 +91,11 @@ class GroupSummaries {
   void count_update(ir::NodeId node, int sign);
   bool may_update(const GroupReader& reader) const;
   void count_read(ir::NodeId node, std::size_t read, int sign);
-  bool waits(ir::NodeId node, const GroupRead& read, double rows) const;
+  bool waits(ir::NodeId node, const GroupRead& read, const State& maker) const;
   struct Place {
     std::int32_t phase = 0;
     double rows = 0;
-    std::int32_t steps = 0;
+    std::int32_t domain = 0, steps = 0, walks = 0;
     bool operator==(const Place&) const = default;
   };
   Place place_of(ir::NodeId node) const;
@@ -106,6 +112,6 @@ class GroupSummaries {
 };
 
 /// Of all nodes of a graph that is one group (ir::outline).
-GroupSummary summarise(const ir::Graph& group, double row_room);
+GroupSummary summarise(const ir::Graph& group);
 
 }  // namespace tailor::costmodel

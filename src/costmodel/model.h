@@ -50,8 +50,6 @@ ir::Estimate sol(const GroupWork& work, const CalibratedDevice& device, const ir
 /// A group that is not lowered yet, as one kernel with the grid barriers it needs: bytes, instructions, launch,
 /// barriers and what crosses them. Never below sol of the group.
 ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, const ir::Regime& regime = {});
-/// Bytes of one block's shared memory: the longest row that one block holds, for group_facts().
-double row_room(const CalibratedDevice& device);
 /// Throughput view (busiest pipe) and latency view (waves times one warp's chain), combined by the device's knee.
 ir::Estimate projected(const Work& work, const CalibratedDevice& device, const ir::Regime& regime = {});
 /// The requests that a work has, as machine code is to make them.

@@ -57,6 +57,11 @@ inline Seconds with_floor(Seconds total, const CalibratedDevice& d, const ir::Re
 /// What L2 hands out at most: its own peak, or what the ports of all SMs take.
 inline double l2_peak(const CalibratedDevice& d) { return std::min(d.l2_bandwidth, d.sms * d.sm_bandwidth * d.clock); }
 
+/// Share of re-reads that miss a cache of `room` bytes when `between` bytes are touched before the next use.
+inline double miss(double between, double room, const CalibratedDevice& device) {
+  return 1 - 1 / (1 + std::pow(between / room, device.reuse_knee));
+}
+
 /// Shares of a kernel's bytes that L2 holds when it starts. Nothing where runs are cold; else
 /// warm_share / (1 + (bytes / room)^reuse_knee), of what it writes only where the same launch ran before.
 struct WarmShares {

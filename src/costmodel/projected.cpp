@@ -81,11 +81,6 @@ struct MemoryBytes {
   double near_share = 0;         ///< of that, what L2 does not have either
 };
 
-/// Share of re-reads that miss a cache of `room` bytes when `between` bytes are touched before the next use.
-double miss(double between, double room, const CalibratedDevice& device) {
-  return 1 - 1 / (1 + std::pow(between / room, device.reuse_knee));
-}
-
 /// What shared memory leaves of an SM's L1 for data, in bytes.
 double l1_room(const Work& work, const Residency& residency, const CalibratedDevice& d) {
   const double asked = static_cast<double>(work.shared_bytes) + d.shared_reserved_per_block;

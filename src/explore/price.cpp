@@ -34,13 +34,13 @@ bool are_apart(const DefUse& def_use, const costmodel::GroupFacts& facts,
 }  // namespace
 
 double group_price(const Graph& group, const costmodel::CalibratedDevice& device) {
-  return costmodel::group(costmodel::summarise(group, costmodel::row_room(device)), device).total.value;
+  return costmodel::group(costmodel::summarise(group), device).total.value;
 }
 
 double price_of(const Graph& graph, const DefUse& def_use, const std::vector<std::vector<NodeId>>& groups,
                 const costmodel::CalibratedDevice& device, const std::stop_token& stop) {
   double sum = 0;
-  const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use, costmodel::row_room(device));
+  const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use);
   if (are_apart(def_use, facts, groups)) {
     costmodel::GroupSummaries summaries(facts);
     for (const std::vector<NodeId>& group : groups) {

@@ -89,10 +89,7 @@ NodeSets level_groups(const FusionTask& task) {
 class Tailor {
  public:
   Tailor(const FusionTask& task, const MergeLimits& limits)
-      : task_(task),
-        limits_(limits),
-        spending_(task),
-        facts_(costmodel::group_facts(task.graph, task.def_use, costmodel::row_room(*task.device))) {}
+      : task_(task), limits_(limits), spending_(task), facts_(costmodel::group_facts(task.graph, task.def_use)) {}
 
   Fusion run() {
     const NodeSets alone = single_nodes();

@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "costmodel/model.h"
 #include "lowered.h"
 #include "round_device.h"
@@ -48,9 +50,7 @@ GroupSummary summary_of_phases(std::vector<std::int64_t> phases) {
   return s;
 }
 
-GroupSummary summary_of(const std::string& lines, double row_room) {
-  return summarise(group_of("graph g {\n" + lines + "}\n").graph, row_room);
-}
+GroupSummary summary_of(const std::string& lines) { return summarise(group_of("graph g {\n" + lines + "}\n").graph); }
 
 }  // namespace
 
@@ -127,21 +127,22 @@ TEST_CASE("a warm group finds in L2 what it reads, and where the same ran before
   CHECK(dram(ir::CacheState::warm) == approx(5e6 * 0.6).epsilon(last_digits));
 }
 
-TEST_CASE("a row that a block can hold is reduced at once, a longer one by the whole grid") {
-  const std::string softmax = graph_text("softmax", 4, 1000, "f32");
-  const GroupSummary held = summarise(group_of(softmax).graph, 4000);
-  CHECK(held.phases == std::vector<std::int64_t>{5});
-  CHECK(held.tails == 0);
-  CHECK(held.crossing == 0);
-  CHECK(held.read_again == 0);
-  GroupSummary spread = summarise(group_of(softmax).graph, 3999);
-  CHECK(spread.phases == std::vector<std::int64_t>{1, 3, 1});
-  CHECK(spread.tails == 2);
-  CHECK(spread.crossing == 16 + 16000 + 16);  // both numbers of each row, and the exponentials
-  CHECK(spread.read_again == 16000);
-  CHECK(barriers(spread) == 2);
+TEST_CASE("a row among others is a block's and reduced at once, one alone is the whole grid's") {
+  const GroupSummary several = summarise(group_of(graph_text("softmax", 4, 1000, "f32")).graph);
+  CHECK(several.phases == std::vector<std::int64_t>{5});
+  CHECK(several.walks == std::vector<std::int64_t>{1, 3, 1});
+  CHECK(several.tails == 0);
+  CHECK(several.crossing == 0);
+  CHECK(several.read_again == 0);
+  const GroupSummary alone = summarise(group_of(graph_text("softmax", 1, 4000, "f32")).graph);
+  CHECK(alone.phases == std::vector<std::int64_t>{1, 3, 1});
+  CHECK(alone.walks == std::vector<std::int64_t>{5});
+  CHECK(alone.tails == 2);
+  CHECK(alone.crossing == 4 + 16000 + 4);  // both numbers, and the exponentials
+  CHECK(alone.read_again == 16000);
+  CHECK(barriers(alone) == 2);
   // All else is the same: each array once, operations at the costs of their table.
-  for (const GroupSummary& s : {held, spread}) {
+  for (const GroupSummary& s : {several, alone}) {
     CHECK(s.read == 16000);
     CHECK(s.written == 16000);
     CHECK(s.fma == 4000 * (1 + 6 + 1 + 5));
@@ -179,7 +180,7 @@ TEST_CASE("who follows a reduction of the grid element by element needs no barri
         {"turned round", "  %y = reverse %c, axes={0} : f32[32]\n  output %y\n", {1, 1}, 1, 128},
         {"a part of it", "  %y = slice %c, ranges={0:16:1} : f32[16]\n  output %y\n", {1, 1}, 1, 128}}) {
     CAPTURE(row.what);
-    const GroupSummary s = summary_of(column + std::string(row.lines), 100000);
+    const GroupSummary s = summary_of(column + std::string(row.lines));
     CHECK(s.phases == row.phases);
     CHECK(s.tails == row.tails);
     CHECK(s.crossing == row.crossing);
@@ -192,23 +193,21 @@ TEST_CASE("a group knows its reductions along rows, how many follow one another,
       "  %a = reduce add %x, %zero, axes={1} : f32[64]\n  %ab = broadcast %a, axes={0} : f32[64,32]\n"
       "  %d = subtract %x, %ab : f32[64,32]\n  %e = multiply %d, %d : f32[64,32]\n"
       "  %b = reduce add %e, %zero, axes={1} : f32[64]\n  %m = reduce maximum %d, %zero, axes={1} : f32[64]\n";
-  const GroupSummary rows = summary_of(norm + "  output %b\n  output %m\n", 100000);
+  const GroupSummary rows = summary_of(norm + "  output %b\n  output %m\n");
   CHECK(rows.row_sums == 3);
   CHECK(rows.rows == 3 * 64);
   CHECK(rows.steps == std::vector<std::int64_t>{1, 2});
   CHECK(rows.carried == 0);
   const GroupSummary across =
       summary_of(norm +
-                     "  %c = reduce add %e, %zero, axes={0} : f32[32]\n  %n = reduce add %b, %zero, axes={0} : f32[]\n"
-                     "  output %c\n  output %n\n  output %m\n  output %b\n",
-                 100000);
+                 "  %c = reduce add %e, %zero, axes={0} : f32[32]\n  %n = reduce add %b, %zero, axes={0} : f32[]\n"
+                 "  output %c\n  output %n\n  output %m\n  output %b\n");
   CHECK(across.steps == rows.steps);
   CHECK(across.carried == 32 + 1);
   CHECK(across.tails == 2);
   const GroupSummary column = summary_of(
       "  %x = parameter 0 : f32[64,32]\n  %zero = constant 0 : f32[]\n"
-      "  %c = reduce add %x, %zero, axes={0} : f32[32]\n  output %c\n",
-      100000);
+      "  %c = reduce add %x, %zero, axes={0} : f32[32]\n  output %c\n");
   CHECK(column.row_sums == 0);
   CHECK(column.steps.empty());
 }
@@ -247,12 +246,75 @@ TEST_CASE("rows whose sums across them leave room for few at once wait in turns,
   without([](GroupSummary&) {});  // all rows at once: the one trip that every kernel has
 }
 
+TEST_CASE("rows in several pieces are rows, and only what lies as they do is theirs") {
+  // Of [images, channels, pixels], a number for each channel.
+  const std::string head =
+      "  %x = parameter 0 : f32[8,16,64]\n  %zero = constant 0 : f32[]\n"
+      "  %c = reduce add %x, %zero, axes={0,2} : f32[16]\n";
+  const auto of = [&](std::string_view lines) { return summary_of(head + std::string(lines)); };
+  const GroupSummary norm =
+      of("  %b = broadcast %c, axes={1} : f32[8,16,64]\n  %d = subtract %x, %b : f32[8,16,64]\n"
+         "  %v = reduce add %d, %zero, axes={0,2} : f32[16]\n  %w = broadcast %v, axes={1} : f32[8,16,64]\n"
+         "  %y = multiply %d, %w : f32[8,16,64]\n  output %y\n");
+  CHECK(barriers(norm) == 0);
+  CHECK(walks_again(norm) == 2);
+  CHECK(norm.rows == 2 * 16);
+  CHECK(norm.tails == 0);
+  // 16 rows too, but of other elements.
+  CHECK(barriers(of("  %b = broadcast %c, axes={0} : f32[16,512]\n  %z = parameter 1 : f32[16,512]\n"
+                    "  %y = add %z, %b : f32[16,512]\n  output %y\n")) == 1);
+  CHECK(barriers(of("  %b = broadcast %c, axes={1} : f32[4,16,128]\n  %z = parameter 1 : f32[4,16,128]\n"
+                    "  %y = add %z, %b : f32[4,16,128]\n  output %y\n")) == 1);
+  CHECK(barriers(of("  %e = exp %x : f32[8,16,64]\n  %b = broadcast %c, axes={1} : f32[8,16,64]\n"
+                    "  %d = subtract %e, %b : f32[8,16,64]\n"
+                    "  %v = reduce add %d, %zero, axes={2} : f32[8,16]\n  output %v\n")) == 1);
+  // The elements of one row come from memory in pieces of which each must be worth its way.
+  CHECK(summary_of("  %x = parameter 0 : f32[8,16,3]\n  %zero = constant 0 : f32[]\n"
+                   "  %c = reduce add %x, %zero, axes={0,2} : f32[16]\n  output %c\n")
+            .tails == 1);
+  // In another layout: dimension 0 is the fastest in memory.
+  const GroupSummary turned = summary_of(
+      "  %x = parameter 0 : f32[64,16]{0,1}\n  %zero = constant 0 : f32[]\n"
+      "  %c = reduce add %x, %zero, axes={0} : f32[16]\n  %b = broadcast %c, axes={1} : f32[64,16]{0,1}\n"
+      "  %y = subtract %x, %b : f32[64,16]{0,1}\n  output %y\n");
+  CHECK(turned.row_sums == 1);
+  CHECK(barriers(turned) == 0);
+}
+
+TEST_CASE("what a block cannot hold of its rows is read again, from L2 or memory, and apart where rows are few") {
+  CalibratedDevice d = device_of_groups();
+  d.registers_per_block = 100;  // 200 bytes: shared memory holds more
+  d.l2_share = 0.5;
+  d.reuse_knee = 2;
+  d.sm_bandwidth = 64;
+  GroupSummary s;
+  s.read = 400e3;
+  s.row_sums = 2;
+  s.rows = 2 * 100;  // 100 rows of 4,000 bytes, of which a block holds 1,000
+  s.walks = {1, 1, 1};
+  const double again = 2 * 300e3, miss = 1 - 1 / (1 + std::pow(40e3 / 500e3, 2));  // 10 of 100 rows are at hand
+  const ir::Estimate e = group(s, d);
+  CHECK(part_of(e, Part::dram) == approx((400e3 + again * miss) / 0.5e12).epsilon(last_digits));
+  CHECK(part_of(e, Part::l2) == approx((400e3 + again) / 640e9).epsilon(last_digits));
+  CHECK(part_of(e, Part::latency) == approx(again * (1 - miss) / 640e9 / 10).epsilon(last_digits));
+  s.rows = 2 * 5;  // of 5 SMs, which get half as much from L2; no turn follows another
+  const ir::Estimate few = group(s, d);
+  const double more = 2 * (400e3 - 5000), all = 1 - 1 / (1 + std::pow(0.8, 2));
+  CHECK(part_of(few, Part::l2) == approx((400e3 + more) / 320e9).epsilon(last_digits));
+  CHECK(part_of(few, Part::latency) == approx(more * (1 - all) / 320e9).epsilon(last_digits));
+  s.walks = {3};  // one pass, which all SMs can share
+  CHECK(part_of(group(s, d), Part::l2) == approx(400e3 / 640e9).epsilon(last_digits));
+  CHECK(part_of(group(s, d), Part::latency) == 0);
+  s.walks = {1, 1, 1}, s.rows = 2 * 400;  // 1,000 bytes a row
+  CHECK(part_of(group(s, d), Part::dram) == approx(400e3 / 0.5e12).epsilon(last_digits));
+}
+
 TEST_CASE("rows of a block may be summed over again where tasks nest, and not where they do not") {
   const auto phases_of = [](std::string_view second) {
     const std::string lines =
         "  %x = parameter 0 : f32[6,4,8]\n  %zero = constant 0 : f32[]\n"
         "  %a = reduce add %x, %zero, axes={2} : f32[6,4]\n";
-    return summary_of(lines + std::string(second), 100000).phases.size();
+    return summary_of(lines + std::string(second)).phases.size();
   };
   // 24 rows, then 6 of them at once: a block that has four rows has their sum.
   CHECK(phases_of("  %e = exp %a : f32[6,4]\n  %y = reduce add %e, %zero, axes={1} : f32[6]\n  output %y\n") == 1);
@@ -265,24 +327,21 @@ TEST_CASE("rows of a block may be summed over again where tasks nest, and not wh
 TEST_CASE("readers at other places compute a value again, and slices and look-ups read what they touch") {
   const GroupSummary again = summary_of(
       "  %x = parameter 0 : f32[1000]\n  %z = parameter 1 : f32[4,1000]\n  %e = exp %x : f32[1000]\n"
-      "  %b = broadcast %e, axes={1} : f32[4,1000]\n  %y = add %z, %b : f32[4,1000]\n  output %y\n",
-      100000);
+      "  %b = broadcast %e, axes={1} : f32[4,1000]\n  %y = add %z, %b : f32[4,1000]\n  output %y\n");
   CHECK(again.fma == 4 * 1000 * 6 + 4000);
   CHECK(again.alu == 4 * 1000);
   CHECK(again.xu == 4 * 1000);
   CHECK(again.read == 4000 + 16000);
   const GroupSummary parts = summary_of(
       "  %x = parameter 0 : f32[1000]\n  %a = slice %x, ranges={0:100:1} : f32[100]\n"
-      "  %b = slice %x, ranges={500:700:2} : f32[100]\n  %y = add %a, %b : f32[100]\n  output %y\n",
-      100000);
+      "  %b = slice %x, ranges={500:700:2} : f32[100]\n  %y = add %a, %b : f32[100]\n  output %y\n");
   CHECK(parts.read == 800);
   CHECK(parts.written == 400);
   CHECK(parts.arguments == 2);
   const GroupSummary updated = summary_of(
       "  %a = parameter 0 : f32[64,128]\n  %u = parameter 1 : f32[1,128]\n  %i = parameter 2 : s32[]\n"
       "  %n = negate %u : f32[1,128]\n  %d = dynamic_update_slice %a, %n, %i, %i : f32[64,128]\n  output %d\n"
-      "  in_place 0 of 0\n",
-      100000);
+      "  in_place 0 of 0\n");
   CHECK(updated.read == 128 * 4 + 4);
   CHECK(updated.written == 128 * 4);
 }

@@ -338,7 +338,7 @@ TEST_CASE("groups that would need more barriers than are allowed stay apart, at 
       "  %x = parameter 0 : f32[64,32]\n  %zero = constant 0 : f32[]\n  %c = reduce add %x, %zero, axes={0} : f32[32]\n"
       "  %b = broadcast %c, axes={1} : f32[64,32]\n  %y = add %x, %b : f32[64,32]\n  output %y\n");
   const ir::DefUse def_use = ir::def_use(graph);
-  const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use, costmodel::row_room(search_gpu()));
+  const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use);
   const FusionTask task{search_setting(), graph, def_use};
   for (const std::int64_t barriers : {0, 1}) {
     CAPTURE(barriers);
@@ -368,7 +368,7 @@ TEST_CASE("what a merge would save is asked again when one of the two has grown 
   slow.dram_latency = 20e-6;
   FusionSetting setting = search_setting();
   setting.device = &slow;
-  const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use, costmodel::row_room(slow));
+  const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use);
   const FusionTask task{setting, graph, def_use};
   MergeLimits limits;
   limits.lowerable = false;

@@ -70,7 +70,7 @@ TEST_CASE("summaries that are kept over moves equal those made at once") {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     INFO("seed ", seed);
     const Graph graph = well_formed_graph(seed, 40);
-    const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use(graph), 4096);
+    const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use(graph));
     const std::vector<NodeId> work = work_of(graph, facts);
     if (work.empty()) continue;
     std::mt19937_64 random(seed);
@@ -100,7 +100,7 @@ TEST_CASE("reductions that arrive in steps are counted as one where a group hold
     const auto which = static_cast<Apart>(seed % 8 < 5 ? seed % 8 : 0);
     const SplitGraph made = split_graph(seed, which, 4);
     INFO("seed ", seed, " ", made.what);
-    const costmodel::GroupFacts facts = costmodel::group_facts(made.graph, def_use(made.graph), 64);
+    const costmodel::GroupFacts facts = costmodel::group_facts(made.graph, def_use(made.graph));
     const std::vector<NodeId> work = work_of(made.graph, facts);
     std::mt19937_64 random(seed);
     costmodel::GroupSummaries summaries(facts);
@@ -117,11 +117,13 @@ TEST_CASE("reductions that arrive in steps are counted as one where a group hold
     // As the graph whose reductions are folded already, but for the nodes that are left to count.
     const std::optional<Graph> whole = ir::folded(made.graph);
     (whole ? folded : apart) += 1;
-    costmodel::GroupSummary steps = costmodel::summarise(made.graph, 64);
-    const costmodel::GroupSummary one = costmodel::summarise(whole ? *whole : made.graph, 64);
+    costmodel::GroupSummary steps = costmodel::summarise(made.graph);
+    const costmodel::GroupSummary one = costmodel::summarise(whole ? *whole : made.graph);
     CHECK(steps.phases.size() == one.phases.size());
+    CHECK(steps.walks.size() == one.walks.size());
     steps.nodes = one.nodes;
     steps.phases = one.phases;
+    steps.walks = one.walks;
     CHECK(steps == one);
     Group alone;
     alone.graph = made.graph;
@@ -167,7 +169,7 @@ TEST_CASE("a group alone costs what it costs in its graph, and never less than s
   for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(30, 60); ++seed) {
     const Graph graph = all_read(well_formed_graph(seed, 40));
     const DefUse wires = def_use(graph);
-    const costmodel::GroupFacts facts = costmodel::group_facts(graph, wires, costmodel::row_room(gpu()));
+    const costmodel::GroupFacts facts = costmodel::group_facts(graph, wires);
     for (const std::string_view name : {"unfused", "stitch-v1", "tailor", "tailor-any"}) {
       const Fusion fusion = searched(name, graph);
       for (const DistinctGroup& group : partition(graph, fusion).groups) {

@@ -14,7 +14,6 @@
 #include <string>
 
 #include "base/error.h"
-#include "ir/graph/broadcast.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -160,26 +159,6 @@ TEST_CASE("canonical texts see outputs, their order, and which parameter an outp
                                     with("%n, %e\nin_place 0 of 1"),
                                     with("%n, %e\nin_place 1 of 0")};
   CHECK(texts.size() == 6);
-}
-
-TEST_CASE("a broadcast repeats along the last dimensions where its source has the leading ones, all of them") {
-  const auto repeats = [](std::string_view source, std::string_view axes, std::string_view result) {
-    const Graph g = parse_graph(fmt::format(
-        "graph g {{ %x = parameter 0 : f32{} %b = broadcast %x, axes={} : f32{} output %b }}", source, axes, result));
-    verify(g);
-    return repeats_along_last(g.nodes[1], g.nodes[0].shape);
-  };
-  CHECK(repeats("[4]", "{0}", "[4,6]"));
-  CHECK(repeats("[4,6]", "{0,1}", "[4,6,5]"));
-  CHECK(repeats("[]", "{}", "[4,6]"));
-  CHECK(repeats("[4,6]", "{0,1}", "[4,6]"));
-  CHECK(repeats("[4]", "{1}", "[1,4,6]"));      // what is skipped has one element
-  CHECK(repeats("[4,1]", "{0,2}", "[4,6,1]"));  // what is not skipped has one
-  CHECK(repeats("[1,4]", "{2,0}", "[4,6,1]"));
-  CHECK_FALSE(repeats("[6]", "{1}", "[4,6]"));
-  CHECK_FALSE(repeats("[4,6]", "{0,2}", "[4,5,6]"));
-  CHECK_FALSE(repeats("[4,6]", "{1,0}", "[6,4]"));
-  CHECK_FALSE(repeats("[6]", "{2}", "[1,4,6]"));
 }
 
 TEST_CASE("a chain of 100,000 nodes has a canonical text and parses") {

@@ -76,8 +76,7 @@ struct Way {
 std::optional<double> optimum(const Graph& graph, const costmodel::CalibratedDevice& device, std::int64_t most_steps,
                               const MayBeGroup& may, std::vector<std::vector<NodeId>>* groups) {
   const DefUse wires = def_use(graph);
-  Ideals ideals{graph, device, may, wires, costmodel::group_facts(graph, wires, costmodel::row_room(device)),
-                {},    {},     0,   {}};
+  Ideals ideals{graph, device, may, wires, costmodel::group_facts(graph, wires), {}, {}, 0, {}};
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
     if (wires.roles[i] == Role::work || wires.roles[i] == Role::outside) ideals.runs.push_back(static_cast<NodeId>(i));
   const std::size_t count = ideals.runs.size();
@@ -126,7 +125,7 @@ std::optional<double> optimum(const Graph& graph, const costmodel::CalibratedDev
 
 Graph all_read(Graph graph) {
   const DefUse wires = def_use(graph);
-  const costmodel::GroupFacts facts = costmodel::group_facts(graph, wires, 0);
+  const costmodel::GroupFacts facts = costmodel::group_facts(graph, wires);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
     if (wires.roles[i] == Role::work && facts.nodes[i].readers.empty() && !facts.nodes[i].stored)
       graph.outputs.push_back(static_cast<NodeId>(i));

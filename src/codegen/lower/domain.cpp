@@ -1,44 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs of a domain, and positions to coordinates. In: a shape, its reduced dimensions, index expressions of positions.
-// Out: runs or coordinates. Called by the structural analysis and by the skeletons.
+// Positions in a domain to coordinates. In: a shape, its reduced dimensions, index expressions of positions. Out:
+// coordinates, or the position in memory. Called by the skeletons.
 //
-// Method. The dimensions are gone through from the fastest in memory on. Neighbours that both stay or are both reduced
-// make one run, because going over them is one loop whatever their number. A position is a number written in mixed
-// radix whose digits are the coordinates of its own dimensions, the fastest first: dividing takes them off one by one.
-// So a row in the last dimensions, a column in the first, a channel between batch and image, and a group of channels
-// that lie fastest are the same two numbers, and index expressions fold to what each of them would be by hand.
+// Method. A position is a number written in mixed radix whose digits are the coordinates of its own dimensions, the
+// fastest in memory first: dividing takes them off one by one. So a row in the last dimensions, a column in the first,
+// a channel between batch and image, and a group of channels that lie fastest are the same two numbers, and index
+// expressions fold to what each of them would be by hand.
 #include "codegen/lower/domain.h"
-
-#include <fmt/format.h>
 
 #include <array>
 #include <tuple>
 
 namespace tailor::codegen {
-
-Domain domain_of(const ir::Shape& shape, const ir::Dims& reduced) {
-  Domain domain;
-  for (int i = 0; i < shape.rank(); ++i) {
-    const int dim = shape.minor_to_major[i];
-    if (shape.dims[dim] == 1) continue;
-    const bool goes = reduced.contains(dim);
-    if (domain.runs.empty()) domain.reduces_fastest = goes;
-    if (domain.runs.empty() || domain.is_reduced(domain.runs.size() - 1) != goes) domain.runs.push_back(1);
-    domain.runs[domain.runs.size() - 1] *= shape.dims[dim];
-  }
-  return domain;
-}
-
-std::string text(const Domain& domain) {
-  std::string out;
-  for (int i = domain.runs.size(); i-- > 0;) {
-    if (!out.empty()) out += " x ";
-    out += domain.is_reduced(i) ? fmt::format("[{}]", domain.runs[i]) : fmt::format("{}", domain.runs[i]);
-  }
-  return out.empty() ? "1" : out;
-}
 
 Coordinates coordinates_at(IndexBuilder& build, const ir::Shape& shape, const ir::Dims& reduced, ir::ExprId kept,
                            ir::ExprId along) {

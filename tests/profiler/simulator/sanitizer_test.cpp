@@ -127,6 +127,23 @@ TEST_CASE("a register that nothing was written to may be moved and dropped, and 
   CHECK(only_finding(watch(watched_entry(half + "  @%p1 st.global.u32 [%rd3], %r4;\n"), grid_of(1, 32))) == "");
   CHECK(only_finding(watch(watched_entry(half + "  selp.b32 %r5, %r4, 0, %p1;\n  st.global.u32 [%rd3], %r5;\n"),
                            grid_of(1, 32))) == "");
+  // A predicate of it is dropped where the guard alone decides: and with false, or with true, in any order.
+  const auto with_guard = [&](std::string_view guard, std::string_view joined) {
+    const std::string body = fmt::format(
+        "  setp.gt.u32 %p2, %r4, 3;\n  setp.{}.u32 %p3, %r1, 16;\n  {};\n  selp.b32 %r5, 1, 0, %p2;\n"
+        "  st.global.u32 [%rd3], %r5;\n",
+        guard, joined);
+    return only_finding(watch(watched_entry(half + body), grid_of(1, 32)));
+  };
+  CHECK(with_guard("lt", "and.pred %p2, %p3, %p2") == "");
+  CHECK(with_guard("lt", "and.pred %p2, %p2, %p3") == "");
+  CHECK(with_guard("ge", "or.pred %p2, %p2, %p3") == "");
+  CHECK(with_guard("ge", "or.pred %p2, %p3, %p2") == "");
+  const std::string used = "uninitialised read: thread 16 of block 0 uses register %r3, to which nothing was written";
+  CHECK(with_guard("ge", "and.pred %p2, %p3, %p2") == used);
+  CHECK(with_guard("lt", "or.pred %p2, %p2, %p3") == used);
+  CHECK(with_guard("lt", "xor.pred %p2, %p2, %p3") == used);
+  CHECK(with_guard("lt", "and.pred %p2, %p2, %p2") == used);
 }
 
 /// A value in y[0] and a flag in y[1]: block 0 gives them, block 1 takes them.

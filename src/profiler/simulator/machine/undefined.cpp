@@ -8,9 +8,10 @@
 // in which lanes afterwards, and an error where one is used: it goes to memory, into an address, a branch, a vote, a
 // matrix. The finding is told at the shuffle's line.
 //
-// Lane by lane an operation's result is undefined where a source is. A selection is undefined where what it selects is;
-// a shuffle moves the mark with the value (warp_steps.cpp). A guarded operation counts in the lanes it runs in. After a
-// finding the warp's marks are forgotten: one line for one mistake.
+// Lane by lane an operation's result is undefined where a source is. A selection is undefined where what it selects is,
+// and a conjunction of predicates is false whatever the other holds where one is: compilers test the guard of a value
+// after the value. A shuffle moves the mark with the value (warp_steps.cpp). A guarded operation counts in the lanes it
+// runs in. After a finding the warp's marks are forgotten: one line for one mistake.
 #include "profiler/simulator/machine/undefined.h"
 
 #include <fmt/format.h>
@@ -103,6 +104,13 @@ void Machine::watch(WarpState& warp, const Micro& micro, std::uint32_t active) {
     const UndefinedLanes a = registers.of(micro.a), b = registers.of(micro.b);
     const std::uint32_t set = program.lanes->mask_of(words(warp, micro.c));
     made = joined(registers.of(micro.c), joined({a.lanes & set, a.site}, {b.lanes & ~set, b.site}));
+  } else if (opcode == "and.pred" || opcode == "or.pred") {
+    // Where one operand alone says what comes out, the other does not matter.
+    const std::uint32_t turned = opcode == "or.pred" ? 0 : all_lanes;
+    const UndefinedLanes a = registers.of(micro.a), b = registers.of(micro.b);
+    const std::uint32_t by_a = (program.lanes->mask_of(words(warp, micro.a)) ^ turned) & ~a.lanes,
+                        by_b = (program.lanes->mask_of(words(warp, micro.b)) ^ turned) & ~b.lanes;
+    made = joined({a.lanes & ~by_b, a.site}, {b.lanes & ~by_a, b.site});
   }
   registers.set(micro.d, active, made);
   each_listed(program, micro, true, [&](Slot slot) { registers.set(slot, active, made); });
