@@ -7,6 +7,7 @@
 #include "store/schema.h"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <array>
@@ -142,7 +143,14 @@ void prepare(Connection& connection, const Schema& schema) {
     if (migrated) drop_views(connection);
     for (const Migration& step : schema.steps) {
       if (step.from != version) continue;
-      connection.script(std::string(step.sql));
+      SQLite::Database& database = connection.database();
+      const int code = database.tryExec(std::string(step.sql));
+      if (code == SQLITE_ERROR)
+        throw refusal(connection.path(),
+                      fmt::format("the database says that it has schema version {}, and its tables are others: {}",
+                                  version, database.getErrorMsg()),
+                      "the file was not changed; 'sqlite3 FILE \"PRAGMA user_version\"' shows what it says");
+      if (code != SQLITE_OK) throw SQLite::Exception(database.getHandle(), code);
       ++version;
     }
     if (version != schema.version)

@@ -186,3 +186,18 @@ TEST_CASE("an older database that was damaged since is not migrated by half: it 
   CHECK_THROWS_AS(migrate(folder / "a.db"), Error);
   CHECK(read_file(folder / "a.db") == before);
 }
+
+TEST_CASE("a database that says it is older than its tables are is refused in words, and stays as it was") {
+  const Folder folder;
+  make_version_2(folder / "a.db");
+  migrate(folder / "a.db");
+  for (const int said : {1, 2}) {
+    CAPTURE(said);
+    connect(folder / "a.db").script(fmt::format("PRAGMA user_version = {}", said));
+    const std::string before = read_file(folder / "a.db");
+    CHECK_THROWS_WITH_AS(
+        migrate(folder / "a.db"),
+        doctest::Contains(fmt::format("it has schema version {}, and its tables are others: ", said).c_str()), Error);
+    CHECK(read_file(folder / "a.db") == before);
+  }
+}

@@ -270,6 +270,8 @@ class ProgramBuilder {
   Entry emit_constant(const ir::Node& node);
   Entry emit_iota(ir::NodeId id, const Coordinates& coordinates);
   Entry emit_elementwise(ir::NodeId id, const Demand& wanted);
+  /// Whether operand k of a concatenation, or what a window of a pad or an update shows, holds any such element.
+  bool may_read(ir::NodeId id, int k, const Coordinates& coordinates);
   Entry emit_choice(ir::NodeId id, const Demand& wanted);
   ir::ExprId bind_start(ir::NodeId id, int dim, std::int64_t last);
   ir::ExprId start_of(ir::NodeId id, int dim) const;

@@ -133,6 +133,7 @@ void ProgramBuilder::demand_operands(ir::NodeId id, const Demand& wanted) {
   const std::size_t count = kind == ir::OpClass::lookup ? first_start(node) : node.operands.size();
   for (int k = 0; k < static_cast<int>(count); ++k) {
     PredicateId predicate = wanted.predicate;
+    if (!may_read(id, k, wanted.coordinates)) continue;
     if (node.op == ir::Op::concatenate) predicate = inside_predicate(inside_of(id, k, wanted.coordinates), predicate);
     if (k == inside_operand(node))
       for (int dim = 0; dim < node.shape.rank(); ++dim)
@@ -335,6 +336,19 @@ Val ProgramBuilder::inside_value(const Inside& inside) {
   return all;
 }
 
+bool ProgramBuilder::may_read(ir::NodeId id, int k, const Coordinates& coordinates) {
+  const ir::Node& node = node_at(id);
+  const auto may_be = [&](const Inside& inside) {
+    const ir::Interval range = s_.build.pool()[inside.value].range;
+    return inside.low <= range.high && range.low < inside.high;
+  };
+  if (node.op == ir::Op::concatenate) return may_be(inside_of(id, k, coordinates));
+  if (k != inside_operand(node)) return true;
+  for (int dim = 0; dim < node.shape.rank(); ++dim)
+    if (!may_be(inside_of(id, dim, coordinates))) return false;
+  return true;
+}
+
 Entry ProgramBuilder::emit_choice(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
   const auto operand = [&](int k, PredicateId predicate) {
@@ -353,19 +367,26 @@ Entry ProgramBuilder::emit_choice(ir::NodeId id, const Demand& wanted) {
   Entry entry;
   if (node.op == ir::Op::concatenate) {
     for (int k = static_cast<int>(node.operands.size()); k-- > 0;) {
+      if (!may_read(id, k, wanted.coordinates)) continue;
       Inside inside = inside_of(id, k, wanted.coordinates);
       const Val value = operand(k, inside_predicate(inside, wanted.predicate));
       inside.low = std::numeric_limits<std::int64_t>::min();  // earlier operands were asked first
       entry.compute = entry.compute.id == ir::no_value ? value : choose(inside_value(inside), value, entry.compute);
     }
+    // Under a condition that never holds no operand may be meant.
+    if (entry.compute.id == ir::no_value) entry.compute = number(row(node.shape.dtype).compute, 0, 0);
     return entry;
   }
   const int within = inside_operand(node);
   PredicateId predicate = wanted.predicate;
   for (int dim = 0; dim < node.shape.rank(); ++dim)
     predicate = inside_predicate(inside_of(id, dim, wanted.coordinates), predicate);
-  entry.compute = operand(within, predicate);
   const Val around = operand(1 - within, wanted.predicate);
+  if (!may_read(id, within, wanted.coordinates)) {
+    entry.compute = around;
+    return entry;
+  }
+  entry.compute = operand(within, predicate);
   for (int dim = 0; dim < node.shape.rank(); ++dim)
     entry.compute = choose(inside_value(inside_of(id, dim, wanted.coordinates)), entry.compute, around);
   return entry;

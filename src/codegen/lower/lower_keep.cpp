@@ -218,6 +218,9 @@ std::optional<ir::Rejection> refuse_homes(const Prepared& prepared, const ir::Pl
     if (i > 0 && plan.homes[i - 1].node >= home.node)
       return no_homes(
           fmt::format("%{} stands behind %{}: homes ascend, each node once", home.node, plan.homes[i - 1].node));
+    if (home.node >= std::ssize(prepared.graph->nodes))
+      return no_homes(
+          fmt::format("%{} is no node of the group, which has %0 to %{}", home.node, prepared.graph->nodes.size() - 1));
     if (!is_possible(prepared, home.node))
       return no_homes(fmt::format("%{} cannot have a home: {}", home.node, possible_homes(prepared)));
   }
@@ -336,6 +339,8 @@ Entry ProgramBuilder::kept_entry(ir::NodeId id, const Kept& kept, const Demand& 
   const ir::IndexPool& pool = s_.build.pool();
   ir::VarSet vars;
   for (int i = 0; i < wanted.coordinates.rank; ++i) vars |= pool[wanted.coordinates[i]].vars;
+  // What is loaded under a condition is there inside the guards that name the condition's variables, not outside.
+  for (const ir::Condition& one : conditions_of(wanted.predicate)) vars |= pool[one.a].vars | pool[one.b].vars;
   if (kept.by_row) vars |= pool[row_in_flight].vars;
   if (kept.by_trip) vars |= pool[spans_row(kept.stay) ? segment_->trip : segment_->section_trip].vars;
   Entry entry;

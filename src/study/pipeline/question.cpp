@@ -218,7 +218,13 @@ std::size_t FusedModel::chosen_group() {
                             reason->reason.empty() ? reason->rule : reason->reason),
                 "tailor fuse shows which groups can; --group picks one");
   explore::Axes axes = explore::default_axes(*group(number).ready(), target.limits);
-  for (const explore::AxisLimit& limit : limits_) explore::restrict_axis(axes, limit);  // refuses what is no axis
+  const ir::Skeleton skeleton = group(number).ready()->skeleton;
+  for (const explore::AxisLimit& limit : limits_) {
+    explore::restrict_axis(axes, limit);  // refuses what is no axis
+    if (!row(skeleton).has(*ir::plan_field_named(limit.axis)))
+      watch_.observer.note(
+          fmt::format("plans of {} have no {}: --axis {}=... changes nothing", name(skeleton), limit.axis, limit.axis));
+  }
   if (wanted_.empty() && partition.groups.size() > 1)
     watch_.observer.note(fmt::format(
         "{}: of the groups that can be planned it moves most bytes in a run; --group picks another", title(number)));

@@ -151,7 +151,7 @@ Candidate named_plan(const PreparedGroup& group, const Target& on, const Choosin
   codegen::LowerScratch scratch;
   codegen::Lowered lowered = codegen::lower(prepared, candidate.plan, on.limits, scratch);
   if (const auto* refused = std::get_if<ir::Rejection>(&lowered))
-    throw Error(Fault::failed,
+    throw Error(Fault::usage,
                 fmt::format("the plan is not legal on {}: {} ({})", on.device.name, refused->reason, refused->rule),
                 "tailor explore lists plans that are");
   candidate.kernel = std::get<ir::Kernel>(std::move(lowered));

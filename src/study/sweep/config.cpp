@@ -193,9 +193,14 @@ void read_strategies(const Reader& r, const Value& v, SweepConfig& config) {
   for (std::size_t i = 0; i < config.strategies.size(); ++i) {
     std::string& name = config.strategies[i];
     const Json& node = (*v.node.array())[i];
-    if (name.ends_with(explore::partition_file_ending))
+    if (name.ends_with(explore::partition_file_ending)) {
       name = r.strategy(name);  // read when the sweep begins
-    else
+      std::error_code ignored;
+      if (!std::filesystem::is_regular_file(name, ignored))
+        r.fail(Fault::missing, node.offset, fmt::format("'{}[{}]': there is no file '{}'", v.path, i, name),
+               "tailor fuse MODEL --write-partition FILE.partition makes one; paths start at the folder of the sweep "
+               "file");
+    } else
       r.at({node, v.path}, [&] { explore::find_strategy(name); });
   }
 }
