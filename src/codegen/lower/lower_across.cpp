@@ -58,7 +58,7 @@ std::int64_t slots_of(const Pass& pass, RowReduction kind) {
 
 /// What a lane adds up, of the trip at hand.
 ir::Ref register_of(const Pass& pass, const Pass::Across& across) {
-  const Segment& body = pass.loops.segments.front();
+  const Segment& body = pass.loops.segments().front();
   ir::Ref ref;
   ref.array = across.array;
   if (across.kind == RowReduction::columns && body.section_trips > 1) ref.subs[0] = body.section_trip;
@@ -76,7 +76,7 @@ ir::ArrayId add_slots(Pass& pass, const Pass::Across& across) {
 void store_columns(Pass& pass, const Pass::Across& across, ir::Space space, std::uint16_t memory, ir::ExprId first) {
   ProgramBuilder& builder = pass.builder;
   IndexBuilder& build = builder.build();
-  const Segment& body = pass.loops.segments.front();
+  const Segment& body = pass.loops.segments().front();
   open_trips(builder, body, true);
   if (body.guard_count > 0) builder.open_guard(prefix(body.guards, body.guard_count));
   ir::ExprId column = body.along;
@@ -324,7 +324,7 @@ std::optional<ir::Rejection> refuse_across(const Prepared& prepared, const ir::P
 
 void begin_across(Pass& pass) {
   ProgramBuilder& builder = pass.builder;
-  const Segment& body = pass.loops.segments.front();
+  const Segment& body = pass.loops.segments().front();
   for (const Phase& phase : pass.prepared.phases)
     for (const ir::NodeId sum : phase.across) {
       Pass::Across& across = pass.across.emplace_back();
@@ -350,7 +350,7 @@ void add_across(Pass& pass, ir::NodeId sum, const Entry& value) {
   if (builder.refusal()) return;
   const auto across =
       std::find_if(pass.across.begin(), pass.across.end(), [&](const auto& one) { return one.sum == sum; });
-  const Segment& body = pass.loops.segments.front();
+  const Segment& body = pass.loops.segments().front();
   ir::Stmt add;
   add.kind = ir::StmtKind::assign;
   add.op = op_of(reducer(builder.graph()[sum]));

@@ -122,7 +122,7 @@ void add_peeled(ProgramBuilder& builder, const Mapping& mapping, Loops& loops, S
   body.vector = static_cast<int>(v);
   body.element = build.add_var({"e", ir::VarKind::loop, v, 1});
   body.along = build.add(narrowed, build.var(body.element));
-  loops.segments.push_back(body);
+  loops.add(body);
 
   Segment edge;
   edge.number = 1;
@@ -135,7 +135,7 @@ void add_peeled(ProgramBuilder& builder, const Mapping& mapping, Loops& loops, S
   builder.name_index(build.expand(column));
   edge.guards[edge.guard_count++] = {build.expand(column), build.constant(n), false};
   edge.along = build.narrow(column, {0, n - 1});
-  loops.segments.push_back(edge);
+  loops.add(edge);
 }
 
 /// The condition that so many vectors exist, where the digits name more; narrows the number to it.
@@ -154,9 +154,8 @@ Loops make_loops(ProgramBuilder& builder, const Mapping& mapping, bool spans) {
   Segment body;
   add_blocks(builder, mapping, loops);
   add_threads(builder, mapping, loops);
-  loops.first = number_on(builder, mapping, loops, Side::kept);
   add_flight(builder, mapping, loops);
-  ir::ExprId kept = number_on(builder, mapping, loops, Side::kept);
+  ir::ExprId kept = loops.number = number_on(builder, mapping, loops, Side::kept);
   loops.ragged = cut(builder, mapping, Side::kept, kept, loops.exists);
   loops.kept = in_elements(builder, mapping, Side::kept, kept, body);
   loops.results = body;
@@ -173,7 +172,7 @@ Loops make_loops(ProgramBuilder& builder, const Mapping& mapping, bool spans) {
   ir::ExprId along = number_on(builder, mapping, loops, Side::along);
   if (cut(builder, mapping, Side::along, along, body.guards[0])) ++body.guard_count;
   body.along = in_elements(builder, mapping, Side::along, along, body);
-  loops.segments.push_back(body);
+  loops.add(body);
   return loops;
 }
 
@@ -188,7 +187,7 @@ Loops make_tail(ProgramBuilder& builder, const Mapping& mapping, const Loops& lo
   edge.guard_count = 2;
   tail.kept = build.add_constant(build.narrow(loops.thread, {0, elements - 1}),
                                  vectors * extent(mapping, Side::kept, Level::vector));
-  tail.segments.push_back(edge);
+  tail.add(edge);
   builder.in_flight_rows = 1;
   return tail;
 }

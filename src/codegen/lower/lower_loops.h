@@ -6,7 +6,8 @@
 // and by those who put its sums together, for every skeleton alike.
 #pragma once
 
-#include <vector>
+#include <array>
+#include <span>
 
 #include "codegen/lower/lower_build.h"
 #include "codegen/lower/mapping.h"
@@ -20,12 +21,19 @@ struct Loops {
   ir::ExprId thread = 0;  ///< in its block
   ir::VarId round = 0;    ///< over the tiles of a block, where it has several
   ir::VarId flight = 0;   ///< over what a thread has of them at once
-  ir::ExprId first = 0;   ///< of what it has at once: position in vectors, as if it existed
+  ir::ExprId number = 0;  ///< position among what stays, in vectors, as if all that the digits name existed
   ir::ExprId kept = 0;    ///< position among what stays, narrowed to what exists, the vector's element included
   bool ragged = false;    ///< some threads of the last tile have nothing
   ir::Condition exists;   ///< then it asks whether this one has
-  std::vector<Segment> segments;
-  Segment results;  ///< where results of a vector are at hand: no trips
+  Segment results;        ///< where results of a vector are at hand: no trips
+
+  /// The ways through what is reduced: whole vectors, and behind them the elements around these, where there are some.
+  std::span<const Segment> segments() const { return prefix(ways_, way_count_); }
+  void add(const Segment& segment) { ways_[static_cast<std::size_t>(way_count_++)] = segment; }
+
+ private:
+  std::array<Segment, 2> ways_{};
+  int way_count_ = 0;
 };
 
 /// Adds the variables and fills all of it. `spans`: arrays of registers can span what is reduced, though it is gone

@@ -127,7 +127,7 @@ void load_section_in_turn(Pass& pass, const Phase& phase, const Segment& segment
 }
 
 void load_segments_ahead(Pass& pass, const Phase& phase, const ProgramBuilder::Flight& flight, bool in_turn) {
-  for (const Segment& segment : pass.loops.segments) {
+  for (const Segment& segment : pass.loops.segments()) {
     pass.builder.enter_segment(&segment);
     in_turn ? load_section_in_turn(pass, phase, segment, flight) : load_section_ahead(pass, phase, segment, flight);
   }
@@ -327,7 +327,9 @@ void store_row_numbers(Pass& pass) {
     conditions.push_back({lane, build.constant(flight), false});
     lane = build.narrow(lane, {0, flight - 1});
   }
-  ir::ExprId row = build.add_scaled(pass.loops.first, lane, stride_of(pass.mapping, Side::kept, Level::flight));
+  const std::int64_t stride = stride_of(pass.mapping, Side::kept, Level::flight);
+  const ir::ExprId first = build.subtract(pass.loops.number, build.scale(builder.row_in_flight, stride));
+  ir::ExprId row = build.add_scaled(first, lane, stride);
   if (pass.loops.ragged) {
     conditions.push_back({row, build.constant(pass.prepared.rows), false});
     row = build.narrow(row, {0, pass.prepared.rows - 1});
@@ -374,7 +376,7 @@ void go_over(Pass& pass, const Phase& phase, bool stores_numbers) {
   if (stores_numbers) store_numbers(pass, phase);
   add_row_numbers(pass, phase);
   if (phase.walks)
-    for (const Segment& segment : pass.loops.segments) walk_segment(pass, phase, segment);
+    for (const Segment& segment : pass.loops.segments()) walk_segment(pass, phase, segment);
   close_items(pass.builder, pass.loops);
 }
 

@@ -130,10 +130,10 @@ TEST_CASE("blocks, threads, loops and vectors name each position of a domain onc
       REQUIRE((i >= 0 && i < kept && k >= 0 && k < along));
       ++named[static_cast<std::size_t>(i * along + k)];
     };
-    for (const Segment& segment : loops.segments) name_all(pool, loops, segment, name);
+    for (const Segment& segment : loops.segments()) name_all(pool, loops, segment, name);
     if (map.is_flat() && rest(map) != 0) {
       loops = make_tail(builder, map, loops);
-      name_all(pool, loops, loops.segments.front(), name);
+      name_all(pool, loops, loops.segments().front(), name);
     }
     CHECK(std::set<int>(named.begin(), named.end()) == std::set<int>{1});
     ++judged;
@@ -149,7 +149,7 @@ TEST_CASE("threads next to each other take neighbours, and as many of them as th
     const Mapping map = mapping(prepared, plan, small_limits());
     const Loops loops = make_loops(builder, map, false);
     const ir::IndexPool& pool = builder.build().pool();
-    const Segment& body = loops.segments.front();
+    const Segment& body = loops.segments().front();
     const ir::ExprId position = map.fast == Side::kept ? loops.kept : body.along;
     std::set<std::int64_t> taken;
     for (std::int64_t thread = 0; thread < taken_together(map) / body.vector; ++thread)
