@@ -35,6 +35,13 @@ bool is_in_parts(const Prepared& prepared, const ir::Plan& plan, std::int64_t ro
   return !has_level(plan.homes, ir::StitchLevel::registers) || waits_partly(prepared, plan.homes);
 }
 
+/// So many elements, in vectors.
+Digits in_vectors(std::int64_t size, std::int64_t vector) {
+  Digits digits{size, size / vector};
+  digits.extents[Level::vector] = vector;
+  return digits;
+}
+
 /// Deals so many turns to a loop over sections of `section` turns.
 void deal_turns(Digits& along, std::int64_t turns, std::int64_t section) {
   along.extents[Level::section] = std::max<std::int64_t>(section, 1);
@@ -49,9 +56,7 @@ Mapping mapping_row(const Prepared& prepared, const ir::Plan& plan, const ir::Li
   made.fast = Side::along;
   made.run = prepared.domain.fastest();
   made.peels = prepared.domain.is_contiguous();
-  Digits& along = made[Side::along];
-  along.size = prepared.columns;
-  along.extents[vector] = plan.vector;
+  Digits& along = made[Side::along] = in_vectors(prepared.columns, plan.vector);
   along.extents[lane] = std::min(plan.threads_per_row, limits.warp_size);
   along.extents[group] = std::max(plan.threads_per_row / limits.warp_size, 1);
   along.extents[block] = plan.split;
@@ -59,8 +64,7 @@ Mapping mapping_row(const Prepared& prepared, const ir::Plan& plan, const ir::Li
   made.in_parts = is_in_parts(prepared, plan, turns);
   deal_turns(along, turns, made.in_parts ? plan.in_flight : turns);
 
-  Digits& kept = made[Side::kept];
-  kept.size = prepared.rows;
+  Digits& kept = made[Side::kept] = in_vectors(prepared.rows, 1);
   const std::int64_t rows = std::max(plan.threads / plan.threads_per_row, 1);
   kept.extents[flight] = made.in_parts ? 1 : plan.in_flight;
   kept.extents[lane] =
@@ -80,13 +84,10 @@ Mapping mapping_column(const Prepared& prepared, const ir::Plan& plan, const ir:
   made.fast = Side::kept;
   made.run = prepared.dominant_domains[dominant_number(prepared, plan)].fastest();
   made.in_parts = true;
-  Digits& kept = made[Side::kept];
-  kept.size = prepared.rows;
-  kept.extents[vector] = plan.vector;
+  Digits& kept = made[Side::kept] = in_vectors(prepared.rows, plan.vector);
   kept.extents[lane] = plan.threads_per_row;
   kept.extents[block] = tiles(made);
-  Digits& along = made[Side::along];
-  along.size = prepared.columns;
+  Digits& along = made[Side::along] = in_vectors(prepared.columns, 1);
   along.extents[group] = std::max(plan.threads / plan.threads_per_row, 1);
   along.extents[block] = plan.split;
   deal_turns(along, trips(made), plan.in_flight);
@@ -97,9 +98,7 @@ Mapping mapping_map(const Prepared& prepared, const ir::Plan& plan, const ir::Li
   using enum Level;
   Mapping made{ir::Skeleton::map};
   made.peels = true;
-  Digits& kept = made[Side::kept];
-  kept.size = prepared.columns;
-  kept.extents[vector] = plan.vector;
+  Digits& kept = made[Side::kept] = in_vectors(prepared.columns, plan.vector);
   kept.extents[lane] = std::max(plan.threads, 1);
   kept.extents[flight] = std::max(plan.unroll, 1);
   kept.extents[block] = tiles(made);

@@ -38,7 +38,8 @@ inline constexpr int levels = 7;
 /// One side: a position is the sum of each level's digit times the extents of the levels inside it. A level that the
 /// side is not dealt to has the extent 1.
 struct Digits {
-  std::int64_t size = 1;  ///< elements of the domain on this side
+  std::int64_t size = 1;   ///< elements of the domain on this side
+  std::int64_t units = 1;  ///< whole vectors of it; elements where its vectors have one
   IndexedArray<std::int64_t, levels> extents{1, 1, 1, 1, 1, 1, 1};
   bool operator==(const Digits&) const = default;
 };
@@ -74,10 +75,7 @@ inline std::int64_t covered(const Mapping& mapping, Side side) {
   return stride_of(mapping, side, Level::loop) * extent(mapping, side, Level::loop);
 }
 
-/// Whole vectors of the side; elements where its vectors have one.
-inline std::int64_t units(const Mapping& mapping, Side side) {
-  return mapping[side].size / extent(mapping, side, Level::vector);
-}
+inline std::int64_t units(const Mapping& mapping, Side side) { return mapping[side].units; }
 
 /// Whether some digits name positions behind the end, which a guard cuts off.
 inline bool is_ragged(const Mapping& mapping, Side side) {
@@ -110,7 +108,7 @@ inline std::int64_t trips(const Mapping& mapping) {
 
 /// Elements of the fast side that lie around its whole vectors.
 inline std::int64_t rest(const Mapping& mapping) {
-  return mapping[mapping.fast].size % extent(mapping, mapping.fast, Level::vector);
+  return mapping[mapping.fast].size - units(mapping, mapping.fast) * extent(mapping, mapping.fast, Level::vector);
 }
 /// Whole vectors of the fast side; 0 where they would go over the end of a run.
 inline std::int64_t vectors(const Mapping& mapping) {
