@@ -10,12 +10,17 @@
 // values fall into few classes that the same intervals hold; each class is followed, unless all its spans together
 // issue no more than what was found. Where steps are no such places, each block's sum is made if there are few, else
 // the spans' first blocks stand for all.
+//
+// Of a flat loop (flat.h) it is the greatest sum over a run of warps. A scope that all of its warps run as often, as an
+// arm of a stack, is a step up and a step down. Between two steps all warps are alike, so only the blocks at a step are
+// added up, however many warps there are.
 #include <algorithm>
 #include <array>
 #include <functional>
 #include <numeric>
 #include <optional>
 
+#include "costmodel/flat.h"
 #include "costmodel/scratch.h"
 
 namespace tailor::costmodel {
@@ -45,8 +50,16 @@ std::optional<std::int64_t> sum_over_blocks(Scratch::Body& scratch, std::int64_t
     if (held > most_summed) return std::nullopt;
   }
   std::vector<std::int64_t>& sums = scratch.numbers;
-  sums.assign(static_cast<std::size_t>(blocks), 0);
+  sums.assign(static_cast<std::size_t>(blocks) + 1, 0);
+  const auto is_run = [](const BlockSpan& span) { return span.depth == 1 && span.ranges[0].step == 1; };
   for (const BlockSpan& span : scratch.spans) {
+    if (!is_run(span)) continue;
+    sums[static_cast<std::size_t>(span.low)] += span.each;
+    sums[static_cast<std::size_t>(span.low + span.ranges[0].count)] -= span.each;
+  }
+  std::partial_sum(sums.begin(), sums.end(), sums.begin());
+  for (const BlockSpan& span : scratch.spans) {
+    if (is_run(span)) continue;
     std::array<std::int64_t, IterationDomain::most> at{};
     for (std::int64_t block = span.low;;) {
       sums[static_cast<std::size_t>(block)] += span.each;
@@ -235,14 +248,104 @@ std::int64_t busiest_block(Scratch::Body& scratch, std::int64_t blocks, bool& pr
     return most == bound;
   };
   if (look_at(blocks / 2) || look_at(0)) return most;
+  constexpr std::size_t few_spans = 64;
+  if (blocks <= static_cast<std::int64_t>(std::min(spans.size(), few_spans) * spans.size()))  // no longer than a few
+    if (const auto sum = sum_over_blocks(scratch, blocks)) return *sum;
   merge_spans(spans);
-  const std::size_t few = std::min<std::size_t>(spans.size(), 64);
+  const std::size_t few = std::min(spans.size(), few_spans);
   for (std::size_t i = 0; i < few; ++i)
     if (look_at(spans[i * spans.size() / few].low)) return most;
   if (const auto sum = sum_over_blocks(scratch, blocks)) return *sum;
   if (Digits digits(spans); digits.usable)
     if (const auto found = digits.most_issued()) return *found;
   proven = false;
+  return most;
+}
+
+namespace {
+
+/// What scopes issue that each of their warps runs as often: a number of each warp, by where it changes.
+class StepFunction {
+ public:
+  void add(std::int64_t first, std::int64_t count, std::int64_t each) {
+    changes_.emplace_back(first, each);
+    changes_.emplace_back(first + count, -each);
+  }
+
+  /// After the last add().
+  void settle() {
+    std::sort(changes_.begin(), changes_.end());
+    std::int64_t value = 0, sum = 0, from = 0;
+    for (const auto& [at, change] : changes_) {
+      sum += value * (at - from);
+      if (starts_.empty() || at != starts_.back()) push(at, sum);
+      from = at;
+      values_.back() = value += change;
+    }
+  }
+
+  /// Of the warps before that one.
+  std::int64_t before(std::int64_t warp) const {
+    const auto after = std::upper_bound(starts_.begin(), starts_.end(), warp);
+    if (after == starts_.begin()) return 0;
+    const auto i = static_cast<std::size_t>(after - starts_.begin() - 1);
+    return sums_[i] + values_[i] * (warp - starts_[i]);
+  }
+
+  const std::vector<std::int64_t>& starts() const { return starts_; }
+
+ private:
+  void push(std::int64_t at, std::int64_t sum) {
+    starts_.push_back(at);
+    sums_.push_back(sum);
+    values_.push_back(0);
+  }
+
+  std::vector<std::pair<std::int64_t, std::int64_t>> changes_;
+  std::vector<std::int64_t> starts_, sums_, values_;
+};
+
+}  // namespace
+
+std::int64_t busiest_run(const FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block) {
+  std::int64_t warps = 0;
+  for (const FlatCounts::Run& run : flat.runs) warps += run.count;
+  StepFunction steps;
+  std::vector<std::int64_t> each;  // of other scopes; empty: there are none
+  steps.add(0, warps, issue[0]);
+  for (std::size_t i = 1; i < flat.scopes.size(); ++i) {
+    const FlatCounts::Scope& scope = flat.scopes[i];
+    if (issue[i] == 0 || scope.times.empty()) continue;
+    if (scope.evenly) {
+      steps.add(scope.first, std::ssize(scope.times), issue[i] * scope.times[0]);
+      continue;
+    }
+    each.resize(static_cast<std::size_t>(warps));
+    std::int64_t* const from = each.data() + scope.first;
+    for (std::size_t w = 0; w < scope.times.size(); ++w) from[w] += issue[i] * scope.times[w];
+  }
+  steps.settle();
+  std::int64_t most = 0, before = 0;
+  for (const FlatCounts::Run& run : flat.runs) {
+    const std::int64_t end = before + run.count;
+    const bool goes_on = run.count < block && run.count == flat.runs.front().count && flat.runs.size() > 1;
+    const auto look_at = [&](std::int64_t first) {
+      const std::int64_t last = std::min(first + block, end);
+      std::int64_t sum = steps.before(last) - steps.before(first);
+      for (std::int64_t w = first; w < last && !each.empty(); ++w) sum += each[static_cast<std::size_t>(w)];
+      most = std::max(most, goes_on ? sum * block / run.count : sum);
+    };
+    if (!each.empty() || flat.runs.size() > 1) {
+      for (std::int64_t first = before; first < end; first += block) look_at(first);
+    } else {  // between two changes all blocks are alike: those at a change, and the one behind it
+      look_at(0);
+      for (const std::int64_t start : steps.starts())
+        for (const std::int64_t first :
+             {start / block * block - block, start / block * block, start / block * block + block})
+          if (first >= 0 && first < end) look_at(first);
+    }
+    before = end;
+  }
   return most;
 }
 

@@ -107,6 +107,7 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
       pipes.control += stmt.unrolled ? 0 : 2 * kernel.indices.vars[stmt.var].extent;
       return;
     case StmtKind::guard:
+      if (stmt.otherwise) return;  // the guard before it asked
       for (const ir::Condition& condition : stmt.conditions) pipes.control += condition.a != ir::no_expr;
       return;
     case StmtKind::shuffle: {

@@ -62,7 +62,7 @@ void begin_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
 }
 
 void end_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
-  count_per_block(kernel, work);
+  count_per_block(kernel, scratch, work);
   work.sampled = scratch.sampled;
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
     const ir::Stmt& stmt = kernel.body[at];

@@ -18,7 +18,8 @@
 // slowest of several answers comes later than one.
 //
 // Accumulations and shuffles are a chain through their target, so each copy that has the same target adds a step. Other
-// values add the depth of their expression once per pass. A warp is taken to run every guard. Bytes in flight are all
+// values add the depth of their expression once per pass. A warp is taken to run every guard, and of exclusive arms the
+// longest. Bytes in flight are all
 // bytes that a thread moves over the number of trips.
 #include <algorithm>
 #include <bit>
@@ -61,10 +62,12 @@ class CriticalPathWalk {
   void walk(std::int32_t from, std::int32_t to, double times, double copies) {
     for (std::int32_t at = from; at < to; ++at) {
       const ir::Stmt& stmt = kernel_.body[at];
-      const Depth depth = depth_of(kernel_, stmt.value);
-      const bool accumulates = stmt.kind == StmtKind::assign && stmt.op != ir::Op::copy;
-      critical_path.arithmetic += depth.arithmetic * times + (accumulates ? times * copies_of(stmt.target) : 0);
-      critical_path.xu += depth.xu * times;
+      if (stmt.value != ir::no_value) {
+        const Depth depth = depth_of(kernel_, stmt.value);
+        const bool accumulates = stmt.kind == StmtKind::assign && stmt.op != ir::Op::copy;
+        critical_path.arithmetic += depth.arithmetic * times + (accumulates ? times * copies_of(stmt.target) : 0);
+        critical_path.xu += depth.xu * times;
+      }
       if (stmt.kind != StmtKind::shuffle && stmt.kind != StmtKind::loop) shuffled_.clear();
       switch (stmt.kind) {
         case StmtKind::load:
@@ -95,7 +98,10 @@ class CriticalPathWalk {
           loop(at, stmt, times, copies);
           break;
         case StmtKind::guard:
-          walk(at + 1, stmt.end, times, copies);
+          if (stmt.end < to && kernel_.body[stmt.end].otherwise)
+            at = arms(at, times, copies);
+          else
+            walk(at + 1, stmt.end, times, copies);
           break;
         case StmtKind::bind:  // addresses below are made of the number
           wait();
@@ -107,7 +113,7 @@ class CriticalPathWalk {
         case StmtKind::issue:  // of the loads above; their data is waited for at their first use
           break;
       }
-      if (stmt.kind == StmtKind::loop || stmt.kind == StmtKind::guard) at = stmt.end - 1;
+      if (stmt.kind == StmtKind::loop || stmt.kind == StmtKind::guard) at = std::max(at, stmt.end - 1);
     }
   }
 
@@ -124,6 +130,51 @@ class CriticalPathWalk {
   double most_together = 0;  ///< loads from global memory between two waits
 
  private:
+  /// What lies behind and what is on its way.
+  struct State {
+    CriticalPath path;
+    double bytes = 0, together = 0;
+    bool global_open = false, shared_open = false, far_open = false;
+    std::uint64_t buffers = 0;
+  };
+  State state() const { return {critical_path, bytes, together_, global_open_, shared_open_, far_open_, buffers_}; }
+  void go_on_from(const State& state) {
+    critical_path = state.path;
+    bytes = state.bytes;
+    together_ = state.together;
+    global_open_ = state.global_open;
+    shared_open_ = state.shared_open;
+    far_open_ = state.far_open;
+    buffers_ = state.buffers;
+  }
+
+  /// A guard and the one for all whom it leaves out: a warp goes through the longer of them. Returns the last statement
+  /// of both.
+  std::int32_t arms(std::int32_t at, double times, double copies) {
+    const std::int32_t between = kernel_.body[at].end, end = kernel_.body[between].end;
+    const State before = state();
+    walk(at + 1, between, times, copies);
+    const State one = state();
+    go_on_from(before);
+    walk(between + 1, end, times, copies);
+    shuffled_.clear();
+    const State other = state();
+    State both = other;
+    static constexpr double CriticalPath::*fields[] = {
+        &CriticalPath::memory,   &CriticalPath::shared,  &CriticalPath::shuffle,
+        &CriticalPath::barrier,  &CriticalPath::xu,      &CriticalPath::far,
+        &CriticalPath::coherent, &CriticalPath::further, &CriticalPath::arithmetic};
+    for (const auto field : fields) both.path.*field = std::max(one.path.*field, other.path.*field);
+    both.bytes = std::max(one.bytes, other.bytes);
+    both.together = std::max(one.together, other.together);
+    both.global_open = one.global_open || other.global_open;
+    both.shared_open = one.shared_open || other.shared_open;
+    both.far_open = one.far_open || other.far_open;
+    if (one.path.memory > other.path.memory) both.buffers = one.buffers;
+    go_on_from(both);
+    return end - 1;
+  }
+
   double access_bytes(const ir::Stmt& stmt) const { return element_bytes(kernel_, stmt) * stmt.width; }
 
   /// Of the copies that stand side by side, those that write the same element.
@@ -170,8 +221,11 @@ class CriticalPathWalk {
   /// Whether copies of these statements have to follow one another: loads stay behind the shuffles in front of them.
   bool has_wait(std::int32_t from, std::int32_t to) const {
     bool shuffles = false, loads = false;
+    std::int32_t arms = from;  // where exclusive arms end: what is read in one cannot be asked for in front of another
     for (std::int32_t at = from; at < to; ++at) {
       const ir::Stmt& stmt = kernel_.body[at];
+      if (stmt.kind == StmtKind::guard && stmt.otherwise) arms = std::max(arms, stmt.end);
+      if (stmt.kind == StmtKind::bind && at < arms) return true;
       if (stmt.kind == StmtKind::barrier || (stmt.kind == StmtKind::loop && !stmt.unrolled)) return true;
       shuffles = shuffles || stmt.kind == StmtKind::shuffle;
       loads = loads || stmt.kind == StmtKind::load;

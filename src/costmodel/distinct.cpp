@@ -29,9 +29,9 @@ namespace tailor::costmodel {
 namespace {
 
 /// Values first, first + step, ..., of which an index is a sum.
-struct Steps {
-  std::int64_t step = 1, count = 1;
-  bool scattered = false;  ///< those that data picks: anywhere in their range
+struct Steps {  // no initialisers: there is room for many, of which few are filled
+  std::int64_t step, count;
+  bool scattered;  ///< those that data picks: anywhere in their range
 };
 
 /// How many values a term takes while variables of `held` do not move; at most.
@@ -211,22 +211,31 @@ void join(Reach& all, const Reach& one, std::int64_t bytes) {
 
 void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
   scratch.reached.assign(2 * kernel.buffers.size(), {});
-  scratch.accesses.clear();
-  for (const ir::Stmt& stmt : kernel.body) {
+  std::vector<SameAccess>& accesses = scratch.accesses;
+  accesses.clear();
+  for (std::size_t at = 0; at < kernel.body.size(); ++at) {
+    const ir::Stmt& stmt = kernel.body[at];
     if (!is_memory(stmt) || stmt.space != ir::Space::global) continue;
     const std::uint64_t which = 2u * stmt.memory + (stmt.kind == ir::StmtKind::load ? 0 : 1);
-    const std::uint64_t key = which << 32 | stmt.expr;
-    if (std::find(scratch.accesses.begin(), scratch.accesses.end(), key) != scratch.accesses.end()) continue;
-    scratch.accesses.push_back(key);
-    std::int64_t lanes = 0, moved = 0;  // no more elements than active lanes of all statements with this index
-    for (std::size_t at = 0; at < kernel.body.size(); ++at) {
-      const ir::Stmt& same = kernel.body[at];
-      const bool is_load = same.kind == ir::StmtKind::load;
-      if (is_memory(same) && same.space == ir::Space::global && same.memory == stmt.memory && same.expr == stmt.expr &&
-          is_load == (stmt.kind == ir::StmtKind::load))
-        lanes += scratch.counts[at].lanes, moved += scratch.counts[at].units;
+    accesses.push_back({which << 32 | stmt.expr, at, scratch.counts[at].lanes, scratch.counts[at].units});
+  }
+  // Each index once, where it first stands, with the active lanes of all statements that have it: it reaches no more.
+  std::sort(accesses.begin(), accesses.end(),
+            [](const SameAccess& a, const SameAccess& b) { return std::pair(a.key, a.at) < std::pair(b.key, b.at); });
+  std::size_t kept = 0;
+  for (const SameAccess& one : accesses) {
+    if (kept > 0 && accesses[kept - 1].key == one.key) {
+      accesses[kept - 1].lanes += one.lanes;
+      accesses[kept - 1].moved += one.moved;
+    } else {
+      accesses[kept++] = one;
     }
-    join(scratch.reached[which], reach_of(kernel, stmt, lanes, moved), element_bytes(kernel, stmt));
+  }
+  accesses.resize(kept);
+  std::sort(accesses.begin(), accesses.end(), [](const SameAccess& a, const SameAccess& b) { return a.at < b.at; });
+  for (const SameAccess& one : accesses) {
+    const ir::Stmt& stmt = kernel.body[one.at];
+    join(scratch.reached[one.key >> 32], reach_of(kernel, stmt, one.lanes, one.moved), element_bytes(kernel, stmt));
   }
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
     const std::int64_t bytes = std::max(1, ir::row(kernel.buffers[b].dtype).bits / 8);
@@ -237,20 +246,22 @@ void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work
   }
 }
 
-void count_per_block(const ir::Kernel& kernel, Work& work) {
+void count_per_block(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
   const ir::VarSet held = variables_of(kernel, ir::VarKind::block) | variables_of(kernel, ir::VarKind::data);
+  std::vector<SameAccess>& loads = scratch.accesses;
+  loads.clear();
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
     const ir::Stmt& stmt = kernel.body[at];
-    if (stmt.kind != ir::StmtKind::load || stmt.space != ir::Space::global) continue;
-    const bool seen = std::any_of(kernel.body.begin(), kernel.body.begin() + static_cast<std::ptrdiff_t>(at),
-                                  [&](const ir::Stmt& other) {
-                                    return other.kind == ir::StmtKind::load && other.space == ir::Space::global &&
-                                           other.memory == stmt.memory && other.expr == stmt.expr;
-                                  });
-    if (seen) continue;
-    const std::int64_t bytes = element_bytes(kernel, stmt);
-    work.buffers[stmt.memory].block_sectors +=
-        sectors_reached(kernel.indices, stmt.expr, kernel.indices[stmt.expr].range.low, stmt.width, bytes, held);
+    if (stmt.kind == ir::StmtKind::load && stmt.space == ir::Space::global)
+      loads.push_back({std::uint64_t{stmt.memory} << 32 | stmt.expr, at, 0, 0});
+  }
+  std::sort(loads.begin(), loads.end(),
+            [](const SameAccess& a, const SameAccess& b) { return std::pair(a.key, a.at) < std::pair(b.key, b.at); });
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (i > 0 && loads[i - 1].key == loads[i].key) continue;
+    const ir::Stmt& stmt = kernel.body[loads[i].at];
+    work.buffers[stmt.memory].block_sectors += sectors_reached(
+        kernel.indices, stmt.expr, kernel.indices[stmt.expr].range.low, stmt.width, element_bytes(kernel, stmt), held);
   }
 }
 

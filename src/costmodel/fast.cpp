@@ -186,16 +186,30 @@ class FastWalk {
     seen.first = from;
     seen.executions = executions;
     seen.lanes = lanes;
-    std::int64_t places = 0;
-    for (const BlockRun& run : scratch_.looked_at) places += run.count;
-    seen.times.assign(static_cast<std::size_t>(scratch_.looked_at.empty() ? kernel_.virtual_blocks : places), 0);
+    std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = -1;
+    for (std::size_t b = first; b < first + count; ++b) {
+      const IterationDomain& domain = scratch_.domains[b];
+      if (domain.masks[0] == 0) continue;
+      std::int64_t begin = 0, end = 0;
+      for (int k = 0; k < domain.depth; ++k) {
+        if (!is_block(domain, k)) continue;
+        begin += domain.ranges[k].low;
+        end += domain.ranges[k].low + domain.ranges[k].step * (domain.ranges[k].count - 1);
+      }
+      low = std::min(low, begin);
+      high = std::max(high, end);
+    }
+    if (high >= 0) {
+      seen.from = place_of(low);
+      seen.times.assign(static_cast<std::size_t>(place_of(high) - seen.from + 1), 0);
+    }
     for (std::size_t b = first; b < first + count; ++b) {
       const IterationDomain& domain = scratch_.domains[b];
       if (domain.masks[0] == 0) continue;
       std::int64_t times = 1;
       for (int k = 0; k < domain.depth; ++k)
         if (!is_block(domain, k)) times *= domain.ranges[k].count;
-      add_blocks(domain, 0, 0, times, seen.times);
+      add_blocks(domain, 0, 0, times, seen);
       if (b != first && b + 1 != first + count) continue;
       for (const bool last : {false, true}) {
         std::vector<std::int64_t> place(kernel_.indices.vars.size(), 0);
@@ -225,17 +239,24 @@ class FastWalk {
     return (after - runs.begin() - 1) * runs.front().count + block - std::prev(after)->first;
   }
 
-  void add_blocks(const IterationDomain& domain, int k, std::int64_t block, std::int64_t times,
-                  std::vector<std::uint16_t>& sums) const {
+  void add_blocks(const IterationDomain& domain, int k, std::int64_t block, std::int64_t times, SeenScope& seen) const {
     while (k < domain.depth && !is_block(domain, k)) ++k;
     if (k == domain.depth) {
-      std::uint16_t& sum = sums[static_cast<std::size_t>(place_of(block))];
+      std::uint16_t& sum = seen.times[static_cast<std::size_t>(place_of(block) - seen.from)];
       sum = static_cast<std::uint16_t>(sum + times);
       return;
     }
     const Progression& range = domain.ranges[k];
+    int next = k + 1;
+    while (next < domain.depth && !is_block(domain, next)) ++next;
+    if (next == domain.depth && range.step == 1 && scratch_.looked_at.empty()) {
+      const auto first = seen.times.begin() + (block + range.low - seen.from);
+      std::transform(first, first + range.count, first,
+                     [times](std::uint16_t sum) { return static_cast<std::uint16_t>(sum + times); });
+      return;
+    }
     for (std::int64_t i = 0; i < range.count; ++i)
-      add_blocks(domain, k + 1, block + range.low + i * range.step, times, sums);
+      add_blocks(domain, k + 1, block + range.low + i * range.step, times, seen);
   }
 
   void loop(std::int32_t at, const ir::Stmt& stmt, std::size_t first, std::size_t count, std::int64_t trips) {

@@ -43,7 +43,7 @@ constexpr std::int64_t most_flat_warps = std::int64_t{1} << 16;
 /// At warps; what takes more takes samples.
 constexpr std::int64_t most_flat_looks = 30'000;
 /// Of a sample: runs, and warps of each.
-constexpr std::int64_t sampled_runs = 256, run_warps = 16;
+constexpr std::int64_t sampled_runs = 160, run_warps = 32;
 
 /// The variables that make up a vector's number.
 struct Position {
@@ -248,10 +248,14 @@ struct Learner {
 
   bool access(std::int32_t at, const Standing& standing, bool fixed) {
     const StmtCount& count = body.counts[static_cast<std::size_t>(at)];
-    if (fixed)
-      flat.fixed.push_back({at, count.executions == 0 ? 0 : count.units / count.executions});
-    else
-      flat.scopes[static_cast<std::size_t>(standing.scope)].accesses.push_back({at, count.units});
+    FlatCounts::Scope& scope = flat.scopes[static_cast<std::size_t>(standing.scope)];
+    FlatCounts::Access access{at, count.units, {}};
+    const std::size_t each = flat.kernel.indices.vars.size();
+    const ir::ExprId index = flat.kernel.body[static_cast<std::size_t>(at)].expr;
+    for (std::size_t place = 0; place + each <= scope.places.size(); place += each)
+      access.indices.push_back(evaluate(flat.kernel.indices, index, std::span(scope.places).subspan(place, each)));
+    if (fixed) access.units = count.executions == 0 ? 0 : count.units / count.executions;
+    (fixed ? flat.fixed : scope.accesses).push_back(std::move(access));
     return true;
   }
 
@@ -274,11 +278,10 @@ struct Learner {
       if (seen.first != at + 1) continue;
       scope.executions = seen.executions;
       scope.lanes = seen.lanes;
-      const auto runs = [](std::uint16_t times) { return times != 0; };
-      const auto first = std::find_if(seen.times.begin(), seen.times.end(), runs);
-      const auto last = std::find_if(seen.times.rbegin(), seen.times.rend(), runs).base();
-      scope.first = first - seen.times.begin();
-      if (first < last) scope.times.assign(first, last);
+      scope.first = seen.from;
+      scope.times = seen.times;
+      scope.evenly = std::all_of(scope.times.begin(), scope.times.end(),
+                                 [&](std::uint16_t times) { return times == scope.times.front(); });
       scope.places = seen.places;
     }
     flat.scopes.push_back(std::move(scope));
@@ -411,6 +414,11 @@ struct Matcher {
     const std::int64_t extent = is_loop ? kernel.indices.vars[stmt.var].extent : 0;
     const std::vector<std::int32_t>& siblings = scope_at(standing.scope).inner;
     std::size_t& next = next_scope[static_cast<std::size_t>(standing.scope)];
+    // The opposite of what was just found is the next one there, as a rule.
+    if (stmt.otherwise && next > 0 && next < siblings.size() && known(scope_at(siblings[next]).at).otherwise &&
+        at_all_places(scope_at(siblings[next]).places,
+                      [&](std::span<const std::int64_t>) { return holds(kernel, stmt, values); }))
+      return siblings[next++];
     for (std::size_t tried = 0; tried < siblings.size(); ++tried) {
       const std::size_t i = (next + tried) % siblings.size();
       const FlatCounts::Scope& candidate = scope_at(siblings[i]);
@@ -438,8 +446,9 @@ struct Matcher {
       const std::size_t i = (next + tried) % candidates.size();
       const ir::Stmt& other = known(candidates[i].at);
       if (!same_access(stmt, other)) continue;
-      const bool agreed = at_all_places(scope.places, [&](std::span<const std::int64_t> place) {
-        return evaluate(kernel.indices, stmt.expr, values) == evaluate(flat.kernel.indices, other.expr, place);
+      auto expected = candidates[i].indices.begin();
+      const bool agreed = at_all_places(scope.places, [&](std::span<const std::int64_t>) {
+        return evaluate(kernel.indices, stmt.expr, values) == *expected++;
       });
       if (!agreed) continue;
       next = i + 1;
@@ -449,36 +458,6 @@ struct Matcher {
     return false;
   }
 };
-
-/// The most that a block of so many warps issues, by what each scope issues.
-std::int64_t busiest_run(const FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block) {
-  std::int64_t warps = 0;
-  for (const FlatCounts::Run& run : flat.runs) warps += run.count;
-  std::vector<std::int64_t> each(static_cast<std::size_t>(warps), issue[0]);
-  for (std::size_t i = 1; i < flat.scopes.size(); ++i) {
-    const std::vector<std::uint16_t>& times = flat.scopes[i].times;
-    std::int64_t* const from = each.data() + flat.scopes[i].first;
-    if (issue[i] == 0) continue;
-    for (std::size_t w = 0; w < times.size(); ++w) from[w] += issue[i] * times[w];
-  }
-  std::int64_t most = 0, before = 0;
-  for (const FlatCounts::Run& run : flat.runs) {
-    const std::int64_t end = before + run.count;
-    for (std::int64_t first = before; first < end; first += block) {
-      const std::int64_t last = std::min(first + block, end);
-      std::int64_t sum = 0;
-      for (std::int64_t w = first; w < last; ++w) sum += each[static_cast<std::size_t>(w)];
-      const bool goes_on = run.count < block && run.count == flat.runs.front().count && flat.runs.size() > 1;
-      most = std::max(most, goes_on ? sum * block / run.count : sum);
-    }
-    before = end;
-  }
-  return most;
-}
-
-}  // namespace
-
-namespace {
 
 /// The loop as the blocks say that the scratch names; `position` is the kernel's.
 std::optional<FlatCounts> learned(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch) {

@@ -20,6 +20,7 @@ struct FlatCounts {
   struct Access {
     std::int32_t at = 0;  ///< statement
     std::int64_t units = 0;
+    std::vector<std::int64_t> indices;  ///< at each place of its scope
   };
   /// Statements under the same guards and loops over a vector. The first stands for what is done with every vector.
   struct Scope {
@@ -29,6 +30,7 @@ struct FlatCounts {
     std::int64_t executions = 0, lanes = 0;
     std::int64_t first = 0;            ///< warp that runs it, by its place in the runs
     std::vector<std::uint16_t> times;  ///< by warp, from the first to the last that runs it: how often
+    bool evenly = false;               ///< each of them as often
     std::vector<std::int64_t> places;  ///< values of all variables at which it is run, set after set
     std::vector<std::int32_t> inner;   ///< scopes in it, in order; guards that ask the same, and loops as long, are one
     std::vector<Access> accesses;      ///< in order

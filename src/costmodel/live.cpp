@@ -273,7 +273,7 @@ class IndexLives {
             walks && stmt.space == ir::Space::global && kernel_.indices[stmt.expr].vars.overlaps(moving_);
         use(stmt.expr, at, loop, loop_end, pointer ? stmt.memory + 1 : 0);
       }
-      if (stmt.kind != ir::StmtKind::guard) continue;
+      if (stmt.kind != ir::StmtKind::guard || stmt.otherwise) continue;
       for (const ir::Condition& condition : stmt.conditions)
         for (const ir::ExprId side : {condition.a, condition.b})
           if (side != ir::no_expr && stmt.value == ir::no_value) use(side, at, loop, loop_end, 0);

@@ -16,6 +16,8 @@
 
 namespace tailor::costmodel {
 
+struct FlatCounts;
+
 inline constexpr int warp_lanes = 32;
 inline constexpr int max_warps = 32;
 
@@ -81,6 +83,14 @@ struct Reach {
   ir::VarId picked = ir::max_vars;  ///< the first variable that does; max_vars: none
 };
 
+/// An access to global memory: its buffer, kind and index as one number, and the active lanes and sectors of those with
+/// the same number.
+struct SameAccess {
+  std::uint64_t key = 0;
+  std::size_t at = 0;  ///< statement
+  std::int64_t lanes = 0, moved = 0;
+};
+
 /// Blocks first, first + 1, ..., `count` of them, that are looked at for so many runs like this one. In a list all but
 /// the last are equally long.
 struct BlockRun {
@@ -92,7 +102,8 @@ struct BlockRun {
 struct SeenScope {
   std::int32_t first = 0;
   std::int64_t executions = 0, lanes = 0;
-  std::vector<std::uint16_t> times;
+  std::int64_t from = 0;             ///< the block that `times` begins with, among those looked at
+  std::vector<std::uint16_t> times;  ///< to the last block that runs them
   std::vector<std::int64_t> places;
 };
 
@@ -150,8 +161,8 @@ struct Scratch::Body {
   std::vector<ThreadShares> threads;  ///< by variable; those of other variables are not filled
   std::vector<std::int64_t> numbers;  ///< for sorting and sweeping
   LiveScratch live;
-  std::vector<Reach> reached;           ///< per buffer: by loads, by stores and atomics
-  std::vector<std::uint64_t> accesses;  ///< kinds and indices of accesses that were seen
+  std::vector<Reach> reached;  ///< per buffer: by loads, by stores and atomics
+  std::vector<SameAccess> accesses;
   bool sampled = false;
   std::int64_t most_looks = 0;  ///< fast counting gives up there; 0: it takes samples instead
   bool gave_up = false;
@@ -208,10 +219,12 @@ std::optional<ir::Kernel> with_rows_in_order(const ir::Kernel& kernel);
 std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held);
 /// The most that one virtual block issues, from `spans`. `proven` tells whether no block can issue more.
 std::int64_t busiest_block(Scratch::Body& scratch, std::int64_t blocks, bool& proven);
+/// The most that a block of so many warps issues in a flat loop, by what each of its scopes issues.
+std::int64_t busiest_run(const FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block);
 /// Distinct bytes and sectors per buffer from the ranges of indices, and from how many lanes were counted.
 void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 /// What one block reads at most, from the ranges of indices; after the distinct sectors.
-void count_per_block(const ir::Kernel& kernel, Work& work);
+void count_per_block(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 
 void fill_costs(const ir::Kernel& kernel, Scratch::Body& scratch);
 int live_registers(const ir::Kernel& kernel, Scratch::Body& scratch);

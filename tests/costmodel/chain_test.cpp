@@ -230,6 +230,35 @@ TEST_CASE("turns of a rolled loop follow one another, copies of an unrolled one 
   }
 }
 
+TEST_CASE("of exclusive arms a warp takes the longest, and a guard that stands for the rest costs nothing") {
+  const auto arms = [](bool exclusive) {
+    Small k;
+    ir::KernelBuilder& b = k.b;
+    const ir::ArrayId v = b.array("v", DType::f32);
+    b.declare(v);
+    b.guard_less(b.var(k.tid), b.number(64));
+    b.load(b.ref(v), k.x, k.own, 1);
+    b.barrier();  // so that what follows is another trip
+    b.load(b.ref(v), k.x, k.own, 1);
+    b.end();
+    b.guard_less(b.number(63), b.var(k.tid));
+    b.kernel.body.back().otherwise = exclusive;
+    b.load(b.ref(v), k.w, k.own, 1);
+    b.end();
+    return count(b.kernel, Mode::exact);  // the fast count of distinct bytes is an upper bound here
+  };
+  const Work both = arms(false), one = arms(true);
+  CHECK(both.critical_path.memory == 2);
+  CHECK(both.critical_path.further == 1);  // the second trip waits for both buffers
+  CHECK(one.critical_path.memory == 2);
+  CHECK(one.critical_path.further == 0);
+  CHECK(one.critical_path.barrier == 1);
+  CHECK(both.bytes_in_flight == 6);
+  CHECK(one.bytes_in_flight == 4);
+  CHECK(both.pipes.control - one.pipes.control == warps);
+  CHECK(one.buffers[0].load == both.buffers[0].load);
+}
+
 TEST_CASE("shuffles of independent sums are taken in turns, those that need one another follow") {
   struct Row {
     std::string_view what;

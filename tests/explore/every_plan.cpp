@@ -15,6 +15,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 
 #include "codegen/lower/index_build.h"
@@ -24,6 +25,7 @@
 #include "explore/plans/rules.h"
 #include "explore/plans/space.h"
 #include "ir/graph/gather_numbers.h"
+#include "ir/graph/stacked_windows.h"
 #include "reference/evaluate.h"
 #include "reference/memory_layout.h"
 #include "support/cells.h"
@@ -49,7 +51,9 @@ struct Question {
 
 /// Whether slices at different places may hold the same elements.
 bool may_overlap(const Graph& graph) {
+  std::set<NodeId> sliced;
   for (const Node& node : graph.nodes) {
+    if (node.op == Op::dynamic_slice && !sliced.insert(node.operands[0]).second) return true;
     if (node.op != Op::gather) continue;
     const GatherNumbers numbers = gather_numbers(graph, node);
     for (const GatherNumbers::Along& along : numbers.along)
@@ -67,8 +71,13 @@ bool picks_places(const Graph& graph) {
 
 /// The gather that reads its places from this parameter.
 const Node* gather_at(const Graph& graph, NodeId parameter) {
-  for (const Node& node : graph.nodes)
-    if (node.op == Op::gather && node.operands[1] == parameter) return &node;
+  for (const Node& node : graph.nodes) {
+    if (node.op != Op::gather) continue;
+    NodeId from =
+        node.operands[1];  // those of a stack of windows are computed: the last operand, where it is in bounds
+    while (graph[from].op == Op::select || graph[from].op == Op::slice) from = graph[from].operands.back();
+    if (from == parameter) return &node;
+  }
   return nullptr;
 }
 
@@ -93,6 +102,9 @@ void fill_places(const Graph& graph, const Node& gather, std::int64_t place, Ten
   }
 }
 
+/// Small arrays of integers beside a look-up say where it looks.
+constexpr std::int64_t most_starts = 8;
+
 /// `place` is the number in parameters that place a look-up.
 Question make_question(const Graph& graph, std::int64_t place) {
   const bool looks_up = std::any_of(graph.nodes.begin(), graph.nodes.end(),
@@ -100,12 +112,13 @@ Question make_question(const Graph& graph, std::int64_t place) {
   Question question;
   std::vector<Tensor> inputs;
   std::uint64_t seed = 1;
+  const Graph lowered = with_windows_gathered(graph).value_or(graph);
   for (const NodeId id : parameters(graph)) {
     const Shape& shape = graph[id].shape;
     inputs.push_back(random_tensor(shape, seed++));
-    if (const Node* gather = gather_at(graph, id))
-      fill_places(graph, *gather, place, inputs.back());
-    else if (looks_up && is_integer(shape.dtype) && elements(shape) <= 2)
+    if (const Node* gather = gather_at(lowered, id))
+      fill_places(lowered, *gather, place, inputs.back());
+    else if (looks_up && is_integer(shape.dtype) && elements(shape) <= most_starts)
       for (std::int64_t i = 0; i < elements(shape); ++i)
         write_cell(shape.dtype, inputs.back().bytes.data() + i * row(shape.dtype).bits / 8, {0, place, true});
     to_memory(inputs.back(), question.buffers.emplace_back(memory_bytes(shape)));
@@ -356,7 +369,9 @@ const std::vector<SpaceCase>& row_cases() {
                                                {"gather_norm", 6, 128},
                                                {"gather_norm", 1, 33},
                                                {"gather_labels", 9, 64},
-                                               {"gather_labels", 5, 77}};
+                                               {"gather_labels", 5, 77},
+                                               {"turned_norm", 7, 32},
+                                               {"turned_norm", 3, 35}};
   return cases;
 }
 
@@ -392,14 +407,17 @@ const std::vector<SpaceCase>& column_cases() {
 
 const std::vector<SpaceCase>& map_cases() {
   static const std::vector<SpaceCase> cases = {
-      {"bias_gelu_f16", 13, 70},  {"bias_gelu_f16", 8, 64},   {"transpose_scale", 21, 34}, {"slice_reverse", 9, 40},
-      {"concatenate_pad", 5, 12}, {"concatenate_pad", 4, 16}, {"two_outputs", 17, 24},     {"two_outputs", 3, 31},
-      {"pad_between", 5, 12},     {"pad_between", 3, 33},     {"rounded", 5, 24},          {"window_read", 9, 40},
-      {"window_read", 5, 33},     {"window_columns", 6, 64},  {"window_columns", 7, 35},   {"update_in_place", 9, 48},
-      {"update_in_place", 4, 33}, {"update_copy", 5, 40},     {"update_copy", 3, 21},      {"bias_gelu_f16", 1, 4},
-      {"gather_rows", 9, 40},     {"gather_rows", 5, 33},     {"gather_elements", 7, 24},  {"gather_windows", 6, 16},
-      {"gather_windows", 3, 9},   {"gather_twice", 5, 12},    {"gather_twice", 1, 7},      {"gather_rows", 1, 8},
-      {"gather_rows", 70, 16},    {"bias_gelu_f16", 1, 8}};  // one vector: most threads have nothing to write
+      {"bias_gelu_f16", 13, 70},  {"bias_gelu_f16", 8, 64},    {"transpose_scale", 21, 34}, {"slice_reverse", 9, 40},
+      {"concatenate_pad", 5, 12}, {"concatenate_pad", 4, 16},  {"two_outputs", 17, 24},     {"two_outputs", 3, 31},
+      {"pad_between", 5, 12},     {"pad_between", 3, 33},      {"rounded", 5, 24},          {"window_read", 9, 40},
+      {"window_read", 5, 33},     {"window_columns", 6, 64},   {"window_columns", 7, 35},   {"update_in_place", 9, 48},
+      {"update_in_place", 4, 33}, {"update_copy", 5, 40},      {"update_copy", 3, 21},      {"bias_gelu_f16", 1, 4},
+      {"gather_rows", 9, 40},     {"gather_rows", 5, 33},      {"gather_elements", 7, 24},  {"gather_windows", 6, 16},
+      {"gather_windows", 3, 9},   {"gather_twice", 5, 12},     {"gather_twice", 1, 7},      {"gather_rows", 1, 8},
+      {"gather_rows", 70, 16},    {"many_stacked", 3, 24},     {"many_stacked", 2, 32},     {"windows_stacked", 5, 24},
+      {"windows_stacked", 3, 9},  {"windows_in_order", 5, 24}, {"windows_in_order", 3, 9},  {"stacked_inside", 4, 32},
+      {"stacked_inside", 3, 11},  {"stacked_doubles", 9, 12},  {"stacks_and_pads", 7, 16},  {"stacks_and_pads", 5, 13},
+      {"pads_of_two", 5, 12},     {"bias_gelu_f16", 1, 8}};  // one vector: most threads have nothing to write
   return cases;
 }
 

@@ -211,6 +211,48 @@ TEST_CASE("a kernel that breaks a contract fails its check") {
   broken(StmtKind::index, [](Kernel& k, Stmt& s) { s.expr = static_cast<ExprId>(k.indices.exprs.size()); });
 }
 
+TEST_CASE("a guard stands for what another leaves out only where it stands behind it and asks the opposite") {
+  struct Pair {
+    std::string_view what;
+    bool stands, otherwise_first = false, between = false, equal = false;
+    std::int64_t bound = 4, opposite = 3;
+  };
+  for (const Pair& pair : {Pair{"the opposite", true},
+                           {"another bound", false, false, false, false, 4, 2},
+                           {"the same question", false, false, false, false, 4, 4},
+                           {"a statement between", false, false, true},
+                           {"an equality", false, false, false, true},
+                           {"nothing before it", false, true}}) {
+    CAPTURE(pair.what);
+    KernelBuilder b("arms", 32, 1);
+    const VarId tid = b.thread("tid", 1, 32);
+    const BufferId x = b.in("x", DType::f32, 32), w = b.in("w", DType::f32, 32), y = b.out("y", DType::f32, 32);
+    const ArrayId v = b.array("v", DType::f32);
+    b.declare(v);
+    if (!pair.otherwise_first) {
+      pair.equal ? b.guard_equal(b.var(tid), b.number(pair.bound)) : b.guard_less(b.var(tid), b.number(pair.bound));
+      b.load(b.ref(v), x, b.var(tid), 1);
+      b.end();
+    }
+    if (pair.between) b.let("one", b.real(DType::f32, 1));
+    b.guard_less(b.number(pair.opposite), b.var(tid));
+    const std::size_t second = b.kernel.body.size() - 1;
+    b.load(b.ref(v), w, b.var(tid), 1);
+    b.end();
+    b.store(y, b.var(tid), 1, b.ref(v));
+    const Id alone = id_of(b.kernel);
+    b.kernel.body[second].otherwise = true;
+    CHECK(id_of(b.kernel) != alone);
+    CHECK((text(b.kernel).find("else:") != std::string::npos));
+    if (!pair.stands) {
+      CHECK_THROWS_AS(verify(b.kernel), std::logic_error);
+      continue;
+    }
+    verify(b.kernel);
+    CHECK(interpret(b.kernel, zeroed(b.kernel)).violations.empty());
+  }
+}
+
 TEST_CASE("interpreted LayerNorm rows equal plain loops and count what paper says") {
   for (const std::int64_t rows : {1, 4, 5, 37})
     for (const int lanes : {32, 128}) check_layer_norm(rows, 2, lanes);

@@ -472,6 +472,7 @@ const std::vector<FamilyMember>& group_family() {
     all.insert(all.end(), gather_family().begin(), gather_family().end());
     all.insert(all.end(), across_family().begin(), across_family().end());
     all.insert(all.end(), mixed_family().begin(), mixed_family().end());
+    all.insert(all.end(), stack_family().begin(), stack_family().end());
     return all;
   }();
   return family;
@@ -504,6 +505,9 @@ Group make_group(const FamilyMember& member, std::int64_t rows, std::int64_t col
   fill(text, "{D2}", 2 * columns);
   fill(text, "{D3}", 2 * columns + 3);
   fill(text, "{R1}", rows + 1);
+  fill(text, "{R3}", rows + 3);
+  fill(text, "{N4}", columns + 4);
+  fill(text, "{NH}", columns + columns / 2);
   fill(text, "{R4}", 4 * rows);
   fill(text, "{RN}", rows * columns);
   fill(text, "{P}", 2 * columns - 4);

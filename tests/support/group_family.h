@@ -29,6 +29,8 @@ const std::vector<FamilyMember>& gather_family();
 const std::vector<FamilyMember>& across_family();
 /// Those of the family whose rows do not lie together.
 const std::vector<FamilyMember>& mixed_family();
+/// Those of the family whose elements come from one of several places.
+const std::vector<FamilyMember>& stack_family();
 const FamilyMember& family_member(std::string_view name);
 
 /// The member at a size, as a group.

@@ -63,6 +63,7 @@ struct Printer {
   std::size_t issues = 0;    ///< so far
   int copies = 1;            ///< of a statement here, made by the unrolled loops around it
   bool in_branches = false;  ///< a guard stands in an unrolled loop: each copy is a branch of its own
+  bool in_arms = false;      ///< only one of many: no register holds an address for it
 
   Printer(const Kernel& k, NameScope scope)
       : kernel(k),
@@ -141,7 +142,7 @@ struct Printer {
   std::string place(const Stmt& s) {
     const std::string& memory = s.space == Space::shared ? names.arrays[s.memory] : names.buffers[s.memory];
     const std::string at = index(s.expr);
-    if (in_branches && s.space == Space::global)
+    if (in_branches && !in_arms && s.space == Space::global)
       for (const Declared& base : declared)
         if (at.starts_with(base.index) && (at.size() == base.index.size() || at[base.index.size()] == ' '))
           return fmt::format("&{}[{}]", address(s.memory, base), beyond(at, base.index));
@@ -252,6 +253,12 @@ struct Printer {
   }
 
   void guard_head(const Stmt& s) {
+    if (s.otherwise) {  // behind the one that was just closed
+      out.resize(out.size() - (std::size_t{2} * static_cast<std::size_t>(depth) + std::string_view("}\n").size()));
+      line("} else {");
+      ++depth;
+      return;
+    }
     std::string both;
     for (const Condition& c : s.conditions)
       if (c.a != no_expr)
@@ -331,10 +338,12 @@ struct Printer {
     }
   }
 
+  bool is_otherwise(std::size_t at) const { return at < kernel.body.size() && kernel.body[at].otherwise; }
+
   void statements(std::size_t first, std::size_t end) {
     const std::size_t visible = indices.named.size();
     const int copies_around = copies;
-    const bool branches_around = in_branches;
+    const bool branches_around = in_branches, arms_around = in_arms;
     for (std::size_t at = first; at < end; ++at) {
       const Stmt& s = kernel.body[at];
       if (s.kind == StmtKind::let && !remarks.used[s.let]) continue;
@@ -343,9 +352,11 @@ struct Printer {
       if (s.kind != StmtKind::loop && s.kind != StmtKind::guard) continue;
       if (s.kind == StmtKind::loop && s.unrolled) copies *= static_cast<int>(kernel.indices.vars[s.var].extent);
       in_branches = in_branches || (s.kind == StmtKind::guard && copies > 1);
+      in_arms = in_arms || s.otherwise || (s.kind == StmtKind::guard && is_otherwise(static_cast<std::size_t>(s.end)));
       statements(at + 1, static_cast<std::size_t>(s.end));
       copies = copies_around;
       in_branches = branches_around;
+      in_arms = arms_around;
       close();
       at = static_cast<std::size_t>(s.end) - 1;
     }

@@ -72,11 +72,14 @@ ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& 
     if (access.width > 1) access.base = base;
   }
   access.depth = depth_for(pool[access.base].vars | guard_vars);
-  const bool is_full = prepared_.full[id] != 0;
-  access.policy = is_full          ? (later_loads ? ir::Policy::reload : ir::Policy::once)
-                  : loading_ahead_ ? ir::Policy::early
-                                   : ir::Policy::again;
+  access.policy = policy_of(id, false);
   return access;
+}
+
+ir::Policy ProgramBuilder::policy_of(ir::NodeId parameter, bool in_choice) const {
+  if (prepared_.full[parameter] != 0 || (in_choice && prepared_.choices[parameter].read_once))
+    return later_loads ? ir::Policy::reload : ir::Policy::once;
+  return loading_ahead_ ? ir::Policy::early : ir::Policy::again;
 }
 
 /// Loads that only some elements need (of a concatenation's operands each needs one) would hold registers for all; so
@@ -89,7 +92,12 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   const ir::IndexPool& pool = s_.build.pool();
   const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
   const ir::VarSet guard_vars = vars_of(pool, conditions);
-  const ir::VarSet vars = pool[s_.build.expand(memory_index(s_.build, node_at(id).shape, wanted.coordinates))].vars;
+  const bool is_choice = prepared_.choices[id].found;
+  Access access;
+  if (is_choice) access = choice_access(id, wanted);
+  const ir::VarSet vars =
+      is_choice ? access.vars
+                : pool[s_.build.expand(memory_index(s_.build, node_at(id).shape, wanted.coordinates))].vars;
   const ir::Home* home = find_home(keeping_, id);
   const Stay stay = home != nullptr && home->level == ir::StitchLevel::registers ? Stay::kernel : flight.stay;
   const ir::VarSet trips = pool[spans_row(stay) ? segment_->trip : segment_->section_trip].vars;
@@ -97,7 +105,10 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   if (segment_->vector > 1) loops |= ir::VarSet::only(segment_->element);
   if (guard_vars.overlaps(loops.without(vars))) return;  // one number under a condition for each element
   if (!flight.with.without(vars).empty() || vars.overlaps(flight.without)) return;
-  const Access access = make_access(id, wanted, guard_vars);
+  if (is_choice)
+    place_choice(id, guard_vars, access);
+  else
+    access = make_access(id, wanted, guard_vars);
   Kept kept{id, wanted.coordinates, wanted.predicate, segment_->number, stay};
   kept.by_row = vars.overlaps(pool[row_in_flight].vars);
   kept.by_trip = vars.overlaps(trips);
@@ -106,8 +117,8 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   const std::int64_t loads = (kept.by_row ? in_flight_rows : 1) * (kept.by_trip ? segment_->section_trips : 1) *
                              (kept.by_element ? segment_->vector : 1) / access.width;
   if (!conditions.empty() && loads_ahead_ + loads > most_conditional) return;
-  name_index(access.base);
-  const ir::ValueId initial = conditions.empty() ? ir::no_value : number(node_at(id).shape.dtype, 0, 0).id;
+  if (!is_choice) name_index(access.base);
+  const ir::ValueId initial = conditions.empty() && !access.partly ? ir::no_value : start_of_array(id);
   const int depth = std::min(spans_row(stay) ? row_depth : flight.depth, access.depth);
   const Kept* made = keep_in_registers(kept, depth, initial);
   loads_ahead_ += loads;
@@ -143,6 +154,12 @@ Val ProgramBuilder::load_scalar(ir::NodeId id, const Access& access) {
   return {add_value(value), access.depth};
 }
 
+ir::ValueId ProgramBuilder::start_of_array(ir::NodeId id) {
+  const ir::DType dtype = node_at(id).shape.dtype;
+  const ir::NodeId around = prepared_.choices[id].around;
+  return around == ir::no_node ? number(dtype, 0, 0).id : constant_of(node_at(around), dtype).id;
+}
+
 ir::Ref ProgramBuilder::load_array(ir::NodeId id, const Access& access, const Kept* kept,
                                    std::span<const ir::Condition> conditions) {
   const ir::Node& node = node_at(id);
@@ -153,9 +170,14 @@ ir::Ref ProgramBuilder::load_array(ir::NodeId id, const Access& access, const Ke
     target = kept_ref(*kept, ir::no_expr);
   } else {
     target.array = add_array({name_of(id), ir::Space::registers, dtype, {0, 0}, count});
-    declare(access.depth, target.array, conditions.empty() ? ir::no_value : number(dtype, 0, 0).id);
+    declare(access.depth, target.array, conditions.empty() && !access.partly ? ir::no_value : start_of_array(id));
   }
   const ir::ExprId e = access.has_element ? s_.build.var(segment_->element) : ir::no_expr;
+  if (access.place >= 0) {
+    load_choice(access, {target, kept ? e : ir::no_expr, access.width, count}, conditions);
+    target.lane = access.width > 1 || kept ? e : ir::no_expr;
+    return target;
+  }
   put_guards(access.depth, conditions, count / access.width);
   for (int done = 0; done < count; done += access.width) {
     ir::Stmt stmt;
@@ -178,14 +200,21 @@ Entry ProgramBuilder::emit_load(ir::NodeId id, const Demand& wanted) {
     if (const Kept* kept = find_kept(id, wanted, false)) return kept_entry(id, *kept, wanted);
   const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
   const ir::VarSet guard_vars = vars_of(s_.build.pool(), conditions);
-  const Access access = make_access(id, wanted, guard_vars);
-  name_index(access.base);
+  Access access;
+  if (prepared_.choices[id].found) {
+    access = choice_access(id, wanted);
+    place_choice(id, guard_vars, access);
+  } else {
+    access = make_access(id, wanted, guard_vars);
+    access.vars = s_.build.pool()[access.address].vars;
+    name_index(access.base);
+  }
   Entry entry;
-  if (access.width == 1 && conditions.empty()) {
+  if (access.width == 1 && conditions.empty() && access.place < 0) {
     entry.raw = load_scalar(id, access);
   } else {
     const ir::Ref ref = load_array(id, access, nullptr, conditions);
-    entry.raw = element(dtype, ref, depth_for(s_.build.pool()[access.address].vars | guard_vars));
+    entry.raw = element(dtype, ref, depth_for(access.vars | guard_vars));
   }
   entry.compute = widen(entry.raw, dtype, id);
   return entry;

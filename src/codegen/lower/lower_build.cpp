@@ -39,6 +39,7 @@ ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, L
   s_.starts.clear();
   s_.picks.clear();
   s_.picked = {};
+  s_.late = {};
   s_.predicates.assign(1, {});
   s_.facts.clear();
   s_.named.clear();
@@ -347,7 +348,7 @@ void ProgramBuilder::name_index(ir::ExprId address) {
   for (const ir::Linear& item : std::vector<ir::Linear>(linear.begin(), linear.end())) {
     const ir::VarSet vars = pool.terms[item.term].vars;
     // A number that is bound behind the beginning is not there yet.
-    bool in_loop = vars.overlaps(s_.picked) && depth_for(vars & s_.picked) > 0;
+    bool in_loop = vars.overlaps(s_.late) || (vars.overlaps(s_.picked) && depth_for(vars & s_.picked) > 0);
     for (std::size_t v = 0; v < pool.vars.size(); ++v)
       in_loop = in_loop || (vars.has(v) && pool.vars[v].kind == ir::VarKind::loop);
     if (in_loop) continue;

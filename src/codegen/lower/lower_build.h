@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/indexed.h"
@@ -79,6 +80,42 @@ struct Accumulator {
 struct Start {
   ir::NodeId node = ir::no_node;
   ir::ExprId at = ir::no_expr;
+  bool is_late = false;  ///< bound in arms of choices; then also
+  ir::NodeId from = ir::no_node;
+  Coordinates place;  ///< of the number in `from`
+  ir::VarId var = 0;
+};
+
+/// Where an element of a choice may come from: a parameter's memory, arms of which one is meant, or, under conditions,
+/// another place.
+struct Place {
+  ir::NodeId parameter = ir::no_node;
+  ir::ExprId at = ir::no_expr;      ///< of a parameter: the address. Of arms: what is compared with their ends
+  std::int32_t first = 0, end = 0;  ///< of a parameter: slices that move the address; arms; the place inside
+  PredicateId inside = 0;           ///< 0: no conditions
+  std::int32_t like = -1;           ///< of a parameter: the address is that of an earlier place, and so much more
+  std::int64_t shift = 0;
+};
+
+/// The place of one operand of a concatenation, which ends there.
+struct Arm {
+  std::int32_t place = 0;
+  std::int64_t end = 0;
+};
+
+/// An operand of a concatenation that is a parameter, where it begins, and its place: others of its shape lie like it.
+struct Alike {
+  ir::NodeId of = ir::no_node;
+  std::int64_t begin = 0;
+  std::int32_t place = 0;
+  bool moves = false;  ///< with the index along the concatenation
+};
+
+/// What a choice is loaded into.
+struct ChoiceTarget {
+  ir::Ref ref;
+  ir::ExprId element = ir::no_expr;  ///< of single loads: the element of the vector
+  int width = 1, count = 1;          ///< elements of one access, of all
 };
 
 /// A number that memory holds for each element: number `number` of the indices of gather `node` at `at`, clamped.
@@ -124,6 +161,10 @@ struct LowerScratch::State {
   std::vector<Accumulator> accumulators;
   std::vector<Start> starts;
   std::vector<Pick> picks;
+  std::vector<Place> places;  ///< of the choice at hand, and
+  std::vector<Arm> arms;      ///< their arms, and
+  std::vector<ir::NodeId> place_slices;
+  ir::VarSet late;                                            ///< variables of starts that are bound in arms
   ir::VarSet picked;                                          ///< variables of all picks
   std::vector<IndexedVector<std::vector<Demand>>> set_aside;  ///< demands of those who wait for a bind
   IndexedVector<Predicate> predicates;
@@ -268,12 +309,17 @@ class ProgramBuilder {
 
   void emit(ir::NodeId node, const Demand& wanted);
   Entry emit_constant(const ir::Node& node);
+  /// The number, in its own type or the one that it is computed in.
+  Val constant_of(const ir::Node& node, ir::DType as);
   Entry emit_iota(ir::NodeId id, const Coordinates& coordinates);
   Entry emit_elementwise(ir::NodeId id, const Demand& wanted);
   /// Whether operand k of a concatenation, or what a window of a pad or an update shows, holds any such element.
   bool may_read(ir::NodeId id, int k, const Coordinates& coordinates);
   Entry emit_choice(ir::NodeId id, const Demand& wanted);
-  ir::ExprId bind_start(ir::NodeId id, int dim, std::int64_t last);
+  Start make_start(ir::NodeId id, int dim, std::int64_t last);
+  void put_bind(const Start& start, const Val& number);
+  /// The value of `from`, emitted apart from what is being emitted.
+  Val apart(ir::NodeId from, const Coordinates& at, PredicateId predicate);
   ir::ExprId start_of(ir::NodeId id, int dim) const;
   /// operand_coordinates(), look-ups among them.
   Coordinates source_coordinates(ir::NodeId id, int k, const Coordinates& coordinates, PredicateId predicate);
@@ -303,13 +349,38 @@ class ProgramBuilder {
     int depth = 0;             ///< scope of the statements
     bool has_element = false;  ///< differs along the vector
     ir::Policy policy = ir::Policy::once;
+    std::int32_t place = -1;  ///< of a choice: all of its places; instead of address and base
+    ir::VarSet vars;          ///< of a choice: what any place depends on
+    bool partly = false;      ///< of a choice: some elements are a constant
   };
   Access make_access(ir::NodeId id, const Demand& wanted, ir::VarSet guard_vars);
+  ir::Policy policy_of(ir::NodeId parameter, bool in_choice) const;
+  /// The places of a choice, until the next one is asked for.
+  Access choice_access(ir::NodeId id, const Demand& wanted);
+  /// How wide it is read, and where the statements stand.
+  void place_choice(ir::NodeId id, ir::VarSet guard_vars, Access& access);
+  std::int32_t find_places(ir::NodeId id, const Coordinates& coordinates, std::vector<ir::NodeId>& slices);
+  /// An index that says the same against bounds so many times as large as the coordinate against its own.
+  std::pair<ir::ExprId, std::int64_t> along(const ir::Shape& shape, const Coordinates& coordinates, int dim);
+  std::int32_t find_operand(ir::NodeId id, int k, std::int64_t begin, const Coordinates& coordinates, Alike& alike,
+                            std::vector<ir::NodeId>& slices);
+  std::int32_t find_arms(ir::NodeId id, const Coordinates& coordinates, std::vector<ir::NodeId>& slices);
+  void load_choice(const Access& access, const ChoiceTarget& target, std::span<const ir::Condition> conditions);
+  void put_place(std::int32_t place, const ChoiceTarget& target);
+  void put_arms(const Place& place, std::int32_t first, std::int32_t end, const ChoiceTarget& target);
+  void put_loads(int depth, ir::NodeId parameter, ir::ExprId base, const ChoiceTarget& target);
+  void read_late_starts(const Place& place);
+  /// What an array holds where nothing is loaded.
+  ir::ValueId start_of_array(ir::NodeId id);
+  /// `value`, or, where it says the same of all bounds for a whole vector, that of its first element.
+  ir::ExprId of_vector(ir::ExprId value, std::span<const std::int64_t> bounds);
   /// Whether neighbouring elements of the vector are neighbours in memory.
   bool steps_by_element(ir::ExprId address) const;
   int widest_access(ir::DType dtype) const;  ///< elements
   Val load_scalar(ir::NodeId id, const Access& access);
   ir::Ref load_array(ir::NodeId id, const Access& access, const Kept* kept, std::span<const ir::Condition> conditions);
+  /// Whether its elements are loaded from where they are.
+  bool is_read(ir::NodeId id) const { return node_at(id).op == ir::Op::parameter || prepared_.choices[id].found; }
   /// false: this output cannot be stored by vectors here.
   bool store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprId at, ir::ValueId value);
   /// Heads of guards, two conditions each, around the `inner` statements that are put next.

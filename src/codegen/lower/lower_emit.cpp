@@ -114,7 +114,7 @@ void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates,
   loading_ahead_ = true;
   for (ir::NodeId id = 0; id <= node; ++id) {
     std::vector<Demand>& list = s_.demands[id];
-    if (node_at(id).op == ir::Op::parameter && (!flight.places || prepared_.places[id] != 0))
+    if (is_read(id) && (!flight.places || prepared_.places[id] != 0))
       for (const Demand& wanted : list) fly(id, wanted, flight);
     list.clear();
   }
@@ -123,6 +123,7 @@ void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates,
 
 void ProgramBuilder::demand_operands(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
+  if (is_read(id)) return;
   if (node.op == ir::Op::reduce) {    // its accumulator, and whatever the initial value is
     demand(node.operands[1], {}, 0);  // one number, right under any predicate
     return;
@@ -150,7 +151,7 @@ void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
       refuse("reduction-place", fmt::format("%{} is needed for another row than the one at hand", node.name));
     return;
   }
-  if (node.op == ir::Op::parameter) {
+  if (is_read(id)) {
     entry = emit_load(id, wanted);
   } else if (node.op == ir::Op::constant) {
     entry = emit_constant(node);
@@ -203,19 +204,20 @@ Entry ProgramBuilder::rounded(ir::NodeId id, Entry entry) {
   return entry;
 }
 
-Entry ProgramBuilder::emit_constant(const ir::Node& node) {
+Val ProgramBuilder::constant_of(const ir::Node& node, ir::DType as) {
   std::uint64_t bits = 0;
   const std::vector<std::byte>& contents = ir::attributes_as<ir::Literal>(node).bytes;
   std::memcpy(&bits, contents.data(), std::min<std::size_t>(8, contents.size()));
-  const ir::DType dtype = node.shape.dtype, compute = row(dtype).compute;
+  const ir::DType dtype = node.shape.dtype;
   const int unused = 64 - 8 * element_bytes(dtype);
+  if (is_floating(dtype)) return number(as, decode(dtype, bits), 0);
+  if (is_signed(dtype)) return number(as, 0, static_cast<std::int64_t>(bits << unused) >> unused);  // sign extension
+  return number(as, 0, static_cast<std::int64_t>(bits));
+}
+
+Entry ProgramBuilder::emit_constant(const ir::Node& node) {
   Entry entry;
-  if (is_floating(dtype))
-    entry.compute = number(compute, decode(dtype, bits), 0);
-  else if (is_signed(dtype))  // sign extension
-    entry.compute = number(compute, 0, static_cast<std::int64_t>(bits << unused) >> unused);
-  else
-    entry.compute = number(compute, 0, static_cast<std::int64_t>(bits));
+  entry.compute = constant_of(node, row(node.shape.dtype).compute);
   return entry;
 }
 
@@ -396,16 +398,8 @@ Entry ProgramBuilder::emit_choice(ir::NodeId id, const Demand& wanted) {
 
 PredicateId ProgramBuilder::inside_predicate(const Inside& inside, PredicateId parent) {
   const ir::Interval range = s_.build.pool()[inside.value].range;
-  ir::ExprId value = s_.build.expand(inside.value);
-  // Whole vectors are inside or outside when everything is a multiple of the width: then the first element decides.
-  if (segment_ && segment_->vector > 1) {
-    const ir::ExprId e = s_.build.var(segment_->element);
-    const ir::ExprId base = s_.build.subtract(value, e);
-    const int v = segment_->vector;
-    if (coefficient(s_.build.pool(), value, segment_->element) == 1 && inside.low % v == 0 && inside.high % v == 0 &&
-        !is_nested(s_.build.pool(), value, segment_->element) && s_.build.is_multiple(base, v))
-      value = base;
-  }
+  const std::int64_t bounds[] = {inside.low, inside.high};
+  const ir::ExprId value = of_vector(s_.build.expand(inside.value), bounds);
   const auto add = [&](const ir::Condition& condition) {
     for (std::size_t i = 1; i < s_.predicates.size(); ++i)
       if (s_.predicates[i].parent == parent && s_.predicates[i].condition.a == condition.a &&

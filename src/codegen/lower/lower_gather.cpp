@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "codegen/lower/lower_build.h"
 
@@ -105,9 +106,7 @@ void ProgramBuilder::bind_picked(ir::VarSet vars) {
     if (vars.has(s_.picks[i].var) && !is_bound(s_.picks[i])) bind_pick(i);
 }
 
-void ProgramBuilder::bind_pick(std::size_t i) {
-  const Pick wanted = s_.picks[i];
-  const ir::NodeId from = node_at(wanted.node).operands[1];
+Val ProgramBuilder::apart(ir::NodeId from, const Coordinates& at, PredicateId predicate) {
   IndexedVector<std::vector<Demand>> waiting;
   if (!s_.set_aside.empty()) {
     waiting = std::move(s_.set_aside.back());
@@ -116,12 +115,19 @@ void ProgramBuilder::bind_pick(std::size_t i) {
   if (waiting.size() < s_.demands.size()) waiting.resize(s_.demands.size());
   std::swap(s_.demands, waiting);
   const std::span<const ir::Home> keeping = std::exchange(keeping_, {});
-  const Entry entry = emit_value(from, wanted.at, wanted.predicate);
+  const Entry entry = emit_value(from, at, predicate);
   keeping_ = keeping;
   std::swap(s_.demands, waiting);
   s_.set_aside.push_back(std::move(waiting));
+  return entry.compute;
+}
+
+void ProgramBuilder::bind_pick(std::size_t i) {
+  const Pick wanted = s_.picks[i];
+  const ir::NodeId from = node_at(wanted.node).operands[1];
+  const Val value = apart(from, wanted.at, wanted.predicate);
   if (refusal_) return;
-  const Val number = clamped(from, entry.compute, wanted.last);
+  const Val number = clamped(from, value, wanted.last);
   ir::Stmt bind;
   bind.kind = ir::StmtKind::bind;
   bind.var = wanted.var;

@@ -44,35 +44,51 @@ void ProgramBuilder::bind_starts() {
     if (op != ir::Op::dynamic_slice && op != ir::Op::dynamic_update_slice) continue;
     const ir::Shape& whole = node_at(node_at(id).operands[0]).shape;
     for (int dim = 0; dim < whole.rank() && !refusal_; ++dim)
-      s_.starts.push_back({id, bind_start(id, dim, whole.dims[dim] - window(graph_, node_at(id)).dims[dim])});
+      s_.starts.push_back(make_start(id, dim, whole.dims[dim] - window(graph_, node_at(id)).dims[dim]));
   }
 }
 
-ir::ExprId ProgramBuilder::bind_start(ir::NodeId id, int dim, std::int64_t last) {
-  if (last == 0) return s_.build.constant(0);
+Start ProgramBuilder::make_start(ir::NodeId id, int dim, std::int64_t last) {
+  Start start;
+  start.node = id;
+  start.at = s_.build.constant(0);
+  if (last == 0) return start;
   const ir::Node& node = node_at(id);
   const std::size_t first = first_start(node);
-  Coordinates at;  // of one number each, or of one vector of them all
-  ir::NodeId from = node.operands[first];
-  if (node_at(from).shape.rank() == 1) {
-    at.rank = 1;
-    at[0] = s_.build.constant(dim);
+  start.from = node.operands[first];  // one number each, or one vector of them all
+  if (node_at(start.from).shape.rank() == 1) {
+    start.place.rank = 1;
+    start.place[0] = s_.build.constant(dim);
   } else {
-    from = node.operands[first + static_cast<std::size_t>(dim)];
+    start.from = node.operands[first + static_cast<std::size_t>(dim)];
   }
-  const Entry entry = emit_value(from, at);
-  if (refusal_) return s_.build.constant(0);
-  const Val start = entry.compute;
-  if (const ir::Value& known = kernel_.values[start.id]; known.kind == ir::ValueKind::constant) {
-    const bool beyond = known.integer < 0 && is_unsigned(known.dtype);  // 2^63 or more
-    return s_.build.constant(beyond ? last : std::clamp<std::int64_t>(known.integer, 0, last));
+  start.is_late = prepared_.choices[id].late_start && node_at(start.from).op != ir::Op::constant;
+  Val number;
+  if (!start.is_late) {
+    number = emit_value(start.from, start.place).compute;
+    if (refusal_) return start;
+    if (const ir::Value& known = kernel_.values[number.id]; known.kind == ir::ValueKind::constant) {
+      const bool beyond = known.integer < 0 && is_unsigned(known.dtype);  // 2^63 or more
+      start.at = s_.build.constant(beyond ? last : std::clamp<std::int64_t>(known.integer, 0, last));
+      return start;
+    }
   }
+  start.var = s_.build.add_var({name_of(id) + "_at", ir::VarKind::data, last + 1, 1});
+  start.at = s_.build.var(start.var);
+  if (start.is_late)
+    s_.late |= ir::VarSet::only(start.var);
+  else
+    put_bind(start, number);
+  return start;
+}
+
+void ProgramBuilder::put_bind(const Start& start, const Val& number) {
   ir::Stmt bind;
   bind.kind = ir::StmtKind::bind;
-  bind.var = s_.build.add_var({name_of(id) + "_at", ir::VarKind::data, last + 1, 1});
-  bind.value = clamped(from, start, last).id;
-  put(0, bind);
-  return s_.build.var(bind.var);
+  bind.var = start.var;
+  const Val clamp = clamped(start.from, number, s_.build.pool().vars[start.var].extent - 1);
+  bind.value = clamp.id;
+  put(start.is_late ? depth() : 0, bind);
 }
 
 Val ProgramBuilder::clamped(ir::NodeId from, Val start, std::int64_t last) {

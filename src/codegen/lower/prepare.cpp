@@ -29,6 +29,7 @@
 
 #include "base/indexed.h"
 #include "codegen/lower/skeletons.h"
+#include "ir/graph/stacked_windows.h"
 #include "ir/kernel/kernel.h"
 
 namespace tailor::codegen {
@@ -162,6 +163,8 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
     out.graph = std::make_shared<const ir::Graph>(*std::move(folded));
   else
     out.graph = {std::shared_ptr<const ir::Graph>(), &group.graph};  // not owned
+  if (std::optional<ir::Graph> gathered = ir::with_windows_gathered(*out.graph))
+    out.graph = std::make_shared<const ir::Graph>(*std::move(gathered));
   const ir::Graph& graph = *out.graph;
   const ir::Boundary border = whole_border(graph);
   const Layout& layout = std::get<Layout>(structure);
@@ -175,6 +178,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
     out.full[id] = elements(graph.nodes[id].shape) == out.rows * out.columns && holds_elements(graph.nodes[id]);
   find_gathers(graph, out);
   out.users = users(graph);
+  find_choices(graph, out);
   for (const ir::Node& node : graph.nodes) {
     out.names.push_back(identifier(node.name));
     const bool renames = node.op == ir::Op::broadcast || node.op == ir::Op::reshape || node.op == ir::Op::bitcast;

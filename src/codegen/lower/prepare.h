@@ -40,6 +40,15 @@ struct KeptHomes {
   IndexedVector<std::vector<ir::Home>> phases;  ///< per phase: what it or an earlier one has and later ones need
 };
 
+/// Concatenations and pads whose elements come from exactly one of several places in memory (lower_choice.cpp).
+struct Choice {
+  bool found = false;               ///< it is one
+  ir::NodeId around = ir::no_node;  ///< the constant of pads in it
+  bool repeats = false;             ///< something in it has more elements than places
+  bool read_once = false;           ///< a parameter that only one choice reads, as much as rows x columns
+  bool late_start = false;          ///< a dynamic slice that begins where its arm says
+};
+
 /// From one node's coordinates to a neighbour's: to operand `operand` of `from`, or to the user `to` of `from`.
 struct Step {
   ir::NodeId from = ir::no_node;
@@ -57,7 +66,8 @@ struct Route {
 struct Prepared {
   const ir::Group* group = nullptr;
   /// What is lowered: the group's graph, or one with the same node numbers whose reductions are folded where they
-  /// arrive in steps (ir/graph/split_reduction.h). A check's reference evaluates the group's own.
+  /// arrive in steps (ir/graph/split_reduction.h) and whose stacks of windows are gathers (stacked_windows.h). A
+  /// check's reference evaluates the group's own.
   std::shared_ptr<const ir::Graph> graph;
   ir::Skeleton skeleton = ir::Skeleton::map;
   std::int64_t rows = 1, columns = 1;  ///< as in Layout
@@ -87,9 +97,13 @@ struct Prepared {
   std::string title;                                              ///< name of the kernel: its telling operations
   std::vector<std::pair<ir::NodeId, ir::GatherNumbers>> gathers;  ///< ascending
   IndexedVector<std::uint8_t> places;                             ///< per node: what a gather's indices are made of
+  IndexedVector<Choice> choices;                                  ///< per node
   int widest_vector = 1;  ///< most elements of any parameter or output in 16 bytes
   bool straight = true;   ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
 };
+
+/// Fills Prepared::choices. Users, stored nodes, rows and columns are known.
+void find_choices(const ir::Graph& graph, Prepared& prepared);
 
 // ---- homes: what waits between two phases of a row (lower_keep.cpp)
 

@@ -183,6 +183,7 @@ struct Identity {
     if (s.kind == StmtKind::bind) bytes << variable(s.var);
     if (s.kind == StmtKind::guard)
       for (const Condition& c : s.conditions) bytes << expr(c.a) << expr(c.b) << c.equal;
+    if (s.otherwise) bytes << std::string_view("otherwise");
     bytes << s.lanes << static_cast<std::int64_t>(s.scope) - static_cast<std::int64_t>(StitchLevel::warp);
   }
 };

@@ -121,6 +121,11 @@ enum class StmtKind : std::uint8_t {
 // asked by the machine: that of the block which is last when they come in order. What stands inside reaches as many
 // elements of each buffer whichever block passes, so counters take the condition for the value.
 
+// Exclusive arms. Where an element comes from one of several places, guards ask which: a guard, and right behind it one
+// that is `otherwise` and stands for all threads that the first one leaves out. A tree of such pairs halves the places
+// until one is left. It is asked once for both: the second guard costs nothing, the printed text says `else`. Its own
+// condition is there all the same, the first one's opposite, so whoever reads guards one by one reads the same program.
+
 /// How a load may be treated. An input that is written in place is loaded under `reload` only: the other policies
 /// promise that nobody writes the memory while the kernel runs. once: not expected again. again: expected again soon by
 /// others (weights). early: like again, and asked for ahead of its use together with others. reload: this thread read
@@ -150,6 +155,7 @@ struct Stmt {
   VarId var = 0;                           ///< loop: its extent is the variable's; bind
   bool unrolled = false;                   ///< loop
   std::array<Condition, 2> conditions{};   ///< guard; the second is absent when its a is no_expr
+  bool otherwise = false;                  ///< guard: stands behind one that asks the opposite; see above
   std::int32_t end = 0;                    ///< loop, guard: the first statement after the body
   std::uint8_t lanes = 0;                  ///< shuffle: a power of two up to 32
   StitchLevel scope = StitchLevel::block;  ///< barrier; warp or wider

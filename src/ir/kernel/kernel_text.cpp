@@ -125,6 +125,7 @@ struct TextPrinter {
         return fmt::format("{} {} < {}:", s.unrolled ? "each" : "loop", names.vars[s.var],
                            kernel.indices.vars[s.var].extent);
       case StmtKind::guard: {
+        if (s.otherwise) return "else:";
         std::string both = condition(s.conditions[0]);
         if (s.conditions[1].a != no_expr) both += " and " + condition(s.conditions[1]);
         if (s.value != no_value) both = fmt::format("{} (counted as {})", value(s.value), both);

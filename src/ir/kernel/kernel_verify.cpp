@@ -27,13 +27,15 @@ struct Verifier {
   std::vector<bool> live_arrays, live_lets, seen_lets;
   std::vector<bool> agreed_lets;  ///< the same for all threads of the block
   VarSet live_vars;
+  std::size_t last_guard;  ///< in the scope at hand; the number of statements: none yet
 
   explicit Verifier(const Kernel& k)
       : kernel(k),
         live_arrays(k.arrays.size()),
         live_lets(k.lets.size()),
         seen_lets(k.lets.size()),
-        agreed_lets(k.lets.size()) {
+        agreed_lets(k.lets.size()),
+        last_guard(k.body.size()) {
     for (std::size_t i = 0; i < k.indices.vars.size(); ++i)
       if (k.indices.vars[i].kind == VarKind::block || k.indices.vars[i].kind == VarKind::thread)
         live_vars |= VarSet::only(i);
@@ -239,12 +241,24 @@ struct Verifier {
         return bind(s);
       case StmtKind::guard:
         if (s.value != no_value) asked_value(s);
-        return;
+        return require(!s.otherwise || is_opposite(s),
+                       "a guard stands for what another leaves out, but asks otherwise");
       case StmtKind::issue:
       case StmtKind::fence:
       case StmtKind::loop:
         return;
     }
+  }
+
+  /// Of the guard that ends right before this one: a < b has the opposite b - 1 < a.
+  bool is_opposite(const Stmt& s) const {
+    if (last_guard == kernel.body.size() || s.value != no_value || s.conditions[1].a != no_expr) return false;
+    const Stmt& before = kernel.body[last_guard];
+    const Condition &asked = before.conditions[0], &opposite = s.conditions[0];
+    return static_cast<std::size_t>(before.end) == at && before.value == no_value &&
+           before.conditions[1].a == no_expr && !asked.equal && !opposite.equal && opposite.b == asked.a &&
+           is_constant(pool(), asked.b) && is_constant(pool(), opposite.a) &&
+           pool()[opposite.a].constant == pool()[asked.b].constant - 1;
   }
 
   bool has_thread(VarSet vars) const {
@@ -284,6 +298,7 @@ struct Verifier {
     const auto arrays_before = live_arrays;
     const auto lets_before = live_lets;
     const auto vars_before = live_vars;
+    last_guard = kernel.body.size();
     for (std::size_t i = first; i < end; ++i) {
       at = i;
       const Stmt& s = kernel.body[i];
@@ -291,6 +306,7 @@ struct Verifier {
       if (s.kind != StmtKind::loop && s.kind != StmtKind::guard) continue;
       require(s.end > static_cast<std::int32_t>(i) && static_cast<std::size_t>(s.end) <= end, "scopes do not nest");
       nested(s, i);
+      last_guard = s.kind == StmtKind::guard ? i : kernel.body.size();
       i = static_cast<std::size_t>(s.end) - 1;
     }
     live_arrays = arrays_before;
