@@ -57,8 +57,9 @@ Mapping mapping_row(const Prepared& prepared, const ir::Plan& plan, const ir::Li
   made.run = prepared.domain.fastest();
   made.peels = prepared.domain.is_contiguous();
   Digits& along = made[Side::along] = in_vectors(prepared.columns, plan.vector);
-  along.extents[lane] = std::min(plan.threads_per_row, limits.warp_size);
-  along.extents[group] = std::max(plan.threads_per_row / limits.warp_size, 1);
+  const bool whole_warps = plan.threads_per_row % limits.warp_size == 0;
+  along.extents[lane] = whole_warps ? limits.warp_size : plan.threads_per_row;
+  along.extents[group] = whole_warps ? plan.threads_per_row / limits.warp_size : 1;
   along.extents[block] = plan.split;
   const std::int64_t turns = trips(made);
   made.in_parts = is_in_parts(prepared, plan, turns);
