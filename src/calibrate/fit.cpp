@@ -42,6 +42,8 @@ constexpr double z90 = 1.6449;  // normal: nine tenths lie so many deviations ar
 constexpr double own_width = 0.25;
 /// What residuals of fits to published tables are, where there are too few to see it.
 constexpr double usual_residual = 0.06;
+/// Times of many observations are not told better than that.
+constexpr double least_residual = 2e-3;
 constexpr std::size_t least_for_margins = 40;
 
 const costmodel::Model& model_of(const FitOptions& options) {
@@ -307,6 +309,12 @@ costmodel::CalibratedDevice with_unknowns(costmodel::CalibratedDevice device, st
   return device;
 }
 
+/// Of a few observations nobody can say that some are of another level.
+Solution solved(const Posed& posed, std::size_t samples, const FitOptions& options, const std::stop_token& stop) {
+  if (options.few) return solve(posed.unknowns, samples, posed.residuals, stop, usual_residual);
+  return solve(posed.unknowns, samples, posed.residuals, stop, least_residual, Loss::biweight);
+}
+
 /// What the unknowns' uncertainty and the residuals together leave of a prediction, over the shapes that were fitted
 /// to.
 double expected_error(const Posed& posed, const Solution& solution, std::size_t samples, const std::stop_token& stop) {
@@ -384,8 +392,7 @@ Fitted fit(std::span<const Sample> samples, const ir::Device& device, const ir::
                 options.few ? "tailor calibrate --budget proposes what to measure"
                             : "--few takes what other calibrated GPUs say for the rest");
   refuse_contradictions(train);
-  const Solution solution =
-      solve(posed.unknowns, train.size(), posed.residuals, stop, options.few ? usual_residual : 2e-3);
+  const Solution solution = solved(posed, train.size(), options, stop);
 
   Fitted fitted;
   fitted.left = posed.left;
@@ -409,6 +416,7 @@ Fitted fit(std::span<const Sample> samples, const ir::Device& device, const ir::
                              ids_of(told), own ? ranges_of(told) : ranges, moved.operation});
     fitted.moved.push_back(moved);
   }
+  fitted.weightless = static_cast<std::int64_t>(solution.weightless);
   fitted.expected_error = expected_error(posed, solution, train.size(), stop);
   if (options.residual) {
     Learned learned = learn(train, device, fitted.calibration, model, stop);

@@ -47,6 +47,7 @@ struct Fitted {
   std::vector<Moved> moved;
   std::vector<std::string> left;               ///< figures that no observation tells of
   std::int64_t used = 0;                       ///< observations fitted to
+  std::int64_t weightless = 0;                 ///< of these, so far off that they say nothing: calls of a slower host
   double median_before = 0, median_after = 0;  ///< median relative error on them
   std::string learned;                         ///< what was said of a residual; empty where none was asked for
   double expected_error = 0;  ///< standard deviation that new predictions of such kernels have, from the fit itself

@@ -10,6 +10,13 @@
 // g the negative gradient. An unknown that stands on its bound and would leave it is held; others are cut at theirs. A
 // step is taken when the cost falls; lambda falls with it and rises otherwise.
 //
+// Some hosts have two speeds: one call in two or three takes a fifth longer, in sizes that nothing tells apart. Between
+// two such levels a loss that rises for ever has its minimum in the middle, where no call is. With Loss::biweight the
+// minimum of Huber's loss is where a second descent begins: rho is Tukey's biweight, which is flat beyond 4.685
+// deviations (Yohai, "High breakdown-point and high efficiency robust estimates for regression", 1987). It goes to the
+// level with more observations near by, and those of the other one weigh nothing in the end. s is held during a descent
+// and taken anew after it, until it settles; it never grows, or the levels would be one again.
+//
 // Models are not smooth: whole waves and maxima make steps and kinks. So J is a central difference over a few parts in
 // a thousand, wide enough to see over a small step, and no cleverer one would be right.
 //
@@ -50,13 +57,27 @@ double spread_of_residuals(std::span<const double> residuals, double least_scale
   return std::max(least_scale, 1.4826 * median_of(sizes));
 }
 
-double rho(double r) { return std::abs(r) <= huber ? r * r : 2 * huber * std::abs(r) - huber * huber; }
-double weight(double r) { return std::abs(r) <= huber ? 1 : huber / std::abs(r); }
+constexpr double biweight = 4.685;  // the same of Tukey's
+constexpr int most_descents = 8;
+
+/// What a residual costs that is r deviations long, and what it weighs.
+double rho(double r, Loss loss) {
+  const double size = std::abs(r);
+  if (loss == Loss::huber) return size <= huber ? r * r : 2 * huber * size - huber * huber;
+  const double near = 1 - std::min(1.0, r * r / (biweight * biweight));
+  return biweight * biweight / 3 * (1 - near * near * near);
+}
+double weight(double r, Loss loss) {
+  const double size = std::abs(r);
+  if (loss == Loss::huber) return size <= huber ? 1 : huber / size;
+  const double near = 1 - std::min(1.0, r * r / (biweight * biweight));
+  return near * near;
+}
 
 double cost(std::span<const Unknown> unknowns, std::span<const double> x, std::span<const double> residuals,
-            double scale) {
+            double scale, Loss loss) {
   double sum = 0;
-  for (const double r : residuals) sum += rho(r / scale);
+  for (const double r : residuals) sum += rho(r / scale, loss);
   for (std::size_t k = 0; k < unknowns.size(); ++k) {
     const double d = (x[k] - unknowns[k].prior) / unknowns[k].width;
     sum += d * d;
@@ -70,13 +91,13 @@ struct Normal {
   Vector g;
 };
 Normal normal_equations(std::span<const Unknown> unknowns, std::span<const double> x, std::span<const double> residuals,
-                        std::span<const double> j, double scale) {
+                        std::span<const double> j, double scale, Loss loss) {
   const auto n = static_cast<Eigen::Index>(unknowns.size());
   Normal out{Matrix::Zero(n, n), Vector::Zero(n)};
   std::vector<Eigen::Index> there;
   for (std::size_t i = 0; i < residuals.size(); ++i) {
     const double* row = &j[i * unknowns.size()];
-    const double w = weight(residuals[i] / scale) / (scale * scale);
+    const double w = weight(residuals[i] / scale, loss) / (scale * scale);
     there.clear();  // an operation's own unknowns leave most of a row empty
     for (Eigen::Index p = 0; p < n; ++p)
       if (row[p] != 0) there.push_back(p);
@@ -147,41 +168,69 @@ std::vector<double> jacobian(std::span<const Unknown> unknowns, std::size_t resi
   return out;
 }
 
+namespace {
+
+struct Descent {
+  std::span<const Unknown> unknowns;
+  const Residuals& evaluate;
+  const std::stop_token& stop;
+  double least_scale;
+  std::vector<double> r;  ///< at the best place
+
+  /// Steps until the cost settles. Of Huber's loss the scale goes with it.
+  void run(Solution& best, Loss loss) {
+    const std::vector<std::size_t> all = every(r.size());
+    std::vector<double> next_r(r.size());
+    double lambda = 1e-3;
+    std::vector<double> j = jacobian(unknowns, r.size(), evaluate, best.x, stop);
+    for (int step = 0; step < most_steps; ++step, ++best.steps) {
+      const double now = cost(unknowns, best.x, r, best.scale, loss);
+      const Normal normal = normal_equations(unknowns, best.x, r, j, best.scale, loss);
+      bool fell = false;
+      double fall = 0;
+      for (; !fell && lambda < 1e9; lambda *= 4) {
+        stop_if_asked(stop);
+        const std::vector<double> next = stepped(unknowns, best.x, normal, lambda);
+        evaluate(next, all, next_r);
+        const double then = cost(unknowns, next, next_r, best.scale, loss);
+        if (!(then < now)) continue;
+        fell = true;
+        fall = (now - then) / now;
+        best.x = next;
+        r = next_r;
+      }
+      if (!fell) return;
+      lambda = std::max(1e-9, lambda / 12);  // the loop has multiplied once more
+      const double scale = loss == Loss::huber ? spread_of_residuals(r, least_scale) : best.scale;
+      const bool steady = std::abs(scale - best.scale) < 1e-6 * best.scale;
+      best.scale = scale;
+      if (fall < settled && steady) return;
+      j = jacobian(unknowns, r.size(), evaluate, best.x, stop);
+    }
+  }
+};
+
+}  // namespace
+
 Solution solve(std::span<const Unknown> unknowns, std::size_t residuals, const Residuals& evaluate,
-               const std::stop_token& stop, double least_scale) {
-  const std::vector<std::size_t> all = every(residuals);
+               const std::stop_token& stop, double least_scale, Loss loss) {
   Solution best;
   for (const Unknown& unknown : unknowns) best.x.push_back(unknown.start);
-  std::vector<double> r(residuals), next_r(residuals);
-  evaluate(best.x, all, r);
-  best.scale = spread_of_residuals(r, least_scale);
-  double lambda = 1e-3;
-  std::vector<double> j = jacobian(unknowns, residuals, evaluate, best.x, stop);
-  for (; best.steps < most_steps; ++best.steps) {
-    const double now = cost(unknowns, best.x, r, best.scale);
-    const Normal normal = normal_equations(unknowns, best.x, r, j, best.scale);
-    bool fell = false;
-    double fall = 0;
-    for (; !fell && lambda < 1e9; lambda *= 4) {
-      stop_if_asked(stop);
-      const std::vector<double> next = stepped(unknowns, best.x, normal, lambda);
-      evaluate(next, all, next_r);
-      const double then = cost(unknowns, next, next_r, best.scale);
-      if (!(then < now)) continue;
-      fell = true;
-      fall = (now - then) / now;
-      best.x = next;
-      r = next_r;
-    }
-    if (!fell) break;
-    lambda = std::max(1e-9, lambda / 12);  // the loop has multiplied once more
-    const double scale = spread_of_residuals(r, least_scale);
-    const bool steady = std::abs(scale - best.scale) < 1e-6 * best.scale;
+  Descent descent{unknowns, evaluate, stop, least_scale, std::vector<double>(residuals)};
+  evaluate(best.x, every(residuals), descent.r);
+  best.scale = spread_of_residuals(descent.r, least_scale);
+  descent.run(best, Loss::huber);
+  for (int turn = 0; loss == Loss::biweight && turn < most_descents; ++turn) {
+    descent.run(best, loss);
+    const double scale = std::min(best.scale, spread_of_residuals(descent.r, least_scale));
+    constexpr double enough = 0.01;
+    const bool steady = best.scale - scale < enough * best.scale;
     best.scale = scale;
-    if (fall < settled && steady) break;
-    j = jacobian(unknowns, residuals, evaluate, best.x, stop);
+    if (steady) break;
   }
-  const Normal normal = normal_equations(unknowns, best.x, r, j, best.scale);
+  for (const double r : descent.r) best.weightless += weight(r / best.scale, loss) == 0 ? 1 : 0;
+  const std::vector<double> j = jacobian(unknowns, residuals, evaluate, best.x, stop);
+  const Normal normal = normal_equations(unknowns, best.x, descent.r, j, best.scale, loss);
   best.covariance = flat(normal.a.ldlt().solve(Matrix::Identity(normal.a.rows(), normal.a.cols())));
   return best;
 }

@@ -31,13 +31,18 @@ struct Solution {
   std::vector<double> covariance;  ///< x.size() squared, by rows
   double scale = 0;                ///< standard deviation of the residuals, robust
   int steps = 0;
+  std::size_t weightless = 0;  ///< residuals so far off that they have no weight
   double deviation(std::size_t i) const;
 };
+
+/// What a large residual costs. `huber`: as much more as it is longer. `biweight`: from some length on no more, so that
+/// of two levels one is chosen; it begins where the other ends.
+enum class Loss { huber, biweight };
 
 /// Precondition: every unknown has low <= start <= high and width > 0. Deterministic. Throws Error(interrupted).
 /// `least_scale`: residuals are taken to spread by this at least; few of them would be explained away otherwise.
 Solution solve(std::span<const Unknown> unknowns, std::size_t residuals, const Residuals& evaluate,
-               const std::stop_token& stop = {}, double least_scale = 2e-3);
+               const std::stop_token& stop = {}, double least_scale = 2e-3, Loss loss = Loss::huber);
 
 /// d residual / d unknown by central differences at `x`, residuals.size() x unknowns, by rows.
 std::vector<double> jacobian(std::span<const Unknown> unknowns, std::size_t residuals, const Residuals& evaluate,

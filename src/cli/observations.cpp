@@ -64,6 +64,9 @@ void run_calibrate(const CalibrateCommand& command, const Context& context) {
                   "by {} %",
                   counted(answer.fitted.used, "observation"), three_figures(100 * answer.fitted.median_before),
                   three_figures(100 * answer.fitted.median_after), three_figures(100 * answer.fitted.expected_error)));
+  if (answer.fitted.weightless > 0)
+    console.note(fmt::format("{} of them are so far off what was fitted that they have no weight",
+                             with_commas(answer.fitted.weightless)));
   if (!answer.fitted.learned.empty()) console.note(fmt::format("residual: {}", answer.fitted.learned));
   if (!answer.fitted.left.empty())
     console.note(fmt::format("no observation tells of {}: left as in {}", fmt::join(answer.fitted.left, ", "),

@@ -7,7 +7,8 @@
 //
 //   launch_bench DEVICE CACHE PLANS MODEL... > launches.csv
 //
-// CACHE is a folder that keeps what was compiled; PLANS how many of a group.
+// CACHE is a folder that keeps what was compiled; PLANS how many of a group. Standard error says where counts are not
+// those of all warps, or of all trips.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,6 +34,9 @@
 using namespace tailor;
 
 namespace {
+
+constexpr std::int64_t warps_to_compare =
+    20'000;  ///< of a launch: each is followed once, to see whether counts are its
 
 struct Launched {
   std::string of, plan;
@@ -140,7 +144,10 @@ int main(int count, char** words) {
     ir::MachineWork work, all;
     times.push_back(microseconds(binary, {shape, &expected, false}, work));
     before.push_back(microseconds(binary, {shape, &expected, false, true}, all));
-    all.warps_run = work.warps_run;
+    ir::MachineWork every =
+        work.warps_total <= warps_to_compare ? profiler::machine_work(binary, {shape, &expected, true}) : all;
+    all.warps_run = every.warps_run = work.warps_run;
+    if (every.counted && every != work) fmt::print(stderr, "{} {}: warps differ\n", launches[i].of, launches[i].plan);
     if (all.counted && all != work) fmt::print(stderr, "{} {}: counts differ\n", launches[i].of, launches[i].plan);
     fmt::print("{},\"{}\",{}x{}x{},{},{:.1f},{:.1f},{},\"{}\"\n", launches[i].of, launches[i].plan, shape.grid[0],
                shape.grid[1], shape.grid[2], shape.block[0] * shape.block[1] * shape.block[2], times.back(),

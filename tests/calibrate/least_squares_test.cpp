@@ -86,6 +86,53 @@ TEST_CASE("a tenth of wild points does not move the line") {
   CHECK(found.x[1] == approx(2).epsilon(0.03));
 }
 
+TEST_CASE("of two levels the one with more points is found, where a loss that rises for ever stands between") {
+  // A quarter of the points are of the first unknown, which has two levels; the others, of the second, say how far
+  // points of one level spread.
+  double of_huber = 0, of_biweight = 0;
+  for (const double share : {0.2, 0.3, 0.4}) {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+      LineProblem points = noisy_line(0, 0, 400, 0.02, seed);
+      std::mt19937_64 random(seed);
+      std::size_t slow = 0;
+      for (std::size_t i = 0; i < 100; ++i)
+        if (static_cast<double>(random() >> 11) * 0x1p-53 < share) {
+          points.y[i] += 0.25;
+          ++slow;
+        }
+      const Residuals two = [&](std::span<const double> x, std::span<const std::size_t> which, std::span<double> out) {
+        for (std::size_t n = 0; n < which.size(); ++n) out[n] = x[which[n] < 100 ? 0 : 1] - points.y[which[n]];
+      };
+      const Solution between = solve(wide(), 400, two), found = solve(wide(), 400, two, {}, 2e-3, Loss::biweight);
+      CAPTURE(share);
+      CAPTURE(seed);
+      if (slow > 45) continue;  // hardly more of one than of the other
+      CHECK(std::abs(found.x[0]) < 0.01);
+      of_huber += std::abs(between.x[0]);
+      of_biweight += std::abs(found.x[0]);
+      CHECK(found.weightless >= slow);
+      CHECK(found.weightless < slow + 3);
+    }
+  }
+  CHECK(of_biweight < of_huber / 5);
+}
+
+TEST_CASE("without a second level the biweight says what Huber's loss says, and its interval holds as often") {
+  int inside = 0;
+  double apart = 0;
+  constexpr int trials = 200;
+  for (unsigned seed = 1; seed <= trials; ++seed) {
+    const LineProblem line = noisy_line(1, 2, 60, 0.05, seed);
+    const Solution one = solve(wide(), line.y.size(), line.residuals());
+    const Solution other = solve(wide(), line.y.size(), line.residuals(), {}, 2e-3, Loss::biweight);
+    apart = std::max(apart, std::abs(one.x[1] - other.x[1]) / one.deviation(1));
+    inside += std::abs(other.x[1] - 2) < 1.6449 * other.deviation(1) ? 1 : 0;
+  }
+  CHECK(apart < 0.8);
+  CHECK(inside > 0.84 * trials);
+  CHECK(inside < 0.95 * trials);
+}
+
 TEST_CASE("an unknown that moves few residuals is asked of those alone, and the answer is the same") {
   const LineProblem line = noisy_line(1, 2, 40, 0.02, 6);
   std::vector<Unknown> some = wide();

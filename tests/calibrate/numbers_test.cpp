@@ -117,7 +117,7 @@ TEST_CASE("an operation's value is a sum, and its interval that of a sum whose p
   std::vector<const Sample*> pointers;
   for (const Sample& one : train) pointers.push_back(&one);
   const Posed posed = pose(pointers, fit_device(), fit_before(), {});
-  const Solution solution = solve(posed.unknowns, pointers.size(), posed.residuals);
+  const Solution solution = solve(posed.unknowns, pointers.size(), posed.residuals, {}, 2e-3, Loss::biweight);
   const std::size_t n = solution.x.size();
   REQUIRE(fitted.moved.size() == n);
   int sums = 0;

@@ -172,6 +172,7 @@ std::vector<int> heads_of(std::span<const std::byte> code, int count, int arch) 
   head[0] = 1;
   for (int i = 0; i < count; ++i) {
     const Instruction one = instruction_at(code, static_cast<std::size_t>(i));
+    if (one.base() < bases::first_control || one.base() > bases::last_control) continue;
     BlockEnd how = BlockEnd::falls;
     if (ends_block(one, how)) head[static_cast<std::size_t>(i) + 1] = 1;
     int distance = 0;
@@ -188,7 +189,7 @@ std::vector<int> heads_of(std::span<const std::byte> code, int count, int arch) 
 void fill_block(CodeBlock& block, std::span<const std::byte> code, const Operations& operations) {
   for (int i = block.first; i < block.end; ++i) {
     const Instruction one = instruction_at(code, static_cast<std::size_t>(i));
-    ++row_for(block.pipes, pipe_of(one, operations.find(one.operation())));
+    ++row_for(block.pipes, pipe_of(one, operations));
     block.stalls += static_cast<int>(one.bits(105, 4));
     if (one.bits(116, 6) != 0) ++block.waits;
   }

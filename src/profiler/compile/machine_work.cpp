@@ -4,17 +4,17 @@
 // Instructions of machine code by operation and pipe, in the code and as a launch executes them. In: bytes, extents of
 // a launch. Out: counts. Called for every binary whose counts somebody asks for.
 //
-// A launch. Warps whose ways through the code are the same are a class. Where nothing that the first block decided
-// depends on which block it is, all are like it, and so for the warps of a block. Else, of a block, warp 0, its
-// neighbour, one in the middle and the last are run; where all but the first agree, so do those between them. Else all
-// are run, of more than eight as many as show that they repeat (rows of several warps), and where in a row they change.
-// Of a grid, some blocks are run, evenly spread, with both ends; between two neighbours that differ, the place where
-// that begins is looked for by halving, with one warp. That is right for guards that cut off the end of a grid and for
-// loops over a grid, whose blocks take one turn more or less. The requests of the program the code was made from say
-// whether it was: if they come out otherwise, every block is run, as long as that takes no more than a moment; else a
-// few more warps are, and where one of these is not like what stands for it, nothing is counted. What was found by
-// running stands where it differs from the program: the assembler may move a load below a branch, where fewer warps
-// come.
+// A launch is cut into boxes of warps that are shown to be alike (cover.h). Where that takes too many runs, because
+// ways depend on indices in a form that is not followed, some warps stand for others. Warps whose ways through the code
+// are the same are a class. Of a block, warp 0, its neighbour, one in the middle and the last are run; where all but
+// the first agree, so do those between them. Else all are run, of more than eight as many as show that they repeat
+// (rows of several warps), and where in a row they change. Of a grid, some blocks are run, evenly spread, with both
+// ends; between two neighbours that differ, the place where that begins is looked for by halving, with one warp. That
+// is right for guards that cut off the end of a grid and for loops over a grid, whose blocks take one turn more or
+// less. The requests of the program the code was made from say whether it was: if they come out otherwise, every block
+// is run, as long as that takes no more than a moment; else a few more warps are, and where one of these is not like
+// what stands for it, nothing is counted. What was found by running stands where it differs from the program: the
+// assembler may move a load below a branch, where fewer warps come.
 //
 // Data. Where a branch depends on what was loaded, all is counted twice: over code that may be left out, and through it
 // with every second lane. The program's requests choose between both, or a mixture: of blocks that share a result one
@@ -36,6 +36,7 @@
 #include "base/error.h"
 #include "base/indexed.h"
 #include "profiler/compile/compile.h"
+#include "profiler/compile/cover.h"
 #include "profiler/compile/cubin.h"
 #include "profiler/compile/machine_flow.h"
 #include "profiler/compile/operation.h"
@@ -47,18 +48,31 @@ namespace {
 
 constexpr std::size_t patterns = 4096;  ///< of the 12 bits that say what an instruction is
 
-/// Counts of instructions by their 12 bits and pipe, as operations of different names. Of a name there is one row for
-/// each pipe: HADD2 also widens.
-struct ByPattern {
-  std::array<std::int64_t, patterns> instructions{}, widening{};
-  std::vector<std::uint16_t> found{};  ///< patterns that occur, ascending once all are counted
+/// The instructions of a code by their 12 bits and pipe, as kinds of which it has a few dozen. Of a name there is one
+/// for each pipe: HADD2 also widens.
+struct ByKind {
+  struct Kind {
+    unsigned pattern = 0;
+    ir::MachinePipe pipe = ir::MachinePipe::other;
+    std::int64_t instructions = 0;
+  };
+  std::vector<Kind> kinds{};
+  std::vector<std::uint16_t> of{};  ///< the kind of each instruction
 
-  void add(const Instruction& one, const Operations& operations, std::int64_t times) {
-    const unsigned pattern = one.operation();
-    std::int64_t &plain = instructions[pattern], &widens = widening[pattern];
-    if (times == 0) return;
-    if (plain == 0 && widens == 0) found.push_back(static_cast<std::uint16_t>(pattern));
-    (pipe_of(one, operations.find(pattern)) == ir::MachinePipe::widen ? widens : plain) += times;
+  ByKind(std::span<const std::byte> code, int instructions, const Operations& operations) {
+    std::array<std::uint16_t, patterns> plain{}, widening{};  // numbers of kinds from 1; 0: none
+    of.resize(static_cast<std::size_t>(instructions));
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      const Instruction one = instruction_at(code, i);
+      const ir::MachinePipe pipe = pipe_of(one, operations);
+      std::uint16_t& number = (pipe == ir::MachinePipe::widen ? widening : plain)[one.operation()];
+      if (number == 0) {
+        kinds.push_back({one.operation(), pipe, 0});
+        number = static_cast<std::uint16_t>(kinds.size());
+      }
+      of[i] = static_cast<std::uint16_t>(number - 1);
+      ++kinds[of[i]].instructions;
+    }
   }
 };
 
@@ -79,26 +93,27 @@ void add(std::vector<ir::MachineOperation>& rows, const std::string& name, ir::M
 
 }  // namespace
 
+namespace {
+
+ir::MachineWork contents_of(const ByKind& code, const Operations& operations) {
+  ir::MachineWork made;
+  made.arch = fmt::format("sm_{}", operations.arch);
+  for (const ByKind::Kind& kind : code.kinds) {
+    add(made.operations, name_of(kind.pattern, operations), kind.pipe, kind.instructions);
+    row_for(made.instructions, kind.pipe) += kind.instructions;
+  }
+  std::sort(made.operations.begin(), made.operations.end(), [](const auto& a, const auto& b) {
+    return std::tie(b.instructions, a.name, a.pipe) < std::tie(a.instructions, b.name, b.pipe);
+  });
+  return made;
+}
+
+}  // namespace
+
 ir::MachineWork machine_contents(std::span<const std::byte> code, int arch) {
   const Operations operations(arch);
   const MachineFlow flow = read_flow(code, operations);
-  ir::MachineWork made;
-  made.arch = fmt::format("sm_{}", arch);
-  ByPattern counts;
-  for (int i = 0; i < flow.instructions; ++i)
-    counts.add(instruction_at(code, static_cast<std::size_t>(i)), operations, 1);
-  std::sort(counts.found.begin(), counts.found.end());
-  for (const unsigned pattern : counts.found) {
-    const Operation* operation = operations.find(pattern);
-    const ir::MachinePipe pipe = operation == nullptr ? ir::MachinePipe::other : operation->pipe;
-    add(made.operations, name_of(pattern, operations), pipe, counts.instructions[pattern]);
-    add(made.operations, name_of(pattern, operations), ir::MachinePipe::widen, counts.widening[pattern]);
-  }
-  for (const ir::MachineOperation& row : made.operations) row_for(made.instructions, row.pipe) += row.instructions;
-  std::stable_sort(made.operations.begin(), made.operations.end(), [](const auto& a, const auto& b) {
-    return std::tie(b.instructions, a.name) < std::tie(a.instructions, b.name);
-  });
-  return made;
+  return contents_of(ByKind(code, flow.instructions, operations), operations);
 }
 
 namespace {
@@ -125,15 +140,8 @@ struct Classes {
   }
 
   Class run(std::int64_t block, std::uint32_t warp) {
-    const ir::LaunchShape& shape = launch.shape;
-    const std::int64_t x = shape.grid[0], y = shape.grid[1];
-    const WarpPlace place{shape.grid,
-                          shape.block,
-                          {static_cast<std::uint32_t>(block % x), static_cast<std::uint32_t>(block / x % y),
-                           static_cast<std::uint32_t>(block / (x * y))},
-                          warp};
     ++warps_run;
-    WarpCounts made = run_warp(code, place, how, scratch);
+    WarpCounts made = run_warp(code, place_of(launch.shape, block, warp), how, scratch);
     how.most_runs -= made.followed;
     if (!made.refused.empty()) refused = made.refused;
     by_block = by_block || made.by_block;
@@ -148,14 +156,7 @@ struct Classes {
 constexpr std::int64_t launch_runs = 400'000;  ///< of blocks of the code, before a launch is given up
 
 Classes classes_of(const ControlCode& code, const MachineLaunch& launch, Unknown unknown, WarpScratch& scratch) {
-  return {code, launch, {unknown, launch_runs, launch.every_trip}, scratch};
-}
-
-std::int64_t blocks_of(const ir::LaunchShape& shape) {
-  return std::int64_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
-}
-std::uint32_t warps_of(const ir::LaunchShape& shape) {
-  return (shape.block[0] * shape.block[1] * shape.block[2] + 31) / 32;
+  return {code, launch, {unknown, launch_runs, launch.every_trip, {}}, scratch};
 }
 
 /// The class of each warp of a block.
@@ -275,7 +276,7 @@ std::int64_t change_between(Classes& classes, const Blocks& below, const Blocks&
 std::vector<Blocks> representatives(Classes& classes, bool every) {
   constexpr std::int64_t probes = 6, most = 400;
   const std::int64_t blocks = blocks_of(classes.launch.shape);
-  const std::uint32_t warps = warps_of(classes.launch.shape);
+  const auto warps = static_cast<std::uint32_t>(warps_of(classes.launch.shape));
   std::vector<Blocks> known;
   const auto look = [&](std::int64_t block) { return Blocks{block, kind_of(classes, block, warps, every)}; };
   if (every) {
@@ -317,10 +318,48 @@ std::int64_t instructions_of(const MachineFlow& flow, const WarpCounts& counts) 
   return sum;
 }
 
+void sort_and_unique(std::vector<int>& numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+}
+
+void add_warps(LaunchSum& sum, const WarpCounts& counts, std::int64_t times) {
+  for (int block = 0; block < std::ssize(sum.runs); ++block) sum.runs[block] += counts.runs[block] * times;
+  sum.requests += counts.requests * times;
+  sum.assumed.insert(sum.assumed.end(), counts.assumed.begin(), counts.assumed.end());
+}
+
+/// Of a launch that few runs show to be made of boxes of warps that are alike; nothing of another one.
+std::optional<LaunchSum> sum_of_boxes(Classes& classes) {
+  constexpr std::int64_t most = 32;
+  const Cover all = cover(classes.code, classes.launch.shape, classes.how, most, classes.scratch);
+  classes.warps_run += all.warps_run;
+  if (!all.whole) return {};
+  LaunchSum sum;
+  sum.runs.assign(classes.code.flow->blocks.size(), 0);
+  for (const auto& [box, counts] : all.parts) {
+    add_warps(sum, counts, box.blocks * box.groups * box.warps);
+    std::int64_t instructions = 0;  // of the first block of this part
+    for (const auto& [other, of_other] : all.parts)
+      if (box.block >= other.block && box.block < other.block + other.blocks)
+        instructions += instructions_of(*classes.code.flow, of_other) * other.groups * other.warps;
+    sum.busiest_block = std::max(sum.busiest_block, instructions);
+  }
+  sum.whole = true;
+  return sum;
+}
+
 LaunchSum sum_of(Classes& classes, bool every) {
   const MachineFlow& flow = *classes.code.flow;
   const std::int64_t blocks = blocks_of(classes.launch.shape);
   LaunchSum sum;
+  if (!every) {
+    std::optional<LaunchSum> boxes = sum_of_boxes(classes);
+    if (boxes) {
+      sort_and_unique(boxes->assumed);
+      return std::move(*boxes);
+    }
+  }
   sum.runs.assign(flow.blocks.size(), 0);
   sum.known = representatives(classes, every);
   const std::vector<Blocks>& known = sum.known;
@@ -334,14 +373,8 @@ LaunchSum sum_of(Classes& classes, bool every) {
     }
     sum.busiest_block = std::max(sum.busiest_block, instructions);
   }
-  for (Class i = 0; i < times.size(); ++i) {
-    const WarpCounts& counts = classes.counts[i];
-    for (int block = 0; block < std::ssize(sum.runs); ++block) sum.runs[block] += counts.runs[block] * times[i];
-    sum.requests += counts.requests * times[i];
-    sum.assumed.insert(sum.assumed.end(), counts.assumed.begin(), counts.assumed.end());
-  }
-  std::sort(sum.assumed.begin(), sum.assumed.end());
-  sum.assumed.erase(std::unique(sum.assumed.begin(), sum.assumed.end()), sum.assumed.end());
+  for (Class i = 0; i < times.size(); ++i) add_warps(sum, classes.counts[i], times[i]);
+  sort_and_unique(sum.assumed);
   sum.whole = every || !classes.by_block || std::ssize(known) == blocks;
   sum.refused = classes.refused;
   return sum;
@@ -370,25 +403,20 @@ std::string difference(const ir::MachineRequests& found, const ir::MachineReques
 }
 
 /// Executed instructions by block as those by operation.
-void put_executed(ir::MachineWork& made, std::span<const std::byte> code, const Operations& operations,
-                  const MachineFlow& flow, const IndexedVector<std::int64_t>& runs) {
-  ByPattern counts;
+void put_executed(ir::MachineWork& made, const ByKind& code, const Operations& operations, const MachineFlow& flow,
+                  const IndexedVector<std::int64_t>& runs) {
+  std::vector<std::int64_t> counts(code.kinds.size(), 0);
   for (int b = 0; b < std::ssize(flow.blocks); ++b)
-    for (int i = flow.blocks[b].first; i < flow.blocks[b].end; ++i)
-      counts.add(instruction_at(code, static_cast<std::size_t>(i)), operations, runs[b]);
-  for (const unsigned pattern : counts.found)
-    for (const bool widens : {false, true}) {
-      const std::int64_t count = (widens ? counts.widening : counts.instructions)[pattern];
-      if (count == 0) continue;
-      const Operation* operation = operations.find(pattern);
-      const ir::MachinePipe pipe = widens                 ? ir::MachinePipe::widen
-                                   : operation == nullptr ? ir::MachinePipe::other
-                                                          : operation->pipe;
-      const std::string name = name_of(pattern, operations);
-      for (ir::MachineOperation& row : made.operations)
-        if (row.pipe == pipe && row.name == name) row.executed += count;
-      row_for(made.executed, pipe) += count;
-    }
+    if (runs[b] != 0)
+      for (int i = flow.blocks[b].first; i < flow.blocks[b].end; ++i)
+        counts[code.of[static_cast<std::size_t>(i)]] += runs[b];
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const ByKind::Kind& kind = code.kinds[i];
+    const std::string name = name_of(kind.pattern, operations);
+    for (ir::MachineOperation& row : made.operations)
+      if (row.pipe == kind.pipe && row.name == name) row.executed += counts[i];
+    row_for(made.executed, kind.pipe) += counts[i];
+  }
 }
 
 LaunchSum mixed(const LaunchSum& skipped, const LaunchSum& entered, double share) {
@@ -443,9 +471,10 @@ bool stands_for_all(Classes& classes, const std::vector<Blocks>& known) {
 }  // namespace
 
 ir::MachineWork machine_work(std::span<const std::byte> code, int arch, const MachineLaunch& launch) {
-  ir::MachineWork made = machine_contents(code, arch);
   const Operations operations(arch);
   const MachineFlow flow = read_flow(code, operations);
+  const ByKind kinds(code, flow.instructions, operations);
+  ir::MachineWork made = contents_of(kinds, operations);
   const ControlCode control = control_code(code, operations, flow);
   made.warps_total = blocks_of(launch.shape) * warps_of(launch.shape);
   const auto scratch = std::make_unique_for_overwrite<WarpScratch>();
@@ -479,7 +508,7 @@ ir::MachineWork machine_work(std::span<const std::byte> code, int arch, const Ma
     made.assumed = std::ssize(entered.assumed);
     made.requests = sum.requests;
     made.busiest_block = sum.busiest_block;
-    put_executed(made, code, operations, flow, sum.runs);
+    put_executed(made, kinds, operations, flow, sum.runs);
     return made;
   }
 }

@@ -15,16 +15,6 @@
 
 namespace tailor::profiler {
 
-bool is_uniform(const Instruction& one) {
-  const unsigned at = one.base();
-  return at >= bases::uniform && at < 0x100 && at != bases::r2ur_new && at != bases::credux;
-}
-bool writes_uniform(const Instruction& one) {
-  const unsigned at = one.base();
-  return (at >= bases::uniform && at < 0x100) || at == bases::ldcu || at == bases::r2ur || at == bases::s2ur ||
-         at == bases::redux;
-}
-
 unsigned plain_base(const Instruction& one) {
   const unsigned base = one.base(), plain = base - bases::uniform;
   switch (plain) {
@@ -44,29 +34,6 @@ unsigned plain_base(const Instruction& one) {
     default:
       return base;
   }
-}
-
-bool is_zero_uniform(unsigned number, int arch) {
-  return arch < wide_uniform_arch ? (number & 63) == 63 : number == 255;
-}
-
-Where where(const Instruction& one, Operand which) {
-  const unsigned form = one.form();
-  if (which == Operand::first) return {Where::Kind::vector, one.bits(24, 8), 0, false};
-  const bool second = which == Operand::second;
-  // Forms 2, 3 and 7 have the third operand in the low half and the second one above.
-  const bool swapped = form == 2 || form == 3 || form == 7;
-  if (second == swapped) return {Where::Kind::vector, one.bits(64, 8), 0, false};
-  if (form == 2 || form == 4) return {Where::Kind::number, one.bits(32, 32), 0, true};
-  if (form == 3 || form == 5) return {Where::Kind::constant, one.bits(38, 16), one.bits(54, 5), true};
-  if (form == 6 || form == 7) return {Where::Kind::uniform, one.bits(32, 8), 0, true};
-  return {Where::Kind::vector, one.bits(32, 8), 0, true};
-}
-
-bool is_negated(const Instruction& one, Operand which) {
-  if (which == Operand::first) return one.bit(72);
-  const Where at = where(one, which);
-  return at.kind != Where::Kind::number && (at.low_half ? one.bit(63) : one.bit(75));
 }
 
 bool is_computed(const Instruction& one, int arch) {
@@ -150,8 +117,7 @@ Places read_by(const Instruction& one, int arch) {
   return places;
 }
 
-Places written_by(const Instruction& one, const Operation* operation, int arch) {
-  Places places;
+void add_rarely_written(Places& places, const Instruction& one, const Operation* operation, int arch) {
   const Writes writes = operation == nullptr ? Writes::four : operation->writes;
   const unsigned number = one.bits(16, 8), size = one.bits(73, 3);
   unsigned count = writes == Writes::none ? 0 : writes == Writes::two ? 2 : writes == Writes::four ? 4 : 1;
@@ -169,7 +135,6 @@ Places written_by(const Instruction& one, const Operation* operation, int arch) 
   if (predicates > 1 && one.bits(84, 3) != 7) places.add(first + one.bits(84, 3));
   if (one.base() == bases::r2p)
     for (unsigned i = 0; i < 7; ++i) places.add(first_predicate + i);
-  return places;
 }
 
 Places conditions_of(const Instruction& one) {

@@ -25,18 +25,16 @@ static_assert(operation_rows.size() < 255, "rows are numbered in a byte");
 std::span<const Operation> operation_table() { return operation_rows; }
 
 Operations::Operations(int number) : arch(number) {
+  pipes.fill(ir::MachinePipe::other);
   for (std::size_t i = 0; i < operation_rows.size(); ++i) {
     const Operation& row = operation_rows[i];
     if (arch < row.first_arch || arch > row.last_arch) continue;
     for (unsigned form = 0; form < 8; ++form)
-      if ((row.forms >> form & 1) != 0) rows[row.base | form << 9] = static_cast<std::uint8_t>(i + 1);
+      if ((row.forms >> form & 1) != 0) {
+        rows[row.base | form << 9] = static_cast<std::uint8_t>(i + 1);
+        pipes[row.base | form << 9] = row.pipe;
+      }
   }
-}
-
-ir::MachinePipe pipe_of(const Instruction& instruction, const Operation* operation) {
-  if (operation == nullptr) return ir::MachinePipe::other;
-  if (operation->base == bases::half_add && instruction.bit(78)) return ir::MachinePipe::widen;
-  return operation->pipe;
 }
 
 }  // namespace tailor::profiler

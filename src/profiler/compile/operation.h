@@ -56,12 +56,14 @@ std::span<const Operation> operation_table();
 /// The operations of one architecture by the 12 bits of an instruction.
 struct Operations {
   std::array<std::uint8_t, 4096> rows{};  ///< of the table, from 1; 0: none
+  std::array<ir::MachinePipe, 4096> pipes;
+  const Operation* table = operation_table().data();
   int arch = 0;
 
   explicit Operations(int arch);
   /// nullptr: no row has it.
   const Operation* find(unsigned operation) const {
-    return rows[operation] == 0 ? nullptr : &operation_table()[rows[operation] - 1u];
+    return rows[operation] == 0 ? nullptr : table + (rows[operation] - 1u);
   }
 };
 
@@ -94,6 +96,10 @@ inline bool is_division_branch(const Instruction& one) {
 }
 
 /// Its pipe; f16 to f32 is an addition to zero of the 16-bit unit with a result of 32 bits, so it is told by bit 78.
-ir::MachinePipe pipe_of(const Instruction& instruction, const Operation* operation);
+inline ir::MachinePipe pipe_of(const Instruction& one, const Operations& operations) {
+  const ir::MachinePipe pipe = operations.pipes[one.operation()];
+  const bool widens = one.base() == bases::half_add && one.bit(78) && operations.rows[one.operation()] != 0;
+  return widens ? ir::MachinePipe::widen : pipe;
+}
 
 }  // namespace tailor::profiler

@@ -25,9 +25,6 @@ namespace tailor::profiler {
 namespace {
 
 bool is_predicate(unsigned place) { return place >= first_predicate; }
-bool is_uniform_place(unsigned place) {
-  return (place >= first_uniform && place < first_predicate) || place >= first_uniform_predicate;
-}
 
 const std::array<std::uint32_t, 32>& values_at(const WarpState& state, unsigned place) {
   return place < first_uniform ? state.registers.values[place] : state.uniform.values[place - first_uniform];

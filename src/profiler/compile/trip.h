@@ -54,6 +54,8 @@ class Trip {
   End end(const WarpState& state);
   /// How many trips go the way of this one, itself among them; as far as is known.
   std::int64_t trips() const { return trips_; }
+  /// Whether a place may hold something else in other trips.
+  bool moves(unsigned place) const { return (moving_[place] | wild_[place]) != 0; }
   bool is_endless() const { return trips_ == unlimited; }
   /// From the head after this trip to the head `count` trips later. Registers that each trip sets anew before it reads
   /// them keep what they had: they are right again after one trip more.

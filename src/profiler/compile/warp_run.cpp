@@ -56,10 +56,15 @@ constexpr auto counted = std::to_array<Counted>({
     {bases::bar, &ir::MachineRequests::barriers},
 });
 
+/// Of each operation by its lowest nine bits, one more than its row; 0: none.
+constexpr auto counted_rows = [] {
+  std::array<std::uint8_t, 512> rows{};
+  for (std::size_t i = 0; i < counted.size(); ++i) rows[counted[i].base] = static_cast<std::uint8_t>(i + 1);
+  return rows;
+}();
+
 std::int64_t ir::MachineRequests::*counter_of(unsigned base) {
-  for (const Counted& row : counted)
-    if (row.base == base) return row.counter;
-  return nullptr;
+  return counted_rows[base] == 0 ? nullptr : counted[counted_rows[base] - 1u].counter;
 }
 
 bool moves_control(const Instruction& one) {
@@ -70,44 +75,49 @@ bool sets_meeting(const Instruction& one) { return one.base() == bases::bssy || 
 
 using Live = std::bitset<place_count>;
 
-/// An instruction as the slice sees it.
-struct Read {
-  Instruction instruction;
-  Places writes;
-  bool chosen = false;
+/// The code, and of each of its instructions whether it is of the slice.
+struct Slice {
+  std::span<const std::byte> code;
+  const Operations& operations;
+  std::vector<char> chosen;
+
+  Places writes_of(const Instruction& one) const {
+    Places places;
+    add_written(places, one, operations.find(one.operation()), operations.arch);
+    return places;
+  }
 };
 
 /// Goes through a block from its end: marks what writes a place that is read below before it is written anew.
-void choose(std::span<Read> block, Live& live, int arch) {
-  for (std::size_t i = block.size(); i-- > 0;) {
-    Read& one = block[i];
-    const Instruction& instruction = one.instruction;
-    const bool decides = moves_control(instruction) || counter_of(instruction.base()) != nullptr;
-    bool wanted = false;
-    for (const unsigned place : one.writes) wanted = wanted || live[place];
+void choose(Slice& slice, const CodeBlock& block, Live& live) {
+  for (int i = block.end; i-- > block.first;) {
+    const Instruction instruction = instruction_at(slice.code, static_cast<std::size_t>(i));
     const bool guarded = instruction.bits(12, 4) != 7;
+    // Most instructions write one register, which nobody asks for.
+    const Operation* operation = slice.operations.find(instruction.operation());
+    if (!guarded && writes_one(operation) && !live[instruction.bits(16, 8)]) continue;
+    const Places writes = slice.writes_of(instruction);
+    bool wanted = false;
+    for (const unsigned place : writes) wanted = wanted || live[place];
     if (wanted) {
-      one.chosen = true;
+      slice.chosen[static_cast<std::size_t>(i)] = 1;
       // Uniform registers belong to all lanes: another part of the warp may still want what this one writes over.
-      for (const unsigned place : one.writes)
-        if (!guarded && (place < first_uniform || (place >= first_predicate && place < first_uniform_predicate)))
-          live.reset(place);
-      if (is_computed(instruction, arch))
-        for (const unsigned place : read_by(instruction, arch)) live.set(place);
+      for (const unsigned place : writes)
+        if (!guarded && !is_uniform_place(place)) live.reset(place);
+      if (is_computed(instruction, slice.operations.arch))
+        for (const unsigned place : read_by(instruction, slice.operations.arch)) live.set(place);
     }
-    if (wanted || decides)
+    const bool control = moves_control(instruction);
+    if (control || (guarded && (wanted || counter_of(instruction.base()) != nullptr)))
       for (const unsigned place : conditions_of(instruction)) live.set(place);
   }
 }
 
 /// The slice, block by block from the last to the first, until what is live at the heads stays.
-std::vector<Read> slice_of(std::span<const std::byte> code, const Operations& operations, const MachineFlow& flow) {
-  std::vector<Read> all(static_cast<std::size_t>(flow.instructions));
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    all[i].instruction = instruction_at(code, i);
-    all[i].writes = written_by(all[i].instruction, operations.find(all[i].instruction.operation()), operations.arch);
-  }
-  IndexedVector<Live> heads(flow.blocks.size());
+Slice slice_of(std::span<const std::byte> code, const Operations& operations, const MachineFlow& flow) {
+  Slice slice{code, operations, std::vector<char>(static_cast<std::size_t>(flow.instructions), 0)};
+  IndexedVector<Live> heads(flow.blocks.size()), ends(flow.blocks.size());
+  IndexedVector<char> seen(flow.blocks.size(), 0);
   // A return goes where a call stood, and a BSYNC joins lanes that came another way; both are below some block.
   Live anywhere;
   for (bool grew = true; grew;) {
@@ -117,15 +127,16 @@ std::vector<Read> slice_of(std::span<const std::byte> code, const Operations& op
       Live live = block.how == BlockEnd::returns ? anywhere : Live{};
       if (block.next >= 0) live |= heads[block.next];
       if (block.target >= 0) live |= heads[block.target];
-      choose(std::span(all).subspan(static_cast<std::size_t>(block.first),
-                                    static_cast<std::size_t>(block.end - block.first)),
-             live, operations.arch);
+      if (seen[b] != 0 && live == ends[b]) continue;
+      seen[b] = 1;
+      ends[b] = live;
+      choose(slice, block, live);
       if (block.how == BlockEnd::call && block.next >= 0) anywhere |= heads[block.next];
       grew = grew || live != heads[b];
       heads[b] = live;
     }
   }
-  return all;
+  return slice;
 }
 
 /// What a value may depend on, besides the lane.
@@ -176,6 +187,7 @@ struct Head {
   AtHead places;
   std::array<Meeting, 16> meetings;
   std::array<std::uint8_t, place_count> depends;
+  std::vector<PlaceForm> forms;  ///< where others are asked about
   IndexedVector<std::int64_t> runs;
   ir::MachineRequests requests;
 };
@@ -240,9 +252,9 @@ struct Runner {
 
   void step(const ControlCode::Step& step, std::uint32_t mask) {
     const Instruction& one = step.instruction;
-    if (in_trip)
-      trip->step(state, {one, step.reads, step.writes, step.computed, step.counter != nullptr || sets_meeting(one)},
-                 mask);
+    const TripStep seen{one, step.reads, step.writes, step.computed, step.counter != nullptr || sets_meeting(one)};
+    if (how.asked) scratch.reaching.step(state, seen, step.conditions, mask, in_trip ? trip : nullptr);
+    if (in_trip) trip->step(state, seen, mask);
     const LaneBits guard = guard_of(state, one);
     const std::uint32_t on = mask & guard.known & guard.value, perhaps = mask & ~guard.known;
     if (step.counter != nullptr) {
@@ -300,6 +312,7 @@ struct Runner {
     const LaneBits holds = condition(one);
     decide(code.conditions[part.block]);
     if (in_trip && at.how != BlockEnd::falls) trip->decide(code.conditions[part.block], part.mask);
+    if (how.asked && at.how != BlockEnd::falls) scratch.reaching.decide(code.conditions[part.block], part.mask);
     const std::uint32_t on = part.mask & holds.known & holds.value, off = part.mask & holds.known & ~holds.value;
     const std::uint32_t perhaps = part.mask & ~holds.known;
     switch (at.how) {
@@ -347,14 +360,19 @@ struct Runner {
     return std::binary_search(blocks.begin(), blocks.end(), block);
   }
 
+  std::vector<PlaceForm> forms_of(int loop) const {
+    return how.asked ? scratch.reaching.at_head(code.loop_places[loop]) : std::vector<PlaceForm>{};
+  }
   Head head_of(int loop) const {
-    return {at_head(state, code.loop_places[loop]), meetings, depends, counts.runs, counts.requests};
+    return {at_head(state, code.loop_places[loop]), meetings, depends, forms_of(loop), counts.runs, counts.requests};
   }
 
   /// After a trip: the ones that go the same way are counted and left out.
   void skip(int loop, Head now) {
     const Trip::End end = trip->end(state);
-    const bool same_around = now.meetings == head.meetings && now.depends == head.depends;
+    const bool stays = !how.asked || scratch.reaching.stays(code.loop_places[loop], head.forms);
+    const bool same_around = now.meetings == head.meetings && now.depends == head.depends && stays;
+    now.forms = forms_of(loop);
     if (end == Trip::End::lost || trip->is_endless()) return in_vain(loop, most_in_vain);
     if (end == Trip::End::other || !same_around) {
       trip->again(now.places);
@@ -498,22 +516,22 @@ ControlCode control_code(std::span<const std::byte> code, const Operations& oper
   ControlCode made;
   made.flow = &flow;
   made.loop = innermost(flow);
-  const std::vector<Read> slice = slice_of(code, operations, flow);
+  const Slice slice = slice_of(code, operations, flow);
   for (const CodeBlock& block : flow.blocks) {
     made.first_step.push_back(static_cast<int>(made.steps.size()));
     ir::MachineRequests& always = made.always.emplace_back();
     for (int i = block.first; i < block.end; ++i) {
-      const Read& read = slice[static_cast<std::size_t>(i)];
-      const Instruction& one = read.instruction;
+      const Instruction one = instruction_at(code, static_cast<std::size_t>(i));
+      const bool chosen = slice.chosen[static_cast<std::size_t>(i)] != 0;
       const auto counter = counter_of(one.base());
       const bool guarded = one.bits(12, 4) != 7;
       if (counter != nullptr && !guarded) ++(always.*counter);
-      if (!read.chosen && (counter == nullptr || !guarded) && !sets_meeting(one)) continue;
+      if (!chosen && (counter == nullptr || !guarded) && !sets_meeting(one)) continue;
       const bool computed = is_computed(one, operations.arch);
       made.steps.push_back({one, computed, computed ? read_by(one, operations.arch) : Places{},
-                            read.chosen ? read.writes : Places{}, conditions_of(one), guarded ? counter : nullptr});
+                            chosen ? slice.writes_of(one) : Places{}, conditions_of(one), guarded ? counter : nullptr});
     }
-    made.last.push_back(slice[static_cast<std::size_t>(block.end - 1)].instruction);
+    made.last.push_back(instruction_at(code, static_cast<std::size_t>(block.end - 1)));
     made.conditions.push_back(conditions_of(made.last.back()));
   }
   made.first_step.push_back(static_cast<int>(made.steps.size()));
@@ -523,6 +541,7 @@ ControlCode control_code(std::span<const std::byte> code, const Operations& oper
 
 WarpCounts run_warp(const ControlCode& code, const WarpPlace& place, const Following& how, WarpScratch& scratch) {
   scratch.state.start(place, code.flow->arch);
+  if (how.asked) scratch.reaching.begin(place, *how.asked);
   scratch.in_vain.resize(code.flow->loops.size());
   Runner runner{code, scratch, how};
   runner.counts.runs.assign(code.flow->blocks.size(), 0);
@@ -531,6 +550,7 @@ WarpCounts run_warp(const ControlCode& code, const WarpPlace& place, const Follo
   const std::uint64_t lanes = first >= threads ? 0 : std::min<std::uint64_t>(32, threads - first);
   if (threads % 32 != 0) runner.counts.by_warp = true;
   if (lanes > 0 && !code.flow->blocks.empty()) runner.run(lanes == 32 ? all_lanes : (std::uint32_t{1} << lanes) - 1);
+  if (how.asked) runner.counts.reach = scratch.reaching.reach();
   std::vector<int>& assumed = runner.counts.assumed;
   std::sort(assumed.begin(), assumed.end());
   assumed.erase(std::unique(assumed.begin(), assumed.end()), assumed.end());

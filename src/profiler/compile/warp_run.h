@@ -12,11 +12,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "profiler/compile/machine_flow.h"
+#include "profiler/compile/reach.h"
 #include "profiler/compile/trip.h"
 #include "profiler/compile/warp_state.h"
 
@@ -30,8 +32,8 @@ struct ControlCode {
   const MachineFlow* flow = nullptr;  ///< outlives it
   struct Step {
     Instruction instruction;
-    bool computed = false;  ///< else it makes what it writes unknown
-    Places reads, writes, conditions;  ///< conditions: of its guard
+    bool computed = false;                                 ///< else it makes what it writes unknown
+    Places reads, writes, conditions;                      ///< conditions: of its guard
     std::int64_t ir::MachineRequests::*counter = nullptr;  ///< of a request that has a guard
   };
   std::vector<Step> steps;                    ///< of all blocks, one behind the other: what branches depend on
@@ -55,17 +57,20 @@ struct WarpCounts {
   std::int64_t followed = 0;  ///< blocks that were executed; trips that were left out are in `runs` alone
   bool by_block = false;      ///< a way depends on which block it is
   bool by_warp = false;       ///< a way depends on which warp of the block it is
+  Reach reach;                ///< of what was asked about, the warps that go the same way
 };
 
 struct Following {
   Unknown unknown = Unknown::skip;
   std::int64_t most_runs = 0;  ///< blocks executed in all, before it is given up
   bool every_trip = false;     ///< leave out no trips of loops, however alike they are
+  std::optional<Reach> asked;  ///< how far it is to be shown that others go the same way
 };
 
 /// What warps of one code use one after the other.
 struct WarpScratch {
   WarpState state;
+  Reaching reaching;
   std::unique_ptr<Trip> trip;  ///< where a loop was looked at
   std::vector<int> in_vain;    ///< how often each loop was looked at in vain: too often, and it is left alone
 };

@@ -488,16 +488,6 @@ void WarpState::start(const WarpPlace& where, int of_arch) {
   arch = of_arch;
 }
 
-LaneBits predicate_at(const WarpState& state, const Instruction& one, int first, int negation, bool uniform) {
-  LaneBits bits = (uniform ? state.uniform_predicates : state.predicates)[one.bits(first, 3)];
-  if (one.bit(negation)) bits.value = ~bits.value;
-  return bits;
-}
-
-LaneBits guard_of(const WarpState& state, const Instruction& one) {
-  return predicate_at(state, one, 12, 15, is_uniform(one));
-}
-
 void forget(WarpState& state, const Places& places, std::uint32_t active) {
   for (const unsigned place : places) {
     if (place < first_uniform)

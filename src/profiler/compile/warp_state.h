@@ -21,8 +21,9 @@ struct WarpPlace {
   std::uint32_t warp = 0;                     ///< in the block
 };
 
+/// Of lanes that are not known the values are anything: they are made for each operand, so nothing fills them.
 struct Lanes {
-  std::array<std::uint32_t, 32> value{};
+  std::array<std::uint32_t, 32> value;
   std::uint32_t known = 0;  ///< a bit for each lane
 };
 /// Predicates and masks of lanes.
@@ -58,9 +59,15 @@ void execute(WarpState& state, const Instruction& instruction, std::uint32_t act
 void forget(WarpState& state, const Places& places, std::uint32_t active);
 /// What an instruction reads. `above`: the register behind it, of a pair; of a number the upper half is its sign.
 Lanes operand(const WarpState& state, const Instruction& instruction, Operand which, unsigned above = 0);
-/// The lanes for which the guard in bits 12 to 15 holds.
-LaneBits guard_of(const WarpState& state, const Instruction& instruction);
 /// The predicate in three bits from `first` on, negated by the bit `negation`.
-LaneBits predicate_at(const WarpState& state, const Instruction& instruction, int first, int negation, bool uniform);
+inline LaneBits predicate_at(const WarpState& state, const Instruction& one, int first, int negation, bool uniform) {
+  LaneBits bits = (uniform ? state.uniform_predicates : state.predicates)[one.bits(first, 3)];
+  if (one.bit(negation)) bits.value = ~bits.value;
+  return bits;
+}
+/// The lanes for which the guard in bits 12 to 15 holds.
+inline LaneBits guard_of(const WarpState& state, const Instruction& one) {
+  return predicate_at(state, one, 12, 15, is_uniform(one));
+}
 
 }  // namespace tailor::profiler
