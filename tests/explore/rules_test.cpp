@@ -94,7 +94,11 @@ struct Tried {
     plan.grid = ir::GridShape::persistent;
     plan.blocks_per_sm = per_sm;
   }
-  bool dropped_by(const Rule& rule) const { return rule.drops({prepared, plan, limits, tiling}); }
+  bool dropped_by(const Rule& rule) const {
+    codegen::Tiling asked = tiling;
+    asked.together = std::int64_t{tiling.lanes} * plan.vector;
+    return rule.drops({prepared, plan, limits, asked});
+  }
 };
 
 struct Side {
@@ -133,14 +137,12 @@ std::vector<Side> sound_sides() {
       {"split-persistent", true, [](Tried& t) { t.split(2), t.persistent(1); }},
       {"split-persistent", false, [](Tried& t) { t.persistent(1); }},
       {"split-persistent", false, [](Tried& t) { t.split(2); }},
-      {"split-phases", true, [](Tried& t) { t.split(2), t.tiling.walks = 2; }},
+      {"split-phases", true, [](Tried& t) { t.split(2), t.prepared.walks = 2; }},
       {"split-phases", false, [](Tried& t) { t.split(2); }},
-      {"split-phases", false, [](Tried& t) { t.tiling.walks = 2; }},
-      {"split-idle", true, [](Tried& t) { t.split(5), t.tiling.vectors = 128; }},
-      {"split-idle", false, [](Tried& t) { t.split(5), t.tiling.vectors = 129; }},
-      {"split-idle", true, [](Tried& t) { t.columns(8, 16, 9), t.split(5), t.prepared.columns = 64; }},
-      {"split-idle", false, [](Tried& t) { t.columns(8, 16, 9), t.split(5), t.prepared.columns = 65; }},
-      {"split-idle", false, [](Tried& t) { t.tiling.vectors = 0; }},
+      {"split-phases", false, [](Tried& t) { t.prepared.walks = 2; }},
+      {"split-idle", true, [](Tried& t) { t.split(5), t.tiling.leaves_blocks_idle = true; }},
+      {"split-idle", false, [](Tried& t) { t.split(5); }},
+      {"split-idle", false, [](Tried& t) { t.tiling.leaves_blocks_idle = true; }},
   };
 }
 
@@ -161,7 +163,7 @@ std::vector<Side> row_sides() {
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65536; }},
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 34, t.prepared.columns = 65537; }},
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537, t.split(2); }},
-      {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537, t.tiling.walks = 2; }},
+      {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537, t.prepared.walks = 2; }},
       {"long-trips", true, [](Tried& t) { t.tiling.trips = 65; }},
       {"long-trips", false, [](Tried& t) { t.tiling.trips = 64; }},
       {"long-trips", false, [](Tried& t) { t.tiling.trips = 65, t.threads(128, 128); }},

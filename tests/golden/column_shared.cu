@@ -230,7 +230,7 @@ __device__ __forceinline__ void sum_divide_multiply_subtract_column_block(
     store_f32x4(&ss_parts[vb * 64 + lane * 8 + 4], &ss.v[4]);
   }
   __syncthreads();
-  if (lane == 0 && group == 0) {
+  if (lane + group * 8 == 0) {
     __threadfence();
     const unsigned int taken = atomicAdd(&ticket[0], 1u);
     __threadfence();
@@ -239,7 +239,7 @@ __device__ __forceinline__ void sum_divide_multiply_subtract_column_block(
   __syncthreads();
   const unsigned int arrived = shared_load_u32(&number[0]);
   if (arrived == 99u) {
-    if (lane == 0 && group == 0) {
+    if (lane + group * 8 == 0) {
       atomicMin(&ticket[0], 0u);
     }
     #pragma unroll
@@ -253,25 +253,25 @@ __device__ __forceinline__ void sum_divide_multiply_subtract_column_block(
     Vec<float, 8> s_part_2[4];
     Vec<float, 8> ss_part_2[4];
     #pragma unroll
-    for (int q = 0; q < 4; ++q) {
-      if (group + q * 32 < 100) {
-        load_f32x4(&s_part_2[q].v[0], &s_parts[lane * 8 + group * 64 + q * 2048]);
-        load_f32x4(&s_part_2[q].v[4], &s_parts[lane * 8 + group * 64 + q * 2048 + 4]);
-        load_f32x4(&ss_part_2[q].v[0], &ss_parts[lane * 8 + group * 64 + q * 2048]);
-        load_f32x4(&ss_part_2[q].v[4], &ss_parts[lane * 8 + group * 64 + q * 2048 + 4]);
+    for (int y = 0; y < 4; ++y) {
+      if (group + y * 32 < 100) {
+        load_f32x4(&s_part_2[y].v[0], &s_parts[lane * 8 + group * 64 + y * 2048]);
+        load_f32x4(&s_part_2[y].v[4], &s_parts[lane * 8 + group * 64 + y * 2048 + 4]);
+        load_f32x4(&ss_part_2[y].v[0], &ss_parts[lane * 8 + group * 64 + y * 2048]);
+        load_f32x4(&ss_part_2[y].v[4], &ss_parts[lane * 8 + group * 64 + y * 2048 + 4]);
       }
     }
     ISSUE_LOADS(ntid.y);
     #pragma unroll
-    for (int q = 0; q < 4; ++q) {
-      if (group + q * 32 < 100) {
+    for (int y = 0; y < 4; ++y) {
+      if (group + y * 32 < 100) {
         #pragma unroll
         for (int e = 0; e < 8; ++e) {
-          s.v[e] += s_part_2[q].v[e];
+          s.v[e] += s_part_2[y].v[e];
         }
         #pragma unroll
         for (int e = 0; e < 8; ++e) {
-          ss.v[e] += ss_part_2[q].v[e];
+          ss.v[e] += ss_part_2[y].v[e];
         }
       }
     }

@@ -307,13 +307,13 @@ __device__ __forceinline__ void sum_rsqrt_multiply_add_row_block(
       // Phase: dgs_all_1, a sum.
       float dgs_all_1 = 0.0f;
       #pragma unroll 1
-      for (int s_1 = 0; s_1 < 2; ++s_1) {
+      for (int s = 0; s < 2; ++s) {
         float db_part_1[11];
         float dgs_part_1[11];
         #pragma unroll
         for (int y_1 = 0; y_1 < 11; ++y_1) {
-          db_part_1[y_1] = load_f32(&db_blocks[i_2 + vb / 22 * 22528 + j * 256 + y_1 * 1024 + s_1 * 11264]);
-          dgs_part_1[y_1] = load_f32(&dgs_blocks[i_2 + vb / 22 * 22528 + j * 256 + y_1 * 1024 + s_1 * 11264]);
+          db_part_1[y_1] = load_f32(&db_blocks[i_2 + vb / 22 * 22528 + j * 256 + y_1 * 1024 + s * 11264]);
+          dgs_part_1[y_1] = load_f32(&dgs_blocks[i_2 + vb / 22 * 22528 + j * 256 + y_1 * 1024 + s * 11264]);
         }
         ISSUE_LOADS(ntid.z);
         #pragma unroll

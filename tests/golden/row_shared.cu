@@ -185,17 +185,17 @@ __device__ __forceinline__ void sum_divide_negate_multiply_row_block(
     #pragma unroll
     for (int u = 0; u < 2; ++u) {
       if (vb / 3 * 2048 + lane * 8 + warp * 256 + t * 180224 + u * 90112 + vb % 3 * 7 % 8 + 7 < 200001) {
-        Vec<f16, 8> y_2;
+        Vec<f16, 8> y_1;
         #pragma unroll
         for (int e = 0; e < 8; ++e) {
           const float x_1 = float_of(x_row[u].v[e]);
           s += x_1;
           const float sq = x_1 * x_1;
           ss += sq;
-          const float y_3 = -x_1;
-          y_2.v[e] = f16_of(y_3);
+          const float y_2 = -x_1;
+          y_1.v[e] = f16_of(y_2);
         }
-        store_f16x8(&y_at[t * 180224 + u * 90112], &y_2.v[0]);
+        store_f16x8(&y_at[t * 180224 + u * 90112], &y_1.v[0]);
       }
     }
   }
@@ -206,8 +206,8 @@ __device__ __forceinline__ void sum_divide_negate_multiply_row_block(
     s += x_3;
     const float sq_1 = x_3 * x_3;
     ss += sq_1;
-    const float y_4 = -x_3;
-    store_f16(&y[i_2], f16_of(y_4));
+    const float y_3 = -x_3;
+    store_f16(&y[i_2], f16_of(y_3));
   }
   // The sum of 32 lanes, for each of them.
   #pragma unroll
@@ -264,20 +264,14 @@ __device__ __forceinline__ void sum_divide_negate_multiply_row_block(
     ss = 0.0f;
     float s_part_1[1];
     float ss_part_1[1];
-    #pragma unroll
-    for (int y_1 = 0; y_1 < 1; ++y_1) {
-      if (lane + warp * 32 < 44) {
-        s_part_1[0] = load_f32(&s_parts[vb % 3 * 44 + lane + warp * 32]);
-        ss_part_1[0] = load_f32(&ss_parts[vb % 3 * 44 + lane + warp * 32]);
-      }
+    if (lane + warp * 32 < 44) {
+      s_part_1[0] = load_f32(&s_parts[vb % 3 * 44 + lane + warp * 32]);
+      ss_part_1[0] = load_f32(&ss_parts[vb % 3 * 44 + lane + warp * 32]);
     }
     ISSUE_LOADS(ntid.y);
-    #pragma unroll
-    for (int y_1 = 0; y_1 < 1; ++y_1) {
-      if (lane + warp * 32 < 44) {
-        s += s_part_1[0];
-        ss += ss_part_1[0];
-      }
+    if (lane + warp * 32 < 44) {
+      s += s_part_1[0];
+      ss += ss_part_1[0];
     }
     // The sum of 32 lanes, for each of them.
     #pragma unroll

@@ -26,7 +26,7 @@
 #include <limits>
 #include <utility>
 
-#include "codegen/lower/lower_build.h"
+#include "codegen/lower/lower_phases.h"
 #include "codegen/lower/skeletons.h"
 
 namespace tailor::codegen {
@@ -106,13 +106,12 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
     return no("dominant", fmt::format("%{} cannot be the dominant node of this group", plan.dominant));
   if (auto refused = check_launch(plan, limits)) return *refused;
   if (auto refused = refuse_homes(prepared, plan)) return *refused;
-  const SkeletonLowering& skeleton = lowering(plan.skeleton);
-  if (auto refused = skeleton.refuse(prepared, plan, limits)) return *refused;
+  if (auto refused = lowering(plan.skeleton).refuse(prepared, plan, limits)) return *refused;
 
   ProgramBuilder builder(prepared, plan, scratch.state());
   builder.bind_starts();
   if (builder.refusal()) return *builder.refusal();
-  if (auto refused = skeleton.lower(builder, prepared, plan, limits)) return *refused;
+  if (auto refused = lower_phases(builder, prepared, plan, limits)) return *refused;
   ir::Kernel& kernel = builder.kernel();
   kernel.grid = kernel.virtual_blocks;
   if (plan.grid == ir::GridShape::persistent && !prepared.sums_across) {

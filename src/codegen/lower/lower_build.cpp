@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel under construction: scopes, arrays, values and memory statements. In: calls of the skeletons
-// (lower_row.cpp, lower_map.cpp) and of emission (lower_emit.cpp), which decide in which loops and what. Out: the
-// Kernel, or a refusal. Called by the lowering only.
+// The kernel under construction: scopes, arrays, values and memory statements. In: calls of the phases
+// (lower_phases.cpp) and of emission (lower_emit.cpp), which decide in which loops and what. Out: the Kernel, or a
+// refusal. Called by the lowering only.
 //
 // Scopes are a stack of open loops and guards. Each has two lists of statements, those that stand before what is opened
 // in it next and those that stand after; closing a scope appends it to its parent, or drops it when it stayed empty.

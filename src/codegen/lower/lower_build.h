@@ -187,7 +187,7 @@ struct Segment {
   std::int64_t section_trips = 1;
   std::array<ir::Condition, 2> guards{};
   int guard_count = 0;
-  ir::ExprId column = 0;       ///< row: column; map: element, both including e
+  ir::ExprId along = 0;        ///< position among what is reduced, the vector's element included
   ir::ExprId thread_slot = 0;  ///< in shared memory: this thread's slot within one trip
   std::int64_t slots = 0;      ///< of all threads together
 };
@@ -287,6 +287,7 @@ class ProgramBuilder {
   LowerScratch::State& state() { return s_; }
   ir::Kernel& kernel() { return kernel_; }
   const ir::Graph& graph() const { return graph_; }
+  const std::string& name_of(ir::NodeId id) const { return prepared_.names[id]; }
   /// The finished kernel.
   ir::Kernel take();
 
@@ -300,7 +301,6 @@ class ProgramBuilder {
 
  private:
   const ir::Node& node_at(ir::NodeId id) const { return graph_[id]; }
-  const std::string& name_of(ir::NodeId id) const { return prepared_.names[id]; }
   const Entry* find(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) const;
   void remember(ir::NodeId node, Entry entry);
   void demand(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate);

@@ -77,6 +77,17 @@ void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Pr
   out.sums_across = !late.empty();
 }
 
+void find_walks(Prepared& out) {
+  out.walks = 0;
+  for (Phase& phase : out.phases) {
+    const auto of_elements = [&](std::int32_t output) { return is_of_elements(out, output); };
+    const auto sums_elements = [&](ir::NodeId sum) { return reads_elements(out, sum); };
+    phase.walks = !phase.reductions.empty() || std::any_of(phase.across.begin(), phase.across.end(), sums_elements) ||
+                  std::any_of(phase.outputs.begin(), phase.outputs.end(), of_elements);
+    out.walks += phase.walks ? 1 : 0;
+  }
+}
+
 /// The array whose index a dominant node stands for: what a reduction reads, else the node itself.
 ir::NodeId dominant_array(const ir::Graph& graph, ir::NodeId id) {
   return graph[id].op == ir::Op::reduce ? graph[id].operands[0] : id;
@@ -180,7 +191,10 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
     out.widest_vector = std::max(out.widest_vector, 8 * ir::access_bytes / row(graph[id].shape.dtype).bits);
   find_phases(graph, late_values(Region(graph, border), layout), out);
   find_homes(graph, out);
+  find_walks(out);
   lowering(out.skeleton).dominants(graph, out);
+  for (const ir::NodeId id : out.dominants)
+    out.dominant_domains.push_back(graph[id].op == ir::Op::reduce ? domain_of(graph, graph[id]) : Domain{});
   for (const ir::NodeId id : out.dominants) out.routes.push_back(find_routes(graph, out, dominant_array(graph, id)));
   for (const Phase& phase : out.phases)
     for (const std::vector<ir::NodeId>* sums : {&phase.reductions, &phase.across})
@@ -265,39 +279,20 @@ std::string title_of(const ir::Graph& graph) {
   return fmt::format("{}", fmt::join(words, "_"));
 }
 
-std::int64_t trips_per_row(const Prepared& prepared, const ir::Plan& plan) {
-  const std::int64_t lanes = std::int64_t{plan.threads_per_row} * plan.split;
-  return (prepared.columns / plan.vector + lanes - 1) / lanes;
+bool is_of_elements(const Prepared& prepared, std::int32_t output) {
+  const std::int64_t count = elements((*prepared.graph)[prepared.stored[output]].shape);
+  const bool of_columns = row(prepared.skeleton).unit == ir::WorkUnit::columns;
+  return of_columns ? count != prepared.rows : count == prepared.rows * prepared.columns;
 }
 
-bool is_streamed(const Prepared& prepared, const ir::Plan& plan) {
-  if (plan.split > 1) return true;
-  if (trips_per_row(prepared, plan) <= 1) return false;
-  if (prepared.sums_across) return false;  // registers add up across rows
-  return !has_level(plan.homes, ir::StitchLevel::registers) || waits_partly(prepared, plan.homes);
+bool reads_elements(const Prepared& prepared, ir::NodeId reduce) {
+  const ir::Graph& graph = *prepared.graph;
+  return elements(graph[graph[reduce].operands[0]].shape) == prepared.rows * prepared.columns;
 }
 
-namespace {
-
-std::vector<SubRoot> roots_at(const Prepared& prepared, ir::StitchLevel level) {
-  std::vector<SubRoot> roots;
-  for (const Phase& phase : prepared.phases)
-    for (const ir::NodeId id : phase.reductions) roots.push_back({id, level});
-  for (const Phase& phase : prepared.phases)
-    for (const ir::NodeId id : phase.across) roots.push_back({id, ir::StitchLevel::grid});
-  std::sort(roots.begin(), roots.end(), [](const SubRoot& a, const SubRoot& b) { return a.node < b.node; });
-  return roots;
-}
-
-}  // namespace
-
-std::vector<SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, int warp_size) {
-  const bool one_thread = row(prepared.skeleton).unit == ir::WorkUnit::columns ? plan.threads == plan.threads_per_row
-                                                                               : plan.threads_per_row == 1;
-  const bool one_warp = row(prepared.skeleton).unit != ir::WorkUnit::columns && plan.threads_per_row <= warp_size;
-  return roots_at(prepared, one_thread ? ir::StitchLevel::registers
-                            : one_warp ? ir::StitchLevel::warp
-                                       : ir::StitchLevel::block);
+std::size_t dominant_number(const Prepared& prepared, const ir::Plan& plan) {
+  const auto found = std::find(prepared.dominants.begin(), prepared.dominants.end(), plan.dominant);
+  return found == prepared.dominants.end() ? 0 : static_cast<std::size_t>(found - prepared.dominants.begin());
 }
 
 }  // namespace tailor::codegen

@@ -31,6 +31,7 @@ struct Phase {
   std::vector<ir::NodeId> reductions;
   std::vector<ir::NodeId> across;     ///< row: sums across rows of what this phase computes
   std::vector<std::int32_t> outputs;  ///< indices into the group's outputs, stored in this phase
+  bool walks = false;                 ///< goes over elements, not over numbers of rows or columns alone
 };
 
 /// What a list of homes keeps.
@@ -73,6 +74,7 @@ struct Prepared {
   Domain domain;                       ///< the same
   IndexedVector<ir::NodeId> stored;    ///< per output: whose elements are stored (stored_node)
   IndexedVector<Phase> phases;
+  int walks = 1;                           ///< phases that go over elements
   bool sums_across = false;                ///< some phase has sums across rows
   std::vector<std::int32_t> late_outputs;  ///< of no phase: they need sums across rows
   /// Of no phase, in rows and columns: neither one per result nor one per element. Free ones need no reduction; others
@@ -88,6 +90,7 @@ struct Prepared {
   IndexedVector<std::vector<ir::NodeId>> users;
   IndexedVector<std::string> names;          ///< per node: its name as a C identifier
   std::vector<ir::NodeId> dominants;         ///< candidates for Plan::dominant, the usual choice first
+  std::vector<Domain> dominant_domains;      ///< of what each reduces; map: none
   std::vector<IndexedVector<Route>> routes;  ///< per dominant candidate, per output; from what a reduction reads
   /// The same from the results of reductions: all of the first phase's, then of the next.
   std::vector<std::pair<ir::NodeId, IndexedVector<Route>>> result_routes;
@@ -136,24 +139,15 @@ bool has_level(std::span<const ir::Home> homes, ir::StitchLevel level);
 /// Whether some values wait in registers, and others, or inputs that could, elsewhere or not at all.
 bool waits_partly(const Prepared& prepared, std::span<const ir::Home> homes);
 
-// ---- plans
+// ---- elements and numbers
 
-/// row: vectors of one row that a thread handles, of as many threads as share it in all blocks.
-std::int64_t trips_per_row(const Prepared& prepared, const ir::Plan& plan);
-
-/// row: a row that takes several trips, or that blocks share, is gone through in parts, because nothing of it stays in
-/// registers, or only some of what waits.
-bool is_streamed(const Prepared& prepared, const ir::Plan& plan);
-
-/// A reduction, and the level at which its result gets to those who read it.
-struct SubRoot {
-  ir::NodeId node = ir::no_node;
-  ir::StitchLevel stitch = ir::StitchLevel::registers;
-  bool operator==(const SubRoot&) const = default;
-};
-
-/// The reductions, ascending, as the plan deals them out.
-std::vector<SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, int warp_size);
+/// Whether an output has an element for each of the domain, not a number for each row or column.
+bool is_of_elements(const Prepared& prepared, std::int32_t output);
+/// The same of what a reduction reads.
+bool reads_elements(const Prepared& prepared, ir::NodeId reduce);
+/// The place of the plan's dominant among the candidates. A plan that names none is refused before it is lowered, but
+/// rules ask earlier.
+std::size_t dominant_number(const Prepared& prepared, const ir::Plan& plan);
 
 /// Either the preparation or what analyse() has against the group. The group must outlive the result.
 std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group);

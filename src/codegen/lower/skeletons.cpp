@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array table = std::to_array<SkeletonLowering>({
 #define SKELETON(name, unit, what, ...) \
-  {recognise_##name, doubt_##name, dominants_##name, tiling_##name, refuse_##name, lower_##name},
+  {recognise_##name, doubt_##name, dominants_##name, mapping_##name, refuse_##name},
 #include "ir/skeletons.def"
 #undef SKELETON
 });

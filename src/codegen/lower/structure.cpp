@@ -182,10 +182,6 @@ std::optional<Rejection> refuse_nodes(const Graph& graph, const Boundary& border
 
 }  // namespace
 
-ReduceKind reduce_kind(const Graph& graph, const Node& reduce) {
-  return ir::reduce_kind(graph[reduce.operands[0]].shape, axes(reduce));
-}
-
 Layout row_layout(const Graph& graph, const Node& reduce) {
   const Domain domain = domain_of(graph, reduce);
   return {Skeleton::row, domain.kept(), domain.reduced(), domain};

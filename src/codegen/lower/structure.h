@@ -95,8 +95,9 @@ constexpr bool is_across(RowReduction of) {
 
 using ir::ReduceKind;
 /// By the operand's place in memory.
-ReduceKind reduce_kind(const ir::Graph& graph, const ir::Node& reduce);
-inline ReduceKind reduce_kind(const ir::Graph& graph, ir::NodeId reduce) { return reduce_kind(graph, graph[reduce]); }
+inline ReduceKind reduce_kind(const ir::Graph& graph, ir::NodeId reduce) {
+  return ir::reduce_kind(domain_of(graph, graph[reduce]));
+}
 /// Rows and columns of a row reduction (a full one has one row); of any other, results and elements reduced for each.
 Layout row_layout(const ir::Graph& graph, const ir::Node& reduce);
 inline Layout row_layout(const ir::Graph& graph, ir::NodeId reduce) { return row_layout(graph, graph[reduce]); }

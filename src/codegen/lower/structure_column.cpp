@@ -16,6 +16,7 @@
 // across memory.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <unordered_set>
 #include <vector>
@@ -95,6 +96,19 @@ std::optional<Rejection> doubt_column(const Region& region, const Layout& layout
     if (depends || node.op == Op::reduce) reduced.insert(id);
   }
   return std::nullopt;
+}
+
+/// The first reduction, and others that read an array of other dimensions or of another order in memory.
+void dominants_column(const Graph& graph, Prepared& prepared) {
+  const auto source = [&](NodeId id) -> const Shape& { return graph[graph[id].operands[0]].shape; };
+  for (const Phase& phase : prepared.phases)
+    for (const NodeId id : phase.reductions) {
+      const bool known = std::any_of(prepared.dominants.begin(), prepared.dominants.end(), [&](NodeId other) {
+        return source(other).dims == source(id).dims && source(other).same_layout(source(id)) &&
+               axes(graph[other]) == axes(graph[id]);
+      });
+      if (!known) prepared.dominants.push_back(id);
+    }
 }
 
 }  // namespace tailor::codegen

@@ -238,4 +238,13 @@ std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {
   return std::nullopt;
 }
 
+/// The first reduction, and others whose operands have other dimensions.
+void dominants_row(const Graph& graph, Prepared& prepared) {
+  for (const Phase& phase : prepared.phases)
+    for (const NodeId id : phase.reductions)
+      if (prepared.dominants.empty() ||
+          graph[graph[id].operands[0]].shape.dims != graph[graph[prepared.dominants[0]].operands[0]].shape.dims)
+        prepared.dominants.push_back(id);
+}
+
 }  // namespace tailor::codegen

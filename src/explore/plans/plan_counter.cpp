@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-#include "codegen/lower/skeletons.h"
+#include "codegen/lower/mapping.h"
 
 namespace tailor::explore {
 
@@ -44,7 +44,7 @@ PlanCounter::Loop& PlanCounter::loop_of(const ir::Plan& plan) {
   Loop& made = loops_.emplace_back(Loop{one_warp, std::nullopt});
   if (prepared_.columns % plan.vector != 0) return made;  // elements that fill no vector belong to no warp of the loop
   if (const auto kernel = lowered_loop(made))
-    made.counts = costmodel::count_flat(*kernel, codegen::tiling(prepared_, one_warp).vectors, scratch_);
+    made.counts = costmodel::count_flat(*kernel, codegen::tiling(prepared_, one_warp, limits_).vectors, scratch_);
   return made;
 }
 
@@ -64,7 +64,8 @@ void PlanCounter::count(const ir::Plan& plan, const ir::Kernel& kernel, costmode
       if (costmodel::count_within(kernel, many_looks, scratch_, work)) return;
       loop.is_sampled = true;
       if (const auto one_warp = lowered_loop(loop))
-        loop.counts = costmodel::sample_flat(*one_warp, codegen::tiling(prepared_, loop.plan).vectors, scratch_);
+        loop.counts =
+            costmodel::sample_flat(*one_warp, codegen::tiling(prepared_, loop.plan, limits_).vectors, scratch_);
       if (counts_like_others(loop, kernel, work)) return;
     }
   }

@@ -4,7 +4,7 @@
 // The table of rules. In: a prepared group, a plan and limits. Out: the first rule that drops the plan, or none.
 // Called by tune.cpp before a plan is lowered, which costs a hundred times as much.
 //
-// A rule asks the tiling of a plan (codegen/lower/skeletons.h) and the fields it says it reads, never the skeleton; so
+// A rule asks the tiling of a plan (codegen/lower/mapping.h) and the fields it says it reads, never the skeleton; so
 // it holds for every skeleton that has those fields, and a plan whose skeleton lacks one of them is not asked.
 //
 // Sound rules come first. Each repeats a condition under which lower() refuses, in terms of the tiling; that they
@@ -137,9 +137,9 @@ constexpr std::array rule_table = [] {
       {"split-persistent", true, reads({split, grid}), "blocks that share rows or columns do not loop over others",
        [](const Candidate& c) { return c.plan.split > 1 && c.plan.grid == GridShape::persistent; }},
       {"split-phases", true, reads({split}), "rows or columns that are walked again are not shared by blocks",
-       [](const Candidate& c) { return c.plan.split > 1 && c.tiling.walks > 1; }},
+       [](const Candidate& c) { return c.plan.split > 1 && c.prepared.walks > 1; }},
       {"split-idle", true, reads({split}), "so many blocks share rows or columns that some would have nothing of them",
-       [](const Candidate& c) { return c.plan.split > 1 && codegen::leaves_blocks_idle(c.prepared, c.tiling); }},
+       [](const Candidate& c) { return c.plan.split > 1 && c.tiling.leaves_blocks_idle; }},
 
       {"padding", false, reads({threads_per_row}), "over a third of the lanes would have no element",
        [](const Candidate& c) {
@@ -155,12 +155,12 @@ constexpr std::array rule_table = [] {
          constexpr std::int64_t line = 128, sector = 32;
          const std::int64_t bytes = element_bytes(c), run = c.tiling.run * bytes;
          const std::int64_t least = !is_across(c) ? std::min(line, run) : is_narrow(c) ? run / 2 : sector;
-         return c.plan.threads_per_row * c.plan.vector * bytes < least;
+         return c.tiling.together * bytes < least;
        }},
       {"wide-columns", false, reads({vector, threads_per_row}),
        "over 512 neighbouring bytes of columns per block only make fewer blocks, unless the columns are short",
        [](const Candidate& c) {
-         return is_across(c) && c.plan.threads_per_row * c.plan.vector * element_bytes(c) > 512 && c.tiling.trips > 16;
+         return is_across(c) && c.tiling.together * element_bytes(c) > 512 && c.tiling.trips > 16;
        }},
       {"narrow-columns", false, reads({vector, threads_per_row}),
        "columns take the widest vector, or half of it where there are fewer blocks than SMs",
@@ -215,7 +215,7 @@ constexpr std::array rule_table = [] {
        "rows of over 256 KiB that blocks can share are not left to a quarter as many blocks as SMs or fewer",
        [](const Candidate& c) {
          constexpr std::int64_t long_row = 256 << 10;
-         return c.plan.split == 1 && !is_across(c) && c.tiling.walks == 1 && 4 * c.prepared.rows <= c.limits.sms &&
+         return c.plan.split == 1 && !is_across(c) && c.prepared.walks == 1 && 4 * c.prepared.rows <= c.limits.sms &&
                 c.prepared.columns * element_bytes(c) > long_row;
        }},
       {"long-trips", false, reads({threads_per_row}),
@@ -356,12 +356,12 @@ std::size_t sound_rules() {
 
 bool drops(const Rule& rule, const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
   return (rule.reads & ~row(plan.skeleton).fields) == 0 &&
-         rule.drops({prepared, plan, limits, codegen::tiling(prepared, plan)});
+         rule.drops({prepared, plan, limits, codegen::tiling(prepared, plan, limits)});
 }
 
 const Rule* dropped_by(const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits,
                        std::size_t in_force) {
-  const Candidate candidate{prepared, plan, limits, codegen::tiling(prepared, plan)};
+  const Candidate candidate{prepared, plan, limits, codegen::tiling(prepared, plan, limits)};
   const std::uint32_t fields = row(plan.skeleton).fields;
   for (const Rule& rule : std::span(rule_table).first(in_force))
     if ((rule.reads & ~fields) == 0 && rule.drops(candidate)) return &rule;

@@ -14,8 +14,8 @@
 #include <span>
 #include <string_view>
 
+#include "codegen/lower/mapping.h"
 #include "codegen/lower/prepare.h"
-#include "codegen/lower/skeletons.h"
 #include "ir/device.h"
 #include "ir/plan.h"
 

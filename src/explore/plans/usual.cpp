@@ -26,7 +26,6 @@
 
 #include "base/indexed.h"
 #include "codegen/lower/prepare.h"
-#include "codegen/lower/skeletons.h"
 
 namespace tailor::explore {
 
@@ -59,9 +58,9 @@ std::int64_t bytes_of_row(const codegen::Prepared& prepared) {
 }
 
 /// Blocks that share each of so many tiles, which have so many bytes: a power of two.
-int usual_split(const codegen::Prepared& prepared, const ir::Plan& plan, std::int64_t tiles, std::int64_t bytes) {
+int usual_split(const codegen::Prepared& prepared, std::int64_t tiles, std::int64_t bytes) {
   constexpr std::int64_t most_blocks = 128, least_bytes = 32 * kib;
-  if (codegen::tiling(prepared, plan).walks > 1) return 1;
+  if (prepared.walks > 1) return 1;
   const std::int64_t most = std::min(most_blocks / tiles, bytes / least_bytes);
   return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(most, 1))));
 }
@@ -92,10 +91,10 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
     plan.threads_per_row = static_cast<int>(line_bytes / lane_bytes);
     plan.in_flight = column_rows;
     const std::int64_t tiles = std::max<std::int64_t>(prepared.rows * bytes / prepared.columns / line_bytes, 1);
-    plan.split = usual_split(prepared, plan, tiles, prepared.rows * bytes / tiles);
+    plan.split = usual_split(prepared, tiles, prepared.rows * bytes / tiles);
     return plan;
   }
-  plan.split = usual_split(prepared, plan, prepared.rows, bytes);
+  plan.split = usual_split(prepared, prepared.rows, bytes);
   if (plan.split > 1) {
     plan.threads = plan.threads_per_row = shared_threads;
     plan.in_flight = shared_in_flight;

@@ -11,6 +11,10 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
+#include "base/indexed.h"
+
 namespace tailor::ir {
 
 Domain domain_of(const Shape& shape, const Dims& reduced) {
@@ -24,6 +28,11 @@ Domain domain_of(const Shape& shape, const Dims& reduced) {
     domain.runs[domain.runs.size() - 1] *= shape.dims[dim];
   }
   return domain;
+}
+
+std::string_view name(ReduceKind kind) {
+  constexpr auto names = std::to_array<std::string_view>({"row", "column", "full"});
+  return row_for(names, kind);
 }
 
 std::string text(const Domain& domain) {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "ir/graph/graph.h"
 
@@ -40,6 +41,14 @@ struct Domain {
     return all;
   }
 };
+
+/// row: the fastest run is reduced, others stay. column: the fastest one stays. full: nothing stays.
+enum class ReduceKind : std::uint8_t { row, column, full };
+std::string_view name(ReduceKind kind);
+inline ReduceKind reduce_kind(const Domain& domain) {
+  if (domain.kept() == 1) return ReduceKind::full;
+  return domain.reduces_fastest ? ReduceKind::row : ReduceKind::column;
+}
 
 Domain domain_of(const Shape& shape, const Dims& reduced);
 /// Of what a reduction reads.

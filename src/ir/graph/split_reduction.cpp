@@ -18,12 +18,10 @@
 #include "ir/graph/split_reduction.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <unordered_set>
 #include <utility>
 
-#include "base/indexed.h"
 #include "ir/graph/number.h"
 #include "ir/graph/reducer.h"
 
@@ -131,24 +129,6 @@ bool lies_row_major(const Shape& shape) {
     last = dim;
   }
   return true;
-}
-
-std::string_view name(ReduceKind kind) {
-  constexpr auto names = std::to_array<std::string_view>({"row", "column", "full"});
-  return row_for(names, kind);
-}
-
-ReduceKind reduce_kind(const Shape& source, const Dims& gone) {
-  bool any_stays = false, fastest_goes = true, first = true;
-  for (int i = 0; i < source.rank(); ++i) {
-    const int dim = source.minor_to_major[i];
-    if (source.dims[dim] == 1) continue;
-    const bool goes = gone.contains(dim);
-    if (std::exchange(first, false)) fastest_goes = goes;
-    any_stays = any_stays || !goes;
-  }
-  if (!any_stays) return ReduceKind::full;
-  return fastest_goes ? ReduceKind::row : ReduceKind::column;
 }
 
 std::vector<EarlierStep> earlier_steps(const Graph& graph, NodeId last) {

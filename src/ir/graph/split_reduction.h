@@ -14,18 +14,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "ir/graph/graph.h"
 
 namespace tailor::ir {
-
-/// Which dimensions of an array a reduction takes away, by their place in memory; dimensions of size 1 do not count.
-/// row: the fastest one goes, some stay. column: the fastest one stays. full: all go, or there are none.
-enum class ReduceKind : std::uint8_t { row, column, full };
-std::string_view name(ReduceKind kind);
-ReduceKind reduce_kind(const Shape& source, const Dims& gone);
 
 /// Whether the elements lie in memory in row-major order, dimensions of size 1 aside, whatever the layout says of them.
 bool lies_row_major(const Shape& shape);

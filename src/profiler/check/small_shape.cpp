@@ -23,8 +23,8 @@
 
 #include "base/text.h"
 #include "codegen/lower/lower.h"
+#include "codegen/lower/mapping.h"
 #include "codegen/lower/shrink.h"
-#include "codegen/lower/skeletons.h"
 
 namespace tailor::profiler {
 
@@ -49,13 +49,6 @@ bool same_statements(const ir::Kernel& a, const ir::Kernel& b) {
 /// Whether the work of the plan's skeleton is counted in elements, not in rows or columns.
 bool is_by_elements(const ir::Plan& plan) { return row(plan.skeleton).unit == ir::WorkUnit::elements; }
 
-/// Rows, columns or elements that one block of the plan does at most.
-std::int64_t work_of_block(const codegen::Prepared& prepared, const ir::Plan& plan) {
-  const codegen::Tiling tiling = codegen::tiling(prepared, plan);
-  if (tiling.groups > 0) return tiling.items_per_block;
-  return std::int64_t{plan.threads} * tiling.at_once / tiling.lanes * (is_by_elements(plan) ? plan.vector : 1);
-}
-
 /// Which number of rows will do, and whether the kernel must be the same but for its sizes.
 struct Wanted {
   std::int64_t blocks = enough_blocks;  ///< at least
@@ -75,16 +68,17 @@ struct Rows {
   codegen::OuterExtent extent;
   ir::WorkUnit unit = ir::WorkUnit::rows;
   std::int64_t of = 0;
-  std::int64_t block = 1;  ///< of them in one block, at most
+  std::int64_t block = 1;  ///< of them in one block at once
 };
 
-std::variant<Rows, std::string> rows_of(const ir::Group& group, const ir::Plan& plan) {
+std::variant<Rows, std::string> rows_of(const ir::Group& group, const ir::Plan& plan, const ir::Limits& limits) {
   const std::optional<codegen::OuterExtent> extent = codegen::outer_extent(group.graph);
   if (!extent) return "its outer dimension is summed over, or its size counts, or it has none";
   const auto ready = codegen::prepare(group);
   const auto* prepared = std::get_if<codegen::Prepared>(&ready);
   if (prepared == nullptr) return std::get<ir::Rejection>(ready).reason;
-  Rows rows{*extent, row(plan.skeleton).unit, 0, work_of_block(*prepared, plan)};
+  const codegen::Mapping mapping = codegen::mapping(*prepared, plan, limits);
+  Rows rows{*extent, row(plan.skeleton).unit, 0, stride_of(mapping, codegen::Side::kept, codegen::Level::block)};
   rows.of = is_by_elements(plan) ? prepared->columns : prepared->rows;
   if (rows.of % extent->steps != 0) return "its rows are not those of the outer dimension";
   return rows;
@@ -132,7 +126,7 @@ std::string SmallShape::text() const {
 
 std::variant<SmallShape, std::string> small_shape(const ir::Group& group, const ir::Plan& plan, const ir::Kernel& whole,
                                                   const ir::Limits& limits) {
-  const std::variant<Rows, std::string> found = rows_of(group, plan);
+  const std::variant<Rows, std::string> found = rows_of(group, plan, limits);
   if (const auto* why_not = std::get_if<std::string>(&found)) return *why_not;
   const Rows& rows = std::get<Rows>(found);
   // A persistent kernel goes round its loop: more blocks than there are at once.
@@ -142,7 +136,7 @@ std::variant<SmallShape, std::string> small_shape(const ir::Group& group, const 
 
 std::variant<SmallShape, std::string> odd_shape(const ir::Group& group, const ir::Plan& plan, const ir::Kernel& whole,
                                                 const ir::Limits& limits) {
-  const std::variant<Rows, std::string> found = rows_of(group, plan);
+  const std::variant<Rows, std::string> found = rows_of(group, plan, limits);
   if (const auto* why_not = std::get_if<std::string>(&found)) return *why_not;
   constexpr std::int64_t two_blocks = 2;
   return fewest(group, std::get<Rows>(found), plan, whole, limits, {two_blocks, true, true, false});

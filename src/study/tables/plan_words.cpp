@@ -11,7 +11,7 @@
 #include "base/counted.h"
 #include "base/statistics.h"
 #include "base/text.h"
-#include "codegen/lower/prepare.h"
+#include "codegen/lower/mapping.h"
 #include "profiler/measure/sampled.h"
 #include "study/tables/check_tables.h"
 
@@ -19,7 +19,7 @@ namespace tailor::study {
 
 std::string stitch_words(const Candidate& one) {
   std::string words;
-  for (const codegen::SubRoot& root : codegen::sub_roots(*one.of->ready(), one.plan, one.on->limits.warp_size))
+  for (const codegen::SubRoot& root : codegen::sub_roots(*one.of->ready(), one.plan, one.on->limits))
     words += fmt::format("{}%{}@{}", words.empty() ? "" : ", ", root.node, name(root.stitch));
   return words;
 }

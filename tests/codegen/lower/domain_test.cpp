@@ -105,6 +105,12 @@ TEST_CASE("runs are neighbours in memory of one kind, as walking through memory 
     CHECK((domain.runs.empty() || !domain.reduces_fastest || domain.fastest() == together));
     CHECK(domain.is_contiguous() == (together == domain.reduced()));
     for (int i = 0; i < domain.runs.size(); ++i) CHECK(domain.runs[i] > 1);
+    // One result alone is full; else neighbours of one result are a row's, of several a column's.
+    const bool one = domain.reduced() == elements(shape);
+    const ReduceKind beside = result_at[0] == result_at[std::min<std::size_t>(1, result_at.size() - 1)]
+                                  ? ReduceKind::row
+                                  : ReduceKind::column;
+    CHECK(reduce_kind(domain) == (one ? ReduceKind::full : beside));
     CHECK(domain.turned().kept() == domain.reduced());
     CHECK(domain.turned().turned() == domain);
   });

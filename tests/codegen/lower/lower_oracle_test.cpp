@@ -116,7 +116,7 @@ TEST_CASE("what a sound rule drops lower refuses, on the whole axes, and each so
         if (scattered % one_of_the_whole != 0) continue;
         // The enumeration asks for as many resident blocks as fit; a plan that somebody wrote may ask for more.
         if (scattered / one_of_the_whole % 2 == 0) plan->blocks_per_sm *= 4;
-        const Candidate candidate{prepared, *plan, limits, codegen::tiling(prepared, *plan)};
+        const Candidate candidate{prepared, *plan, limits, codegen::tiling(prepared, *plan, limits)};
         std::optional<bool> legal;
         for (const Rule& rule : rules()) {
           if (!rule.sound || (rule.reads & ~row(plan->skeleton).fields) != 0 || !rule.drops(candidate)) continue;

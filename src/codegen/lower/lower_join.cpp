@@ -1,0 +1,338 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Putting together what threads of a block, and blocks that share items, have reduced. In: a pass whose accumulators
+// hold each thread's sums. Out: statements after which the threads that need them hold the results. Called by
+// lower_phases.cpp and lower_across.cpp.
+//
+// How follows from the levels that what is reduced is dealt to. Lanes exchange by shuffles. Groups (warps of a row,
+// groups of lanes of a column) exchange through shared memory, behind one barrier for all reductions of a phase. Blocks
+// exchange through a workspace, and the one that comes last (lower_meeting.h) goes on.
+//
+// Where parts lie follows from the side whose neighbours are neighbours in memory. Of a row the parts of all groups lie
+// side by side, so that a thread reads several with one access; of a column those of neighbouring lanes do, vector by
+// vector. As long as there are more accesses than sixteen, the first half of the groups adds to its own what the second
+// half has; the rest is added in the order of the groups. In the last block the groups, or lanes, of each item add
+// parts in turns, and then together as before. So the order of additions is the same in each run, and all threads of a
+// row get the same number.
+#include <algorithm>
+#include <numeric>
+
+#include "codegen/lower/lower_meeting.h"
+#include "codegen/lower/lower_phases.h"
+#include "ir/graph/reducer.h"
+
+namespace tailor::codegen {
+
+namespace {
+
+/// Accesses to partial results that one thread makes in a row: few enough to be on their way together.
+constexpr std::int64_t most_accesses = 16;
+
+const ir::Node& reduction(const Pass& pass, const Phase& phase, std::size_t i) {
+  return pass.builder.graph()[phase.reductions[i]];
+}
+
+int widest(ir::DType dtype) { return 8 * ir::access_bytes / row(dtype).bits; }
+
+ir::DType type_of(const Pass& pass, std::size_t i) { return pass.builder.kernel().arrays[pass.accumulators[i]].dtype; }
+
+void put_sum(ProgramBuilder& builder, const ir::Ref& sum, const ir::Node& reduce, ir::ValueId value, bool again) {
+  ir::Stmt assign;
+  assign.kind = ir::StmtKind::assign;
+  assign.target = sum;
+  if (!again) assign.op = op_of(reducer(reduce));
+  assign.value = value;
+  builder.put(builder.depth(), assign);
+}
+
+void start_again(Pass& pass, const Phase& phase, std::size_t i) {
+  open_elements(pass.builder, pass.loops);
+  const ir::Node& reduce = reduction(pass, phase, i);
+  put_sum(pass.builder, accumulator_ref(pass, i), reduce, pass.builder.start_of_sum(reduce), true);
+  close_elements(pass.builder, pass.loops);
+}
+
+/// The accumulator's elements go to neighbouring places.
+void store_accumulator(Pass& pass, std::size_t i, ir::Space space, std::uint16_t memory, ir::ExprId at, int width) {
+  ProgramBuilder& builder = pass.builder;
+  const int vector = pass.loops.results.vector;
+  const ir::Ref sum = accumulator_ref(pass, i);
+  if (vector > 1) return builder.store_pieces(builder.depth(), false, sum, space, memory, at, width, vector);
+  ir::Stmt store;
+  store.kind = ir::StmtKind::store;
+  store.space = space;
+  store.memory = memory;
+  store.expr = at;
+  store.value = builder.element(type_of(pass, i), sum, builder.depth()).id;
+  builder.put(builder.depth(), store);
+}
+
+// ---- groups of one block
+
+/// Where shared memory has a group's part of what this thread has, of the row in flight.
+ir::ExprId slot_of(Pass& pass, ir::ExprId group) {
+  IndexBuilder& build = pass.builder.build();
+  const std::int64_t items = pass.threads_on(Side::kept), groups = pass.extent(Side::along, Level::group);
+  ir::ExprId item = thread_on(pass, Side::kept);
+  if (pass.has_results_side_by_side())
+    return build.scale(build.add_scaled(item, group, items), pass.loops.results.vector);
+  if (pass.builder.in_flight_rows > 1) item = build.add_scaled(item, pass.builder.row_in_flight, items);
+  return build.add_scaled(group, item, groups);
+}
+
+ir::ArrayId add_partials_array(Pass& pass, std::size_t i) {
+  ProgramBuilder& builder = pass.builder;
+  const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
+  return builder.add_shared(accumulator.name + (pass.has_results_side_by_side() ? "_groups" : "_warps"),
+                            accumulator.dtype,
+                            pass.threads_on(Side::kept) * builder.in_flight_rows * accumulator.vector *
+                                pass.extent(Side::along, Level::group));
+}
+
+/// The accumulator goes to its group's slot, by the first of the lanes that have the same.
+void store_partial(Pass& pass, std::size_t i, ir::ArrayId partials) {
+  ProgramBuilder& builder = pass.builder;
+  const bool shares = pass.extent(Side::along, Level::lane) > 1;
+  const ir::Condition first_lane{pass.loops.digits[Side::along][Level::lane], builder.build().constant(0), true};
+  if (shares) builder.open_guard({&first_lane, 1});
+  const ir::ExprId at = slot_of(pass, pass.loops.digits[Side::along][Level::group]);
+  store_accumulator(pass, i, ir::Space::shared, partials, at,
+                    std::min(pass.loops.results.vector, widest(type_of(pass, i))));
+  if (shares) builder.close();
+}
+
+/// Elements that a thread loads at once from the parts of one item: of the parts of a row as many as an access takes.
+int piece_of(const Pass& pass, std::size_t i, std::int64_t groups) {
+  if (pass.has_results_side_by_side()) return pass.loops.results.vector;
+  return static_cast<int>(std::gcd(groups, widest(type_of(pass, i))));
+}
+
+/// The parts from `group` on, as many as a piece has, are added to the accumulator.
+void add_piece(Pass& pass, const Phase& phase, std::size_t i, ir::ArrayId partials, ir::ExprId group, int piece) {
+  ProgramBuilder& builder = pass.builder;
+  const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
+  ir::Ref part;
+  part.array = builder.add_array({accumulator.name + "_part", ir::Space::registers, accumulator.dtype, {0, 0}, piece});
+  builder.declare(builder.depth(), part.array);
+  builder.load_pieces(builder.depth(), part, ir::Space::shared, partials, builder.build().expand(slot_of(pass, group)),
+                      std::min(piece, widest(accumulator.dtype)), piece, ir::Policy::once);
+  const ir::VarId element = pass.has_results_side_by_side() ? pass.loops.results.element : builder.loop_var("w", piece);
+  if (piece > 1) builder.open_loop(element, true);
+  if (piece > 1) part.lane = builder.build().var(element);
+  put_sum(builder, accumulator_ref(pass, i), reduction(pass, phase, i),
+          builder.element(accumulator.dtype, part, builder.depth()).id, false);
+  if (piece > 1) builder.close();
+}
+
+/// The accumulator becomes the sum of the first `groups` parts.
+void add_partials(Pass& pass, const Phase& phase, std::size_t i, std::int64_t groups) {
+  ProgramBuilder& builder = pass.builder;
+  const int piece = piece_of(pass, i, groups), parts = pass.has_results_side_by_side() ? 1 : piece;
+  start_again(pass, phase, i);
+  if (groups == parts) return add_piece(pass, phase, i, pass.partials[i], builder.build().constant(0), piece);
+  const ir::VarId part = builder.loop_var("p", groups / parts);
+  builder.open_loop(part, true);
+  add_piece(pass, phase, i, pass.partials[i], builder.build().scale(builder.build().var(part), parts), piece);
+  builder.close();
+}
+
+/// The first half of the groups adds what the second half has, and so on while there are many. Returns how many groups
+/// have parts then.
+std::int64_t halve_groups(Pass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const ir::ExprId own = pass.loops.digits[Side::along][Level::group];
+  std::int64_t left = pass.extent(Side::along, Level::group);
+  if (!pass.has_results_side_by_side()) return left;
+  for (; left > most_accesses && left % 2 == 0; left /= 2) {
+    const ir::Condition first_half{own, build.constant(left / 2), false};
+    builder.open_guard({&first_half, 1});
+    const ir::ExprId other = build.add_constant(build.narrow(own, {0, left / 2 - 1}), left / 2);
+    for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
+      add_piece(pass, phase, i, pass.partials[i], build.expand(other), pass.loops.results.vector);
+      store_partial(pass, i, pass.partials[i]);
+    }
+    builder.close();
+    builder.put_barrier();
+  }
+  return left;
+}
+
+void combine_groups(Pass& pass, const Phase& phase, bool for_all) {
+  ProgramBuilder& builder = pass.builder;
+  open_flight(builder, pass.loops);
+  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
+    if (pass.partials.size() == i) pass.partials.push_back(add_partials_array(pass, i));
+    store_partial(pass, i, pass.partials[i]);
+  }
+  close_flight(builder);
+  builder.put_barrier();
+  const std::int64_t left = halve_groups(pass, phase);
+  const ir::Condition first{pass.loops.digits[Side::along][Level::group], builder.build().constant(0), true};
+  open_flight(builder, pass.loops);
+  if (!for_all) builder.open_guard({&first, 1});
+  for (std::size_t i = 0; i < phase.reductions.size(); ++i) add_partials(pass, phase, i, left);
+  if (!for_all) builder.close();
+  close_flight(builder);
+  pass.combined = true;
+}
+
+}  // namespace
+
+void combine_threads(Pass& pass, const Phase& phase, bool for_all) {
+  ProgramBuilder& builder = pass.builder;
+  if (const std::int64_t lanes = pass.extent(Side::along, Level::lane); lanes > 1) {
+    open_flight(builder, pass.loops);
+    for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
+      ir::Stmt shuffle;
+      shuffle.kind = ir::StmtKind::shuffle;
+      shuffle.op = op_of(reducer(reduction(pass, phase, i)));
+      shuffle.target = accumulator_ref(pass, i);
+      shuffle.lanes = static_cast<std::uint8_t>(lanes);
+      builder.put(builder.depth(), shuffle);
+    }
+    close_flight(builder);
+  }
+  if (pass.extent(Side::along, Level::group) > 1) combine_groups(pass, phase, for_all);
+}
+
+// ---- blocks
+
+Turns make_turns(ProgramBuilder& builder, std::int64_t count, ir::ExprId thread, std::int64_t threads,
+                 std::int64_t most) {
+  IndexBuilder& build = builder.build();
+  const std::int64_t all = (count + threads - 1) / threads;
+  Turns turns;
+  turns.outer = (all + most - 1) / most;
+  turns.together = (all + turns.outer - 1) / turns.outer;
+  if (turns.together > 1) turns.turn = builder.loop_var("y", turns.together);
+  if (turns.together > 1) turns.part = turns.own = build.var(turns.turn);
+  if (turns.outer > 1) turns.round = builder.loop_var("s", turns.outer);
+  if (turns.outer > 1) turns.part = build.add_scaled(turns.own, build.var(turns.round), turns.together);
+  turns.part = build.add_scaled(thread, turns.part, threads);
+  turns.ragged = turns.outer * turns.together * threads != count;
+  turns.exists = {turns.part, build.constant(count), false};
+  if (turns.ragged) turns.part = build.narrow(turns.part, {0, count - 1});
+  return turns;
+}
+
+void add_up(ProgramBuilder& builder, const Loops& loops, const Turns& turns, std::vector<Addition>& additions) {
+  if (turns.outer > 1) builder.open_loop(turns.round, false);
+  for (Addition& one : additions) {
+    const ir::Array sum = builder.kernel().arrays[one.sum.array];
+    const std::string name = builder.name_of(one.reduce) + "_part";
+    one.loaded.array = builder.add_array({name, ir::Space::registers, sum.dtype, {turns.together, 0}, sum.vector});
+    one.loaded.subs[0] = turns.own;
+    builder.declare(builder.depth(), one.loaded.array);
+  }
+  const auto for_parts = [&](auto emit) {
+    if (turns.together > 1) builder.open_loop(turns.turn, true);
+    if (turns.ragged) builder.open_guard({&turns.exists, 1});
+    for (Addition& one : additions) emit(one);
+    if (turns.ragged) builder.close();
+    if (turns.together > 1) builder.close();
+  };
+  for_parts([&](const Addition& one) {
+    builder.load_pieces(builder.depth(), one.loaded, one.space, one.memory, one.place, one.width,
+                        builder.kernel().arrays[one.sum.array].vector,
+                        one.space == ir::Space::shared ? ir::Policy::once : ir::Policy::reload);
+  });
+  if (additions.front().space == ir::Space::global && turns.together * std::ssize(additions) > 1) {
+    ir::Stmt issue;
+    issue.kind = ir::StmtKind::issue;
+    builder.put(builder.depth(), issue);
+  }
+  for_parts([&](Addition& one) {
+    const ir::Array& sum = builder.kernel().arrays[one.sum.array];
+    if (sum.vector > 1) open_elements(builder, loops);
+    one.loaded.lane = one.sum.lane;
+    put_sum(builder, one.sum, builder.graph()[one.reduce], builder.element(sum.dtype, one.loaded, builder.depth()).id,
+            false);
+    if (sum.vector > 1) close_elements(builder, loops);
+  });
+  if (turns.outer > 1) builder.close();
+}
+
+int first_group(Pass& pass, std::array<ir::Condition, 2>& conditions) {
+  int count = 0;
+  if (pass.threads_on(Side::along) > 1)
+    conditions[count++] = {thread_on(pass, Side::along), pass.builder.build().constant(0), true};
+  if (pass.loops.ragged) conditions[count++] = pass.loops.exists;
+  return count;
+}
+
+namespace {
+
+/// Where the workspace has a part of what this thread has.
+ir::ExprId place_of(Pass& pass, ir::ExprId part) {
+  IndexBuilder& build = pass.builder.build();
+  if (!pass.has_results_side_by_side())
+    return build.expand(build.add_scaled(part, pass.loops.kept, pass.extent(Side::along, Level::block)));
+  ir::ExprId kept = pass.loops.kept;
+  if (pass.loops.results.vector > 1) kept = build.subtract(kept, build.var(pass.loops.results.element));
+  return build.expand(build.add_scaled(kept, part, pass.mapping[Side::kept].size));
+}
+
+/// Elements of one access to a workspace.
+int workspace_width(const Pass& pass, std::size_t i) {
+  int width = std::min(pass.loops.results.vector, widest(type_of(pass, i)));
+  while (pass.mapping[Side::kept].size % width != 0) width /= 2;
+  return width;
+}
+
+/// The threads that have them write the block's part of each reduction.
+std::vector<ir::BufferId> store_parts(Pass& pass) {
+  ProgramBuilder& builder = pass.builder;
+  std::vector<ir::BufferId> parts;
+  std::array<ir::Condition, 2> conditions{};
+  const int count = first_group(pass, conditions);
+  if (count > 0) builder.open_guard(std::span(conditions).first(count));
+  for (std::size_t i = 0; i < pass.accumulators.size(); ++i) {
+    const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
+    parts.push_back(builder.add_buffer({accumulator.name + "_parts", accumulator.dtype,
+                                        pass.extent(Side::along, Level::block) * pass.mapping[Side::kept].size,
+                                        ir::BufferRole::workspace, ir::no_id}));
+    store_accumulator(pass, i, ir::Space::global, parts.back(),
+                      place_of(pass, pass.loops.digits[Side::along][Level::block]), workspace_width(pass, i));
+  }
+  if (count > 0) builder.close();
+  return parts;
+}
+
+/// The accumulators of each thread become the sums of the parts that are its turn.
+void add_parts(Pass& pass, const Phase& phase, const std::vector<ir::BufferId>& parts) {
+  ProgramBuilder& builder = pass.builder;
+  const Turns turns = make_turns(builder, pass.extent(Side::along, Level::block), thread_on(pass, Side::along),
+                                 pass.threads_on(Side::along), parts_together);
+  std::vector<Addition> additions;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    additions.push_back({phase.reductions[i], accumulator_ref(pass, i), ir::Space::global, parts[i],
+                         place_of(pass, turns.part), workspace_width(pass, i)});
+    start_again(pass, phase, i);
+  }
+  open_existing(builder, pass.loops);
+  add_up(builder, pass.loops, turns, additions);
+  close_existing(builder, pass.loops);
+}
+
+}  // namespace
+
+void join_blocks(Pass& pass, const Phase& phase) {
+  const std::vector<ir::BufferId> parts = store_parts(pass);
+  const auto& blocks = [&](Side side) { return pass.loops.digits[side][Level::block]; };
+  open_meeting(pass, blocks(Side::kept), blocks(Side::along), pass.extent(Side::kept, Level::block),
+               pass.extent(Side::along, Level::block));
+  add_parts(pass, phase, parts);
+  combine_threads(pass, phase, pass.mapping.fast == Side::along);
+}
+
+void open_meeting(Pass& pass, ir::ExprId tile, ir::ExprId part, std::int64_t tiles, std::int64_t split) {
+  SharedTile shared{tile, part, tiles, split};
+  if (pass.plan.threads > 1)
+    shared.first_thread[shared.conditions++] = {pass.builder.build().expand(pass.loops.thread),
+                                                pass.builder.build().constant(0), true};
+  open_last_block(pass.builder, shared);
+}
+
+}  // namespace tailor::codegen

@@ -1,0 +1,503 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The builder of all kernels. In: a prepared group, a plan. Out: the kernel's statements. Called by lower(). What the
+// skeletons differ in stands in their mappings (mapping.cpp); what threads put together, in lower_join.cpp.
+//
+// Phases. A reduction must be complete before anything that needs it, so the group is cut into phases by the number of
+// reductions on the way to a value (prepare.cpp). A phase goes over its elements once: it adds up its own reductions
+// and stores the outputs that are due. Then its reductions are finished, and the next phase starts over the same
+// elements. What it needs again is found where the plan's homes kept it (registers, shared memory), or is computed or
+// read once more. A map is one phase without reductions.
+//
+// The walk. Over what a thread has at once, under the guard of what exists, over each segment of what is reduced: the
+// loop over trips, and in it a section of unrolled trips. Where not all of a row stays in registers, and in columns, it
+// is gone through in parts: each section is loaded on its own.
+//
+// Loads. What is used together is loaded before, in loops of its own, so that it travels together. Else a phase loads
+// all that it reads, of all rows in flight and all trips. The first phase loads what later phases need too, weights and
+// further inputs, as long as half the registers hold it: they arrive while the first reduction is still waiting for its
+// row. The places that gathers read at come first.
+//
+// Numbers of rows. A warp has neighbouring rows at once, and its rows in flight follow them. After a reduction every
+// lane of a row has the same numbers; where a row has as many lanes as rows in flight, each lane picks one of these and
+// all store together, so one access writes neighbouring numbers.
+//
+// Blocks that share rows or columns (plan.split). What a block has reduced is its part and goes to a workspace. The
+// block that arrives last adds the parts in their order and goes on as the only block would. A later walk would need
+// all blocks to wait for one another: it is refused.
+//
+// A persistent block needs one more barrier at its end, before the next tile writes partial results again.
+#include "codegen/lower/lower_phases.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "codegen/lower/lower_across.h"
+#include "codegen/lower/skeletons.h"
+#include "ir/graph/reducer.h"
+
+namespace tailor::codegen {
+
+namespace {
+
+// ---- where elements and results stand
+
+/// Rows are numbered in the order of the array that is read. Columns are numbered by the dominant's, for all that
+/// differ from it in layout only.
+const ir::Shape& order_of(const Pass& pass, ir::NodeId reduce) {
+  const ir::Graph& graph = pass.builder.graph();
+  const ir::Shape& own = graph[graph[reduce].operands[0]].shape;
+  if (pass.mapping.fast == Side::along) return own;
+  const ir::Shape& leading = graph[graph[pass.plan.dominant].operands[0]].shape;
+  const bool same = own.dims == leading.dims && axes(graph[reduce]) == axes(graph[pass.plan.dominant]);
+  return same ? leading : own;
+}
+
+/// What a reduction along or across rows, or of columns, reads at (kept, along).
+Coordinates read_coordinates(Pass& pass, ir::NodeId reduction, ir::ExprId along) {
+  IndexBuilder& build = pass.builder.build();
+  const ir::Graph& graph = pass.builder.graph();
+  const ir::Node& reduce = graph[reduction];
+  const ir::ExprId kept = pass.loops.kept;
+  const Domain own = pass.prepared.domain, domain = domain_of(graph, reduce);
+  if (pass.mapping.fast == Side::kept || domain == own)
+    return coordinates_at(build, order_of(pass, reduction), axes(reduce), kept, along);
+  const ir::Shape& shape = graph[reduce.operands[0]].shape;
+  if (domain == own.turned()) return coordinates_at(build, shape, axes(reduce), along, kept);
+  return delinearize_memory(build, shape, position_in(build, own, kept, along));
+}
+
+/// Where an output of elements stands: by a route from the dominant, else by its own order in memory.
+Coordinates element_coordinates(Pass& pass, std::int32_t output, ir::ExprId along) {
+  IndexBuilder& build = pass.builder.build();
+  const ir::Graph& graph = pass.builder.graph();
+  const Route& route = pass.prepared.routes[dominant_number(pass.prepared, pass.plan)][output];
+  const ir::Shape& shape = graph[pass.prepared.stored[output]].shape;
+  const bool flat = pass.mapping.is_flat();
+  if (!route.found)
+    return delinearize_memory(
+        build, shape, flat ? pass.loops.kept : position_in(build, pass.prepared.domain, pass.loops.kept, along));
+  if (!flat) return follow(build, graph, route, read_coordinates(pass, pass.plan.dominant, along));
+  return follow(build, graph, route, delinearize_memory(build, graph[pass.plan.dominant].shape, pass.loops.kept));
+}
+
+/// Where an output with a number for each row or column holds number `kept`: by a reduction from which the numbers
+/// lead there one to one, the dominant before others.
+Coordinates number_coordinates(Pass& pass, std::int32_t output, ir::ExprId kept) {
+  IndexBuilder& build = pass.builder.build();
+  const ir::Graph& graph = pass.builder.graph();
+  const std::pair<ir::NodeId, IndexedVector<Route>>* way = nullptr;
+  for (const auto& candidate : pass.prepared.result_routes) {
+    const bool leads =
+        candidate.second[output].found &&
+        (pass.mapping.fast == Side::kept || domain_of(graph, graph[candidate.first]) == pass.prepared.domain);
+    if (leads && (way == nullptr || candidate.first == pass.plan.dominant)) way = &candidate;
+  }
+  if (way == nullptr) return delinearize_memory(build, graph[pass.prepared.stored[output]].shape, kept);
+  return follow(build, graph, way->second[output], result_coordinates(pass, way->first, kept));
+}
+
+// ---- loads ahead of their use
+
+/// What the walk of a phase through one section of a segment reads.
+void load_section_ahead(Pass& pass, const Phase& phase, const Segment& segment, const ProgramBuilder::Flight& flight) {
+  ProgramBuilder& builder = pass.builder;
+  const ir::Graph& graph = builder.graph();
+  open_section(builder, segment);
+  for (const ir::NodeId reduction : phase.reductions)
+    builder.load_ahead(graph[reduction].operands[0], read_coordinates(pass, reduction, segment.along), flight);
+  for (const ir::NodeId sum : phase.across)
+    if (reads_elements(pass.prepared, sum))
+      builder.load_ahead(graph[sum].operands[0], read_coordinates(pass, sum, segment.along), flight);
+  for (const std::int32_t output : phase.outputs)
+    if (is_of_elements(pass.prepared, output))
+      builder.load_ahead(pass.prepared.stored[output], element_coordinates(pass, output, segment.along), flight);
+  close_section(builder, segment);
+}
+
+/// The same, behind the places that gathers read at.
+void load_section_in_turn(Pass& pass, const Phase& phase, const Segment& segment, ProgramBuilder::Flight flight) {
+  if (!pass.prepared.gathers.empty()) {
+    flight.places = true;
+    load_section_ahead(pass, phase, segment, flight);
+    flight.places = false;
+  }
+  load_section_ahead(pass, phase, segment, flight);
+}
+
+void load_segments_ahead(Pass& pass, const Phase& phase, const ProgramBuilder::Flight& flight, bool in_turn) {
+  for (const Segment& segment : pass.loops.segments()) {
+    pass.builder.enter_segment(&segment);
+    in_turn ? load_section_in_turn(pass, phase, segment, flight) : load_section_ahead(pass, phase, segment, flight);
+  }
+  pass.builder.enter_segment(nullptr);
+}
+
+/// Variables that tell rows apart: of rows in flight, of rounds, of the guard around rows.
+ir::VarSet row_variables(const Pass& pass) {
+  const ir::IndexPool& pool = pass.builder.build().pool();
+  ir::VarSet vars = pool[pass.builder.row_in_flight].vars;
+  if (pass.loops.round != 0) vars |= ir::VarSet::only(pass.loops.round);
+  if (pass.loops.ragged) vars |= pool[pass.loops.exists.a].vars;
+  return vars;
+}
+
+/// In front of the loop over rounds: what all rows read alike, of all phases, to stay for the kernel.
+void load_for_all_rounds(Pass& pass) {
+  ProgramBuilder::Flight flight;
+  flight.without = row_variables(pass);
+  flight.all = true;
+  flight.stay = Stay::kernel;
+  for (const Phase& phase : pass.prepared.phases) load_segments_ahead(pass, phase, flight, true);
+  pass.builder.issue(0);
+}
+
+/// Everything a phase reads, of all rows in flight and all trips; in the first phase that of the later ones too where
+/// the registers suffice. What does not depend on the row is loaded once for all rows in flight, and for all rounds.
+void load_rows_ahead(Pass& pass, std::size_t number) {
+  ProgramBuilder& builder = pass.builder;
+  const ir::IndexPool& pool = builder.build().pool();
+  const std::span<const Phase> phases(pass.prepared.phases.begin(), pass.prepared.phases.end());
+  const std::span<const Phase> later = number == 0 && pass.loads_all ? phases.subspan(1) : phases.first(0);
+  const bool flat = pass.mapping.is_flat(), several = builder.in_flight_rows > 1, in_rounds = pass.loops.round != 0;
+  ProgramBuilder::Flight own, ahead;
+  if (flat) {  // a thread reads all that it needs once
+    own.all = true;
+    own.stay = Stay::kernel;
+  } else {
+    own.with = pool[builder.row_in_flight].vars;
+    if (in_rounds) own.with |= ir::VarSet::only(pass.loops.round);
+  }
+  own.depth = builder.row_depth;
+  ahead.with = own.with;
+  ahead.stay = Stay::kernel;
+  ahead.all = true;
+  const auto load = [&](bool in_turn) {
+    load_segments_ahead(pass, phases[number], own, in_turn);
+    for (const Phase& phase : later) load_segments_ahead(pass, phase, ahead, in_turn);
+  };
+  const auto load_rows = [&](bool in_turn) {
+    open_items(builder, pass.loops);
+    load(in_turn);
+    close_items(builder, pass.loops);
+  };
+  const bool places_of_all = (several || flat) && !pass.prepared.gathers.empty();
+  if (places_of_all) {
+    own.places = ahead.places = true;
+    load_rows(false);
+    own.places = ahead.places = false;
+  }
+  load_rows(!places_of_all);
+  if (!flat && (several || in_rounds)) {
+    own.without = ahead.without = row_variables(pass);
+    own.with = ahead.with = {};
+    if (pass.loads_all || in_rounds) own.stay = Stay::kernel;
+    load(true);
+  }
+  builder.issue(builder.row_depth);
+}
+
+// ---- the walk
+
+/// Outputs of a map that have fewer elements than the others: the first threads store them, the others are idle.
+void store_smaller_outputs(Pass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const ir::ExprId element = pass.loops.kept;
+  for (const std::int32_t output : phase.outputs) {
+    const ir::Shape& shape = builder.graph()[pass.prepared.stored[output]].shape;
+    const std::int64_t count = elements(shape);
+    if (builder.refusal() || is_of_elements(pass.prepared, output)) continue;
+    if (build.pool()[element].range.low >= count) continue;  // none of it lies here
+    if (!pass.plan.value_cache) builder.forget_values();
+    const ir::Condition inside{build.expand(element), build.constant(count), false};
+    builder.open_guard({&inside, 1});
+    builder.store_output(output, delinearize_memory(build, shape, build.narrow(element, {0, count - 1})));
+    builder.close();
+  }
+}
+
+void walk_section(Pass& pass, const Phase& phase, const Segment& segment) {
+  ProgramBuilder& builder = pass.builder;
+  const ir::Graph& graph = builder.graph();
+  const auto emit = [&](ir::NodeId reduction) {
+    if (!pass.plan.value_cache) builder.forget_values();
+    return builder.emit_value(graph[reduction].operands[0], read_coordinates(pass, reduction, segment.along));
+  };
+  open_section(builder, segment);
+  for (std::size_t i = 0; i < phase.reductions.size() && !builder.refusal(); ++i) {
+    const Entry entry = emit(phase.reductions[i]);
+    ir::Stmt add;
+    add.kind = ir::StmtKind::assign;
+    add.op = op_of(reducer(graph[phase.reductions[i]]));
+    add.target = accumulator_ref(pass, i);
+    add.value = entry.compute.id;
+    builder.put(builder.depth(), add);
+  }
+  for (const ir::NodeId sum : phase.across)
+    if (!builder.refusal() && reads_elements(pass.prepared, sum)) add_across(pass, sum, emit(sum));
+  for (const std::int32_t output : phase.outputs) {
+    if (builder.refusal() || !is_of_elements(pass.prepared, output)) continue;
+    if (!pass.plan.value_cache) builder.forget_values();
+    builder.store_output(output, element_coordinates(pass, output, segment.along));
+  }
+  if (pass.mapping.is_flat()) store_smaller_outputs(pass, phase);
+  close_section(builder, segment);
+}
+
+void walk_segment(Pass& pass, const Phase& phase, const Segment& segment) {
+  ProgramBuilder& builder = pass.builder;
+  builder.enter_segment(&segment);
+  open_trips(builder, segment, false);
+  if (pass.mapping.in_parts) {
+    ProgramBuilder::Flight flight;
+    flight.stay = Stay::section;
+    flight.depth = builder.depth();
+    load_section_in_turn(pass, phase, segment, flight);
+    builder.issue(builder.depth());
+  }
+  walk_section(pass, phase, segment);
+  builder.land(Stay::section);
+  close_trips(builder, segment, false);
+  builder.enter_segment(nullptr);
+}
+
+// ---- results
+
+/// Whether lanes of a row can store the numbers of its rows in flight, one each.
+bool stores_together(const Pass& pass, std::int32_t output) {
+  const int flight = pass.builder.in_flight_rows;
+  return flight > 1 && pass.extent(Side::along, Level::lane) >= flight &&
+         is_floating(pass.builder.graph()[pass.prepared.stored[output]].shape.dtype);
+}
+
+/// Outputs with a number for each row or column.
+void store_numbers(Pass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  for (const std::int32_t output : phase.outputs) {
+    if (is_of_elements(pass.prepared, output) || builder.refusal()) continue;
+    if (!pass.plan.value_cache) builder.forget_values();
+    const Coordinates coordinates = number_coordinates(pass, output, pass.loops.kept);
+    if (stores_together(pass, output))
+      pass.row_numbers.push_back({output, builder.keep_row_number(output, coordinates)});
+    else
+      builder.store_output(output, coordinates);
+  }
+}
+
+/// The same by the first group of threads, where results lie side by side.
+void store_numbers_side_by_side(Pass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  std::array<ir::Condition, 2> conditions{};
+  const int count = first_group(pass, conditions);
+  builder.enter_segment(&pass.loops.results);
+  if (count > 0) builder.open_guard(std::span(conditions).first(count));
+  open_elements(builder, pass.loops);
+  store_numbers(pass, phase);
+  close_elements(builder, pass.loops);
+  if (count > 0) builder.close();
+  builder.enter_segment(nullptr);
+}
+
+/// Sums of numbers of rows get this row's, in every lane of it.
+void add_row_numbers(Pass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  const ir::Graph& graph = builder.graph();
+  for (const ir::NodeId sum : phase.across) {
+    if (builder.refusal() || reads_elements(pass.prepared, sum)) continue;
+    const ir::NodeId number = graph[sum].operands[0];
+    const Coordinates coordinates = delinearize(builder.build(), graph[number].shape, pass.loops.kept);
+    add_across(pass, sum, builder.emit_value(number, coordinates));
+  }
+}
+
+/// The numbers of all rows in flight, one by each lane: neighbouring rows by neighbouring lanes in one access.
+void store_row_numbers(Pass& pass) {
+  if (pass.row_numbers.empty()) return;
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const int flight = builder.in_flight_rows;
+  std::vector<ir::Condition> conditions;
+  const ir::ExprId own = pass.loops.digits[Side::along][Level::lane];
+  if (pass.extent(Side::along, Level::group) > 1)
+    conditions.push_back({pass.loops.digits[Side::along][Level::group], build.constant(0), true});
+  ir::ExprId lane = own;
+  if (build.pool()[lane].range.high >= flight) {
+    conditions.push_back({lane, build.constant(flight), false});
+    lane = build.narrow(lane, {0, flight - 1});
+  }
+  const std::int64_t stride = stride_of(pass.mapping, Side::kept, Level::flight);
+  const ir::ExprId first = build.subtract(pass.loops.number, build.scale(builder.row_in_flight, stride));
+  ir::ExprId row = build.add_scaled(first, lane, stride);
+  if (pass.loops.ragged) {
+    conditions.push_back({row, build.constant(pass.prepared.rows), false});
+    row = build.narrow(row, {0, pass.prepared.rows - 1});
+  }
+  for (const Pass::RowNumber& number : pass.row_numbers)
+    builder.store_picked(number.output, number.array, own, number_coordinates(pass, number.output, row), conditions);
+  pass.row_numbers.clear();
+}
+
+// ---- phases
+
+void declare_accumulators(Pass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  pass.accumulators.clear();
+  pass.partials.clear();
+  for (const ir::NodeId id : phase.reductions) {
+    const ir::Node& reduce = builder.graph()[id];
+    ir::Array array{pass.prepared.names[id],
+                    ir::Space::registers,
+                    row(reduce.shape.dtype).compute,
+                    {0, 0},
+                    pass.loops.results.vector};
+    if (builder.in_flight_rows > 1) array.dims[0] = builder.in_flight_rows;
+    pass.accumulators.push_back(builder.add_array(array));
+    builder.declare(builder.row_depth, pass.accumulators.back(), builder.start_of_sum(reduce));
+  }
+}
+
+/// From here on the threads that need them have the results: all of them, or the first group where results lie side by
+/// side and no phase walks again; where blocks share items, in the last of them alone.
+void finish_reductions(Pass& pass, const Phase& phase, bool walks_again) {
+  ProgramBuilder& builder = pass.builder;
+  combine_threads(pass, phase, walks_again || !pass.has_results_side_by_side());
+  if (pass.plan.split > 1) join_blocks(pass, phase);
+  for (std::size_t i = 0; i < phase.reductions.size(); ++i)
+    builder.state().accumulators.push_back({phase.reductions[i],
+                                            result_coordinates(pass, phase.reductions[i], pass.loops.kept),
+                                            pass.accumulators[i], builder.depth(), accumulator_ref(pass, i).lane});
+}
+
+/// What a thread does of its items: the numbers that are due, then the walk.
+void go_over(Pass& pass, const Phase& phase, bool stores_numbers) {
+  open_items(pass.builder, pass.loops);
+  if (stores_numbers) store_numbers(pass, phase);
+  add_row_numbers(pass, phase);
+  if (phase.walks)
+    for (const Segment& segment : pass.loops.segments()) walk_segment(pass, phase, segment);
+  close_items(pass.builder, pass.loops);
+}
+
+bool stands_before(const ir::Home& a, const ir::Home& b) { return a.node < b.node; }
+
+void run_phase(Pass& pass, std::size_t number, std::vector<ir::Home>& kept_before) {
+  ProgramBuilder& builder = pass.builder;
+  const Phase& phase = pass.prepared.phases[number];
+  const std::vector<ir::Home> wanted = pass.kept.phases.empty() ? std::vector<ir::Home>() : pass.kept.phases[number];
+  std::vector<ir::Home> keeping;
+  std::set_difference(wanted.begin(), wanted.end(), kept_before.begin(), kept_before.end(), std::back_inserter(keeping),
+                      stands_before);
+  declare_accumulators(pass, phase);
+  const bool flat = pass.mapping.is_flat(), side_by_side = !flat && pass.has_results_side_by_side();
+  const bool is_joined = pass.plan.split == 1 || number > 0;  // else all blocks that share items would store
+  if (is_joined && side_by_side) store_numbers_side_by_side(pass, phase);
+  builder.keep(keeping);
+  if (phase.walks && !pass.mapping.in_parts) load_rows_ahead(pass, number);
+  std::vector<ir::Home> computed;  // inputs kept in registers are there by now
+  std::copy_if(keeping.begin(), keeping.end(), std::back_inserter(computed), [&](const ir::Home& home) {
+    return home.level == ir::StitchLevel::block || !builder.is_loaded(home.node);
+  });
+  builder.keep(computed);
+  go_over(pass, phase, is_joined && !side_by_side && !flat);
+  if (!builder.refusal()) store_row_numbers(pass);
+  builder.keep({});
+  builder.land(Stay::phase);
+  const auto walks = [](const Phase& later) { return later.walks; };
+  const bool walks_again = std::any_of(pass.prepared.phases.begin() + static_cast<std::ptrdiff_t>(number) + 1,
+                                       pass.prepared.phases.end(), walks);
+  if (!phase.reductions.empty()) finish_reductions(pass, phase, walks_again);
+  if (!is_joined && side_by_side) store_numbers_side_by_side(pass, phase);
+  if (!is_joined && !side_by_side) {
+    open_existing(builder, pass.loops);
+    store_numbers(pass, phase);
+    close_existing(builder, pass.loops);
+  }
+  kept_before.insert(kept_before.end(), keeping.begin(), keeping.end());
+  std::sort(kept_before.begin(), kept_before.end(), stands_before);
+}
+
+/// Whether all inputs of the rows in flight, and what is kept of them, fit half of the registers that a thread of such
+/// a block can have; the other half is for what is computed.
+bool fit_registers(const Pass& pass) {
+  const ir::Graph& graph = pass.builder.graph();
+  const std::int64_t per_thread = trips(pass.mapping) * pass.plan.vector, flight = pass.plan.in_flight;
+  std::int64_t bytes = 0;
+  for (const Phase& phase : pass.prepared.phases)
+    for (const ir::NodeId sum : phase.across) bytes += across_bytes(pass.prepared, pass.mapping, sum);
+  const auto add = [&](ir::NodeId id) {
+    const ir::Shape& shape = graph[id].shape;
+    if (elements(shape) < pass.prepared.columns) return;  // a number a row
+    bytes += per_thread * (pass.prepared.full[id] ? flight : 1) * std::max(row(shape.dtype).bits / 8, 1);
+  };
+  for (const ir::NodeId id : parameters(graph)) add(id);
+  for (const std::vector<ir::Home>& phase : pass.kept.phases)
+    for (const ir::Home& home : phase)
+      if (home.level == ir::StitchLevel::registers && graph[home.node].op != ir::Op::parameter) add(home.node);
+  constexpr std::int64_t register_bytes = 4;
+  return bytes <= register_bytes * registers_for(pass.limits, pass.plan.threads) / 2;
+}
+
+/// Outputs of another size than the domain's. Those of one row are stored by its lanes, behind its last reduction.
+void store_reduced_aside(Pass& pass) {
+  if (pass.prepared.reduced_aside.empty()) return;
+  open_existing(pass.builder, pass.loops);
+  store_aside(pass.builder, pass.prepared, pass.prepared.reduced_aside, thread_on(pass, Side::along),
+              pass.threads_on(Side::along));
+  close_existing(pass.builder, pass.loops);
+}
+
+void run_phases(Pass& pass) {
+  std::vector<ir::Home> kept_before;
+  for (std::size_t i = 0; i < pass.prepared.phases.size() && !pass.builder.refusal(); ++i) {
+    pass.builder.later_loads = i > 0;
+    run_phase(pass, i, kept_before);
+  }
+  store_reduced_aside(pass);
+  if (pass.mapping.is_flat() && rest(pass.mapping) != 0 && !pass.builder.refusal()) {
+    pass.loops = make_tail(pass.builder, pass.mapping, pass.loops);
+    go_over(pass, pass.prepared.phases[0], false);
+  }
+}
+
+}  // namespace
+
+Coordinates result_coordinates(Pass& pass, ir::NodeId reduce, ir::ExprId kept) {
+  IndexBuilder& build = pass.builder.build();
+  const ir::Dims& gone = axes(pass.builder.graph()[reduce]);
+  return kept_coordinates(coordinates_at(build, order_of(pass, reduce), gone, kept, build.constant(0)), gone);
+}
+
+ir::Ref accumulator_ref(const Pass& pass, std::size_t i) {
+  ir::Ref ref;
+  ref.array = pass.accumulators[i];
+  if (pass.builder.in_flight_rows > 1) ref.subs[0] = pass.builder.row_in_flight;
+  if (pass.loops.results.vector > 1) ref.lane = pass.builder.build().var(pass.loops.results.element);
+  return ref;
+}
+
+std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
+                                          const ir::Limits& limits) {
+  KeptHomes own;
+  Pass pass{builder, prepared, plan, limits, mapping(prepared, plan, limits), kept_by(prepared, plan.homes, own)};
+  if (prepared.sums_across) deal_families(pass);
+  const bool spans = pass.mapping.in_parts && plan.split == 1 && has_level(plan.homes, ir::StitchLevel::registers);
+  pass.loops = make_loops(builder, pass.mapping, spans);
+  pass.loads_all = !pass.mapping.in_parts && !pass.mapping.is_flat() && fit_registers(pass);
+  if (!prepared.free_aside.empty())
+    store_aside(builder, prepared, prepared.free_aside,
+                builder.build().add_scaled(pass.loops.thread, pass.loops.block, plan.threads),
+                builder.kernel().virtual_blocks * plan.threads);
+  const bool in_rounds = pass.loops.round != 0;
+  if (in_rounds && pass.loads_all) load_for_all_rounds(pass);
+  if (prepared.sums_across) begin_across(pass);
+  run_phases(pass);
+  if (plan.split > 1) builder.close();
+  // The next tile writes partial results again.
+  if (pass.combined && (plan.grid == ir::GridShape::persistent || in_rounds)) builder.put_barrier();
+  if (prepared.sums_across && !builder.refusal()) end_across(pass);
+  return builder.refusal();
+}
+
+}  // namespace tailor::codegen

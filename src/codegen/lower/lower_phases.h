@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The phases of a kernel under construction, whatever its skeleton. In: a prepared group, a plan, its mapping. Out: the
+// kernel's statements. lower_phases.cpp walks and stores, lower_join.cpp puts together what threads and blocks have
+// reduced, lower_across.cpp does that for sums across rows. Called by lower().
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "codegen/lower/lower_loops.h"
+
+namespace tailor::codegen {
+
+struct Pass {
+  ProgramBuilder& builder;
+  const Prepared& prepared;
+  const ir::Plan& plan;
+  const ir::Limits& limits;
+  Mapping mapping;
+  const KeptHomes& kept;   ///< what the plan's homes keep of each phase
+  bool loads_all = false;  ///< the first phase loads what later ones need as well
+  Loops loops = {};
+  std::vector<ir::ArrayId> accumulators = {};  ///< parallel to the phase's reductions
+  std::vector<ir::ArrayId> partials = {};      ///< of warps or groups, in shared memory; the same
+  bool combined = false;                       ///< some phase put parts together through shared memory
+  /// Numbers of the rows in flight that are stored together once all of them are known.
+  struct RowNumber {
+    std::int32_t output = 0;
+    ir::ArrayId array = ir::no_id;
+  };
+  std::vector<RowNumber> row_numbers = {};
+  /// A sum across rows, of all phases, and what each thread has added up of it.
+  struct Across {
+    ir::NodeId sum = ir::no_node;
+    RowReduction kind = RowReduction::none;
+    ir::ArrayId array = ir::no_id;
+  };
+  std::vector<Across> across = {};
+  std::int64_t family = 1;  ///< blocks that put their sums across rows together
+
+  std::int64_t extent(Side side, Level level) const { return codegen::extent(mapping, side, level); }
+  std::int64_t threads_on(Side side) const { return codegen::threads_on(mapping, side); }
+  /// Results lie along the lanes, and one group of them stores; else all lanes of a row have its results.
+  bool has_results_side_by_side() const { return mapping.fast == Side::kept; }
+};
+
+/// Writes all phases of the kernel, or refuses.
+std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
+                                          const ir::Limits& limits);
+
+/// Where a reduction holds its result number `kept`.
+Coordinates result_coordinates(Pass& pass, ir::NodeId reduce, ir::ExprId kept);
+/// The accumulator of reduction `i` of the phase: of the row in flight, of the vector's element at hand.
+ir::Ref accumulator_ref(const Pass& pass, std::size_t i);
+/// The thread's number among those of its block that share out the side.
+inline ir::ExprId thread_on(Pass& pass, Side side) { return thread_on(pass.builder, pass.mapping, pass.loops, side); }
+
+// ---- lower_join.cpp
+
+/// The accumulators become what all threads of the block have reduced together: those of every thread, or of the first
+/// group alone.
+void combine_threads(Pass& pass, const Phase& phase, bool for_all);
+/// From here on only the block that came last of those that share items goes on; its threads have the results, as after
+/// combine_threads(). Leaves a guard open.
+void join_blocks(Pass& pass, const Phase& phase);
+/// Opens the guard of the block that comes last of the `split` that have a part each of the tile.
+void open_meeting(Pass& pass, ir::ExprId tile, ir::ExprId part, std::int64_t tiles, std::int64_t split);
+/// Conditions of the threads that store results side by side. Returns how many there are.
+int first_group(Pass& pass, std::array<ir::Condition, 2>& conditions);
+
+/// Turns of a thread to add up parts: of `count` parts it has every `threads`th. In each round so many of its turns are
+/// loaded together.
+struct Turns {
+  ir::VarId round = 0, turn = 0;
+  std::int64_t outer = 1, together = 1;
+  ir::ExprId own = 0;   ///< number of the turn among those loaded together
+  ir::ExprId part = 0;  ///< narrowed to the parts that exist
+  bool ragged = false;
+  ir::Condition exists;
+};
+/// `thread`: the number of the thread among those that share the parts. `most`: turns loaded together.
+Turns make_turns(ProgramBuilder& builder, std::int64_t count, ir::ExprId thread, std::int64_t threads,
+                 std::int64_t most);
+
+/// One sum whose parts are added up.
+struct Addition {
+  ir::NodeId reduce = ir::no_node;
+  ir::Ref sum;  ///< where the thread adds; `lane` is the element at hand
+  ir::Space space = ir::Space::global;
+  std::uint16_t memory = 0;
+  ir::ExprId place = 0;  ///< of the turn's part
+  int width = 1;         ///< elements of an access
+  ir::Ref loaded = {};   ///< filled by add_up()
+};
+/// Adds all parts to the sums: the loads of a round travel together, of all sums.
+void add_up(ProgramBuilder& builder, const Loops& loops, const Turns& turns, std::vector<Addition>& additions);
+
+}  // namespace tailor::codegen

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of mappings: a row for each skeleton. In: a prepared group, a plan, limits. Out: its mapping. Called by
+// lowering, refusals and rules, for plans too that are refused later: numbers may not fit one another.
+//
+// row. L lanes own a row: within a warp, or whole warps of them. A block has threads / L rows at once. Those in flight
+// follow one another with a warp's rows in between, so that a warp has neighbouring rows at once. A lane takes vectors
+// L vectors apart; the blocks that share a row are so many more lanes. All trips are one section where the row stays in
+// registers, for these cannot be indexed by a variable.
+//
+// column. L lanes stand side by side, `vector` columns each. Groups of them, and the blocks that share columns, take
+// the rows in turns, `in_flight` turns at a time.
+//
+// map. What stays is everything: threads take vectors side by side, those in flight a block apart.
+#include "codegen/lower/mapping.h"
+
+#include <algorithm>
+#include <array>
+
+#include "codegen/lower/skeletons.h"
+
+namespace tailor::codegen {
+
+namespace {
+
+std::int64_t rounded_up(std::int64_t count, std::int64_t by) { return (count + by - 1) / by; }
+
+/// A row that takes several trips, or that blocks share, is gone through in parts, because nothing of it stays in
+/// registers, or only some of what waits.
+bool is_in_parts(const Prepared& prepared, const ir::Plan& plan, std::int64_t row_trips) {
+  if (plan.split > 1) return true;
+  if (row_trips <= 1) return false;
+  if (prepared.sums_across) return false;  // registers add up across rows
+  return !has_level(plan.homes, ir::StitchLevel::registers) || waits_partly(prepared, plan.homes);
+}
+
+/// So many elements, in vectors.
+Digits in_vectors(std::int64_t size, std::int64_t vector) {
+  Digits digits{size, size / vector};
+  digits.extents[Level::vector] = vector;
+  return digits;
+}
+
+/// Deals so many turns to a loop over sections of `section` turns.
+void deal_turns(Digits& along, std::int64_t turns, std::int64_t section) {
+  along.extents[Level::section] = std::max<std::int64_t>(section, 1);
+  along.extents[Level::loop] = rounded_up(turns, along.extents[Level::section]);
+}
+
+}  // namespace
+
+Mapping mapping_row(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
+  using enum Level;
+  Mapping made{ir::Skeleton::row};
+  made.fast = Side::along;
+  made.run = prepared.domain.fastest();
+  made.peels = prepared.domain.is_contiguous();
+  Digits& along = made[Side::along] = in_vectors(prepared.columns, plan.vector);
+  const bool whole_warps = plan.threads_per_row % limits.warp_size == 0;
+  along.extents[lane] = whole_warps ? limits.warp_size : plan.threads_per_row;
+  along.extents[group] = whole_warps ? plan.threads_per_row / limits.warp_size : 1;
+  along.extents[block] = plan.split;
+  const std::int64_t turns = trips(made);
+  made.in_parts = is_in_parts(prepared, plan, turns);
+  deal_turns(along, turns, made.in_parts ? plan.in_flight : turns);
+
+  Digits& kept = made[Side::kept] = in_vectors(prepared.rows, 1);
+  const std::int64_t rows = std::max(plan.threads / plan.threads_per_row, 1);
+  kept.extents[flight] = made.in_parts ? 1 : plan.in_flight;
+  kept.extents[lane] =
+      kept.extents[flight] == 1 ? rows : std::max<std::int64_t>(limits.warp_size / plan.threads_per_row, 1);
+  kept.extents[group] = rows / kept.extents[lane];
+  kept.extents[block] = tiles(made);
+  if (prepared.sums_across && plan.grid == ir::GridShape::persistent) {
+    kept.extents[block] = std::int64_t{plan.blocks_per_sm} * limits.sms;
+    kept.extents[loop] = rounded_up(tiles(made), std::max<std::int64_t>(kept.extents[block], 1));
+  }
+  return made;
+}
+
+Mapping mapping_column(const Prepared& prepared, const ir::Plan& plan, const ir::Limits&) {
+  using enum Level;
+  Mapping made{ir::Skeleton::column};
+  made.fast = Side::kept;
+  made.run = prepared.dominant_domains[dominant_number(prepared, plan)].fastest();
+  made.in_parts = true;
+  Digits& kept = made[Side::kept] = in_vectors(prepared.rows, plan.vector);
+  kept.extents[lane] = plan.threads_per_row;
+  kept.extents[block] = tiles(made);
+  Digits& along = made[Side::along] = in_vectors(prepared.columns, 1);
+  along.extents[group] = std::max(plan.threads / plan.threads_per_row, 1);
+  along.extents[block] = plan.split;
+  deal_turns(along, trips(made), plan.in_flight);
+  return made;
+}
+
+Mapping mapping_map(const Prepared& prepared, const ir::Plan& plan, const ir::Limits&) {
+  using enum Level;
+  Mapping made{ir::Skeleton::map};
+  made.peels = true;
+  Digits& kept = made[Side::kept] = in_vectors(prepared.columns, plan.vector);
+  kept.extents[lane] = std::max(plan.threads, 1);
+  kept.extents[flight] = std::max(plan.unroll, 1);
+  kept.extents[block] = tiles(made);
+  return made;
+}
+
+Mapping mapping(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
+  return lowering(plan.skeleton).mapping(prepared, plan, limits);
+}
+
+Tiling tiling(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
+  using enum Level;
+  const Mapping of = mapping(prepared, plan, limits);
+  Tiling tiling;
+  tiling.vectors = vectors(of);
+  tiling.rest = rest(of);
+  tiling.run = of.run;
+  tiling.trips = trips(of);
+  tiling.streamed = of.in_parts;
+  tiling.together = taken_together(of);
+  if (!of.is_flat()) tiling.lanes = static_cast<int>(threads_on(of, of.fast));
+  if (!of.is_flat() && of.fast == Side::kept) tiling.groups = static_cast<int>(threads_on(of, Side::along));
+  tiling.at_once = static_cast<int>(extent(of, of.in_parts ? Side::along : Side::kept, of.in_parts ? section : flight));
+  tiling.items = units(of, Side::kept);
+  tiling.items_per_block = stride_of(of, Side::kept, block) / extent(of, Side::kept, vector);
+  tiling.split = static_cast<int>(extent(of, Side::along, block));
+  tiling.leaves_blocks_idle = leaves_blocks_idle(of);
+  return tiling;
+}
+
+std::vector<SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
+  const ir::StitchLevel level = stitch_level(mapping(prepared, plan, limits));
+  std::vector<SubRoot> roots;
+  for (const Phase& phase : prepared.phases) {
+    for (const ir::NodeId id : phase.reductions) roots.push_back({id, level});
+    for (const ir::NodeId id : phase.across) roots.push_back({id, ir::StitchLevel::grid});
+  }
+  std::sort(roots.begin(), roots.end(), [](const SubRoot& a, const SubRoot& b) { return a.node < b.node; });
+  return roots;
+}
+
+}  // namespace tailor::codegen

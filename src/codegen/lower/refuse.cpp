@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why a mapping cannot be lowered: fields of the plan that do not fit one another, or not the domain. In: a prepared
+// group, a plan, limits. Out: the rule that refuses it and the numbers, or nothing. Called by lower() through the table
+// of skeletons, before anything is built. What only a kernel shows is refused later (lower.cpp).
+#include <fmt/format.h>
+
+#include <string_view>
+#include <utility>
+
+#include "codegen/lower/lower_across.h"
+#include "codegen/lower/skeletons.h"
+
+namespace tailor::codegen {
+
+namespace {
+
+ir::Rejection no(std::string rule, std::string reason) { return {std::move(rule), std::move(reason), true}; }
+
+/// What people call the parts of a reduction: rows of vectors, columns of rows.
+struct Words {
+  std::string_view items, parts;
+};
+constexpr Words row_words{"rows", "vectors"}, column_words{"columns", "rows"};
+
+std::optional<ir::Rejection> refuse_threads(const ir::Plan& plan, bool fits) {
+  if (fits && plan.threads % plan.threads_per_row == 0) return std::nullopt;
+  return no("threads-per-row",
+            fmt::format("{} threads per row do not divide {} threads", plan.threads_per_row, plan.threads));
+}
+
+std::optional<ir::Rejection> refuse_sections(const ir::Plan& plan, const Mapping& mapping, const Words& words) {
+  if (!mapping.in_parts || plan.in_flight <= trips(mapping)) return std::nullopt;
+  return no("in-flight", fmt::format("{} take {} {} per thread, fewer than {} in flight", words.items, trips(mapping),
+                                     words.parts, plan.in_flight));
+}
+
+/// Blocks that share items have each a part of them, and one walk.
+std::optional<ir::Rejection> refuse_split(const Prepared& prepared, const ir::Plan& plan, const Mapping& mapping,
+                                          const Words& words) {
+  if (plan.split == 1) return std::nullopt;
+  if (prepared.walks > 1)
+    return no("split", fmt::format("{} are walked {} times, so {} blocks cannot share them", words.items,
+                                   prepared.walks, plan.split));
+  if (leaves_blocks_idle(mapping))
+    return no("split",
+              fmt::format("{} of {} {}, {} for a block at once, leave some of {} blocks that share them without any",
+                          words.items, units(mapping, Side::along), words.parts, threads_on(mapping, Side::along),
+                          plan.split));
+  if (plan.grid == ir::GridShape::persistent)
+    return no("split", fmt::format("blocks that share {} do not loop over others", words.items));
+  return std::nullopt;
+}
+
+/// Vectors of a row: whole runs of them, or an edge of single elements around them, for which there are lanes enough.
+std::optional<ir::Rejection> refuse_row_vectors(const Prepared& prepared, const ir::Plan& plan,
+                                                const Mapping& mapping) {
+  const std::int64_t n = prepared.columns, v = plan.vector, lanes = plan.threads_per_row;
+  if (units(mapping, Side::along) == 0) return no("vector", fmt::format("rows of {} do not fill a vector of {}", n, v));
+  if (vectors(mapping) == 0)
+    return no("vector", fmt::format("rows whose elements lie as {} are no whole number of vectors of {}",
+                                    text(prepared.domain), v));
+  if (rest(mapping) != 0 && lanes < 2 * v)
+    return no("peel", fmt::format("rows of {} need {} lanes for the elements around vectors of {}, found {}", n, 2 * v,
+                                  v, lanes));
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
+  const bool shuffles = is_power_of_two(plan.threads_per_row) ||
+                        (plan.threads_per_row > 0 && plan.threads_per_row % limits.warp_size == 0);
+  if (auto refused = refuse_threads(plan, shuffles)) return refused;
+  const Mapping mapping = mapping_row(prepared, plan, limits);
+  if (prepared.sums_across)
+    if (auto refused = refuse_across(prepared, plan, limits, mapping)) return refused;
+  if (auto refused = refuse_split(prepared, plan, mapping, row_words)) return refused;
+  if (auto refused = refuse_sections(plan, mapping, row_words)) return refused;
+  if (leaves_flight_idle(mapping))
+    return no("in-flight", fmt::format("{} rows give blocks of {} rows fewer than {} in flight", prepared.rows,
+                                       threads_on(mapping, Side::kept), plan.in_flight));
+  return refuse_row_vectors(prepared, plan, mapping);
+}
+
+std::optional<ir::Rejection> refuse_column(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
+  if (auto refused = refuse_threads(plan, is_power_of_two(plan.threads_per_row))) return refused;
+  const Mapping mapping = mapping_column(prepared, plan, limits);
+  if (vectors(mapping) == 0)
+    return no("vector",
+              fmt::format("{} neighbouring columns are no whole number of vectors of {}", mapping.run, plan.vector));
+  if (auto refused = refuse_sections(plan, mapping, column_words)) return refused;
+  return refuse_split(prepared, plan, mapping, column_words);
+}
+
+std::optional<ir::Rejection> refuse_map(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
+  const Mapping mapping = mapping_map(prepared, plan, limits);
+  if (vectors(mapping) == 0)
+    return no("vector", fmt::format("{} elements do not fill a vector of {}", prepared.columns, plan.vector));
+  if (leaves_flight_idle(mapping))
+    return no("unroll", fmt::format("{} vectors give {} threads fewer than {} each", vectors(mapping), plan.threads,
+                                    plan.unroll));
+  return std::nullopt;
+}
+
+}  // namespace tailor::codegen
