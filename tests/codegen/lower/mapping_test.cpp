@@ -26,12 +26,12 @@ namespace {
 
 /// A small machine: warps of four lanes, nothing else that binds.
 ir::Limits small_limits() {
-  ir::Limits limits;
-  limits.warp_size = 4;
-  limits.sms = 2;
-  limits.threads_per_block = limits.threads_per_sm = limits.blocks_per_sm = 1024;
-  limits.registers_per_sm = limits.registers_per_block = limits.registers_per_thread = 1 << 20;
-  return limits;
+  ir::Limits of_machine;
+  of_machine.warp_size = 4;
+  of_machine.sms = 2;
+  of_machine.threads_per_block = of_machine.threads_per_sm = of_machine.blocks_per_sm = 1024;
+  of_machine.registers_per_sm = of_machine.registers_per_block = of_machine.registers_per_thread = 1 << 20;
+  return of_machine;
 }
 
 /// Calls visit(prepared, plan) for plans of small axes that no refusal of the skeleton's drops. Combinations are
