@@ -261,28 +261,42 @@ __device__ __forceinline__ void sum_rsqrt_multiply_add_row_block(
     shared_store_f32x4(&dgs_slots[i + rib * 1024 + t * 512], &dgs_own[t].v[0]);
   }
   __syncthreads();
-  #pragma unroll 1
-  for (int j = 0; j < 4; ++j) {
 
-    // Phase: db_all, a sum.
-    float db_all = 0.0f;
+  // Phase: db_all, a sum.
+  Vec<float, 4> db_all;
+  #pragma unroll
+  for (int entry_0 = 0; entry_0 < 4; ++entry_0) {
+    db_all.v[entry_0] = 0.0f;
+  }
 
-    // Phase: dgs_all, a sum.
-    float dgs_all = 0.0f;
-    float db_part[2];
-    float dgs_part[2];
+  // Phase: dgs_all, a sum.
+  Vec<float, 4> dgs_all;
+  #pragma unroll
+  for (int entry_0 = 0; entry_0 < 4; ++entry_0) {
+    dgs_all.v[entry_0] = 0.0f;
+  }
+  Vec<float, 4> db_part[2];
+  Vec<float, 4> dgs_part[2];
+  #pragma unroll
+  for (int k = 0; k < 4; ++k) {
     #pragma unroll
     for (int y = 0; y < 2; ++y) {
-      db_part[y] = shared_load_f32(&db_slots[lane + warp * 32 + rib * 128 + j * 256 + y * 1024]);
-      dgs_part[y] = shared_load_f32(&dgs_slots[lane + warp * 32 + rib * 128 + j * 256 + y * 1024]);
+      db_part[y].v[k] = shared_load_f32(&db_slots[lane + warp * 32 + rib * 128 + k * 256 + y * 1024]);
+      dgs_part[y].v[k] = shared_load_f32(&dgs_slots[lane + warp * 32 + rib * 128 + k * 256 + y * 1024]);
     }
+  }
+  #pragma unroll
+  for (int k = 0; k < 4; ++k) {
     #pragma unroll
     for (int y = 0; y < 2; ++y) {
-      db_all += db_part[y];
-      dgs_all += dgs_part[y];
+      db_all.v[k] += db_part[y].v[k];
+      dgs_all.v[k] += dgs_part[y].v[k];
     }
-    store_f32(&db_blocks[vb * 1024 + lane + warp * 32 + rib * 128 + j * 256], db_all);
-    store_f32(&dgs_blocks[vb * 1024 + lane + warp * 32 + rib * 128 + j * 256], dgs_all);
+  }
+  #pragma unroll
+  for (int k = 0; k < 4; ++k) {
+    store_f32(&db_blocks[vb * 1024 + lane + warp * 32 + rib * 128 + k * 256], db_all.v[k]);
+    store_f32(&dgs_blocks[vb * 1024 + lane + warp * 32 + rib * 128 + k * 256], dgs_all.v[k]);
   }
   __syncthreads();
   if (lane + warp * 32 + rib * 128 == 0) {
@@ -299,7 +313,7 @@ __device__ __forceinline__ void sum_rsqrt_multiply_add_row_block(
       atomicMin(&ticket[vb / 22], 0u);
     }
     #pragma unroll 1
-    for (int j = 0; j < 4; ++j) {
+    for (int j_1 = 0; j_1 < 4; ++j_1) {
 
       // Phase: db_all_1, a sum.
       float db_all_1 = 0.0f;
@@ -312,8 +326,8 @@ __device__ __forceinline__ void sum_rsqrt_multiply_add_row_block(
         float dgs_part_1[11];
         #pragma unroll
         for (int y_1 = 0; y_1 < 11; ++y_1) {
-          db_part_1[y_1] = load_f32(&db_blocks[i_2 + vb / 22 * 22528 + j * 256 + y_1 * 1024 + s * 11264]);
-          dgs_part_1[y_1] = load_f32(&dgs_blocks[i_2 + vb / 22 * 22528 + j * 256 + y_1 * 1024 + s * 11264]);
+          db_part_1[y_1] = load_f32(&db_blocks[i_2 + vb / 22 * 22528 + j_1 * 256 + y_1 * 1024 + s * 11264]);
+          dgs_part_1[y_1] = load_f32(&dgs_blocks[i_2 + vb / 22 * 22528 + j_1 * 256 + y_1 * 1024 + s * 11264]);
         }
         ISSUE_LOADS(ntid.z);
         #pragma unroll
@@ -322,8 +336,8 @@ __device__ __forceinline__ void sum_rsqrt_multiply_add_row_block(
           dgs_all_1 += dgs_part_1[y_1];
         }
       }
-      store_f32(&db_families[i_2 + vb / 22 * 1024 + j * 256], db_all_1);
-      store_f32(&dgs_families[i_2 + vb / 22 * 1024 + j * 256], dgs_all_1);
+      store_f32(&db_families[i_2 + vb / 22 * 1024 + j_1 * 256], db_all_1);
+      store_f32(&dgs_families[i_2 + vb / 22 * 1024 + j_1 * 256], dgs_all_1);
     }
     __syncthreads();
     if (i_2 == 0) {
@@ -339,7 +353,7 @@ __device__ __forceinline__ void sum_rsqrt_multiply_add_row_block(
         atomicMin(&ticket_1[0], 0u);
       }
       #pragma unroll 1
-      for (int j = 0; j < 4; ++j) {
+      for (int j_1 = 0; j_1 < 4; ++j_1) {
 
         // Phase: db_all_2, a sum.
         float db_all_2 = 0.0f;
@@ -350,8 +364,8 @@ __device__ __forceinline__ void sum_rsqrt_multiply_add_row_block(
         float dgs_part_2[12];
         #pragma unroll
         for (int y_2 = 0; y_2 < 12; ++y_2) {
-          db_part_2[y_2] = load_f32(&db_families[i_2 + j * 256 + y_2 * 1024]);
-          dgs_part_2[y_2] = load_f32(&dgs_families[i_2 + j * 256 + y_2 * 1024]);
+          db_part_2[y_2] = load_f32(&db_families[i_2 + j_1 * 256 + y_2 * 1024]);
+          dgs_part_2[y_2] = load_f32(&dgs_families[i_2 + j_1 * 256 + y_2 * 1024]);
         }
         ISSUE_LOADS(nctaid.x);
         #pragma unroll
@@ -359,11 +373,11 @@ __device__ __forceinline__ void sum_rsqrt_multiply_add_row_block(
           db_all_2 += db_part_2[y_2];
           dgs_all_2 += dgs_part_2[y_2];
         }
-        const float g_1 = cached_load_f32(&g[i_2 + j * 256]);
+        const float g_1 = cached_load_f32(&g[i_2 + j_1 * 256]);
         const float scaled = dgs_all_2 * g_1;
         const float both_1 = scaled + db_all_2;
-        store_f32(&both[i_2 + j * 256], both_1);
-        store_f32(&db[i_2 + j * 256], db_all_2);
+        store_f32(&both[i_2 + j_1 * 256], both_1);
+        store_f32(&db[i_2 + j_1 * 256], db_all_2);
       }
     }
   }

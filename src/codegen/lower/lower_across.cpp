@@ -136,14 +136,29 @@ struct Parts {
 /// Loads that a thread has on their way for the parts of several sums. What it kept of rows is gone by then.
 constexpr std::int64_t loads_together = 4 * parts_together;
 
-/// Adds up the parts of result `result` of sums that have equally many, and returns where the thread holds each. Their
-/// loads travel together, for a block that waits for the sums one by one waits as often.
+/// Results that a thread adds up at once: their numbers, and the loop over them.
+struct AtOnce {
+  std::int64_t count = 1;  ///< a power of two
+  ir::VarId own = 0;       ///< unrolled; where there are several
+  ir::ExprId result = 0;   ///< narrowed to those that exist
+  bool ragged = false;
+  ir::Condition exists;
+};
+
+/// Adds up the parts of results of sums that have equally many, and returns where the thread holds each. Their loads
+/// travel together, for a block that waits for the sums one by one waits as often.
 std::vector<ir::ArrayId> add_parts(Pass& pass, std::span<const std::size_t> sums, const std::vector<Parts>& all,
-                                   ir::ExprId result) {
+                                   const AtOnce& at_once) {
   ProgramBuilder& builder = pass.builder;
   IndexBuilder& build = builder.build();
-  const Turns turns = make_turns(builder, all[sums.front()].count, build.constant(0), 1,
-                                 std::max<std::int64_t>(1, loads_together / std::ssize(sums)));
+  Turns turns = make_turns(builder, all[sums.front()].count, build.constant(0), 1,
+                           std::max<std::int64_t>(1, loads_together / std::ssize(sums) / at_once.count));
+  if (at_once.count > 1) {
+    turns.result = at_once.own;
+    turns.results = at_once.count;
+    turns.results_ragged = at_once.ragged;
+    turns.result_exists = at_once.exists;
+  }
   std::vector<Addition> additions;
   std::vector<ir::ArrayId> wholes;
   for (const std::size_t i : sums) {
@@ -152,12 +167,13 @@ std::vector<ir::ArrayId> add_parts(Pass& pass, std::span<const std::size_t> sums
                                         ir::Space::registers,
                                         type_of(pass.prepared, across.sum),
                                         {0, 0},
-                                        1}));
+                                        static_cast<int>(at_once.count)}));
     builder.declare(builder.depth(), wholes.back(), builder.start_of_sum(builder.graph()[across.sum]));
     Addition& one = additions.emplace_back(Addition{across.sum, {}, all[i].space, all[i].memory});
     one.sum.array = wholes.back();
+    if (at_once.count > 1) one.sum.lane = build.var(at_once.own);
     one.place = build.expand(
-        build.add_scaled(result, build.add(all[i].first, turns.part), width_of(pass.prepared, across.kind)));
+        build.add_scaled(at_once.result, build.add(all[i].first, turns.part), width_of(pass.prepared, across.kind)));
   }
   add_up(builder, pass.loops, turns, additions);
   return wholes;
@@ -205,49 +221,85 @@ std::vector<Results> results_of(const Pass& pass) {
   return all;
 }
 
+/// Results that a thread adds up at once: as many as it takes to have loads_together on their way, so that a block with
+/// more results than threads waits as seldom as it can.
+std::int64_t results_at_once(const Results& results, const std::vector<Parts>& parts, std::int64_t turns) {
+  std::int64_t loads = 0;
+  for (const std::size_t i : results.sums) loads += parts[i].count;
+  std::int64_t count = 1;
+  while (loads > 0 && 2 * count * loads <= loads_together && 2 * count <= turns) count *= 2;
+  return count;
+}
+
+/// A sum's results become known to what is made of them, or go to its workspace, from number `to` on.
+void leave_result(Pass& pass, std::size_t i, ir::ArrayId whole, const AtOnce& at_once,
+                  const std::vector<ir::BufferId>& workspaces, ir::ExprId to) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const Pass::Across& across = pass.across[i];
+  ir::Ref ref;
+  ref.array = whole;
+  if (at_once.count > 1) ref.lane = build.var(at_once.own);
+  if (workspaces.empty()) {
+    const ir::Node& sum = builder.graph()[across.sum];
+    builder.state().accumulators.push_back(
+        {across.sum, result_at(build, builder.graph(), sum, at_once.result), whole, builder.depth(), ref.lane});
+    return;
+  }
+  ir::Stmt store;
+  store.kind = ir::StmtKind::store;
+  store.memory = workspaces[i];
+  store.expr = build.expand(build.add_scaled(at_once.result, to, width_of(pass.prepared, across.kind)));
+  store.value = builder.element(type_of(pass.prepared, across.sum), ref, builder.depth()).id;
+  builder.put(builder.depth(), store);
+}
+
 /// Threads add up parts of their results. What comes of it goes to workspaces, from number `to` on, or is stored.
 void put_together(Pass& pass, const Results& results, const std::vector<Parts>& parts,
                   const std::vector<ir::BufferId>& workspaces, ir::ExprId to) {
   ProgramBuilder& builder = pass.builder;
   IndexBuilder& build = builder.build();
-  const std::int64_t threads = pass.plan.threads, turns = (results.width + threads - 1) / threads;
+  const std::int64_t threads = pass.plan.threads, all = (results.width + threads - 1) / threads;
+  AtOnce at_once;
+  at_once.count = results_at_once(results, parts, all);
+  const std::int64_t turns = (all + at_once.count - 1) / at_once.count;
   const ir::VarId turn = builder.loop_var("j", turns);
-  ir::ExprId result = build.expand(pass.loops.thread);
-  if (turns > 1) result = build.add_scaled(result, build.var(turn), threads);
-  const bool ragged = turns * threads != results.width;
-  const ir::Condition exists{result, build.constant(results.width), false};
-  if (ragged) result = build.narrow(result, {0, results.width - 1});
-  if (turns > 1) builder.open_loop(turn, false);
-  if (ragged) builder.open_guard({&exists, 1});
-  const auto leave = [&](std::size_t i, ir::ArrayId whole) {
-    const Pass::Across& across = pass.across[i];
-    if (workspaces.empty()) {
-      builder.state().accumulators.push_back(
-          {across.sum, result_at(build, builder.graph(), builder.graph()[across.sum], result), whole, builder.depth()});
-      return;
-    }
-    ir::Ref ref;
-    ref.array = whole;
-    ir::Stmt store;
-    store.kind = ir::StmtKind::store;
-    store.memory = workspaces[i];
-    store.expr = build.expand(build.add_scaled(result, to, results.width));
-    store.value = builder.element(type_of(pass.prepared, across.sum), ref, builder.depth()).id;
-    builder.put(builder.depth(), store);
+  at_once.result = build.expand(pass.loops.thread);
+  if (turns > 1) at_once.result = build.add_scaled(at_once.result, build.var(turn), at_once.count * threads);
+  if (at_once.count > 1) {
+    at_once.own = builder.loop_var("k", at_once.count);
+    at_once.result = build.add_scaled(at_once.result, build.var(at_once.own), threads);
+  }
+  at_once.ragged = turns * at_once.count * threads != results.width;
+  at_once.exists = {at_once.result, build.constant(results.width), false};
+  if (at_once.ragged) at_once.result = build.narrow(at_once.result, {0, results.width - 1});
+  const auto open_results = [&](bool several) {
+    if (several && at_once.count > 1) builder.open_loop(at_once.own, true);
+    if (several == (at_once.count > 1) && at_once.ragged) builder.open_guard({&at_once.exists, 1});
   };
+  const auto close_results = [&](bool several) {
+    if (several == (at_once.count > 1) && at_once.ragged) builder.close();
+    if (several && at_once.count > 1) builder.close();
+  };
+  if (turns > 1) builder.open_loop(turn, false);
+  open_results(false);
+  std::vector<std::pair<std::size_t, ir::ArrayId>> wholes;
   for (std::span<const std::size_t> left = results.sums; !left.empty();) {
     const std::span<const std::size_t> some = left.first(beside(left, parts));
-    const std::vector<ir::ArrayId> wholes = add_parts(pass, some, parts, result);
-    for (std::size_t k = 0; k < some.size(); ++k) leave(some[k], wholes[k]);
+    const std::vector<ir::ArrayId> added = add_parts(pass, some, parts, at_once);
+    for (std::size_t k = 0; k < some.size(); ++k) wholes.emplace_back(some[k], added[k]);
     left = left.subspan(some.size());
   }
+  open_results(true);
+  for (const auto& [sum, whole] : wholes) leave_result(pass, sum, whole, at_once, workspaces, to);
   if (workspaces.empty())
     for (const std::int32_t output : results.outputs) {
       if (builder.refusal()) break;
       if (!pass.plan.value_cache) builder.forget_values();
-      builder.store_output(output, late_coordinates(pass, output, result));
+      builder.store_output(output, late_coordinates(pass, output, at_once.result));
     }
-  if (ragged) builder.close();
+  close_results(true);
+  close_results(false);
   if (turns > 1) builder.close();
 }
 

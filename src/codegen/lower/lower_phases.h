@@ -80,6 +80,11 @@ struct Turns {
   ir::ExprId part = 0;  ///< narrowed to the parts that exist
   bool ragged = false;
   ir::Condition exists;
+  // A thread may have several results at once; each of these turns is then asked for each of them.
+  ir::VarId result = 0;
+  std::int64_t results = 1;
+  bool results_ragged = false;
+  ir::Condition result_exists;
 };
 /// `thread`: the number of the thread among those that share the parts. `most`: turns loaded together.
 Turns make_turns(ProgramBuilder& builder, std::int64_t count, ir::ExprId thread, std::int64_t threads,

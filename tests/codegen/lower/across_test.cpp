@@ -149,6 +149,39 @@ TEST_CASE("parts of up to four sums across rows travel together, and what comes 
   }
 }
 
+TEST_CASE(
+    "threads that have several results each add up as many at once as loads can travel, and none that is not there") {
+  // Sums of each column beside a result made of one, with more columns than threads: few blocks leave few parts.
+  std::int64_t seen = 0;  // by the number of results at once, a bit each
+  for (const std::int64_t rows : {3, 5, 16, 451})
+    for (const std::int64_t columns : {64, 65, 128, 129, 200, 257, 520, 1100}) {
+      CAPTURE(rows);
+      CAPTURE(columns);
+      const Group group =
+          with_end("  %e = exp %c : f32[{N}]\n  output %y\n  output %n\n  output %c\n  output %e", rows, columns);
+      const auto ready = prepare(group);
+      REQUIRE(std::holds_alternative<Prepared>(ready));
+      const Prepared& prepared = std::get<Prepared>(ready);
+      LowerScratch scratch;
+      const Lowered lowered = lower(prepared, rows_plan(prepared, 64, 64, 1, 0), twenty, scratch);
+      REQUIRE_MESSAGE(std::holds_alternative<Kernel>(lowered), std::get<Rejection>(lowered).reason);
+      const Kernel& kernel = std::get<Kernel>(lowered);
+      for (const Array& array : kernel.arrays) {
+        if (!array.name.ends_with("c_part")) continue;
+        CHECK(std::max<std::int64_t>(1, array.dims[0]) * array.vector <= 32);
+        seen |= array.vector;
+      }
+      const std::vector<reference::Tensor> inputs =
+          reference::sensible_inputs(group.graph, 7, reference::Edges::none, {}, {});
+      const auto expected = reference::evaluate_with_error_bounds(group.graph, inputs);
+      const auto found = results_of(kernel, inputs, false);
+      REQUIRE(found.size() == expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i) CHECK(reference::compare(expected[i], found[i]).wrong == 0);
+      CHECK((results_of(kernel, inputs, true) == found));
+    }
+  CHECK(seen == (1 | 2 | 4 | 8));
+}
+
 TEST_CASE("what needs a sum across rows is a number for each column, or one, made of the like") {
   struct End {
     std::string_view text, rule;
