@@ -71,6 +71,45 @@ double passes_apart(const GroupSummary& summary, const Walked& walked, double l2
   return (walked.bytes - walked.far) / l2 / std::max(1.0, rows_of(summary) / device.sms);
 }
 
+/// Accesses of lanes that ask for rows piece by piece: once for each time that rows are gone through.
+double pieces(const GroupSummary& summary) {
+  double all = 0;
+  for (const RowWalk& walk : summary.walks)
+    if (walk.in_pieces > 0) all += walk.pieces / static_cast<double>(walk.in_pieces);
+  return all;
+}
+
+/// Lane instructions that find such a piece, by its length: a quotient, a rest and what follows of them; and that ask
+/// which half of several arrays has the element. Both as the machine code of kernels has them.
+constexpr double find_piece = 12, find_half = 2;
+
+/// Arrays that follow one another are asked for each time that rows are gone through.
+double times_chosen(const GroupSummary& summary) { return 1 + static_cast<double>(walks_again(summary)); }
+
+/// Lanes of a block that goes through a row, and the loads that each has on their way when they are no vectors.
+constexpr double lanes_of_block = 1024, loads_of_lane = 8;
+
+/// Seconds until all that lies in pieces has come: few rows are few blocks, which have so many loads on their way.
+double pieces_come(const GroupSummary& summary, const CalibratedDevice& device) {
+  if (summary.row_sums == 0 || walks_again(summary) == 0) return 0;
+  const double lanes = device.sms * busy_sms(summary, device) * lanes_of_block;
+  const double accesses = std::max(pieces(summary), summary.chosen * times_chosen(summary));
+  return accesses / (lanes * loads_of_lane) * device.dram_latency;
+}
+
+/// Seconds of the end of sums across rows. Each block writes what it added up. Of about as many families as each has
+/// members, the last block adds up what its family wrote, and the last family what they did: alone, each time it has so
+/// many loads on their way as its lanes can have.
+double end_of_sums(const GroupSummary& summary, const CalibratedDevice& device) {
+  if (summary.row_sums == 0 || summary.carried == 0) return 0;
+  const double blocks = std::min(rows_of(summary), device.sms), members = std::sqrt(blocks);
+  const double bytes = summary.carried * register_bytes;
+  const double trips = std::ceil(members * summary.carried / (lanes_of_block * 4 * loads_of_lane));
+  return 2 * blocks * bytes / l2_peak(device) +
+         2 * (std::max(trips * device.l2_latency, members * bytes / (device.sm_bandwidth * device.clock)) +
+              device.l2_latency);
+}
+
 }  // namespace
 
 ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, const ir::Regime& regime) {
@@ -89,8 +128,14 @@ ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, 
   part(estimate, ir::Part::fma) = {std::max(summary.fma / device.fma_rate, summary.f64 / device.f64_rate) / lanes};
   part(estimate, ir::Part::alu) = {summary.alu / device.alu_rate / lanes};
   part(estimate, ir::Part::xu) = {summary.xu / device.xu_rate / lanes};
+  // Where rows are as many as SMs, some plan gives each lane elements of one array.
+  const double others = busy_sms(summary, device) < 1 ? summary.others : 0;
+  const double chosen = find_half * summary.choices + find_piece * others;
+  const double places = find_piece * pieces(summary) + chosen * times_chosen(summary);
+  part(estimate, ir::Part::issue) = {(summary.fma + summary.alu + summary.xu + places) /
+                                     (device.issue_rate * device.warp_size) / lanes};
   const ir::Part busiest =
-      greatest(estimate, {ir::Part::dram, ir::Part::l2, ir::Part::fma, ir::Part::alu, ir::Part::xu});
+      greatest(estimate, {ir::Part::dram, ir::Part::l2, ir::Part::fma, ir::Part::alu, ir::Part::xu, ir::Part::issue});
   const double waits = static_cast<double>(barriers(summary));
   const double kept = summary.crossing + summary.read_again, through = 2 * summary.crossing + summary.read_again;
   double crossing = 0;
@@ -102,10 +147,11 @@ ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, 
     else
       crossing = through / memory;
   }
-  const double tail = summary.tails > 0 ? 2 * device.l2_latency : 0;
+  const double tail = (summary.tails > 0 ? 2 * device.l2_latency : 0) + end_of_sums(summary, device);
   part(estimate, ir::Part::barrier) = {waits * (2 * device.l2_latency + device.dram_latency) + tail};
   part(estimate, ir::Part::shared) = {crossing};
-  part(estimate, ir::Part::latency) = {exposed(summary, device) + passes_apart(summary, walked, l2, device)};
+  part(estimate, ir::Part::latency) = {exposed(summary, device) + passes_apart(summary, walked, l2, device) +
+                                       std::max(0.0, pieces_come(summary, device) - part(estimate, busiest).value)};
   const Seconds body = part(estimate, busiest) + part(estimate, ir::Part::barrier) + part(estimate, ir::Part::shared) +
                        part(estimate, ir::Part::latency);
   estimate.bottleneck = busiest;

@@ -18,7 +18,9 @@
 #include "costmodel/group_facts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 
@@ -26,6 +28,7 @@
 #include "ir/graph/arithmetic.h"
 #include "ir/graph/domain.h"
 #include "ir/graph/split_reduction.h"
+#include "ir/kernel/kernel.h"
 
 namespace tailor::costmodel {
 
@@ -111,7 +114,10 @@ class Facts {
     fact.elements = size_of(node);
     find_reach(node, fact);
     find_reads(id, node, fact);
-    if (def_use_.roles[ir::index(id)] == Role::work) find_instructions(node, fact);
+    if (def_use_.roles[ir::index(id)] == Role::work) {
+      find_instructions(node, fact);
+      find_pieces(node, fact);
+    }
     if (node.op == Op::dynamic_update_slice) find_place(id, node, fact);
   }
 
@@ -134,7 +140,9 @@ class Facts {
   /// The number of a domain; 0 where rows are in one piece each.
   std::int32_t number_of(const ir::Domain& domain) {
     if (domain.is_contiguous()) return 0;
-    return domains_.try_emplace(text(domain), static_cast<std::int32_t>(domains_.size()) + 1).first->second;
+    const auto [at, fresh] = domains_.try_emplace(text(domain), static_cast<std::int32_t>(domains_.size()) + 1);
+    if (fresh) pieces_.push_back(domain.fastest());
+    return at->second;
   }
 
   struct Rows {
@@ -142,10 +150,9 @@ class Facts {
     std::int32_t domain = 0;
   };
   Rows rows_of(const ir::Shape& source, const ir::Dims& gone) {
-    constexpr std::int64_t least_run_bits = 128;  // pieces of rows that a lane reads at once
     const ir::Domain domain = domain_of(source, gone);
     if (!domain.reduces_fastest || domain.kept() <= 1) return {};
-    if (!domain.is_contiguous() && domain.fastest() * ir::row(source.dtype).bits < least_run_bits) return {};
+    if (!domain.is_contiguous() && domain.fastest() * ir::row(source.dtype).bits < 8 * ir::access_bytes) return {};
     return {static_cast<double>(domain.kept()), number_of(domain)};
   }
 
@@ -305,6 +312,40 @@ class Facts {
       add(ir::op_of(reducer), operand.shape.dtype, size_of(operand));
   }
 
+  /// Times that lanes ask for elements in pieces so long: a whole number of vectors fills each.
+  static double accesses(const ir::Shape& shape, std::int64_t piece) {
+    const std::int64_t widest = std::max<std::int64_t>(1, 8 * ir::access_bytes / ir::row(shape.dtype).bits);
+    return static_cast<double>(ir::elements(shape)) / static_cast<double>(std::gcd(piece, widest));
+  }
+
+  /// What lanes ask for piece by piece: rows that do not lie in one, and arrays that follow one another.
+  void find_pieces(const Node& node, GroupNode& fact) const {
+    if (node.op == Op::concatenate) {
+      find_choices(node, fact);
+    } else if (fact.reach == ResultReach::row && fact.domain != 0) {
+      fact.pieces = accesses(graph_[node.operands[0]].shape, piece_of(fact.domain));
+    } else if (class_of(node.op) == OpClass::elementwise) {
+      for (const GroupRead& read : fact.reads)
+        if (read.order == ReadOrder::spread && read.domain != 0)
+          fact.pieces = std::max(fact.pieces, accesses(node.shape, piece_of(read.domain)));
+    }
+  }
+
+  void find_choices(const Node& node, GroupNode& fact) const {
+    constexpr double warp = 32;  // lanes that CUDA runs together on every GPU so far
+    if (!is_row_major(node.shape) || fact.elements == 0) return;
+    std::int64_t inner = 1, piece = 0;
+    const int along = axis(node);
+    for (int i = along + 1; i < node.shape.dims.size(); ++i) inner *= node.shape.dims[i];
+    for (const NodeId operand : node.operands) piece = std::gcd(piece, graph_[operand].shape.dims[along] * inner);
+    const auto arrays = static_cast<double>(node.operands.size());
+    const double mean = static_cast<double>(node.shape.dims[along] * inner) / arrays;
+    fact.chosen = accesses(node.shape, piece);
+    fact.choices = fact.chosen * std::ceil(std::log2(arrays));
+    fact.others = fact.chosen * std::min(arrays - 1, warp * fact.elements / fact.chosen / mean);
+  }
+  std::int64_t piece_of(std::int32_t domain) const { return pieces_[static_cast<std::size_t>(domain) - 1]; }
+
   /// Whether an update may be written over the array that it changes: nobody else reads that array, and it is nobody's
   /// input, or one that the graph gives up for this output.
   void find_place(NodeId id, const Node& node, GroupNode& fact) const {
@@ -336,6 +377,7 @@ class Facts {
   const Graph& graph_;
   const ir::DefUse& def_use_;
   std::map<std::string, std::int32_t> domains_;  ///< numbers of those whose rows are in several pieces, by text
+  std::vector<std::int64_t> pieces_;             ///< of these, elements of a piece; that of number 1 first
   std::vector<bool> needed_;
   GroupFacts result_;
 };

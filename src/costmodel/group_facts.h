@@ -61,6 +61,10 @@ struct GroupNode {
   std::vector<GroupStep> steps;  ///< of a reduction, the nearest first
   std::int32_t chain = -1;       ///< reductions that are steps of one another; index into GroupFacts::chains
   double fma = 0, alu = 0, xu = 0, f64 = 0;
+  double pieces = 0;         ///< accesses of lanes to a row that does not lie in one piece
+  double chosen = 0;         ///< of a concatenate: accesses of lanes, each to one of its arrays
+  double choices = 0;        ///< and halvings of the arrays until one is left, of all of them
+  double others = 0;         ///< and other arrays that the warp's lanes ask for, which wait for one another
   double bytes = 0;          ///< of the result
   double placed_bytes = 0;   ///< of the part that is written when an update happens in place
   std::int32_t placed = -1;  ///< the read whose memory may be written over; -1: none

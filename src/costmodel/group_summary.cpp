@@ -221,7 +221,14 @@ void GroupSummaries::count_phase(NodeId node, int sign) {
   const State& state = states_[ir::index(node)];
   GroupSummary& summary = groups_[static_cast<std::size_t>(state.group)].summary;
   count_at(summary.phases, static_cast<std::size_t>(state.phase), sign);
-  count_at(summary.walks, static_cast<std::size_t>(state.walks), sign);
+  std::vector<RowWalk>& walks = summary.walks;
+  const auto at = static_cast<std::size_t>(state.walks);
+  if (walks.size() <= at) walks.resize(at + 1);
+  const double pieces = facts_.nodes[ir::index(node)].pieces;
+  walks[at].nodes += sign;
+  walks[at].in_pieces += pieces > 0 ? sign : 0;
+  walks[at].pieces += sign * pieces;
+  while (!walks.empty() && walks.back().nodes == 0) walks.pop_back();
 }
 
 /// A reduction of rows by those that must end before it.
@@ -289,6 +296,9 @@ void GroupSummaries::count_work(NodeId node, int sign) {
   summary.alu += sign * fact.alu;
   summary.xu += sign * fact.xu;
   summary.f64 += sign * fact.f64;
+  summary.chosen += sign * fact.chosen;
+  summary.choices += sign * fact.choices;
+  summary.others += sign * fact.others;
 }
 
 /// What of a chain the group folds, from the last reduction on (ir::folded_reductions). Returns whose part changed,

@@ -15,12 +15,21 @@
 
 namespace tailor::costmodel {
 
+/// Nodes that follow equally many times of going through rows again.
+struct RowWalk {
+  std::int64_t nodes = 0;
+  std::int64_t in_pieces = 0;  ///< of these, those that go through rows which do not lie in one piece
+  double pieces = 0;           ///< accesses of lanes of all of those; one that goes along with another asks nothing
+  bool operator==(const RowWalk&) const = default;
+};
+
 /// What the price of a group sees. All numbers are whole, or whole parts of bytes: sums in any order are equal.
 struct GroupSummary {
-  double read = 0, written = 0;              ///< bytes, each array once
-  double crossing = 0;                       ///< bytes of values of the group that a later phase reads
-  double read_again = 0;                     ///< bytes of arrays from outside that a later phase reads once more
-  double fma = 0, alu = 0, xu = 0, f64 = 0;  ///< lane instructions, recomputed ones too
+  double read = 0, written = 0;                ///< bytes, each array once
+  double crossing = 0;                         ///< bytes of values of the group that a later phase reads
+  double read_again = 0;                       ///< bytes of arrays from outside that a later phase reads once more
+  double fma = 0, alu = 0, xu = 0, f64 = 0;    ///< lane instructions, recomputed ones too
+  double chosen = 0, choices = 0, others = 0;  ///< as those of GroupNode
   std::int64_t nodes = 0;
   std::int64_t arguments = 0;          ///< arrays read and written
   std::int64_t tails = 0;              ///< results that are there only when all blocks are done
@@ -28,7 +37,7 @@ struct GroupSummary {
   std::int64_t row_sums = 0;           ///< reductions whose rows a block can hold
   double rows = 0;                     ///< of these, summed up
   std::vector<std::int64_t> steps{};   ///< of these, how many have so many others before them
-  std::vector<std::int64_t> walks{};   ///< nodes that follow so many times of going through rows again
+  std::vector<RowWalk> walks{};        ///< by the times that rows are gone through again
   std::vector<std::int64_t> phases{};  ///< nodes in each; a grid barrier stands between two phases
   bool operator==(const GroupSummary&) const = default;
 };

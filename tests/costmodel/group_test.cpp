@@ -31,6 +31,7 @@ CalibratedDevice device_of_groups() {
   d.alu_rate = 32;
   d.xu_rate = 8;
   d.f64_rate = 2;
+  d.issue_rate = 4;
   d.launch_overhead = 3e-6;
   d.ramp = 1e-6;
   d.sol_low = 0.1;
@@ -67,6 +68,7 @@ TEST_CASE("a group is its busiest part, its barriers with their refill, what cro
   CHECK(part_of(e, Part::fma) == approx(640e6 / 64 / 10e9).epsilon(last_digits));
   CHECK(part_of(e, Part::alu) == approx(64e6 / 32 / 10e9).epsilon(last_digits));
   CHECK(part_of(e, Part::xu) == approx(8e6 / 8 / 10e9).epsilon(last_digits));
+  CHECK(part_of(e, Part::issue) == approx(712e6 / (4 * d.warp_size) / 10e9).epsilon(last_digits));
   // Two barriers: there and back to L2, and a trip to memory; one round trip for results that need all blocks.
   CHECK(part_of(e, Part::barrier) == approx(2 * (400e-9 + 400e-9) + 400e-9).epsilon(last_digits));
   CHECK(part_of(e, Part::shared) == approx(2 * 5000 / (10e9 * 128)).epsilon(last_digits));
@@ -130,13 +132,13 @@ TEST_CASE("a warm group finds in L2 what it reads, and where the same ran before
 TEST_CASE("a row among others is a block's and reduced at once, one alone is the whole grid's") {
   const GroupSummary several = summarise(group_of(graph_text("softmax", 4, 1000, "f32")).graph);
   CHECK(several.phases == std::vector<std::int64_t>{5});
-  CHECK(several.walks == std::vector<std::int64_t>{1, 3, 1});
+  CHECK(several.walks == std::vector<RowWalk>{{1}, {3}, {1}});
   CHECK(several.tails == 0);
   CHECK(several.crossing == 0);
   CHECK(several.read_again == 0);
   const GroupSummary alone = summarise(group_of(graph_text("softmax", 1, 4000, "f32")).graph);
   CHECK(alone.phases == std::vector<std::int64_t>{1, 3, 1});
-  CHECK(alone.walks == std::vector<std::int64_t>{5});
+  CHECK(alone.walks == std::vector<RowWalk>{{5}});
   CHECK(alone.tails == 2);
   CHECK(alone.crossing == 4 + 16000 + 4);  // both numbers, and the exponentials
   CHECK(alone.read_again == 16000);
@@ -228,6 +230,7 @@ TEST_CASE("rows whose sums across them leave room for few at once wait in turns,
   s.row_sums = 2;
   s.rows = 2 * 10000;
   s.steps = {1, 1};
+  const double end = part_of(group(s, d), Part::barrier) - 2 * 200e-9;  // tested below
   // 10 SMs keep 40,000 bytes: 10,000 rows of 400 bytes of sums, and what is read, are 175 times as much.
   const double turn = 400e-9 + 4 * 10e-9 + 2 * (5 * 24 + 60 + 50) / 1e9;
   CHECK(part_of(group(s, d), Part::latency) == approx(174 * turn).epsilon(last_digits));
@@ -238,12 +241,98 @@ TEST_CASE("rows whose sums across them leave room for few at once wait in turns,
     change(other);
     const ir::Estimate e = group(other, d);
     CHECK(part_of(e, Part::latency) == 0);
-    CHECK(e.total.value == approx(with - 174 * turn).epsilon(1e-9));
+    const bool has_end = other.carried > 0 && other.row_sums > 0;
+    CHECK(e.total.value == approx(with - 174 * turn - (has_end ? 0 : end)).epsilon(1e-9));
   };
   without([](GroupSummary& other) { other.carried = 0; });                   // no sums across rows
   without([](GroupSummary& other) { other.row_sums = 0, other.rows = 0; });  // no rows: columns alone
   d.registers_per_sm = 175 * 1000;
   without([](GroupSummary&) {});  // all rows at once: the one trip that every kernel has
+}
+
+TEST_CASE("sums across rows end with what each block wrote, and what the last of a family reads of it alone") {
+  CalibratedDevice d = device_of_groups();
+  d.sm_bandwidth = 64;
+  GroupSummary s;
+  s.read = 3e6;
+  s.tails = s.row_sums = 1;
+  s.steps = {1};
+  const auto end = [&](double rows, double carried) {
+    s.rows = rows, s.carried = carried;
+    return part_of(group(s, d), Part::barrier) - 2 * 200e-9;
+  };
+  const auto written = [&](double blocks, double carried) {
+    return 2 * blocks * carried * 4 / std::min(d.l2_bandwidth, 10 * 64 * 1e9);
+  };
+  // 9 rows are 9 blocks in families of 3; of 1,000 results a lane has three loads, which are one trip.
+  CHECK(end(9, 1000) == approx(written(9, 1000) + 2 * (200e-9 + 200e-9)).epsilon(last_digits));
+  // Rows above the 10 SMs share their blocks. 3 members in 2 trips; many more results are bound by what an SM gets.
+  CHECK(end(9, 20000) == approx(written(9, 20000) + 2 * (3 * 80e3 / 64e9 + 200e-9)).epsilon(last_digits));
+  d.l2_latency = 10e-6;
+  CHECK(end(9, 20000) + 2 * 200e-9 - 2 * 10e-6 ==
+        approx(written(9, 20000) + 2 * (2 * 10e-6 + 10e-6)).epsilon(last_digits));
+  CHECK(end(1000, 1000) == end(10, 1000));
+}
+
+TEST_CASE(
+    "rows in pieces and arrays behind one another are asked for piece by piece, each time rows are gone through") {
+  const auto norm_of = [](const std::string& type) {
+    return summary_of("  %x = parameter 0 : " + type + "\n  %zero = constant 0 : f32[]\n" +
+                      "  %c = reduce add %x, %zero, axes={0,2} : f32[16]\n  %b = broadcast %c, axes={1} : " + type +
+                      "\n  %d = subtract %x, %b : " + type + "\n" +
+                      "  %v = reduce maximum %d, %zero, axes={0,2} : f32[16]\n  %w = broadcast %v, axes={1} : " + type +
+                      "\n  %y = divide %d, %w : " + type + "\n  output %y\n");
+  };
+  // Pieces of 77 numbers leave a lane one at a time: the sum, the difference with its maximum, and the quotient.
+  const double elements = 8 * 16 * 77;
+  const GroupSummary odd = norm_of("f32[8,16,77]");
+  CHECK(odd.walks == std::vector<RowWalk>{{1, 1, elements}, {2, 2, 2 * elements}, {1, 1, elements}});
+  const GroupSummary even = norm_of("f32[8,16,72]");
+  CHECK(even.walks[0].pieces == 8 * 16 * 72 / 4);  // vectors of 16 bytes
+  CHECK(norm_of("f32[8,16,78]").walks[0].pieces == 8 * 16 * 78 / 2);
+  // Rows in one piece ask for none, whatever their length.
+  CHECK(summary_of("  %x = parameter 0 : f32[8,77]\n  %zero = constant 0 : f32[]\n"
+                   "  %c = reduce add %x, %zero, axes={1} : f32[8]\n  output %c\n")
+            .walks == std::vector<RowWalk>{{1}});
+  const auto of_arrays = [](int behind) {
+    const std::string size = std::to_string(behind);
+    return summary_of("  %a = parameter 0 : f32[8," + size + "]\n  %b = parameter 1 : f32[8,8]\n" +
+                      "  %c = parameter 2 : f32[8,4]\n  %y = concatenate %a, %b, %c, axes={1} : f32[8," +
+                      std::to_string(behind + 12) + "]\n  output %y\n");
+  };
+  CHECK(of_arrays(7).chosen == 8 * 19);
+  CHECK(of_arrays(7).choices == 2 * 8 * 19);  // three arrays are halved twice
+  CHECK(of_arrays(7).others == 8 * 19 * 2);   // the lanes of a warp ask for all three
+  CHECK(of_arrays(16).chosen == 8 * 28 / 4);
+  CHECK(of_arrays(300).others == approx(8 * 78 * 128 / 104.0).epsilon(last_digits));  // 128 elements of parts of 104
+
+  const CalibratedDevice d = device_of_groups();
+  const double lanes = 4 * d.warp_size * 10e9, per_piece = 12, per_half = 2;
+  GroupSummary s;
+  s.read = 1000;
+  s.row_sums = 2, s.rows = 2 * 20;
+  s.walks = {{1, 1, 1e6}, {2, 2, 2e6}, {1, 0, 0}};  // the second time two ask together
+  const ir::Estimate e = group(s, d);
+  CHECK(part_of(e, Part::issue) == approx(2e6 * per_piece / lanes).epsilon(last_digits));
+  // 10 blocks of 1,024 lanes with eight loads each; what they wait hides behind what binds, but for the rest.
+  const double wait = 2e6 / (10 * 8192) * 400e-9, binds = 2e6 * per_piece / lanes;
+  CHECK(part_of(e, Part::latency) == approx(std::max(0.0, wait - binds)).epsilon(last_digits));
+  s.rows = 2 * 5;  // half of the SMs
+  CHECK(part_of(group(s, d), Part::issue) == approx(2 * binds).epsilon(last_digits));
+  s.rows = 2 * 20, s.walks = {{1}, {1}, {1}};
+  s.chosen = 1e6, s.choices = 3e6;  // asked for three times
+  CHECK(part_of(group(s, d), Part::issue) == approx(3 * 3e6 * per_half / lanes).epsilon(last_digits));
+  CHECK(part_of(group(s, d), Part::latency) ==
+        approx(std::max(0.0, 3e6 / (10 * 8192) * 400e-9 - 3 * 3e6 * per_half / lanes)).epsilon(last_digits));
+  s.others = 1e6;
+  CHECK(part_of(group(s, d), Part::issue) == approx(3 * 3e6 * per_half / lanes).epsilon(last_digits));
+  s.rows = 2 * 5;  // fewer rows than SMs: nobody can avoid that lanes beside each other want other arrays
+  CHECK(part_of(group(s, d), Part::issue) ==
+        approx(2 * 3 * (3e6 * per_half + 1e6 * per_piece) / lanes).epsilon(last_digits));
+  s.rows = 2 * 20, s.others = 0;
+  s.walks = {{5}};  // a map: nothing waits for a row
+  CHECK(part_of(group(s, d), Part::issue) == approx(3e6 * per_half / lanes).epsilon(last_digits));
+  CHECK(part_of(group(s, d), Part::latency) == 0);
 }
 
 TEST_CASE("rows in several pieces are rows, and only what lies as they do is theirs") {
@@ -291,7 +380,7 @@ TEST_CASE("what a block cannot hold of its rows is read again, from L2 or memory
   s.read = 400e3;
   s.row_sums = 2;
   s.rows = 2 * 100;  // 100 rows of 4,000 bytes, of which a block holds 1,000
-  s.walks = {1, 1, 1};
+  s.walks = {{1}, {1}, {1}};
   const double again = 2 * 300e3, miss = 1 - 1 / (1 + std::pow(40e3 / 500e3, 2));  // 10 of 100 rows are at hand
   const ir::Estimate e = group(s, d);
   CHECK(part_of(e, Part::dram) == approx((400e3 + again * miss) / 0.5e12).epsilon(last_digits));
@@ -302,10 +391,10 @@ TEST_CASE("what a block cannot hold of its rows is read again, from L2 or memory
   const double more = 2 * (400e3 - 5000), all = 1 - 1 / (1 + std::pow(0.8, 2));
   CHECK(part_of(few, Part::l2) == approx((400e3 + more) / 320e9).epsilon(last_digits));
   CHECK(part_of(few, Part::latency) == approx(more * (1 - all) / 320e9).epsilon(last_digits));
-  s.walks = {3};  // one pass, which all SMs can share
+  s.walks = {{3}};  // one pass, which all SMs can share
   CHECK(part_of(group(s, d), Part::l2) == approx(400e3 / 640e9).epsilon(last_digits));
   CHECK(part_of(group(s, d), Part::latency) == 0);
-  s.walks = {1, 1, 1}, s.rows = 2 * 400;  // 1,000 bytes a row
+  s.walks = {{1}, {1}, {1}}, s.rows = 2 * 400;  // 1,000 bytes a row
   CHECK(part_of(group(s, d), Part::dram) == approx(400e3 / 0.5e12).epsilon(last_digits));
 }
 

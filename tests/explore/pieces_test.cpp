@@ -359,13 +359,12 @@ TEST_CASE("what a merge would save is asked again when one of the two has grown 
   // %a and %c go together well, and so do %a and %b, which read one array; all three would need a barrier, and here it
   // takes longer than a launch.
   const Graph graph = graph_g(
-      "  %y = parameter 0 : f32[4096,32]\n  %zero = constant 0 : f32[]\n"
+      "  %y = parameter 0 : f32[4096,512]\n  %zero = constant 0 : f32[]\n"
       "  %a = reduce add %y, %zero, axes={1} : f32[4096]\n  %b = reduce add %y, %zero, axes={0,1} : f32[]\n"
       "  %s = broadcast %b, axes={} : f32[4096]\n  %c = multiply %a, %s : f32[4096]\n  output %c\n");
   const ir::DefUse def_use = ir::def_use(graph);
   costmodel::CalibratedDevice slow = search_gpu();
-  slow.l2_latency = 10e-6;
-  slow.dram_latency = 20e-6;
+  slow.dram_latency = 40e-6;
   FusionSetting setting = search_setting();
   setting.device = &slow;
   const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use);
