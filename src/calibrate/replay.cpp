@@ -9,10 +9,9 @@
 // anew where none is. `learned` begins with random tries, then learns a model of what it knows, tries what it predicts
 // to be fastest in a small batch that grows with what is known, one of eight at random, and learns again.
 //
-// The model. Boosted trees on the logarithm of the time. Its features are the parameters, and the products of any two
-// that have more than two values and stay above 0, because launches multiply (threads are width by height, a tile is
-// threads by outputs of each). A failed configuration counts as a little slower than the slowest known one, so that the
-// search keeps away from it. There is no physics in it: a space has parameters only.
+// The model (space_model.h) is also asked alone: learned from some configurations drawn at random, it says of all
+// others which are fastest. Beside it stands what could be expected: predictions that are the true times but for an
+// error drawn for each configuration, the logarithm of which is normal. So the error that a model may have is seen.
 #include "calibrate/replay.h"
 
 #include <fmt/format.h>
@@ -26,6 +25,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/stop.h"
@@ -45,70 +45,6 @@ std::vector<std::size_t> shuffled(std::size_t count, std::mt19937_64& random) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   for (std::size_t i = count; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
   return order;
-}
-
-// ---- the learned model ----------------------------------------------------------------------------------------------
-
-Features features_of(const TuningSpace& space) {
-  const std::size_t parameters = space.parameters.size();
-  std::vector<std::size_t> factors;
-  for (std::size_t p = 0; p < parameters; ++p) {
-    std::set<double> values;
-    for (std::size_t i = 0; i < space.size(); ++i) values.insert(space.of(i)[p]);
-    if (values.size() > 2 && *values.begin() > 0) factors.push_back(p);
-  }
-  Features out;
-  out.count = parameters + factors.size() * (factors.size() - (factors.empty() ? 0 : 1)) / 2;
-  out.rows.reserve(space.size() * out.count);
-  for (std::size_t i = 0; i < space.size(); ++i) {
-    const auto values = space.of(i);
-    out.rows.insert(out.rows.end(), values.begin(), values.end());
-    for (std::size_t a = 0; a < factors.size(); ++a)
-      for (std::size_t b = 0; b < a; ++b) out.rows.push_back(values[factors[a]] * values[factors[b]]);
-  }
-  return out;
-}
-
-struct Known {
-  std::vector<std::size_t> configurations;
-  std::vector<double> times;  ///< s; infinity: failed
-};
-
-/// Trees on the logarithm of the time, about its mean; nothing where all that is known failed.
-std::vector<ir::Tree> learned(const Features& features, const Known& known, const std::stop_token& stop) {
-  double slowest = 0;
-  for (const double time : known.times)
-    if (std::isfinite(time)) slowest = std::max(slowest, time);
-  if (slowest == 0) return {};
-  constexpr double slower_than_all = 1.5;
-  std::vector<double> rows, targets;
-  for (std::size_t i = 0; i < known.times.size(); ++i) {
-    const auto row = features.of(known.configurations[i]);
-    rows.insert(rows.end(), row.begin(), row.end());
-    targets.push_back(std::log(std::isfinite(known.times[i]) ? known.times[i] : slower_than_all * slowest));
-  }
-  const double mean = std::accumulate(targets.begin(), targets.end(), 0.0) / static_cast<double>(targets.size());
-  for (double& target : targets) target -= mean;
-  Boosting options;
-  options.trees = 150;
-  options.depth = 6;
-  options.rate = 0.1;
-  options.least_weight = 1;
-  options.laws.assign(features.count, 0);
-  return boosted(rows, targets, std::vector<double>(targets.size(), 1.0), options, stop);
-}
-
-/// Smaller is faster.
-double predicted(const std::vector<ir::Tree>& trees, std::span<const double> features) {
-  double sum = 0;
-  for (const ir::Tree& tree : trees) {
-    const ir::TreeNode* node = tree.data();
-    while (node->feature >= 0)
-      node = &tree[static_cast<std::size_t>(
-          features[static_cast<std::size_t>(node->feature)] < node->value ? node->left : node->right)];
-    sum += node->value;
-  }
-  return sum;
 }
 
 // ---- ways of searching ----------------------------------------------------------------------------------------------
@@ -202,11 +138,11 @@ void search_learned(const PreparedSpace& prepared, const Try& ask, std::size_t b
   while (known.times.size() < std::min(first, all)) try_random();
   while (known.times.size() < all) {
     stop_if_asked(stop);
-    const std::vector<ir::Tree> trees = learned(features, known, stop);
+    const SpaceModel model = learned(features, known, stop);
     std::vector<double> said(space.size());
     std::vector<std::size_t> ahead;  // of equal predictions not always the first of the table
     for (const std::size_t i : order) {
-      said[i] = predicted(trees, features.of(i));
+      said[i] = model.log_time(features.of(i));
       if (tried[i] == 0) ahead.push_back(i);
     }
     const auto sooner = [&](std::size_t a, std::size_t b) { return said[a] < said[b]; };
@@ -264,28 +200,87 @@ std::vector<int> at_most(std::vector<int> counts, std::size_t most) {
   return counts;
 }
 
-struct Asked {
-  std::optional<double> rank;  ///< nothing where all times, or all predictions, are equal
-  double regret = 0, regret10 = 0;
+constexpr double near = 1.05;  ///< of the optimum
+
+/// Numbers of runs, one by one.
+struct Runs {
+  std::vector<double> rank, error, first, first_five, first_ten;
+
+  /// Predictions and times of the configurations that were asked about. Nothing to rank by: all, or none, are equal.
+  void add(std::span<const double> said, std::span<const double> measured) {
+    if (const auto one = kendall(said, measured)) rank.push_back(*one);
+    first.push_back(regret(said, measured, 1).value_or(1));
+    first_five.push_back(regret(said, measured, 5).value_or(1));
+    first_ten.push_back(regret(said, measured, 10).value_or(1));
+  }
+  Prediction all() const {
+    const auto within = std::count_if(first.begin(), first.end(), [](double ratio) { return ratio <= near; });
+    return {over_runs(rank), over_runs(first), over_runs(first_five), over_runs(first_ten),
+            first.empty() ? 0 : static_cast<double>(within) / static_cast<double>(first.size())};
+  }
 };
 
+/// By how much predictions of the fastest tenth are off, in the median.
+double error_where_fast(const std::vector<double>& said_logs, const std::vector<double>& measured) {
+  std::vector<std::size_t> order(measured.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const std::size_t tenth = (order.size() + 9) / 10;
+  if (tenth == 0) return 0;
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(tenth), order.end(),
+                    [&](std::size_t a, std::size_t b) { return measured[a] < measured[b]; });
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < tenth; ++i)
+    errors.push_back(relative_error(std::exp(said_logs[order[i]]), measured[order[i]]));
+  return over_runs(errors).median;
+}
+
 /// Learns from the first n of a random order, and asks about all others that worked.
-Asked ask_model(const TuningSpace& space, const Features& features, const std::vector<std::size_t>& order,
-                std::size_t n, const std::stop_token& stop) {
+void ask_model(const TuningSpace& space, const Features& features, const std::vector<std::size_t>& order, std::size_t n,
+               Runs& runs, const std::stop_token& stop) {
   Known known;
   for (std::size_t i = 0; i < n; ++i) {
     known.configurations.push_back(order[i]);
     known.times.push_back(space.times[order[i]]);
   }
-  const std::vector<ir::Tree> trees = learned(features, known, stop);
+  const SpaceModel model = learned(features, known, stop);
   std::vector<double> said, measured;
   for (std::size_t i = n; i < order.size(); ++i) {
     if (!std::isfinite(space.times[order[i]])) continue;
-    said.push_back(predicted(trees, features.of(order[i])));
+    said.push_back(model.log_time(features.of(order[i])));
     measured.push_back(space.times[order[i]]);
   }
-  constexpr std::size_t few = 10;
-  return {kendall(said, measured), regret(said, measured, 1).value_or(1), regret(said, measured, few).value_or(1)};
+  runs.add(said, measured);
+  if (!model.trees.empty()) runs.error.push_back(error_where_fast(said, measured));
+}
+
+/// A draw from a normal distribution by its sum of twelve. (Not the library's, which differs between libraries.)
+double normal(std::mt19937_64& random) {
+  double sum = -6;
+  for (int k = 0; k < 12; ++k) sum += static_cast<double>(random() >> 11) * 0x1p-53;
+  return sum;
+}
+
+/// What would be predicted by one who knows the times of all but for an error.
+std::vector<NoisyScore> noisy_scores(const TuningSpace& space, const ReplayOptions& options,
+                                     const std::stop_token& stop) {
+  std::vector<double> measured;
+  std::copy_if(space.times.begin(), space.times.end(), std::back_inserter(measured),
+               [](double time) { return std::isfinite(time); });
+  std::vector<NoisyScore> scores;
+  for (const double error : {0.01, 0.02, 0.05, 0.1, 0.2, 0.4}) {
+    Runs runs;
+    for (int run = 0; run < options.runs; ++run) {
+      stop_if_asked(stop);
+      std::mt19937_64 random(options.seed * 1000003 + static_cast<std::uint64_t>(run));
+      std::vector<double> said;
+      constexpr double median_of_normal = 0.67449;  // of its size
+      for (const double time : measured)
+        said.push_back(std::log(time) + std::log1p(error) / median_of_normal * normal(random));
+      runs.add(said, measured);
+    }
+    scores.push_back({error, runs.all()});
+  }
+  return scores;
 }
 
 }  // namespace
@@ -310,12 +305,16 @@ OverRuns over_runs(std::vector<double> values) {
 Replay replay(const TuningSpace& space, const ReplayOptions& options, const std::stop_token& stop,
               const std::function<void(int done, int total)>& step) {
   const std::vector<const Searcher*> used = searchers_called(options.searchers);
-  const bool learns = std::any_of(used.begin(), used.end(), [](const Searcher* one) { return one->learns; });
+  const bool asks = !boosting_library().empty() &&
+                    (!options.learn_from.empty() ||
+                     std::any_of(used.begin(), used.end(), [](const Searcher* one) { return one->learns; }));
   const double optimum = space.best();
   const std::vector<int> tries = at_most(options.tries, space.size());
   const auto budget = static_cast<std::size_t>(tries.back());
   const PreparedSpace ready = prepared(space);
-  const int total = options.runs * static_cast<int>(used.size() + (learns ? 1 : 0));
+  const std::vector<int> counts =
+      at_most(options.learn_from.empty() ? options.tries : options.learn_from, most_learned(space));
+  const int total = options.runs * static_cast<int>(used.size() + (asks ? 1 : 0));
   int done = 0;
   const auto advance = [&] {
     stop_if_asked(stop);
@@ -341,23 +340,26 @@ Replay replay(const TuningSpace& space, const ReplayOptions& options, const std:
     for (std::size_t t = 0; t < tries.size(); ++t)
       out.searches.push_back({searcher->name, tries[t], over_runs(by_tries[t])});
   }
-  if (!learns) return out;
-  const std::vector<int> counts = at_most(options.tries, most_learned(space));
-  std::vector<std::array<std::vector<double>, 3>> asked(counts.size());
+  if (!asks) return out;
+  std::vector<Runs> asked(counts.size());
   for (int run = 0; run < options.runs; ++run) {
     std::mt19937_64 random(options.seed * 1000003 + static_cast<std::uint64_t>(run));
     const std::vector<std::size_t> order = shuffled(space.size(), random);
-    for (std::size_t t = 0; t < counts.size(); ++t) {
-      const Asked one = ask_model(space, ready.features, order, static_cast<std::size_t>(counts[t]), stop);
-      if (one.rank) asked[t][0].push_back(*one.rank);
-      asked[t][1].push_back(one.regret);
-      asked[t][2].push_back(one.regret10);
-    }
+    for (std::size_t t = 0; t < counts.size(); ++t)
+      ask_model(space, ready.features, order, static_cast<std::size_t>(counts[t]), asked[t], stop);
     advance();
   }
   for (std::size_t t = 0; t < counts.size(); ++t)
-    out.models.push_back({counts[t], over_runs(asked[t][0]), over_runs(asked[t][1]), over_runs(asked[t][2])});
+    out.models.push_back({counts[t], asked[t].all(), over_runs(asked[t].error)});
+  out.noisy = noisy_scores(space, options, stop);
   return out;
+}
+
+int enough_to_learn_from(const Replay& replay) {
+  int enough = 0;
+  for (auto one = replay.models.rbegin(); one != replay.models.rend() && one->said.first.median <= near; ++one)
+    enough = one->learned_from;
+  return enough;
 }
 
 }  // namespace tailor::calibrate

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "calibrate/space.h"
+#include "calibrate/space_model.h"
 
 namespace tailor::calibrate {
 
@@ -24,13 +25,6 @@ struct OverRuns {
   double median = 0, low = 0, high = 0;
 };
 OverRuns over_runs(std::vector<double> values);
-
-/// What the learned model knows of each configuration, row by row.
-struct Features {
-  std::size_t count = 0;  ///< of a configuration
-  std::vector<double> rows;
-  std::span<const double> of(std::size_t i) const { return std::span(rows).subspan(i * count, count); }
-};
 
 /// A space with what searches ask of it again and again; made once, whatever the number of runs.
 struct PreparedSpace {
@@ -56,7 +50,9 @@ std::span<const Searcher> searchers();
 struct ReplayOptions {
   std::vector<int> tries{10, 20, 50, 100, 200};  ///< rising; more than the space has count as all of it, once
   int runs = 10;
-  std::vector<std::string> searchers;  ///< by name; empty: all. Models are asked where one of them learns
+  std::vector<std::string> searchers;  ///< by name; empty: all
+  std::vector<int>
+      learn_from{};  ///< configurations, rising; empty: as many as tries, where one of the searchers learns
   std::uint64_t seed = 1;
 };
 
@@ -66,17 +62,30 @@ struct SearchScore {
   int tries = 0;
   OverRuns ratio;
 };
+/// Predictions of many configurations beside their times.
+struct Prediction {
+  OverRuns rank;  ///< Kendall's tau-b of predicted and measured times, over the runs in which neither are all equal
+  OverRuns first, first_five, first_ten;  ///< the best of so many predicted fastest over the fastest of all asked about
+  double first_near = 0;                  ///< share of the runs in which the one predicted fastest is within 5 %
+};
 /// A model learned from so many configurations drawn at random, asked about all others that worked.
 struct ModelScore {
   int learned_from = 0;
-  OverRuns rank;  ///< Kendall's tau-b of predicted and measured times, over the runs in which neither are all equal
-  OverRuns regret,
-      regret10;  ///< the one, and the best of the ten, predicted fastest over the fastest of those asked about
+  Prediction said;
+  OverRuns error;  ///< in the median, of predictions of the fastest tenth; over runs in which something was learned
+};
+/// True times of all configurations that worked, but for an error of this size in the median.
+struct NoisyScore {
+  double error = 0;
+  Prediction said;
 };
 struct Replay {
   std::vector<SearchScore> searches;  ///< searcher by searcher
   std::vector<ModelScore> models;     ///< empty without the library that grows trees
+  std::vector<NoisyScore> noisy;      ///< where there are models
 };
+/// The number of configurations from which on the one that models predict fastest is within 5 % in the median; 0: none.
+int enough_to_learn_from(const Replay& replay);
 
 /// Configurations that a model may learn from: four fifths, so that some are left to ask it about. More count as these.
 std::size_t most_learned(const TuningSpace& space);

@@ -18,6 +18,7 @@
 
 #include "base/counted.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/text.h"
 
 namespace tailor::calibrate {
@@ -138,6 +139,22 @@ TuningSpace read_space(const CsvTable& table, const SpaceColumns& columns) {
   }
   check(table, space);
   return space;
+}
+
+std::vector<double> problem_sizes(std::string_view json, const std::string& file) {
+  const Json text = parse_json(json, file);
+  const Json* found = text.find("problem_size");
+  std::vector<double> sizes;
+  const auto add = [&](const Json& one) {
+    if (const auto size = one.number(); size && *size > 1) sizes.push_back(*size);
+  };
+  if (found == nullptr) return sizes;
+  if (found->array() == nullptr) {
+    add(*found);
+  } else {
+    for (const Json& one : *found->array()) add(one);
+  }
+  return sizes;
 }
 
 }  // namespace tailor::calibrate

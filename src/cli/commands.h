@@ -225,6 +225,7 @@ struct ReplayCommand {
   std::string table;
   std::string time = "time";                              ///< the column of times, without its unit
   std::vector<std::string> parameters, tries, searchers;  ///< empty: the usual ones
+  std::vector<std::string> learn_from;                    ///< empty: as many as tries
   std::int64_t runs = 10, seed = 1;
 };
 void run_replay(const ReplayCommand& options, const Context& context);

@@ -144,6 +144,8 @@ void declare(OptionList& list, ReplayCommand& options) {
   list.add("TABLE", &options.table, "a CSV file: parameters, status, time_ms; a row for each configuration");
   list.add("--tries", &options.tries, "after how many tries (default 10,20,50,100,200)", "N,...");
   list.add("--searcher", &options.searchers, "random, neighbours, learned (default all)", "NAME,...");
+  list.add("--learn-from", &options.learn_from,
+           "ask models learned from so many (default: as many as tries, where a searcher learns)", "N,...");
   list.add("--runs", &options.runs, "runs of each searcher, with other random numbers (default 10)", "N").not_negative =
       true;
   list.add("--seed", &options.seed, "of the random numbers (default 1)", "N").not_negative = true;

@@ -76,6 +76,23 @@ void run_calibrate(const CalibrateCommand& command, const Context& context) {
   if (!command.write.empty()) write_whole(context, command.write, text(answer.fitted.calibration));
 }
 
+namespace {
+
+std::vector<int> counts_of(const std::vector<std::string>& words, std::string_view option, std::string_view what) {
+  std::vector<int> counts;
+  for (const std::string& word : words) {
+    int count = 0;
+    const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), count);
+    if (fault != std::errc() || end != word.data() + word.size())
+      throw Error(Fault::usage, fmt::format("found '{}' in {}, expected {}", word, option, what),
+                  fmt::format("for example: {} 10,50,200", option));
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+}  // namespace
+
 void run_replay(const ReplayCommand& command, const Context& context) {
   context.interrupts->holds_nothing();
   study::ReplayQuestion question;
@@ -84,15 +101,8 @@ void run_replay(const ReplayCommand& command, const Context& context) {
   question.options.searchers = command.searchers;
   question.options.runs = static_cast<int>(std::min<std::int64_t>(command.runs, 1'000'000));
   question.options.seed = static_cast<std::uint64_t>(command.seed);
-  if (!command.tries.empty()) question.options.tries.clear();
-  for (const std::string& word : command.tries) {
-    int count = 0;
-    const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), count);
-    if (fault != std::errc() || end != word.data() + word.size())
-      throw Error(Fault::usage, fmt::format("found '{}' in --tries, expected numbers of tries", word),
-                  "for example: --tries 10,50,200");
-    question.options.tries.push_back(count);
-  }
+  if (!command.tries.empty()) question.options.tries = counts_of(command.tries, "--tries", "numbers of tries");
+  question.options.learn_from = counts_of(command.learn_from, "--learn-from", "numbers of configurations");
   CommandOutput out{"tailor.replay/1", "", {}, ""};
   for (const auto& [key, table] : study::replay_tables(question, context.watch())) out.sections.push_back({key, table});
   show(context, out);

@@ -171,8 +171,9 @@ std::vector<int> heads_of(std::span<const std::byte> code, int count, int arch) 
   std::vector<char> head(static_cast<std::size_t>(count) + 1, 0);
   head[0] = 1;
   for (int i = 0; i < count; ++i) {
+    const unsigned base = first_word(code, static_cast<std::size_t>(i)) & 0x1ff;
+    if (base < bases::first_control || base > bases::last_control) continue;
     const Instruction one = instruction_at(code, static_cast<std::size_t>(i));
-    if (one.base() < bases::first_control || one.base() > bases::last_control) continue;
     BlockEnd how = BlockEnd::falls;
     if (ends_block(one, how)) head[static_cast<std::size_t>(i) + 1] = 1;
     int distance = 0;
@@ -181,8 +182,8 @@ std::vector<int> heads_of(std::span<const std::byte> code, int count, int arch) 
     if (to >= 0 && to < count) head[static_cast<std::size_t>(to)] = 1;
   }
   std::vector<int> heads;
-  for (int i = 0; i < count; ++i)
-    if (head[static_cast<std::size_t>(i)] != 0) heads.push_back(i);
+  for (auto at = head.begin(); (at = std::find(at, head.end() - 1, 1)) != head.end() - 1; ++at)
+    heads.push_back(static_cast<int>(at - head.begin()));
   return heads;
 }
 
@@ -216,7 +217,7 @@ int MachineFlow::block_at(int instruction) const {
   return static_cast<int>(after - blocks.begin()) - 1;
 }
 
-MachineFlow read_flow(std::span<const std::byte> code, const Operations& operations) {
+MachineFlow read_flow(std::span<const std::byte> code, const Operations& operations, FlowContents contents) {
   if (operations.arch < first_decoded_arch)
     throw Error(Fault::failed, fmt::format("found machine code for sm_{}, expected sm_{} or later", operations.arch,
                                            first_decoded_arch));
@@ -235,7 +236,7 @@ MachineFlow read_flow(std::span<const std::byte> code, const Operations& operati
   }
   for (std::size_t i = 0; i < heads.size(); ++i) {
     CodeBlock& block = flow.blocks[i];
-    fill_block(block, code, operations);
+    if (contents == FlowContents::counted) fill_block(block, code, operations);
     const Instruction last = instruction_at(code, static_cast<std::size_t>(block.end - 1));
     ends_block(last, block.how);
     if (may_fall(last, block.how) && i + 1 < heads.size()) block.next = static_cast<int>(i) + 1;

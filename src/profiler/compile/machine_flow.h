@@ -49,9 +49,14 @@ struct MachineFlow {
   int block_at(int instruction) const;
 };
 
+/// Whether blocks say what they hold (pipes, stalls, waits), which takes a pass over the code, or only where they go
+/// on.
+enum class FlowContents : std::uint8_t { counted, left_out };
+
 /// Throws Error(failed) for an architecture before sm_70, whose encoding is another, and for half an instruction. A
 /// branch to outside of the code has no target.
-MachineFlow read_flow(std::span<const std::byte> code, const Operations& operations);
+MachineFlow read_flow(std::span<const std::byte> code, const Operations& operations,
+                      FlowContents contents = FlowContents::counted);
 
 /// The instruction that a branch, a BSSY or a call names, relative to its own number; false where it is no whole
 /// instruction. Which bits hold the distance depends on the architecture.

@@ -63,16 +63,25 @@ struct ByKind {
     std::array<std::uint16_t, patterns> plain{}, widening{};  // numbers of kinds from 1; 0: none
     of.resize(static_cast<std::size_t>(instructions));
     for (std::size_t i = 0; i < of.size(); ++i) {
-      const Instruction one = instruction_at(code, i);
-      const ir::MachinePipe pipe = pipe_of(one, operations);
-      std::uint16_t& number = (pipe == ir::MachinePipe::widen ? widening : plain)[one.operation()];
+      const unsigned pattern = first_word(code, i) & 0xfff;
+      const auto pipe = [&] { return pipe_of(instruction_at(code, i), operations); };
+      const bool widens = (pattern & 0x1ff) == bases::half_add && pipe() == ir::MachinePipe::widen;
+      std::uint16_t& number = (widens ? widening : plain)[pattern];
       if (number == 0) {
-        kinds.push_back({one.operation(), pipe, 0});
+        kinds.push_back({pattern, pipe(), 0});
         number = static_cast<std::uint16_t>(kinds.size());
       }
       of[i] = static_cast<std::uint16_t>(number - 1);
-      ++kinds[of[i]].instructions;
     }
+    // One kind often stands twice in a row, so neighbours are added up apart.
+    std::vector<std::int64_t> even(kinds.size(), 0), odd(kinds.size(), 0);
+    std::size_t i = 0;
+    for (; i + 1 < of.size(); i += 2) {
+      ++even[of[i]];
+      ++odd[of[i + 1]];
+    }
+    if (i < of.size()) ++even[of[i]];
+    for (std::size_t kind = 0; kind < kinds.size(); ++kind) kinds[kind].instructions = even[kind] + odd[kind];
   }
 };
 
@@ -112,7 +121,7 @@ ir::MachineWork contents_of(const ByKind& code, const Operations& operations) {
 
 ir::MachineWork machine_contents(std::span<const std::byte> code, int arch) {
   const Operations operations(arch);
-  const MachineFlow flow = read_flow(code, operations);
+  const MachineFlow flow = read_flow(code, operations, FlowContents::left_out);
   return contents_of(ByKind(code, flow.instructions, operations), operations);
 }
 
@@ -472,7 +481,7 @@ bool stands_for_all(Classes& classes, const std::vector<Blocks>& known) {
 
 ir::MachineWork machine_work(std::span<const std::byte> code, int arch, const MachineLaunch& launch) {
   const Operations operations(arch);
-  const MachineFlow flow = read_flow(code, operations);
+  const MachineFlow flow = read_flow(code, operations, FlowContents::left_out);
   const ByKind kinds(code, flow.instructions, operations);
   ir::MachineWork made = contents_of(kinds, operations);
   const ControlCode control = control_code(code, operations, flow);

@@ -3,7 +3,7 @@
 //
 // The table of machine operations, and the part of it that one architecture has. In: rows of operations.def and the
 // number of an architecture. Out: a row for each pattern of the 12 lowest bits. Called for every kernel that is read,
-// so it is a fill of 4 KB and no search.
+// so it is a fill of 12 KB and no search.
 #include "profiler/compile/operation.h"
 
 namespace tailor::profiler {
@@ -20,6 +20,24 @@ constexpr auto operation_rows = std::to_array<Operation>({
 });
 static_assert(operation_rows.size() < 255, "rows are numbered in a byte");
 
+std::uint8_t only_registers_of(const Operation& row) {
+  const bool control = row.base >= bases::first_control && row.base <= bases::last_control;
+  if (control || row.base == bases::r2p || row.predicates != 0) return 0;
+  switch (row.writes) {
+    case Writes::none:
+    case Writes::uniform:
+      return 0;
+    case Writes::one:
+      return 1;
+    case Writes::two:
+      return 2;
+    case Writes::four:
+    case Writes::sized:
+      return 4;
+  }
+  return 0;
+}
+
 }  // namespace
 
 std::span<const Operation> operation_table() { return operation_rows; }
@@ -33,6 +51,7 @@ Operations::Operations(int number) : arch(number) {
       if ((row.forms >> form & 1) != 0) {
         rows[row.base | form << 9] = static_cast<std::uint8_t>(i + 1);
         pipes[row.base | form << 9] = row.pipe;
+        only_registers[row.base | form << 9] = only_registers_of(row);
       }
   }
 }

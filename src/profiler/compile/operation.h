@@ -57,6 +57,9 @@ std::span<const Operation> operation_table();
 struct Operations {
   std::array<std::uint8_t, 4096> rows{};  ///< of the table, from 1; 0: none
   std::array<ir::MachinePipe, 4096> pipes;
+  /// Registers that are written at most, where nothing else is and the way is not chosen; 0: something else is, or
+  /// none.
+  std::array<std::uint8_t, 4096> only_registers{};
   const Operation* table = operation_table().data();
   int arch = 0;
 
@@ -86,6 +89,13 @@ inline Instruction instruction_at(std::span<const std::byte> code, std::size_t n
   std::memcpy(&one.low, code.data() + number * instruction_bytes, sizeof one.low);
   std::memcpy(&one.high, code.data() + number * instruction_bytes + sizeof one.low, sizeof one.high);
   return one;
+}
+
+/// Its lowest 32 bits: what it is, its guard, and the first register that it writes.
+inline std::uint32_t first_word(std::span<const std::byte> code, std::size_t number) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, code.data() + number * instruction_bytes, sizeof word);
+  return word;
 }
 
 /// A branch of the uniform kind has its condition in bits 24 to 27, another one in 87 to 90. One that asks whether the

@@ -63,6 +63,14 @@ constexpr auto counted_rows = [] {
   return rows;
 }();
 
+/// Whether an operation by its lowest nine bits is looked at though nobody asks for what it writes.
+constexpr auto looked_at = [] {
+  std::array<bool, 512> those{};
+  for (const Counted& one : counted) those[one.base] = true;
+  those[bases::bssy] = those[bases::break_lanes] = true;
+  return those;
+}();
+
 std::int64_t ir::MachineRequests::*counter_of(unsigned base) {
   return counted_rows[base] == 0 ? nullptr : counted[counted_rows[base] - 1u].counter;
 }
@@ -91,11 +99,16 @@ struct Slice {
 /// Goes through a block from its end: marks what writes a place that is read below before it is written anew.
 void choose(Slice& slice, const CodeBlock& block, Live& live) {
   for (int i = block.end; i-- > block.first;) {
+    // Most instructions write a few registers, which nobody asks for. That is seen without reading them whole.
+    const std::uint32_t word = first_word(slice.code, static_cast<std::size_t>(i));
+    const bool guarded = (word >> 12 & 15) != 7;
+    if (const unsigned count = slice.operations.only_registers[word & 0xfff]; count != 0 && !guarded) {
+      const unsigned first = word >> 16 & 255;
+      bool asked = live[first];
+      for (unsigned k = 1; k < count; ++k) asked = asked || live[first + k];
+      if (!asked) continue;
+    }
     const Instruction instruction = instruction_at(slice.code, static_cast<std::size_t>(i));
-    const bool guarded = instruction.bits(12, 4) != 7;
-    // Most instructions write one register, which nobody asks for.
-    const Operation* operation = slice.operations.find(instruction.operation());
-    if (!guarded && writes_one(operation) && !live[instruction.bits(16, 8)]) continue;
     const Places writes = slice.writes_of(instruction);
     bool wanted = false;
     for (const unsigned place : writes) wanted = wanted || live[place];
@@ -521,8 +534,9 @@ ControlCode control_code(std::span<const std::byte> code, const Operations& oper
     made.first_step.push_back(static_cast<int>(made.steps.size()));
     ir::MachineRequests& always = made.always.emplace_back();
     for (int i = block.first; i < block.end; ++i) {
-      const Instruction one = instruction_at(code, static_cast<std::size_t>(i));
       const bool chosen = slice.chosen[static_cast<std::size_t>(i)] != 0;
+      if (!chosen && !looked_at[first_word(code, static_cast<std::size_t>(i)) & 0x1ff]) continue;
+      const Instruction one = instruction_at(code, static_cast<std::size_t>(i));
       const auto counter = counter_of(one.base());
       const bool guarded = one.bits(12, 4) != 7;
       if (counter != nullptr && !guarded) ++(always.*counter);

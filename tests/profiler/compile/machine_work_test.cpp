@@ -18,6 +18,7 @@
 #include "profiler/compile/assembler.h"
 #include "profiler/compile/compile.h"
 #include "profiler/compile/machine_flow.h"
+#include "profiler/compile/operand.h"
 #include "profiler/compile/operation.h"
 #include "profiler/kernels.h"
 
@@ -61,6 +62,34 @@ TEST_CASE("no pattern of an architecture has two rows, and named numbers are tho
     CHECK(name(bases::exit) == "EXIT");
     CHECK(name(bases::nop) == "NOP");
     CHECK(name(bases::hfma2_or_iadd) == (arch >= 120 ? "IADD" : "HFMA2"));
+  }
+}
+
+TEST_CASE("what is passed by for the registers that it writes writes no more than these, and chooses no way") {
+  std::mt19937_64 random(41);
+  for (const int arch : {70, 75, 80, 86, 89, 90, 100, 103, 120}) {
+    CAPTURE(arch);
+    const Operations operations(arch);
+    int passed_by = 0;
+    for (unsigned pattern = 0; pattern < 4096; ++pattern) {
+      const unsigned count = operations.only_registers[pattern];
+      if (count == 0) continue;
+      ++passed_by;
+      for (int draw = 0; draw < 16; ++draw) {
+        const Instruction one{(random() & ~std::uint64_t{0xfff}) | pattern, random()};
+        CAPTURE(pattern);
+        REQUIRE((one.base() < bases::first_control || one.base() > bases::last_control));
+        Places places;
+        add_written(places, one, operations.find(pattern), arch);
+        const unsigned first = one.bits(16, 8);
+        for (const unsigned place : places) {
+          REQUIRE(place >= first);
+          REQUIRE(place < first + count);
+          REQUIRE(place < first_uniform);
+        }
+      }
+    }
+    CHECK(passed_by > 100);
   }
 }
 
