@@ -202,10 +202,10 @@ std::vector<Side> row_sides() {
       {"cluster-rows", false, clustered([](Tried&) {})},
       {"cluster-rows", true, clustered([](Tried& t) { t.plan.threads = 512; })},
       {"cluster-rows", true, clustered([](Tried& t) { t.threads(224, 224); })},
-      {"cluster-rows", false, clustered([](Tried& t) { t.prepared.columns = 1024, t.threads(32, 32); })},  // 2 KiB each
-      {"cluster-rows", true, clustered([](Tried& t) { t.prepared.columns = 1024, t.threads(31, 31); })},
-      {"cluster-rows", false, clustered([](Tried& t) { t.prepared.columns = 512; })},  // 1 KiB each
-      {"cluster-rows", true, clustered([](Tried& t) { t.prepared.columns = 511; })},
+      {"cluster-rows", false, clustered([](Tried& t) { t.prepared.columns = 2048, t.threads(64, 64); })},  // 4 KiB each
+      {"cluster-rows", true, clustered([](Tried& t) { t.prepared.columns = 2048, t.threads(63, 63); })},
+      {"cluster-rows", false, clustered([](Tried& t) { t.prepared.columns = 2048; })},
+      {"cluster-rows", true, clustered([](Tried& t) { t.prepared.columns = 2047; })},
       {"cluster-rows", true, clustered([](Tried& t) { t.plan.in_flight = 2; })},
       {"cluster-rows", false, clustered([](Tried& t) { t.plan.in_flight = 2, t.tiling.streamed = true; })},
       {"cluster-rows", true, clustered([](Tried& t) { t.tiling.streamed = true; })},  // 16 bytes on the way

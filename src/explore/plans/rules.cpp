@@ -238,11 +238,10 @@ constexpr std::array rule_table = [] {
                 4 * c.prepared.rows <= c.limits.sms && c.prepared.columns * element_bytes(c) > long_row;
        }},
       {"cluster-rows", false, reads({cluster, threads, threads_per_row, vector, in_flight}),
-       "a cluster has one row at a time, and each block 1 KiB of it or more, with 256 threads or one for each 64 "
-       "bytes; "
-       "accesses are of 16 bytes, or of one element where rows break them, and 32 bytes are in flight of rows in parts",
+       "a cluster has one row at a time, and each block 4 KiB of it or more, with 256 threads or one for each 64 bytes, "
+       "accesses of 16 bytes, or of one element where rows break them, and 32 bytes in flight of rows in parts",
        [](const Candidate& c) {
-         constexpr std::int64_t least = 1 << 10, large = 256;
+         constexpr std::int64_t least = 4 << 10, large = 256;
          if (c.plan.cluster == 0) return false;
          const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.cluster;
          const bool is_odd =
