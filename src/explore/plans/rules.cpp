@@ -238,7 +238,7 @@ constexpr std::array rule_table = [] {
                 4 * c.prepared.rows <= c.limits.sms && c.prepared.columns * element_bytes(c) > long_row;
        }},
       {"cluster-rows", false, reads({cluster, threads, threads_per_row, vector, in_flight}),
-       "a cluster has one row at a time, and each block 4 KiB of it or more, with 256 threads or one for each 64 bytes, "
+       "a cluster has one row at a time, each block 4 KiB of it or more, with 256 threads or one for each 64 bytes, "
        "accesses of 16 bytes, or of one element where rows break them, and 32 bytes in flight of rows in parts",
        [](const Candidate& c) {
          constexpr std::int64_t least = 4 << 10, large = 256;
