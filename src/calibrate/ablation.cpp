@@ -60,6 +60,7 @@ constexpr Ablation ablation_rows[] = {
     {"latencies of instructions", "what waits for arithmetic, shared memory or a barrier goes on at once",
      [](CalibratedDevice& d, const ir::Device&) {
        d.shared_latency = d.fma_latency = d.xu_latency = d.shuffle_latency = d.barrier_latency = tiny;
+       d.cluster_latency = d.distributed_latency = tiny;
      }},
     {"the knee of pipes", "the longer of pipes and latency",
      [](CalibratedDevice& d, const ir::Device&) { d.pipe_knee = corner; }},

@@ -102,6 +102,7 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
     case StmtKind::atomic:
       pipes.memory += 1;
       pipes.address += (unrolled ? 0 : 1) + address_instructions(kernel, stmt.expr);
+      pipes.address += stmt.space == ir::Space::distributed ? 1 : 0;  // from a block's number to its memory
       return;
     case StmtKind::loop:
       pipes.control += stmt.unrolled ? 0 : 2 * kernel.indices.vars[stmt.var].extent;
@@ -117,7 +118,7 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
       return;
     }
     case StmtKind::barrier:
-      pipes.barrier += 1;
+      pipes.barrier += barrier_instructions(stmt);
       return;
     case StmtKind::bind:
       return;
@@ -131,6 +132,10 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
 }
 
 }  // namespace
+
+int barrier_instructions(const ir::Stmt& barrier) {
+  return barrier.scope == ir::StitchLevel::cluster && barrier.half == ir::Half::both ? 2 : 1;
+}
 
 std::int64_t instructions(const Pipes& p) {
   return p.fma + p.integer + p.alu + p.xu + p.f64 + p.widen + p.narrow + p.memory + p.shuffle + p.barrier + p.control +

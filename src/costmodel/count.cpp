@@ -55,6 +55,7 @@ void begin_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
   work.threads = kernel.threads;
   work.virtual_blocks = kernel.virtual_blocks;
   work.grid = kernel.grid;
+  work.cluster = kernel.cluster;
   work.shared_bytes = kernel.shared_bytes;
   fill_costs(kernel, scratch);
   work.live_registers = live_registers(kernel, scratch);
@@ -68,9 +69,11 @@ void end_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
     const ir::Stmt& stmt = kernel.body[at];
     add(work.pipes, scratch.costs[at].pipes, scratch.counts[at].executions);
     if (is_memory(stmt)) add_memory(kernel, stmt, scratch.counts[at], work);
+    if (stmt.kind == ir::StmtKind::barrier && stmt.scope == ir::StitchLevel::cluster)
+      work.cluster_barriers += barrier_instructions(stmt) * scratch.counts[at].executions;
   }
   work.shuffles = work.pipes.shuffle;
-  work.barriers = work.pipes.barrier;
+  work.barriers = work.pipes.barrier - work.cluster_barriers;
 }
 
 Scratch::Scratch() : body_(std::make_unique<Body>()) {}
@@ -80,7 +83,7 @@ Scratch& Scratch::operator=(Scratch&&) noexcept = default;
 
 std::string uncountable(const ir::Kernel& kernel) {
   for (const ir::Stmt& s : kernel.body)
-    if (s.kind == ir::StmtKind::barrier && s.scope > ir::StitchLevel::block)
+    if (s.kind == ir::StmtKind::barrier && s.scope > ir::StitchLevel::cluster)
       return fmt::format("a {} barrier cannot be counted yet", name(s.scope));
   return {};
 }

@@ -80,7 +80,8 @@ class CriticalPathWalk {
           shuffle(stmt, times);
           break;
         case StmtKind::barrier:
-          critical_path.barrier += times;
+          if (stmt.half == ir::Half::both)  // of halves what stands between hides the rest
+            (stmt.scope == ir::StitchLevel::cluster ? critical_path.cluster : critical_path.barrier) += times;
           wait();
           break;
         case StmtKind::fence:  // waits until what was written has arrived
@@ -119,7 +120,7 @@ class CriticalPathWalk {
 
   /// What was asked for so far must be there.
   void wait() {
-    global_open_ = shared_open_ = far_open_ = false;
+    global_open_ = shared_open_ = distributed_open_ = far_open_ = false;
     most_together = std::max(most_together, together_);
     together_ = 0;
     buffers_ = 0;
@@ -134,16 +135,19 @@ class CriticalPathWalk {
   struct State {
     CriticalPath path;
     double bytes = 0, together = 0;
-    bool global_open = false, shared_open = false, far_open = false;
+    bool global_open = false, shared_open = false, distributed_open = false, far_open = false;
     std::uint64_t buffers = 0;
   };
-  State state() const { return {critical_path, bytes, together_, global_open_, shared_open_, far_open_, buffers_}; }
+  State state() const {
+    return {critical_path, bytes, together_, global_open_, shared_open_, distributed_open_, far_open_, buffers_};
+  }
   void go_on_from(const State& state) {
     critical_path = state.path;
     bytes = state.bytes;
     together_ = state.together;
     global_open_ = state.global_open;
     shared_open_ = state.shared_open;
+    distributed_open_ = state.distributed_open;
     far_open_ = state.far_open;
     buffers_ = state.buffers;
   }
@@ -161,14 +165,15 @@ class CriticalPathWalk {
     const State other = state();
     State both = other;
     static constexpr double CriticalPath::*fields[] = {
-        &CriticalPath::memory,   &CriticalPath::shared,  &CriticalPath::shuffle,
-        &CriticalPath::barrier,  &CriticalPath::xu,      &CriticalPath::far,
-        &CriticalPath::coherent, &CriticalPath::further, &CriticalPath::arithmetic};
+        &CriticalPath::memory,     &CriticalPath::shared,  &CriticalPath::shuffle,    &CriticalPath::barrier,
+        &CriticalPath::xu,         &CriticalPath::far,     &CriticalPath::coherent,   &CriticalPath::further,
+        &CriticalPath::arithmetic, &CriticalPath::cluster, &CriticalPath::distributed};
     for (const auto field : fields) both.path.*field = std::max(one.path.*field, other.path.*field);
     both.bytes = std::max(one.bytes, other.bytes);
     both.together = std::max(one.together, other.together);
     both.global_open = one.global_open || other.global_open;
     both.shared_open = one.shared_open || other.shared_open;
+    both.distributed_open = one.distributed_open || other.distributed_open;
     both.far_open = one.far_open || other.far_open;
     if (one.path.memory > other.path.memory) both.buffers = one.buffers;
     go_on_from(both);
@@ -205,13 +210,14 @@ class CriticalPathWalk {
     const bool global = stmt.space == ir::Space::global;
     if (global) bytes += access_bytes(stmt) * times * copies;
     if (global) together_ += copies;
-    bool& open = global ? global_open_ : shared_open_;
+    const bool other = stmt.space == ir::Space::distributed;
+    bool& open = global ? global_open_ : other ? distributed_open_ : shared_open_;
     if (global) {
       const std::uint64_t buffer = std::uint64_t{1} << stmt.memory % 64;
       if (buffers_ != 0 && (buffers_ & buffer) == 0) critical_path.further += times;
       buffers_ |= buffer;
     }
-    if (!open) (global ? critical_path.memory : critical_path.shared) += times;
+    if (!open) (global ? critical_path.memory : other ? critical_path.distributed : critical_path.shared) += times;
     open = true;
     if (!global || stmt.policy != ir::Policy::once) return;
     if (!far_open_) critical_path.far += times;
@@ -249,7 +255,7 @@ class CriticalPathWalk {
   }
 
   const ir::Kernel& kernel_;
-  bool global_open_ = false, shared_open_ = false, far_open_ = false;
+  bool global_open_ = false, shared_open_ = false, distributed_open_ = false, far_open_ = false;
   double together_ = 0;
   std::uint64_t buffers_ = 0;          ///< those that the open trip loads from, a bit each
   std::vector<ir::VarId> beside_;      ///< of the loops whose copies stand side by side here

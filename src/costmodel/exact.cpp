@@ -74,7 +74,7 @@ class ExactWalk {
       const auto id = static_cast<ir::VarId>(v);
       if (var.kind == ir::VarKind::picked) continue;
       if (var.kind != ir::VarKind::thread) {
-        values_.set(id, var.kind == ir::VarKind::block ? block : 0);
+        values_.set(id, var.kind == ir::VarKind::block ? block / var.divisor % var.extent : 0);
         continue;
       }
       std::array<std::int64_t, warp_lanes> lanes;

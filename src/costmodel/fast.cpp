@@ -121,22 +121,26 @@ class FastWalk {
     all.masks.fill(0);
     for (int w = 0; w < warps_; ++w) all.masks[w] = full_mask(kernel_, w);
     int block = -1;
+    std::int64_t blocks = 1;  // of the outermost digit of their number
     for (std::size_t v = 0; v < kernel_.indices.vars.size(); ++v)
-      if (kernel_.indices.vars[v].kind == ir::VarKind::block) {
-        block = all.depth;
-        push_range(all, static_cast<ir::VarId>(v), kernel_.virtual_blocks);
+      if (const ir::Var& var = kernel_.indices.vars[v]; var.kind == ir::VarKind::block) {
+        if (var.extent * var.divisor == kernel_.virtual_blocks) {
+          block = all.depth;
+          blocks = var.extent;
+        }
+        push_range(all, static_cast<ir::VarId>(v), var.extent);
       }
     if (block >= 0 && !scratch_.looked_at.empty())
       for (const BlockRun& run : scratch_.looked_at) {
         scratch_.domains.push_back(with_range(all, block, run.first, run.count));
         scratch_.domains.back().blocks = run.stands_for;
       }
-    else if (block < 0 || kernel_.virtual_blocks <= sampling_.blocks)
+    else if (block < 0 || blocks <= sampling_.blocks)
       scratch_.domains.push_back(all);
     else
       for (std::int64_t i = 0; i < sampling_.blocks; ++i) {
         std::int64_t stands_for = 1;
-        const std::int64_t at = scattered(i, sampling_.blocks, kernel_.virtual_blocks, stands_for);
+        const std::int64_t at = scattered(i, sampling_.blocks, blocks, stands_for);
         scratch_.domains.push_back(with_range(all, block, at, 1));
         scratch_.domains.back().blocks = stands_for;
       }
@@ -534,15 +538,17 @@ class FastWalk {
       span.each = issue * domain.trips;
       for (int k = 0; k < domain.depth; ++k) {
         const Progression& range = domain.ranges[k];
-        if (kernel_.indices.vars[domain.vars[k]].kind != ir::VarKind::block) {
+        const ir::Var& var = kernel_.indices.vars[domain.vars[k]];
+        if (var.kind != ir::VarKind::block) {
           span.each *= range.count;
           continue;
         }
-        span.low += range.low;
+        const std::int64_t step = range.step * var.divisor;
+        span.low += range.low * var.divisor;
         if (range.count == 1) continue;
         int at = span.depth++;
-        for (; at > 0 && span.ranges[at - 1].step < range.step; --at) span.ranges[at] = span.ranges[at - 1];
-        span.ranges[at] = {0, range.step, range.count};
+        for (; at > 0 && span.ranges[at - 1].step < step; --at) span.ranges[at] = span.ranges[at - 1];
+        span.ranges[at] = {0, step, range.count};
       }
       std::int64_t warps = 0;
       for (int w = 0; w < warps_; ++w) warps += domain.masks[w] != 0;

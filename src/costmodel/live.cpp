@@ -188,7 +188,7 @@ class ValueLives {
       life.lazy = true;
       life.loop = rolled();
     }
-    if (stmt.space == ir::Space::shared && life.first == at)
+    if (is_array(stmt.space) && life.first == at)
       life.copies = std::clamp<std::int64_t>(registers_ahead / std::max(1, size_of(kernel_, which)), 1, copies());
   }
 

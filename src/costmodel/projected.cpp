@@ -59,11 +59,20 @@ struct Residency {
   double imbalance = 1;    ///< blocks of the busiest SM over the average
 };
 
+/// Blocks that are resident where a cluster's must all be in one processing cluster of SMs: whole clusters in each.
+double room_for_clusters(int cluster, int blocks_per_sm, const CalibratedDevice& device) {
+  const double each = std::floor(device.sms_per_gpc * std::max(1, blocks_per_sm) / cluster);
+  const double all = std::floor(device.sms / device.sms_per_gpc * std::max(1.0, each));
+  return cluster * std::max(1.0, all);
+}
+
 Residency residency_of(const Work& work, int registers, const CalibratedDevice& device) {
   Residency r;
   r.occupancy = occupancy(device.limits, work.threads, registers, work.shared_bytes);
   const double sms = device.sms, blocks = static_cast<double>(work.virtual_blocks);
-  const double room = std::max(1, r.occupancy.blocks_per_sm) * sms, grid = static_cast<double>(work.grid);
+  const double room = work.cluster == 1 ? std::max(1, r.occupancy.blocks_per_sm) * sms
+                                        : room_for_clusters(work.cluster, r.occupancy.blocks_per_sm, device);
+  const double grid = static_cast<double>(work.grid);
   r.blocks = std::min({room, grid, blocks});
   r.per_sm = r.blocks / std::min(sms, r.blocks);
   r.waves = std::ceil(blocks / r.blocks);
@@ -195,10 +204,10 @@ struct Path {
 };
 Path path_of(const Work& work, const MemoryBytes& bytes, double turns, const CalibratedDevice& d) {
   const CriticalPath& c = work.critical_path;
-  const double cycles =
-      c.shared * d.shared_latency + c.shuffle * d.shuffle_latency + c.arithmetic * d.fma_latency + c.xu * d.xu_latency;
+  const double cycles = c.shared * d.shared_latency + c.distributed * d.distributed_latency +
+                        c.shuffle * d.shuffle_latency + c.arithmetic * d.fma_latency + c.xu * d.xu_latency;
   Path path;
-  path.barrier = c.barrier * d.barrier_latency / d.clock;
+  path.barrier = (c.barrier * d.barrier_latency + c.cluster * d.cluster_latency) / d.clock;
   // A trip waits for its slowest load: new data comes from memory, what was read before from the cache that has it.
   const double beyond = std::max(0.0, d.dram_latency - d.l2_latency);
   const double far = d.l2_latency + bytes.far_share * beyond;

@@ -115,8 +115,7 @@ std::int64_t count_wavefronts(const std::array<std::int64_t, warp_lanes>& offset
 }
 
 int element_bytes(const ir::Kernel& kernel, const ir::Stmt& stmt) {
-  const ir::DType dtype =
-      stmt.space == ir::Space::global ? kernel.buffers[stmt.memory].dtype : kernel.arrays[stmt.memory].dtype;
+  const ir::DType dtype = is_array(stmt.space) ? kernel.arrays[stmt.memory].dtype : kernel.buffers[stmt.memory].dtype;
   return std::max(1, ir::row(dtype).bits / 8);
 }
 

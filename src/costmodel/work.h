@@ -65,9 +65,11 @@ struct CriticalPath {
   double barrier = 0;
   double arithmetic = 0;  ///< dependent operations of the FMA and ALU pipes
   double xu = 0;
-  double far = 0;       ///< of `memory`: trips with a load of data nobody read before
-  double coherent = 0;  ///< of `memory`: fences and atomics, which L1 cannot answer
-  double further = 0;   ///< buffers beyond the first that a trip waits for, over all trips
+  double far = 0;          ///< of `memory`: trips with a load of data nobody read before
+  double coherent = 0;     ///< of `memory`: fences and atomics, which L1 cannot answer
+  double further = 0;      ///< buffers beyond the first that a trip waits for, over all trips
+  double cluster = 0;      ///< barriers of a cluster of blocks
+  double distributed = 0;  ///< round trips to shared memory of other blocks of the cluster
   bool operator==(const CriticalPath&) const = default;
 };
 
@@ -75,11 +77,13 @@ struct Work {
   int threads = 0;  ///< per block
   std::int64_t virtual_blocks = 0;
   std::int64_t grid = 0;
-  std::int64_t shared_bytes = 0;    ///< per block
-  std::vector<BufferWork> buffers;  ///< parallel to Kernel::buffers
-  SharedWork shared_load, shared_store;
-  std::int64_t shuffles = 0;  ///< 32-bit shuffle instructions
-  std::int64_t barriers = 0;  ///< one per warp
+  int cluster = 1;                       ///< blocks that start together, and meet
+  std::int64_t shared_bytes = 0;         ///< per block
+  std::vector<BufferWork> buffers;       ///< parallel to Kernel::buffers
+  SharedWork shared_load, shared_store;  ///< loads of other blocks' among them
+  std::int64_t shuffles = 0;             ///< 32-bit shuffle instructions
+  std::int64_t barriers = 0;             ///< one per warp; of a block
+  std::int64_t cluster_barriers = 0;     ///< two per warp, which arrives and waits
   Pipes pipes;
   std::int64_t busiest_block = 0;  ///< instructions of the virtual block that issues most
   int live_registers = 0;          ///< 32-bit registers that the program keeps alive at once

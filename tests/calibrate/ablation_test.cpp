@@ -47,7 +47,9 @@ const std::map<std::string, Expected> expected_rows = {
     {"L2 as a limit", {{"l2_bandwidth", "sm_bandwidth"}, Gone::cost}},
     {"round trips", {{"dram_latency", "l2_latency", "l1_latency", "trip_spread"}, Gone::cost}},
     {"latencies of instructions",
-     {{"shared_latency", "fma_latency", "xu_latency", "shuffle_latency", "barrier_latency"}, Gone::either}},
+     {{"shared_latency", "fma_latency", "xu_latency", "shuffle_latency", "barrier_latency", "cluster_latency",
+       "distributed_latency"},
+      Gone::either}},
     {"the knee of pipes", {{"pipe_knee"}, Gone::cost}},
     {"how fast blocks start", {{"block_rate"}, Gone::either}},
     {"atomics as a limit", {{"atomic_rate"}, Gone::cost}},
@@ -123,10 +125,10 @@ TEST_CASE("each part that is switched off changes its own figures and no others,
   CHECK(rows.size() == expected_rows.size());
   // No part: capacities and what they are divided into, which say what is legal or how much room there is; what the
   // compiler adds; and what is claimed of the error.
-  const std::set<std::string> none = {"l2_bytes",      "l1_bytes",     "l1_shared_bytes", "dram_bytes",
-                                      "dram_pin_rate", "dram_width",   "f32_peak",        "register_base",
-                                      "sol_low",       "sol_high",     "projected_low",   "projected_high",
-                                      "compiled_low",  "compiled_high"};
+  const std::set<std::string> none = {"l2_bytes",       "l1_bytes",     "l1_shared_bytes", "dram_bytes",
+                                      "dram_pin_rate",  "dram_width",   "f32_peak",        "register_base",
+                                      "sms_per_gpc",    "sol_low",      "sol_high",        "projected_low",
+                                      "projected_high", "compiled_low", "compiled_high"};
   for (const costmodel::CalibratedFigure& figure : costmodel::calibrated_figures()) {
     if (figure.kind == ir::FigureKind::limit) continue;
     CAPTURE(figure.key);

@@ -194,12 +194,16 @@ TEST_CASE("an index without a period is sampled, near the exact count, and says 
 
 TEST_CASE("a barrier wider than a block is refused by name, not counted as another") {
   ir::Kernel kernel = ir::example_in_place();
-  CHECK(uncountable(kernel) == "a cluster barrier cannot be counted yet");
+  CHECK(uncountable(kernel) == "a grid barrier cannot be counted yet");
   CHECK_THROWS_AS(count(kernel, Mode::fast), std::logic_error);
   for (ir::Stmt& s : kernel.body)
     if (s.kind == ir::StmtKind::barrier) s.scope = ir::StitchLevel::block;
   CHECK(uncountable(kernel).empty());
   CHECK(count(kernel, Mode::exact).barriers == 2 * 2 * 4);
+  for (ir::Stmt& s : kernel.body)
+    if (s.kind == ir::StmtKind::barrier) s.scope = ir::StitchLevel::cluster;
+  CHECK(count(kernel, Mode::exact).barriers == 0);
+  CHECK(count(kernel, Mode::exact).cluster_barriers == 2 * 2 * 2 * 4);  // arrivals and waits
 }
 
 TEST_CASE("counting again with the same scratch gives the same work") {

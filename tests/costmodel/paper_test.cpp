@@ -116,6 +116,36 @@ TEST_CASE("the latency view is whole waves of one warp's path, turnarounds and t
         approx(2 * (3 * 400e-9 + (cycles + barriers) * 1e-9) + 700e-9 + port).epsilon(last_digits));
 }
 
+TEST_CASE("meetings of a cluster and reads of its other blocks are steps of the path") {
+  CalibratedDevice d = device_of_pipes();
+  d.cluster_latency = 611;
+  d.distributed_latency = 207;
+  Work w = work_of_pipes();
+  const ir::Estimate without = projected(w, d, bare_regime());
+  w.critical_path.cluster = 3;
+  w.critical_path.distributed = 2;
+  const ir::Estimate with = projected(w, d, bare_regime());
+  CHECK(part_of(with, Part::barrier) - part_of(without, Part::barrier) == approx(2 * 3 * 611e-9).epsilon(last_digits));
+  CHECK(part_of(with, Part::latency) - part_of(without, Part::latency) ==
+        approx(2 * (3 * 611 + 2 * 207) * 1e-9).epsilon(last_digits));
+}
+
+TEST_CASE("the blocks of a cluster find room among the SMs of one processing cluster") {
+  CalibratedDevice d = device_of_pipes();  // 10 SMs, two blocks of 1,024 threads on each
+  d.sms_per_gpc = 4;                       // 2.5 processing clusters of 8 blocks
+  Work w = work_of_pipes();
+  w.virtual_blocks = w.grid = 120;
+  const auto waves = [&](int cluster) {
+    w.cluster = cluster;
+    return projected(w, d, bare_regime()).waves;
+  };
+  CHECK(waves(1) == 6);  // 20 blocks at once
+  CHECK(waves(2) == 6);
+  CHECK(waves(4) == 6);  // 2.5 * 2 clusters
+  CHECK(waves(8) == 8);  // two clusters of one
+  CHECK(waves(3) == 8);  // two fit where 8 blocks do: five clusters, 15 blocks
+}
+
 TEST_CASE("one kernel on paper, with every part: memory, pipes, launch") {
   CalibratedDevice d = device_of_pipes();
   d.dram_knee = 3;

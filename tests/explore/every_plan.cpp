@@ -41,7 +41,7 @@ using namespace tailor::reference;
 using namespace tailor::codegen;
 
 /// A made-up GPU, small enough that persistent grids and shared-memory limits are met by small shapes.
-constexpr Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 8192, 15360, 0, 128};
+constexpr Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 8192, 15360, 0, 128, 8};
 
 /// What a program is asked with, and what it must answer.
 struct Question {
@@ -176,6 +176,9 @@ std::string difference(const RunCounts& seen, const costmodel::Work& counted) {
     return fmt::format("shuffles: executed {}, counted {}", seen.shuffles, counted.shuffles);
   if (seen.barriers != counted.barriers)
     return fmt::format("barriers: executed {}, counted {}", seen.barriers, counted.barriers);
+  if (seen.cluster_barriers != counted.cluster_barriers)
+    return fmt::format("barriers of clusters: executed {}, counted {}", seen.cluster_barriers,
+                       counted.cluster_barriers);
   return {};
 }
 
@@ -313,6 +316,8 @@ Axes wide_axes(const Prepared& prepared) {
   axes[PlanField::threads] = {64, 192, 256};
   axes[PlanField::threads_per_row].push_back(3 * small_limits.warp_size);  // whole warps need be no power of two
   axes[PlanField::split] = {1, 3, 18};
+  constexpr std::int64_t shared_row = 64;  // a lane of two warps for each element
+  if (prepared.columns >= shared_row) axes[PlanField::cluster] = {0, 2, 3};
   return axes;
 }
 
@@ -455,6 +460,7 @@ SpaceRun check_every_plan(const Group& group, Thinning thinning, bool cuts) {
     ++run.legal;
     if (!seen.emplace(id_of(kernel), true).second) continue;
     ++run.programs;
+    run.clustered += kernel.cluster > 1 ? 1 : 0;
     if (const std::string found = oracle.complaint(kernel, run); !found.empty()) {
       FAIL_CHECK(fmt::format("{}, {}: {}", text(group.graph), text(*plan), found));
       MESSAGE(text(kernel));

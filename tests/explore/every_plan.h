@@ -36,6 +36,7 @@ struct SpaceRun {
   int programs = 0;         ///< different programs among them: these were executed
   int sampled = 0;          ///< programs whose fast count is a sample
   double worst_sample = 0;  ///< largest relative error of such a count of sectors
+  int clustered = 0;        ///< programs whose blocks meet in clusters
   std::int64_t shared = 0;  ///< programs whose counts came from other plans of their loop
 };
 

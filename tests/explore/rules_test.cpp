@@ -64,6 +64,10 @@ struct Tried {
     tiling.items_per_block = 1;
   }
   void split(int parts) { plan.split = tiling.split = parts; }
+  void cluster(int blocks) {
+    plan.cluster = tiling.split = blocks;
+    limits.blocks_per_cluster = 8;
+  }
   /// Two floats of each element wait for a second walk, an input and what is computed of it, as the word says.
   void waits(ir::HomesWord word) {
     using enum ir::StitchLevel;
@@ -143,7 +147,38 @@ std::vector<Side> sound_sides() {
       {"split-idle", true, [](Tried& t) { t.split(5), t.tiling.leaves_blocks_idle = true; }},
       {"split-idle", false, [](Tried& t) { t.split(5); }},
       {"split-idle", false, [](Tried& t) { t.tiling.leaves_blocks_idle = true; }},
+      {"cluster-alone", false, [](Tried& t) { t.cluster(8); }},
+      {"cluster-alone", true, [](Tried& t) { t.cluster(8), t.limits.blocks_per_cluster = 7; }},
+      {"cluster-alone", true, [](Tried& t) { t.cluster(2), t.plan.split = 2; }},
+      {"cluster-alone", true, [](Tried& t) { t.cluster(2), t.persistent(1); }},
+      {"cluster-alone", true, [](Tried& t) { t.cluster(2), t.prepared.sums_across = true; }},
+      {"cluster-alone", false, [](Tried& t) { t.split(2), t.persistent(1), t.prepared.sums_across = true; }},
+      {"cluster-idle", true, [](Tried& t) { t.cluster(2), t.tiling.leaves_blocks_idle = true; }},
+      {"cluster-idle", false, [](Tried& t) { t.cluster(2); }},
+      {"cluster-idle", false, [](Tried& t) { t.tiling.leaves_blocks_idle = true; }},
   };
+}
+
+/// Rows of 8,192 floats, each of two blocks that meet.
+std::function<void(Tried&)> clustered(const std::function<void(Tried&)>& change) {
+  return [change](Tried& t) {
+    t.waits(ir::HomesWord::registers);
+    t.cluster(2);
+    t.threads(256, 256);
+    t.plan.vector = 4;
+    t.prepared.columns = 8192;
+    t.tiling.trips = 4;
+    change(t);
+  };
+}
+
+/// The same, of which nothing waits between its two walks.
+std::function<void(Tried&)> reloaded(const std::function<void(Tried&)>& change) {
+  return clustered([change](Tried& t) {
+    t.waits(ir::HomesWord::reload);
+    t.prepared.walks = 2;
+    change(t);
+  });
 }
 
 std::vector<Side> row_sides() {
@@ -164,6 +199,37 @@ std::vector<Side> row_sides() {
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 34, t.prepared.columns = 65537; }},
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537, t.split(2); }},
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537, t.prepared.walks = 2; }},
+      {"cluster-rows", false, clustered([](Tried&) {})},
+      {"cluster-rows", true, clustered([](Tried& t) { t.plan.threads = 512; })},
+      {"cluster-rows", true, clustered([](Tried& t) { t.threads(224, 224); })},
+      {"cluster-rows", false, clustered([](Tried& t) { t.prepared.columns = 2048, t.threads(64, 64); })},  // 4 KiB each
+      {"cluster-rows", true, clustered([](Tried& t) { t.prepared.columns = 2048, t.threads(63, 63); })},
+      {"cluster-rows", false, clustered([](Tried& t) { t.prepared.columns = 2048; })},
+      {"cluster-rows", true, clustered([](Tried& t) { t.prepared.columns = 2047; })},
+      {"cluster-rows", true, clustered([](Tried& t) { t.plan.in_flight = 2; })},
+      {"cluster-rows", false, clustered([](Tried& t) { t.plan.in_flight = 2, t.tiling.streamed = true; })},
+      {"cluster-rows", true, clustered([](Tried& t) { t.tiling.streamed = true; })},  // 16 bytes on the way
+      {"cluster-rows", true, clustered([](Tried& t) { t.plan.vector = 2; })},
+      {"cluster-rows", true, clustered([](Tried& t) { t.plan.vector = 1; })},
+      {"cluster-rows", false, clustered([](Tried& t) { t.plan.vector = 1, t.tiling.run = 1023; })},
+      {"cluster-rows", false, [](Tried& t) { t.plan.threads = 512; }},
+      // 132 SMs. 128 KiB are half of a block's registers, and 8 bytes of each element wait.
+      {"cluster-size", true, clustered([](Tried& t) { t.cluster(4), t.prepared.rows = 66; })},
+      {"cluster-size", false, clustered([](Tried& t) { t.cluster(4), t.prepared.rows = 65; })},
+      {"cluster-size", true, clustered([](Tried& t) { t.cluster(4), t.prepared.columns = 32768; })},
+      {"cluster-size", false, clustered([](Tried& t) { t.cluster(4), t.prepared.columns = 32769; })},
+      {"cluster-size", true, clustered([](Tried& t) { t.cluster(4), t.prepared.rows = 8; })},
+      {"cluster-size", false, clustered([](Tried& t) { t.cluster(4), t.prepared.rows = 9; })},
+      {"cluster-size", false, clustered([](Tried& t) { t.cluster(8), t.prepared.rows = 1; })},
+      {"cluster-size", false,
+       clustered([](Tried& t) { t.cluster(4), t.prepared.rows = 8, t.prepared.columns = 8191; })},
+      {"cluster-size", false, clustered([](Tried& t) { t.cluster(0), t.prepared.rows = 8; })},
+      {"cluster-reload", true, reloaded([](Tried&) {})},
+      {"cluster-reload", true, reloaded([](Tried& t) { t.prepared.columns = 32768; })},
+      {"cluster-reload", false, reloaded([](Tried& t) { t.prepared.columns = 32769; })},
+      {"cluster-reload", false, reloaded([](Tried& t) { t.prepared.walks = 1; })},
+      {"cluster-reload", false, reloaded([](Tried& t) { t.waits(ir::HomesWord::registers); })},
+      {"cluster-reload", false, reloaded([](Tried& t) { t.cluster(0); })},
       {"long-trips", true, [](Tried& t) { t.tiling.trips = 65; }},
       {"long-trips", false, [](Tried& t) { t.tiling.trips = 64; }},
       {"long-trips", false, [](Tried& t) { t.tiling.trips = 65, t.threads(128, 128); }},

@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stepping through a kernel. Registers and values are columns over the threads of a block. Shared memory remembers who
-// touched each element in which barrier interval: two threads, one of them writing, in the same interval is a race.
-// Each access is checked against its memory, and executed requests are counted as exact counting counts them. Called
-// through interpret.h.
+// Stepping through a kernel. Registers and values are columns over the threads of a block, or of all blocks of a
+// cluster one behind the other. Shared memory remembers who touched each element in which barrier interval: two
+// threads, one of them writing, in the same interval is a race. Each access is checked against its memory, and executed
+// requests are counted as exact counting counts them. Called through interpret.h.
 #include "support/interpret.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "ir/kernel/index_columns.h"
 #include "support/cells.h"
@@ -23,30 +24,34 @@ struct SharedElement {
   LaneValue cell;
   int writer = -1, reader = -1;  ///< reader: a thread, or -2: several
   std::int64_t write_interval = -1, read_interval = -1;
+  std::int64_t written_before = -1, others_read = -1;  ///< which barrier of the cluster; others: of its blocks
 };
 
 struct Interpreter {
   const Kernel& kernel;
   KernelRun run;
-  int threads;
+  int block_threads;  ///< of one block
+  int threads;        ///< of all blocks that step together
   std::vector<char> active;
   IndexColumns indices;                        ///< by thread
   std::vector<LaneValue> constants;            ///< by value; unset where it is none
   std::vector<std::vector<LaneValue>> arrays;  ///< by array: entry * threads + thread
   std::vector<std::vector<LaneValue>> lets;    ///< by let, by thread
   std::vector<std::vector<SharedElement>> shared;
-  std::int64_t interval = 0;
+  std::int64_t interval = 0, cluster_interval = 0;
+  bool reads_others = false;  ///< since the blocks of the cluster met
   std::size_t at = 0;
 
   Interpreter(const Kernel& k, std::vector<std::vector<std::byte>> buffers)
-      : kernel(k), threads(k.threads), indices(k.indices, k.threads) {
+      : kernel(k), block_threads(k.threads), threads(k.threads * k.cluster), indices(k.indices, k.threads * k.cluster) {
     run.buffers = std::move(buffers);
     run.counts.buffers.resize(k.buffers.size());
     const auto n = static_cast<std::size_t>(threads);
     for (std::size_t v = 0; v < k.indices.vars.size(); ++v) {
       const Var& var = k.indices.vars[v];
       std::vector<std::int64_t> of_threads(n);
-      for (int t = 0; t < threads; ++t) of_threads[static_cast<std::size_t>(t)] = t / var.divisor % var.extent;
+      for (int t = 0; t < threads; ++t)
+        of_threads[static_cast<std::size_t>(t)] = t % block_threads / var.divisor % var.extent;
       if (var.kind == VarKind::thread) indices.set(static_cast<VarId>(v), of_threads);
     }
     for (const Value& v : k.values)
@@ -116,6 +121,14 @@ struct Interpreter {
     return read_cell(v.dtype, bytes.data());
   }
 
+  /// Calls act(first, end) for each warp.
+  template <class Act>
+  void for_warps(Act&& act) {
+    for (int block = 0; block < threads; block += block_threads)
+      for (int warp = 0; warp < block_threads; warp += 32)
+        act(block + warp, block + std::min(warp + 32, block_threads));
+  }
+
   template <class Act>
   void for_active(Act&& act) {
     for (int t = 0; t < threads; ++t)
@@ -141,10 +154,10 @@ struct Interpreter {
     const std::size_t kind = s.kind == StmtKind::load ? 0 : s.kind == StmtKind::store ? 1 : 2;
     Traffic& traffic = run.counts.buffers[s.memory][kind];
     std::vector<std::int64_t> sectors;
-    for (int warp = 0; warp < threads; warp += 32) {
+    for_warps([&](int warp, int end) {
       sectors.clear();
       bool any = false;
-      for (int t = warp; t < std::min(warp + 32, threads); ++t) {
+      for (int t = warp; t < end; ++t) {
         if (active[static_cast<std::size_t>(t)] == 0) continue;
         any = true;
         const std::int64_t i = element_index(s, t, buffer.elements);
@@ -157,7 +170,7 @@ struct Interpreter {
       traffic.requests += any ? 1 : 0;
       std::sort(sectors.begin(), sectors.end());
       traffic.sectors += std::unique(sectors.begin(), sectors.end()) - sectors.begin();
-    }
+    });
   }
 
   void move(const Stmt& s, int t, int k, DType dtype, std::byte* memory) {
@@ -181,16 +194,21 @@ struct Interpreter {
     const DType dtype = kernel.arrays[s.memory].dtype;
     const bool load = s.kind == StmtKind::load;
     Traffic& traffic = load ? run.counts.shared_loads : run.counts.shared_stores;
-    for (int warp = 0; warp < threads; warp += 32)
-      traffic.requests += std::any_of(active.begin() + warp, active.begin() + std::min(warp + 32, threads),
-                                      [](char on) { return on != 0; });
+    for_warps([&](int warp, int end) {
+      traffic.requests += std::any_of(active.begin() + warp, active.begin() + end, [](char on) { return on != 0; });
+    });
+    const std::int64_t each = kernel.arrays[s.memory].dims[0];
     for_active([&](int t) {
-      const std::int64_t i = element_index(s, t, static_cast<std::int64_t>(memory.size()));
+      std::int64_t i = element_index(s, t, each);
+      const int own = t / block_threads;
+      const std::int64_t rank = s.space == Space::distributed ? index(s.rank, t) : own;
+      if (rank < 0 || rank >= kernel.cluster) return violation(fmt::format("thread {} reads block {}", t, rank));
       if (i < 0) return;
+      i += rank * each;
       traffic.bytes += s.width * row(dtype).bits / 8;
       for (int k = 0; k < s.width; ++k) {
         SharedElement& e = memory[static_cast<std::size_t>(i + k)];
-        race(e, t, !load);
+        rank == own ? race(e, t, !load) : race_of_blocks(e, t);
         if (!load) {
           e.cell = s.target.array == no_id ? value(s.value, t) : checked(element(s.target, t, k), "a stored element");
           continue;
@@ -210,23 +228,34 @@ struct Interpreter {
     if (written || (write && read))
       violation(fmt::format("thread {} {} shared memory that another thread {} since the last barrier", t,
                             write ? "writes" : "reads", written ? "wrote" : "read"));
+    if (write && e.others_read == cluster_interval)
+      violation(fmt::format("thread {} writes what another block reads since their last barrier", t));
     if (write) {
       e.writer = t;
       e.write_interval = interval;
+      e.written_before = cluster_interval;
     } else {
       e.reader = e.read_interval == interval && e.reader != t ? -2 : t;
       e.read_interval = interval;
     }
   }
 
+  /// A read of what another block of the cluster has.
+  void race_of_blocks(SharedElement& e, int t) {
+    if (cluster_interval == 0) violation(fmt::format("thread {} reads a block that may not have begun", t));
+    if (e.written_before == cluster_interval)
+      violation(fmt::format("thread {} reads what another block wrote since their last barrier", t));
+    e.others_read = cluster_interval;
+    reads_others = true;
+  }
+
   void shuffle(const Stmt& s) {
     const DType dtype = kernel.arrays[s.target.array].dtype;
     const DType compute = row(dtype).compute;
     std::vector<LaneValue> before;
-    for (int warp = 0; warp < threads; warp += 32) {
-      const int end = std::min(warp + 32, threads);
+    for_warps([&](int warp, int end) {
       const auto on = std::count(active.begin() + warp, active.begin() + end, 1);
-      if (on == 0) continue;
+      if (on == 0) return;
       if (on != end - warp) violation("a shuffle in a divergent warp");
       for (int offset = s.lanes / 2; offset > 0; offset /= 2) {
         run.counts.shuffles += row(dtype).bits == 64 ? 2 : 1;
@@ -238,14 +267,24 @@ struct Interpreter {
           element(s.target, t) = fitted(dtype, applied(s.op, Comparison::eq, compute, before[me], theirs, {}));
         }
       }
-    }
+    });
   }
 
   void barrier(const Stmt& s) {
-    if (std::count(active.begin(), active.end(), 1) != threads) violation("a barrier that some threads do not reach");
-    if (s.scope != StitchLevel::block) return;
-    run.counts.barriers += (threads + 31) / 32;
-    ++interval;
+    const int together = s.scope > StitchLevel::block ? threads : block_threads;
+    const std::int64_t warps = (block_threads + 31) / 32;
+    for (int first = 0; first < threads; first += together) {
+      const auto on = std::count(active.begin() + first, active.begin() + first + together, 1);
+      if (on != 0 && on != together) violation("a barrier that some threads do not reach");
+      if (on != 0 && s.scope == StitchLevel::block) run.counts.barriers += warps;
+    }
+    if (s.scope == StitchLevel::cluster) {
+      run.counts.cluster_barriers += (s.half == Half::both ? 2 : 1) * warps * kernel.cluster;
+      if (s.half == Half::arrive) return;
+      ++cluster_interval;
+      reads_others = false;
+    }
+    if (s.scope >= StitchLevel::block) ++interval;
   }
 
   void declare(const Stmt& s) {
@@ -313,7 +352,7 @@ struct Interpreter {
       case StmtKind::load:
       case StmtKind::store:
       case StmtKind::atomic:
-        return s.space == Space::shared ? shared_access(s) : global_access(s);
+        return is_array(s.space) ? shared_access(s) : global_access(s);
       case StmtKind::loop:
         for (std::int64_t trip = 0; trip < kernel.indices.vars[s.var].extent; ++trip) {
           indices.set(s.var, trip);
@@ -324,7 +363,8 @@ struct Interpreter {
         const std::vector<char> outer = active;
         for_active([&](int t) { active[static_cast<std::size_t>(t)] = holds(s, t) ? 1 : 0; });
         const auto passed = std::count(active.begin(), active.end(), 1);
-        if (s.value != no_value && passed != 0 && passed != std::count(outer.begin(), outer.end(), 1))
+        if (s.value != no_value && passed != 0 && kernel.cluster == 1 &&
+            passed != std::count(outer.begin(), outer.end(), 1))
           violation("threads differ on a value that a guard asks");
         if (std::count(active.begin(), active.end(), 1) != 0) body(i + 1, end);
         active = outer;
@@ -351,10 +391,17 @@ struct Interpreter {
     }
   }
 
-  void virtual_block(std::int64_t vb) {
-    for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v)
-      if (kernel.indices.vars[v].kind == VarKind::block) indices.set(static_cast<VarId>(v), vb);
+  /// With the others of its cluster.
+  void virtual_block(std::int64_t first) {
     active.assign(static_cast<std::size_t>(threads), 1);
+    std::vector<std::int64_t> numbers(static_cast<std::size_t>(threads));
+    for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v) {
+      const Var& var = kernel.indices.vars[v];
+      if (var.kind != VarKind::block) continue;
+      for (int t = 0; t < threads; ++t)
+        numbers[static_cast<std::size_t>(t)] = (first + t / block_threads) / var.divisor % var.extent;
+      indices.set(static_cast<VarId>(v), numbers);
+    }
     for (auto& let : lets) std::fill(let.begin(), let.end(), LaneValue{});
     body(0, kernel.body.size());
   }
@@ -362,8 +409,10 @@ struct Interpreter {
   void real_block(std::int64_t block) {
     for (std::size_t a = 0; a < kernel.arrays.size(); ++a)
       if (kernel.arrays[a].space == Space::shared)
-        shared[a].assign(static_cast<std::size_t>(kernel.arrays[a].dims[0]), SharedElement{});
+        shared[a].assign(static_cast<std::size_t>(kernel.arrays[a].dims[0] * kernel.cluster), SharedElement{});
+    cluster_interval = 0;
     for (std::int64_t vb = block; vb < kernel.virtual_blocks; vb += kernel.grid) virtual_block(vb);
+    if (std::exchange(reads_others, false)) violation("a block that is read by others may have ended");
   }
 };
 
@@ -375,8 +424,8 @@ KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> bu
         kernel.buffers[i].elements * row(kernel.buffers[i].dtype).bits / 8)
       throw std::logic_error(fmt::format("buffer {} has another size than the kernel's", kernel.buffers[i].name));
   Interpreter interpreter(kernel, std::move(buffers));
-  for (std::int64_t block = 0; block < kernel.grid; ++block)
-    interpreter.real_block(backwards ? kernel.grid - 1 - block : block);
+  for (std::int64_t block = 0; block < kernel.grid; block += kernel.cluster)
+    interpreter.real_block(backwards ? kernel.grid - kernel.cluster - block : block);
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i)  // what is written in place is the input's memory
     if (kernel.buffers[i].role == BufferRole::in_place)
       interpreter.run.buffers[i] = interpreter.run.buffers[kernel.buffers[i].of];

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An interpreter of kernels, the oracle for lowering, printing and counting; it shares no code with any of them. All
-// threads of a block step through the statements together under a mask. Every floating operation is computed in double
-// and rounded to its type. It counts what a warp would request and reports what must not happen. It leaves out time.
+// threads of a block, or of a cluster of blocks, step through the statements together under a mask. Every floating
+// operation is computed in double and rounded to its type. It counts what a warp would request and reports what must
+// not happen. It leaves out time.
 #pragma once
 
 #include <array>
@@ -26,18 +27,20 @@ struct RunCounts {
   Traffic shared_loads, shared_stores;          ///< sectors stay 0
   std::int64_t shuffles = 0;                    ///< warp instructions; two per step for 64-bit values
   std::int64_t barriers = 0;                    ///< block barriers, once per warp
+  std::int64_t cluster_barriers = 0;            ///< twice per warp
 };
 
 struct KernelRun {
   std::vector<std::vector<std::byte>> buffers;  ///< contents afterwards, by BufferId
   RunCounts counts;
   /// The first 20: out-of-bounds or misaligned accesses, uninitialised reads, races on shared memory within a barrier
-  /// interval, divergent barriers and shuffles.
+  /// interval, divergent barriers and shuffles, reads of a
+  /// block of the cluster that may not have begun or may have ended.
   std::vector<std::string> violations;
 };
 
 /// Runs every virtual block, in order, on `buffers` (one per kernel buffer, elements x element size bytes).
-/// `backwards`: the block with the highest number comes first.
+/// `backwards`: the block with the highest number comes first, of clusters the last one.
 KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> buffers, bool backwards = false);
 
 }  // namespace tailor::ir

@@ -289,6 +289,12 @@ void KernelBuilder::load_shared(const Ref& target, ArrayId memory, ExprId expr, 
   load(target, memory, expr, width).space = Space::shared;
 }
 
+void KernelBuilder::load_distributed(const Ref& target, ArrayId memory, ExprId expr, ExprId rank) {
+  Stmt& s = load(target, memory, expr, 1);
+  s.space = Space::distributed;
+  s.rank = rank;
+}
+
 void KernelBuilder::store_shared(ArrayId memory, ExprId expr, int width, const Ref& from) {
   store(memory, expr, width, from);
   kernel.body.back().space = Space::shared;
@@ -334,7 +340,11 @@ void KernelBuilder::shuffle(const Ref& target, Op op, int lanes) {
   s.lanes = static_cast<std::uint8_t>(lanes);
 }
 
-void KernelBuilder::barrier(StitchLevel scope) { push(StmtKind::barrier).scope = scope; }
+Stmt& KernelBuilder::barrier(StitchLevel scope) {
+  Stmt& s = push(StmtKind::barrier);
+  s.scope = scope;
+  return s;
+}
 
 Kernel KernelBuilder::finished() {
   verify(kernel);

@@ -58,6 +58,7 @@ class KernelBuilder {
   void store(BufferId buffer, ExprId expr, int width, const Ref& from);
   void store(BufferId buffer, ExprId expr, ValueId value);
   void load_shared(const Ref& target, ArrayId memory, ExprId expr, int width);
+  void load_distributed(const Ref& target, ArrayId memory, ExprId expr, ExprId rank);
   void store_shared(ArrayId memory, ExprId expr, int width, const Ref& from);
   void store_shared(ArrayId memory, ExprId expr, ValueId value);
   void atomic(BufferId buffer, ExprId expr, Op op, ValueId value);
@@ -67,7 +68,7 @@ class KernelBuilder {
   void guard_equal(ExprId a, ExprId b);
   void end();  ///< of the innermost loop or guard
   void shuffle(const Ref& target, Op op, int lanes);
-  void barrier(StitchLevel scope = StitchLevel::block);
+  Stmt& barrier(StitchLevel scope = StitchLevel::block);
 
   /// The program; verified.
   Kernel finished();

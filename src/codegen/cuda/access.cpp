@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "codegen/cuda/prelude.h"
 
@@ -65,7 +66,9 @@ bool is_ordered(const Access& access) {
 
 std::string instruction(const Access& access, const Layout& l) {
   std::string mnemonic = access.store ? "st" : "ld";
-  mnemonic += access.space == ir::Space::shared ? ".shared" : ".global";
+  mnemonic += access.space == ir::Space::shared        ? ".shared"
+              : access.space == ir::Space::distributed ? ".shared::cluster"
+                                                       : ".global";
   if (is_ordered(access)) mnemonic.clear();
   if (!access.store && access.space == ir::Space::global && !is_ordered(access)) mnemonic += ".nc";
   if (l.words > 1) mnemonic += fmt::format(".v{}", l.words);
@@ -83,10 +86,11 @@ std::string statement(const Access& access, const Layout& l, std::string_view wo
                             l.words == 1 && words == "value" ? std::string() : fmt::format("[{}]", i));
   }
   if (l.words > 1) places = "{" + places + "}";
-  const bool shared = access.space == ir::Space::shared;
+  const bool shared = is_array(access.space);
   const std::string address =
-      shared ? fmt::format("\"r\"(static_cast<unsigned int>(__cvta_generic_to_shared({})))", pointer)
-             : fmt::format("\"l\"({})", pointer);
+      access.space == ir::Space::distributed ? std::string("\"r\"(there)")
+      : shared ? fmt::format("\"r\"(static_cast<unsigned int>(__cvta_generic_to_shared({})))", pointer)
+               : fmt::format("\"l\"({})", pointer);
   const std::string_view clobber = shared || access.store ? " : \"memory\"" : "";
   // One line when it fits, otherwise one line each for the instruction, its outputs and its inputs.
   const auto joined = [&](std::string_view gap) {
@@ -105,10 +109,15 @@ std::string load_text(const Access& access, const Layout& l) {
   const std::string_view type = register_type(access.dtype);
   const bool one = access.width == 1;
   const bool direct = l.per_word == 1 && l.word.type == type;
+  const std::string_view rank = access.space == ir::Space::distributed ? ", unsigned int rank" : "";
   std::string out =
-      one ? fmt::format("__device__ __forceinline__ {0} {1}(const {0}* from) {{\n", type, access_name(access))
-          : fmt::format("__device__ __forceinline__ void {1}({0}* to, const {0}* from) {{\n", type,
-                        access_name(access));
+      one ? fmt::format("__device__ __forceinline__ {0} {1}(const {0}* from{2}) {{\n", type, access_name(access), rank)
+          : fmt::format("__device__ __forceinline__ void {1}({0}* to, const {0}* from{2}) {{\n", type,
+                        access_name(access), rank);
+  if (access.space == ir::Space::distributed)  // where the block with that rank has what this one has at `from`
+    out +=
+        "  unsigned int there;\n  asm(\"mapa.shared::cluster.u32 %0, %1, %2;\"\n      : \"=r\"(there)\n"
+        "      : \"r\"(static_cast<unsigned int>(__cvta_generic_to_shared(from))), \"r\"(rank));\n";
   if (direct && !one) return out + statement(access, l, "to", "from") + "}\n";
   if (direct)
     return out + fmt::format("  {} value;\n", type) + statement(access, l, "value", "from") + "  return value;\n}\n";
@@ -169,14 +178,18 @@ std::string_view register_type(DType dtype) {
 
 std::string access_name(const Access& access) {
   const std::string_view verb = access.store                         ? "store"
-                                : access.space == ir::Space::shared  ? "load"
+                                : is_array(access.space)             ? "load"
                                 : access.policy == ir::Policy::again ? "cached_load"
                                                                      : "load";
-  return fmt::format("{}{}_{}{}", access.space == ir::Space::shared ? "shared_" : "", verb, ir::name(access.dtype),
+  const std::string_view where = access.space == ir::Space::shared        ? "shared_"
+                                 : access.space == ir::Space::distributed ? "cluster_"
+                                                                          : "";
+  return fmt::format("{}{}_{}{}", where, verb, ir::name(access.dtype),
                      access.width == 1 ? std::string() : fmt::format("x{}", access.width));
 }
 
 std::string portable_access_text(const Access& access) {
+  if (access.space == ir::Space::distributed) throw std::logic_error("the host has no clusters of blocks");
   const std::string_view type = register_type(access.dtype);
   const std::string opening = "__device__ __forceinline__ ";
   const std::string call = access_name(access);

@@ -46,6 +46,7 @@ struct Printer {
   int depth = 1;
   std::map<std::string, Access> accesses;  ///< by name
   Remarks remarks;
+  std::string block_name;  ///< of the virtual block as a whole
   /// A name of an index, and where in the text the line after it begins.
   struct Declared {
     std::string index;
@@ -70,7 +71,8 @@ struct Printer {
         names(make_names(k, std::move(scope))),
         indices{&k.indices, names.vars, {}},
         spelling{kernel, names, indices},
-        remarks(remarks_on(k)) {}
+        remarks(remarks_on(k)),
+        block_name(name_of_block()) {}
 
   /// A comment, each of its lines marked as one: names in it may be of any length.
   void remark_line(std::string_view words) { out += comment(words, static_cast<std::size_t>(2 * depth)); }
@@ -134,13 +136,13 @@ struct Printer {
 
   /// The helper of this access, remembered for the prelude.
   std::string helper(const Stmt& s, bool store) {
-    const DType dtype = s.space == Space::shared ? kernel.arrays[s.memory].dtype : kernel.buffers[s.memory].dtype;
+    const DType dtype = is_array(s.space) ? kernel.arrays[s.memory].dtype : kernel.buffers[s.memory].dtype;
     const Access access{store, s.space, s.policy, dtype, s.width};
     return accesses.try_emplace(access_name(access), access).first->first;
   }
 
   std::string place(const Stmt& s) {
-    const std::string& memory = s.space == Space::shared ? names.arrays[s.memory] : names.buffers[s.memory];
+    const std::string& memory = is_array(s.space) ? names.arrays[s.memory] : names.buffers[s.memory];
     const std::string at = index(s.expr);
     if (in_branches && !in_arms && s.space == Space::global)
       for (const Declared& base : declared)
@@ -155,12 +157,25 @@ struct Printer {
     return sum[name.size() + 1] == '-' ? "-" + sum.substr(name.size() + 3) : sum.substr(name.size() + 3);
   }
 
-  const std::string& address(BufferId buffer, const Declared& base) {
-    for (const Shared& known : addresses)
-      if (known.buffer == buffer && known.from.index == base.index) return known.name;
+  std::vector<std::string_view> taken_names() const {
     std::vector<std::string_view> taken;
     for (const auto* all : {&names.vars, &names.buffers, &names.arrays, &names.lets, &names.named})
       taken.insert(taken.end(), all->begin(), all->end());
+    return taken;
+  }
+
+  /// That of the variable that is all of it, or a name of its own where variables are its digits.
+  std::string name_of_block() const {
+    for (std::size_t i = 0; i < names.vars.size(); ++i)
+      if (const Var& var = kernel.indices.vars[i]; var.kind == VarKind::block && var.extent == kernel.virtual_blocks)
+        return names.vars[i];
+    return NameScope(taken_names()).unique("vb");
+  }
+
+  const std::string& address(BufferId buffer, const Declared& base) {
+    for (const Shared& known : addresses)
+      if (known.buffer == buffer && known.from.index == base.index) return known.name;
+    std::vector<std::string_view> taken = taken_names();
     for (const Shared& known : addresses) taken.push_back(known.name);
     return addresses.emplace_back(Shared{NameScope(taken).unique(names.buffers[buffer] + "_at"), buffer, base}).name;
   }
@@ -183,10 +198,10 @@ struct Printer {
 
   void load(const Stmt& s) {
     const std::string call = helper(s, false);
-    if (s.width > 1) return line(fmt::format("{}(&{}, {});", call, ref(s.target), place(s)));
-    if (s.target.array != no_id) return line(fmt::format("{} = {}({});", ref(s.target), call, place(s)));
-    line(fmt::format("const {} {} = {}({});", register_type(kernel.lets[s.let].dtype), names.lets[s.let], call,
-                     place(s)));
+    const std::string from = s.rank == no_expr ? place(s) : place(s) + ", " + index(s.rank);
+    if (s.width > 1) return line(fmt::format("{}(&{}, {});", call, ref(s.target), from));
+    if (s.target.array != no_id) return line(fmt::format("{} = {}({});", ref(s.target), call, from));
+    line(fmt::format("const {} {} = {}({});", register_type(kernel.lets[s.let].dtype), names.lets[s.let], call, from));
   }
 
   void store(const Stmt& s) {
@@ -249,6 +264,11 @@ struct Printer {
   void barrier(const Stmt& s) {
     if (s.scope == StitchLevel::block) return line("__syncthreads();");
     if (s.scope == StitchLevel::warp) return line("__syncwarp();");
+    if (s.scope == StitchLevel::cluster) {
+      if (s.half != Half::wait) line("asm volatile(\"barrier.cluster.arrive.aligned;\" ::: \"memory\");");
+      if (s.half != Half::arrive) line("asm volatile(\"barrier.cluster.wait.aligned;\" ::: \"memory\");");
+      return;
+    }
     throw std::logic_error(fmt::format("a {} barrier cannot be printed yet", name(s.scope)));
   }
 
@@ -379,17 +399,21 @@ struct Printer {
     }
   }
 
-  /// Those that `body` mentions.
+  /// Parts of the thread's and of the block's number: those that `body` mentions.
   void thread_variables(std::string_view body) {
     const std::set<std::string_view> mentioned = identifiers(body);
 
     for (std::size_t i = 0; i < names.vars.size(); ++i) {
       const Var& var = kernel.indices.vars[i];
-      if (var.kind != VarKind::thread || !mentioned.contains(names.vars[i])) continue;
-      std::string from = "static_cast<int>(threadIdx.x)";
+      const bool of_block = var.kind == VarKind::block && names.vars[i] != block_name;
+      if ((var.kind != VarKind::thread && !of_block) || !mentioned.contains(names.vars[i])) continue;
+      std::string from = of_block ? block_name : "static_cast<int>(threadIdx.x)";
       if (var.divisor != 1) from += fmt::format(" / {}", var.divisor);
-      if (var.divisor * var.extent != kernel.threads) from += fmt::format(" % {}", var.extent);
-      line(fmt::format("const int {} = {};", names.vars[i], from));
+      if (var.divisor * var.extent != (of_block ? kernel.virtual_blocks : kernel.threads))
+        from += fmt::format(" % {}", var.extent);
+      line(fmt::format("const {} {} = {};",
+                       integer_type(of_block && kernel.virtual_blocks > std::numeric_limits<std::int32_t>::max()),
+                       names.vars[i], from));
     }
   }
 
@@ -408,12 +432,6 @@ struct Printer {
     return flat.size() <= 120 ? flat : fmt::format("{}(\n    {}) {{", opening, fmt::join(all, ",\n    "));
   }
 
-  std::string block_variable() const {
-    for (std::size_t i = 0; i < names.vars.size(); ++i)
-      if (kernel.indices.vars[i].kind == VarKind::block) return names.vars[i];
-    return "vb";
-  }
-
   void wrapper(const std::string& body) {
     const std::string_view type = integer_type(kernel.virtual_blocks > std::numeric_limits<std::int32_t>::max());
     std::string arguments;
@@ -429,11 +447,11 @@ struct Printer {
     depth = 1;
     if (kernel.persistent) {
       line("#pragma unroll 1");
-      line(fmt::format("for ({0} {1} = blockIdx.x; {1} < {2}; {1} += gridDim.x)", type, block_variable(),
+      line(fmt::format("for ({0} {1} = blockIdx.x; {1} < {2}; {1} += gridDim.x)", type, block_name,
                        kernel.virtual_blocks));
       ++depth;
     }
-    line(fmt::format("{}({}, {}{});", body, kernel.persistent ? block_variable() : "blockIdx.x", kernel.virtual_blocks,
+    line(fmt::format("{}({}, {}{});", body, kernel.persistent ? block_name : "blockIdx.x", kernel.virtual_blocks,
                      arguments));
     depth = 0;
     line("}");
@@ -442,8 +460,8 @@ struct Printer {
   void function(const std::string& body) {
     const std::string_view type = integer_type(kernel.virtual_blocks > std::numeric_limits<std::int32_t>::max());
     out += "/// One virtual block.\n";
-    out += signature("__device__ __forceinline__ void " + body,
-                     fmt::format("{0} {1}, {0} n_vblocks", type, block_variable()));
+    out +=
+        signature("__device__ __forceinline__ void " + body, fmt::format("{0} {1}, {0} n_vblocks", type, block_name));
     out += "\n";
     shared_arrays();
     const std::string before = std::exchange(out, {});

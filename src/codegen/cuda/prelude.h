@@ -30,7 +30,8 @@ const std::vector<PreludeRow>& prelude_table();
 /// The rows whose names occur in `body`, and those they use in turn, in table order.
 std::string prelude_for(std::string_view body, bool portable = false);
 
-/// One access of `width` elements. Shared accesses ignore the policy.
+/// One access of `width` elements. Accesses to arrays ignore the policy; one to another block's takes its number behind
+/// the place.
 struct Access {
   bool store = false;
   ir::Space space = ir::Space::global;

@@ -61,6 +61,13 @@ ir::Limits without_limits() {
   return limits;
 }
 
+std::optional<ir::Rejection> check_cluster(int blocks, int most) {
+  if (most < 2) return no("cluster", fmt::format("{} blocks cannot meet: this GPU has no clusters", blocks));
+  if (blocks < 2) return no("cluster", fmt::format("{} block is no cluster", blocks));
+  if (blocks > most) return no("cluster", fmt::format("{} blocks exceed {} of a cluster", blocks, most));
+  return std::nullopt;
+}
+
 std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits& limits) {
   if (plan.threads <= 0 || plan.threads % limits.warp_size != 0)
     return no("threads", fmt::format("{} threads are no whole number of warps of {}", plan.threads, limits.warp_size));
@@ -71,6 +78,8 @@ std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits
   if (plan.split < 1)
     return no("split", fmt::format("{} blocks share a {}", plan.split,
                                    row(plan.skeleton).unit == ir::WorkUnit::rows ? "row" : "column"));
+  if (plan.cluster != 0)
+    if (auto refused = check_cluster(plan.cluster, limits.blocks_per_cluster)) return refused;
   if (plan.unroll < 1) return no("unroll", fmt::format("{} vectors at once", plan.unroll));
   if (plan.grid == ir::GridShape::persistent && (plan.blocks_per_sm < 1 || plan.blocks_per_sm > limits.blocks_per_sm ||
                                                  plan.blocks_per_sm * plan.threads > limits.threads_per_sm))

@@ -139,9 +139,11 @@ void ProgramBuilder::close() {
   outer.after.clear();
 }
 
-void ProgramBuilder::put_barrier() {
+void ProgramBuilder::put_barrier(ir::StitchLevel scope, ir::Half half) {
   ir::Stmt barrier;
   barrier.kind = ir::StmtKind::barrier;
+  barrier.scope = scope;
+  barrier.half = half;
   put(depth(), barrier);
 }
 
@@ -309,7 +311,7 @@ int ProgramBuilder::aligned_width(ir::ExprId base, int most) const {
 }
 
 void ProgramBuilder::load_pieces(int depth, const ir::Ref& target, ir::Space space, std::uint16_t memory,
-                                 ir::ExprId base, int width, int count, ir::Policy policy) {
+                                 ir::ExprId base, int width, int count, ir::Policy policy, ir::ExprId rank) {
   for (int done = 0; done < count; done += width) {
     ir::Stmt stmt;
     stmt.kind = ir::StmtKind::load;
@@ -320,6 +322,7 @@ void ProgramBuilder::load_pieces(int depth, const ir::Ref& target, ir::Space spa
     stmt.expr = s_.build.add_constant(base, done);
     stmt.width = static_cast<std::uint8_t>(width);
     stmt.policy = policy;
+    stmt.rank = rank;
     put(depth, stmt);
   }
 }

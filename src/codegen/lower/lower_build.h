@@ -216,8 +216,8 @@ class ProgramBuilder {
   /// Whether an access with these variables (the element variable aside) can stand outside the element loop.
   bool outside_elements(ir::VarSet vars) const;
   void put(int depth, const ir::Stmt& stmt) { s_.frames[depth].before.push_back(stmt); }
-  /// A barrier of the block in the innermost open scope.
-  void put_barrier();
+  /// A barrier in the innermost open scope.
+  void put_barrier(ir::StitchLevel scope = ir::StitchLevel::block, ir::Half half = ir::Half::both);
   void put_after(int depth, const ir::Stmt& stmt) { s_.frames[depth].after.push_back(stmt); }
 
   // ---- arrays and values
@@ -272,9 +272,10 @@ class ProgramBuilder {
   /// Whether loads of `id` made ahead are there for the current phase.
   bool is_loaded(ir::NodeId id) const;
   void forget_values();  ///< drops cached values of open scopes (value cache off)
-  /// `count` elements of a register array from or to neighbours in memory from `base` on, `width` with each access.
+  /// `count` elements of a register array from or to neighbours in memory from `base` on, `width` with each access;
+  /// `rank`: of which block of the cluster, in distributed space.
   void load_pieces(int depth, const ir::Ref& target, ir::Space space, std::uint16_t memory, ir::ExprId base, int width,
-                   int count, ir::Policy policy);
+                   int count, ir::Policy policy, ir::ExprId rank = ir::no_expr);
   void store_pieces(int depth, bool after, const ir::Ref& source, ir::Space space, std::uint16_t memory,
                     ir::ExprId base, int width, int count);
 

@@ -7,7 +7,9 @@
 //
 // How follows from the levels that what is reduced is dealt to. Lanes exchange by shuffles. Groups (warps of a row,
 // groups of lanes of a column) exchange through shared memory, behind one barrier for all reductions of a phase. Blocks
-// exchange through a workspace, and the one that comes last (lower_meeting.h) goes on.
+// of a cluster do the same: the barrier is the cluster's, and the lanes of each group read the parts of all groups of
+// all blocks, so a block needs no barrier of its own. Other blocks exchange through a workspace, and the one that comes
+// last (lower_meeting.h) goes on.
 //
 // Where parts lie follows from the side whose neighbours are neighbours in memory. Of a row the parts of all groups lie
 // side by side, so that a thread reads several with one access; of a column those of neighbouring lanes do, vector by
@@ -178,22 +180,70 @@ void combine_groups(Pass& pass, const Phase& phase, bool for_all) {
   pass.combined = true;
 }
 
+void combine_lanes(Pass& pass, const Phase& phase) {
+  const std::int64_t lanes = pass.extent(Side::along, Level::lane);
+  if (lanes == 1) return;
+  open_flight(pass.builder, pass.loops);
+  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
+    ir::Stmt shuffle;
+    shuffle.kind = ir::StmtKind::shuffle;
+    shuffle.op = op_of(reducer(reduction(pass, phase, i)));
+    shuffle.target = accumulator_ref(pass, i);
+    shuffle.lanes = static_cast<std::uint8_t>(lanes);
+    pass.builder.put(pass.builder.depth(), shuffle);
+  }
+  close_flight(pass.builder);
+}
+
+// ---- blocks of a cluster
+
+/// Every group's part waits in its block. The lanes of each group read those of all groups of all blocks, in turns.
+void combine_cluster(Pass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const std::int64_t groups = pass.extent(Side::along, Level::group);
+  open_flight(builder, pass.loops);
+  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
+    if (pass.partials.size() == i) pass.partials.push_back(add_partials_array(pass, i));
+    store_partial(pass, i, pass.partials[i]);
+  }
+  close_flight(builder);
+  builder.put_barrier(ir::StitchLevel::cluster);
+  const Turns turns =
+      make_turns(builder, pass.extent(Side::along, Level::cluster) * groups,
+                 pass.loops.digits[Side::along][Level::lane], pass.extent(Side::along, Level::lane), most_accesses);
+  const auto [rank, group] = build.divide(turns.part, groups);
+  open_flight(builder, pass.loops);
+  std::vector<Addition> additions;
+  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
+    additions.push_back({phase.reductions[i],
+                         accumulator_ref(pass, i),
+                         ir::Space::distributed,
+                         pass.partials[i],
+                         build.expand(slot_of(pass, group)),
+                         1,
+                         {},
+                         build.expand(rank)});
+    start_again(pass, phase, i);
+  }
+  add_up(builder, pass.loops, turns, additions);
+  close_flight(builder);
+  combine_lanes(pass, phase);
+}
+
 }  // namespace
 
+void open_first_rank(Pass& pass) {
+  const ir::Condition first{pass.loops.digits[Side::along][Level::cluster], pass.builder.build().constant(0), true};
+  if (pass.extent(Side::along, Level::cluster) > 1) pass.builder.open_guard({&first, 1});
+}
+void close_first_rank(Pass& pass) {
+  if (pass.extent(Side::along, Level::cluster) > 1) pass.builder.close();
+}
+
 void combine_threads(Pass& pass, const Phase& phase, bool for_all) {
-  ProgramBuilder& builder = pass.builder;
-  if (const std::int64_t lanes = pass.extent(Side::along, Level::lane); lanes > 1) {
-    open_flight(builder, pass.loops);
-    for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
-      ir::Stmt shuffle;
-      shuffle.kind = ir::StmtKind::shuffle;
-      shuffle.op = op_of(reducer(reduction(pass, phase, i)));
-      shuffle.target = accumulator_ref(pass, i);
-      shuffle.lanes = static_cast<std::uint8_t>(lanes);
-      builder.put(builder.depth(), shuffle);
-    }
-    close_flight(builder);
-  }
+  combine_lanes(pass, phase);
+  if (pass.extent(Side::along, Level::cluster) > 1) return combine_cluster(pass, phase);
   if (pass.extent(Side::along, Level::group) > 1) combine_groups(pass, phase, for_all);
 }
 
@@ -239,10 +289,10 @@ void add_up(ProgramBuilder& builder, const Loops& loops, const Turns& turns, std
     if (turns.results > 1) builder.close();
   };
   for_parts([&](const Addition& one) {
-    const ir::Policy policy = one.space == ir::Space::shared ? ir::Policy::once : ir::Policy::reload;
+    const ir::Policy policy = one.space == ir::Space::global ? ir::Policy::reload : ir::Policy::once;
     if (turns.results == 1)
       return builder.load_pieces(builder.depth(), one.loaded, one.space, one.memory, one.place, one.width,
-                                 builder.kernel().arrays[one.sum.array].vector, policy);
+                                 builder.kernel().arrays[one.sum.array].vector, policy, one.rank);
     ir::Stmt load;
     load.kind = ir::StmtKind::load;
     load.target = one.loaded;

@@ -241,6 +241,16 @@ std::size_t most_in_registers(const KeptHomes& kept) {
   return most;
 }
 
+std::int64_t bytes_waiting(const Prepared& prepared) {
+  std::int64_t most = 0;
+  for (const std::vector<ir::Home>& phase : row_for(prepared.homes, ir::HomesWord::registers).phases) {
+    std::int64_t bytes = 0;
+    for (const ir::Home& home : phase) bytes += row((*prepared.graph)[home.node].shape.dtype).bits / 8;
+    most = std::max(most, bytes);
+  }
+  return most * prepared.columns;
+}
+
 const ir::Home* find_home(std::span<const ir::Home> homes, ir::NodeId node) {
   const auto it = std::lower_bound(homes.begin(), homes.end(), node,
                                    [](const ir::Home& home, ir::NodeId id) { return home.node < id; });

@@ -25,7 +25,9 @@
 //
 // Blocks that share rows or columns (plan.split). What a block has reduced is its part and goes to a workspace. The
 // block that arrives last adds the parts in their order and goes on as the only block would. A later walk would need
-// all blocks to wait for one another: it is refused.
+// all blocks to wait for one another: it is refused. Blocks of a cluster do wait (plan.cluster): each has its part of
+// the row in every walk and gets every sum, and the first of them stores what is one number a row. They part when the
+// last sum was read; who is done waits for the others, because its parts may still be read.
 //
 // A persistent block needs one more barrier at its end, before the next tile writes partial results again.
 #include "codegen/lower/lower_phases.h"
@@ -281,8 +283,11 @@ void store_numbers(Pass& pass, const Phase& phase) {
     const Coordinates coordinates = number_coordinates(pass, output, pass.loops.kept);
     if (stores_together(pass, output))
       pass.row_numbers.push_back({output, builder.keep_row_number(output, coordinates)});
-    else
+    else {
+      open_first_rank(pass);
       builder.store_output(output, coordinates);
+      close_first_rank(pass);
+    }
   }
 }
 
@@ -322,6 +327,8 @@ void store_row_numbers(Pass& pass) {
   const ir::ExprId own = pass.loops.digits[Side::along][Level::lane];
   if (pass.extent(Side::along, Level::group) > 1)
     conditions.push_back({pass.loops.digits[Side::along][Level::group], build.constant(0), true});
+  if (pass.extent(Side::along, Level::cluster) > 1)
+    conditions.push_back({pass.loops.digits[Side::along][Level::cluster], build.constant(0), true});
   ir::ExprId lane = own;
   if (build.pool()[lane].range.high >= flight) {
     conditions.push_back({lane, build.constant(flight), false});
@@ -380,6 +387,14 @@ void go_over(Pass& pass, const Phase& phase, bool stores_numbers) {
   close_items(pass.builder, pass.loops);
 }
 
+/// The last phase that has reductions.
+std::size_t last_reducing(const Prepared& prepared) {
+  std::size_t last = 0;
+  for (std::size_t number = 0; number < prepared.phases.size(); ++number)
+    if (!prepared.phases[number].reductions.empty()) last = number;
+  return last;
+}
+
 bool stands_before(const ir::Home& a, const ir::Home& b) { return a.node < b.node; }
 
 void run_phase(Pass& pass, std::size_t number, std::vector<ir::Home>& kept_before) {
@@ -408,6 +423,8 @@ void run_phase(Pass& pass, std::size_t number, std::vector<ir::Home>& kept_befor
   const bool walks_again = std::any_of(pass.prepared.phases.begin() + static_cast<std::ptrdiff_t>(number) + 1,
                                        pass.prepared.phases.end(), walks);
   if (!phase.reductions.empty()) finish_reductions(pass, phase, walks_again);
+  if (pass.extent(Side::along, Level::cluster) > 1 && number == last_reducing(pass.prepared))
+    builder.put_barrier(ir::StitchLevel::cluster, ir::Half::arrive);
   if (!is_joined && side_by_side) store_numbers_side_by_side(pass, phase);
   if (!is_joined && !side_by_side) {
     open_existing(builder, pass.loops);
@@ -443,8 +460,10 @@ bool fit_registers(const Pass& pass) {
 void store_reduced_aside(Pass& pass) {
   if (pass.prepared.reduced_aside.empty()) return;
   open_existing(pass.builder, pass.loops);
-  store_aside(pass.builder, pass.prepared, pass.prepared.reduced_aside, thread_on(pass, Side::along),
-              pass.threads_on(Side::along));
+  const std::int64_t threads = pass.threads_on(Side::along), blocks = pass.extent(Side::along, Level::cluster);
+  const ir::ExprId thread = pass.builder.build().add_scaled(thread_on(pass, Side::along),
+                                                            pass.loops.digits[Side::along][Level::cluster], threads);
+  store_aside(pass.builder, pass.prepared, pass.prepared.reduced_aside, thread, threads * blocks);
   close_existing(pass.builder, pass.loops);
 }
 
@@ -494,6 +513,7 @@ std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepare
   if (prepared.sums_across) begin_across(pass);
   run_phases(pass);
   if (plan.split > 1) builder.close();
+  if (pass.extent(Side::along, Level::cluster) > 1) builder.put_barrier(ir::StitchLevel::cluster, ir::Half::wait);
   // The next tile writes partial results again.
   if (pass.combined && (plan.grid == ir::GridShape::persistent || in_rounds)) builder.put_barrier();
   if (prepared.sums_across && !builder.refusal()) end_across(pass);

@@ -53,6 +53,9 @@ std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepare
 
 /// Where a reduction holds its result number `kept`.
 Coordinates result_coordinates(Pass& pass, ir::NodeId reduce, ir::ExprId kept);
+/// Of blocks that have the same numbers of a row the first one writes them.
+void open_first_rank(Pass& pass);
+void close_first_rank(Pass& pass);
 /// The accumulator of reduction `i` of the phase: of the row in flight, of the vector's element at hand.
 ir::Ref accumulator_ref(const Pass& pass, std::size_t i);
 /// The thread's number among those of its block that share out the side.
@@ -60,8 +63,8 @@ inline ir::ExprId thread_on(Pass& pass, Side side) { return thread_on(pass.build
 
 // ---- lower_join.cpp
 
-/// The accumulators become what all threads of the block have reduced together: those of every thread, or of the first
-/// group alone.
+/// The accumulators become what all threads of the block, or of its cluster, have reduced together: those of every
+/// thread, or of the first group alone.
 void combine_threads(Pass& pass, const Phase& phase, bool for_all);
 /// From here on only the block that came last of those that share items goes on; its threads have the results, as after
 /// combine_threads(). Leaves a guard open.
@@ -96,9 +99,10 @@ struct Addition {
   ir::Ref sum;  ///< where the thread adds; `lane` is the element at hand
   ir::Space space = ir::Space::global;
   std::uint16_t memory = 0;
-  ir::ExprId place = 0;  ///< of the turn's part
-  int width = 1;         ///< elements of an access
-  ir::Ref loaded = {};   ///< filled by add_up()
+  ir::ExprId place = 0;           ///< of the turn's part
+  int width = 1;                  ///< elements of an access
+  ir::Ref loaded = {};            ///< filled by add_up()
+  ir::ExprId rank = ir::no_expr;  ///< in distributed space: in which block of the cluster
 };
 /// Adds all parts to the sums: the loads of a round travel together, of all sums.
 void add_up(ProgramBuilder& builder, const Loops& loops, const Turns& turns, std::vector<Addition>& additions);

@@ -6,8 +6,8 @@
 //
 // row. L lanes own a row: within a warp, or whole warps of them. A block has threads / L rows at once. Those in flight
 // follow one another with a warp's rows in between, so that a warp has neighbouring rows at once. A lane takes vectors
-// L vectors apart; the blocks that share a row are so many more lanes. All trips are one section where the row stays in
-// registers, for these cannot be indexed by a variable.
+// L vectors apart; the blocks that share a row, in a cluster or not, are so many more lanes. All trips are one section
+// where the row stays in registers, for these cannot be indexed by a variable.
 //
 // column. L lanes stand side by side, `vector` columns each. Groups of them, and the blocks that share columns, take
 // the rows in turns, `in_flight` turns at a time.
@@ -60,6 +60,7 @@ Mapping mapping_row(const Prepared& prepared, const ir::Plan& plan, const ir::Li
   const bool whole_warps = plan.threads_per_row % limits.warp_size == 0;
   along.extents[lane] = whole_warps ? limits.warp_size : plan.threads_per_row;
   along.extents[group] = whole_warps ? plan.threads_per_row / limits.warp_size : 1;
+  along.extents[cluster] = std::max(plan.cluster, 1);
   along.extents[block] = plan.split;
   const std::int64_t turns = trips(made);
   made.in_parts = is_in_parts(prepared, plan, turns);

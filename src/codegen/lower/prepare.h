@@ -130,6 +130,8 @@ std::optional<ir::Rejection> refuse_homes(const Prepared& prepared, const ir::Pl
 
 /// The most values that one phase leaves in registers for later ones.
 std::size_t most_in_registers(const KeptHomes& kept);
+/// The most bytes of one row that wait between two phases, where all of it waits that can.
+std::int64_t bytes_waiting(const Prepared& prepared);
 
 /// The home of a node in a list that ascends; null where it has none.
 const ir::Home* find_home(std::span<const ir::Home> homes, ir::NodeId node);

@@ -53,6 +53,22 @@ std::optional<ir::Rejection> refuse_split(const Prepared& prepared, const ir::Pl
   return std::nullopt;
 }
 
+/// Blocks of a cluster have a part of every row each, and meet once for each reduction.
+std::optional<ir::Rejection> refuse_cluster(const Prepared& prepared, const ir::Plan& plan, const Mapping& mapping) {
+  if (plan.cluster == 0) return std::nullopt;
+  if (plan.split > 1)
+    return no("cluster", fmt::format("rows are shared by {} blocks that do not meet and by clusters of {}", plan.split,
+                                     plan.cluster));
+  if (prepared.sums_across) return no("cluster", "rows that are added up across are not shared by blocks of a cluster");
+  if (plan.grid == ir::GridShape::persistent) return no("cluster", "clusters that share rows do not loop over others");
+  if (plan.threads_per_row == 1) return no("cluster", "rows that a thread has alone are not shared by blocks");
+  if (leaves_blocks_idle(mapping))
+    return no("cluster", fmt::format("rows of {} vectors, {} for a block at once, leave some of a cluster's {} blocks "
+                                     "without any",
+                                     units(mapping, Side::along), threads_on(mapping, Side::along), plan.cluster));
+  return std::nullopt;
+}
+
 /// Vectors of a row: whole runs of them, or an edge of single elements around them, for which there are lanes enough.
 std::optional<ir::Rejection> refuse_row_vectors(const Prepared& prepared, const ir::Plan& plan,
                                                 const Mapping& mapping) {
@@ -76,6 +92,7 @@ std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan
   const Mapping mapping = mapping_row(prepared, plan, limits);
   if (prepared.sums_across)
     if (auto refused = refuse_across(prepared, plan, limits, mapping)) return refused;
+  if (auto refused = refuse_cluster(prepared, plan, mapping)) return refused;
   if (auto refused = refuse_split(prepared, plan, mapping, row_words)) return refused;
   if (auto refused = refuse_sections(plan, mapping, row_words)) return refused;
   if (leaves_flight_idle(mapping))

@@ -69,6 +69,12 @@ std::int64_t waiting_bytes(const Candidate& c) {
   return sum;
 }
 
+/// Half of the registers that a block can have, in bytes.
+std::int64_t half_of_registers(const Candidate& c) {
+  constexpr std::int64_t register_bytes = 4;
+  return register_bytes * c.limits.registers_per_block / 2;
+}
+
 bool has(const Candidate& c, StitchLevel level) { return codegen::has_level(c.plan.homes, level); }
 
 /// Whether lanes have items of their own, side by side, and groups of lanes share them.
@@ -91,6 +97,13 @@ std::int64_t widest_vector(const Candidate& c) {
          2 * widest * element_bytes(c) <= ir::access_bytes)
     widest *= 2;
   return widest;
+}
+
+/// Whether parts of a row have little on the way, though more of it is there.
+bool reads_little(const Candidate& c) {
+  const std::int64_t together = std::min<std::int64_t>(c.tiling.trips, c.plan.in_flight);
+  return together * c.plan.vector * element_bytes(c) < 32 && together * c.plan.vector * input_bytes(c) < 128 &&
+         c.tiling.trips >= 2 * together;
 }
 
 /// Elements of a row that a thread handles.
@@ -140,6 +153,15 @@ constexpr std::array rule_table = [] {
        [](const Candidate& c) { return c.plan.split > 1 && c.prepared.walks > 1; }},
       {"split-idle", true, reads({split}), "so many blocks share rows or columns that some would have nothing of them",
        [](const Candidate& c) { return c.plan.split > 1 && c.tiling.leaves_blocks_idle; }},
+
+      {"cluster-alone", true, reads({cluster, split, grid}),
+       "blocks of a cluster, where a GPU has some, share rows with no others, loop over none and add up across none",
+       [](const Candidate& c) {
+         return c.plan.cluster != 0 && (c.plan.split > 1 || c.plan.grid == GridShape::persistent ||
+                                        c.prepared.sums_across || c.plan.cluster > c.limits.blocks_per_cluster);
+       }},
+      {"cluster-idle", true, reads({cluster}), "a cluster of so many blocks leaves some without a part of the row",
+       [](const Candidate& c) { return c.plan.cluster > 1 && c.tiling.leaves_blocks_idle; }},
 
       {"padding", false, reads({threads_per_row}), "over a third of the lanes would have no element",
        [](const Candidate& c) {
@@ -203,20 +225,48 @@ constexpr std::array rule_table = [] {
        [](const Candidate& c) {
          constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib;
          if (c.plan.split == 1 || is_across(c)) return false;
-         const std::int64_t together = std::min<std::int64_t>(c.tiling.trips, c.plan.in_flight);
-         const bool is_shallow = together * c.plan.vector * element_bytes(c) < 32 &&
-                                 together * c.plan.vector * input_bytes(c) < 128 && c.tiling.trips >= 2 * together;
          const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.split;
          return c.plan.threads_per_row != c.plan.threads || c.plan.threads < std::min<std::int64_t>(256, bytes / 64) ||
-                is_shallow || bytes < least || (3 * blocks(c) < c.limits.sms && bytes > enough) ||
+                reads_little(c) || bytes < least || (3 * blocks(c) < c.limits.sms && bytes > enough) ||
                 blocks(c) > std::int64_t{4} * c.limits.sms;
        }},
       {"alone-rows", false, reads({split, threads, threads_per_row}),
        "rows of over 256 KiB that blocks can share are not left to a quarter as many blocks as SMs or fewer",
        [](const Candidate& c) {
          constexpr std::int64_t long_row = 256 << 10;
-         return c.plan.split == 1 && !is_across(c) && c.prepared.walks == 1 && 4 * c.prepared.rows <= c.limits.sms &&
-                c.prepared.columns * element_bytes(c) > long_row;
+         return c.plan.split == 1 && c.plan.cluster == 0 && !is_across(c) && c.prepared.walks == 1 &&
+                4 * c.prepared.rows <= c.limits.sms && c.prepared.columns * element_bytes(c) > long_row;
+       }},
+      {"cluster-rows", false, reads({cluster, threads, threads_per_row, vector, in_flight}),
+       "a cluster has one row at a time, each block 4 KiB of it or more, with 256 threads or one for each 64 bytes, "
+       "accesses of 16 bytes, or of one element where rows break them, and 32 bytes in flight of rows in parts",
+       [](const Candidate& c) {
+         constexpr std::int64_t least = 4 << 10, large = 256;
+         if (c.plan.cluster == 0) return false;
+         const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.cluster;
+         const bool is_odd =
+             c.plan.vector == 1 ? c.tiling.run % 2 == 0 : c.plan.vector * element_bytes(c) != ir::access_bytes;
+         return c.plan.threads_per_row != c.plan.threads || (c.plan.in_flight > 1 && !c.tiling.streamed) || is_odd ||
+                c.plan.threads < std::min(large, bytes / 64) || bytes < least || (c.tiling.streamed && reads_little(c));
+       }},
+      {"cluster-size", false, reads({cluster}),
+       "of two sizes of a cluster the smaller is enough where it fills the SMs and half of its blocks' registers hold "
+       "what waits; where the larger leaves half of the SMs idle, with 4 KiB for each block, it is the better one",
+       [](const Candidate& c) {
+         constexpr std::int64_t least = 4 << 10;
+         const std::int64_t blocks = c.plan.cluster, rows = c.prepared.rows;
+         if (blocks == 0) return false;
+         const bool is_more = blocks / 2 * rows >= c.limits.sms &&
+                              blocks / 2 * half_of_registers(c) >= codegen::bytes_waiting(c.prepared);
+         const bool is_less = 2 * blocks <= c.limits.blocks_per_cluster && 4 * blocks * rows <= c.limits.sms &&
+                              c.prepared.columns * element_bytes(c) >= 2 * blocks * least;
+         return is_more || is_less;
+       }},
+      {"cluster-reload", false, reads({cluster, homes}),
+       "what half of the registers of a cluster's blocks hold is not read again: that is what it is for",
+       [](const Candidate& c) {
+         return c.plan.cluster > 0 && c.plan.homes.empty() && c.prepared.walks > 1 &&
+                c.plan.cluster * half_of_registers(c) >= codegen::bytes_waiting(c.prepared);
        }},
       {"long-trips", false, reads({threads_per_row}),
        "over 64 vectors per thread while the block has idle lanes to spread them on",

@@ -62,6 +62,18 @@ std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& lim
   return values;
 }
 
+/// Blocks of a cluster: where rows are half as many as SMs or fewer, or so long that what waits of one leaves a block
+/// an eighth of its registers or none.
+std::vector<int> clusters(const codegen::Prepared& prepared, const ir::Limits& limits) {
+  std::vector<int> values{0};
+  if (row(prepared.skeleton).unit != ir::WorkUnit::rows || prepared.sums_across) return values;
+  constexpr std::int64_t register_bytes = 4;
+  const bool is_long = 8 * codegen::bytes_waiting(prepared) > 7 * register_bytes * limits.registers_per_block;
+  if (2 * prepared.rows > limits.sms && !is_long) return values;
+  for (const int blocks : powers_of_two(2, limits.blocks_per_cluster)) values.push_back(blocks);
+  return values;
+}
+
 /// Without words that name the same list as one before.
 std::vector<int> different_homes(const codegen::Prepared& prepared, const std::vector<int>& words) {
   std::vector<int> chosen;
@@ -89,6 +101,8 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
       return powers_of_two(1, most_at_once);
     case ir::PlanField::split:
       return shares(prepared, limits);
+    case ir::PlanField::cluster:
+      return clusters(prepared, limits);
     case ir::PlanField::blocks_per_sm:
       if (prepared.sums_across) return powers_of_two(1, limits.threads_per_sm / (2 * limits.warp_size));
       return {0};  // at_cursor() says how many
@@ -120,6 +134,9 @@ std::string_view values_asked(ir::PlanField axis) {
     case ir::PlanField::split:
       return "1; for columns doubled up to the SMs; for rows too few to fill the SMs an eighth of what fills them, "
              "doubled up to four times; any number that leaves each block elements of what it shares";
+    case ir::PlanField::cluster:
+      return "none; where a GPU has clusters 2, doubled up to what it allows, for rows at most half as many as SMs, or "
+             "too long for a block's registers; 0: none";
     case ir::PlanField::homes:
       return "lists of homes by name, each once: registers (what later phases need, most computed, in registers), "
              "shared (in shared memory), recompute (only inputs of it, in registers), reload (nothing waits), "
@@ -163,7 +180,7 @@ void restrict_axis(Axes& axes, const AxisLimit& limit) {
   std::vector<int> values;
   for (const std::string& word : limit.values) {
     const std::optional<int> value = ir::parse_value(*field, word);
-    if (!value || (row(*field).kind == ir::FieldKind::number && *value < 1))
+    if (!value || (row(*field).kind == ir::FieldKind::number && *value < std::min(1, ir::value(Plan{}, *field))))
       throw Error(Fault::usage, fmt::format("axis {}: found '{}', which is no value of it", limit.axis, word),
                   row(*field).kind == ir::FieldKind::homes
                       ? fmt::format("it takes {}; a list of homes stands in a plan's text alone",

@@ -41,7 +41,7 @@ struct Interval {
 };
 
 enum class VarKind : std::uint8_t {
-  block,   ///< the virtual block index
+  block,   ///< the virtual block index, or a part of it: (vb / divisor) % extent
   thread,  ///< a part of the thread index: (tid / divisor) % extent
   loop,    ///< a loop variable
   data,    ///< a number from memory, the same for all threads: a bind statement gives it its value
@@ -53,7 +53,7 @@ struct Var {
   std::string name;
   VarKind kind = VarKind::loop;
   std::int64_t extent = 1;
-  std::int64_t divisor = 1;  ///< thread only
+  std::int64_t divisor = 1;  ///< block and thread
   bool operator==(const Var&) const = default;
 };
 

@@ -174,7 +174,8 @@ struct Identity {
       bytes << (s.let == no_id ? -1 : lets(s.let));
     if (s.kind == StmtKind::load || s.kind == StmtKind::store || s.kind == StmtKind::atomic) {
       bytes << s.space << expr(s.expr) << s.width << s.policy;
-      if (s.space == Space::shared)
+      if (s.rank != no_expr) bytes << expr(s.rank);
+      if (is_array(s.space))
         array(bytes, s.memory);
       else
         bytes << s.memory;
@@ -184,6 +185,7 @@ struct Identity {
     if (s.kind == StmtKind::guard)
       for (const Condition& c : s.conditions) bytes << expr(c.a) << expr(c.b) << c.equal;
     if (s.otherwise) bytes << std::string_view("otherwise");
+    if (s.half != Half::both) bytes << s.half;
     bytes << s.lanes << static_cast<std::int64_t>(s.scope) - static_cast<std::int64_t>(StitchLevel::warp);
   }
 };

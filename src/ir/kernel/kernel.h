@@ -49,7 +49,9 @@ struct Buffer {
   bool operator==(const Buffer&) const = default;
 };
 
-enum class Space : std::uint8_t { registers, shared, global };
+/// distributed: shared memory of any block of the cluster, for loads alone. Arrays are of the others, and none is
+/// global.
+enum class Space : std::uint8_t { registers, shared, global, distributed };
 
 /// A per-thread register array (name[dims[0]][dims[1]] of vectors) or a block's shared array (one dimension, vector 1).
 struct Array {
@@ -121,6 +123,13 @@ enum class StmtKind : std::uint8_t {
 // asked by the machine: that of the block which is last when they come in order. What stands inside reaches as many
 // elements of each buffer whichever block passes, so counters take the condition for the value.
 
+// Clusters. Blocks of a cluster, which run at once, read each other's shared memory: a load from `distributed` space
+// reads what the block of number `rank` in its cluster has in a shared array of its own. Nobody writes there. A barrier
+// of the cluster stands before such loads, so that the block has begun and has written; and another one behind the last
+// of them, so that none ends, or writes again, while it is read. That one may be parted: threads arrive when they have
+// read, and wait when they have nothing else to do. Two block variables then tell which cluster of the
+// grid a block is in, and which number it has there: a cluster is neighbouring blocks.
+
 // Exclusive arms. Where an element comes from one of several places, guards ask which: a guard, and right behind it one
 // that is `otherwise` and stands for all threads that the first one leaves out. A tree of such pairs halves the places
 // until one is left. It is asked once for both: the second guard costs nothing, the printed text says `else`. Its own
@@ -133,6 +142,9 @@ enum class StmtKind : std::uint8_t {
 /// each other and before an `issue`.
 enum class Policy : std::uint8_t { once, again, early, reload };
 std::string_view name(Policy policy);
+
+/// Of a barrier of a cluster: all of it, or the threads say that they came by, and wait for the others later.
+enum class Half : std::uint8_t { both, arrive, wait };
 
 /// a < b or a == b.
 struct Condition {
@@ -148,7 +160,8 @@ struct Stmt {
   Op op = Op::copy;
   LetId let = no_id;
   Space space = Space::global;   ///< load, store, atomic
-  std::uint16_t memory = no_id;  ///< BufferId (global) or ArrayId (shared)
+  std::uint16_t memory = no_id;  ///< BufferId (global) or ArrayId (shared, distributed)
+  ExprId rank = no_expr;         ///< distributed: the block of the cluster whose array it is
   ExprId expr = no_expr;         ///< element index into the memory; index: the named expression
   std::uint8_t width = 1;        ///< elements of one access, at most 16 bytes
   Policy policy = Policy::once;
@@ -159,6 +172,7 @@ struct Stmt {
   std::int32_t end = 0;                    ///< loop, guard: the first statement after the body
   std::uint8_t lanes = 0;                  ///< shuffle: a power of two up to 32
   StitchLevel scope = StitchLevel::block;  ///< barrier; warp or wider
+  Half half = Half::both;                  ///< barrier of a cluster
 };
 
 struct Let {
@@ -208,5 +222,7 @@ Id id_of(const Kernel& kernel);
 /// Checks the contracts above (scopes, types, ranges, widths, alignment of shared arrays). Throws std::logic_error: a
 /// kernel that fails is a bug of lower.
 void verify(const Kernel& kernel);
+/// Whether the memory is an array of the kernel, of this block or of another one of its cluster; else it is a buffer.
+constexpr bool is_array(Space space) { return space == Space::shared || space == Space::distributed; }
 
 }  // namespace tailor::ir

@@ -20,6 +20,7 @@ namespace {
 constexpr std::array comparison_names = std::to_array<std::string_view>({"eq", "ne", "ge", "gt", "le", "lt"});
 /// By role: input, output, in_place, workspace, ticket.
 constexpr std::array role_words = std::to_array<std::string_view>({"in", "out", "in-place", "workspace", "ticket"});
+constexpr std::array half_words = std::to_array<std::string_view>({"", " arrive", " wait"});
 constexpr auto reserved = std::to_array<std::string_view>({"tid"});
 
 struct TextPrinter {
@@ -70,9 +71,9 @@ struct TextPrinter {
   }
 
   std::string memory_operand(const Stmt& s) const {
-    const bool shared = s.space == Space::shared;
-    return fmt::format("{}{}[{}]", shared ? "shared " : "", shared ? names.arrays[s.memory] : names.buffers[s.memory],
-                       index(s.expr));
+    const std::string of = s.rank == no_expr ? "" : fmt::format(" of {}", index(s.rank));
+    return fmt::format("{}{}[{}]{}", is_array(s.space) ? "shared " : "",
+                       is_array(s.space) ? names.arrays[s.memory] : names.buffers[s.memory], index(s.expr), of);
   }
 
   std::string declaration(const Stmt& s) const {
@@ -134,7 +135,7 @@ struct TextPrinter {
       case StmtKind::shuffle:
         return fmt::format("{} <- {} over {} lanes", ref(s.target, 1), name(s.op), static_cast<int>(s.lanes));
       case StmtKind::barrier:
-        return fmt::format("barrier {}", name(s.scope));
+        return fmt::format("barrier {}{}", name(s.scope), row_for(half_words, s.half));
       case StmtKind::issue:
         return "issue";
       case StmtKind::bind:
@@ -176,9 +177,12 @@ struct TextPrinter {
     }
     for (std::size_t i = 0; i < kernel.indices.vars.size(); ++i) {
       const Var& var = kernel.indices.vars[i];
-      if (var.kind != VarKind::thread) continue;
-      std::string from = var.divisor == 1 ? "tid" : fmt::format("tid / {}", var.divisor);
-      if (var.divisor * var.extent != kernel.threads) from += fmt::format(" % {}", var.extent);
+      const bool of_thread = var.kind == VarKind::thread;
+      const std::int64_t all = of_thread ? kernel.threads : kernel.virtual_blocks;
+      if (!of_thread && (var.kind != VarKind::block || var.extent == all)) continue;
+      const std::string_view whole = of_thread ? "tid" : "vb";
+      std::string from = var.divisor == 1 ? std::string(whole) : fmt::format("{} / {}", whole, var.divisor);
+      if (var.divisor * var.extent != all) from += fmt::format(" % {}", var.extent);
       out += fmt::format("  index {} = {}\n", names.vars[i], from);
     }
   }

@@ -23,7 +23,10 @@ struct Verifier {
   const Kernel& kernel;
   std::size_t at = 0;
   int guards = 0;
-  bool divergent = false;  ///< inside a guard that depends on the thread
+  bool divergent = false;     ///< inside a guard that depends on the thread
+  bool met = false;           ///< the blocks of the cluster have met before
+  bool arrived = false;       ///< and said that it had read
+  bool reads_others = false;  ///< of a cluster, since they met last
   std::vector<bool> live_arrays, live_lets, seen_lets;
   std::vector<bool> agreed_lets;  ///< the same for all threads of the block
   VarSet live_vars;
@@ -124,7 +127,9 @@ struct Verifier {
   }
 
   DType memory(const Stmt& s) const {
-    const bool shared = s.space == Space::shared;
+    const bool shared = is_array(s.space);
+    require((s.space == Space::distributed) == (s.rank != no_expr), "a block of the cluster is named elsewhere");
+    if (s.rank != no_expr) within(s.rank, kernel.cluster, 1, "the cluster");
     require(s.space != Space::registers && s.memory < (shared ? kernel.arrays.size() : kernel.buffers.size()),
             "a memory that does not exist");
     const DType type = shared ? kernel.arrays[s.memory].dtype : kernel.buffers[s.memory].dtype;
@@ -152,7 +157,12 @@ struct Verifier {
 
   void load(const Stmt& s) {
     const DType type = memory(s);
-    require(s.space == Space::shared || s.policy == Policy::reload ||
+    if (s.space == Space::distributed) {
+      require(met, "a block of the cluster is read before all of them have met");
+      require(!arrived, "a block of the cluster is read by one that said it had read");
+      reads_others = true;
+    }
+    require(is_array(s.space) || s.policy == Policy::reload ||
                 memory_role(kernel, owner(kernel, s.memory)) == BufferRole::input,
             "a load of memory that the kernel writes must be a reload");
     if (s.target.array == no_id) {
@@ -167,6 +177,7 @@ struct Verifier {
 
   void store(const Stmt& s) const {
     const DType type = memory(s);
+    require(s.space != Space::distributed, "a store to another block of the cluster");
     require(s.space == Space::shared || is_written(kernel.buffers[s.memory].role), "a store to an input");
     if (s.target.array == no_id) {
       value(s.value);
@@ -226,6 +237,7 @@ struct Verifier {
       case StmtKind::atomic:
         value(s.value);
         require(s.width == 1 && memory(s) == type_of(s.value), "an atomic changes the type");
+        require(s.space != Space::distributed, "an atomic on another block of the cluster");
         if (s.let != no_id) define(s.let, type_of(s.value));
         return require(s.space == Space::shared || is_written(kernel.buffers[s.memory].role), "an atomic on an input");
       case StmtKind::shuffle:
@@ -235,7 +247,8 @@ struct Verifier {
       case StmtKind::barrier:
         require(!divergent, "a barrier in a guard that depends on the thread");
         require(s.scope != StitchLevel::registers, "a barrier of one thread");
-        require(s.scope != StitchLevel::cluster || kernel.cluster > 1, "a cluster barrier without a cluster");
+        require(s.scope == StitchLevel::cluster || s.half == Half::both, "half of a barrier that has no halves");
+        if (s.scope == StitchLevel::cluster) meet(s.half);
         return require(s.scope != StitchLevel::grid || kernel.cooperative, "a grid barrier in a launch that may queue");
       case StmtKind::bind:
         return bind(s);
@@ -248,6 +261,18 @@ struct Verifier {
       case StmtKind::loop:
         return;
     }
+  }
+
+  /// All blocks of the cluster come by, equally often.
+  void meet(Half half) {
+    require(kernel.cluster > 1, "a cluster barrier without a cluster");
+    require(guards == 0, "a cluster barrier in a guard");
+    require(kernel.virtual_blocks % kernel.cluster == 0, "a cluster barrier that some virtual blocks do not reach");
+    require(arrived == (half == Half::wait), "halves of a cluster barrier that do not follow each other");
+    arrived = half == Half::arrive;
+    if (arrived) return;
+    met = true;
+    reads_others = false;
   }
 
   /// Of the guard that ends right before this one: a < b has the opposite b - 1 < a.
@@ -352,6 +377,20 @@ struct Verifier {
     }
   }
 
+  /// Block variables are the digits of one number: each multiplies those inside it.
+  void digits_of_blocks() const {
+    std::vector<std::pair<std::int64_t, std::int64_t>> digits;
+    for (const Var& var : pool().vars)
+      if (var.kind == VarKind::block) digits.emplace_back(var.divisor, var.extent);
+    std::sort(digits.begin(), digits.end());
+    std::int64_t blocks = 1;
+    for (const auto& [divisor, extent] : digits) {
+      require(divisor == blocks, "the block variable's divisor");
+      blocks *= extent;
+    }
+    require(digits.empty() || blocks == kernel.virtual_blocks, "the block variable's extent");
+  }
+
   void shape() const {
     require(kernel.cluster > 0 && kernel.grid % kernel.cluster == 0,
             fmt::format("{} blocks are no whole number of clusters of {}", kernel.grid, kernel.cluster));
@@ -361,11 +400,11 @@ struct Verifier {
     require(kernel.persistent ? kernel.grid > 0 : kernel.grid == kernel.virtual_blocks, "a grid that does not fit");
     require(pool().vars.size() <= max_vars, "too many variables");
     for (const Var& var : pool().vars) {
-      if (var.kind == VarKind::block) require(var.extent == kernel.virtual_blocks, "the block variable's extent");
       if (var.kind == VarKind::thread)
         require(kernel.threads % (var.extent * var.divisor) == 0,
                 fmt::format("{} does not divide the block", var.name));
     }
+    digits_of_blocks();
     for (const Array& a : kernel.arrays)
       if (a.space == Space::shared)
         require(a.dims[0] > 0 && a.dims[1] == 0 && a.vector == 1, fmt::format("shared array {} is misshapen", a.name));
@@ -381,6 +420,8 @@ void verify(const Kernel& kernel) {
   verifier.shape();
   verifier.roles();
   verifier.body(0, kernel.body.size());
+  verifier.require(!verifier.arrived, "a cluster barrier that nobody waits at");
+  verifier.require(!verifier.reads_others, "a block of the cluster may end while another one reads it");
 }
 
 }  // namespace tailor::ir

@@ -73,14 +73,16 @@ void add(ir::LaunchCounts& sum, const ir::LaunchCounts& more, double weight) {
   sum.blocks_total = more.blocks_total;
 }
 
-/// Results that blocks put together, as many as a ticket has numbers; else every block stands for itself.
+/// Results that blocks put together: as many as there are clusters, or as a ticket has numbers; else every block stands
+/// for itself.
 std::int64_t meetings(const ir::Kernel& kernel) {
+  if (kernel.cluster > 1) return kernel.grid / kernel.cluster;
   for (const ir::Buffer& buffer : kernel.buffers)
     if (buffer.role == ir::BufferRole::ticket) return std::clamp<std::int64_t>(buffer.elements, 1, kernel.grid);
   return kernel.grid;
 }
 
-/// The blocks of each meeting: those that ask the same number of the ticket.
+/// The blocks of each meeting: those of a cluster, or that ask the same number of the ticket.
 std::vector<std::vector<std::int64_t>> blocks_that_meet(const ir::Kernel& kernel) {
   std::vector<std::vector<std::int64_t>> met(static_cast<std::size_t>(meetings(kernel)));
   const ir::Stmt* ask = nullptr;
@@ -91,8 +93,11 @@ std::vector<std::vector<std::int64_t>> blocks_that_meet(const ir::Kernel& kernel
   std::vector<std::int64_t> values(kernel.indices.vars.size(), 0);
   for (std::int64_t block = 0; block < kernel.grid; ++block) {
     for (std::size_t v = 0; v < values.size(); ++v)
-      if (kernel.indices.vars[v].kind == ir::VarKind::block) values[v] = block;
-    const std::int64_t at = ask == nullptr ? block : evaluate(kernel.indices, ask->expr, values);
+      if (kernel.indices.vars[v].kind == ir::VarKind::block)
+        values[v] = block / kernel.indices.vars[v].divisor % kernel.indices.vars[v].extent;
+    const std::int64_t at = kernel.cluster > 1 ? block / kernel.cluster
+                            : ask == nullptr   ? block
+                                               : evaluate(kernel.indices, ask->expr, values);
     met[static_cast<std::size_t>(at)].push_back(block);
   }
   return met;

@@ -51,6 +51,8 @@ std::string longest_line(std::string_view text) {
 
 void check_pin(const profiler::Nvrtc& nvrtc, const Sized& which, const char* arch, int count, SweepFigures& figures) {
   static const Limits h200 = limits(find_device("h200", source_folder() + "/data/devices"));
+  Limits of_arch = h200;
+  if (std::string_view(arch) < "sm_90") of_arch.blocks_per_cluster = 1;
   const Group group = make_group(family_member(which.member), which.rows, which.columns);
   const auto prepared = prepare(group);
   REQUIRE(std::holds_alternative<Prepared>(prepared));
@@ -58,7 +60,7 @@ void check_pin(const profiler::Nvrtc& nvrtc, const Sized& which, const char* arc
   CAPTURE(which.rows);
   CAPTURE(which.columns);
   CAPTURE(std::string(arch));
-  for (const Sampled& sample : sampled_plans(std::get<Prepared>(prepared), h200, count, 7)) {
+  for (const Sampled& sample : sampled_plans(std::get<Prepared>(prepared), of_arch, count, 7)) {
     CAPTURE(text(sample.plan));
     const Kernel& kernel = sample.kernel;
     const auto start = std::chrono::steady_clock::now();

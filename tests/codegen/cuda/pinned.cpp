@@ -30,7 +30,7 @@ void count(const Kernel& kernel, const Stmt& s, InstructionCounts& counts) {
   switch (s.kind) {
     case StmtKind::load:
     case StmtKind::store: {
-      const bool shared = s.space == Space::shared;
+      const bool shared = is_array(s.space);
       const DType dtype = shared ? kernel.arrays[s.memory].dtype : kernel.buffers[s.memory].dtype;
       counts[access_key(s.kind == StmtKind::store, shared ? "shared" : "global", shared || s.policy != Policy::again,
                         s.width * size(dtype))] += 1;
@@ -42,7 +42,10 @@ void count(const Kernel& kernel, const Stmt& s, InstructionCounts& counts) {
       return;
     }
     case StmtKind::barrier:
-      counts[s.scope == StitchLevel::warp ? "bar.warp" : "bar"] += 1;
+      counts[s.scope == StitchLevel::warp      ? "bar.warp"
+             : s.scope == StitchLevel::cluster ? "bar.cluster"
+                                               : "bar"] +=
+          s.scope == StitchLevel::cluster && s.half == Half::both ? 2 : 1;
       return;
     case StmtKind::atomic:
       counts["atom"] += 1;
@@ -141,6 +144,8 @@ InstructionCounts instructions_of(std::string_view ptx) {
       ++counts["bar.warp"];
     else if (word.starts_with("bar."))
       ++counts["bar"];
+    else if (word.starts_with("barrier.cluster."))
+      ++counts["bar.cluster"];
     else if (word.starts_with("barrier."))
       ++counts["bar"];
     else if (word.starts_with("atom.") || word.starts_with("red."))

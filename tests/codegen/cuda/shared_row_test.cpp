@@ -61,6 +61,16 @@ TEST_CASE("a kernel whose blocks share rows prints as its golden text") {
   check_golden("row_shared.cu", codegen::cuda(kernel, &plan));
 }
 
+TEST_CASE("a kernel whose rows are shared by blocks of a cluster prints as its golden text") {
+  const ir::Group group = ir::make_group(ir::family_member("softmax"), 64, 30001);
+  ir::Plan plan;
+  const ir::Kernel kernel =
+      lowered_row(group, "threads=256 threads_per_row=256 vector=4 in_flight=1 cluster=4 grid=tile", &plan);
+  CHECK(kernel.cluster == 4);
+  CHECK(kernel.grid == 4 * 64);
+  check_golden("row_cluster.cu", codegen::cuda(kernel, &plan));
+}
+
 TEST_CASE("a kernel that adds up across its rows prints as its golden text") {
   const ir::Group group = ir::make_group(ir::family_member("across_columns"), 8192, 1024);
   ir::Plan plan;
@@ -135,6 +145,79 @@ TEST_CASE("rows that fill the device, or are walked twice, have no plan that sha
   CHECK(explore::usual_plan(prepared).split == 1);
   const ir::Group twice = ir::make_group(ir::family_member("softmax"), 1, 1'000'000);
   CHECK(explore::usual_plan(std::get<codegen::Prepared>(codegen::prepare(twice))).split == 1);
+}
+
+TEST_CASE("a cluster reads a row once, between two meetings, where blocks alone would read it again") {
+  const ir::Group group = ir::make_group(ir::family_member("softmax"), 4, 131072);
+  const std::string words = "threads=1024 threads_per_row=1024 vector=4 in_flight=1";
+  const costmodel::Work work = costmodel::count(lowered_row(group, words + " cluster=8"), costmodel::Mode::exact);
+  CHECK(work.cluster == 8);
+  CHECK(work.buffers[0].load.bytes == std::int64_t{4} * 131072 * 4);
+  CHECK(work.critical_path.memory == 1);
+  CHECK(work.critical_path.cluster == 2);  // of the maximum and of the sum
+  CHECK(work.critical_path.distributed == 2);
+  CHECK(work.barriers == 0);
+  CHECK(work.cluster_barriers ==
+        3 * 2 * 32 * 32);  // both, and the parting: arrivals and waits of 32 blocks of 32 warps
+  CHECK(row_refusal("softmax", 4, 131072, words) != "lowered");  // registers of one block
+}
+
+TEST_CASE("few long rows and rows that no block holds are asked about clusters, on GPUs that have some") {
+  const ir::Limits limits = h200_limits(), older = ir::limits(ir::find_device("t4", source_folder() + "/data/devices"));
+  const auto sizes = [&](std::int64_t rows, std::int64_t columns, const ir::Limits& of) {
+    const ir::Group group = ir::make_group(ir::family_member("softmax"), rows, columns);
+    return explore::default_axes(std::get<codegen::Prepared>(codegen::prepare(group)), of)[ir::PlanField::cluster];
+  };
+  const std::vector<int> none{0}, all{0, 2, 4, 8};
+  CHECK(sizes(66, 4096, limits) == all);  // of 132 SMs
+  CHECK(sizes(67, 4096, limits) == none);
+  CHECK(sizes(4096, 57345, limits) == all);  // over seven eighths of 256 KiB
+  CHECK(sizes(4096, 57344, limits) == none);
+  CHECK(sizes(4, 131072, older) == none);
+  for (const auto& [rows, columns] : {std::pair{4, 500'000}, std::pair{64, 30000}, std::pair{4096, 131072},
+                                      std::pair{1, 8192}, std::pair{16, 131072}}) {
+    CAPTURE(columns);
+    const ir::Group group = ir::make_group(ir::family_member("softmax"), rows, columns);
+    const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+    explore::Plans plans(prepared, explore::default_axes(prepared, limits), limits);
+    codegen::LowerScratch scratch;
+    int left = 0, met = 0;
+    while (const auto plan = plans.next())
+      if (!explore::dropped_by(prepared, *plan, limits)) {
+        const bool is_legal = std::holds_alternative<ir::Kernel>(codegen::lower(prepared, *plan, limits, scratch));
+        left += is_legal ? 1 : 0;
+        met += is_legal && plan->cluster > 0 ? 1 : 0;
+      }
+    CHECK(left >= 20);
+    CHECK(left <= 150);
+    CHECK(met >= 4);
+    CHECK(met <= 50);
+  }
+}
+
+TEST_CASE("a plan whose blocks cannot meet is refused in words") {
+  const auto asked = [](const std::string& words) {
+    return row_refusal("softmax", 64, 30000, "threads=256 vector=4 in_flight=1 " + words);
+  };
+  CHECK(asked("threads_per_row=256 cluster=8") == "lowered");
+  CHECK(asked("threads_per_row=256 cluster=3") == "lowered");
+  CHECK(asked("threads_per_row=256 cluster=9") == "cluster: 9 blocks exceed 8 of a cluster");
+  CHECK(asked("threads_per_row=256 cluster=1") == "cluster: 1 block is no cluster");
+  CHECK(asked("threads_per_row=256 cluster=2 split=2") ==
+        "cluster: rows are shared by 2 blocks that do not meet and by clusters of 2");
+  CHECK(asked("threads_per_row=256 cluster=2 grid=persistent blocks_per_sm=2") ==
+        "cluster: clusters that share rows do not loop over others");
+  CHECK(asked("threads_per_row=1 cluster=2") == "cluster: rows that a thread has alone are not shared by blocks");
+  CHECK(row_refusal("softmax", 64, 1000, "threads=128 threads_per_row=128 vector=4 in_flight=1 cluster=3") ==
+        "cluster: rows of 250 vectors, 128 for a block at once, leave some of a cluster's 3 blocks without any");
+  CHECK(row_refusal("across_columns", 64, 4096, "threads=128 threads_per_row=128 vector=4 in_flight=1 cluster=2") ==
+        "cluster: rows that are added up across are not shared by blocks of a cluster");
+  const ir::Group group = ir::make_group(ir::family_member("row_sum"), 4, 4096);
+  ir::Plan plan = ir::parse_plan("row threads=128 threads_per_row=128 cluster=2");
+  plan.dominant = std::get<codegen::Prepared>(codegen::prepare(group)).dominants.front();
+  const codegen::Lowered on_t4 =
+      codegen::lower(group, plan, ir::limits(ir::find_device("t4", source_folder() + "/data/devices")));
+  CHECK(std::get<ir::Rejection>(on_t4).reason == "2 blocks cannot meet: this GPU has no clusters");
 }
 
 TEST_CASE("a row plan that blocks cannot share is refused in words") {

@@ -34,11 +34,13 @@ struct Drawn {
 /// Draws a group as text, one operation after the other.
 class Drawing {
  public:
-  explicit Drawing(unsigned seed) : random_(seed) {}
+  /// `longest`: of the last dimension; others have up to 7 elements.
+  explicit Drawing(unsigned seed, int longest = 7) : random_(seed), longest_(longest) {}
 
   std::string draw() {
     std::vector<std::int64_t> dims;
     for (int rank = pick(2, 4); rank > 0; --rank) dims.push_back(pick(0, 5) == 0 ? 1 : pick(2, 7));
+    if (longest_ > 7) dims.back() = pick(longest_ / 4, longest_);
     for (int i = 0, inputs = pick(1, 2); i < inputs; ++i) add(dims, fmt::format("parameter {}", i));
     for (int steps = pick(3, 9); steps > 0; --steps) step();
     std::vector<std::string> outputs{"%" + values_.back().name};
@@ -159,11 +161,39 @@ class Drawing {
   }
 
   std::mt19937 random_;
+  int longest_;
   std::vector<Drawn> values_;
   std::vector<std::string> lines_;
 };
 
+Group drawn_group(const std::string& text) {
+  Group group;
+  group.graph = parse_graph(text);
+  verify(group.graph);
+  group.id = id_of(std::string_view(canonical_text(group.graph)));
+  return group;
+}
+
 }  // namespace
+
+TEST_CASE("random groups of longer rows compute what the evaluator computes where blocks of a cluster share them") {
+  int clustered = 0, groups = 0;
+  for (unsigned seed = 1; seed <= testing::effort(60u, 900u); ++seed) {
+    CAPTURE(seed);
+    const std::string text = Drawing(seed, 150).draw();
+    CAPTURE(text);
+    const Group group = drawn_group(text);
+    const codegen::Classified found = codegen::analyse(group.graph, codegen::whole_border(group.graph));
+    if (!std::holds_alternative<codegen::Layout>(found)) continue;
+    if (std::get<codegen::Layout>(found).skeleton != Skeleton::row) continue;
+    const explore::SpaceRun run = explore::check_every_plan(group, {testing::effort(211, 47)}, true);
+    clustered += run.clustered;
+    groups += run.clustered > 0 ? 1 : 0;
+  }
+  MESSAGE(clustered << " programs with clusters, of " << groups << " groups");
+  CHECK(clustered > 30);
+  CHECK(groups > 8);
+}
 
 TEST_CASE("random groups with reductions compute what the evaluator computes, or are refused") {
   int taken = 0, programs = 0, lowered = 0;
@@ -171,10 +201,7 @@ TEST_CASE("random groups with reductions compute what the evaluator computes, or
     CAPTURE(seed);
     const std::string text = Drawing(seed).draw();
     CAPTURE(text);
-    Group group;
-    group.graph = parse_graph(text);
-    verify(group.graph);
-    group.id = id_of(std::string_view(canonical_text(group.graph)));
+    const Group group = drawn_group(text);
     const Boundary border = codegen::whole_border(group.graph);
     const codegen::Classified found = codegen::analyse(group.graph, border);
     if (!std::holds_alternative<codegen::Layout>(found)) continue;

@@ -32,7 +32,7 @@ namespace tailor::simulator {
 namespace {
 
 /// As the oracle of lowering has it: small enough that small shapes meet persistent grids.
-constexpr ir::Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 8192, 15360, 0, 128};
+constexpr ir::Limits small_limits{90, 2, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 16384, 8192, 15360, 0, 128, 8};
 
 struct Candidate {
   std::string plan;
@@ -47,6 +47,7 @@ std::vector<Candidate> candidates(const ir::Group& group, int one_in, int most, 
   axes[ir::PlanField::value_cache] = {1, 0};
   axes[ir::PlanField::threads] = {64, 256};
   axes[ir::PlanField::split] = {1, 3, 18};
+  axes[ir::PlanField::cluster] = {0, 2, 3};
   explore::Plans plans(ready, axes, small_limits);
   codegen::LowerScratch scratch;
   std::map<Id, bool> seen;
@@ -116,6 +117,7 @@ std::string difference(const ir::Kernel& kernel, const Simulation& seen, const c
                      work.shared_store.requests, work.shared_store.wavefronts, work.shared_store.bytes));
   all.push_back(line("shuffles", c.shuffles, work.shuffles));
   all.push_back(line("block barriers", c.block_barriers, work.barriers));
+  all.push_back(line("cluster barriers", c.cluster_barriers, work.cluster_barriers));
   all.push_back(line("local requests", c.local_load_requests + c.local_store_requests, 0));
   for (const std::string& one : all)
     if (!one.empty()) return one;

@@ -1,0 +1,225 @@
+// max_exp_sum_divide_row
+//
+// Plan: row dominant=%3 threads=256 threads_per_row=256 vector=4 in_flight=1 split=1 cluster=4
+//   homes=%0@register,%6@register grid=tile index_cache=on value_cache=on arithmetic=xla
+// Reads x (1,920,064 f32, 4 at a time); writes y (1,920,064 f32, 4 at a time).
+// A block's threads: lane (32) x warp (8).
+// Phases: m (maximum), then s (sum), then the results.
+// 256 threads per block, 256 virtual blocks, 64 bytes of shared memory per block.
+// Blocks form clusters of 4.
+
+/// A vector of registers: what one wide access moves.
+template <class T, int V>
+struct Vec {
+  T v[V];
+};
+
+/// A load that the assembler leaves where it stands, before or after others of its kind.
+#if __CUDA_ARCH__ >= 700
+#define ORDERED_LOAD "ld.relaxed.cta.global"
+#else
+#define ORDERED_LOAD "ld.volatile.global"
+#endif
+
+/// Never true, which the assembler does not know: no size of a launch is 0. It moves nothing across the branch, so
+/// all ordered loads above are on their way before the first of them is used. Each asks another size: once one was
+/// asked, the assembler knows that it is not 0.
+#define ISSUE_LOADS(size) \
+  do { \
+    unsigned n; \
+    asm volatile("mov.u32 %0, %%" #size ";" : "=r"(n)); \
+    if (n == 0) return; \
+  } while (0)
+
+/// A pointer that the compiler keeps as it is and does not compute again.
+template <class T>
+__device__ __forceinline__ T* held(T* a) {
+  asm("" : "+l"(a));
+  return a;
+}
+
+/// NaN when either is.
+template <class T>
+__device__ __forceinline__ T maximum(T a, T b) {
+  return a != a || a > b ? a : b;
+}
+
+__device__ __forceinline__ float maximum(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float c;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));
+  return c;
+#else
+  return a != a || a > b ? a : b;
+#endif
+}
+
+/// Over the whole range, within 2 units in the last place.
+__device__ __forceinline__ float full_divide(float a, float b) {
+  float c;
+  asm("div.full.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));
+  return c;
+}
+
+__device__ __forceinline__ float cluster_load_f32(const float* from, unsigned int rank) {
+  unsigned int there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;"
+      : "=r"(there)
+      : "r"(static_cast<unsigned int>(__cvta_generic_to_shared(from))), "r"(rank));
+  float value;
+  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(value) : "r"(there) : "memory");
+  return value;
+}
+
+__device__ __forceinline__ float load_f32(const float* from) {
+  float value;
+  asm volatile(ORDERED_LOAD ".f32 %0, [%1];" : "=f"(value) : "l"(from));
+  return value;
+}
+
+__device__ __forceinline__ void load_f32x4(float* to, const float* from) {
+  asm volatile(ORDERED_LOAD ".v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
+               : "l"(from));
+}
+
+__device__ __forceinline__ void shared_store_f32(float* to, float value) {
+  asm volatile("st.shared.f32 [%0], %1;"
+               : : "r"(static_cast<unsigned int>(__cvta_generic_to_shared(to))),
+                   "f"(value) : "memory");
+}
+
+__device__ __forceinline__ void store_f32(float* to, float value) {
+  asm volatile("st.global.f32 [%0], %1;" : : "l"(to), "f"(value) : "memory");
+}
+
+__device__ __forceinline__ void store_f32x4(float* to, const float* from) {
+  asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};"
+               : : "l"(to),
+                   "f"(from[0]), "f"(from[1]), "f"(from[2]), "f"(from[3]) : "memory");
+}
+
+/// One virtual block.
+__device__ __forceinline__ void max_exp_sum_divide_row_block(
+    int vb, int n_vblocks,
+    const float* __restrict__ x,
+    float* __restrict__ y) {
+  __shared__ __align__(16) float m_warps[8];
+  __shared__ __align__(16) float s_warps[8];
+  const int vc = vb / 4;
+  const int rank = vb % 4;
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int i = (rank * 256 + lane + warp * 32 < vc * 3 % 4 ? rank * 256 + lane + warp * 32 : rank * 256 + lane + warp *
+      32 - vc * 3 % 4 * 4 + (vc * 3 % 4 * 3 + 1) / 4 * 4 + 30000);
+
+  // Phase: m, a maximum.
+  float m = __int_as_float(0xff800000);
+  const int i_1 = vc * 30001 + rank * 1024 + lane * 4 + warp * 128 + vc * 3 % 4;
+  const float* const x_at = held(x + i_1);
+  float* const y_at = held(y + i_1);
+  Vec<float, 4> x_row[8];
+  #pragma unroll
+  for (int t = 0; t < 8; ++t) {
+    if (rank * 1024 + lane * 4 + warp * 128 + t * 4096 + vc * 3 % 4 + 3 < 30001) {
+      load_f32x4(&x_row[t].v[0], &x_at[t * 4096]);
+    }
+  }
+  const int i_2 = i + vc * 30001;
+  float x_row_1;
+  if (i < 30001) {
+    x_row_1 = load_f32(&x[i_2]);
+  }
+  ISSUE_LOADS(ntid.x);
+  #pragma unroll
+  for (int t = 0; t < 8; ++t) {
+    if (rank * 1024 + lane * 4 + warp * 128 + t * 4096 + vc * 3 % 4 + 3 < 30001) {
+      #pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        m = maximum(m, x_row[t].v[e]);
+      }
+    }
+  }
+  if (i < 30001) {
+    m = maximum(m, x_row_1);
+  }
+  // The maximum of 32 lanes, for each of them.
+  #pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2) m = maximum(m, __shfl_xor_sync(0xffffffffu, m, offset));
+  if (lane == 0) {
+    shared_store_f32(&m_warps[warp], m);
+  }
+  asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+  m = __int_as_float(0xff800000);
+  float m_part[1];
+  m_part[0] = cluster_load_f32(&m_warps[lane % 8], lane / 8);
+  m = maximum(m, m_part[0]);
+  // The maximum of 32 lanes, for each of them.
+  #pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2) m = maximum(m, __shfl_xor_sync(0xffffffffu, m, offset));
+
+  // Phase: s, a sum.
+  float s = 0.0f;
+  Vec<float, 4> e_row[8];
+  #pragma unroll
+  for (int t = 0; t < 8; ++t) {
+    if (rank * 1024 + lane * 4 + warp * 128 + t * 4096 + vc * 3 % 4 + 3 < 30001) {
+      #pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const float d = x_row[t].v[e] - m;
+        const float e_1 = exp(d);
+        e_row[t].v[e] = e_1;
+        s += e_1;
+      }
+    }
+  }
+  float e_row_1;
+  if (i < 30001) {
+    const float d_1 = x_row_1 - m;
+    const float e_2 = exp(d_1);
+    e_row_1 = e_2;
+    s += e_2;
+  }
+  // The sum of 32 lanes, for each of them.
+  #pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2) s = s + __shfl_xor_sync(0xffffffffu, s, offset);
+  if (lane == 0) {
+    shared_store_f32(&s_warps[warp], s);
+  }
+  asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+  asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+  s = 0.0f;
+  float s_part[1];
+  s_part[0] = cluster_load_f32(&s_warps[lane % 8], lane / 8);
+  s += s_part[0];
+  // The sum of 32 lanes, for each of them.
+  #pragma unroll
+  for (int offset = 16; offset > 0; offset /= 2) s = s + __shfl_xor_sync(0xffffffffu, s, offset);
+
+  // The results.
+  asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+  #pragma unroll
+  for (int t = 0; t < 8; ++t) {
+    if (rank * 1024 + lane * 4 + warp * 128 + t * 4096 + vc * 3 % 4 + 3 < 30001) {
+      Vec<float, 4> y_1;
+      #pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const float y_2 = full_divide(e_row[t].v[e], s);
+        y_1.v[e] = y_2;
+      }
+      store_f32x4(&y_at[t * 4096], &y_1.v[0]);
+    }
+  }
+  if (i < 30001) {
+    const float y_3 = full_divide(e_row_1, s);
+    store_f32(&y[i_2], y_3);
+  }
+  asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+}
+
+extern "C" __global__ __cluster_dims__(4, 1, 1) __launch_bounds__(256) void max_exp_sum_divide_row(
+    const float* __restrict__ x,
+    float* __restrict__ y) {
+  max_exp_sum_divide_row_block(blockIdx.x, 256, x, y);
+}
