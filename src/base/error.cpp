@@ -12,6 +12,38 @@
 
 namespace tailor {
 
+namespace {
+
+/// Bytes of the code point at the start of `text` (not empty); 0 where the encoding is broken there.
+std::size_t whole_code_point(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text.front());
+  const std::size_t length = lead < 0x80 ? 1 : lead >> 5 == 6 ? 2 : lead >> 4 == 14 ? 3 : lead >> 3 == 30 ? 4 : 0;
+  if (length > text.size()) return 0;
+  for (std::size_t i = 1; i < length; ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xc0u) != 0x80u) return 0;
+  return length;
+}
+
+/// A message may quote a damaged file. What could move a terminal's cursor, or is no UTF-8, is told as its bytes.
+std::string visible(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = whole_code_point(text);
+    const auto byte = static_cast<unsigned char>(text.front());
+    const bool control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f ||
+                         (byte == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
+    const std::string_view glyph = text.substr(0, length == 0 ? 1 : length);
+    if (length == 0 || control)
+      for (const char one : glyph) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(one));
+    else
+      out += glyph;
+    text.remove_prefix(glyph.size());
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string error_text(const Error& error) {
   std::string text = "error: ";
   if (!error.at.file.empty()) {
@@ -27,7 +59,7 @@ std::string error_text(const Error& error) {
   constexpr std::string_view known = "known: ";
   const bool said = error.hint.starts_with(known) && error.message.ends_with(error.hint.substr(known.size()));
   if (!error.hint.empty() && !said) text += fmt::format("  hint: {}\n", error.hint);
-  return text;
+  return visible(text);
 }
 
 }  // namespace tailor

@@ -121,6 +121,7 @@ struct ExplainOptions {
   std::string plan;                ///< a plan's text, or its rank in `explore`; empty: the best
   bool simulate = false;           ///< compile and execute it, show what that counted beside the model's counts
   std::int64_t blocks = 0;         ///< of --simulate: execute a sample of about so many; 0: all
+  std::int64_t top = 100;          ///< rows of a table and lines of the program that a person is shown; 0: all
   std::string nvrtc;               ///< of --simulate and --profiler: a library file; empty: the usual places
   std::string profiler;            ///< also measure it: gpu, replay; empty: do not
   std::string recorded;            ///< of replay

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "explore/strategy.h"
+#include "study/pipeline/question.h"
 
 namespace tailor::cli {
 
@@ -27,7 +28,10 @@ void declare_group(OptionList& list, GroupOptions& options) {
            "N|ID");
   list.add("--strategy", &options.strategy,
            fmt::format("how to fuse: a name, or FILE.partition (default {})", explore::default_strategy), "NAME");
-  list.add("--cost-model", &options.cost_model, "cost model (default projected; tailor list models)", "NAME");
+  list.add("--cost-model", &options.cost_model,
+           fmt::format("how plans are ranked: {} (default projected; tailor list models)",
+                       fmt::join(study::ranking_models(), " or ")),
+           "NAME");
   list.add("--calibration", &options.calibration, "numbers of the models (default uncalibrated)", "NAME|FILE");
   list.add("--axis", &options.axes, "restrict an axis of the plan space, as threads=128,256; may be repeated",
            "AXIS=V,V")
@@ -85,6 +89,8 @@ void declare(OptionList& list, ExplainOptions& options) {
   declare_group(list, options.what);
   list.add("PLAN", &options.plans, "as --plan; two say why one beats the other");
   list.add("--plan", &options.plan, plan_words, "TEXT|N|xla");
+  list.add_count("--top", &options.top,
+                 "rows of a table and lines of the program to show, 0 for all (default 100, in JSON and CSV all)");
   list.section = "executed or measured";
   list.add("--simulate", &options.simulate, "compile and execute it: counts beside the model's, level counted");
   list.add_count("--blocks", &options.blocks,

@@ -81,7 +81,9 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   CommandOutput answer{"tailor.explain/1",
                        one.on->device.name,
                        {},
-                       explanation(all, context.terminal.width, context.colour && context.output.empty())};
+                       explanation(all, {.width = context.terminal.width,
+                                         .colour = context.colour && context.output.empty(),
+                                         .max_rows = static_cast<std::size_t>(options.top)})};
   answer.sections.push_back({"estimate", study::estimate_table(all.one, all.estimate, all.occupancy, all.bound,
                                                                all.advice, study::state_of(all))});
   answer.sections.push_back({"parts", study::part_table(all.estimate)});

@@ -84,6 +84,23 @@ std::string wrong_value(const Option& option, const std::optional<std::string>& 
   return {};
 }
 
+/// What is wrong with lists of words between commas: the library passes over one with nothing in it.
+std::string empty_entry(const OptionList& list, const std::vector<std::string>& words) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::size_t equals = words[i].starts_with("--") ? words[i].find('=') : std::string::npos;
+    const Option* option = list.find(std::string_view(words[i]).substr(0, equals));
+    if (option == nullptr || option->positional() || std::holds_alternative<bool*>(option->target)) continue;
+    if (equals == std::string::npos && ++i == words.size()) break;
+    const std::string value = equals == std::string::npos ? words[i] : words[i].substr(equals + 1);
+    const bool many = option->is_list || std::holds_alternative<std::vector<std::string>*>(option->target);
+    if (!many || option->keeps_commas || value.find(',') == value.npos) continue;
+    for (const std::string_view word : split(value, ','))
+      if (trim(word).empty())
+        return fmt::format("{}: found '{}', expected a word on both sides of each comma", option->names, value);
+  }
+  return {};
+}
+
 /// What the library refused, in the project's words: what was found, what was expected. Its own where it is another.
 std::string refused_words(const OptionList& list, const std::vector<std::string>& words, std::string said) {
   std::map<const Option*, int> times;
@@ -159,6 +176,8 @@ ParsedWords parse_options(const OptionList& list, std::span<char* const> words, 
         added[i]->excludes(app.get_option(std::string(other)));
   }
   const std::vector<std::string> spelled = spelled_out(list, words);
+  if (std::string wrong = empty_entry(list, spelled); !wrong.empty())
+    throw Error(Fault::usage, std::move(wrong), fmt::format("see tailor {} --help", command));
   try {
     // The library takes the first word for the program's name.
     std::vector<const char*> all{"tailor"};

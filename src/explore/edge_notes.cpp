@@ -22,8 +22,6 @@ namespace tailor::explore {
 
 using namespace ir;
 
-namespace {}  // namespace
-
 StitchLevel widest_level(const Graph& graph, NodeId producer) {
   const Node& node = graph[producer];
   switch (class_of(node.op)) {

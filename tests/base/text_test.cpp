@@ -295,3 +295,12 @@ TEST_CASE("a written file replaces a file whole, follows links, and goes through
   CHECK(left == 0);
   fs::remove_all(folder);
 }
+
+TEST_CASE("an error tells control bytes and what is no UTF-8 as bytes, and leaves all else as it is") {
+  const std::string told =
+      error_text({Fault::failed, "found '\x1b[31mred\x07\x7f', \xc2\x9b, \xff\xc3(", "caf\xc3\xa9\tor tea"});
+  CHECK(told == "error: found '\\x1b[31mred\\x07\\x7f', \\xc2\\x9b, \\xff\\xc3(\n  hint: caf\xc3\xa9\tor tea\n");
+  // Cut off in the middle of a letter, and one that only looks like the second half of a control character.
+  CHECK(error_text({Fault::failed, "caf\xc3"}) == "error: caf\\xc3\n");
+  CHECK(error_text({Fault::failed, "\xe2\x80\xa6\xc2\xa0"}) == "error: \xe2\x80\xa6\xc2\xa0\n");
+}

@@ -105,7 +105,7 @@ const std::vector<Priced>& priced_statements() {
       {"multiply s64", op(Op::multiply, DType::s64), {.fma = 2}},
       {"multiply f32", op(Op::multiply, DType::f32), {.fma = 1}},
       {"exp f32", op(Op::exp, DType::f32), {.fma = 6, .alu = 1, .xu = 1}},
-      {"divide as XLA", op(Op::divide, DType::f32), {.fma = 5, .alu = 2, .xu = 1}},
+      {"divide as XLA", op(Op::divide, DType::f32), {.fma = 3, .alu = 4, .xu = 1}},
       {"divide exactly", as(ir::Arithmetic::ieee, op(Op::divide, DType::f32)), {.fma = 5, .xu = 2}},
       {"divide roughly", as(ir::Arithmetic::approx, op(Op::divide, DType::f32)), {.fma = 1, .xu = 1}},
       {"compare f32", compare(DType::f32), {.alu = 1}},

@@ -412,17 +412,18 @@ const std::vector<SpaceCase>& column_cases() {
 
 const std::vector<SpaceCase>& map_cases() {
   static const std::vector<SpaceCase> cases = {
-      {"bias_gelu_f16", 13, 70},  {"bias_gelu_f16", 8, 64},    {"transpose_scale", 21, 34}, {"slice_reverse", 9, 40},
-      {"concatenate_pad", 5, 12}, {"concatenate_pad", 4, 16},  {"two_outputs", 17, 24},     {"two_outputs", 3, 31},
-      {"pad_between", 5, 12},     {"pad_between", 3, 33},      {"rounded", 5, 24},          {"window_read", 9, 40},
-      {"window_read", 5, 33},     {"window_columns", 6, 64},   {"window_columns", 7, 35},   {"update_in_place", 9, 48},
-      {"update_in_place", 4, 33}, {"update_copy", 5, 40},      {"update_copy", 3, 21},      {"bias_gelu_f16", 1, 4},
-      {"gather_rows", 9, 40},     {"gather_rows", 5, 33},      {"gather_elements", 7, 24},  {"gather_windows", 6, 16},
-      {"gather_windows", 3, 9},   {"gather_twice", 5, 12},     {"gather_twice", 1, 7},      {"gather_rows", 1, 8},
-      {"gather_rows", 70, 16},    {"many_stacked", 3, 24},     {"many_stacked", 2, 32},     {"windows_stacked", 5, 24},
-      {"windows_stacked", 3, 9},  {"windows_in_order", 5, 24}, {"windows_in_order", 3, 9},  {"stacked_inside", 4, 32},
-      {"stacked_inside", 3, 11},  {"stacked_doubles", 9, 12},  {"stacks_and_pads", 7, 16},  {"stacks_and_pads", 5, 13},
-      {"pads_of_two", 5, 12},     {"bias_gelu_f16", 1, 8}};  // one vector: most threads have nothing to write
+      {"bias_gelu_f16", 13, 70},  {"bias_gelu_f16", 8, 64},   {"transpose_scale", 21, 34}, {"slice_reverse", 9, 40},
+      {"concatenate_pad", 5, 12}, {"concatenate_pad", 4, 16}, {"two_outputs", 17, 24},     {"two_outputs", 3, 31},
+      {"pad_between", 5, 12},     {"pad_between", 3, 33},     {"rounded", 5, 24},          {"window_read", 9, 40},
+      {"window_read", 5, 33},     {"window_columns", 6, 64},  {"window_columns", 7, 35},   {"update_in_place", 9, 48},
+      {"update_in_place", 4, 33}, {"update_copy", 5, 40},     {"update_copy", 3, 21},      {"bias_gelu_f16", 1, 4},
+      {"gather_rows", 9, 40},     {"gather_rows", 5, 33},     {"gather_elements", 7, 24},  {"gather_windows", 6, 16},
+      {"gather_windows", 3, 9},   {"gather_twice", 5, 12},    {"gather_twice", 1, 7},      {"gather_rows", 1, 8},
+      {"gather_rows", 70, 16},    {"many_stacked", 3, 24},    {"many_stacked", 2, 32},     {"shaped_stacked", 3, 9},
+      {"windows_stacked", 5, 24}, {"windows_stacked", 3, 9},  {"windows_in_order", 5, 24}, {"windows_in_order", 3, 9},
+      {"stacked_inside", 4, 32},  {"stacked_inside", 3, 11},  {"stacked_doubles", 9, 12},  {"stacks_and_pads", 7, 16},
+      {"stacks_and_pads", 5, 13}, {"pads_of_two", 5, 12},     {"bias_gelu_f16", 1, 8}};  // one vector: most threads
+                                                                                         // have nothing to write
   return cases;
 }
 

@@ -421,7 +421,7 @@ TEST_CASE("the page of an explanation keeps to the width of the screen, down to 
                 " of bytes that are loaded are not needed, because rows are shorter than a warp"};
   for (const int width : {60, 80, 200}) {
     CAPTURE(width);
-    const std::string page = explanation(all, width, false);
+    const std::string page = explanation(all, {.width = width});
     const std::string words = page.substr(0, page.rfind(text(all.one.kernel)));
     REQUIRE(words.size() < page.size());
     for (const std::string_view line : split(words, '\n')) {
@@ -430,4 +430,14 @@ TEST_CASE("the page of an explanation keeps to the width of the screen, down to 
     }
     CHECK(words.find("executed    not executed: needs 880 GB") != words.npos);
   }
+  // Three lines of the program, and how many there are beyond; a program as long as the limit is whole.
+  const std::string program = text(all.one.kernel);
+  const auto lines = static_cast<std::size_t>(std::count(program.begin(), program.end(), '\n'));
+  REQUIRE(lines > 4);
+  const std::string three = explanation(all, {.width = 80, .max_rows = 3});
+  const std::string left = fmt::format("\n{} of {} lines are left out: --top 0 shows all\n", lines - 3, lines);
+  CHECK(three.ends_with(left));
+  CHECK(three.find(split(program, '\n')[2]) != three.npos);
+  CHECK(three.find(split(program, '\n')[3]) == three.npos);
+  CHECK(explanation(all, {.width = 80, .max_rows = lines}).ends_with(program));
 }

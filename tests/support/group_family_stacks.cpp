@@ -60,6 +60,18 @@ const std::vector<FamilyMember>& stack_family() {
       {"many_stacked", many},
       {"windows_stacked", windows},
       {"windows_in_order", in_order},
+      {"shaped_stacked", R"(graph shaped_stacked {
+  %a = parameter 0 : f32[{R},{N}]
+  %b = parameter 1 : f32[{R},{N}]
+  %c = parameter 2 : f32[{N},{R}]
+  %d = parameter 3 : f32[1,{R},{N}]
+  %ra = reshape %a : f32[1,{R},{N}]
+  %rb = reshape %b : f32[1,{R},{N}]
+  %rc = reshape %c : f32[1,{R},{N}]
+  %s = concatenate %ra, %rb, %rc, %d, %ra, %d, axes={0} : f32[6,{R},{N}]
+  %y = negate %s : f32[6,{R},{N}]
+  output %y
+})"},
       {"stacked_inside", R"(graph stacked_inside {
   %a = parameter 0 : s8[{R},2,{N}]
   %b = parameter 1 : s8[{R},1,{N}]

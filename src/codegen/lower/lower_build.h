@@ -103,7 +103,8 @@ struct Arm {
   std::int64_t end = 0;
 };
 
-/// An operand of a concatenation that is a parameter, where it begins, and its place: others of its shape lie like it.
+/// An operand of a concatenation that is a parameter, or a single one that reshapes it, where it begins, and its place:
+/// others of its shape lie like it.
 struct Alike {
   ir::NodeId of = ir::no_node;
   std::int64_t begin = 0;

@@ -100,6 +100,17 @@ IndexedVector<ir::NodeId> readers(const ir::Graph& graph, const Prepared& prepar
   return reader;
 }
 
+/// The parameter that `operand` is, or reshapes, step by step as `like` does: an element of both lies at one place.
+/// no_node where there is none.
+ir::NodeId parameter_like(const ir::Graph& graph, ir::NodeId operand, ir::NodeId like) {
+  for (;; operand = graph[operand].operands[0], like = graph[like].operands[0]) {
+    const ir::Node &one = graph[operand], &other = graph[like];
+    if (one.op != other.op || one.shape != other.shape) return ir::no_node;
+    if (one.op == ir::Op::parameter) return operand;
+    if (one.op != ir::Op::reshape && one.op != ir::Op::bitcast) return ir::no_node;
+  }
+}
+
 }  // namespace
 
 void find_choices(const ir::Graph& graph, Prepared& out) {
@@ -187,19 +198,21 @@ std::int32_t ProgramBuilder::find_operand(ir::NodeId id, int k, std::int64_t beg
                                           Alike& alike, std::vector<ir::NodeId>& slices) {
   const ir::NodeId operand = node_at(id).operands[k];
   const ir::Node& node = node_at(operand);
-  const bool is_parameter = node.op == ir::Op::parameter;
-  const bool is_like = is_parameter && alike.of != ir::no_node && node.shape == node_at(alike.of).shape;
-  if (!is_like) {
+  const bool is_parameter = node.op == ir::Op::parameter, is_single = node.shape.dims[ir::axis(node_at(id))] == 1;
+  const ir::NodeId parameter = alike.of == ir::no_node ? ir::no_node : parameter_like(graph_, operand, alike.of);
+  if (parameter == ir::no_node) {
     const Coordinates inside = source_coordinates(id, k, coordinates, 0);
     const std::int32_t found = find_places(operand, inside, slices);
     // Where only one index is in reach it is that number, and says nothing of others; a single one is 0 for all.
     const bool moves = !is_constant(s_.build.pool(), inside[ir::axis(node_at(id))]);
-    if (is_parameter && (moves || node.shape.dims[ir::axis(node_at(id))] == 1)) alike = {operand, begin, found, moves};
+    // Behind a reshape the next place need not be a stride further, so only single ones are alike.
+    if (is_single ? parameter_like(graph_, operand, operand) != ir::no_node : is_parameter && moves)
+      alike = {operand, begin, found, moves};
     return found;
   }
   Place place = s_.places[static_cast<std::size_t>(alike.place)];
   const std::int64_t stride = strides(node.shape)[ir::axis(node_at(id))];
-  place.parameter = operand;
+  place.parameter = parameter;
   place.like = alike.place;
   place.shift = alike.moves ? (alike.begin - begin) * stride : 0;
   place.at = s_.build.add_constant(place.at, place.shift);

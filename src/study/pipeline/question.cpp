@@ -141,16 +141,20 @@ std::vector<costmodel::CalibratedDevice> load_devices(const fs::path& data, cons
   return devices;
 }
 
-const costmodel::Model& projecting_model(const std::string& name) {
-  const costmodel::Model* model = costmodel::find_model(name);
+std::vector<std::string_view> ranking_models() {
   std::vector<std::string_view> known;
   for (const costmodel::Model& row : costmodel::models())
     if (row.ranks_plans) known.push_back(row.name);
-  if (model != nullptr && std::find(known.begin(), known.end(), model->name) != known.end()) return *model;
+  return known;
+}
+
+const costmodel::Model& projecting_model(const std::string& name) {
+  const costmodel::Model* model = costmodel::find_model(name);
+  if (model != nullptr && model->ranks_plans) return *model;
   throw Error(Fault::usage,
               model == nullptr ? fmt::format("no cost model is called '{}'", name)
-                               : fmt::format("cost model '{}' needs compiled kernels, which only a sweep has", name),
-              suggestion(name, known));
+                               : fmt::format("cost model '{}' cannot rank plans: it sees {}", name, model->sees),
+              suggestion(name, ranking_models()));
 }
 
 explore::FusionSetting fusion_setting(const costmodel::CalibratedDevice* device, const std::stop_token& stop) {

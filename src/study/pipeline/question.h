@@ -12,6 +12,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -42,7 +43,9 @@ ir::Calibration load_calibration(const std::filesystem::path& data, const std::s
 std::vector<costmodel::CalibratedDevice> load_devices(const std::filesystem::path& data,
                                                       const std::vector<std::string>& names,
                                                       const ir::Calibration& calibration);
-/// A cost model that needs no compiled kernel. Throws Error(usage) naming the nearest.
+/// Names of the cost models that may rank plans: what --cost-model takes.
+std::vector<std::string_view> ranking_models();
+/// One of them. Throws Error(usage) naming the nearest.
 const costmodel::Model& projecting_model(const std::string& name);
 
 /// What a strategy is told wherever one is asked: the device where there is one (it outlives the setting), the model

@@ -62,9 +62,11 @@ void list_strategies(const std::filesystem::path&, Table& table) {
 }
 
 void list_models(const std::filesystem::path&, Table& table) {
-  table.columns = {column("cost_model", "model"), column("sees", "sees"), column("accounts_for", "accounts for")};
+  table.columns = {column("cost_model", "model"), column("sees", "sees"), column("accounts_for", "accounts for"),
+                   column("ranks_plans", "--cost-model takes it")};
   for (const costmodel::Model& row : costmodel::models())
-    table.rows.push_back({words(row.name), words(row.sees), words(row.accounts_for)});
+    table.rows.push_back(
+        {words(row.name), words(row.sees), words(row.accounts_for), words(row.ranks_plans ? "yes" : "no")});
 }
 
 void list_rules(const std::filesystem::path&, Table& table) {

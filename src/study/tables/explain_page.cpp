@@ -115,7 +115,35 @@ std::string paragraph(std::string_view label, std::string_view words, int width)
   return out;
 }
 
-std::string explanation(const Explained& all, int width, bool colour) {
+namespace {
+
+/// At most so many lines of a text, 0 for all, and how many were left out.
+std::string first_lines(const std::string& text, std::size_t most) {
+  const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  if (most == 0 || lines <= most) return text;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < most; ++i) end = text.find('\n', end) + 1;
+  return text.substr(0, end) +
+         fmt::format("{} of {} are left out: --top 0 shows all\n", with_commas(lines - most), counted(lines, "line"));
+}
+
+std::string tables_and_program(const Explained& all, const report::Screen& screen) {
+  const auto shown = [&](report::Table table) {
+    table.to_see_all = "--top 0";
+    return "\n" + report::terminal(table, screen);
+  };
+  std::string out = shown(buffer_table(all.one));
+  if (std::optional<report::Table> counts = counted_beside(all)) out += shown(std::move(*counts)) + "\n";
+  if (all.one.machine) out += shown(machine_pipe_table(*all.one.machine, all.one.work)) + "\n";
+  if (!gpu_counters(all).empty()) out += shown(gpu_counter_table(gpu_counters(all))) + "\n";
+  if (all.one.work.sampled) out += "  some counts are from a sample: its indices fall into too many cases\n";
+  return out + "\n" + first_lines(ir::text(all.one.kernel), screen.max_rows);
+}
+
+}  // namespace
+
+std::string explanation(const Explained& all, const report::Screen& screen) {
+  const int width = screen.width;
   const ir::Estimate& e = all.estimate;
   const ir::Kernel& k = all.one.kernel;
   std::string out = paragraph("reaches", bound_words(all), width);
@@ -141,7 +169,7 @@ std::string explanation(const Explained& all, int width, bool colour) {
   for (const std::string& line :
        report::wrapped("each part alone, as a share of the predicted time (parts overlap)", width))
     out += line + "\n";
-  out += bars(e, width, colour) + "\n";
+  out += bars(e, width, screen.colour) + "\n";
   out +=
       paragraph("launch",
                 fmt::format("{} of {}{}, {} shared per block", counted(k.grid, "block"), counted(k.threads, "thread"),
@@ -163,15 +191,7 @@ std::string explanation(const Explained& all, int width, bool colour) {
                   fmt::format("{} requests in {}", with_commas(work.shared_load.requests + work.shared_store.requests),
                               counted(work.shared_load.wavefronts + work.shared_store.wavefronts, "pass")),
                   width);
-  out += "\n" + report::terminal(buffer_table(all.one), {width, colour, 0});
-  if (const std::optional<report::Table> counts = counted_beside(all))
-    out += "\n" + report::terminal(*counts, {width, colour, 0}) + "\n";
-  if (all.one.machine)
-    out += "\n" + report::terminal(machine_pipe_table(*all.one.machine, work), {width, colour, 0}) + "\n";
-  if (!gpu_counters(all).empty())
-    out += "\n" + report::terminal(gpu_counter_table(gpu_counters(all)), {width, colour, 0}) + "\n";
-  if (work.sampled) out += "  some counts are from a sample: its indices fall into too many cases\n";
-  return out + "\n" + ir::text(k);
+  return out + tables_and_program(all, screen);
 }
 
 }  // namespace tailor::study

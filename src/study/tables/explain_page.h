@@ -38,7 +38,8 @@ std::string state_of(const Explained& all);
 
 /// "labels" and words, broken at the screen's edge.
 std::string paragraph(std::string_view label, std::string_view words, int width);
-/// The page, in lines of at most `width` columns where they are words and numbers; the program keeps its own.
-std::string explanation(const Explained& all, int width, bool colour);
+/// The page, in lines of at most the screen's width where they are words and numbers; the program keeps its own lines,
+/// of which as many are shown as rows of a table.
+std::string explanation(const Explained& all, const report::Screen& screen);
 
 }  // namespace tailor::study
