@@ -43,10 +43,30 @@ double exposed(const GroupSummary& summary, const CalibratedDevice& device) {
 
 double rows_of(const GroupSummary& summary) { return summary.rows / static_cast<double>(summary.row_sums); }
 
-/// The share of the SMs that have rows to go through again: such rows are a block's each, all others can be shared.
+/// Blocks that share a row which is gone through again: those of a cluster, where the device has such. Blocks that add
+/// up across rows have a row each.
+double blocks_of_row(const GroupSummary& summary, const CalibratedDevice& device) {
+  return summary.carried > 0 ? 1 : std::max(1.0, device.blocks_per_cluster);
+}
+
+/// Turns in which SMs have all rows that are gone through again, a block of such a row each; below 1 some have none.
+double row_turns(const GroupSummary& summary, const CalibratedDevice& device) {
+  return rows_of(summary) * blocks_of_row(summary, device) / device.sms;
+}
+
+/// The share of the SMs that have rows to go through again: all other rows can be shared by as many as there are.
 double busy_sms(const GroupSummary& summary, const CalibratedDevice& device) {
   if (summary.row_sums == 0 || walks_again(summary) == 0) return 1;
-  return std::min(1.0, rows_of(summary) / device.sms);
+  return std::min(1.0, row_turns(summary, device));
+}
+
+/// Seconds that blocks of a cluster wait for one another, where rows are too few for SMs or too long for one block.
+double clusters_meet(const GroupSummary& summary, const CalibratedDevice& device) {
+  if (summary.row_sums == 0 || walks_again(summary) == 0 || blocks_of_row(summary, device) == 1) return 0;
+  const double row = summary.read / rows_of(summary);
+  if (rows_of(summary) >= device.sms && row <= device.shared_per_block_optin) return 0;
+  return static_cast<double>(summary.steps.size()) * (device.cluster_latency + device.distributed_latency) /
+         device.clock;
 }
 
 /// Bytes that are read again because a block cannot hold all of a row, and those of them that L2 does not have by then.
@@ -57,10 +77,11 @@ struct Walked {
 Walked walked_again(const GroupSummary& summary, const CalibratedDevice& device) {
   if (summary.row_sums == 0 || walks_again(summary) == 0) return {};
   const double row = summary.read / rows_of(summary), registers = device.registers_per_block * register_bytes;
-  const double room = std::max(device.shared_per_block_optin, registers / 2);  // the other half is for what is at hand
+  const double room = blocks_of_row(summary, device) *
+                      std::max(device.shared_per_block_optin, registers / 2);  // the other half is for what is at hand
   if (row <= room) return {};
   const double bytes = static_cast<double>(walks_again(summary)) * summary.read * (1 - room / row);
-  const double at_hand = summary.read * std::min(1.0, device.sms / rows_of(summary));
+  const double at_hand = summary.read * std::min(1.0, 1 / row_turns(summary, device));
   return {bytes, bytes * miss(at_hand, device.l2_bytes * device.l2_share, device)};
 }
 
@@ -68,7 +89,7 @@ Walked walked_again(const GroupSummary& summary, const CalibratedDevice& device)
 /// is read again. Of several turns one hides behind another.
 double passes_apart(const GroupSummary& summary, const Walked& walked, double l2, const CalibratedDevice& device) {
   if (walked.bytes == 0) return 0;
-  return (walked.bytes - walked.far) / l2 / std::max(1.0, rows_of(summary) / device.sms);
+  return (walked.bytes - walked.far) / l2 / std::max(1.0, row_turns(summary, device));
 }
 
 /// Accesses of lanes that ask for rows piece by piece: once for each time that rows are gone through.
@@ -150,7 +171,8 @@ ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, 
   const double tail = (summary.tails > 0 ? 2 * device.l2_latency : 0) + end_of_sums(summary, device);
   part(estimate, ir::Part::barrier) = {waits * (2 * device.l2_latency + device.dram_latency) + tail};
   part(estimate, ir::Part::shared) = {crossing};
-  part(estimate, ir::Part::latency) = {exposed(summary, device) + passes_apart(summary, walked, l2, device) +
+  part(estimate, ir::Part::latency) = {exposed(summary, device) + clusters_meet(summary, device) +
+                                       passes_apart(summary, walked, l2, device) +
                                        std::max(0.0, pieces_come(summary, device) - part(estimate, busiest).value)};
   const Seconds body = part(estimate, busiest) + part(estimate, ir::Part::barrier) + part(estimate, ir::Part::shared) +
                        part(estimate, ir::Part::latency);

@@ -32,6 +32,7 @@ CalibratedDevice device_of_groups() {
   d.xu_rate = 8;
   d.f64_rate = 2;
   d.issue_rate = 4;
+  d.blocks_per_cluster = 1;
   d.launch_overhead = 3e-6;
   d.ramp = 1e-6;
   d.sol_low = 0.1;
@@ -396,6 +397,34 @@ TEST_CASE("what a block cannot hold of its rows is read again, from L2 or memory
   CHECK(part_of(group(s, d), Part::latency) == 0);
   s.walks = {{1}, {1}, {1}}, s.rows = 2 * 400;  // 1,000 bytes a row
   CHECK(part_of(group(s, d), Part::dram) == approx(400e3 / 0.5e12).epsilon(last_digits));
+}
+
+TEST_CASE("blocks of a cluster share rows that are gone through again, and wait for one another at each step") {
+  CalibratedDevice d = device_of_groups();
+  d.registers_per_block = 100;
+  d.l2_share = 0.5;
+  d.reuse_knee = 2;
+  d.sm_bandwidth = 64;
+  d.cluster_latency = 500;
+  d.distributed_latency = 100;
+  GroupSummary s;
+  s.read = 15e3;
+  s.row_sums = 2;
+  s.rows = 2 * 5;  // rows of 3,000 bytes, three blocks' worth, for 10 SMs
+  s.walks = {{1}, {1}, {1}};
+  s.steps = {1, 1};
+  d.blocks_per_cluster = 2;
+  const ir::Estimate two = group(s, d);
+  const double again = 2 * (15e3 - 5 * 2000), miss = 1 - 1 / (1 + std::pow(15e3 / 500e3, 2)), meet = 2 * 600e-9;
+  CHECK(part_of(two, Part::l2) == approx((15e3 + again) / 640e9).epsilon(last_digits));  // all SMs are busy
+  CHECK(part_of(two, Part::latency) == approx(again * (1 - miss) / 640e9 + meet).epsilon(last_digits));
+  d.blocks_per_cluster = 4;  // nothing is read again
+  CHECK(part_of(group(s, d), Part::l2) == approx(15e3 / 640e9).epsilon(last_digits));
+  CHECK(part_of(group(s, d), Part::latency) == approx(meet).epsilon(last_digits));
+  s.rows = 2 * 10, s.read = 10e3;  // a row for each SM, that it can hold
+  CHECK(part_of(group(s, d), Part::latency) == 0);
+  s.rows = 2 * 5, s.carried = 10;  // sums across rows take whole rows
+  CHECK(part_of(group(s, d), Part::l2) == approx((10e3 + 2 * 5e3) / 320e9).epsilon(last_digits));
 }
 
 TEST_CASE("rows of a block may be summed over again where tasks nest, and not where they do not") {

@@ -244,8 +244,8 @@ constexpr std::array rule_table = [] {
          constexpr std::int64_t least = 4 << 10, large = 256;
          if (c.plan.cluster == 0) return false;
          const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.cluster;
-         const bool is_odd =
-             c.plan.vector == 1 ? c.tiling.run % 2 == 0 : c.plan.vector * element_bytes(c) != ir::access_bytes;
+         const bool is_odd = c.plan.vector == 1 ? c.tiling.run * element_bytes(c) % ir::access_bytes == 0
+                                                : c.plan.vector * element_bytes(c) != ir::access_bytes;
          return c.plan.threads_per_row != c.plan.threads || (c.plan.in_flight > 1 && !c.tiling.streamed) || is_odd ||
                 c.plan.threads < std::min(large, bytes / 64) || bytes < least || (c.tiling.streamed && reads_little(c));
        }},
@@ -265,8 +265,9 @@ constexpr std::array rule_table = [] {
       {"cluster-reload", false, reads({cluster, homes}),
        "what half of the registers of a cluster's blocks hold is not read again: that is what it is for",
        [](const Candidate& c) {
-         return c.plan.cluster > 0 && c.plan.homes.empty() && c.prepared.walks > 1 &&
-                c.plan.cluster * half_of_registers(c) >= codegen::bytes_waiting(c.prepared);
+         const std::int64_t waiting = codegen::bytes_waiting(c.prepared);
+         return c.plan.cluster > 0 && c.plan.homes.empty() && c.prepared.walks > 1 && waiting > 0 &&
+                c.plan.cluster * half_of_registers(c) >= waiting;
        }},
       {"long-trips", false, reads({threads_per_row}),
        "over 64 vectors per thread while the block has idle lanes to spread them on",
