@@ -54,11 +54,14 @@ __device__ __forceinline__ float maximum(float a, float b) {
 #endif
 }
 
-/// Over the whole range, within 2 units in the last place.
+/// Over the whole range, within 2 units in the last place: a scale that is a power of two, 1 for normal numbers up to
+/// 2^126, keeps the reciprocal normal. Elements with one divisor share scale and reciprocal.
 __device__ __forceinline__ float full_divide(float a, float b) {
-  float c;
-  asm("div.full.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));
-  return c;
+  const float size = fabsf(b);
+  const float scale = size > 8.50705917e+37f ? 0.25f : size < 1.17549435e-38f ? 16777216.0f : 1.0f;
+  float reciprocal;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(reciprocal) : "f"(b * scale));
+  return a * scale * reciprocal;
 }
 
 __device__ __forceinline__ float cluster_load_f32(const float* from, unsigned int rank) {
