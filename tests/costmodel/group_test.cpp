@@ -405,8 +405,8 @@ TEST_CASE("blocks of a cluster share rows that are gone through again, and wait 
   d.l2_share = 0.5;
   d.reuse_knee = 2;
   d.sm_bandwidth = 64;
-  d.cluster_latency = 500;
-  d.distributed_latency = 100;
+  d.cluster_latency = 5;
+  d.distributed_latency = 1;
   GroupSummary s;
   s.read = 15e3;
   s.row_sums = 2;
@@ -415,13 +415,16 @@ TEST_CASE("blocks of a cluster share rows that are gone through again, and wait 
   s.steps = {1, 1};
   d.blocks_per_cluster = 2;
   const ir::Estimate two = group(s, d);
-  const double again = 2 * (15e3 - 5 * 2000), miss = 1 - 1 / (1 + std::pow(15e3 / 500e3, 2)), meet = 2 * 600e-9;
+  const double again = 2 * (15e3 - 5 * 2000), miss = 1 - 1 / (1 + std::pow(15e3 / 500e3, 2)), meet = 2 * 6e-9;
   CHECK(part_of(two, Part::l2) == approx((15e3 + again) / 640e9).epsilon(last_digits));  // all SMs are busy
   CHECK(part_of(two, Part::latency) == approx(again * (1 - miss) / 640e9 + meet).epsilon(last_digits));
   d.blocks_per_cluster = 4;  // nothing is read again
   CHECK(part_of(group(s, d), Part::l2) == approx(15e3 / 640e9).epsilon(last_digits));
   CHECK(part_of(group(s, d), Part::latency) == approx(meet).epsilon(last_digits));
-  s.rows = 2 * 10, s.read = 10e3;  // a row for each SM, that it can hold
+  d.cluster_latency = 500;  // dearer than what it saves
+  CHECK(part_of(group(s, d), Part::l2) == approx((15e3 + 2 * 10e3) / 320e9).epsilon(last_digits));
+  d.cluster_latency = 5;
+  s.rows = 2 * 10, s.read = 10e3;  // a row for each SM, that it can hold: nobody need meet
   CHECK(part_of(group(s, d), Part::latency) == 0);
   s.rows = 2 * 5, s.carried = 10;  // sums across rows take whole rows
   CHECK(part_of(group(s, d), Part::l2) == approx((10e3 + 2 * 5e3) / 320e9).epsilon(last_digits));
