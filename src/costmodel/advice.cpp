@@ -52,6 +52,10 @@ std::string more_blocks(const Situation& s) {
     case ir::Skeleton::row:
       if (plan->threads > plan->threads_per_row)
         return "give each row more threads (threads_per_row), or each block fewer rows (threads)";
+      if (plan->cluster > 0) return "each row has the blocks of a cluster already; the array is small for the GPU";
+      if (s.device.blocks_per_cluster.value > 1)
+        return "each row has a block already; where no row is gone through again, blocks can share one (split), and "
+               "where it is, those of a cluster (cluster)";
       return "each row has a block already; where no row is gone through again, blocks can share one (split)";
     case ir::Skeleton::column:
       return "smaller blocks (threads), or blocks that share columns (split)";

@@ -212,6 +212,9 @@ std::vector<Side> row_sides() {
       {"cluster-rows", true, clustered([](Tried& t) { t.plan.vector = 2; })},
       {"cluster-rows", true, clustered([](Tried& t) { t.plan.vector = 1; })},
       {"cluster-rows", false, clustered([](Tried& t) { t.plan.vector = 1, t.tiling.run = 1023; })},
+      {"cluster-rows", false, clustered([](Tried& t) { t.plan.vector = 1, t.tiling.run = 98; })},  // no whole 16 bytes
+      {"cluster-rows", true, clustered([](Tried& t) { t.plan.vector = 1, t.tiling.run = 100; })},
+      {"cluster-rows", false, clustered([](Tried& t) { t.plan.vector = 1, t.prepared.straight = false; })},
       {"cluster-rows", false, [](Tried& t) { t.plan.threads = 512; }},
       // 132 SMs. 128 KiB are half of a block's registers, and 8 bytes of each element wait.
       {"cluster-size", true, clustered([](Tried& t) { t.cluster(4), t.prepared.rows = 66; })},
@@ -228,6 +231,7 @@ std::vector<Side> row_sides() {
       {"cluster-reload", true, reloaded([](Tried& t) { t.prepared.columns = 32768; })},
       {"cluster-reload", false, reloaded([](Tried& t) { t.prepared.columns = 32769; })},
       {"cluster-reload", false, reloaded([](Tried& t) { t.prepared.walks = 1; })},
+      {"cluster-reload", false, reloaded([](Tried& t) { t.prepared.homes = {}; })},  // nothing can wait
       {"cluster-reload", false, reloaded([](Tried& t) { t.waits(ir::HomesWord::registers); })},
       {"cluster-reload", false, reloaded([](Tried& t) { t.cluster(0); })},
       {"long-trips", true, [](Tried& t) { t.tiling.trips = 65; }},

@@ -239,13 +239,14 @@ constexpr std::array rule_table = [] {
        }},
       {"cluster-rows", false, reads({cluster, threads, threads_per_row, vector, in_flight}),
        "a cluster has one row at a time, each block 4 KiB of it or more, with 256 threads or one for each 64 bytes, "
-       "accesses of 16 bytes, or of one element where rows break them, and 32 bytes in flight of rows in parts",
+       "accesses of 16 bytes, or of one element where rows or what they come from break them, and 32 bytes in flight "
+       "of rows in parts",
        [](const Candidate& c) {
          constexpr std::int64_t least = 4 << 10, large = 256;
          if (c.plan.cluster == 0) return false;
          const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.cluster;
-         const bool is_odd = c.plan.vector == 1 ? c.tiling.run * element_bytes(c) % ir::access_bytes == 0
-                                                : c.plan.vector * element_bytes(c) != ir::access_bytes;
+         const bool is_whole = c.prepared.straight && c.tiling.run * element_bytes(c) % ir::access_bytes == 0;
+         const bool is_odd = c.plan.vector == 1 ? is_whole : c.plan.vector * element_bytes(c) != ir::access_bytes;
          return c.plan.threads_per_row != c.plan.threads || (c.plan.in_flight > 1 && !c.tiling.streamed) || is_odd ||
                 c.plan.threads < std::min(large, bytes / 64) || bytes < least || (c.tiling.streamed && reads_little(c));
        }},

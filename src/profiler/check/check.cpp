@@ -180,7 +180,7 @@ std::string nothing_judged(const Judgement& all) {
   if (all.telling > 0) return {};
   if (all.elements == 0) return "the blocks that ran stored no result; more --blocks may";
   if (all.judged == 0) return "no element of the results has a bound";
-  return "every result is NaN, as it has to be on these inputs";
+  return "no result can be compared: each is NaN or beyond its type, as it has to be on these inputs";
 }
 
 /// Whether the simulation ended in a way that leaves nothing to compare.

@@ -247,7 +247,7 @@ TEST_CASE("what ran and cannot be judged has a state of its own, unless it store
   const Checked ran = verdict(run);
   CHECK(ran.state == Verdict::not_judged);
   CHECK(name(ran.state) == "not judged");
-  CHECK(ran.reason == "every result is NaN, as it has to be on these inputs");
+  CHECK(ran.reason == "no result can be compared: each is NaN or beyond its type, as it has to be on these inputs");
   CHECK(ran.judged == 0);
   CHECK_FALSE(is_refuted(ran.state));
   run.after = run.before;
