@@ -28,13 +28,15 @@ namespace {
 
 constexpr double register_bytes = 4;
 
+double rows_of(const GroupSummary& summary) { return summary.rows / static_cast<double>(summary.row_sums); }
+bool adds_across(const GroupSummary& summary) { return summary.row_sums > 0 && summary.carried > 0; }
+
 /// Seconds that rows wait for one another where blocks add up across them. Such a block keeps what it adds up, and the
 /// row at hand, in registers. So few rows are resident at once, the others follow in turns, and of each turn the trip
 /// to memory and the steps of its reductions lie behind nothing.
 double exposed(const GroupSummary& summary, const CalibratedDevice& device) {
-  if (summary.row_sums == 0 || summary.carried == 0) return 0;
-  const double each = summary.rows / static_cast<double>(summary.row_sums);
-  const double held = each * summary.carried * register_bytes + summary.read;
+  if (!adds_across(summary)) return 0;
+  const double held = rows_of(summary) * summary.carried * register_bytes + summary.read;
   const double turns = held / (device.sms * device.registers_per_sm * register_bytes);
   const double step = std::log2(device.warp_size) * (device.shuffle_latency + device.fma_latency) +
                       2 * device.shared_latency + 2 * device.barrier_latency;
@@ -42,8 +44,6 @@ double exposed(const GroupSummary& summary, const CalibratedDevice& device) {
                       static_cast<double>(summary.steps.size()) * step / device.clock;
   return std::max(0.0, turns - 1) * turn;
 }
-
-double rows_of(const GroupSummary& summary) { return summary.rows / static_cast<double>(summary.row_sums); }
 
 bool goes_again(const GroupSummary& summary) { return summary.row_sums > 0 && walks_again(summary) > 0; }
 
@@ -118,7 +118,7 @@ double pieces_come(const GroupSummary& summary, const CalibratedDevice& device, 
 /// members, the last block adds up what its family wrote, and the last family what they did: alone, each time it has so
 /// many loads on their way as its lanes can have.
 double end_of_sums(const GroupSummary& summary, const CalibratedDevice& device) {
-  if (summary.row_sums == 0 || summary.carried == 0) return 0;
+  if (!adds_across(summary)) return 0;
   const double blocks = std::min(rows_of(summary), device.sms), members = std::sqrt(blocks);
   const double bytes = summary.carried * register_bytes;
   const double trips = std::ceil(members * summary.carried / (lanes_of_block * 4 * loads_of_lane));
@@ -185,7 +185,7 @@ ir::Estimate priced(const GroupSummary& summary, const CalibratedDevice& device,
 ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, const ir::Regime& regime) {
   const ir::Estimate alone = priced(summary, device, regime, 1);
   // Blocks that add up across rows have a row each.
-  if (device.blocks_per_cluster <= 1 || !goes_again(summary) || summary.carried > 0) return alone;
+  if (device.blocks_per_cluster <= 1 || !goes_again(summary) || adds_across(summary)) return alone;
   const ir::Estimate shared = priced(summary, device, regime, device.blocks_per_cluster);
   return shared.total < alone.total ? shared : alone;
 }

@@ -334,9 +334,9 @@ class Facts {
   void find_choices(const Node& node, GroupNode& fact) const {
     constexpr double warp = 32;  // lanes that CUDA runs together on every GPU so far
     if (!is_row_major(node.shape) || fact.elements == 0) return;
-    std::int64_t inner = 1, piece = 0;
     const int along = axis(node);
-    for (int i = along + 1; i < node.shape.dims.size(); ++i) inner *= node.shape.dims[i];
+    const std::int64_t inner = strides(node.shape)[along];
+    std::int64_t piece = 0;
     for (const NodeId operand : node.operands) piece = std::gcd(piece, graph_[operand].shape.dims[along] * inner);
     const auto arrays = static_cast<double>(node.operands.size());
     const double mean = static_cast<double>(node.shape.dims[along] * inner) / arrays;
