@@ -136,15 +136,6 @@ struct Parts {
 /// Loads that a thread has on their way for the parts of several sums. What it kept of rows is gone by then.
 constexpr std::int64_t loads_together = 4 * parts_together;
 
-/// Results that a thread adds up at once: their numbers, and the loop over them.
-struct AtOnce {
-  std::int64_t count = 1;  ///< a power of two
-  ir::VarId own = 0;       ///< unrolled; where there are several
-  ir::ExprId result = 0;   ///< narrowed to those that exist
-  bool ragged = false;
-  ir::Condition exists;
-};
-
 /// Adds up the parts of results of sums that have equally many, and returns where the thread holds each. Their loads
 /// travel together, for a block that waits for the sums one by one waits as often.
 std::vector<ir::ArrayId> add_parts(Pass& pass, std::span<const std::size_t> sums, const std::vector<Parts>& all,
@@ -153,12 +144,7 @@ std::vector<ir::ArrayId> add_parts(Pass& pass, std::span<const std::size_t> sums
   IndexBuilder& build = builder.build();
   Turns turns = make_turns(builder, all[sums.front()].count, build.constant(0), 1,
                            std::max<std::int64_t>(1, loads_together / std::ssize(sums) / at_once.count));
-  if (at_once.count > 1) {
-    turns.result = at_once.own;
-    turns.results = at_once.count;
-    turns.results_ragged = at_once.ragged;
-    turns.result_exists = at_once.exists;
-  }
+  turns.results = at_once;
   std::vector<Addition> additions;
   std::vector<ir::ArrayId> wholes;
   for (const std::size_t i : sums) {

@@ -274,23 +274,25 @@ void add_up(ProgramBuilder& builder, const Loops& loops, const Turns& turns, std
     const std::string name = builder.name_of(one.reduce) + "_part";
     one.loaded.array = builder.add_array({name, ir::Space::registers, sum.dtype, {turns.together, 0}, sum.vector});
     one.loaded.subs[0] = turns.own;
-    if (turns.results > 1) one.loaded.lane = one.sum.lane;
+    if (turns.results.count > 1) one.loaded.lane = one.sum.lane;
     builder.declare(builder.depth(), one.loaded.array);
   }
+  const AtOnce& results = turns.results;
+  const bool several = results.count > 1;
   const auto for_parts = [&](auto emit) {
-    if (turns.results > 1) builder.open_loop(turns.result, true);
-    if (turns.results_ragged) builder.open_guard({&turns.result_exists, 1});
+    if (several) builder.open_loop(results.own, true);
+    if (several && results.ragged) builder.open_guard({&results.exists, 1});
     if (turns.together > 1) builder.open_loop(turns.turn, true);
     if (turns.ragged) builder.open_guard({&turns.exists, 1});
     for (Addition& one : additions) emit(one);
     if (turns.ragged) builder.close();
     if (turns.together > 1) builder.close();
-    if (turns.results_ragged) builder.close();
-    if (turns.results > 1) builder.close();
+    if (several && results.ragged) builder.close();
+    if (several) builder.close();
   };
   for_parts([&](const Addition& one) {
     const ir::Policy policy = one.space == ir::Space::global ? ir::Policy::reload : ir::Policy::once;
-    if (turns.results == 1)
+    if (!several)
       return builder.load_pieces(builder.depth(), one.loaded, one.space, one.memory, one.place, one.width,
                                  builder.kernel().arrays[one.sum.array].vector, policy, one.rank);
     ir::Stmt load;
@@ -302,14 +304,14 @@ void add_up(ProgramBuilder& builder, const Loops& loops, const Turns& turns, std
     load.policy = policy;
     builder.put(builder.depth(), load);
   });
-  if (additions.front().space == ir::Space::global && turns.results * turns.together * std::ssize(additions) > 1) {
+  if (additions.front().space == ir::Space::global && results.count * turns.together * std::ssize(additions) > 1) {
     ir::Stmt issue;
     issue.kind = ir::StmtKind::issue;
     builder.put(builder.depth(), issue);
   }
   for_parts([&](Addition& one) {
     const ir::Array& sum = builder.kernel().arrays[one.sum.array];
-    const bool elements = sum.vector > 1 && turns.results == 1;
+    const bool elements = sum.vector > 1 && !several;
     if (elements) open_elements(builder, loops);
     one.loaded.lane = one.sum.lane;
     put_sum(builder, one.sum, builder.graph()[one.reduce], builder.element(sum.dtype, one.loaded, builder.depth()).id,

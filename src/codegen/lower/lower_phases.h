@@ -74,6 +74,15 @@ void open_meeting(Pass& pass, ir::ExprId tile, ir::ExprId part, std::int64_t til
 /// Conditions of the threads that store results side by side. Returns how many there are.
 int first_group(Pass& pass, std::array<ir::Condition, 2>& conditions);
 
+/// Results that a thread has at once: their numbers, and the loop over them.
+struct AtOnce {
+  std::int64_t count = 1;  ///< a power of two
+  ir::VarId own = 0;       ///< unrolled; where there are several
+  ir::ExprId result = 0;   ///< narrowed to those that exist
+  bool ragged = false;
+  ir::Condition exists = {};
+};
+
 /// Turns of a thread to add up parts: of `count` parts it has every `threads`th. In each round so many of its turns are
 /// loaded together.
 struct Turns {
@@ -83,11 +92,7 @@ struct Turns {
   ir::ExprId part = 0;  ///< narrowed to the parts that exist
   bool ragged = false;
   ir::Condition exists;
-  // A thread may have several results at once; each of these turns is then asked for each of them.
-  ir::VarId result = 0;
-  std::int64_t results = 1;
-  bool results_ragged = false;
-  ir::Condition result_exists;
+  AtOnce results = {};  ///< each of these turns is asked for each of them
 };
 /// `thread`: the number of the thread among those that share the parts. `most`: turns loaded together.
 Turns make_turns(ProgramBuilder& builder, std::int64_t count, ir::ExprId thread, std::int64_t threads,
