@@ -134,7 +134,8 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
 }  // namespace
 
 int barrier_instructions(const ir::Stmt& barrier) {
-  return barrier.scope == ir::StitchLevel::cluster && barrier.half == ir::Half::both ? 2 : 1;
+  const bool is_cluster = barrier.scope == ir::StitchLevel::cluster && barrier.half == ir::Half::both;
+  return is_cluster || is_grid_barrier(barrier) ? 2 : 1;
 }
 
 std::int64_t instructions(const Pipes& p) {

@@ -6,10 +6,7 @@
 // exact.cpp and fast.cpp.
 #include "costmodel/count.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <stdexcept>
 
 #include "costmodel/scratch.h"
 
@@ -43,6 +40,19 @@ void add_memory(const ir::Kernel& kernel, const ir::Stmt& stmt, const StmtCount&
   if (stmt.kind == ir::StmtKind::load && stmt.policy == ir::Policy::reload) buffer.reload_sectors += count.units;
 }
 
+/// A thread of each block counts at the ticket and looks there: once where it comes last, and how often else is not for
+/// a program to say.
+void add_meeting(const ir::Kernel& kernel, const ir::Stmt& barrier, Work& work) {
+  BufferWork& ticket = work.buffers[barrier.memory];
+  for (Traffic* traffic : {&ticket.atomic, &ticket.load}) {
+    traffic->requests += kernel.virtual_blocks;
+    traffic->sectors += kernel.virtual_blocks;
+    traffic->bytes += row(kernel.buffers[barrier.memory].dtype).bits / 8 * kernel.virtual_blocks;
+    work.pipes.memory += kernel.virtual_blocks;
+  }
+  ticket.reload_sectors += kernel.virtual_blocks;
+}
+
 }  // namespace
 
 void begin_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
@@ -71,6 +81,7 @@ void end_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
     if (is_memory(stmt)) add_memory(kernel, stmt, scratch.counts[at], work);
     if (stmt.kind == ir::StmtKind::barrier && stmt.scope == ir::StitchLevel::cluster)
       work.cluster_barriers += barrier_instructions(stmt) * scratch.counts[at].executions;
+    if (is_grid_barrier(stmt)) add_meeting(kernel, stmt, work);
   }
   work.shuffles = work.pipes.shuffle;
   work.barriers = work.pipes.barrier - work.cluster_barriers;
@@ -81,16 +92,7 @@ Scratch::~Scratch() = default;
 Scratch::Scratch(Scratch&&) noexcept = default;
 Scratch& Scratch::operator=(Scratch&&) noexcept = default;
 
-std::string uncountable(const ir::Kernel& kernel) {
-  for (const ir::Stmt& s : kernel.body)
-    if (s.kind == ir::StmtKind::barrier && s.scope > ir::StitchLevel::cluster)
-      return fmt::format("a {} barrier cannot be counted yet", name(s.scope));
-  return {};
-}
-
 void count(const ir::Kernel& kernel, Mode mode, Scratch& scratch, Work& work) {
-  if (std::string reason = uncountable(kernel); !reason.empty())
-    throw std::logic_error(fmt::format("kernel {}: {}", kernel.name, reason));
   Scratch::Body& body = scratch.body();
   begin_count(kernel, body, work);
   if (mode == Mode::exact) {

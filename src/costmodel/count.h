@@ -39,8 +39,6 @@ class Scratch {
   std::unique_ptr<Body> body_;
 };
 
-/// Why the kernel cannot be counted; empty when it can. Such kernels are not made yet: count() throws std::logic_error.
-std::string uncountable(const ir::Kernel& kernel);
 /// Overwrites `work`; allocates nothing once scratch and work have grown to the size of the kernels.
 void count(const ir::Kernel& kernel, Mode mode, Scratch& scratch, Work& work);
 Work count(const ir::Kernel& kernel, Mode mode);

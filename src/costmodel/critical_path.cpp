@@ -14,8 +14,8 @@
 // together. Shuffles alone do not part them: the assembler takes the steps of independent ones in turns, so shuffles
 // that follow one another without a statement between are as long as the longest. Any other loop multiplies what is
 // inside. A load of new data (policy once) makes the trip a far one, which may go to memory; the other trips may end in
-// a cache. A fence or an atomic asks L2 in any case. Buffers that a trip waits for beside its first are added up: the
-// slowest of several answers comes later than one.
+// a cache. A fence or an atomic asks L2 in any case, a barrier of the grid three times. Buffers that a trip waits for
+// beside its first are added up: the slowest of several answers comes later than one.
 //
 // Accumulations and shuffles are a chain through their target, so each copy that has the same target adds a step. Other
 // values add the depth of their expression once per pass. A warp is taken to run every guard, and of exclusive arms the
@@ -82,6 +82,12 @@ class CriticalPathWalk {
         case StmtKind::barrier:
           if (stmt.half == ir::Half::both)  // of halves what stands between hides the rest
             (stmt.scope == ir::StitchLevel::cluster ? critical_path.cluster : critical_path.barrier) += times;
+          if (is_grid_barrier(stmt)) {  // what was written arrives, the count does, and the others' is seen
+            constexpr double trips = 3;
+            critical_path.barrier += times;
+            critical_path.memory += trips * times;
+            critical_path.coherent += trips * times;
+          }
           wait();
           break;
         case StmtKind::fence:  // waits until what was written has arrived

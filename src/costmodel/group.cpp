@@ -12,7 +12,8 @@
 // shared memory while all of it fits into that of all SMs; else it is written and read through L2 while it fits there;
 // else through memory. Everything that sol counts is counted here too, no faster, so the price is never below it.
 //
-// Rows that are gone through again are a block's each, or those of a cluster share them where that is cheaper.
+// Rows that are gone through again are a block's each, or those of a cluster share them, or as many of the grid as
+// there are SMs for, whichever is cheapest.
 //
 // Left out: how well a plan fills the machine (rows too few for all SMs, registers, waves), which the levels that see a
 // plan decide; that phases may be bound by different pipes.
@@ -48,20 +49,22 @@ double exposed(const GroupSummary& summary, const CalibratedDevice& device) {
 bool goes_again(const GroupSummary& summary) { return summary.row_sums > 0 && walks_again(summary) > 0; }
 
 /// Turns in which SMs have all rows that are gone through again, one block of such a row each; below 1 some have none.
-double row_turns(const GroupSummary& summary, const CalibratedDevice& device, double cluster) {
-  return rows_of(summary) * cluster / device.sms;
+double row_turns(const GroupSummary& summary, const CalibratedDevice& device, double blocks) {
+  return rows_of(summary) * blocks / device.sms;
 }
 
 /// The share of the SMs that have rows to go through again: all other rows can be shared by as many as there are.
-double busy_sms(const GroupSummary& summary, const CalibratedDevice& device, double cluster) {
-  return goes_again(summary) ? std::min(1.0, row_turns(summary, device, cluster)) : 1;
+double busy_sms(const GroupSummary& summary, const CalibratedDevice& device, double blocks) {
+  return goes_again(summary) ? std::min(1.0, row_turns(summary, device, blocks)) : 1;
 }
 
-/// Seconds that blocks of a cluster wait for one another.
-double clusters_meet(const GroupSummary& summary, const CalibratedDevice& device, double cluster) {
-  if (cluster == 1) return 0;
-  return static_cast<double>(summary.steps.size()) * (device.cluster_latency + device.distributed_latency) /
-         device.clock;
+/// Seconds of a meeting of a cluster's blocks, and of blocks of the grid: what they wrote arrives in L2, their number
+/// does, and each sees those of the others; then it reads the parts.
+double cluster_meets(const CalibratedDevice& device) {
+  return (device.cluster_latency + device.distributed_latency) / device.clock;
+}
+double grid_meets(const CalibratedDevice& device) {
+  return 4 * device.l2_latency + 2 * device.barrier_latency / device.clock;
 }
 
 /// Bytes that are read again because a block cannot hold all of a row, and those of them that L2 does not have by then.
@@ -69,23 +72,23 @@ double clusters_meet(const GroupSummary& summary, const CalibratedDevice& device
 struct Walked {
   double bytes = 0, far = 0;
 };
-Walked walked_again(const GroupSummary& summary, const CalibratedDevice& device, double cluster) {
+Walked walked_again(const GroupSummary& summary, const CalibratedDevice& device, double blocks) {
   if (!goes_again(summary)) return {};
   const double row = summary.read / rows_of(summary), registers = device.registers_per_block * register_bytes;
   const double room =
-      cluster * std::max(device.shared_per_block_optin, registers / 2);  // the other half is for what is at hand
+      blocks * std::max(device.shared_per_block_optin, registers / 2);  // the other half is for what is at hand
   if (row <= room) return {};
   const double bytes = static_cast<double>(walks_again(summary)) * summary.read * (1 - room / row);
-  const double at_hand = summary.read * std::min(1.0, 1 / row_turns(summary, device, cluster));
+  const double at_hand = summary.read * std::min(1.0, 1 / row_turns(summary, device, blocks));
   return {bytes, bytes * miss(at_hand, device.l2_bytes * device.l2_share, device)};
 }
 
 /// Seconds that going through rows again lies behind nothing: where all rows are at hand at once, memory idles while L2
 /// is read again. Of several turns one hides behind another.
 double passes_apart(const GroupSummary& summary, const Walked& walked, double l2, const CalibratedDevice& device,
-                    double cluster) {
+                    double blocks) {
   if (walked.bytes == 0) return 0;
-  return (walked.bytes - walked.far) / l2 / std::max(1.0, row_turns(summary, device, cluster));
+  return (walked.bytes - walked.far) / l2 / std::max(1.0, row_turns(summary, device, blocks));
 }
 
 /// Accesses of lanes that ask for rows piece by piece: once for each time that rows are gone through.
@@ -107,9 +110,9 @@ double times_chosen(const GroupSummary& summary) { return 1 + static_cast<double
 constexpr double lanes_of_block = 1024, loads_of_lane = 8;
 
 /// Seconds until all that lies in pieces has come: few rows are few blocks, which have so many loads on their way.
-double pieces_come(const GroupSummary& summary, const CalibratedDevice& device, double cluster) {
+double pieces_come(const GroupSummary& summary, const CalibratedDevice& device, double blocks) {
   if (!goes_again(summary)) return 0;
-  const double lanes = device.sms * busy_sms(summary, device, cluster) * lanes_of_block;
+  const double lanes = device.sms * busy_sms(summary, device, blocks) * lanes_of_block;
   const double accesses = std::max(pieces(summary), summary.chosen * times_chosen(summary));
   return accesses / (lanes * loads_of_lane) * device.dram_latency;
 }
@@ -127,18 +130,23 @@ double end_of_sums(const GroupSummary& summary, const CalibratedDevice& device) 
               device.l2_latency);
 }
 
-/// Rows that are gone through again are shared by so many blocks of a cluster; 1: they are a block's each.
+/// Rows that are gone through again are shared by so many blocks; 1: they are a block's each. Seconds of each meeting.
+struct Sharing {
+  double blocks = 1, meets = 0;
+};
+
 ir::Estimate priced(const GroupSummary& summary, const CalibratedDevice& device, const ir::Regime& regime,
-                    double cluster) {
+                    const Sharing& sharing) {
+  const double blocks = sharing.blocks;
   ir::Estimate estimate;
   estimate.level = ir::Level::sol;
   const double bytes = summary.read + summary.written;
-  const double lanes = device.sms * busy_sms(summary, device, cluster) * device.clock;
+  const double lanes = device.sms * busy_sms(summary, device, blocks) * device.clock;
   const double memory = device.dram_bandwidth * std::min(1.0, device.dram_efficiency);
   const WarmShares warm = warm_shares(bytes, device, regime);
   const double far = bytes - warm.read * summary.read - warm.written * summary.written;
   part(estimate, ir::Part::launch) = launch_part(device, regime);
-  const Walked walked = walked_again(summary, device, cluster);
+  const Walked walked = walked_again(summary, device, blocks);
   part(estimate, ir::Part::dram) = {(far + walked.far) / memory};
   const double l2 = std::min(device.l2_bandwidth, lanes * device.sm_bandwidth);
   part(estimate, ir::Part::l2) = {(bytes + walked.bytes) / l2};
@@ -146,7 +154,7 @@ ir::Estimate priced(const GroupSummary& summary, const CalibratedDevice& device,
   part(estimate, ir::Part::alu) = {summary.alu / device.alu_rate / lanes};
   part(estimate, ir::Part::xu) = {summary.xu / device.xu_rate / lanes};
   // Where rows are as many as SMs, some plan gives each lane elements of one array.
-  const double others = busy_sms(summary, device, cluster) < 1 ? summary.others : 0;
+  const double others = busy_sms(summary, device, blocks) < 1 ? summary.others : 0;
   const double chosen = find_half * summary.choices + find_piece * others;
   const double places = find_piece * pieces(summary) + chosen * times_chosen(summary);
   part(estimate, ir::Part::issue) = {(summary.fma + summary.alu + summary.xu + places) /
@@ -168,9 +176,9 @@ ir::Estimate priced(const GroupSummary& summary, const CalibratedDevice& device,
   part(estimate, ir::Part::barrier) = {waits * (2 * device.l2_latency + device.dram_latency) + tail};
   part(estimate, ir::Part::shared) = {crossing};
   part(estimate,
-       ir::Part::latency) = {exposed(summary, device) + clusters_meet(summary, device, cluster) +
-                             passes_apart(summary, walked, l2, device, cluster) +
-                             std::max(0.0, pieces_come(summary, device, cluster) - part(estimate, busiest).value)};
+       ir::Part::latency) = {exposed(summary, device) + static_cast<double>(summary.steps.size()) * sharing.meets +
+                             passes_apart(summary, walked, l2, device, blocks) +
+                             std::max(0.0, pieces_come(summary, device, blocks) - part(estimate, busiest).value)};
   const Seconds body = part(estimate, busiest) + part(estimate, ir::Part::barrier) + part(estimate, ir::Part::shared) +
                        part(estimate, ir::Part::latency);
   estimate.bottleneck = busiest;
@@ -183,11 +191,17 @@ ir::Estimate priced(const GroupSummary& summary, const CalibratedDevice& device,
 }  // namespace
 
 ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, const ir::Regime& regime) {
-  const ir::Estimate alone = priced(summary, device, regime, 1);
+  ir::Estimate best = priced(summary, device, regime, {});
   // Blocks that add up across rows have a row each.
-  if (device.blocks_per_cluster <= 1 || !goes_again(summary) || adds_across(summary)) return alone;
-  const ir::Estimate shared = priced(summary, device, regime, device.blocks_per_cluster);
-  return shared.total < alone.total ? shared : alone;
+  if (!goes_again(summary) || adds_across(summary)) return best;
+  const auto try_it = [&](const Sharing& sharing) {
+    if (sharing.blocks < 2) return;
+    const ir::Estimate shared = priced(summary, device, regime, sharing);
+    if (shared.total < best.total) best = shared;
+  };
+  try_it({device.blocks_per_cluster, cluster_meets(device)});
+  try_it({std::floor(device.sms / rows_of(summary)), grid_meets(device)});
+  return best;
 }
 
 }  // namespace tailor::costmodel

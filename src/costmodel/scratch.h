@@ -226,7 +226,7 @@ void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work
 /// What one block reads at most, from the ranges of indices; after the distinct sectors.
 void count_per_block(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 
-/// Of one warp: a barrier of a cluster is an arrival and a wait.
+/// Of one warp: a barrier of a cluster is an arrival and a wait, one of the grid stands between two of the block.
 int barrier_instructions(const ir::Stmt& barrier);
 void fill_costs(const ir::Kernel& kernel, Scratch::Body& scratch);
 int live_registers(const ir::Kernel& kernel, Scratch::Body& scratch);

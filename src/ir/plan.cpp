@@ -25,6 +25,7 @@ constexpr std::array homes_names =
     std::to_array<std::string_view>({"registers", "shared", "recompute", "reload", "widest-shared", "widest-reload"});
 static_assert(homes_names.size() == homes_words);
 constexpr std::array grid_names = std::to_array<std::string_view>({"tile", "persistent"});
+constexpr std::array meeting_names = std::to_array<std::string_view>({"last", "grid"});
 constexpr std::array flag_names = std::to_array<std::string_view>({"off", "on"});
 
 /// The words that values of a type are written with; none for numbers.
@@ -34,6 +35,8 @@ constexpr std::span<const std::string_view> words_of() {
     return homes_names;
   else if constexpr (std::is_same_v<T, GridShape>)
     return grid_names;
+  else if constexpr (std::is_same_v<T, Meeting>)
+    return meeting_names;
   else if constexpr (std::is_same_v<T, Arithmetic>)
     return arithmetic_names;
   else if constexpr (std::is_same_v<T, bool>)
@@ -151,7 +154,8 @@ bool is_written(const Plan& plan, const PlanFieldRow& field) {
   static const Plan start;
   if (!row(plan.skeleton).has(field.field)) return false;
   const int unsaid = value(start, field.field);
-  const bool may_be_unsaid = field.kind == FieldKind::homes || (field.kind == FieldKind::number && unsaid == 0);
+  const bool may_be_unsaid = field.kind == FieldKind::homes || field.kind == FieldKind::option ||
+                             (field.kind == FieldKind::number && unsaid == 0);
   const bool always = field.turn > 0 && !may_be_unsaid;
   return always || value(plan, field.field) != unsaid;
 }
@@ -273,6 +277,7 @@ std::string_view older_field_in(std::string_view text) {
 std::string_view name(Skeleton skeleton) { return row(skeleton).name; }
 std::string_view name(HomesWord word) { return row_for(homes_names, word); }
 std::string_view name(GridShape grid) { return row_for(grid_names, grid); }
+std::string_view name(Meeting meeting) { return row_for(meeting_names, meeting); }
 
 std::string text(const Plan& plan) {
   constexpr std::size_t usual_length = 192;

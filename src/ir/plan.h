@@ -50,6 +50,11 @@ inline constexpr std::size_t homes_words = 6;
 /// tile: one tile per block. persistent: a fixed number of blocks loop over the tiles.
 enum class GridShape : std::uint8_t { tile, persistent };
 
+/// What becomes of the parts that blocks have of a shared row or column. last: the block that comes last puts them
+/// together and goes on alone. grid: all blocks are resident and wait for one another; each gets what it needs and goes
+/// on with its part.
+enum class Meeting : std::uint8_t { last, grid };
+
 struct Plan {
   Skeleton skeleton = Skeleton::map;
 #define PLAN_FIELD(name, type, kind, start, turn, head, example) type name = start;
@@ -70,7 +75,7 @@ inline constexpr std::size_t plan_field_count = 0
 #undef PLAN_FIELD
     ;
 
-enum class FieldKind : std::uint8_t { node, homes, number, choice, flag };
+enum class FieldKind : std::uint8_t { node, homes, number, choice, option, flag };
 
 /// A row of plan_fields.def.
 struct PlanFieldRow {
@@ -79,7 +84,7 @@ struct PlanFieldRow {
   FieldKind kind;
   int turn;
   std::string_view head, example;
-  std::span<const std::string_view> words;  ///< choice, flag: the word of each value; homes: those of the axis
+  std::span<const std::string_view> words;  ///< choice, option, flag: the word of each value; homes: those of the axis
 };
 
 /// What the work of a skeleton is counted in.
@@ -116,7 +121,7 @@ std::string field_text(const Plan& plan, PlanField field);
 bool agree(const Plan& a, const Plan& b, PlanField field);
 
 /// "row dominant=%3 threads=128 threads_per_row=32 vector=4 in_flight=1 split=1 homes=%0@register,%7@block grid=tile
-/// index_cache=on value_cache=on arithmetic=xla". An empty list of homes is not written.
+/// index_cache=on value_cache=on arithmetic=xla". An empty list of homes is not written, nor an option at its start.
 std::string text(const Plan& plan);
 /// Throws Error(usage) naming the word that does not fit: a field that the skeleton does not have, one that plans of
 /// older versions had, homes that are not in the order of their nodes.
@@ -131,6 +136,7 @@ std::string_view older_field_in(std::string_view text);
 std::string_view name(Skeleton skeleton);
 std::string_view name(HomesWord word);
 std::string_view name(GridShape grid);
+std::string_view name(Meeting meeting);
 
 /// Why a plan (or a whole group) cannot be lowered, with the numbers. `rule` is a stable short name ("registers",
 /// "skeleton-column"), `reason` a sentence with figures.

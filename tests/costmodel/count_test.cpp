@@ -192,13 +192,20 @@ TEST_CASE("an index without a period is sampled, near the exact count, and says 
   }
 }
 
-TEST_CASE("a barrier wider than a block is refused by name, not counted as another") {
-  ir::Kernel kernel = ir::example_in_place();
-  CHECK(uncountable(kernel) == "a grid barrier cannot be counted yet");
-  CHECK_THROWS_AS(count(kernel, Mode::fast), std::logic_error);
+TEST_CASE("a barrier of the grid is two of each block, a number and a look; of others each is its own") {
+  ir::Kernel kernel = ir::example_in_place();  // of the cluster and of the grid, in four blocks of two warps
+  constexpr std::int64_t blocks = 4, warps = 2;
+  for (const Mode mode : {Mode::exact, Mode::fast}) {
+    const Work work = count(kernel, mode);
+    CHECK(work.barriers == 2 * warps * blocks);
+    CHECK(work.cluster_barriers == 2 * warps * blocks);
+    CHECK(work.buffers[3].atomic.requests == warps * blocks + blocks);  // its own statement counts there as well
+    CHECK(work.buffers[3].load == Traffic{blocks, blocks, 4 * blocks});
+    CHECK(work.critical_path.barrier == 2);
+    CHECK(work.critical_path.coherent == 3);
+  }
   for (ir::Stmt& s : kernel.body)
     if (s.kind == ir::StmtKind::barrier) s.scope = ir::StitchLevel::block;
-  CHECK(uncountable(kernel).empty());
   CHECK(count(kernel, Mode::exact).barriers == 2 * 2 * 4);
   for (ir::Stmt& s : kernel.body)
     if (s.kind == ir::StmtKind::barrier) s.scope = ir::StitchLevel::cluster;

@@ -40,6 +40,12 @@ CalibratedDevice device_of_groups() {
   return d;
 }
 
+/// The same, on which blocks of the grid that meet wait for a second: no price has them.
+CalibratedDevice lonely(CalibratedDevice device) {
+  device.barrier_latency = 0.5 * device.clock;
+  return device;
+}
+
 GroupSummary summary_of_phases(std::vector<std::int64_t> phases) {
   GroupSummary s;
   s.read = 3e6;
@@ -307,11 +313,12 @@ TEST_CASE(
   CHECK(of_arrays(16).chosen == 8 * 28 / 4);
   CHECK(of_arrays(300).others == approx(8 * 78 * 128 / 104.0).epsilon(last_digits));  // 128 elements of parts of 104
 
-  const CalibratedDevice d = device_of_groups();
+  const CalibratedDevice d = lonely(device_of_groups());
   const double lanes = 4 * d.warp_size * 10e9, per_piece = 12, per_half = 2;
   GroupSummary s;
   s.read = 1000;
   s.row_sums = 2, s.rows = 2 * 20;
+  s.steps = {1, 1};
   s.walks = {{1, 1, 1e6}, {2, 2, 2e6}, {1, 0, 0}};  // the second time two ask together
   const ir::Estimate e = group(s, d);
   CHECK(part_of(e, Part::issue) == approx(2e6 * per_piece / lanes).epsilon(last_digits));
@@ -372,7 +379,7 @@ TEST_CASE("rows in several pieces are rows, and only what lies as they do is the
 }
 
 TEST_CASE("what a block cannot hold of its rows is read again, from L2 or memory, and apart where rows are few") {
-  CalibratedDevice d = device_of_groups();
+  CalibratedDevice d = lonely(device_of_groups());
   d.registers_per_block = 100;  // 200 bytes: shared memory holds more
   d.l2_share = 0.5;
   d.reuse_knee = 2;
@@ -382,6 +389,7 @@ TEST_CASE("what a block cannot hold of its rows is read again, from L2 or memory
   s.row_sums = 2;
   s.rows = 2 * 100;  // 100 rows of 4,000 bytes, of which a block holds 1,000
   s.walks = {{1}, {1}, {1}};
+  s.steps = {1, 1};
   const double again = 2 * 300e3, miss = 1 - 1 / (1 + std::pow(40e3 / 500e3, 2));  // 10 of 100 rows are at hand
   const ir::Estimate e = group(s, d);
   CHECK(part_of(e, Part::dram) == approx((400e3 + again * miss) / 0.5e12).epsilon(last_digits));
@@ -400,7 +408,7 @@ TEST_CASE("what a block cannot hold of its rows is read again, from L2 or memory
 }
 
 TEST_CASE("blocks of a cluster share rows that are gone through again, and wait for one another at each step") {
-  CalibratedDevice d = device_of_groups();
+  CalibratedDevice d = lonely(device_of_groups());
   d.registers_per_block = 100;
   d.l2_share = 0.5;
   d.reuse_knee = 2;
@@ -428,6 +436,31 @@ TEST_CASE("blocks of a cluster share rows that are gone through again, and wait 
   CHECK(part_of(group(s, d), Part::latency) == 0);
   s.rows = 2 * 5, s.carried = 10;  // sums across rows take whole rows
   CHECK(part_of(group(s, d), Part::l2) == approx((10e3 + 2 * 5e3) / 320e9).epsilon(last_digits));
+}
+
+TEST_CASE("as many blocks of the grid as there are SMs for share few rows, and wait for one another at each step") {
+  CalibratedDevice d = device_of_groups();
+  d.registers_per_block = 100;
+  d.sm_bandwidth = 64;
+  d.l2_latency = 2e-9;
+  d.barrier_latency = 3;
+  GroupSummary s;
+  s.read = 15e3;
+  s.row_sums = 2;
+  s.rows = 2 * 5;  // rows of 3,000 bytes, three blocks' worth, for 10 SMs: two blocks each
+  s.walks = {{1}, {1}, {1}};
+  s.steps = {1, 1};
+  const double again = 2 * (15e3 - 5 * 2000), meet = 2 * (4 * 2e-9 + 2 * 3 / d.clock);
+  const ir::Estimate two = group(s, d);
+  CHECK(part_of(two, Part::l2) == approx((15e3 + again) / 640e9).epsilon(last_digits));  // all SMs are busy
+  CHECK(part_of(two, Part::latency) >= meet);
+  s.rows = 2 * 2, s.read = 6e3;  // five blocks each: nothing is read again
+  CHECK(part_of(group(s, d), Part::l2) == approx(6e3 / 640e9).epsilon(last_digits));
+  CHECK(part_of(group(s, d), Part::latency) == approx(meet).epsilon(last_digits));
+  s.rows = 2 * 6;  // nobody to share with
+  CHECK(part_of(group(s, d), Part::l2) > 6e3 / 640e9);
+  s.rows = 2 * 2, s.carried = 10;  // sums across rows take whole rows
+  CHECK(part_of(group(s, d), Part::l2) > 6e3 / 640e9);
 }
 
 TEST_CASE("rows of a block may be summed over again where tasks nest, and not where they do not") {

@@ -316,8 +316,11 @@ Axes wide_axes(const Prepared& prepared) {
   axes[PlanField::threads] = {64, 192, 256};
   axes[PlanField::threads_per_row].push_back(3 * small_limits.warp_size);  // whole warps need be no power of two
   axes[PlanField::split] = {1, 3, 18};
+  axes[PlanField::meet].clear();
   constexpr std::int64_t shared_row = 64;  // a lane of two warps for each element
   if (prepared.columns >= shared_row) axes[PlanField::cluster] = {0, 2, 3};
+  for (const Meeting meet : {Meeting::last, Meeting::grid})
+    if (meet == Meeting::last || !prepared.sums_across) axes[PlanField::meet].push_back(static_cast<int>(meet));
   return axes;
 }
 
@@ -462,6 +465,7 @@ SpaceRun check_every_plan(const Group& group, Thinning thinning, bool cuts) {
     if (!seen.emplace(id_of(kernel), true).second) continue;
     ++run.programs;
     run.clustered += kernel.cluster > 1 ? 1 : 0;
+    run.met += kernel.cooperative ? 1 : 0;
     if (const std::string found = oracle.complaint(kernel, run); !found.empty()) {
       FAIL_CHECK(fmt::format("{}, {}: {}", text(group.graph), text(*plan), found));
       MESSAGE(text(kernel));

@@ -37,6 +37,7 @@ struct SpaceRun {
   int sampled = 0;          ///< programs whose fast count is a sample
   double worst_sample = 0;  ///< largest relative error of such a count of sectors
   int clustered = 0;        ///< programs whose blocks meet in clusters
+  int met = 0;              ///< programs whose blocks meet in the grid
   std::int64_t shared = 0;  ///< programs whose counts came from other plans of their loop
 };
 

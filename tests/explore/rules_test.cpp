@@ -64,9 +64,18 @@ struct Tried {
     tiling.items_per_block = 1;
   }
   void split(int parts) { plan.split = tiling.split = parts; }
+  void meet(int parts) {
+    split(parts);
+    plan.meet = ir::Meeting::grid;
+  }
   void cluster(int blocks) {
     plan.cluster = tiling.split = blocks;
     limits.blocks_per_cluster = 8;
+  }
+  /// As many blocks of the grid in place of a cluster's.
+  void meet_instead() {
+    meet(plan.cluster);
+    plan.cluster = 0;
   }
   /// Two floats of each element wait for a second walk, an input and what is computed of it, as the word says.
   void waits(ir::HomesWord word) {
@@ -142,6 +151,16 @@ std::vector<Side> sound_sides() {
       {"split-persistent", false, [](Tried& t) { t.persistent(1); }},
       {"split-persistent", false, [](Tried& t) { t.split(2); }},
       {"split-phases", true, [](Tried& t) { t.split(2), t.prepared.walks = 2; }},
+      {"split-phases", false, [](Tried& t) { t.meet(2), t.prepared.walks = 2; }},
+      {"meet-alone", true, [](Tried& t) { t.meet(1); }},
+      {"meet-alone", false, [](Tried& t) { t.meet(2); }},
+      {"meet-alone", false, [](Tried& t) { t.split(1); }},
+      // 132 SMs of 2,048 threads and 32 blocks
+      {"meet-resident", false, [](Tried& t) { t.meet(2), t.blocks(66 * 16), t.threads(128, 128); }},
+      {"meet-resident", true, [](Tried& t) { t.meet(2), t.blocks(66 * 16 + 1), t.threads(128, 128); }},
+      {"meet-resident", false, [](Tried& t) { t.meet(2), t.blocks(66 * 32), t.threads(32, 32); }},
+      {"meet-resident", true, [](Tried& t) { t.meet(2), t.blocks(66 * 32 + 1), t.threads(32, 32); }},
+      {"meet-resident", false, [](Tried& t) { t.split(2), t.blocks(66 * 32 + 1), t.threads(32, 32); }},
       {"split-phases", false, [](Tried& t) { t.split(2); }},
       {"split-phases", false, [](Tried& t) { t.prepared.walks = 2; }},
       {"split-idle", true, [](Tried& t) { t.split(5), t.tiling.leaves_blocks_idle = true; }},
@@ -181,6 +200,15 @@ std::function<void(Tried&)> reloaded(const std::function<void(Tried&)>& change) 
   });
 }
 
+/// Rows that two blocks of the grid share, and go through twice.
+std::function<void(Tried&)> met_twice(const std::function<void(Tried&)>& change) {
+  return clustered([change](Tried& t) {
+    t.meet_instead();
+    t.prepared.walks = 2;
+    change(t);
+  });
+}
+
 std::vector<Side> row_sides() {
   return {
       // 8 trips of 32 lanes have room for 256 vectors: two thirds are 170.7.
@@ -199,6 +227,29 @@ std::vector<Side> row_sides() {
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 34, t.prepared.columns = 65537; }},
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537, t.split(2); }},
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537, t.prepared.walks = 2; }},
+      {"meet-rows", false, clustered([](Tried& t) { t.meet_instead(); })},
+      {"meet-rows", true, clustered([](Tried& t) { t.meet_instead(), t.plan.threads = 512; })},
+      {"meet-rows", true, clustered([](Tried& t) { t.meet_instead(), t.plan.vector = 2; })},
+      {"meet-rows", true, clustered([](Tried& t) { t.meet_instead(), t.plan.in_flight = 2; })},
+      {"meet-rows", false,
+       clustered([](Tried& t) { t.meet_instead(), t.plan.meet = ir::Meeting::last, t.plan.vector = 2; })},
+      // Rows of two blocks: 32 KiB each, or a third of 132 SMs. 128 KiB are half of a block's registers.
+      {"meet-size", false, met_twice([](Tried& t) { t.blocks(1), t.prepared.columns = 16384; })},
+      {"meet-size", true, met_twice([](Tried& t) { t.blocks(1), t.prepared.columns = 16386; })},
+      {"meet-size", true, met_twice([](Tried& t) { t.blocks(21), t.prepared.columns = 16386; })},
+      {"meet-size", false, met_twice([](Tried& t) { t.blocks(22), t.prepared.columns = 16386; })},
+      {"meet-size", false, met_twice([](Tried& t) { t.blocks(66), t.prepared.columns = 16384; })},
+      {"meet-size", true, met_twice([](Tried& t) { t.blocks(67), t.prepared.columns = 16384; })},
+      {"meet-size", false, met_twice([](Tried& t) { t.blocks(67), t.prepared.columns = 16386; })},
+      {"meet-size", false, met_twice([](Tried& t) { t.blocks(132), t.prepared.columns = 16386; })},
+      {"meet-size", true, met_twice([](Tried& t) { t.blocks(133), t.prepared.columns = 16386; })},
+      {"meet-size", true, met_twice([](Tried& t) { t.blocks(22), t.prepared.walks = 1; })},
+      {"meet-size", false, [](Tried& t) { t.split(2), t.blocks(133); }},
+      {"meet-reload", true, reloaded([](Tried& t) { t.meet_instead(); })},
+      {"meet-reload", true, reloaded([](Tried& t) { t.meet_instead(), t.prepared.columns = 32768; })},
+      {"meet-reload", false, reloaded([](Tried& t) { t.meet_instead(), t.prepared.columns = 32769; })},
+      {"meet-reload", false, reloaded([](Tried& t) { t.meet_instead(), t.prepared.homes = {}; })},  // nothing can wait
+      {"meet-reload", false, reloaded([](Tried& t) { t.meet_instead(), t.waits(ir::HomesWord::registers); })},
       {"cluster-rows", false, clustered([](Tried&) {})},
       {"cluster-rows", true, clustered([](Tried& t) { t.plan.threads = 512; })},
       {"cluster-rows", true, clustered([](Tried& t) { t.threads(224, 224); })},

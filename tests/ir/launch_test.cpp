@@ -75,7 +75,7 @@ TEST_CASE("each role says what the kernel is owed") {
       "kernel twice threads=64 vblocks=4 cluster=2 min_blocks=3 cooperative\n"
       "  in x: f32[256]\n  in-place y: f32[256] over x\n  workspace w: f32[256]\n  ticket t: u32[1]\n"));
   CHECK(shown.find("barrier cluster\n") != std::string::npos);
-  CHECK(shown.find("barrier grid\n") != std::string::npos);
+  CHECK(shown.find("barrier grid at t[0] as vb\n") != std::string::npos);
 }
 
 TEST_CASE("a result that a kernel adds into starts as zero, one that it stores does not") {

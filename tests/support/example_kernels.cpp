@@ -138,7 +138,10 @@ Kernel example_in_place() {
   b.barrier(StitchLevel::cluster);
   b.store(y, at, b.op(Op::add, {b.get(v), b.get(v)}));
   b.atomic(t, b.number(0), Op::add, b.integer(DType::u32, 1));
-  b.barrier(StitchLevel::grid);
+  Stmt& meeting = b.barrier(StitchLevel::grid);
+  meeting.memory = t;
+  meeting.expr = b.number(0);
+  meeting.rank = b.var(b.vb);
   b.kernel.cluster = 2;
   b.kernel.cooperative = true;
   b.kernel.min_blocks = 3;

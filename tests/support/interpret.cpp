@@ -1,15 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stepping through a kernel. Registers and values are columns over the threads of a block, or of all blocks of a
-// cluster one behind the other. Shared memory remembers who touched each element in which barrier interval: two
-// threads, one of them writing, in the same interval is a race. Each access is checked against its memory, and executed
-// requests are counted as exact counting counts them. Called through interpret.h.
+// Stepping through a kernel. Registers and values are columns over the threads of a block, or of all blocks that wait
+// for one another, of a cluster or of the grid, one behind the other. Shared memory remembers who touched each element
+// in which barrier interval: two threads, one of them writing, in the same interval is a race. Each access is checked
+// against its memory, and executed requests are counted as exact counting counts them. Called through interpret.h.
 #include "support/interpret.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -31,6 +33,7 @@ struct Interpreter {
   const Kernel& kernel;
   KernelRun run;
   int block_threads;  ///< of one block
+  int together;       ///< blocks that step together
   int threads;        ///< of all blocks that step together
   std::vector<char> active;
   IndexColumns indices;                        ///< by thread
@@ -43,7 +46,11 @@ struct Interpreter {
   std::size_t at = 0;
 
   Interpreter(const Kernel& k, std::vector<std::vector<std::byte>> buffers)
-      : kernel(k), block_threads(k.threads), threads(k.threads * k.cluster), indices(k.indices, k.threads * k.cluster) {
+      : kernel(k),
+        block_threads(k.threads),
+        together(k.cooperative ? static_cast<int>(k.grid) : k.cluster),
+        threads(k.threads * together),
+        indices(k.indices, threads) {
     run.buffers = std::move(buffers);
     run.counts.buffers.resize(k.buffers.size());
     const auto n = static_cast<std::size_t>(threads);
@@ -271,20 +278,40 @@ struct Interpreter {
   }
 
   void barrier(const Stmt& s) {
-    const int together = s.scope > StitchLevel::block ? threads : block_threads;
+    const int those = s.scope > StitchLevel::block ? threads : block_threads;
     const std::int64_t warps = (block_threads + 31) / 32;
-    for (int first = 0; first < threads; first += together) {
-      const auto on = std::count(active.begin() + first, active.begin() + first + together, 1);
-      if (on != 0 && on != together) violation("a barrier that some threads do not reach");
+    for (int first = 0; first < threads; first += those) {
+      const auto on = std::count(active.begin() + first, active.begin() + first + those, 1);
+      if (on != 0 && on != those) violation("a barrier that some threads do not reach");
       if (on != 0 && s.scope == StitchLevel::block) run.counts.barriers += warps;
     }
     if (s.scope == StitchLevel::cluster) {
-      run.counts.cluster_barriers += (s.half == Half::both ? 2 : 1) * warps * kernel.cluster;
+      run.counts.cluster_barriers += (s.half == Half::both ? 2 : 1) * warps * together;
       if (s.half == Half::arrive) return;
       ++cluster_interval;
       reads_others = false;
     }
+    if (is_grid_barrier(s)) meet_all(s, warps);
     if (s.scope >= StitchLevel::block) ++interval;
+  }
+
+  /// Two barriers of each block, one of whose threads counts and looks; how often it looks, nobody knows.
+  void meet_all(const Stmt& s, std::int64_t warps) {
+    run.counts.barriers += 2 * warps * together;
+    std::map<std::int64_t, std::set<std::int64_t>> ranks;
+    for (int t = 0; t < threads; t += block_threads)
+      if (!ranks[index(s.expr, t)].insert(index(s.rank, t)).second) violation("two blocks that meet have one number");
+    const std::int64_t meeting = blocks_that_meet(kernel, s);
+    for (const auto& [counter, those] : ranks)
+      if (std::ssize(those) != meeting || *those.begin() != 0 || *those.rbegin() != meeting - 1)
+        violation(fmt::format("{} blocks meet at counter {}, expected {}", those.size(), counter, meeting));
+    constexpr std::size_t loads = 0, atomics = 2;
+    for (const std::size_t kind : {loads, atomics}) {
+      Traffic& traffic = run.counts.buffers[s.memory][kind];
+      traffic.requests += together;
+      traffic.sectors += together;
+      traffic.bytes += 4 * together;
+    }
   }
 
   void declare(const Stmt& s) {
@@ -363,8 +390,7 @@ struct Interpreter {
         const std::vector<char> outer = active;
         for_active([&](int t) { active[static_cast<std::size_t>(t)] = holds(s, t) ? 1 : 0; });
         const auto passed = std::count(active.begin(), active.end(), 1);
-        if (s.value != no_value && passed != 0 && kernel.cluster == 1 &&
-            passed != std::count(outer.begin(), outer.end(), 1))
+        if (s.value != no_value && passed != 0 && together == 1 && passed != std::count(outer.begin(), outer.end(), 1))
           violation("threads differ on a value that a guard asks");
         if (std::count(active.begin(), active.end(), 1) != 0) body(i + 1, end);
         active = outer;
@@ -409,7 +435,7 @@ struct Interpreter {
   void real_block(std::int64_t block) {
     for (std::size_t a = 0; a < kernel.arrays.size(); ++a)
       if (kernel.arrays[a].space == Space::shared)
-        shared[a].assign(static_cast<std::size_t>(kernel.arrays[a].dims[0] * kernel.cluster), SharedElement{});
+        shared[a].assign(static_cast<std::size_t>(kernel.arrays[a].dims[0] * together), SharedElement{});
     cluster_interval = 0;
     for (std::int64_t vb = block; vb < kernel.virtual_blocks; vb += kernel.grid) virtual_block(vb);
     if (std::exchange(reads_others, false)) violation("a block that is read by others may have ended");
@@ -424,8 +450,8 @@ KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> bu
         kernel.buffers[i].elements * row(kernel.buffers[i].dtype).bits / 8)
       throw std::logic_error(fmt::format("buffer {} has another size than the kernel's", kernel.buffers[i].name));
   Interpreter interpreter(kernel, std::move(buffers));
-  for (std::int64_t block = 0; block < kernel.grid; block += kernel.cluster)
-    interpreter.real_block(backwards ? kernel.grid - kernel.cluster - block : block);
+  for (std::int64_t block = 0; block < kernel.grid; block += interpreter.together)
+    interpreter.real_block(backwards ? kernel.grid - interpreter.together - block : block);
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i)  // what is written in place is the input's memory
     if (kernel.buffers[i].role == BufferRole::in_place)
       interpreter.run.buffers[i] = interpreter.run.buffers[kernel.buffers[i].of];

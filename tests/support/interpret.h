@@ -23,19 +23,20 @@ struct Traffic {
 };
 
 struct RunCounts {
-  std::vector<std::array<Traffic, 3>> buffers;  ///< by BufferId; loads, stores, atomics
-  Traffic shared_loads, shared_stores;          ///< sectors stay 0
-  std::int64_t shuffles = 0;                    ///< warp instructions; two per step for 64-bit values
-  std::int64_t barriers = 0;                    ///< block barriers, once per warp
-  std::int64_t cluster_barriers = 0;            ///< twice per warp
+  std::vector<std::array<Traffic, 3>>
+      buffers;                          ///< by BufferId; loads, stores, atomics; of a barrier of the grid one each
+  Traffic shared_loads, shared_stores;  ///< sectors stay 0
+  std::int64_t shuffles = 0;            ///< warp instructions; two per step for 64-bit values
+  std::int64_t barriers = 0;            ///< block barriers, once per warp
+  std::int64_t cluster_barriers = 0;    ///< twice per warp
 };
 
 struct KernelRun {
   std::vector<std::vector<std::byte>> buffers;  ///< contents afterwards, by BufferId
   RunCounts counts;
   /// The first 20: out-of-bounds or misaligned accesses, uninitialised reads, races on shared memory within a barrier
-  /// interval, divergent barriers and shuffles, reads of a
-  /// block of the cluster that may not have begun or may have ended.
+  /// interval, divergent barriers and shuffles, reads of a block of the cluster that may not have begun or may have
+  /// ended, meetings of the grid that blocks miss.
   std::vector<std::string> violations;
 };
 

@@ -61,10 +61,12 @@ struct Printer {
   };
   std::vector<Declared> declared = {};
   std::vector<Shared> addresses = {};
-  std::size_t issues = 0;    ///< so far
-  int copies = 1;            ///< of a statement here, made by the unrolled loops around it
-  bool in_branches = false;  ///< a guard stands in an unrolled loop: each copy is a branch of its own
-  bool in_arms = false;      ///< only one of many: no register holds an address for it
+  std::int64_t meetings = 0;  ///< barriers of the grid
+  std::int64_t met = 0;       ///< of these so far
+  std::size_t issues = 0;     ///< so far
+  int copies = 1;             ///< of a statement here, made by the unrolled loops around it
+  bool in_branches = false;   ///< a guard stands in an unrolled loop: each copy is a branch of its own
+  bool in_arms = false;       ///< only one of many: no register holds an address for it
 
   Printer(const Kernel& k, NameScope scope)
       : kernel(k),
@@ -72,7 +74,8 @@ struct Printer {
         indices{&k.indices, names.vars, {}},
         spelling{kernel, names, indices},
         remarks(remarks_on(k)),
-        block_name(name_of_block()) {}
+        block_name(name_of_block()),
+        meetings(std::count_if(k.body.begin(), k.body.end(), is_grid_barrier)) {}
 
   /// A comment, each of its lines marked as one: names in it may be of any length.
   void remark_line(std::string_view words) { out += comment(words, static_cast<std::size_t>(2 * depth)); }
@@ -269,7 +272,16 @@ struct Printer {
       if (s.half != Half::arrive) line("asm volatile(\"barrier.cluster.wait.aligned;\" ::: \"memory\");");
       return;
     }
-    throw std::logic_error(fmt::format("a {} barrier cannot be printed yet", name(s.scope)));
+    meeting(s);
+  }
+
+  void meeting(const Stmt& s) {
+    const Arrival how = arrival(blocks_that_meet(kernel, s), met++, meetings);
+    const bool is_first_counter = is_constant(kernel.indices, s.expr) && kernel.indices[s.expr].constant == 0;
+    const std::string counter = is_first_counter ? "" : " + " + index(s.expr);
+    const std::string adds =
+        how.first_adds == 1 ? "1u" : fmt::format("{} == 0 ? {}u : 1u", index(s.rank), how.first_adds);
+    line(fmt::format("meet({}{}, {}, {}u, {}u);", names.buffers[s.memory], counter, adds, how.from, how.count));
   }
 
   void guard_head(const Stmt& s) {

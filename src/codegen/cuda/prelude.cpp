@@ -52,6 +52,32 @@ struct Vec {
      false,
      {},
      "#define ISSUE_LOADS(size)\n"},
+    {"meet",
+     R"(/// Waits for all blocks that count at `ticket`, and sees what they wrote. This one adds `arrive`, and the others are
+/// missing while the number there is one of `count` from `first` on.
+__device__ __forceinline__ void meet(unsigned int* ticket, unsigned int arrive, unsigned int first,
+                                     unsigned int count) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    unsigned int now;
+#if __CUDA_ARCH__ >= 700
+    asm volatile("red.release.gpu.global.add.u32 [%0], %1;" : : "l"(ticket), "r"(arrive) : "memory");
+    do {
+      asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(ticket) : "memory");
+    } while (now - first < count);
+#else
+    __threadfence();
+    atomicAdd(ticket, arrive);
+    do {
+      now = *static_cast<volatile unsigned int*>(ticket);
+    } while (now - first < count);
+    __threadfence();
+#endif
+  }
+  __syncthreads();
+}
+)",
+     false},
     {"held",
      R"(/// A pointer that the compiler keeps as it is and does not compute again.
 template <class T>

@@ -8,8 +8,8 @@
 // dominant nodes, its threads are whole warps that a block may have, its persistent blocks fit an SM. Then the
 // skeleton's row (skeletons.h) may refuse what only it knows, and writes its loops through a ProgramBuilder, which may
 // still refuse while it places values. Last comes what can only be known of the finished program: the registers that
-// kept values take, the shared memory, the size of the grid. A plan that lowers is legal; nothing else decides that
-// (decision 7).
+// kept values take, the shared memory, the size of the grid, room for blocks that meet. A plan that lowers is legal;
+// nothing else decides that (decision 7).
 //
 // A persistent grid is the same program: its virtual blocks are dealt out to as many blocks as are resident, in a loop
 // that the printer writes. Where there are no more tiles than resident blocks it is refused, because it would equal
@@ -88,6 +88,26 @@ std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits
   return std::nullopt;
 }
 
+/// Blocks that wait for one another are all resident: each SM has as many as any.
+std::optional<ir::Rejection> check_resident(const ir::Kernel& kernel, std::int64_t kept_bytes,
+                                            const ir::Limits& limits) {
+  constexpr std::int64_t register_bytes = 4;
+  const std::int64_t each = kernel.min_blocks, threads = each * kernel.threads, unit = limits.shared_unit;
+  const std::int64_t shared =
+      each * ((kernel.shared_bytes + limits.shared_reserved_per_block + unit - 1) / unit * unit);
+  const std::string blocks = fmt::format("{} blocks meet, {} on each of {} SMs", kernel.grid, each, limits.sms);
+  if (threads > limits.threads_per_sm || each > limits.blocks_per_sm)
+    return no("resident", fmt::format("{}; an SM has room for {} blocks and {} threads, {} needed", blocks,
+                                      limits.blocks_per_sm, limits.threads_per_sm, threads));
+  if (shared > limits.shared_per_sm)
+    return no("resident",
+              fmt::format("{}; {} bytes of shared memory exceed {} of an SM", blocks, shared, limits.shared_per_sm));
+  if (threads * kept_bytes > limits.registers_per_sm * register_bytes)
+    return no("resident", fmt::format("{}; values kept take {} registers of an SM's {}", blocks,
+                                      threads * kept_bytes / register_bytes, limits.registers_per_sm));
+  return std::nullopt;
+}
+
 std::optional<ir::Rejection> check_result(const ir::Kernel& kernel, std::int64_t kept_bytes, const ir::Limits& limits) {
   constexpr std::int64_t register_bytes = 4;
   const int registers = registers_for(limits, kernel.threads);
@@ -129,6 +149,10 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
     if (kernel.virtual_blocks <= kernel.grid)
       return no("persistent", fmt::format("{} tiles for {} resident blocks: nothing to loop over",
                                           kernel.virtual_blocks, kernel.grid));
+  }
+  if (kernel.cooperative) {
+    kernel.min_blocks = static_cast<int>((kernel.grid + limits.sms - 1) / limits.sms);
+    if (auto refused = check_resident(kernel, builder.most_kept, limits)) return *refused;
   }
   kernel.dynamic_shared = kernel.shared_bytes > limits.shared_per_block;
   if (auto refused = check_result(kernel, builder.most_kept, limits)) return *refused;

@@ -147,6 +147,16 @@ void ProgramBuilder::put_barrier(ir::StitchLevel scope, ir::Half half) {
   put(depth(), barrier);
 }
 
+void ProgramBuilder::put_meeting(ir::BufferId ticket, ir::ExprId counter, ir::ExprId rank) {
+  ir::Stmt barrier;
+  barrier.kind = ir::StmtKind::barrier;
+  barrier.scope = ir::StitchLevel::grid;
+  barrier.memory = ticket;
+  barrier.expr = counter;
+  barrier.rank = rank;
+  put(depth(), barrier);
+}
+
 int ProgramBuilder::depth_for(ir::VarSet vars) const {
   if (vars.overlaps(s_.picked)) {
     int depth = depth_for(vars.without(s_.picked));

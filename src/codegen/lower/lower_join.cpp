@@ -8,8 +8,8 @@
 // How follows from the levels that what is reduced is dealt to. Lanes exchange by shuffles. Groups (warps of a row,
 // groups of lanes of a column) exchange through shared memory, behind one barrier for all reductions of a phase. Blocks
 // of a cluster do the same: the barrier is the cluster's, and the lanes of each group read the parts of all groups of
-// all blocks, so a block needs no barrier of its own. Other blocks exchange through a workspace, and the one that comes
-// last (lower_meeting.h) goes on.
+// all blocks, so a block needs no barrier of its own. Other blocks exchange through a workspace: the one that comes
+// last (lower_meeting.h) goes on, or all of them meet at a barrier of the grid, where each adds up all parts.
 //
 // Where parts lie follows from the side whose neighbours are neighbours in memory. Of a row the parts of all groups lie
 // side by side, so that a thread reads several with one access; of a column those of neighbouring lanes do, vector by
@@ -234,11 +234,11 @@ void combine_cluster(Pass& pass, const Phase& phase) {
 }  // namespace
 
 void open_first_rank(Pass& pass) {
-  const ir::Condition first{pass.loops.digits[Side::along][Level::cluster], pass.builder.build().constant(0), true};
-  if (pass.extent(Side::along, Level::cluster) > 1) pass.builder.open_guard({&first, 1});
+  const ir::Condition first{pass.loops.rank, pass.builder.build().constant(0), true};
+  if (meeting_blocks(pass.mapping) > 1) pass.builder.open_guard({&first, 1});
 }
 void close_first_rank(Pass& pass) {
-  if (pass.extent(Side::along, Level::cluster) > 1) pass.builder.close();
+  if (meeting_blocks(pass.mapping) > 1) pass.builder.close();
 }
 
 void combine_threads(Pass& pass, const Phase& phase, bool for_all) {
@@ -331,11 +331,18 @@ int first_group(Pass& pass, std::array<ir::Condition, 2>& conditions) {
 
 namespace {
 
+/// Blocks that exchange through a workspace, and which of them this one is.
+std::int64_t exchanging(const Pass& pass) {
+  return pass.extent(Side::along, Level::grid) * pass.extent(Side::along, Level::block);
+}
+ir::ExprId own_part(Pass& pass) {
+  return pass.shares_apart() ? pass.loops.digits[Side::along][Level::block] : pass.loops.rank;
+}
+
 /// Where the workspace has a part of what this thread has.
 ir::ExprId place_of(Pass& pass, ir::ExprId part) {
   IndexBuilder& build = pass.builder.build();
-  if (!pass.has_results_side_by_side())
-    return build.expand(build.add_scaled(part, pass.loops.kept, pass.extent(Side::along, Level::block)));
+  if (!pass.has_results_side_by_side()) return build.expand(build.add_scaled(part, pass.loops.kept, exchanging(pass)));
   ir::ExprId kept = pass.loops.kept;
   if (pass.loops.results.vector > 1) kept = build.subtract(kept, build.var(pass.loops.results.element));
   return build.expand(build.add_scaled(kept, part, pass.mapping[Side::kept].size));
@@ -354,24 +361,27 @@ std::vector<ir::BufferId> store_parts(Pass& pass) {
   std::vector<ir::BufferId> parts;
   std::array<ir::Condition, 2> conditions{};
   const int count = first_group(pass, conditions);
+  open_flight(builder, pass.loops);
   if (count > 0) builder.open_guard(std::span(conditions).first(count));
   for (std::size_t i = 0; i < pass.accumulators.size(); ++i) {
     const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
-    parts.push_back(builder.add_buffer({accumulator.name + "_parts", accumulator.dtype,
-                                        pass.extent(Side::along, Level::block) * pass.mapping[Side::kept].size,
-                                        ir::BufferRole::workspace, ir::no_id}));
-    store_accumulator(pass, i, ir::Space::global, parts.back(),
-                      place_of(pass, pass.loops.digits[Side::along][Level::block]), workspace_width(pass, i));
+    parts.push_back(
+        builder.add_buffer({accumulator.name + "_parts", accumulator.dtype,
+                            exchanging(pass) * pass.mapping[Side::kept].size, ir::BufferRole::workspace, ir::no_id}));
+    store_accumulator(pass, i, ir::Space::global, parts.back(), place_of(pass, own_part(pass)),
+                      workspace_width(pass, i));
   }
   if (count > 0) builder.close();
+  close_flight(builder);
   return parts;
 }
 
-/// The accumulators of each thread become the sums of the parts that are its turn.
-void add_parts(Pass& pass, const Phase& phase, const std::vector<ir::BufferId>& parts) {
+/// The accumulators of each thread become the sums of the parts that are its turn: it is number `thread` of so many.
+void add_parts(Pass& pass, const Phase& phase, const std::vector<ir::BufferId>& parts, ir::ExprId thread,
+               std::int64_t threads) {
   ProgramBuilder& builder = pass.builder;
-  const Turns turns = make_turns(builder, pass.extent(Side::along, Level::block), thread_on(pass, Side::along),
-                                 pass.threads_on(Side::along), parts_together);
+  const Turns turns = make_turns(builder, exchanging(pass), thread, threads, parts_together);
+  open_flight(builder, pass.loops);
   std::vector<Addition> additions;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     additions.push_back({phase.reductions[i], accumulator_ref(pass, i), ir::Space::global, parts[i],
@@ -381,6 +391,7 @@ void add_parts(Pass& pass, const Phase& phase, const std::vector<ir::BufferId>& 
   open_existing(builder, pass.loops);
   add_up(builder, pass.loops, turns, additions);
   close_existing(builder, pass.loops);
+  close_flight(builder);
 }
 
 }  // namespace
@@ -390,8 +401,25 @@ void join_blocks(Pass& pass, const Phase& phase) {
   const auto& blocks = [&](Side side) { return pass.loops.digits[side][Level::block]; };
   open_meeting(pass, blocks(Side::kept), blocks(Side::along), pass.extent(Side::kept, Level::block),
                pass.extent(Side::along, Level::block));
-  add_parts(pass, phase, parts);
+  add_parts(pass, phase, parts, thread_on(pass, Side::along), pass.threads_on(Side::along));
   combine_threads(pass, phase, pass.mapping.fast == Side::along);
+}
+
+/// Lanes of a row add up the parts in turns, each group of them for itself, so that no barrier of the block follows.
+/// Groups of a column have each their turns.
+void meet_blocks(Pass& pass, const Phase& phase, bool for_all) {
+  ProgramBuilder& builder = pass.builder;
+  const std::vector<ir::BufferId> parts = store_parts(pass);
+  if (pass.ticket == ir::no_id)
+    pass.ticket = builder.add_buffer(
+        {"ticket", ir::DType::u32, pass.extent(Side::kept, Level::block), ir::BufferRole::ticket, ir::no_id});
+  builder.put_meeting(pass.ticket, pass.loops.digits[Side::kept][Level::block], pass.loops.rank);
+  if (pass.has_results_side_by_side()) {
+    add_parts(pass, phase, parts, thread_on(pass, Side::along), pass.threads_on(Side::along));
+    return combine_threads(pass, phase, for_all);
+  }
+  add_parts(pass, phase, parts, pass.loops.digits[Side::along][Level::lane], pass.extent(Side::along, Level::lane));
+  combine_lanes(pass, phase);
 }
 
 void open_meeting(Pass& pass, ir::ExprId tile, ir::ExprId part, std::int64_t tiles, std::int64_t split) {

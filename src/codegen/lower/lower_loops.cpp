@@ -38,14 +38,17 @@ void add_blocks(ProgramBuilder& builder, const Mapping& mapping, Loops& loops) {
   IndexBuilder& build = builder.build();
   const std::int64_t kept = extent(mapping, Side::kept, block), blocks = kept * extent(mapping, Side::along, block);
   builder.kernel().virtual_blocks = blocks;
-  if (const std::int64_t meeting = extent(mapping, Side::along, cluster); meeting > 1) {
+  if (const std::int64_t meeting = meeting_blocks(mapping); meeting > 1) {
+    const bool in_cluster = extent(mapping, Side::along, cluster) > 1;
     builder.kernel().virtual_blocks = blocks * meeting;
-    builder.kernel().cluster = static_cast<int>(meeting);
-    const ir::ExprId number = build.var(build.add_var({"vc", ir::VarKind::block, blocks, meeting}));
-    const ir::ExprId rank = build.var(build.add_var({"rank", ir::VarKind::block, meeting, 1}));
+    if (in_cluster) builder.kernel().cluster = static_cast<int>(meeting);
+    builder.kernel().cooperative = !in_cluster;
+    const ir::ExprId number =
+        build.var(build.add_var({in_cluster ? "vc" : "tile", ir::VarKind::block, blocks, meeting}));
+    loops.rank = build.var(build.add_var({"rank", ir::VarKind::block, meeting, 1}));
     loops.digits[Side::kept][block] = number;
-    loops.digits[Side::along][cluster] = rank;
-    loops.block = build.add_scaled(rank, number, meeting);
+    loops.digits[Side::along][in_cluster ? cluster : grid] = loops.rank;
+    loops.block = build.add_scaled(loops.rank, number, meeting);
     return;
   }
   loops.block = build.var(build.add_var({"vb", ir::VarKind::block, blocks, 1}));
@@ -139,8 +142,7 @@ void add_peeled(ProgramBuilder& builder, const Mapping& mapping, Loops& loops, S
   edge.thread_slot = body.thread_slot;
   edge.slots = body.slots;
   const ir::ExprId whole = build.div(build.add_constant(build.scale(head, -1), n), v);
-  const ir::ExprId sharing =  // one of both digits is 0
-      build.add(loops.digits[Side::along][Level::cluster], loops.digits[Side::along][Level::block]);
+  const ir::ExprId sharing = build.add(loops.rank, loops.digits[Side::along][Level::block]);  // one of both is 0
   const ir::ExprId lane =
       build.add_scaled(thread_on(builder, mapping, loops, Side::along), sharing, threads_on(mapping, Side::along));
   const ir::ExprId column = build.select(lane, head, lane, build.add_scaled(lane, whole, v));

@@ -18,6 +18,7 @@ struct Loops {
   /// The digits, loops aside. One with the extent 1 is the constant 0.
   IndexedArray<IndexedArray<ir::ExprId, levels>, 2> digits{};
   ir::ExprId block = 0;
+  ir::ExprId rank = 0;    ///< number of the block among those that share its items and meet
   ir::ExprId thread = 0;  ///< in its block
   ir::VarId round = 0;    ///< over the tiles of a block, where it has several
   ir::VarId flight = 0;   ///< over what a thread has of them at once

@@ -24,10 +24,11 @@
 // all store together, so one access writes neighbouring numbers.
 //
 // Blocks that share rows or columns (plan.split). What a block has reduced is its part and goes to a workspace. The
-// block that arrives last adds the parts in their order and goes on as the only block would. A later walk would need
-// all blocks to wait for one another: it is refused. Blocks of a cluster do wait (plan.cluster): each has its part of
-// the row in every walk and gets every sum, and the first of them stores what is one number a row. They part when the
-// last sum was read; who is done waits for the others, because its parts may still be read.
+// block that arrives last adds the parts in their order and goes on as the only block would. A later walk needs all
+// blocks to wait for one another: so it is refused there. They do wait in a cluster (plan.cluster), and in a grid whose
+// blocks are all resident (plan.meet): each has its part in every walk and gets every sum, and the first of them stores
+// what is one number a row or column. Blocks of a cluster part when the last sum was read; who is done waits for the
+// others, because its parts may still be read. Those of a grid leave their parts in a workspace, one for each sum.
 //
 // A persistent block needs one more barrier at its end, before the next tile writes partial results again.
 #include "codegen/lower/lower_phases.h"
@@ -283,6 +284,8 @@ void store_numbers(Pass& pass, const Phase& phase) {
     const Coordinates coordinates = number_coordinates(pass, output, pass.loops.kept);
     if (stores_together(pass, output))
       pass.row_numbers.push_back({output, builder.keep_row_number(output, coordinates)});
+    else if (pass.has_results_side_by_side())
+      builder.store_output(output, coordinates);
     else {
       open_first_rank(pass);
       builder.store_output(output, coordinates);
@@ -297,11 +300,13 @@ void store_numbers_side_by_side(Pass& pass, const Phase& phase) {
   std::array<ir::Condition, 2> conditions{};
   const int count = first_group(pass, conditions);
   builder.enter_segment(&pass.loops.results);
+  open_first_rank(pass);
   if (count > 0) builder.open_guard(std::span(conditions).first(count));
   open_elements(builder, pass.loops);
   store_numbers(pass, phase);
   close_elements(builder, pass.loops);
   if (count > 0) builder.close();
+  close_first_rank(pass);
   builder.enter_segment(nullptr);
 }
 
@@ -327,8 +332,7 @@ void store_row_numbers(Pass& pass) {
   const ir::ExprId own = pass.loops.digits[Side::along][Level::lane];
   if (pass.extent(Side::along, Level::group) > 1)
     conditions.push_back({pass.loops.digits[Side::along][Level::group], build.constant(0), true});
-  if (pass.extent(Side::along, Level::cluster) > 1)
-    conditions.push_back({pass.loops.digits[Side::along][Level::cluster], build.constant(0), true});
+  if (meeting_blocks(pass.mapping) > 1) conditions.push_back({pass.loops.rank, build.constant(0), true});
   ir::ExprId lane = own;
   if (build.pool()[lane].range.high >= flight) {
     conditions.push_back({lane, build.constant(flight), false});
@@ -366,11 +370,14 @@ void declare_accumulators(Pass& pass, const Phase& phase) {
 }
 
 /// From here on the threads that need them have the results: all of them, or the first group where results lie side by
-/// side and no phase walks again; where blocks share items, in the last of them alone.
+/// side and no phase walks again; where blocks that do not meet share items, in the last of them alone.
 void finish_reductions(Pass& pass, const Phase& phase, bool walks_again) {
   ProgramBuilder& builder = pass.builder;
-  combine_threads(pass, phase, walks_again || !pass.has_results_side_by_side());
-  if (pass.plan.split > 1) join_blocks(pass, phase);
+  const bool for_all = walks_again || !pass.has_results_side_by_side();
+  const bool meets = pass.extent(Side::along, Level::grid) > 1;
+  combine_threads(pass, phase, for_all && !meets);
+  if (meets) meet_blocks(pass, phase, for_all);
+  if (pass.shares_apart()) join_blocks(pass, phase);
   for (std::size_t i = 0; i < phase.reductions.size(); ++i)
     builder.state().accumulators.push_back({phase.reductions[i],
                                             result_coordinates(pass, phase.reductions[i], pass.loops.kept),
@@ -406,7 +413,7 @@ void run_phase(Pass& pass, std::size_t number, std::vector<ir::Home>& kept_befor
                       stands_before);
   declare_accumulators(pass, phase);
   const bool flat = pass.mapping.is_flat(), side_by_side = !flat && pass.has_results_side_by_side();
-  const bool is_joined = pass.plan.split == 1 || number > 0;  // else all blocks that share items would store
+  const bool is_joined = !pass.shares_apart() || number > 0;  // else all blocks that share items would store
   if (is_joined && side_by_side) store_numbers_side_by_side(pass, phase);
   builder.keep(keeping);
   if (phase.walks && !pass.mapping.in_parts) load_rows_ahead(pass, number);
@@ -460,9 +467,8 @@ bool fit_registers(const Pass& pass) {
 void store_reduced_aside(Pass& pass) {
   if (pass.prepared.reduced_aside.empty()) return;
   open_existing(pass.builder, pass.loops);
-  const std::int64_t threads = pass.threads_on(Side::along), blocks = pass.extent(Side::along, Level::cluster);
-  const ir::ExprId thread = pass.builder.build().add_scaled(thread_on(pass, Side::along),
-                                                            pass.loops.digits[Side::along][Level::cluster], threads);
+  const std::int64_t threads = pass.threads_on(Side::along), blocks = meeting_blocks(pass.mapping);
+  const ir::ExprId thread = pass.builder.build().add_scaled(thread_on(pass, Side::along), pass.loops.rank, threads);
   store_aside(pass.builder, pass.prepared, pass.prepared.reduced_aside, thread, threads * blocks);
   close_existing(pass.builder, pass.loops);
 }
@@ -501,7 +507,7 @@ std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepare
   KeptHomes own;
   Pass pass{builder, prepared, plan, limits, mapping(prepared, plan, limits), kept_by(prepared, plan.homes, own)};
   if (prepared.sums_across) deal_families(pass);
-  const bool spans = pass.mapping.in_parts && plan.split == 1 && has_level(plan.homes, ir::StitchLevel::registers);
+  const bool spans = pass.mapping.in_parts && !pass.shares_apart() && has_level(plan.homes, ir::StitchLevel::registers);
   pass.loops = make_loops(builder, pass.mapping, spans);
   pass.loads_all = !pass.mapping.in_parts && !pass.mapping.is_flat() && fit_registers(pass);
   if (!prepared.free_aside.empty())
@@ -512,7 +518,7 @@ std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepare
   if (in_rounds && pass.loads_all) load_for_all_rounds(pass);
   if (prepared.sums_across) begin_across(pass);
   run_phases(pass);
-  if (plan.split > 1) builder.close();
+  if (pass.shares_apart()) builder.close();
   if (pass.extent(Side::along, Level::cluster) > 1) builder.put_barrier(ir::StitchLevel::cluster, ir::Half::wait);
   // The next tile writes partial results again.
   if (pass.combined && (plan.grid == ir::GridShape::persistent || in_rounds)) builder.put_barrier();

@@ -39,9 +39,12 @@ struct Pass {
     ir::ArrayId array = ir::no_id;
   };
   std::vector<Across> across = {};
-  std::int64_t family = 1;  ///< blocks that put their sums across rows together
+  std::int64_t family = 1;          ///< blocks that put their sums across rows together
+  ir::BufferId ticket = ir::no_id;  ///< where blocks of the grid count that meet; added for the first meeting
 
   std::int64_t extent(Side side, Level level) const { return codegen::extent(mapping, side, level); }
+  /// Blocks share items and do not meet: the last of them goes on alone.
+  bool shares_apart() const { return extent(Side::along, Level::block) > 1; }
   std::int64_t threads_on(Side side) const { return codegen::threads_on(mapping, side); }
   /// Results lie along the lanes, and one group of them stores; else all lanes of a row have its results.
   bool has_results_side_by_side() const { return mapping.fast == Side::kept; }
@@ -69,6 +72,8 @@ void combine_threads(Pass& pass, const Phase& phase, bool for_all);
 /// From here on only the block that came last of those that share items goes on; its threads have the results, as after
 /// combine_threads(). Leaves a guard open.
 void join_blocks(Pass& pass, const Phase& phase);
+/// All blocks that share items meet, and have the results: all of their threads, or the first group of each.
+void meet_blocks(Pass& pass, const Phase& phase, bool for_all);
 /// Opens the guard of the block that comes last of the `split` that have a part each of the tile.
 void open_meeting(Pass& pass, ir::ExprId tile, ir::ExprId part, std::int64_t tiles, std::int64_t split);
 /// Conditions of the threads that store results side by side. Returns how many there are.

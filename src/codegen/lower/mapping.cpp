@@ -29,11 +29,14 @@ std::int64_t rounded_up(std::int64_t count, std::int64_t by) { return (count + b
 /// A row that takes several trips, or that blocks share, is gone through in parts, because nothing of it stays in
 /// registers, or only some of what waits.
 bool is_in_parts(const Prepared& prepared, const ir::Plan& plan, std::int64_t row_trips) {
-  if (plan.split > 1) return true;
+  if (plan.split > 1 && plan.meet == ir::Meeting::last) return true;
   if (row_trips <= 1) return false;
   if (prepared.sums_across) return false;  // registers add up across rows
   return !has_level(plan.homes, ir::StitchLevel::registers) || waits_partly(prepared, plan.homes);
 }
+
+/// The level of blocks that share by `split`.
+Level level_of(ir::Meeting meet) { return meet == ir::Meeting::grid ? Level::grid : Level::block; }
 
 /// So many elements, in vectors.
 Digits in_vectors(std::int64_t size, std::int64_t vector) {
@@ -61,7 +64,7 @@ Mapping mapping_row(const Prepared& prepared, const ir::Plan& plan, const ir::Li
   along.extents[lane] = whole_warps ? limits.warp_size : plan.threads_per_row;
   along.extents[group] = whole_warps ? plan.threads_per_row / limits.warp_size : 1;
   along.extents[cluster] = std::max(plan.cluster, 1);
-  along.extents[block] = plan.split;
+  along.extents[level_of(plan.meet)] = plan.split;
   const std::int64_t turns = trips(made);
   made.in_parts = is_in_parts(prepared, plan, turns);
   deal_turns(along, turns, made.in_parts ? plan.in_flight : turns);
@@ -91,7 +94,7 @@ Mapping mapping_column(const Prepared& prepared, const ir::Plan& plan, const ir:
   kept.extents[block] = tiles(made);
   Digits& along = made[Side::along] = in_vectors(prepared.columns, 1);
   along.extents[group] = std::max(plan.threads / plan.threads_per_row, 1);
-  along.extents[block] = plan.split;
+  along.extents[level_of(plan.meet)] = plan.split;
   deal_turns(along, trips(made), plan.in_flight);
   return made;
 }
@@ -126,7 +129,7 @@ Tiling tiling(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
   tiling.at_once = static_cast<int>(extent(of, of.in_parts ? Side::along : Side::kept, of.in_parts ? section : flight));
   tiling.items = units(of, Side::kept);
   tiling.items_per_block = stride_of(of, Side::kept, block) / extent(of, Side::kept, vector);
-  tiling.split = static_cast<int>(extent(of, Side::along, block));
+  tiling.split = static_cast<int>(extent(of, Side::along, Level::grid) * extent(of, Side::along, block));
   tiling.leaves_blocks_idle = leaves_blocks_idle(of);
   return tiling;
 }

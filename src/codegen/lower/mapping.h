@@ -8,12 +8,12 @@
 // Every skeleton is a row of one table (mapping.cpp), and a level is a column. With R rows in a block at once, F of
 // them in flight, and L lanes to a row:
 //
-//           side   vector  lane     flight  group  cluster  block  section  loop
-//   row     kept           R or R/W F       W               tiles           rounds
-//           along  V       L                warps  blocks   split  trips, in sections
-//   column  kept   V       L                                tiles
-//           along                           G               split  rows at a time   turns
-//   map     kept   V       threads  U                       blocks
+//           side   vector  lane     flight  group  cluster  grid   block  section  loop
+//   row     kept           R or R/W F       W                      tiles           rounds
+//           along  V       L                warps  blocks   split  split  trips, in sections
+//   column  kept   V       L                                       tiles
+//           along                           G               split  split  rows at a time   turns
+//   map     kept   V       threads  U                              blocks
 #pragma once
 
 #include <algorithm>
@@ -31,17 +31,17 @@ namespace tailor::codegen {
 enum class Side : std::uint8_t { kept, along };
 
 /// Who counts a digit, inner ones first. Threads next to each other are lanes: of one warp where a row is shared by
-/// several, else as many as the side has. `cluster` is blocks that meet, `block` those that do not. `flight` and
-/// `section` are unrolled loops, `loop` is one of the program.
-enum class Level : std::uint8_t { vector, lane, flight, group, cluster, block, section, loop };
-inline constexpr int levels = 8;
+/// several, else as many as the side has. `cluster` and `grid` are blocks that meet, by distributed shared memory or by
+/// global memory; `block` those that do not. `flight` and `section` are unrolled loops, `loop` is one of the program.
+enum class Level : std::uint8_t { vector, lane, flight, group, cluster, grid, block, section, loop };
+inline constexpr int levels = 9;
 
 /// One side: a position is the sum of each level's digit times the extents of the levels inside it. A level that the
 /// side is not dealt to has the extent 1.
 struct Digits {
   std::int64_t size = 1;   ///< elements of the domain on this side
   std::int64_t units = 1;  ///< whole vectors of it; elements where its vectors have one
-  IndexedArray<std::int64_t, levels> extents{1, 1, 1, 1, 1, 1, 1, 1};
+  IndexedArray<std::int64_t, levels> extents{1, 1, 1, 1, 1, 1, 1, 1, 1};
   bool operator==(const Digits&) const = default;
 };
 
@@ -128,9 +128,14 @@ inline bool leaves_flight_idle(const Mapping& mapping) {
   return flight > 1 && units(mapping, Side::kept) <= threads_on(mapping, Side::kept) * (flight - 1);
 }
 
-/// Blocks that share what is reduced, in a cluster or not.
+/// Blocks that share what is reduced and wait for one another, in a cluster or over the whole grid: each can go on.
+inline std::int64_t meeting_blocks(const Mapping& mapping) {
+  return extent(mapping, Side::along, Level::cluster) * extent(mapping, Side::along, Level::grid);
+}
+
+/// Blocks that share what is reduced, whether they meet or not.
 inline std::int64_t sharing_blocks(const Mapping& mapping) {
-  return extent(mapping, Side::along, Level::cluster) * extent(mapping, Side::along, Level::block);
+  return meeting_blocks(mapping) * extent(mapping, Side::along, Level::block);
 }
 
 /// Whether so many blocks share what is reduced that some of them would find nothing to add up.
@@ -138,12 +143,13 @@ inline bool leaves_blocks_idle(const Mapping& mapping) {
   return (sharing_blocks(mapping) - 1) * threads_on(mapping, Side::along) >= units(mapping, Side::along);
 }
 
-/// The level at which threads of one block, or of a cluster, put together what they have reduced.
+/// The level at which threads that go on together put together what they have reduced.
 inline ir::StitchLevel stitch_level(const Mapping& mapping) {
-  return extent(mapping, Side::along, Level::cluster) > 1 ? ir::StitchLevel::cluster
-         : extent(mapping, Side::along, Level::group) > 1 ? ir::StitchLevel::block
-         : extent(mapping, Side::along, Level::lane) > 1  ? ir::StitchLevel::warp
-                                                          : ir::StitchLevel::registers;
+  return extent(mapping, Side::along, Level::grid) > 1      ? ir::StitchLevel::grid
+         : extent(mapping, Side::along, Level::cluster) > 1 ? ir::StitchLevel::cluster
+         : extent(mapping, Side::along, Level::group) > 1   ? ir::StitchLevel::block
+         : extent(mapping, Side::along, Level::lane) > 1    ? ir::StitchLevel::warp
+                                                            : ir::StitchLevel::registers;
 }
 
 /// Registers that a thread of a block of so many threads can have.
@@ -175,7 +181,7 @@ struct Tiling {
   int at_once = 1;                   ///< items per thread at once; streamed: vectors of one row
   std::int64_t items = 0;            ///< of the group
   std::int64_t items_per_block = 1;  ///< of one virtual block
-  int split = 1;                     ///< blocks that share their items, in a cluster or not: each has a part of all
+  int split = 1;                     ///< blocks that share their items outside of clusters: each has a part of all
   bool leaves_blocks_idle = false;   ///< some of them would find nothing to add up
 };
 Tiling tiling(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits);

@@ -36,13 +36,15 @@ std::optional<ir::Rejection> refuse_sections(const ir::Plan& plan, const Mapping
                                      words.parts, plan.in_flight));
 }
 
-/// Blocks that share items have each a part of them, and one walk.
+/// Blocks that share items have each a part of them, and one walk where they do not meet.
 std::optional<ir::Rejection> refuse_split(const Prepared& prepared, const ir::Plan& plan, const Mapping& mapping,
                                           const Words& words) {
+  if (plan.split == 1 && plan.meet != ir::Meeting::last)
+    return no("meet", "one block has nobody to meet: split says how many share");
   if (plan.split == 1) return std::nullopt;
-  if (prepared.walks > 1)
-    return no("split", fmt::format("{} are walked {} times, so {} blocks cannot share them", words.items,
-                                   prepared.walks, plan.split));
+  if (prepared.walks > 1 && plan.meet == ir::Meeting::last)
+    return no("split", fmt::format("{} are walked {} times, so {} blocks that do not meet cannot share them",
+                                   words.items, prepared.walks, plan.split));
   if (leaves_blocks_idle(mapping))
     return no("split",
               fmt::format("{} of {} {}, {} for a block at once, leave some of {} blocks that share them without any",
@@ -57,8 +59,7 @@ std::optional<ir::Rejection> refuse_split(const Prepared& prepared, const ir::Pl
 std::optional<ir::Rejection> refuse_cluster(const Prepared& prepared, const ir::Plan& plan, const Mapping& mapping) {
   if (plan.cluster == 0) return std::nullopt;
   if (plan.split > 1)
-    return no("cluster", fmt::format("rows are shared by {} blocks that do not meet and by clusters of {}", plan.split,
-                                     plan.cluster));
+    return no("cluster", fmt::format("rows are shared by {} blocks and by clusters of {}", plan.split, plan.cluster));
   if (prepared.sums_across) return no("cluster", "rows that are added up across are not shared by blocks of a cluster");
   if (plan.grid == ir::GridShape::persistent) return no("cluster", "clusters that share rows do not loop over others");
   if (plan.threads_per_row == 1) return no("cluster", "rows that a thread has alone are not shared by blocks");

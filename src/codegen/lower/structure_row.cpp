@@ -49,8 +49,9 @@ Rejection refuse_reduction(const Graph& graph, const Node& reduce) {
 /// Neighbours that a warp reads together in another place than the next ones: half of what memory gives at a time.
 constexpr std::int64_t least_run_bits = 128;
 
-/// Rows that are gone through again are a block's work each. Fewer than these, and longer, leave the machine to some
-/// blocks for longer than the launches take by which reductions of their own would be shared by all.
+/// Rows that are gone through again and added up across are a block's work each. Fewer than these, and longer, leave
+/// the machine to some blocks for longer than the launches take by which reductions of their own would be shared by
+/// all.
 constexpr std::int64_t few_rows = 16, long_row = 128 << 10;
 
 std::string label(const Graph& graph, NodeId id) {
@@ -232,9 +233,11 @@ std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {
     if (ends || is_written_in_place(region.border, id)) continue;
     if (std::optional<Rejection> refused = reading.read(id)) return *refused;
   }
-  if (reading.goes_again() && layout.rows < few_rows && layout.columns >= long_row)
-    return refuse("few-long-rows", fmt::format("{} rows of {} are gone through more than once, each by one block alone",
-                                               layout.rows, layout.columns));
+  if (!late.empty() && reading.goes_again() && layout.rows < few_rows && layout.columns >= long_row)
+    return refuse(
+        "few-long-rows",
+        fmt::format("{} rows of {} are gone through more than once and added up across, each by one block alone",
+                    layout.rows, layout.columns));
   return std::nullopt;
 }
 

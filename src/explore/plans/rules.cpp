@@ -106,6 +106,16 @@ bool reads_little(const Candidate& c) {
          c.tiling.trips >= 2 * together;
 }
 
+/// Whether so many blocks that meet share a row otherwise than one block at a time would have it at its best.
+bool shares_badly(const Candidate& c, std::int64_t blocks) {
+  constexpr std::int64_t least = 4 << 10, large = 256;
+  const std::int64_t bytes = c.prepared.columns * element_bytes(c) / blocks;
+  const bool is_whole = c.prepared.straight && c.tiling.run * element_bytes(c) % ir::access_bytes == 0;
+  const bool is_odd = c.plan.vector == 1 ? is_whole : c.plan.vector * element_bytes(c) != ir::access_bytes;
+  return c.plan.threads_per_row != c.plan.threads || (c.plan.in_flight > 1 && !c.tiling.streamed) || is_odd ||
+         c.plan.threads < std::min(large, bytes / 64) || bytes < least || (c.tiling.streamed && reads_little(c));
+}
+
 /// Elements of a row that a thread handles.
 std::int64_t elements_per_thread(const Candidate& c) { return c.tiling.trips * c.plan.vector; }
 
@@ -149,8 +159,17 @@ constexpr std::array rule_table = [] {
        }},
       {"split-persistent", true, reads({split, grid}), "blocks that share rows or columns do not loop over others",
        [](const Candidate& c) { return c.plan.split > 1 && c.plan.grid == GridShape::persistent; }},
-      {"split-phases", true, reads({split}), "rows or columns that are walked again are not shared by blocks",
-       [](const Candidate& c) { return c.plan.split > 1 && c.prepared.walks > 1; }},
+      {"split-phases", true, reads({split, meet}),
+       "rows or columns that are walked again are not shared by blocks that do not meet",
+       [](const Candidate& c) { return c.plan.split > 1 && c.plan.meet == ir::Meeting::last && c.prepared.walks > 1; }},
+      {"meet-alone", true, reads({split, meet}), "one block has nobody to meet",
+       [](const Candidate& c) { return c.plan.split == 1 && c.plan.meet != ir::Meeting::last; }},
+      {"meet-resident", true, reads({split, meet, threads}), "blocks of a grid that meet must all be resident at once",
+       [](const Candidate& c) {
+         if (c.plan.meet != ir::Meeting::grid) return false;
+         const std::int64_t each = (blocks(c) + c.limits.sms - 1) / c.limits.sms;
+         return each > c.limits.blocks_per_sm || each * c.plan.threads > c.limits.threads_per_sm;
+       }},
       {"split-idle", true, reads({split}), "so many blocks share rows or columns that some would have nothing of them",
        [](const Candidate& c) { return c.plan.split > 1 && c.tiling.leaves_blocks_idle; }},
 
@@ -224,11 +243,34 @@ constexpr std::array rule_table = [] {
        "128 of all inputs together",
        [](const Candidate& c) {
          constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib;
-         if (c.plan.split == 1 || is_across(c)) return false;
+         if (c.plan.split == 1 || c.plan.meet != ir::Meeting::last || is_across(c)) return false;
          const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.split;
          return c.plan.threads_per_row != c.plan.threads || c.plan.threads < std::min<std::int64_t>(256, bytes / 64) ||
                 reads_little(c) || bytes < least || (3 * blocks(c) < c.limits.sms && bytes > enough) ||
                 blocks(c) > std::int64_t{4} * c.limits.sms;
+       }},
+      {"meet-rows", false, reads({split, meet, threads, threads_per_row, vector, in_flight}),
+       "blocks of the grid that meet have one row at a time, 4 KiB of it or more, with 256 threads or one for each 64 "
+       "bytes, accesses of 16 bytes, or of one element where rows or what they come from break them, and 32 bytes in "
+       "flight of rows in parts",
+       [](const Candidate& c) { return c.plan.meet == ir::Meeting::grid && shares_badly(c, c.plan.split); }},
+      {"meet-size", false, reads({split, meet}),
+       "blocks of the grid that meet fill a third of the SMs (less where 32 KiB suffice) to all of them once, or twice "
+       "where registers of fewer do not hold what waits; where nothing is walked again, nobody needs to wait",
+       [](const Candidate& c) {
+         if (c.plan.meet != ir::Meeting::grid) return false;
+         constexpr std::int64_t enough = 32 << 10;
+         const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.split, all = blocks(c);
+         const bool is_held = c.plan.split * half_of_registers(c) >= 2 * codegen::bytes_waiting(c.prepared);
+         return c.prepared.walks < 2 || (3 * all < c.limits.sms && bytes > enough) ||
+                all > (is_held ? 1 : 2) * std::int64_t{c.limits.sms};
+       }},
+      {"meet-reload", false, reads({split, meet, homes}),
+       "what half of the registers of the blocks that meet holds is not read again: that is what they meet for",
+       [](const Candidate& c) {
+         const std::int64_t waiting = codegen::bytes_waiting(c.prepared);
+         return c.plan.meet == ir::Meeting::grid && c.plan.homes.empty() && waiting > 0 &&
+                c.plan.split * half_of_registers(c) >= waiting;
        }},
       {"alone-rows", false, reads({split, threads, threads_per_row}),
        "rows of over 256 KiB that blocks can share are not left to a quarter as many blocks as SMs or fewer",
@@ -241,15 +283,7 @@ constexpr std::array rule_table = [] {
        "a cluster has one row at a time, each block 4 KiB of it or more, with 256 threads or one for each 64 bytes, "
        "accesses of 16 bytes, or of one element where rows or what they come from break them, and 32 bytes in flight "
        "of rows in parts",
-       [](const Candidate& c) {
-         constexpr std::int64_t least = 4 << 10, large = 256;
-         if (c.plan.cluster == 0) return false;
-         const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.cluster;
-         const bool is_whole = c.prepared.straight && c.tiling.run * element_bytes(c) % ir::access_bytes == 0;
-         const bool is_odd = c.plan.vector == 1 ? is_whole : c.plan.vector * element_bytes(c) != ir::access_bytes;
-         return c.plan.threads_per_row != c.plan.threads || (c.plan.in_flight > 1 && !c.tiling.streamed) || is_odd ||
-                c.plan.threads < std::min(large, bytes / 64) || bytes < least || (c.tiling.streamed && reads_little(c));
-       }},
+       [](const Candidate& c) { return c.plan.cluster != 0 && shares_badly(c, c.plan.cluster); }},
       {"cluster-size", false, reads({cluster}),
        "of two sizes of a cluster the smaller is enough where it fills the SMs and half of its blocks' registers hold "
        "what waits; where the larger leaves half of the SMs idle, with 4 KiB for each block, it is the better one",

@@ -62,6 +62,14 @@ std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& lim
   return values;
 }
 
+/// Blocks that meet in the grid: where rows or columns are gone through again, and few enough to be all resident.
+std::vector<int> meetings(const codegen::Prepared& prepared, const ir::Limits& limits) {
+  std::vector<int> values{static_cast<int>(ir::Meeting::last)};
+  const bool few = row(prepared.skeleton).unit == ir::WorkUnit::rows && 2 * prepared.rows <= limits.sms;
+  if (few && prepared.walks > 1 && !prepared.sums_across) values.push_back(static_cast<int>(ir::Meeting::grid));
+  return values;
+}
+
 /// Blocks of a cluster: where rows are half as many as SMs or fewer, or so long that what waits of one leaves a block
 /// an eighth of its registers or none.
 std::vector<int> clusters(const codegen::Prepared& prepared, const ir::Limits& limits) {
@@ -101,6 +109,8 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
       return powers_of_two(1, most_at_once);
     case ir::PlanField::split:
       return shares(prepared, limits);
+    case ir::PlanField::meet:
+      return meetings(prepared, limits);
     case ir::PlanField::cluster:
       return clusters(prepared, limits);
     case ir::PlanField::blocks_per_sm:
@@ -134,6 +144,8 @@ std::string_view values_asked(ir::PlanField axis) {
     case ir::PlanField::split:
       return "1; for columns doubled up to the SMs; for rows too few to fill the SMs an eighth of what fills them, "
              "doubled up to four times; any number that leaves each block elements of what it shares";
+    case ir::PlanField::meet:
+      return "last; for rows at most half as many as SMs that are gone through again also grid";
     case ir::PlanField::cluster:
       return "none; where a GPU has clusters 2, doubled up to what it allows, for rows at most half as many as SMs, or "
              "too long for a block's registers; 0: none";

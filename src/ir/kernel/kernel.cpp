@@ -186,6 +186,7 @@ struct Identity {
       for (const Condition& c : s.conditions) bytes << expr(c.a) << expr(c.b) << c.equal;
     if (s.otherwise) bytes << std::string_view("otherwise");
     if (s.half != Half::both) bytes << s.half;
+    if (is_grid_barrier(s)) bytes << s.memory << expr(s.expr) << expr(s.rank);
     bytes << s.lanes << static_cast<std::int64_t>(s.scope) - static_cast<std::int64_t>(StitchLevel::warp);
   }
 };
@@ -200,6 +201,10 @@ bool adds(const Stmt& s) {
 std::string_view name(Policy policy) {
   constexpr std::string_view names[] = {"once", "again", "early", "reload"};
   return names[static_cast<int>(policy)];
+}
+
+std::int64_t blocks_that_meet(const Kernel& kernel, const Stmt& barrier) {
+  return kernel.virtual_blocks / kernel.buffers[barrier.memory].elements;
 }
 
 LaunchShape launch_shape(const Kernel& kernel) {

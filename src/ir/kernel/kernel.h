@@ -130,6 +130,13 @@ enum class StmtKind : std::uint8_t {
 // read, and wait when they have nothing else to do. Two block variables then tell which cluster of the
 // grid a block is in, and which number it has there: a cluster is neighbouring blocks.
 
+// The whole grid. Blocks that share an item may also wait for one another and all go on: a barrier of scope `grid`. The
+// blocks that meet are those with the same `expr`, the number of a counter in a ticket: each has a `rank` among them,
+// and a counter has as many blocks as the others. It is a barrier of each block too. All blocks of the grid must be
+// resident (`cooperative`), and reach it: it stands outside of loops and guards. What blocks wrote to a workspace
+// before it, all that meet may read behind it. Each adds to its counter and waits until all have; at the last such
+// barrier of a kernel the first of them adds what makes the sum zero, so that a counter needs no reset.
+
 // Exclusive arms. Where an element comes from one of several places, guards ask which: a guard, and right behind it one
 // that is `otherwise` and stands for all threads that the first one leaves out. A tree of such pairs halves the places
 // until one is left. It is asked once for both: the second guard costs nothing, the printed text says `else`. Its own
@@ -159,11 +166,12 @@ struct Stmt {
   ValueId value = no_value;
   Op op = Op::copy;
   LetId let = no_id;
-  Space space = Space::global;   ///< load, store, atomic
-  std::uint16_t memory = no_id;  ///< BufferId (global) or ArrayId (shared, distributed)
-  ExprId rank = no_expr;         ///< distributed: the block of the cluster whose array it is
-  ExprId expr = no_expr;         ///< element index into the memory; index: the named expression
-  std::uint8_t width = 1;        ///< elements of one access, at most 16 bytes
+  Space space = Space::global;  ///< load, store, atomic
+  std::uint16_t memory =
+      no_id;               ///< BufferId (global) or ArrayId (shared, distributed); barrier of the grid: its ticket
+  ExprId rank = no_expr;   ///< distributed: the block of the cluster whose array it is; barrier of the grid: who I am
+  ExprId expr = no_expr;   ///< element index into the memory; index: the named expression
+  std::uint8_t width = 1;  ///< elements of one access, at most 16 bytes
   Policy policy = Policy::once;
   VarId var = 0;                           ///< loop: its extent is the variable's; bind
   bool unrolled = false;                   ///< loop
@@ -200,6 +208,25 @@ struct Kernel {
   std::vector<Value> values;
   std::vector<Stmt> body;
 };
+
+constexpr bool is_grid_barrier(const Stmt& stmt) {
+  return stmt.kind == StmtKind::barrier && stmt.scope == StitchLevel::grid;
+}
+/// Blocks that meet at one counter of a barrier of the grid. Precondition: it is such a statement.
+std::int64_t blocks_that_meet(const Kernel& kernel, const Stmt& barrier);
+
+/// How `blocks` count that meet, at the barrier of the grid before which they have met `met` times, of `meetings` in
+/// the kernel. Each adds 1, the first of them `first_adds`; the others are missing while the counter is one of the
+/// `count` numbers from `from` on, modulo 2^32. At the last meeting all have added up to zero, and nothing else is zero
+/// before.
+struct Arrival {
+  std::uint32_t first_adds = 1, from = 0, count = 0;
+};
+constexpr Arrival arrival(std::int64_t blocks, std::int64_t met, std::int64_t meetings) {
+  const std::int64_t all = (met + 1) * blocks;
+  if (met + 1 < meetings) return {1, 0, static_cast<std::uint32_t>(all)};
+  return {static_cast<std::uint32_t>(1 - all), 1, std::numeric_limits<std::uint32_t>::max()};
+}
 
 /// How the kernel is launched: what the printer declares, the simulator and the GPU are told.
 LaunchShape launch_shape(const Kernel& kernel);

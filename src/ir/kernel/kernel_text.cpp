@@ -135,7 +135,10 @@ struct TextPrinter {
       case StmtKind::shuffle:
         return fmt::format("{} <- {} over {} lanes", ref(s.target, 1), name(s.op), static_cast<int>(s.lanes));
       case StmtKind::barrier:
-        return fmt::format("barrier {}{}", name(s.scope), row_for(half_words, s.half));
+        return fmt::format(
+            "barrier {}{}{}", name(s.scope), row_for(half_words, s.half),
+            s.memory == no_id ? ""
+                              : fmt::format(" at {}[{}] as {}", names.buffers[s.memory], index(s.expr), index(s.rank)));
       case StmtKind::issue:
         return "issue";
       case StmtKind::bind:

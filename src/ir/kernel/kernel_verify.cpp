@@ -22,7 +22,7 @@ namespace {
 struct Verifier {
   const Kernel& kernel;
   std::size_t at = 0;
-  int guards = 0;
+  int guards = 0, loops = 0;
   bool divergent = false;     ///< inside a guard that depends on the thread
   bool met = false;           ///< the blocks of the cluster have met before
   bool arrived = false;       ///< and said that it had read
@@ -249,7 +249,8 @@ struct Verifier {
         require(s.scope != StitchLevel::registers, "a barrier of one thread");
         require(s.scope == StitchLevel::cluster || s.half == Half::both, "half of a barrier that has no halves");
         if (s.scope == StitchLevel::cluster) meet(s.half);
-        return require(s.scope != StitchLevel::grid || kernel.cooperative, "a grid barrier in a launch that may queue");
+        if (is_grid_barrier(s)) meet_all(s);
+        return;
       case StmtKind::bind:
         return bind(s);
       case StmtKind::guard:
@@ -261,6 +262,20 @@ struct Verifier {
       case StmtKind::loop:
         return;
     }
+  }
+
+  /// All blocks of the grid come by, each as one of those that meet at its counter.
+  void meet_all(const Stmt& s) const {
+    require(kernel.cooperative && !kernel.persistent, "a grid barrier in a launch that may queue");
+    require(guards == 0 && loops == 0, "a grid barrier in a guard or a loop");
+    require(s.memory < kernel.buffers.size(), "a grid barrier without a ticket");
+    const Buffer& ticket = kernel.buffers[s.memory];
+    require(ticket.role == BufferRole::ticket && ticket.dtype == DType::u32, "a grid barrier that counts in no ticket");
+    require(kernel.virtual_blocks % ticket.elements == 0, "a grid barrier that some blocks do not reach");
+    within(s.expr, ticket.elements, 1, ticket.name);
+    within(s.rank, blocks_that_meet(kernel, s), 1, "blocks that meet");
+    require(!has_thread(pool()[s.expr].vars) && !has_thread(pool()[s.rank].vars),
+            "threads of a block meet others at several places");
   }
 
   /// All blocks of the cluster come by, equally often.
@@ -345,7 +360,9 @@ struct Verifier {
       require(s.var < pool().vars.size() && pool().vars[s.var].kind == VarKind::loop, "a loop over no loop variable");
       require(!live_vars.has(s.var), "a loop variable is used by an outer loop");
       live_vars |= VarSet::only(s.var);
+      ++loops;
       body(i + 1, end);
+      --loops;
       live_vars = live_vars.without(VarSet::only(s.var));
       return;
     }

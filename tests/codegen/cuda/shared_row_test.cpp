@@ -71,6 +71,17 @@ TEST_CASE("a kernel whose rows are shared by blocks of a cluster prints as its g
   check_golden("row_cluster.cu", codegen::cuda(kernel, &plan));
 }
 
+TEST_CASE("a kernel whose rows are shared by blocks that meet in the grid prints as its golden text") {
+  const ir::Group group = ir::make_group(ir::family_member("softmax"), 3, 100001);
+  ir::Plan plan;
+  const ir::Kernel kernel =
+      lowered_row(group, "threads=256 threads_per_row=256 vector=4 in_flight=1 split=40 meet=grid grid=tile", &plan);
+  CHECK(kernel.cooperative);
+  CHECK(kernel.grid == 40 * 3);
+  CHECK(kernel.min_blocks == 1);
+  check_golden("row_grid.cu", codegen::cuda(kernel, &plan));
+}
+
 TEST_CASE("a kernel that adds up across its rows prints as its golden text") {
   const ir::Group group = ir::make_group(ir::family_member("across_columns"), 8192, 1024);
   ir::Plan plan;
@@ -162,6 +173,51 @@ TEST_CASE("a cluster reads a row once, between two meetings, where blocks alone 
   CHECK(row_refusal("softmax", 4, 131072, words) != "lowered");  // registers of one block
 }
 
+TEST_CASE("blocks of the grid read a row once, between two meetings, and leave one part of each sum") {
+  const ir::Group group = ir::make_group(ir::family_member("softmax"), 4, 131072);
+  const std::string words = "threads=512 threads_per_row=512 vector=4 in_flight=1 split=16 meet=grid";
+  const costmodel::Work work = costmodel::count(lowered_row(group, words), costmodel::Mode::exact);
+  CHECK(work.buffers[0].load.bytes == std::int64_t{4} * 131072 * 4);
+  CHECK(work.critical_path.memory == 1 + 2 * (3 + 1));  // the row; at each meeting three trips, and the parts
+  CHECK(work.critical_path.coherent == 2 * 3);
+  REQUIRE(work.buffers.size() == 5);
+  CHECK(work.buffers[2].store.bytes == 4 * 16 * 4);             // parts of the maximum
+  CHECK(work.buffers[2].load.bytes == 4 * 16 * (16 * 16) * 4);  // each warp of each block reads those of its row
+  CHECK(work.buffers[3].atomic.requests == 2 * 64);             // the ticket: 64 blocks count twice
+  CHECK(work.barriers == 64 * 16 * 2 * 3);                      // one in a block, two around the count, for each sum
+  CHECK(row_refusal("softmax", 4, 131072, "threads=512 threads_per_row=512 vector=4 in_flight=1 split=16") ==
+        "split: rows are walked 3 times, so 16 blocks that do not meet cannot share them");
+}
+
+TEST_CASE("few long rows have plans whose blocks meet, on every GPU, and 20 to 150 plans in all") {
+  for (const char* device : {"h200", "v100_pcie", "t4"}) {
+    const ir::Limits limits = ir::limits(ir::find_device(device, source_folder() + "/data/devices"));
+    for (const auto& [rows, columns] :
+         {std::pair{4, 500'000}, std::pair{1, 65536}, std::pair{12, 131072}, std::pair{3, 100'001}}) {
+      CAPTURE(device);
+      CAPTURE(columns);
+      const ir::Group group = ir::make_group(ir::family_member("softmax"), rows, columns);
+      const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+      explore::Plans plans(prepared, explore::default_axes(prepared, limits), limits);
+      codegen::LowerScratch scratch;
+      int left = 0, met = 0;
+      while (const auto plan = plans.next())
+        if (!explore::dropped_by(prepared, *plan, limits)) {
+          const codegen::Lowered lowered = codegen::lower(prepared, *plan, limits, scratch);
+          const auto* kernel = std::get_if<ir::Kernel>(&lowered);
+          left += kernel != nullptr ? 1 : 0;
+          if (kernel == nullptr || plan->meet != ir::Meeting::grid) continue;
+          ++met;
+          CHECK(kernel->grid <= std::int64_t{kernel->min_blocks} * limits.sms);
+          CHECK(kernel->min_blocks * kernel->threads <= limits.threads_per_sm);
+        }
+      CHECK(left >= 20);
+      CHECK(left <= 150);
+      CHECK(met >= 4);
+    }
+  }
+}
+
 TEST_CASE("few long rows and rows that no block holds are asked about clusters, on GPUs that have some") {
   const ir::Limits limits = h200_limits(), older = ir::limits(ir::find_device("t4", source_folder() + "/data/devices"));
   const auto sizes = [&](std::int64_t rows, std::int64_t columns, const ir::Limits& of) {
@@ -203,8 +259,14 @@ TEST_CASE("a plan whose blocks cannot meet is refused in words") {
   CHECK(asked("threads_per_row=256 cluster=3") == "lowered");
   CHECK(asked("threads_per_row=256 cluster=9") == "cluster: 9 blocks exceed 8 of a cluster");
   CHECK(asked("threads_per_row=256 cluster=1") == "cluster: 1 block is no cluster");
-  CHECK(asked("threads_per_row=256 cluster=2 split=2") ==
-        "cluster: rows are shared by 2 blocks that do not meet and by clusters of 2");
+  CHECK(asked("threads_per_row=256 cluster=2 split=2") == "cluster: rows are shared by 2 blocks and by clusters of 2");
+  CHECK(asked("threads_per_row=256 meet=grid") == "meet: one block has nobody to meet: split says how many share");
+  CHECK(asked("threads_per_row=256 split=4 meet=grid") == "lowered");
+  CHECK(asked("threads_per_row=256 split=4 meet=grid grid=persistent blocks_per_sm=1") ==
+        "split: blocks that share rows do not loop over others");
+  CHECK(
+      row_refusal("softmax", 64, 120000, "threads=256 vector=4 in_flight=1 threads_per_row=256 split=28 meet=grid") ==
+      "resident: 1792 blocks meet, 14 on each of 132 SMs; an SM has room for 32 blocks and 2048 threads, 3584 needed");
   CHECK(asked("threads_per_row=256 cluster=2 grid=persistent blocks_per_sm=2") ==
         "cluster: clusters that share rows do not loop over others");
   CHECK(asked("threads_per_row=1 cluster=2") == "cluster: rows that a thread has alone are not shared by blocks");
@@ -230,7 +292,7 @@ TEST_CASE("a row plan that blocks cannot share is refused in words") {
   CHECK(row_refusal("row_sum", 2, 8192, words + "split=8 grid=persistent blocks_per_sm=4") ==
         "split: blocks that share rows do not loop over others");
   CHECK(row_refusal("softmax", 2, 8192, words + "split=8") ==
-        "split: rows are walked 3 times, so 8 blocks cannot share them");
+        "split: rows are walked 3 times, so 8 blocks that do not meet cannot share them");
   CHECK(row_refusal("row_sum", 2, 8192, "threads=256 threads_per_row=256 vector=4 in_flight=2 split=8") ==
         "in-flight: rows take 1 vectors per thread, fewer than 2 in flight");
 }

@@ -438,6 +438,44 @@ done:
   for (std::uint32_t i = 0; i < 32; ++i) CHECK(made.y[i] == (i % 2 ? i ^ 2 : i ^ 4));
 }
 
+TEST_CASE("lanes that come to a shuffle or a barrier one after the other execute it together, and once") {
+  // A loop that some lanes leave earlier than others, and a way out of it that none takes: so the shuffle is not where
+  // all paths meet, and those that come first wait there.
+  const std::string text = entry(".param .u64 y", R"(  .reg .pred %p<5>;
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<5>;
+  ld.param.u64 %rd1, [y];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r4, %ntid.x;
+  mov.u32 %r2, 0;
+  setp.gt.u32 %p1, %r1, 3;
+  @%p1 bra meet;
+turn:
+  setp.eq.u32 %p2, %r4, 0;
+  @%p2 bra leave;
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p3, %r2, 5;
+  @%p3 bra turn;
+meet:
+  shfl.sync.bfly.b32 %r3, %r1, 1, 31, 0xffffffff;
+  bar.warp.sync 0xffffffff;
+  bar.sync 0;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r3;
+leave:
+  ret;)");
+  Launch launch;
+  launch.block = {64, 1, 1};
+  const Run made = run(text, launch, 64);
+  for (const Finding& one : made.simulation.findings) MESSAGE(describe(one));
+  CHECK(made.simulation.findings.empty());
+  for (std::uint32_t i = 0; i < 64; ++i) CHECK(made.y[i] == (i ^ 1));
+  CHECK(made.simulation.counters.shuffles == 2);  // of two warps
+  CHECK(made.simulation.counters.warp_barriers == 2);
+  CHECK(made.simulation.counters.block_barriers == 2);
+}
+
 TEST_CASE("a seed decides what is seen, not the number of host threads") {
   Launch launch;
   launch.grid = {40, 1, 1};

@@ -48,6 +48,7 @@ std::vector<Candidate> candidates(const ir::Group& group, int one_in, int most, 
   axes[ir::PlanField::threads] = {64, 256};
   axes[ir::PlanField::split] = {1, 3, 18};
   axes[ir::PlanField::cluster] = {0, 2, 3};
+  axes[ir::PlanField::meet] = {static_cast<int>(ir::Meeting::last), static_cast<int>(ir::Meeting::grid)};
   explore::Plans plans(ready, axes, small_limits);
   codegen::LowerScratch scratch;
   std::map<Id, bool> seen;
@@ -105,6 +106,15 @@ std::string difference(const ir::Kernel& kernel, const Simulation& seen, const c
     };
     std::size_t place = 0;
     for (ir::BufferId before = 0; before < memory; ++before) place += ir::owner(kernel, before) == before;
+    // How often blocks look at what they wait for, nobody can say: each does so once, or again.
+    if (kernel.cooperative && kernel.buffers[b].role == ir::BufferRole::ticket) {
+      const RequestCounts& looks = seen.buffers[place].load;
+      if (looks.requests < counted.load.requests || looks.sectors != looks.requests)
+        all.push_back(
+            fmt::format("looks at buffer {}: executed {}, counted {}", b, looks.requests, counted.load.requests));
+      add("atomics", seen.buffers[place].atomic, counted.atomic);
+      continue;
+    }
     const bool shares = ir::memory_role(kernel, memory) == ir::BufferRole::in_place;
     if (!shares || memory == b) add("loads", seen.buffers[place].load, counted.load);
     if (!shares || memory != b) add("stores", seen.buffers[place].store, counted.store);

@@ -46,7 +46,10 @@ void Decoder::unsupported(const std::string& reason) {
         std::string(current_.ptx->opcode) + " (line " + std::to_string(current_.ptx->line) + "): " + reason;
 }
 
-void Decoder::count(Pipe pipe) { ++row_for(drafts_.back().code.pipes, pipe); }
+void Decoder::count(Pipe pipe) {
+  ++row_for(drafts_.back().code.pipes, pipe);
+  drafts_.back().code.ending_pipe = pipe;  // that of the last one stays
+}
 
 const PtxOperand& Decoder::operand(std::uint32_t i) const {
   if (i >= current_.ptx->count)

@@ -55,6 +55,7 @@ struct CodeBlock {
   std::uint32_t site = 0;      ///< of the ending
   std::uint32_t instructions = 0;
   std::array<std::uint32_t, pipe_count> pipes{};  ///< instructions by pipe
+  Pipe ending_pipe = Pipe::control;               ///< of the ending, among these
   std::uint32_t warp_barriers = 0, block_barriers = 0, cluster_barriers = 0, async_copies = 0;
 };
 

@@ -164,9 +164,10 @@ struct Machine {
   bool stopped = false;  ///< a stop request, the time limit, too much memory, or nothing can go on
   std::string stop_reason;
   std::vector<std::uint64_t> block_runs, block_lanes;  ///< by code block
-  std::vector<SiteState> sites;                        ///< by memory site
-  std::vector<BankPattern> bank_patterns;              ///< by memory site
-  std::vector<SiteCounters> site_totals;               ///< by memory site
+  std::vector<std::uint64_t> block_joins;  ///< of these runs, those whose ending another one did for them (modulo 2^64)
+  std::vector<SiteState> sites;            ///< by memory site
+  std::vector<BankPattern> bank_patterns;  ///< by memory site
+  std::vector<SiteCounters> site_totals;   ///< by memory site
   IndexedVector<BufferCounters> buffers;
   Counters memory_counters;  ///< the fields that sites fill
   std::int64_t blocks_done = 0;

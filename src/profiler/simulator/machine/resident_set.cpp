@@ -56,6 +56,7 @@ Machine::Machine(const LaunchState& launch_state) : state(launch_state) {
   may_spin = program.orders_memory || program.may_spin;
   block_runs.assign(program.code.size(), 0);
   block_lanes.assign(program.code.size(), 0);
+  block_joins.assign(program.code.size(), 0);
   sites.assign(program.memory_sites.size(), {});
   site_totals.assign(program.memory_sites.size(), {});
   bank_patterns.resize(program.memory_sites.size());

@@ -74,12 +74,14 @@ void count_blocks(const DecodedProgram& program, const Machine& machine, Counter
   for (std::size_t b = 0; b < program.code.size(); ++b) {
     const CodeBlock& code = program.code[b];
     const auto runs = static_cast<std::int64_t>(machine.block_runs[b]);
-    to.instructions += runs * code.instructions;
+    const auto joins = static_cast<std::int64_t>(machine.block_joins[b]);
+    to.instructions += runs * code.instructions - joins;
     to.lane_instructions += static_cast<std::int64_t>(machine.block_lanes[b]) * code.instructions;
     for (std::size_t p = 0; p < pipe_count; ++p)
       if (by_pipe[p] != nullptr) to.*by_pipe[p] += runs * code.pipes[p];
-    to.warp_barriers += runs * code.warp_barriers;
-    to.block_barriers += runs * code.block_barriers;
+    if (const auto ended = row_for(by_pipe, code.ending_pipe); ended != nullptr) to.*ended -= joins;
+    to.warp_barriers += runs * code.warp_barriers - (code.warp_barriers > 0 ? joins : 0);
+    to.block_barriers += runs * code.block_barriers - (code.block_barriers > 0 ? joins : 0);
     to.cluster_barriers += runs * code.cluster_barriers;
     to.async_copies += runs * code.async_copies;
   }

@@ -30,12 +30,12 @@ bool Machine::park(WarpState& warp) {
   return false;
 }
 
-/// Fragments that stand at the same ending join the current one.
+/// Fragments that stand at the same ending join the current one. Each has run the body, and all run the ending as one.
 void Machine::join_parked(WarpState& warp) {
   std::uint32_t mask = warp.active;
   std::erase_if(warp.others, [&](const Fragment& one) {
     const bool joins = one.at_end && one.block == warp.now.block;
-    if (joins) mask |= one.mask, warp.now.passed_by |= one.passed_by;
+    if (joins) mask |= one.mask, warp.now.passed_by |= one.passed_by, ++block_joins[one.block];
     return joins;
   });
   if (mask != warp.active) set_active(warp, mask);
@@ -128,6 +128,7 @@ bool Machine::warp_operation(WarpState& warp, const CodeBlock& block) {
   if (ready != all) {
     if (ready == 0) return park(warp);
     warp.has_parked = true;
+    --block_joins[warp.now.block];  // those that stay run the ending later
     warp.others.push_back({.mask = all & ~ready,
                            .block = warp.now.block,
                            .parked = true,
