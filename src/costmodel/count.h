@@ -39,6 +39,8 @@ class Scratch {
   std::unique_ptr<Body> body_;
 };
 
+// Of a program each kernel is counted by itself, and its Work carries the others'.
+
 /// Why the kernel cannot be counted; empty when it can. Such kernels are not made yet: count() throws std::logic_error.
 std::string uncountable(const ir::Kernel& kernel);
 /// Overwrites `work`; allocates nothing once scratch and work have grown to the size of the kernels.

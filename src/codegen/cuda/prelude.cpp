@@ -52,6 +52,17 @@ struct Vec {
      false,
      {},
      "#define ISSUE_LOADS(size)\n"},
+    {"wait_for_launches_before",
+     R"(/// What the launches before this one wrote is seen below. Before sm_90 nothing begins while they run.
+__device__ __forceinline__ void wait_for_launches_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+)",
+     false,
+     {},
+     "void wait_for_launches_before() {}\n"},
     {"held",
      R"(/// A pointer that the compiler keeps as it is and does not compute again.
 template <class T>
