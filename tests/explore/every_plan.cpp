@@ -286,11 +286,13 @@ struct Oracle {
     }
     if (std::string found = complaint(kernel, questions[0], executed); !found.empty()) return found;
     count(kernel, costmodel::Mode::exact, scratch, exact);
+    exact = costmodel::together(exact);
     if (!knows_places)
       for (std::size_t b = 0; b < exact.buffers.size(); ++b)
         executed.counts.buffers[b][0].sectors = exact.buffers[b].load.sectors;
     if (std::string found = difference(executed.counts, exact); !found.empty()) return found;
     count(kernel, costmodel::Mode::fast, scratch, fast);
+    fast = costmodel::together(fast);
     // Upper bounds, of which distinct sectors are one for every kernel.
     for (std::size_t b = 0; b < fast.buffers.size(); ++b) {
       const costmodel::BufferWork& right = exact.buffers[b];

@@ -144,7 +144,7 @@ store::KernelRow kernel_row(const ir::Kernel& kernel, Id id, std::string cuda) {
   row.text = text(kernel);
   row.cuda = std::move(cuda);
   for (const ir::Kernel& one : kernels_of(kernel)) {  // of a program the largest block, and the blocks of all launches
-    row.threads = std::max<std::int64_t>(row.threads, one.threads);
+    row.threads = std::max(row.threads, one.threads);
     row.blocks += one.grid;
     row.shared = std::max(row.shared, one.shared_bytes);
   }
