@@ -114,7 +114,8 @@ TEST_CASE("what a follower loads of an earlier launch is new to it, though nothi
   const Work w = count(ir::example_split_rows(4, 3072, 12, 3), Mode::exact);
   for (const Work& one : works_of(w))
     for (const BufferWork& b : one.buffers) CHECK(b.reload_sectors == 0);
-  CHECK(w.followers[0].critical_path.far == 2);  // w, which waits with the launch, and the sums of the parts
+  CHECK(w.followers[0].critical_path.far == 1);  // the sums of the parts; w came while it waited
+  CHECK(w.followers[0].critical_path.memory == 1);
   CHECK(w.followers[1].critical_path.far == 1);  // x and its row's number come together
   // A kernel that reads what it wrote itself reads it again.
   ir::KernelBuilder b("own", 32, 1);
@@ -206,7 +207,11 @@ TEST_CASE("the worst occupancy, waves and registers of a program's kernels are s
   CHECK(e.registers == second.registers);
   CHECK(e.occupancy == std::min(first.occupancy, second.occupancy));
   CHECK(e.waves == std::max(first.waves, second.waves));
-  CHECK(e.bottleneck == ir::Part::dram);
+  using ir::Part;
+  for (const Part other :
+       {Part::dram, Part::l2, Part::atomic, Part::fma, Part::alu, Part::xu, Part::issue, Part::shared, Part::latency})
+    CHECK(part_of(e, e.bottleneck) >= part_of(e, other));
+  CHECK(projected(two_launches(64000000, 3200000, 0), d).bottleneck == Part::dram);
   // Both launches take longer than what they do.
   CHECK(projected(two_launches(32000, 32000, 0), d).bottleneck == ir::Part::launch);
 }

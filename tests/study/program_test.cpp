@@ -35,8 +35,9 @@ using namespace tailor::study;
 
 namespace {
 
-constexpr std::int64_t rows = 6, columns = 3072;
-constexpr int parts = 12, launches = 3;
+constexpr std::int64_t few_rows = 6, row_length = 3072;
+constexpr int row_parts = 12;
+constexpr std::size_t launch_count = 3;
 
 /// A model of one group, and a plan of it whose kernel is the program by hand.
 struct ProgramPlan {
@@ -46,7 +47,7 @@ struct ProgramPlan {
   Candidate one;
 
   ProgramPlan() {
-    const ir::Group group = ir::make_group({"split_rows", ir::split_rows_graph(launches)}, rows, columns);
+    const ir::Group group = ir::make_group({"split_rows", ir::split_rows_graph(3)}, few_rows, row_length);
     write_file(folder.path / "model.graph", text(group.graph));
     Question question;
     question.model = (folder.path / "model.graph").string();
@@ -56,7 +57,7 @@ struct ProgramPlan {
     std::vector<Candidate> chosen = choose(prepared, model->target, model->choosing(1), {}).candidates;
     REQUIRE(chosen.size() == 1);
     one = std::move(chosen.front());
-    one.kernel = ir::example_split_rows(rows, columns, parts, launches);
+    one.kernel = ir::example_split_rows(few_rows, row_length, row_parts, 3);
     REQUIRE(one.kernel.buffers[2].elements ==
             ir::elements(prepared.group.graph[prepared.group.graph.outputs[0]].shape));
     one.kernel_id = id_of(one.kernel);
@@ -86,16 +87,16 @@ TEST_CASE("a program is compiled, executed and estimated at each level as one pl
   ProgramPlan plan;
   plan.compile_it(*api);
   Candidate& one = plan.one;
-  CHECK(entries_of(*one.binary).size() == launches);
+  CHECK(entries_of(*one.binary).size() == launch_count);
   REQUIRE(one.machine);
-  CHECK(works_of(*one.machine).size() == launches);
+  CHECK(works_of(*one.machine).size() == launch_count);
   for (const ir::MachineWork& machine : works_of(*one.machine)) CHECK_MESSAGE(machine.counted, machine.note);
   check({&one, 1}, {.workers = 1}, Watch{plan.listener});
   REQUIRE(one.verdict);
   CHECK_MESSAGE(one.verdict->state == profiler::Verdict::passed, one.verdict->reason);
-  const std::optional<ir::Estimate> projected = predict(one, ir::Level::projected),
-                                    compiled = predict(one, ir::Level::compiled),
-                                    counted = predict(one, ir::Level::counted);
+  const std::optional<ir::Estimate> projected = predict(one, ir::Level::projected, {}),
+                                    compiled = predict(one, ir::Level::compiled, {}),
+                                    counted = predict(one, ir::Level::counted, {});
   REQUIRE(projected);
   REQUIRE(compiled);
   REQUIRE(counted);
@@ -127,7 +128,7 @@ TEST_CASE("a database keeps a program as one kernel, whose text says all its ent
   CHECK(kernel->text == text(plan.one.kernel));
   CHECK(kernel->text.find("then split_rows_3 ") != std::string::npos);
   CHECK(kernel->threads == 128);
-  CHECK(kernel->blocks == rows * parts + rows / 2 + rows * columns / 512);
+  CHECK(kernel->blocks == few_rows * row_parts + few_rows / 2 + few_rows * row_length / 512);
   const store::BinaryRow binary = kept.binaries(kernel->id).at(0);
   CHECK(binary.registers == most_of(*plan.one.binary, &ir::CompiledEntry::registers));
   std::int64_t instructions = 0;
@@ -142,7 +143,7 @@ TEST_CASE("a database keeps a program as one kernel, whose text says all its ent
   compile({&stored, 1}, {.api = api, .cache = kernels::cache().folder, .workers = 1}, Watch{plan.listener});
   REQUIRE(stored.compiled());
   CHECK(stored.binary->source == binary.id);
-  CHECK(stored.binary->followers.size() == launches - 1);
+  CHECK(stored.binary->followers.size() == launch_count - 1);
 }
 
 TEST_CASE("a GPU measures a program as one plan") {
@@ -188,7 +189,7 @@ TEST_CASE("explain shows every launch of a program, and counts of all together")
   std::int64_t loads_of_x = 0;
   for (const auto& row : buffers.rows)
     if (std::get<std::string>(row[0]) == "x") loads_of_x = std::get<std::int64_t>(row[4]);
-  CHECK(loads_of_x == 2 * rows * columns / 128);  // by the first launch and by the third
+  CHECK(loads_of_x == 2 * few_rows * row_length / 128);  // by the first launch and by the third
 }
 
 TEST_CASE("in the sequence of a model the launches of a program stand behind one another, over one memory") {
@@ -199,13 +200,12 @@ TEST_CASE("in the sequence of a model the launches of a program stand behind one
   const explore::Partition& partition = plan.model->partition;
   REQUIRE(partition.groups.size() == 1);
   const GroupKernel kernel{&plan.one.kernel, &*plan.one.binary};
-  const ModuleSequence made =
-      module_sequence(plan.model->graph, partition, {&kernel, 1}, profiler::ImageForm::ptx);
+  const ModuleSequence made = module_sequence(plan.model->graph, partition, {&kernel, 1}, profiler::ImageForm::ptx);
   CHECK(made.launched_groups == 1);
-  REQUIRE(made.sequence.launches.size() == launches);
+  REQUIRE(made.sequence.launches.size() == launch_count);
   CHECK(made.sequence.images.size() == 1);
   CHECK(made.sequence.buffers.size() == plan.one.kernel.buffers.size());
-  for (std::size_t k = 0; k < launches; ++k) {
+  for (std::size_t k = 0; k < launch_count; ++k) {
     CHECK(made.sequence.launches[k].entry == ir::kernels_of(plan.one.kernel)[k].name);
     CHECK(made.sequence.launches[k].arguments == made.sequence.launches[0].arguments);
     CHECK(made.sequence.launches[k].dependent == (k > 0));
