@@ -64,7 +64,8 @@ Lesson lesson_of(const Sample& sample, const costmodel::Model& model, const cost
   lesson.launch = costmodel::part(whole, ir::Part::launch).value;
   lesson.features = costmodel::features_of({sample.work, estimate, lesson.body});
   const double rest = lesson.measured - lesson.launch;
-  const bool tells = rest > 0 && lesson.measured > lesson.floor;
+  // A residual is of one kernel: the time of a program does not tell which of its kernels takes it.
+  const bool tells = rest > 0 && lesson.measured > lesson.floor && sample.work.followers.empty();
   lesson.target = tells ? std::clamp(std::log(rest / lesson.body), 1.5 * lowest, 1.5 * highest) : 0;
   const double share = lesson.body / whole.total.value;
   lesson.weight = tells ? share * share : 0;

@@ -5,6 +5,7 @@
 // model, a device, a group and a plan. Out: text on stdout, or the file named with -o. Without a plan it is the best
 // one by the cost model.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/counted.h"
 #include "base/error.h"
@@ -62,10 +63,14 @@ void run_emit(const EmitOptions& options, const Context& context) {
                           column("compiler", "compiler")});
     table.rows.front().insert(
         table.rows.front().end(),
-        {report::Cell(binary.ptx), report::Cell(std::int64_t{binary.registers}), report::Cell(binary.compiler)});
-    context.console->note(fmt::format("{} for {}: {}, {} B spilled, {}, {} loads at once, in {}", binary.compiler, arch,
-                                      counted(binary.registers, "register"), binary.spill_stores + binary.spill_loads,
-                                      counted(binary.machine_instructions, "instruction"), binary.loads_outstanding,
+        {report::Cell(binary.ptx), report::Cell(std::int64_t{most_of(binary, &ir::CompiledEntry::registers)}),
+         report::Cell(binary.compiler)});
+    std::vector<std::string> entries;
+    for (const ir::CompiledEntry& entry : entries_of(binary))
+      entries.push_back(fmt::format("{}, {} B spilled, {}, {} loads at once", counted(entry.registers, "register"),
+                                    entry.spill_stores + entry.spill_loads,
+                                    counted(entry.machine_instructions, "instruction"), entry.loads_outstanding));
+    context.console->note(fmt::format("{} for {}: {}, in {}", binary.compiler, arch, fmt::join(entries, "; then "),
                                       humane_seconds(binary.compile_time.value)));
   }
   answer.sections.push_back({"kernel", std::move(table)});

@@ -58,6 +58,25 @@ void explain_two(const ExplainOptions& options, const Context& context, ChosenGr
   for (const study::Candidate& one : both) warn_beyond(context, chosen.model.calibration, one);
 }
 
+/// Of the kernel of a program that fills an SM least; with no more registers than the estimate has.
+costmodel::Occupancy least_occupancy(const study::Candidate& one, int registers) {
+  const auto of = [&](const ir::Kernel& kernel, int own) {
+    return costmodel::occupancy(one.on->limits, kernel.threads, own, kernel.shared_bytes);
+  };
+  if (one.kernel.followers.empty()) return of(one.kernel, registers);
+  const Chain<costmodel::Work> works = costmodel::works_of(one.work);
+  const Chain<ir::Kernel> kernels = kernels_of(one.kernel);
+  std::optional<costmodel::Occupancy> least;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    costmodel::Work alone = works[i];
+    alone.followers.clear();
+    const int own = costmodel::projected(alone, one.on->calibrated).registers;
+    const costmodel::Occupancy found = of(kernels[i], std::min(own, registers));
+    if (!least || found.fraction < least->fraction) least = found;
+  }
+  return *least;
+}
+
 }  // namespace
 
 void run_explain(const ExplainOptions& options, const Context& context) {
@@ -69,8 +88,7 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   study::Explained all{study::choose_plan(chosen.model, chosen.number, plan, watch), chosen.model.title(chosen.number)};
   study::Candidate& one = all.one;
   all.estimate = one.standing.estimates.front();
-  all.occupancy =
-      costmodel::occupancy(one.on->limits, one.kernel.threads, all.estimate.registers, one.kernel.shared_bytes);
+  all.occupancy = least_occupancy(one, all.estimate.registers);
   all.xla = study::xla_beside(one.of->group, one.of->prepared, one.on->calibrated, *chosen.model.model);
   all.bound = costmodel::sol(one.of->work, one.on->calibrated).total;
   all.advice =

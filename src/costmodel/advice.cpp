@@ -123,9 +123,10 @@ constexpr std::string (*rules[])(const Situation&) = {on_spills, on_grid,    on_
 
 std::vector<std::string> advice(const ir::Estimate& estimate, const Work& work, const ir::Device& device,
                                 const Changeable& changeable) {
+  const Work all = together(work);
   std::vector<std::string> lines;
   for (const auto rule : rules) {
-    std::string line = rule({estimate, work, device, changeable});
+    std::string line = rule({estimate, all, device, changeable});
     if (!line.empty() && lines.size() < 2) lines.push_back(std::move(line));
   }
   return lines;

@@ -128,6 +128,9 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
     case StmtKind::fence:
       pipes.memory += 1;
       return;
+    case StmtKind::wait:
+      pipes.control += 1;
+      return;
   }
 }
 

@@ -37,7 +37,7 @@ void add_memory(const ir::Kernel& kernel, const ir::Stmt& stmt, const StmtCount&
   traffic.requests += count.executions;
   traffic.sectors += count.units;
   traffic.bytes += bytes;
-  if (stmt.kind == ir::StmtKind::load && stmt.policy == ir::Policy::reload) buffer.reload_sectors += count.units;
+  if (reads_again(kernel, stmt)) buffer.reload_sectors += count.units;
 }
 
 /// A thread of each block counts at the ticket and looks there: once where it comes last, and how often else is not for
@@ -92,8 +92,20 @@ Scratch::~Scratch() = default;
 Scratch::Scratch(Scratch&&) noexcept = default;
 Scratch& Scratch::operator=(Scratch&&) noexcept = default;
 
-void count(const ir::Kernel& kernel, Mode mode, Scratch& scratch, Work& work) {
-  Scratch::Body& body = scratch.body();
+bool reads_again(const ir::Kernel& kernel, const ir::Stmt& load) {
+  if (load.kind != ir::StmtKind::load || load.policy != ir::Policy::reload) return false;
+  bool waits = false, writes = false;
+  for (const ir::Stmt& s : kernel.body) {
+    waits = waits || s.kind == ir::StmtKind::wait;
+    writes = writes || (s.kind != ir::StmtKind::load && is_memory(s) && s.space == ir::Space::global &&
+                        owner(kernel, s.memory) == owner(kernel, load.memory));
+  }
+  return !waits || writes;
+}
+
+namespace {
+
+void count_alone(const ir::Kernel& kernel, Mode mode, Scratch::Body& body, Work& work) {
   begin_count(kernel, body, work);
   if (mode == Mode::exact) {
     count_exact(kernel, body, work);
@@ -102,6 +114,19 @@ void count(const ir::Kernel& kernel, Mode mode, Scratch& scratch, Work& work) {
     count_distinct(kernel, body, work);
   }
   end_count(kernel, body, work);
+}
+
+}  // namespace
+
+void count(const ir::Kernel& kernel, Mode mode, Scratch& scratch, Work& work) {
+  Scratch::Body& body = scratch.body();
+  std::vector<Work> followers = std::move(work.followers);
+  followers.resize(kernel.followers.size());
+  body.gave_up = false;
+  count_alone(kernel, mode, body, work);
+  for (std::size_t i = 0; i < followers.size() && !body.gave_up; ++i)
+    count_alone(kernel.followers[i], mode, body, followers[i]);
+  work.followers = std::move(followers);
 }
 
 Work count(const ir::Kernel& kernel, Mode mode) {
@@ -113,14 +138,82 @@ Work count(const ir::Kernel& kernel, Mode mode) {
 
 std::int64_t sectors(const Work& work) {
   std::int64_t sum = 0;
-  for (const BufferWork& b : work.buffers) sum += b.load.sectors + b.store.sectors + b.atomic.sectors;
+  for (const Work& one : works_of(work))
+    for (const BufferWork& b : one.buffers) sum += b.load.sectors + b.store.sectors + b.atomic.sectors;
   return sum;
+}
+
+namespace {
+
+/// Adds up `part` of the buffers for which no launch before has anything of what is asked about.
+template <class Touches>
+std::int64_t first_part(const Work& program, std::size_t kernel, std::int64_t BufferWork::*part,
+                        const Touches& touches) {
+  const Chain<Work> works = works_of(program);
+  std::int64_t sum = 0;
+  for (std::size_t b = 0; b < works[kernel].buffers.size(); ++b) {
+    bool first = true;
+    for (std::size_t before = 0; before < kernel; ++before) first = first && !touches(works[before].buffers[b]);
+    if (first) sum += works[kernel].buffers[b].*part;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::int64_t compulsory_reads(const Work& program, std::size_t kernel) {
+  return first_part(program, kernel, &BufferWork::read_bytes,
+                    [](const BufferWork& b) { return b.read_bytes + b.written_bytes > 0; });
+}
+
+std::int64_t compulsory_writes(const Work& program, std::size_t kernel) {
+  return first_part(program, kernel, &BufferWork::written_bytes,
+                    [](const BufferWork& b) { return b.written_bytes > 0; });
 }
 
 std::int64_t compulsory_bytes(const Work& work) {
   std::int64_t sum = 0;
-  for (const BufferWork& b : work.buffers) sum += b.read_bytes + b.written_bytes;
+  for (std::size_t k = 0; k <= work.followers.size(); ++k)
+    sum += compulsory_reads(work, k) + compulsory_writes(work, k);
   return sum;
+}
+
+BufferWork buffer_of_program(const Work& program, std::size_t buffer) {
+  BufferWork all;
+  for (const Work& one : works_of(program)) {
+    const BufferWork& b = one.buffers[buffer];
+    for (Traffic BufferWork::*const which : {&BufferWork::load, &BufferWork::store, &BufferWork::atomic}) {
+      (all.*which).requests += (b.*which).requests;
+      (all.*which).sectors += (b.*which).sectors;
+      (all.*which).bytes += (b.*which).bytes;
+    }
+    all.reload_sectors += b.reload_sectors;
+    for (std::int64_t BufferWork::*const which :
+         {&BufferWork::read_bytes, &BufferWork::written_bytes, &BufferWork::read_sectors, &BufferWork::written_sectors,
+          &BufferWork::block_sectors})
+      all.*which = std::max(all.*which, b.*which);
+  }
+  return all;
+}
+
+Work together(const Work& program) {
+  Work all = program;
+  all.followers.clear();
+  for (std::size_t b = 0; b < all.buffers.size(); ++b) all.buffers[b] = buffer_of_program(program, b);
+  for (const Work& one : program.followers) {
+    add(all.pipes, one.pipes, 1);
+    all.pipes.integer += one.pipes.integer;
+    for (SharedWork Work::*const which : {&Work::shared_load, &Work::shared_store}) {
+      (all.*which).requests += (one.*which).requests;
+      (all.*which).bytes += (one.*which).bytes;
+      (all.*which).wavefronts += (one.*which).wavefronts;
+    }
+    all.shuffles += one.shuffles;
+    all.barriers += one.barriers;
+    all.cluster_barriers += one.cluster_barriers;
+    all.sampled = all.sampled || one.sampled;
+  }
+  return all;
 }
 
 double read_footprint(const BufferWork& buffer) {

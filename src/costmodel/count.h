@@ -39,6 +39,8 @@ class Scratch {
   std::unique_ptr<Body> body_;
 };
 
+// Of a program each kernel is counted by itself, and its Work carries the others'.
+
 /// Overwrites `work`; allocates nothing once scratch and work have grown to the size of the kernels.
 void count(const ir::Kernel& kernel, Mode mode, Scratch& scratch, Work& work);
 Work count(const ir::Kernel& kernel, Mode mode);

@@ -35,7 +35,37 @@ Traffic traffic(const ir::AccessCounts& counts) {
 
 }  // namespace
 
-Work with_counts(const Work& work, const ir::LaunchCounts& counts) {
+namespace {
+
+/// `part` of `whole`, or of nothing an equal share.
+double share_of(double part, double whole, std::size_t kernels) {
+  return whole > 0 ? part / whole : 1 / static_cast<double>(kernels);
+}
+
+/// Of what all launches of a program counted together, that of one: in the proportion of the program's own counts.
+ir::LaunchCounts counts_of(const Work& program, std::size_t kernel, const ir::LaunchCounts& all) {
+  const Chain<Work> works = works_of(program);
+  Work one = works[kernel];
+  one.followers.clear();
+  ir::LaunchCounts counts = all;
+  for (const ir::CounterRow& row : ir::counter_table()) {
+    if (row.launch != nullptr) {
+      // What the program does not count goes with its instructions.
+      const std::string_view by = model_count(program, row.name) ? row.name : std::string_view("instructions");
+      counts.*row.launch *=
+          share_of(model_count(one, by).value_or(0), model_count(program, by).value_or(0), works.size());
+    }
+    if (row.direction == nullptr) continue;
+    for (std::size_t b = 0; b < counts.buffers.size() && b < one.buffers.size(); ++b)
+      counts.buffers[b].*row.direction.*row.part *=
+          share_of(model_count(one.buffers[b], row.name).value_or(0),
+                   model_count(buffer_of_program(program, b), row.name).value_or(0), works.size());
+  }
+  return counts;
+}
+
+/// Of one kernel.
+Work with_own_counts(const Work& work, const ir::LaunchCounts& counts) {
   Work seen = work;
   double requests = counts.shared_load_requests + counts.shared_store_requests;
   for (std::size_t i = 0; i < seen.buffers.size() && i < counts.buffers.size(); ++i) {
@@ -74,6 +104,16 @@ Work with_counts(const Work& work, const ir::LaunchCounts& counts) {
   return seen;
 }
 
+}  // namespace
+
+Work with_counts(const Work& work, const ir::LaunchCounts& counts) {
+  if (work.followers.empty()) return with_own_counts(work, counts);
+  Work seen = with_own_counts(work, counts_of(work, 0, counts));
+  for (std::size_t k = 0; k < work.followers.size(); ++k)
+    seen.followers[k] = with_own_counts(work.followers[k], counts_of(work, k + 1, counts));
+  return seen;
+}
+
 ir::MachineRequests program_requests(const Work& work) {
   ir::MachineRequests requests;
   for (const BufferWork& buffer : work.buffers) {
@@ -89,6 +129,15 @@ ir::MachineRequests program_requests(const Work& work) {
 }
 
 Work with_machine(const Work& work, const ir::MachineWork& machine) {
+  if (!work.followers.empty()) {
+    Work all = work;
+    all.followers.clear();
+    all = with_machine(all, machine);
+    for (std::size_t k = 0; k < work.followers.size(); ++k)
+      all.followers.push_back(k < machine.followers.size() ? with_machine(work.followers[k], machine.followers[k])
+                                                           : work.followers[k]);
+    return all;
+  }
   if (!machine.counted) return work;
   const auto executed = [&](ir::MachinePipe pipe) { return row_for(machine.executed, pipe); };
   using ir::MachinePipe;

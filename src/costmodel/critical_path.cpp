@@ -118,6 +118,7 @@ class CriticalPathWalk {
         case StmtKind::let:
         case StmtKind::assign:
         case StmtKind::issue:  // of the loads above; their data is waited for at their first use
+        case StmtKind::wait:   // for other launches, whose time is theirs; what was loaded above comes meanwhile
           break;
       }
       if (stmt.kind == StmtKind::loop || stmt.kind == StmtKind::guard) at = std::max(at, stmt.end - 1);
@@ -225,7 +226,8 @@ class CriticalPathWalk {
     }
     if (!open) (global ? critical_path.memory : other ? critical_path.distributed : critical_path.shared) += times;
     open = true;
-    if (!global || stmt.policy != ir::Policy::once) return;
+    const bool found_anew = stmt.policy == ir::Policy::reload && !reads_again(kernel_, stmt);
+    if (!global || (stmt.policy != ir::Policy::once && !found_anew)) return;
     if (!far_open_) critical_path.far += times;
     far_open_ = true;
   }

@@ -463,7 +463,8 @@ struct Matcher {
 std::optional<FlatCounts> learned(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch) {
   const std::int64_t warps = (vectors + warp_lanes - 1) / warp_lanes;
   Position position;
-  if (one_warp.threads != warp_lanes || one_warp.virtual_blocks != warps || !find_position(one_warp, position))
+  if (one_warp.threads != warp_lanes || one_warp.virtual_blocks != warps || !one_warp.followers.empty() ||
+      !find_position(one_warp, position))
     return std::nullopt;
   Scratch::Body& body = scratch.body();
   const bool samples = !body.looked_at.empty();
@@ -520,6 +521,7 @@ std::optional<FlatCounts> sample_flat(const ir::Kernel& one_warp, std::int64_t v
 }
 
 bool count_like(const FlatCounts& flat, const ir::Kernel& kernel, Scratch& scratch, Work& work) {
+  if (!kernel.followers.empty()) return false;
   std::vector<Standing> standings(kernel.body.size());
   std::vector<std::int64_t> units(kernel.body.size(), -1);
   Position position;

@@ -33,8 +33,10 @@ struct GroupWork {
   bool operator==(const GroupWork&) const = default;
 };
 GroupWork group_work(const ir::Group& group);
-/// The part of a kernel's work that no plan avoids; `projected` is never below its sol.
+/// The part of a kernel's work that no plan avoids, or of all kernels of a program; `projected` is never below its sol.
 GroupWork compulsory_work(const Work& work);
+/// Of one kernel of a program: without what another one before it touched, which may lie in L2.
+GroupWork compulsory_work(const Work& program, std::size_t kernel);
 
 /// A library call: what goes in and out once, and its operations (2 for a multiply-add).
 struct LibraryWork {
@@ -50,19 +52,24 @@ ir::Estimate sol(const GroupWork& work, const CalibratedDevice& device, const ir
 /// A group that is not lowered yet, as one kernel with the grid barriers it needs: bytes, instructions, launch,
 /// barriers and what crosses them. Never below sol of the group.
 ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, const ir::Regime& regime = {});
+// Of a program all but sol, group and library add up its kernels: times, parts, the part that binds in the sum; the
+// occupancy, waves and registers shown are the worst of any. Each follower takes its launch, and finds in L2 what the
+// kernels before it left there.
+
 /// Throughput view (busiest pipe) and latency view (waves times one warp's chain), combined by the device's knee.
 ir::Estimate projected(const Work& work, const CalibratedDevice& device, const ir::Regime& regime = {});
-/// The requests that a work has, as machine code is to make them.
+/// The requests that a work has, as machine code is to make them. Of this launch, without followers.
 ir::MachineRequests program_requests(const Work& work);
-/// The work with the instructions that a launch of its machine code executes, by pipe; as it is where none were
+/// The work with the instructions that its machine code executes, launch by launch, by pipe; as it is where none were
 /// counted.
 Work with_machine(const Work& work, const ir::MachineWork& machine);
 /// projected with the compiler's registers, spills as traffic and, where `machine` is given and was counted, the
-/// instructions that the machine code executes. `binary` must have compiled.
+/// instructions that the machine code executes. `binary` must have compiled, and have an entry for each kernel.
 ir::Estimate compiled(const Work& work, const ir::Binary& binary, const CalibratedDevice& device,
                       const ir::Regime& regime = {}, const ir::MachineWork* machine = nullptr);
 
 /// The work as an execution counted it: memory requests, sectors, bytes, shuffles, barriers and instructions by pipe.
+/// Counts are of all launches of a program together, so each gets its share by what the program says of it.
 Work with_counts(const Work& work, const ir::LaunchCounts& counts);
 /// compiled on with_counts(work, counts).
 ir::Estimate counted(const Work& work, const ir::Binary& binary, const ir::LaunchCounts& counts,

@@ -54,6 +54,16 @@ constexpr auto buffer_rows = std::to_array<BufferCount>({
 #include "ir/counters.def"
 });
 
+/// Without followers.
+Count count_of_launch(const Work& work, std::string_view counter) {
+  for (const LaunchCount& row : launch_rows)
+    if (row.name == counter) return row.of(work);
+  Count sum;
+  for (const BufferWork& buffer : work.buffers)
+    if (const Count part = model_count(buffer, counter)) sum = sum.value_or(0) + *part;
+  return sum;
+}
+
 }  // namespace
 
 std::optional<double> model_count(const BufferWork& buffer, std::string_view counter) {
@@ -63,11 +73,9 @@ std::optional<double> model_count(const BufferWork& buffer, std::string_view cou
 }
 
 std::optional<double> model_count(const Work& work, std::string_view counter) {
-  for (const LaunchCount& row : launch_rows)
-    if (row.name == counter) return row.of(work);
   Count sum;
-  for (const BufferWork& buffer : work.buffers)
-    if (const Count part = model_count(buffer, counter)) sum = sum.value_or(0) + *part;
+  for (const Work& one : works_of(work))
+    if (const Count count = count_of_launch(one, counter)) sum = sum.value_or(0) + *count;
   return sum;
 }
 

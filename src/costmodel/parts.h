@@ -34,11 +34,22 @@ inline void close(ir::Estimate& estimate, Seconds total, double low, double high
   estimate.high = total * (1 + high);
 }
 
-/// What lies between the end of one kernel and the start of the next, where a time of this regime contains that.
-inline Seconds launch_gap(const CalibratedDevice& d, const ir::Regime& regime) {
-  if (!regime.includes.launch_gap) return {0};
+/// What lies between the end of one kernel and the start of the next, however they are timed.
+inline Seconds gap_between(const CalibratedDevice& d, const ir::Regime& regime) {
   const bool in_graph = regime.timer == ir::Timer::graph || regime.launch == ir::LaunchMode::graph;
   return {in_graph ? std::min(d.graph_overhead, d.launch_overhead) : d.launch_overhead};
+}
+
+/// The same, where a time of this regime contains that.
+inline Seconds launch_gap(const CalibratedDevice& d, const ir::Regime& regime) {
+  return regime.includes.launch_gap ? gap_between(d, regime) : Seconds{0};
+}
+
+/// What a kernel of a program takes beside its body where it is launched behind another one: every time of the program
+/// contains that, also one from the first kernel's start to the last one's end. Nobody has measured how much less it is
+/// where it may begin early, so it is that of any two kernels.
+inline Seconds follower_launch(const CalibratedDevice& d, const ir::Regime& regime) {
+  return gap_between(d, regime) + Seconds{d.ramp};
 }
 
 /// What a time of this regime contains beside the body of the kernel. Around a call of a framework on an idle device

@@ -30,6 +30,10 @@
 // their share, other repetition waits for the whole buffer. Rooms end in a smooth step. The same shares say how far the
 // trips of the critical path go.
 //
+// Programs. The kernels of one are estimated one after the other and added up. What launches before a kernel read or
+// wrote may still be in L2: less of it the more was touched since. That is taken to be half of what either of the two
+// kernels touches, and all of what those between them do: bytes are touched at all times of a kernel alike (place_in).
+//
 // `projected` knows no compiler: registers are the live values plus a base, limited to what lets a block start, and
 // what does not fit is charged as a spill. `compiled` takes both from the binary, its
 // instructions by pipe from what the machine code executes (counted.cpp), and where the machine code has fewer
@@ -38,10 +42,12 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <stdexcept>
 
 #include "costmodel/model.h"
 #include "costmodel/occupancy.h"
 #include "costmodel/parts.h"
+#include "costmodel/place.h"
 #include "costmodel/residual.h"
 
 namespace tailor::costmodel {
@@ -119,33 +125,45 @@ Loads loads_of(const BufferWork& buffer, const Work& work, const Residency& resi
   return loads;
 }
 
-MemoryBytes memory_bytes(const Work& work, const Residency& residency, const CalibratedDevice& device,
-                         const ir::Regime& regime) {
+/// Share of the distinct bytes of a buffer's loads that launches before have left in L2.
+double left_in_l2(const Place& place, std::size_t buffer, const Loads& loads, double room, const CalibratedDevice& d) {
+  if (place.left.empty() || loads.distinct == 0 || place.left[buffer].touched == 0) return 0;
+  const Left& left = place.left[buffer];
+  return std::min(1.0, left.touched / loads.distinct) * (1 - miss(left.between, room, d));
+}
+
+MemoryBytes memory_bytes(const Work& work, const Place& place, const Residency& residency,
+                         const CalibratedDevice& device, const ir::Regime& regime) {
   MemoryBytes sum;
   double footprint = 0, touched_by_sm = 0;
   for (const BufferWork& buffer : work.buffers) {
     footprint += read_footprint(buffer) + written_footprint(buffer);
     touched_by_sm += loads_of(buffer, work, residency, device).per_sm;
   }
-  const WarmShares warm = warm_shares(static_cast<double>(compulsory_bytes(work)), device, regime);
+  const WarmShares warm = warm_shares(place.once, device, regime);
   const double cold = 1 - warm.read, l2_room = device.l2_bytes * device.l2_share;
   // A thread reads again what its own block touched; meanwhile every resident block touches its share.
   const double touched_by_residents = footprint * residency.blocks / static_cast<double>(work.virtual_blocks);
-  sum.far_share = cold;
   sum.l1_missed = miss(touched_by_sm, l1_room(work, residency, device), device);
   sum.near_share = miss(touched_by_residents, l2_room, device);
-  for (const BufferWork& buffer : work.buffers) {
+  double fresh = 0, distinct = 0;  // of what is loaded at all: from memory
+  for (std::size_t i = 0; i < work.buffers.size(); ++i) {
+    const BufferWork& buffer = work.buffers[i];
     const Loads loads = loads_of(buffer, work, residency, device);
+    const double from_memory = cold * (1 - left_in_l2(place, i, loads, l2_room, device));
+    fresh += from_memory * loads.distinct;
+    distinct += loads.distinct;
     const double again = std::max(0.0, loads.asked - loads.fetched);
     const double reload = std::min(again, static_cast<double>(sector_bytes * buffer.reload_sectors));
     const double others = std::max(0.0, loads.fetched - loads.distinct) + sum.l1_missed * (again - reload);
-    sum.read += cold * loads.distinct + sum.l1_missed * reload * sum.near_share +
+    sum.read += from_memory * loads.distinct + sum.l1_missed * reload * sum.near_share +
                 others * miss(loads.distinct, l2_room, device);
     sum.written += (1 - warm.written) * written_footprint(buffer);
     sum.loaded += loads.asked;
     sum.l2 += std::min(loads.asked, loads.fetched + sum.l1_missed * again) +
               static_cast<double>(sector_bytes * (buffer.store.sectors + buffer.atomic.sectors));
   }
+  sum.far_share = place.left.empty() || distinct == 0 ? cold : fresh / distinct;
   return sum;
 }
 
@@ -235,6 +253,15 @@ double memory_body(double memory, double latency, double waiting, double mixed, 
   return greater + waiting * ((1 - mixed) * of_reads + mixed * of_both - greater);
 }
 
+/// The part that decides: the longest of the overlapping ones, or the launch where all else is shorter.
+Part binding_part(const ir::Estimate& e, Seconds body) {
+  const Part memory = greatest(e, {Part::dram, Part::l2, Part::atomic});
+  const Part pipe = greatest(e, {Part::fma, Part::alu, Part::xu, Part::issue, Part::shared});
+  const Part busiest = part(e, pipe) > part(e, memory) ? pipe : memory;
+  if (body < part(e, Part::launch)) return Part::launch;
+  return part(e, Part::latency) > part(e, busiest) ? Part::latency : busiest;
+}
+
 /// What only a compiler knows of a kernel, or what is assumed of it.
 struct Code {
   int registers = 0;
@@ -243,17 +270,18 @@ struct Code {
   const ir::Residual* residual = nullptr;  ///< what was learned, of this level
 };
 
-ir::Estimate estimate_with(const Work& work, const Code& code, const CalibratedDevice& device,
+/// Of one kernel at its place in a program. The floor of a framework's call is not in the total: the call runs all.
+ir::Estimate estimate_with(const Work& work, const Place& place, const Code& code, const CalibratedDevice& device,
                            const ir::Regime& regime) {
   ir::Estimate e;
   e.registers = code.registers;
   const Residency residency = residency_of(work, code.registers, device);
   e.occupancy = residency.occupancy.fraction;
   e.waves = residency.waves;
-  const MemoryBytes bytes = memory_bytes(work, residency, device, regime);
+  const MemoryBytes bytes = memory_bytes(work, place, residency, device, regime);
   throughput_parts(e, work, bytes, residency, device);
   const Path path = path_of(work, bytes, code.turns, device);
-  part(e, Part::launch) = launch_part(device, regime);
+  part(e, Part::launch) = place.follows ? follower_launch(device, regime) : launch_part(device, regime);
   const double handed_out = static_cast<double>(work.grid) / (device.block_rate * device.clock);
   const double trips = residency.waves * path.trips;
   const double chain = residency.waves * path.total + residency.turnarounds * device.block_turnaround;
@@ -272,18 +300,34 @@ ir::Estimate estimate_with(const Work& work, const Code& code, const CalibratedD
   const double memory_time = overlapped + std::max(0.0, moved + chain - overlapped) / residency.waves;
   double body = std::max(memory_time, norm(part(e, pipe).value, latency, device.pipe_knee));
   if (code.residual != nullptr) body *= std::exp(log_correction(*code.residual, {work, e, body}, regime.cache));
-  const Part busiest = part(e, pipe) > part(e, memory) ? pipe : memory;
-  e.bottleneck = part(e, Part::latency) > part(e, busiest) ? Part::latency : busiest;
-  if (body < part(e, Part::launch).value) e.bottleneck = Part::launch;
-  const Seconds floor = sol(compulsory_work(work), device, regime).total;
-  e.total = std::max(floor, with_floor(part(e, Part::launch) + Seconds{body}, device, regime));
+  e.bottleneck = binding_part(e, {body});
+  ir::Regime alone = regime;
+  alone.includes.dispatch_floor = false;
+  const Seconds floor = sol(place.compulsory, device, alone).total;
+  e.total = std::max(floor, part(e, Part::launch) + Seconds{body});
   return e;
 }
 
-}  // namespace
+/// Adds up the kernels of a program: `of` says what one takes at its place.
+template <class Of>
+ir::Estimate of_program(const Work& work, const CalibratedDevice& device, const ir::Regime& regime, const Of& of) {
+  ir::Estimate all = of(work, place_in(work, 0), 0);
+  for (std::size_t k = 0; k < work.followers.size(); ++k) {
+    const ir::Estimate one = of(work.followers[k], place_in(work, k + 1), k + 1);
+    all.total += one.total;
+    for (std::size_t i = 0; i < ir::part_count; ++i) all.parts[i] += one.parts[i];
+    all.occupancy = std::min(all.occupancy, one.occupancy);
+    all.waves = std::max(all.waves, one.waves);
+    all.registers = std::max(all.registers, one.registers);
+  }
+  if (!work.followers.empty()) all.bottleneck = binding_part(all, {all.total.value - part(all, Part::launch).value});
+  all.total = with_floor(all.total, device, regime);
+  return all;
+}
 
-ir::Estimate projected(const Work& work, const CalibratedDevice& device, const ir::Regime& regime) {
-  // A block must be able to start: what its threads cannot hold is spilled, stored once and loaded once.
+/// Without a compiler. A block must be able to start: what its threads cannot hold is spilled, stored once and loaded
+/// once.
+Code assumed_code(const Work& work, const CalibratedDevice& device) {
   const int wanted = work.live_registers + static_cast<int>(device.register_base);
   const int unit = static_cast<int>(device.register_unit / device.warp_size);
   const int share = static_cast<int>(device.registers_per_block) / work.threads / unit * unit;
@@ -292,8 +336,50 @@ ir::Estimate projected(const Work& work, const CalibratedDevice& device, const i
   const double threads = static_cast<double>(work.virtual_blocks) * work.threads;
   const double spilled = 2 * register_bytes * threads * (wanted - registers);
   const bool learned = device.residual != nullptr && device.residual->model == "projected";
-  const Code code{registers, spilled, 1, learned ? device.residual.get() : nullptr};
-  ir::Estimate estimate = estimate_with(work, code, device, regime);
+  return {registers, spilled, 1, learned ? device.residual.get() : nullptr};
+}
+
+Code compiled_code(const Work& work, const ir::CompiledEntry& entry) {
+  const double threads = static_cast<double>(work.virtual_blocks) * work.threads;
+  const double spilled = threads * (entry.spill_stores + entry.spill_loads);
+  // The assembler may have moved loads apart that the program asks for together.
+  const double turns =
+      entry.loads_outstanding == 0
+          ? 1
+          : std::max(1.0, static_cast<double>(work.loads_in_flight) / static_cast<double>(entry.loads_outstanding));
+  return {entry.registers, spilled, turns, nullptr};
+}
+
+}  // namespace
+
+Place place_in(const Work& program, std::size_t kernel) {
+  Place place;
+  place.follows = kernel > 0;
+  place.once = static_cast<double>(compulsory_bytes(program));
+  place.compulsory = compulsory_work(program, kernel);
+  if (!place.follows) return place;
+  const Chain<Work> works = works_of(program);
+  const auto touched = [](const BufferWork& b) { return read_footprint(b) + written_footprint(b); };
+  const auto half = [&](std::size_t k) {
+    double sum = 0;
+    for (const BufferWork& b : works[k].buffers) sum += touched(b) / 2;
+    return sum;
+  };
+  place.left.resize(works[kernel].buffers.size());
+  for (std::size_t b = 0; b < place.left.size(); ++b) {
+    double since = half(kernel);
+    for (std::size_t k = kernel; k-- > 0 && place.left[b].touched == 0; since += 2 * half(k)) {
+      const BufferWork& before = works[k].buffers[b];
+      place.left[b] = {std::max(read_footprint(before), written_footprint(before)), since + half(k)};
+    }
+  }
+  return place;
+}
+
+ir::Estimate projected(const Work& work, const CalibratedDevice& device, const ir::Regime& regime) {
+  ir::Estimate estimate = of_program(work, device, regime, [&](const Work& one, const Place& place, std::size_t) {
+    return estimate_with(one, place, assumed_code(one, device), device, regime);
+  });
   estimate.level = ir::Level::projected;
   close(estimate, estimate.total, device.projected_low, device.projected_high);
   return estimate;
@@ -302,16 +388,13 @@ ir::Estimate projected(const Work& work, const CalibratedDevice& device, const i
 ir::Estimate compiled(const Work& work, const ir::Binary& binary, const CalibratedDevice& device,
                       const ir::Regime& regime, const ir::MachineWork* machine) {
   assert(binary.outcome == ir::CompileOutcome::ok);
-  const double threads = static_cast<double>(work.virtual_blocks) * work.threads;
-  const double spilled = threads * (binary.spill_stores + binary.spill_loads);
-  // The assembler may have moved loads apart that the program asks for together.
-  const double turns =
-      binary.loads_outstanding == 0
-          ? 1
-          : std::max(1.0, static_cast<double>(work.loads_in_flight) / static_cast<double>(binary.loads_outstanding));
-  const Code code{binary.registers, spilled, turns, nullptr};
-  ir::Estimate estimate = machine == nullptr ? estimate_with(work, code, device, regime)
-                                             : estimate_with(with_machine(work, *machine), code, device, regime);
+  const Chain<ir::CompiledEntry> entries = entries_of(binary);
+  if (entries.size() != 1 + work.followers.size())
+    throw std::logic_error("a binary has another number of kernels than its program");
+  const Work executed = machine == nullptr ? work : with_machine(work, *machine);
+  ir::Estimate estimate = of_program(executed, device, regime, [&](const Work& one, const Place& place, std::size_t k) {
+    return estimate_with(one, place, compiled_code(one, entries[k]), device, regime);
+  });
   estimate.level = ir::Level::compiled;
   close(estimate, estimate.total, device.compiled_low, device.compiled_high);
   return estimate;

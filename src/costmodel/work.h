@@ -3,13 +3,16 @@
 //
 // Work: what a kernel asks of a machine, without any machine in it. Counted from the program's statements (count.h).
 // Counts are of warp instructions unless the name says bytes or sectors; totals are over the whole grid. Made by
-// count(), read by every model, by advice, and by tables that put it beside what was executed.
+// count(), read by every model, by advice, and by tables that put it beside what was executed. Where a plan takes
+// several launches it is that of the first kernel and carries the others'.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
+
+#include "base/chain.h"
 
 namespace tailor::costmodel {
 
@@ -91,17 +94,31 @@ struct Work {
   std::int64_t loads_in_flight = 0;  ///< per thread: loads from global memory between two waits, at most
   double bytes_in_flight = 0;        ///< per thread: bytes loaded and stored for each round trip to memory
   bool sampled = false;              ///< some counts come from a sample (count.h says when)
+  std::vector<Work> followers;       ///< of the kernels behind this one in its program, in order
   bool operator==(const Work&) const = default;
 };
 
-/// What the model counted under a name of ir/counters.def; nothing where it has no such count. Of a launch, and of one
-/// buffer in it.
+/// The work of each kernel of a program, in the order of their launches.
+inline Chain<Work> works_of(const Work& work) { return {work, work.followers}; }
+Chain<Work> works_of(Work&&) = delete;
+
+/// What the model counted under a name of ir/counters.def; nothing where it has no such count. Of all launches of a
+/// program together, and of one buffer in one of them.
 std::optional<double> model_count(const Work& work, std::string_view counter);
 std::optional<double> model_count(const BufferWork& buffer, std::string_view counter);
 
-/// Sums over buffers.
+/// Sums over buffers, and over the launches of a program. Compulsory is what the first launch reads that reads or
+/// writes a buffer at all, and what the first one writes that writes it: others may find the rest in L2.
 std::int64_t sectors(const Work& work);
 std::int64_t compulsory_bytes(const Work& work);
+std::int64_t compulsory_reads(const Work& program, std::size_t kernel);  ///< of one kernel of the program
+std::int64_t compulsory_writes(const Work& program, std::size_t kernel);
+/// What a buffer gets and gives in all launches of a program: accesses are added up, of distinct bytes and sectors it
+/// is the most that a launch has.
+BufferWork buffer_of_program(const Work& program, std::size_t buffer);
+/// For tables: accesses and instructions of all launches together, without followers. The rest, launch shape and
+/// critical path among it, stays that of the first.
+Work together(const Work& program);
 /// Bytes of the distinct sectors, at least the distinct bytes: what memory delivers, and what caches give room to.
 double read_footprint(const BufferWork& buffer);
 double written_footprint(const BufferWork& buffer);

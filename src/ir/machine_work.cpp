@@ -6,6 +6,7 @@
 // keys of JSON and by the reader of machine code.
 #include "ir/machine_work.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/indexed.h"
@@ -44,6 +45,39 @@ MachineRequests& MachineRequests::operator+=(const MachineRequests& other) {
 MachineRequests operator*(const MachineRequests& requests, std::int64_t times) {
   MachineRequests all;
   for (const RequestKind& kind : kinds) all.*kind.count = requests.*kind.count * times;
+  return all;
+}
+
+MachineWork together(const MachineWork& program) {
+  MachineWork all = program;
+  all.followers.clear();
+  for (const MachineWork& one : program.followers) {
+    for (const MachineOperation& more : one.operations) {
+      const auto same = std::find_if(all.operations.begin(), all.operations.end(),
+                                     [&](const MachineOperation& row) { return row.name == more.name; });
+      if (same == all.operations.end()) {
+        all.operations.push_back(more);
+        continue;
+      }
+      same->instructions += more.instructions;
+      same->executed += more.executed;
+    }
+    for (std::size_t i = 0; i < machine_pipe_count; ++i) {
+      all.instructions[i] += one.instructions[i];
+      all.executed[i] += one.executed[i];
+    }
+    all.requests += one.requests;
+    all.busiest_block = std::max(all.busiest_block, one.busiest_block);
+    all.counted = all.counted && one.counted;
+    all.warps_run += one.warps_run;
+    all.warps_total += one.warps_total;
+    all.assumed += one.assumed;
+    if (!one.note.empty() && one.note != program.note) all.note += (all.note.empty() ? "" : "; ") + one.note;
+  }
+  std::stable_sort(all.operations.begin(), all.operations.end(),
+                   [](const MachineOperation& a, const MachineOperation& b) {
+                     return a.instructions != b.instructions ? a.instructions > b.instructions : a.name < b.name;
+                   });
   return all;
 }
 

@@ -13,6 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/chain.h"
+
 namespace tailor::ir {
 
 enum class MachinePipe : std::uint8_t {
@@ -66,8 +68,16 @@ struct MachineWork {
   std::int64_t warps_total = 0;
   std::int64_t assumed = 0;  ///< branches in the code whose way depends on data: what was assumed is in `note`
   std::string note;          ///< why `counted` is false, or what was assumed
+  std::vector<MachineWork> followers;  ///< of the kernels behind this one in its program, in order
   bool operator==(const MachineWork&) const = default;
 };
+
+/// That of each kernel, in the order of their launches.
+inline Chain<MachineWork> works_of(const MachineWork& work) { return {work, work.followers}; }
+Chain<MachineWork> works_of(MachineWork&&) = delete;
+
+/// For tables: what all launches hold and execute together, without followers. It is counted where all of them are.
+MachineWork together(const MachineWork& program);
 
 std::int64_t total(const PipeCounts& counts);
 

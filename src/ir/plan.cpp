@@ -25,7 +25,7 @@ constexpr std::array homes_names =
     std::to_array<std::string_view>({"registers", "shared", "recompute", "reload", "widest-shared", "widest-reload"});
 static_assert(homes_names.size() == homes_words);
 constexpr std::array grid_names = std::to_array<std::string_view>({"tile", "persistent"});
-constexpr std::array meeting_names = std::to_array<std::string_view>({"last", "grid"});
+constexpr std::array meeting_names = std::to_array<std::string_view>({"last", "grid", "kernel"});
 constexpr std::array flag_names = std::to_array<std::string_view>({"off", "on"});
 
 /// The words that values of a type are written with; none for numbers.

@@ -52,8 +52,8 @@ enum class GridShape : std::uint8_t { tile, persistent };
 
 /// What becomes of the parts that blocks have of a shared row or column. last: the block that comes last puts them
 /// together and goes on alone. grid: all blocks are resident and wait for one another; each gets what it needs and goes
-/// on with its part.
-enum class Meeting : std::uint8_t { last, grid };
+/// on with its part. kernel: the launch ends there, and blocks of the next one get what they need and go on.
+enum class Meeting : std::uint8_t { last, grid, kernel };
 
 struct Plan {
   Skeleton skeleton = Skeleton::map;

@@ -286,11 +286,13 @@ struct Oracle {
     }
     if (std::string found = complaint(kernel, questions[0], executed); !found.empty()) return found;
     count(kernel, costmodel::Mode::exact, scratch, exact);
+    exact = costmodel::together(exact);
     if (!knows_places)
       for (std::size_t b = 0; b < exact.buffers.size(); ++b)
         executed.counts.buffers[b][0].sectors = exact.buffers[b].load.sectors;
     if (std::string found = difference(executed.counts, exact); !found.empty()) return found;
     count(kernel, costmodel::Mode::fast, scratch, fast);
+    fast = costmodel::together(fast);
     // Upper bounds, of which distinct sectors are one for every kernel.
     for (std::size_t b = 0; b < fast.buffers.size(); ++b) {
       const costmodel::BufferWork& right = exact.buffers[b];
@@ -319,7 +321,7 @@ Axes wide_axes(const Prepared& prepared) {
   axes[PlanField::meet].clear();
   constexpr std::int64_t shared_row = 64;  // a lane of two warps for each element
   if (prepared.columns >= shared_row) axes[PlanField::cluster] = {0, 2, 3};
-  for (const Meeting meet : {Meeting::last, Meeting::grid})
+  for (const Meeting meet : {Meeting::last, Meeting::grid, Meeting::kernel})
     if (meet == Meeting::last || !prepared.sums_across) axes[PlanField::meet].push_back(static_cast<int>(meet));
   return axes;
 }
@@ -466,6 +468,7 @@ SpaceRun check_every_plan(const Group& group, Thinning thinning, bool cuts) {
     ++run.programs;
     run.clustered += kernel.cluster > 1 ? 1 : 0;
     run.met += kernel.cooperative ? 1 : 0;
+    run.programs_of_several += kernel.followers.empty() ? 0 : 1;
     if (const std::string found = oracle.complaint(kernel, run); !found.empty()) {
       FAIL_CHECK(fmt::format("{}, {}: {}", text(group.graph), text(*plan), found));
       MESSAGE(text(kernel));

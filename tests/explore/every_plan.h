@@ -32,13 +32,14 @@ struct Thinning {
 };
 
 struct SpaceRun {
-  int legal = 0;            ///< plans that lower took
-  int programs = 0;         ///< different programs among them: these were executed
-  int sampled = 0;          ///< programs whose fast count is a sample
-  double worst_sample = 0;  ///< largest relative error of such a count of sectors
-  int clustered = 0;        ///< programs whose blocks meet in clusters
-  int met = 0;              ///< programs whose blocks meet in the grid
-  std::int64_t shared = 0;  ///< programs whose counts came from other plans of their loop
+  int legal = 0;                ///< plans that lower took
+  int programs = 0;             ///< different programs among them: these were executed
+  int sampled = 0;              ///< programs whose fast count is a sample
+  double worst_sample = 0;      ///< largest relative error of such a count of sectors
+  int clustered = 0;            ///< programs whose blocks meet in clusters
+  int met = 0;                  ///< programs whose blocks meet in the grid
+  int programs_of_several = 0;  ///< those of several launches
+  std::int64_t shared = 0;      ///< programs whose counts came from other plans of their loop
 };
 
 /// Runs the plans; stops at the first program that is wrong.

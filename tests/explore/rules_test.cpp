@@ -152,9 +152,15 @@ std::vector<Side> sound_sides() {
       {"split-persistent", false, [](Tried& t) { t.split(2); }},
       {"split-phases", true, [](Tried& t) { t.split(2), t.prepared.walks = 2; }},
       {"split-phases", false, [](Tried& t) { t.meet(2), t.prepared.walks = 2; }},
-      {"meet-alone", true, [](Tried& t) { t.meet(1); }},
-      {"meet-alone", false, [](Tried& t) { t.meet(2); }},
-      {"meet-alone", false, [](Tried& t) { t.split(1); }},
+      {"meet-homes", true,
+       [](Tried& t) {
+         t.meet(2), t.plan.meet = ir::Meeting::kernel, t.plan.homes = {{0, ir::StitchLevel::block}};
+       }},
+      {"meet-homes", false, [](Tried& t) { t.meet(2), t.plan.meet = ir::Meeting::kernel; }},
+      {"meet-homes", false,
+       [](Tried& t) {
+         t.meet(2), t.plan.homes = {{0, ir::StitchLevel::block}};
+       }},
       // 132 SMs of 2,048 threads and 32 blocks
       {"meet-resident", false, [](Tried& t) { t.meet(2), t.blocks(66 * 16), t.threads(128, 128); }},
       {"meet-resident", true, [](Tried& t) { t.meet(2), t.blocks(66 * 16 + 1), t.threads(128, 128); }},

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t portable_cluster = 8, most_cluster = 16;
 
-CUresult read_attributes(const CUlaunchConfig& config, simulator::Launch& launch) {
+CUresult read_attributes(const CUlaunchConfig& config, simulator::Launch& launch, const Chip& chip) {
   if (config.numAttrs != 0 && config.attrs == nullptr) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned k = 0; k < config.numAttrs; ++k) {
     const CUlaunchAttribute& one = config.attrs[k];
@@ -26,6 +26,9 @@ CUresult read_attributes(const CUlaunchConfig& config, simulator::Launch& launch
         break;
       case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
         launch.cluster = {one.value.clusterDim.x, one.value.clusterDim.y, one.value.clusterDim.z};
+        break;
+      case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:  // here kernels run one after the other all the same
+        if (chip.compute_capability < 90) return CUDA_ERROR_NOT_SUPPORTED;
         break;
       case CU_LAUNCH_ATTRIBUTE_IGNORE:
       case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
@@ -114,7 +117,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction handle, void*
     launch.grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
     launch.block = {config->blockDimX, config->blockDimY, config->blockDimZ};
     launch.dynamic_shared = config->sharedMemBytes;
-    if (const CUresult wrong = read_attributes(*config, launch); wrong != CUDA_SUCCESS) return wrong;
+    if (const CUresult wrong = read_attributes(*config, launch, gpu.config.chip); wrong != CUDA_SUCCESS) return wrong;
     if (const CUresult wrong = check(*function, launch, gpu.config.chip); wrong != CUDA_SUCCESS) return wrong;
     if (const CUresult wrong = read_arguments(*function, arguments, launch); wrong != CUDA_SUCCESS) return wrong;
     if (!function->program->unsupported().empty()) {
@@ -140,7 +143,7 @@ CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction handle, const CU
     launch.grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
     launch.block = {config->blockDimX, config->blockDimY, config->blockDimZ};
     launch.dynamic_shared = config->sharedMemBytes;
-    if (const CUresult wrong = read_attributes(*config, launch); wrong != CUDA_SUCCESS) return wrong;
+    if (const CUresult wrong = read_attributes(*config, launch, gpu.config.chip); wrong != CUDA_SUCCESS) return wrong;
     if (const CUresult wrong = check_cluster(*function, launch, gpu.config.chip); wrong != CUDA_SUCCESS) return wrong;
     *clusters = clusters_at_once(*function, launch, gpu.config.chip);
     return CUDA_SUCCESS;

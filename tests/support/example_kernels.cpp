@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Programs as the lowering would write them, built by hand: a flat map with a guard, a LayerNorm row with two
-// reductions within a warp or across warps, and a kernel that works in place. They are the inputs of golden texts, of
-// counting on paper and of benchmarks. Declared in kernel_builder.h.
+// reductions within a warp or across warps, a kernel that works in place, and programs of two and three launches. They
+// are the inputs of golden texts, of counting on paper and of benchmarks. Declared in kernel_builder.h.
 #include "support/kernel_builder.h"
 
 namespace tailor::ir {
@@ -146,6 +146,118 @@ Kernel example_in_place() {
   b.kernel.cooperative = true;
   b.kernel.min_blocks = 3;
   return b.finished();
+}
+
+namespace {
+
+struct SplitRows {
+  std::int64_t rows, columns;
+  int parts;
+  BufferId x = 0, w = 1, y = 2, partials = 3, totals = 4;
+};
+
+/// Each block the sum of a part of a row.
+Kernel sums_of_parts(const SplitRows& s, bool with_totals) {
+  constexpr int threads = 64;
+  const std::int64_t part = s.columns / s.parts;
+  KernelBuilder b("split_rows", threads, s.rows * s.parts);
+  b.in("x", DType::f32, s.rows * s.columns), b.in("w", DType::f32, s.rows);
+  b.out("y", DType::f32, with_totals ? s.rows * s.columns : s.rows);
+  b.kernel.buffers[b.out("partials", DType::f32, s.rows * s.parts)].role = BufferRole::workspace;
+  if (with_totals) b.kernel.buffers[b.out("totals", DType::f32, s.rows)].role = BufferRole::workspace;
+  const VarId tid = b.thread("tid", 1, threads), t = b.loop_var("t", part / (threads * 4)), e = b.loop_var("e", 4);
+  const ArrayId sum = b.array("sum", DType::f32), x_v = b.array("x_v", DType::f32, {0, 0}, 4);
+  b.declare(sum, b.real(DType::f32, 0));
+  b.loop(t);
+  b.declare(x_v);
+  b.load(b.ref(x_v), s.x, b.sum({b.var(tid, 4), b.var(t, threads * 4), b.var(b.vb, part)}), 4);
+  b.each(e);
+  b.assign(b.ref(sum), b.element(b.ref(x_v, b.var(e))), Op::add);
+  b.end(), b.end();
+  reduce(b, sum, tid, threads, "sum");
+  b.guard_equal(b.var(tid), b.number(0));
+  b.store(s.partials, b.var(b.vb), b.element(b.ref(sum)));
+  b.end();
+  b.kernel.shared_bytes = shared_offsets(b.kernel).back();
+  return b.kernel;
+}
+
+/// Each warp a row.
+Kernel sums_of_rows(const SplitRows& s, const std::vector<Buffer>& buffers, BufferId to) {
+  KernelBuilder b("split_rows_2", 64, (s.rows + 1) / 2);
+  b.kernel.buffers = buffers;
+  const VarId lane = b.thread("lane", 1, 32), rib = b.thread("rib", 32, 2);
+  const ExprId row = b.sum({b.var(rib), b.var(b.vb, 2)});
+  const ArrayId w = b.array("w_row", DType::f32), sum = b.array("sum", DType::f32);
+  b.declare(w, b.real(DType::f32, 0));
+  b.guard_less(row, b.number(s.rows));
+  b.load(b.ref(w), s.w, row, 1);
+  b.end();
+  b.wait();
+  b.declare(sum, b.real(DType::f32, 0));
+  b.guard_less(row, b.number(s.rows));
+  b.guard_less(b.var(lane), b.number(s.parts));
+  b.load(b.ref(sum), s.partials, b.sum({b.var(lane), b.var(rib, s.parts), b.var(b.vb, 2 * s.parts)}), 1,
+         Policy::reload);
+  b.end(), b.end();
+  b.shuffle(b.ref(sum), Op::add, 32);
+  b.guard_less(row, b.number(s.rows));
+  b.guard_equal(b.var(lane), b.number(0));
+  b.store(to, row, b.op(Op::multiply, {b.element(b.ref(sum)), b.element(b.ref(w))}));
+  b.end(), b.end();
+  return b.kernel;
+}
+
+/// x without the number of its row.
+Kernel rest_of_rows(const SplitRows& s, const std::vector<Buffer>& buffers) {
+  constexpr int threads = 128;
+  KernelBuilder b("split_rows_3", threads, s.rows * s.columns / (threads * 4));
+  b.kernel.buffers = buffers;
+  const VarId tid = b.thread("tid", 1, threads), e = b.loop_var("e", 4);
+  const ArrayId x_v = b.array("x_v", DType::f32, {0, 0}, 4), y_v = b.array("y_v", DType::f32, {0, 0}, 4);
+  const ExprId i = b.sum({b.var(tid, 4), b.var(b.vb, threads * 4)});
+  b.declare(x_v);
+  b.load(b.ref(x_v), s.x, i, 4);
+  b.wait();
+  const LetId total = b.load_let("total", s.totals, b.div(i, s.columns), Policy::reload);
+  b.declare(y_v);
+  b.each(e);
+  b.assign(b.ref(y_v, b.var(e)), b.op(Op::subtract, {b.element(b.ref(x_v, b.var(e))), b.get(total)}));
+  b.end();
+  b.store(s.y, i, 4, b.ref(y_v));
+  return b.kernel;
+}
+
+}  // namespace
+
+Kernel example_split_rows(std::int64_t rows, std::int64_t columns, int parts, int launches) {
+  const SplitRows s{rows, columns, parts};
+  Kernel program = sums_of_parts(s, launches == 3);
+  program.followers.push_back(sums_of_rows(s, program.buffers, launches == 3 ? s.totals : s.y));
+  if (launches == 3) program.followers.push_back(rest_of_rows(s, program.buffers));
+  verify(program);
+  return program;
+}
+
+std::string_view split_rows_graph(int launches) {
+  return launches == 3 ? R"(graph split_rows {
+  %x = parameter 0 : f32[{R},{N}]
+  %w = parameter 1 : f32[{R}]
+  %z = constant 0 : f32[]
+  %s = reduce add %x, %z, axes={1} : f32[{R}]
+  %p = multiply %s, %w : f32[{R}]
+  %b = broadcast %p, axes={0} : f32[{R},{N}]
+  %y = subtract %x, %b : f32[{R},{N}]
+  output %y
+})"
+                       : R"(graph split_rows {
+  %x = parameter 0 : f32[{R},{N}]
+  %w = parameter 1 : f32[{R}]
+  %z = constant 0 : f32[]
+  %s = reduce add %x, %z, axes={1} : f32[{R}]
+  %y = multiply %s, %w : f32[{R}]
+  output %y
+})";
 }
 
 }  // namespace tailor::ir

@@ -209,7 +209,7 @@ struct Interpreter {
       std::int64_t i = element_index(s, t, each);
       const int own = t / block_threads;
       const std::int64_t rank = s.space == Space::distributed ? index(s.rank, t) : own;
-      if (rank < 0 || rank >= kernel.cluster) return violation(fmt::format("thread {} reads block {}", t, rank));
+      if (rank < 0 || rank >= together) return violation(fmt::format("thread {} reads block {}", t, rank));
       if (i < 0) return;
       i += rank * each;
       traffic.bytes += s.width * row(dtype).bits / 8;
@@ -403,6 +403,7 @@ struct Interpreter {
       case StmtKind::bind:
         return bind(s);
       case StmtKind::issue:
+      case StmtKind::wait:  // the launches before it are done
       case StmtKind::fence:
         return;
     }
@@ -442,6 +443,24 @@ struct Interpreter {
   }
 };
 
+void add(Traffic& sum, const Traffic& more) {
+  sum.requests += more.requests;
+  sum.sectors += more.sectors;
+  sum.bytes += more.bytes;
+}
+
+/// What a launch counted and did wrong.
+void add(KernelRun& all, const KernelRun& one) {
+  for (std::size_t i = 0; i < all.counts.buffers.size(); ++i)
+    for (std::size_t kind = 0; kind < 3; ++kind) add(all.counts.buffers[i][kind], one.counts.buffers[i][kind]);
+  add(all.counts.shared_loads, one.counts.shared_loads);
+  add(all.counts.shared_stores, one.counts.shared_stores);
+  all.counts.shuffles += one.counts.shuffles;
+  all.counts.barriers += one.counts.barriers;
+  all.counts.cluster_barriers += one.counts.cluster_barriers;
+  all.violations.insert(all.violations.end(), one.violations.begin(), one.violations.end());
+}
+
 }  // namespace
 
 KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> buffers, bool backwards) {
@@ -449,13 +468,21 @@ KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> bu
     if (static_cast<std::int64_t>(buffers.at(i).size()) !=
         kernel.buffers[i].elements * row(kernel.buffers[i].dtype).bits / 8)
       throw std::logic_error(fmt::format("buffer {} has another size than the kernel's", kernel.buffers[i].name));
-  Interpreter interpreter(kernel, std::move(buffers));
-  for (std::int64_t block = 0; block < kernel.grid; block += interpreter.together)
-    interpreter.real_block(backwards ? kernel.grid - interpreter.together - block : block);
+  KernelRun all;
+  all.counts.buffers.resize(kernel.buffers.size());
+  for (const Kernel* one = &kernel; one != nullptr;) {  // the launches of a program, one behind the other
+    Interpreter interpreter(*one, std::move(buffers));
+    for (std::int64_t block = 0; block < one->grid; block += interpreter.together)
+      interpreter.real_block(backwards ? one->grid - interpreter.together - block : block);
+    add(all, interpreter.run);
+    buffers = std::move(interpreter.run.buffers);
+    const std::size_t next = one == &kernel ? 0 : static_cast<std::size_t>(one - kernel.followers.data()) + 1;
+    one = next < kernel.followers.size() ? &kernel.followers[next] : nullptr;
+  }
+  all.buffers = std::move(buffers);
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i)  // what is written in place is the input's memory
-    if (kernel.buffers[i].role == BufferRole::in_place)
-      interpreter.run.buffers[i] = interpreter.run.buffers[kernel.buffers[i].of];
-  return std::move(interpreter.run);
+    if (kernel.buffers[i].role == BufferRole::in_place) all.buffers[i] = all.buffers[kernel.buffers[i].of];
+  return all;
 }
 
 }  // namespace tailor::ir

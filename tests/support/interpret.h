@@ -40,8 +40,9 @@ struct KernelRun {
   std::vector<std::string> violations;
 };
 
-/// Runs every virtual block, in order, on `buffers` (one per kernel buffer, elements x element size bytes).
-/// `backwards`: the block with the highest number comes first, of clusters the last one.
+/// Runs every virtual block, in order, and the followers of the kernel behind it, on `buffers` (one per kernel buffer,
+/// elements x element size bytes). `backwards`: the block with the highest number comes first, of clusters the last
+/// one.
 KernelRun interpret(const Kernel& kernel, std::vector<std::vector<std::byte>> buffers, bool backwards = false);
 
 }  // namespace tailor::ir

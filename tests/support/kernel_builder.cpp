@@ -340,6 +340,8 @@ void KernelBuilder::shuffle(const Ref& target, Op op, int lanes) {
   s.lanes = static_cast<std::uint8_t>(lanes);
 }
 
+void KernelBuilder::wait() { push(StmtKind::wait); }
+
 Stmt& KernelBuilder::barrier(StitchLevel scope) {
   Stmt& s = push(StmtKind::barrier);
   s.scope = scope;

@@ -8,6 +8,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/kernel/kernel.h"
@@ -69,6 +70,7 @@ class KernelBuilder {
   void end();  ///< of the innermost loop or guard
   void shuffle(const Ref& target, Op op, int lanes);
   Stmt& barrier(StitchLevel scope = StitchLevel::block);
+  void wait();  ///< for the launches before
 
   /// The program; verified.
   Kernel finished();
@@ -89,5 +91,13 @@ Kernel example_map(std::int64_t rows, std::int64_t columns, DType dtype);
 Kernel example_layer_norm(std::int64_t rows, int trips, int lanes);
 /// y = x + x over x's memory, with a workspace, a ticket, clusters, a grid barrier: most of it no lowering makes.
 Kernel example_in_place();
+
+/// Rows that `parts` blocks each add up: the first launch leaves a sum of each part in a workspace, the second one puts
+/// them together and multiplies by w, which it asks for before it waits. With a third launch that is one more
+/// workspace, and it takes the row's number from each element of x, in y. Parts have 256 elements or a multiple; at
+/// most 32.
+Kernel example_split_rows(std::int64_t rows, std::int64_t columns, int parts, int launches = 2);
+/// The group that it computes, with {R} and {N} to be put in.
+std::string_view split_rows_graph(int launches);
 
 }  // namespace tailor::ir

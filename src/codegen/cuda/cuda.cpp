@@ -12,6 +12,9 @@
 // address again in each. There the part of the address that has a name is made a pointer where it gets the name, held
 // so that the compiler cannot take it apart: what is left is a constant offset. The lines are put in after the walk.
 //
+// Kernels of a program are printed one behind the other, with one prelude. Their buffers get equal names, since names
+// of buffers are given first.
+//
 // Two forms exist: the usual one for NVRTC, and a portable one without CUDA's own words, which tests compile on the
 // host. Both come from the same walk.
 #include "codegen/cuda/cuda.h"
@@ -367,6 +370,8 @@ struct Printer {
         return bind(s);
       case StmtKind::fence:
         return line("__threadfence();");
+      case StmtKind::wait:
+        return line("wait_for_launches_before();");
     }
   }
 
@@ -499,35 +504,68 @@ std::string owed(const Kernel& kernel, const KernelNames& names, BufferId id) {
   return {};
 }
 
-std::string head(const Kernel& kernel, const KernelNames& names, std::string_view plan) {
+/// Which of a program's launches this is; nothing where there is one alone.
+std::string launch_words(const Kernel& program, const Kernel& kernel) {
+  if (program.followers.empty()) return {};
+  std::string names;
+  std::size_t number = 0, so_far = 0;
+  for (const Kernel& one : kernels_of(program)) {
+    ++so_far;
+    if (&one == &kernel) number = so_far;
+    names += (names.empty() ? "" : ", ") + one.name;
+  }
+  std::string words = fmt::format("Launch {} of {}", number, so_far);
+  if (number == 1)
+    words += fmt::format(", in this order and with the same arguments: {}", names);
+  else if (launch_shape(kernel).dependent)
+    words += "; it may begin while the one before it runs";
+  return comment(words + ".");
+}
+
+std::string head(const Kernel& program, const Kernel& kernel, const KernelNames& names, std::string_view plan) {
+  const bool first = &kernel == &program;
   std::string out = comment(kernel.name) + "//\n";
-  if (!plan.empty()) out += comment(fmt::format("Plan: {}", plan));
-  out += in_words(kernel, names);
+  if (first && !plan.empty()) out += comment(fmt::format("Plan: {}", plan));
+  out += launch_words(program, kernel);
+  out += in_words(kernel, names, !program.followers.empty());
   out += fmt::format("// {} threads per block, {} virtual blocks", kernel.threads, with_commas(kernel.virtual_blocks));
   if (kernel.persistent) out += fmt::format(" looped over by {} blocks", with_commas(kernel.grid));
   out += fmt::format("{}{} bytes of {}shared memory per block.\n", kernel.persistent ? ".\n// " : ", ",
                      with_commas(kernel.shared_bytes), kernel.dynamic_shared ? "dynamic " : "");
   if (kernel.cluster != 1) out += fmt::format("// Blocks form clusters of {}.\n", kernel.cluster);
   if (kernel.cooperative) out += "// All blocks must be resident at once: launch it as a cooperative kernel.\n";
-  for (std::size_t i = 0; i < kernel.buffers.size(); ++i) out += owed(kernel, names, static_cast<BufferId>(i));
+  for (std::size_t i = 0; first && i < kernel.buffers.size(); ++i)
+    out += owed(program, names, static_cast<BufferId>(i));
   return out + "\n";
 }
+
+std::string block_function(const Kernel& kernel) { return kernel.name + "_block"; }
 
 }  // namespace
 
 std::string cuda(const Kernel& kernel, std::string_view plan, const Options& options) {
   std::vector<std::string_view> reserved = reserved_names();
-  const std::string body = kernel.name + "_block";
-  reserved.insert(reserved.end(), {kernel.name, body});
-  Printer printer(kernel, NameScope(reserved));
-  printer.function(body);
-  printer.wrapper(body);
+  std::vector<std::string> own;
+  for (const Kernel& one : kernels_of(kernel)) own.insert(own.end(), {one.name, block_function(one)});
+  reserved.insert(reserved.end(), own.begin(), own.end());
+  std::map<std::string, Access> accesses;
+  std::string first_head, text;
+  for (const Kernel& one : kernels_of(kernel)) {
+    Printer printer(one, NameScope(reserved));
+    printer.function(block_function(one));
+    printer.wrapper(block_function(one));
+    accesses.insert(printer.accesses.begin(), printer.accesses.end());
+    const std::string words = options.head_comment ? head(kernel, one, printer.names, plan) : std::string();
+    if (&one == &kernel)
+      first_head = words;
+    else
+      text += "\n" + words;
+    text += printer.out;
+  }
   std::string helpers;
-  for (const auto& [name, access] : printer.accesses)
+  for (const auto& [name, access] : accesses)
     helpers += (options.portable ? portable_access_text(access) : access_text(access)) + "\n";
-  std::string out = options.head_comment ? head(kernel, printer.names, plan) : std::string();
-  out += prelude_for(helpers + printer.out, options.portable);
-  return out + helpers + printer.out;
+  return first_head + prelude_for(helpers + text, options.portable) + helpers + text;
 }
 
 }  // namespace tailor::codegen

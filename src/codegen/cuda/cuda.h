@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/kernel/kernel.h"
 #include "ir/plan.h"
@@ -22,11 +23,16 @@ struct Options {
 };
 
 /// The whole translation unit; its entry is an extern "C" function called kernel.name whose arguments are the buffers
-/// in order. Needs no header. Dynamic shared memory, when kernel.dynamic_shared, is kernel.shared_bytes at launch.
-/// Precondition: verify(kernel) passes. Throws std::logic_error for what CUDA cannot say: an atomic without hardware
-/// support, barriers of a cluster or grid, an operation without CUDA text.
+/// in order, and so there is one for each kernel that follows. Needs no header. Dynamic shared memory, when
+/// kernel.dynamic_shared, is kernel.shared_bytes at launch. Precondition: verify(kernel) passes. Throws
+/// std::logic_error for what CUDA cannot say: an atomic without hardware support, barriers of a cluster or grid, an
+/// operation without CUDA text.
 std::string cuda(const ir::Kernel& kernel, const ir::Plan* plan = nullptr, const Options& options = {});
 /// With the plan's text at hand; empty: none.
 std::string cuda(const ir::Kernel& kernel, std::string_view plan, const Options& options = {});
+
+/// The entries of a text that cuda() made, in order: more than one where it is a program of several launches. A text
+/// that is kept somewhere says so by itself.
+std::vector<std::string> entries_in(std::string_view cuda);
 
 }  // namespace tailor::codegen

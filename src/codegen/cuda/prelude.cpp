@@ -77,7 +77,20 @@ __device__ __forceinline__ void meet(unsigned int* ticket, unsigned int arrive, 
   __syncthreads();
 }
 )",
-     false},
+     false,
+     {},
+     "#error blocks of the host run one after the other and cannot meet\n"},
+    {"wait_for_launches_before",
+     R"(/// What the launches before this one wrote is seen below. Before sm_90 nothing begins while they run.
+__device__ __forceinline__ void wait_for_launches_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+)",
+     false,
+     {},
+     "void wait_for_launches_before() {}\n"},
     {"held",
      R"(/// A pointer that the compiler keeps as it is and does not compute again.
 template <class T>

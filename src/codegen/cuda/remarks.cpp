@@ -46,12 +46,14 @@ std::string comment(std::string_view words, std::size_t indent) {
 
 namespace {
 
-/// Elements of the widest access to a buffer.
-int widest_access(const Kernel& kernel, std::size_t buffer) {
-  int widest = 0;
+/// Elements of the widest loads from a buffer, and of the widest stores and atomics to it.
+std::array<int, 2> widest_accesses(const Kernel& kernel, std::size_t buffer) {
+  std::array<int, 2> widest{};
   for (const Stmt& s : kernel.body) {
     const bool access = s.kind == StmtKind::load || s.kind == StmtKind::store || s.kind == StmtKind::atomic;
-    if (access && s.space == Space::global && s.memory == buffer) widest = std::max(widest, int{s.width});
+    if (!access || s.space != Space::global || s.memory != buffer) continue;
+    int& most = widest[s.kind == StmtKind::load ? 0 : 1];
+    most = std::max(most, int{s.width});
   }
   return widest;
 }
@@ -91,7 +93,7 @@ std::string_view reduction_word(Op op) {
   return name(op);
 }
 
-std::string in_words(const Kernel& kernel, const KernelNames& names) {
+std::string in_words(const Kernel& kernel, const KernelNames& names, bool of_several) {
   std::string threads, phases;
   std::array<std::string, 2> moved;
   for (std::size_t i = 0; i < kernel.indices.vars.size(); ++i)
@@ -99,10 +101,17 @@ std::string in_words(const Kernel& kernel, const KernelNames& names) {
       threads += fmt::format("{}{} ({})", threads.empty() ? "" : " x ", names.vars[i], var.extent);
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
     const Buffer& buffer = kernel.buffers[i];
-    if (buffer.role == BufferRole::workspace || buffer.role == BufferRole::ticket) continue;
-    std::string& list = moved[is_result(buffer.role) ? 1 : 0];
-    list += fmt::format("{}{} ({} {}, {} at a time)", list.empty() ? "" : ", ", names.buffers[i],
-                        with_commas(buffer.elements), name(buffer.dtype), widest_access(kernel, i));
+    const std::array<int, 2> widest = widest_accesses(kernel, i);
+    const auto add = [&](std::size_t list, int at_a_time) {
+      moved[list] += fmt::format("{}{} ({} {}, {} at a time)", moved[list].empty() ? "" : ", ", names.buffers[i],
+                                 with_commas(buffer.elements), name(buffer.dtype), at_a_time);
+    };
+    if (of_several && buffer.role != BufferRole::ticket) {
+      for (const std::size_t list : {0, 1})
+        if (widest[list] != 0) add(list, widest[list]);
+    } else if (buffer.role != BufferRole::workspace && buffer.role != BufferRole::ticket) {
+      add(is_result(buffer.role) ? 1 : 0, std::max(widest[0], widest[1]));
+    }
   }
   for (const Reduction& reduction : remarks_on(kernel).reductions)
     phases += fmt::format("{} ({}), then ", names.arrays[reduction.array], reduction_word(reduction.op));

@@ -40,6 +40,8 @@ std::string_view reduction_word(ir::Op op);
 std::string comment(std::string_view words, std::size_t indent = 0);
 
 /// Comment lines: the threads of a block, the phases, and each buffer with the elements of its widest access.
-std::string in_words(const ir::Kernel& kernel, const ir::KernelNames& names);
+/// `of_several`: the kernel is one of a program, so buffers that it leaves alone are left out, and workspaces are
+/// named.
+std::string in_words(const ir::Kernel& kernel, const ir::KernelNames& names, bool of_several = false);
 
 }  // namespace tailor::codegen

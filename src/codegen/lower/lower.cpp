@@ -11,6 +11,9 @@
 // kept values take, the shared memory, the size of the grid, room for blocks that meet. A plan that lowers is legal;
 // nothing else decides that (decision 7).
 //
+// Blocks that meet by ending their launch make it several: each is built on its own, with what those before it hand on
+// (Handover), and all have the buffers of the last.
+//
 // A persistent grid is the same program: its virtual blocks are dealt out to as many blocks as are resident, in a loop
 // that the printer writes. Where there are no more tiles than resident blocks it is refused, because it would equal
 // the plain grid. Where sums go across rows the loop is one of the program, and the skeleton's own.
@@ -122,25 +125,13 @@ std::optional<ir::Rejection> check_result(const ir::Kernel& kernel, std::int64_t
   return std::nullopt;
 }
 
-}  // namespace
-
-Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch) {
-  ++scratch.lowerings;
-  if (plan.skeleton != prepared.skeleton)
-    return no("skeleton", fmt::format("the group needs skeleton {}, the plan says {}", name(prepared.skeleton),
-                                      name(plan.skeleton)));
-  if (plan.dominant == ir::no_node)
-    return no("dominant", "the plan says no dominant=%N, the node whose elements its threads are for");
-  if (std::find(prepared.dominants.begin(), prepared.dominants.end(), plan.dominant) == prepared.dominants.end())
-    return no("dominant", fmt::format("%{} cannot be the dominant node of this group", plan.dominant));
-  if (auto refused = check_launch(plan, limits)) return *refused;
-  if (auto refused = refuse_homes(prepared, plan)) return *refused;
-  if (auto refused = lowering(plan.skeleton).refuse(prepared, plan, limits)) return *refused;
-
+/// The launch that follows those before, and what it hands on.
+Lowered lower_launch(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch,
+                     Handover& handover) {
   ProgramBuilder builder(prepared, plan, scratch.state());
   builder.bind_starts();
   if (builder.refusal()) return *builder.refusal();
-  if (auto refused = lower_phases(builder, prepared, plan, limits)) return *refused;
+  if (auto refused = lower_phases(builder, prepared, plan, limits, handover)) return *refused;
   ir::Kernel& kernel = builder.kernel();
   kernel.grid = kernel.virtual_blocks;
   if (plan.grid == ir::GridShape::persistent && !prepared.sums_across) {
@@ -157,6 +148,36 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
   kernel.dynamic_shared = kernel.shared_bytes > limits.shared_per_block;
   if (auto refused = check_result(kernel, builder.most_kept, limits)) return *refused;
   return builder.take();
+}
+
+}  // namespace
+
+Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch) {
+  ++scratch.lowerings;
+  if (plan.skeleton != prepared.skeleton)
+    return no("skeleton", fmt::format("the group needs skeleton {}, the plan says {}", name(prepared.skeleton),
+                                      name(plan.skeleton)));
+  if (plan.dominant == ir::no_node)
+    return no("dominant", "the plan says no dominant=%N, the node whose elements its threads are for");
+  if (std::find(prepared.dominants.begin(), prepared.dominants.end(), plan.dominant) == prepared.dominants.end())
+    return no("dominant", fmt::format("%{} cannot be the dominant node of this group", plan.dominant));
+  if (auto refused = check_launch(plan, limits)) return *refused;
+  if (auto refused = refuse_homes(prepared, plan)) return *refused;
+  if (auto refused = lowering(plan.skeleton).refuse(prepared, plan, limits)) return *refused;
+
+  Handover handover;
+  Lowered made = lower_launch(prepared, plan, limits, scratch, handover);
+  auto* const kernel = std::get_if<ir::Kernel>(&made);
+  while (kernel != nullptr && handover.done < prepared.phases.size()) {
+    Lowered next = lower_launch(prepared, plan, limits, scratch, handover);
+    if (auto* const refused = std::get_if<ir::Rejection>(&next)) return std::move(*refused);
+    kernel->followers.push_back(std::get<ir::Kernel>(std::move(next)));
+    kernel->followers.back().name += fmt::format("_{}", kernel->followers.size() + 1);
+  }
+  if (kernel == nullptr || kernel->followers.empty()) return made;
+  kernel->buffers = kernel->followers.back().buffers;
+  for (ir::Kernel& one : kernel->followers) one.buffers = kernel->buffers;
+  return made;
 }
 
 Lowered lower(const ir::Group& group, const ir::Plan& plan, const ir::Limits& limits) {

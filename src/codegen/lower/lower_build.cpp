@@ -147,6 +147,12 @@ void ProgramBuilder::put_barrier(ir::StitchLevel scope, ir::Half half) {
   put(depth(), barrier);
 }
 
+void ProgramBuilder::put_wait() {
+  ir::Stmt wait;
+  wait.kind = ir::StmtKind::wait;
+  put(depth(), wait);
+}
+
 void ProgramBuilder::put_meeting(ir::BufferId ticket, ir::ExprId counter, ir::ExprId rank) {
   ir::Stmt barrier;
   barrier.kind = ir::StmtKind::barrier;
@@ -155,6 +161,7 @@ void ProgramBuilder::put_meeting(ir::BufferId ticket, ir::ExprId counter, ir::Ex
   barrier.expr = counter;
   barrier.rank = rank;
   put(depth(), barrier);
+  kernel_.cooperative = true;
 }
 
 int ProgramBuilder::depth_for(ir::VarSet vars) const {

@@ -218,6 +218,8 @@ class ProgramBuilder {
   bool outside_elements(ir::VarSet vars) const;
   void put(int depth, const ir::Stmt& stmt) { s_.frames[depth].before.push_back(stmt); }
   /// A barrier in the innermost open scope.
+  /// What launches before this one wrote is seen behind it.
+  void put_wait();
   /// A barrier of the blocks of the grid that count there, this one as number `rank`.
   void put_meeting(ir::BufferId ticket, ir::ExprId counter, ir::ExprId rank);
   void put_barrier(ir::StitchLevel scope = ir::StitchLevel::block, ir::Half half = ir::Half::both);

@@ -331,10 +331,7 @@ int first_group(Pass& pass, std::array<ir::Condition, 2>& conditions) {
 
 namespace {
 
-/// Blocks that exchange through a workspace, and which of them this one is.
-std::int64_t exchanging(const Pass& pass) {
-  return pass.extent(Side::along, Level::grid) * pass.extent(Side::along, Level::block);
-}
+/// Which of the blocks that exchange through a workspace this one is.
 ir::ExprId own_part(Pass& pass) {
   return pass.shares_apart() ? pass.loops.digits[Side::along][Level::block] : pass.loops.rank;
 }
@@ -342,7 +339,7 @@ ir::ExprId own_part(Pass& pass) {
 /// Where the workspace has a part of what this thread has.
 ir::ExprId place_of(Pass& pass, ir::ExprId part) {
   IndexBuilder& build = pass.builder.build();
-  if (!pass.has_results_side_by_side()) return build.expand(build.add_scaled(part, pass.loops.kept, exchanging(pass)));
+  if (!pass.has_results_side_by_side()) return build.expand(build.add_scaled(part, pass.loops.kept, pass.plan.split));
   ir::ExprId kept = pass.loops.kept;
   if (pass.loops.results.vector > 1) kept = build.subtract(kept, build.var(pass.loops.results.element));
   return build.expand(build.add_scaled(kept, part, pass.mapping[Side::kept].size));
@@ -355,7 +352,8 @@ int workspace_width(const Pass& pass, std::size_t i) {
   return width;
 }
 
-/// The threads that have them write the block's part of each reduction.
+}  // namespace
+
 std::vector<ir::BufferId> store_parts(Pass& pass) {
   ProgramBuilder& builder = pass.builder;
   std::vector<ir::BufferId> parts;
@@ -367,7 +365,7 @@ std::vector<ir::BufferId> store_parts(Pass& pass) {
     const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
     parts.push_back(
         builder.add_buffer({accumulator.name + "_parts", accumulator.dtype,
-                            exchanging(pass) * pass.mapping[Side::kept].size, ir::BufferRole::workspace, ir::no_id}));
+                            pass.plan.split * pass.mapping[Side::kept].size, ir::BufferRole::workspace, ir::no_id}));
     store_accumulator(pass, i, ir::Space::global, parts.back(), place_of(pass, own_part(pass)),
                       workspace_width(pass, i));
   }
@@ -376,11 +374,13 @@ std::vector<ir::BufferId> store_parts(Pass& pass) {
   return parts;
 }
 
+namespace {
+
 /// The accumulators of each thread become the sums of the parts that are its turn: it is number `thread` of so many.
 void add_parts(Pass& pass, const Phase& phase, const std::vector<ir::BufferId>& parts, ir::ExprId thread,
                std::int64_t threads) {
   ProgramBuilder& builder = pass.builder;
-  const Turns turns = make_turns(builder, exchanging(pass), thread, threads, parts_together);
+  const Turns turns = make_turns(builder, pass.plan.split, thread, threads, parts_together);
   open_flight(builder, pass.loops);
   std::vector<Addition> additions;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -405,8 +405,6 @@ void join_blocks(Pass& pass, const Phase& phase) {
   combine_threads(pass, phase, pass.mapping.fast == Side::along);
 }
 
-/// Lanes of a row add up the parts in turns, each group of them for itself, so that no barrier of the block follows.
-/// Groups of a column have each their turns.
 void meet_blocks(Pass& pass, const Phase& phase, bool for_all) {
   ProgramBuilder& builder = pass.builder;
   const std::vector<ir::BufferId> parts = store_parts(pass);
@@ -414,6 +412,12 @@ void meet_blocks(Pass& pass, const Phase& phase, bool for_all) {
     pass.ticket = builder.add_buffer(
         {"ticket", ir::DType::u32, pass.extent(Side::kept, Level::block), ir::BufferRole::ticket, ir::no_id});
   builder.put_meeting(pass.ticket, pass.loops.digits[Side::kept][Level::block], pass.loops.rank);
+  put_together(pass, phase, parts, for_all);
+}
+
+/// Lanes of a row add up the parts in turns, each group of them for itself, so that no barrier of the block follows.
+/// Groups of a column have each their turns.
+void put_together(Pass& pass, const Phase& phase, const std::vector<ir::BufferId>& parts, bool for_all) {
   if (pass.has_results_side_by_side()) {
     add_parts(pass, phase, parts, thread_on(pass, Side::along), pass.threads_on(Side::along));
     return combine_threads(pass, phase, for_all);

@@ -42,7 +42,6 @@ void add_blocks(ProgramBuilder& builder, const Mapping& mapping, Loops& loops) {
     const bool in_cluster = extent(mapping, Side::along, cluster) > 1;
     builder.kernel().virtual_blocks = blocks * meeting;
     if (in_cluster) builder.kernel().cluster = static_cast<int>(meeting);
-    builder.kernel().cooperative = !in_cluster;
     const ir::ExprId number =
         build.var(build.add_var({in_cluster ? "vc" : "tile", ir::VarKind::block, blocks, meeting}));
     loops.rank = build.var(build.add_var({"rank", ir::VarKind::block, meeting, 1}));

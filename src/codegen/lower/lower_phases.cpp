@@ -30,6 +30,10 @@
 // what is one number a row or column. Blocks of a cluster part when the last sum was read; who is done waits for the
 // others, because its parts may still be read. Those of a grid leave their parts in a workspace, one for each sum.
 //
+// Launches. Blocks may also meet by ending: a launch goes up to the phase that reduces, the next one begins with
+// putting together what those before it have left (Handover), and goes on. Nothing else lives from one to the next. A
+// launch that goes over no elements has a block for each tile.
+//
 // A persistent block needs one more barrier at its end, before the next tile writes partial results again.
 #include "codegen/lower/lower_phases.h"
 
@@ -369,6 +373,14 @@ void declare_accumulators(Pass& pass, const Phase& phase) {
   }
 }
 
+/// From here on values are found where the threads hold the results.
+void name_results(Pass& pass, const Phase& phase) {
+  for (std::size_t i = 0; i < phase.reductions.size(); ++i)
+    pass.builder.state().accumulators.push_back(
+        {phase.reductions[i], result_coordinates(pass, phase.reductions[i], pass.loops.kept), pass.accumulators[i],
+         pass.builder.depth(), accumulator_ref(pass, i).lane});
+}
+
 /// From here on the threads that need them have the results: all of them, or the first group where results lie side by
 /// side and no phase walks again; where blocks that do not meet share items, in the last of them alone.
 void finish_reductions(Pass& pass, const Phase& phase, bool walks_again) {
@@ -376,12 +388,10 @@ void finish_reductions(Pass& pass, const Phase& phase, bool walks_again) {
   const bool for_all = walks_again || !pass.has_results_side_by_side();
   const bool meets = pass.extent(Side::along, Level::grid) > 1;
   combine_threads(pass, phase, for_all && !meets);
+  if (pass.ends_to_meet()) return void(pass.handover->parts.push_back(store_parts(pass)));
   if (meets) meet_blocks(pass, phase, for_all);
   if (pass.shares_apart()) join_blocks(pass, phase);
-  for (std::size_t i = 0; i < phase.reductions.size(); ++i)
-    builder.state().accumulators.push_back({phase.reductions[i],
-                                            result_coordinates(pass, phase.reductions[i], pass.loops.kept),
-                                            pass.accumulators[i], builder.depth(), accumulator_ref(pass, i).lane});
+  name_results(pass, phase);
 }
 
 /// What a thread does of its items: the numbers that are due, then the walk.
@@ -473,12 +483,41 @@ void store_reduced_aside(Pass& pass) {
   close_existing(pass.builder, pass.loops);
 }
 
+/// Whether any of these phases goes over its elements.
+bool walks_in(std::span<const Phase> phases) {
+  return std::any_of(phases.begin(), phases.end(), [](const Phase& phase) { return phase.walks; });
+}
+
+/// The phases of the launch at hand: all that are not done, or up to the first whose reductions blocks put together by
+/// ending it.
+std::span<const Phase> phases_of_launch(const Pass& pass) {
+  const std::span<const Phase> left = std::span<const Phase>(pass.prepared.phases).subspan(pass.handover->done);
+  if (!pass.ends_to_meet()) return left;
+  const auto ends =
+      std::find_if(left.begin(), left.end(), [](const Phase& phase) { return !phase.reductions.empty(); });
+  return ends == left.end() ? left : left.first(static_cast<std::size_t>(ends - left.begin()) + 1);
+}
+
+/// What launches before this one have reduced.
+void take_over(Pass& pass, bool for_all) {
+  auto parts = pass.handover->parts.begin();
+  for (const Phase& phase : std::span(pass.prepared.phases).first(pass.handover->done)) {
+    if (phase.reductions.empty()) continue;
+    declare_accumulators(pass, phase);
+    put_together(pass, phase, *parts++, for_all);
+    name_results(pass, phase);
+  }
+}
+
 void run_phases(Pass& pass) {
+  const std::size_t first = pass.handover->done, end = first + phases_of_launch(pass).size();
   std::vector<ir::Home> kept_before;
-  for (std::size_t i = 0; i < pass.prepared.phases.size() && !pass.builder.refusal(); ++i) {
-    pass.builder.later_loads = i > 0;
+  for (std::size_t i = first; i < end && !pass.builder.refusal(); ++i) {
+    pass.builder.later_loads = i > first;
     run_phase(pass, i, kept_before);
   }
+  pass.handover->done = end;
+  if (end < pass.prepared.phases.size()) return;
   store_reduced_aside(pass);
   if (pass.mapping.is_flat() && rest(pass.mapping) != 0 && !pass.builder.refusal()) {
     pass.loops = make_tail(pass.builder, pass.mapping, pass.loops);
@@ -503,14 +542,22 @@ ir::Ref accumulator_ref(const Pass& pass, std::size_t i) {
 }
 
 std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
-                                          const ir::Limits& limits) {
+                                          const ir::Limits& limits, Handover& handover) {
   KeptHomes own;
   Pass pass{builder, prepared, plan, limits, mapping(prepared, plan, limits), kept_by(prepared, plan.homes, own)};
+  pass.handover = &handover;
+  const bool is_first = handover.done == 0, walks = walks_in(phases_of_launch(pass));
+  if (!is_first && !walks) pass.mapping[Side::along].extents[Level::grid] = 1;  // a block each puts parts together
   if (prepared.sums_across) deal_families(pass);
   const bool spans = pass.mapping.in_parts && !pass.shares_apart() && has_level(plan.homes, ir::StitchLevel::registers);
   pass.loops = make_loops(builder, pass.mapping, spans);
   pass.loads_all = !pass.mapping.in_parts && !pass.mapping.is_flat() && fit_registers(pass);
-  if (!prepared.free_aside.empty())
+  if (!is_first) {
+    for (const ir::Buffer& workspace : handover.workspaces) builder.add_buffer(workspace);
+    builder.put_wait();
+    take_over(pass, walks || !pass.has_results_side_by_side());
+  }
+  if (is_first && !prepared.free_aside.empty())
     store_aside(builder, prepared, prepared.free_aside,
                 builder.build().add_scaled(pass.loops.thread, pass.loops.block, plan.threads),
                 builder.kernel().virtual_blocks * plan.threads);
@@ -523,6 +570,12 @@ std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepare
   // The next tile writes partial results again.
   if (pass.combined && (plan.grid == ir::GridShape::persistent || in_rounds)) builder.put_barrier();
   if (prepared.sums_across && !builder.refusal()) end_across(pass);
+  if (handover.done == prepared.phases.size()) return builder.refusal();
+  const std::vector<ir::Buffer>& buffers = builder.kernel().buffers;
+  handover.workspaces.assign(
+      std::find_if(buffers.begin(), buffers.end(),
+                   [](const ir::Buffer& buffer) { return buffer.role == ir::BufferRole::workspace; }),
+      buffers.end());
   return builder.refusal();
 }
 

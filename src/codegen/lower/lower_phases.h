@@ -14,6 +14,14 @@
 
 namespace tailor::codegen {
 
+/// What launches of a program hand on to the next: how many phases are done, and where the parts are of what these have
+/// reduced. A plan of one launch does all phases in it.
+struct Handover {
+  std::size_t done = 0;
+  std::vector<ir::Buffer> workspaces = {};            ///< behind the group's own buffers
+  std::vector<std::vector<ir::BufferId>> parts = {};  ///< by phase that has reductions, parallel to these
+};
+
 struct Pass {
   ProgramBuilder& builder;
   const Prepared& prepared;
@@ -39,10 +47,13 @@ struct Pass {
     ir::ArrayId array = ir::no_id;
   };
   std::vector<Across> across = {};
+  Handover* handover = nullptr;     ///< of the launch at hand; its `done` is that of those before
   std::int64_t family = 1;          ///< blocks that put their sums across rows together
   ir::BufferId ticket = ir::no_id;  ///< where blocks of the grid count that meet; added for the first meeting
 
   std::int64_t extent(Side side, Level level) const { return codegen::extent(mapping, side, level); }
+  /// Blocks share items and the launch ends where they meet.
+  bool ends_to_meet() const { return plan.split > 1 && plan.meet == ir::Meeting::kernel; }
   /// Blocks share items and do not meet: the last of them goes on alone.
   bool shares_apart() const { return extent(Side::along, Level::block) > 1; }
   std::int64_t threads_on(Side side) const { return codegen::threads_on(mapping, side); }
@@ -50,9 +61,10 @@ struct Pass {
   bool has_results_side_by_side() const { return mapping.fast == Side::kept; }
 };
 
-/// Writes all phases of the kernel, or refuses.
+/// Writes the phases of the launch that follows those before, all there are or up to where blocks meet by ending it,
+/// and says so in `handover`; or refuses.
 std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
-                                          const ir::Limits& limits);
+                                          const ir::Limits& limits, Handover& handover);
 
 /// Where a reduction holds its result number `kept`.
 Coordinates result_coordinates(Pass& pass, ir::NodeId reduce, ir::ExprId kept);
@@ -72,6 +84,10 @@ void combine_threads(Pass& pass, const Phase& phase, bool for_all);
 /// From here on only the block that came last of those that share items goes on; its threads have the results, as after
 /// combine_threads(). Leaves a guard open.
 void join_blocks(Pass& pass, const Phase& phase);
+/// The threads that have them write the block's part of each reduction of the phase at hand to workspaces, new ones.
+std::vector<ir::BufferId> store_parts(Pass& pass);
+/// The accumulators become the sums of all blocks' parts: for all threads, or for the first group of each block.
+void put_together(Pass& pass, const Phase& phase, const std::vector<ir::BufferId>& parts, bool for_all);
 /// All blocks that share items meet, and have the results: all of their threads, or the first group of each.
 void meet_blocks(Pass& pass, const Phase& phase, bool for_all);
 /// Opens the guard of the block that comes last of the `split` that have a part each of the tile.

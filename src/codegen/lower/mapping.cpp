@@ -36,7 +36,7 @@ bool is_in_parts(const Prepared& prepared, const ir::Plan& plan, std::int64_t ro
 }
 
 /// The level of blocks that share by `split`.
-Level level_of(ir::Meeting meet) { return meet == ir::Meeting::grid ? Level::grid : Level::block; }
+Level level_of(ir::Meeting meet) { return meet == ir::Meeting::last ? Level::block : Level::grid; }
 
 /// So many elements, in vectors.
 Digits in_vectors(std::int64_t size, std::int64_t vector) {

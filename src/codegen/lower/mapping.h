@@ -32,7 +32,8 @@ enum class Side : std::uint8_t { kept, along };
 
 /// Who counts a digit, inner ones first. Threads next to each other are lanes: of one warp where a row is shared by
 /// several, else as many as the side has. `cluster` and `grid` are blocks that meet, by distributed shared memory or by
-/// global memory; `block` those that do not. `flight` and `section` are unrolled loops, `loop` is one of the program.
+/// global memory, at a barrier or where a launch ends; `block` those that do not. `flight` and `section` are unrolled
+/// loops, `loop` is one of the program.
 enum class Level : std::uint8_t { vector, lane, flight, group, cluster, grid, block, section, loop };
 inline constexpr int levels = 9;
 

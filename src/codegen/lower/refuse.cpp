@@ -42,6 +42,8 @@ std::optional<ir::Rejection> refuse_split(const Prepared& prepared, const ir::Pl
   if (plan.split == 1 && plan.meet != ir::Meeting::last)
     return no("meet", "one block has nobody to meet: split says how many share");
   if (plan.split == 1) return std::nullopt;
+  if (plan.meet == ir::Meeting::kernel && !plan.homes.empty())
+    return no("homes", fmt::format("%{} does not wait from one launch to the next", plan.homes.front().node));
   if (prepared.walks > 1 && plan.meet == ir::Meeting::last)
     return no("split", fmt::format("{} are walked {} times, so {} blocks that do not meet cannot share them",
                                    words.items, prepared.walks, plan.split));

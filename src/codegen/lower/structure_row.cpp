@@ -49,11 +49,6 @@ Rejection refuse_reduction(const Graph& graph, const Node& reduce) {
 /// Neighbours that a warp reads together in another place than the next ones: half of what memory gives at a time.
 constexpr std::int64_t least_run_bits = 128;
 
-/// Rows that are gone through again and added up across are a block's work each. Fewer than these, and longer, leave
-/// the machine to some blocks for longer than the launches take by which reductions of their own would be shared by
-/// all.
-constexpr std::int64_t few_rows = 16, long_row = 128 << 10;
-
 std::string label(const Graph& graph, NodeId id) {
   return fmt::format("%{} {}", graph[id].name, text(graph[id].shape));
 }
@@ -108,9 +103,6 @@ class RowReading {
     return std::nullopt;
   }
 
-  /// Whether elements of a row need a number of it, so that the row is gone through again.
-  bool goes_again() const { return spreads_; }
-
  private:
   RowDependence row_dependence(NodeId id) const {
     const auto found = row_dependences_.find(id);
@@ -140,7 +132,6 @@ class RowReading {
       return refuse("skeleton-row-broadcast",
                     fmt::format("{} spreads values of rows over other rows", label(graph_, id)));
     row_dependences_[id] = spreads ? RowDependence::full : dependence;
-    spreads_ = spreads_ || spreads;
     return std::nullopt;
   }
 
@@ -148,7 +139,6 @@ class RowReading {
   const Graph& graph_;
   Layout layout_;
   std::unordered_map<NodeId, RowDependence> row_dependences_;
-  bool spreads_ = false;
 };
 
 }  // namespace
@@ -233,11 +223,6 @@ std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {
     if (ends || is_written_in_place(region.border, id)) continue;
     if (std::optional<Rejection> refused = reading.read(id)) return *refused;
   }
-  if (!late.empty() && reading.goes_again() && layout.rows < few_rows && layout.columns >= long_row)
-    return refuse(
-        "few-long-rows",
-        fmt::format("{} rows of {} are gone through more than once and added up across, each by one block alone",
-                    layout.rows, layout.columns));
   return std::nullopt;
 }
 

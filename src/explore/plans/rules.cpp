@@ -162,8 +162,10 @@ constexpr std::array rule_table = [] {
       {"split-phases", true, reads({split, meet}),
        "rows or columns that are walked again are not shared by blocks that do not meet",
        [](const Candidate& c) { return c.plan.split > 1 && c.plan.meet == ir::Meeting::last && c.prepared.walks > 1; }},
-      {"meet-alone", true, reads({split, meet}), "one block has nobody to meet",
-       [](const Candidate& c) { return c.plan.split == 1 && c.plan.meet != ir::Meeting::last; }},
+      {"meet-homes", true, reads({split, meet, homes}), "nothing waits from one launch to the next",
+       [](const Candidate& c) {
+         return c.plan.split > 1 && c.plan.meet == ir::Meeting::kernel && !c.plan.homes.empty();
+       }},
       {"meet-resident", true, reads({split, meet, threads}), "blocks of a grid that meet must all be resident at once",
        [](const Candidate& c) {
          if (c.plan.meet != ir::Meeting::grid) return false;
@@ -250,15 +252,19 @@ constexpr std::array rule_table = [] {
                 blocks(c) > std::int64_t{4} * c.limits.sms;
        }},
       {"meet-rows", false, reads({split, meet, threads, threads_per_row, vector, in_flight}),
-       "blocks of the grid that meet have one row at a time, 4 KiB of it or more, with 256 threads or one for each 64 "
+       "blocks that meet have one row at a time, 4 KiB of it or more, with 256 threads or one for each 64 "
        "bytes, accesses of 16 bytes, or of one element where rows or what they come from break them, and 32 bytes in "
        "flight of rows in parts",
-       [](const Candidate& c) { return c.plan.meet == ir::Meeting::grid && shares_badly(c, c.plan.split); }},
+       [](const Candidate& c) {
+         return c.plan.meet != ir::Meeting::last && !is_across(c) && shares_badly(c, c.plan.split);
+       }},
       {"meet-size", false, reads({split, meet}),
-       "blocks of the grid that meet fill a third of the SMs (less where 32 KiB suffice) to all of them once, or twice "
-       "where registers of fewer do not hold what waits; where nothing is walked again, nobody needs to wait",
+       "blocks of the grid that share rows and meet fill a third of the SMs (less where 32 KiB suffice) to all of them "
+       "once, or twice where registers of fewer do not hold what waits; where nothing is walked again, nobody needs to "
+       "wait",
        [](const Candidate& c) {
          if (c.plan.meet != ir::Meeting::grid) return false;
+         if (is_across(c)) return c.prepared.walks < 2;
          constexpr std::int64_t enough = 32 << 10;
          const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.split, all = blocks(c);
          const bool is_held = c.plan.split * half_of_registers(c) >= 2 * codegen::bytes_waiting(c.prepared);

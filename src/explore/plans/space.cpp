@@ -10,11 +10,11 @@
 // starts with. --axis and sweep files put other values in an axis' place.
 //
 // A cursor stands on one value of each axis and moves like the digits of a number, the last axis fastest. A plan is
-// made only when it is asked for, and one with more threads per row than threads is skipped. The values of homes are
-// words, which name a list for each group; a list that several words name is asked about once. What follows from other
-// fields is filled in: for a persistent grid as many blocks as half the threads of an SM, which covers latency and
-// leaves room for registers. Where sums go across rows each block costs a part at the end and each resident warp covers
-// latency: there their number is asked about. Plans of tiles have none.
+// made only when it is asked for, and one with more threads per row than threads, or one block to meet, is skipped. The
+// values of homes are words, which name a list for each group; a list that several words name is asked about once. What
+// follows from other fields is filled in: for a persistent grid as many blocks as half the threads of an SM, which
+// covers latency and leaves room for registers. Where sums go across rows each block costs a part at the end and each
+// resident warp covers latency: there their number is asked about. Plans of tiles have none.
 #include "explore/plans/space.h"
 
 #include <fmt/format.h>
@@ -62,10 +62,10 @@ std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& lim
   return values;
 }
 
-/// Blocks that meet in the grid: where rows or columns are gone through again, and few enough to be all resident.
+/// Blocks that meet in the grid: where columns, or few rows, are gone through again.
 std::vector<int> meetings(const codegen::Prepared& prepared, const ir::Limits& limits) {
   std::vector<int> values{static_cast<int>(ir::Meeting::last)};
-  const bool few = row(prepared.skeleton).unit == ir::WorkUnit::rows && 2 * prepared.rows <= limits.sms;
+  const bool few = row(prepared.skeleton).unit != ir::WorkUnit::rows || 2 * prepared.rows <= limits.sms;
   if (few && prepared.walks > 1 && !prepared.sums_across) values.push_back(static_cast<int>(ir::Meeting::grid));
   return values;
 }
@@ -145,7 +145,8 @@ std::string_view values_asked(ir::PlanField axis) {
       return "1; for columns doubled up to the SMs; for rows too few to fill the SMs an eighth of what fills them, "
              "doubled up to four times; any number that leaves each block elements of what it shares";
     case ir::PlanField::meet:
-      return "last; for rows at most half as many as SMs that are gone through again also grid";
+      return "last; for columns, and rows at most half as many as SMs, that are gone through again also grid; kernel "
+             "on demand";
     case ir::PlanField::cluster:
       return "none; where a GPU has clusters 2, doubled up to what it allows, for rows at most half as many as SMs, or "
              "too long for a block's registers; 0: none";
@@ -248,6 +249,7 @@ std::optional<Plan> Plans::next() {
     Plan plan = at_cursor();
     done_ = !advance();
     if (row(plan.skeleton).has(ir::PlanField::threads_per_row) && plan.threads_per_row > plan.threads) continue;
+    if (plan.split == 1 && plan.meet != ir::Meeting::last) continue;
     if (plan.grid == ir::GridShape::tile && plan.blocks_per_sm != 0) {
       if (plan.blocks_per_sm != axes_[ir::PlanField::blocks_per_sm].front()) continue;
       plan.blocks_per_sm = 0;

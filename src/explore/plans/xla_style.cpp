@@ -324,7 +324,7 @@ XlaStyle xla_style(const ir::Graph& group, const ir::Rejection& why, const xla::
 }
 
 SameLaunch compare_launch(const ir::Kernel& kernel, const xla::Launch& launch, const ir::Limits& limits) {
-  if (kernel.grid != launch.blocks()) return SameLaunch::differs;
+  if (!kernel.followers.empty() || kernel.grid != launch.blocks()) return SameLaunch::differs;
   if (kernel.threads == launch.block) return SameLaunch::equal;
   return kernel.threads == rounded_up(launch.block, limits.warp_size) ? SameLaunch::same_warps : SameLaunch::differs;
 }

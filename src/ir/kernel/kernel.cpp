@@ -191,9 +191,38 @@ struct Identity {
   }
 };
 
+void add_shape(Bytes& bytes, const Kernel& kernel) {
+  bytes << kernel.threads << kernel.virtual_blocks << kernel.grid << kernel.persistent << is_idempotent(kernel)
+        << kernel.shared_bytes << kernel.dynamic_shared;
+  if (kernel.cluster != 1 || kernel.cooperative || kernel.min_blocks != 0)
+    bytes << kernel.cluster << kernel.cooperative << kernel.min_blocks;
+}
+
+void add_body(Bytes& bytes, const Kernel& kernel) {
+  Identity identity(kernel);
+  std::vector<std::int64_t> ends;
+  for (std::size_t at = 0; at < kernel.body.size(); ++at) {
+    while (!ends.empty() && ends.back() == static_cast<std::int64_t>(at)) {
+      ends.pop_back();
+      bytes << std::int64_t{-2};
+    }
+    const Stmt& s = kernel.body[at];
+    if (s.kind == StmtKind::loop || s.kind == StmtKind::guard) ends.push_back(s.end);
+    if (s.kind != StmtKind::index) identity.statement(bytes, s);
+  }
+}
+
 /// Whether the statement adds into global memory. Adding again changes the sum; the larger of the same two stays.
 bool adds(const Stmt& s) {
   return s.kind == StmtKind::atomic && s.space == Space::global && s.op != Op::maximum && s.op != Op::minimum;
+}
+
+/// In any kernel of the program.
+template <class Holds>
+bool any_statement(const Kernel& program, const Holds& holds) {
+  for (const Kernel& kernel : kernels_of(program))
+    if (std::any_of(kernel.body.begin(), kernel.body.end(), holds)) return true;
+  return false;
 }
 
 }  // namespace
@@ -215,20 +244,22 @@ LaunchShape launch_shape(const Kernel& kernel) {
   (kernel.dynamic_shared ? shape.dynamic_shared : shape.static_shared) = kernel.shared_bytes;
   shape.min_blocks = kernel.min_blocks;
   shape.cooperative = kernel.cooperative;
+  shape.dependent =
+      std::any_of(kernel.body.begin(), kernel.body.end(), [](const Stmt& s) { return s.kind == StmtKind::wait; });
   return shape;
 }
 
 bool is_idempotent(const Kernel& kernel) {
   // Workspaces and tickets are zero again before the next run, whatever is added into them.
   const auto reads = [&](BufferId memory) {
-    return std::any_of(kernel.body.begin(), kernel.body.end(), [&](const Stmt& s) {
+    return any_statement(kernel, [&](const Stmt& s) {
       return s.kind == StmtKind::load && s.space == Space::global && owner(kernel, s.memory) == memory;
     });
   };
   return std::none_of(kernel.buffers.begin(), kernel.buffers.end(),
                       [&](const Buffer& b) { return b.role == BufferRole::in_place && reads(b.of); }) &&
-         std::none_of(kernel.body.begin(), kernel.body.end(),
-                      [&](const Stmt& s) { return adds(s) && kernel.buffers[s.memory].role == BufferRole::output; });
+         !any_statement(kernel,
+                        [&](const Stmt& s) { return adds(s) && kernel.buffers[s.memory].role == BufferRole::output; });
 }
 
 BufferId owner(const Kernel& kernel, BufferId buffer) {
@@ -238,10 +269,8 @@ BufferId owner(const Kernel& kernel, BufferId buffer) {
 BufferRole memory_role(const Kernel& kernel, BufferId buffer) {
   const BufferRole role = kernel.buffers[buffer].role;
   if (role == BufferRole::output)
-    return std::any_of(kernel.body.begin(), kernel.body.end(),
-                       [&](const Stmt& s) { return adds(s) && s.memory == buffer; })
-               ? BufferRole::workspace
-               : role;
+    return any_statement(kernel, [&](const Stmt& s) { return adds(s) && s.memory == buffer; }) ? BufferRole::workspace
+                                                                                               : role;
   if (role != BufferRole::input) return role;
   const bool overwritten = std::any_of(kernel.buffers.begin(), kernel.buffers.end(), [&](const Buffer& other) {
     return other.role == BufferRole::in_place && other.of == buffer;
@@ -262,25 +291,17 @@ std::vector<std::int64_t> shared_offsets(const Kernel& kernel) {
 }
 
 Id id_of(const Kernel& kernel) {
-  Identity identity(kernel);
   Bytes bytes;
-  bytes << kernel.threads << kernel.virtual_blocks << kernel.grid << kernel.persistent << is_idempotent(kernel)
-        << kernel.shared_bytes << kernel.dynamic_shared;
-  if (kernel.cluster != 1 || kernel.cooperative || kernel.min_blocks != 0)
-    bytes << kernel.cluster << kernel.cooperative << kernel.min_blocks;
+  add_shape(bytes, kernel);
   for (const Buffer& b : kernel.buffers) {
     bytes << b.dtype << b.elements << b.role;
     if (b.role == BufferRole::in_place) bytes << b.of;
   }
-  std::vector<std::int64_t> ends;
-  for (std::size_t at = 0; at < kernel.body.size(); ++at) {
-    while (!ends.empty() && ends.back() == static_cast<std::int64_t>(at)) {
-      ends.pop_back();
-      bytes << std::int64_t{-2};
-    }
-    const Stmt& s = kernel.body[at];
-    if (s.kind == StmtKind::loop || s.kind == StmtKind::guard) ends.push_back(s.end);
-    if (s.kind != StmtKind::index) identity.statement(bytes, s);
+  add_body(bytes, kernel);
+  for (const Kernel& follower : kernel.followers) {
+    bytes << std::string_view("then");
+    add_shape(bytes, follower);
+    add_body(bytes, follower);
   }
   return bytes.id();
 }

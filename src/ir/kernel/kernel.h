@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernel: the lowered program of one group under one plan. A small structured program that is printed as CUDA
-// (codegen), counted (costmodel) and shown (explain): three readers, one author (lower).
+// (codegen), counted (costmodel) and shown (explain): three readers, one author (lower). Where a plan takes several
+// launches it carries the kernels of the later ones, and all of them together are the plan's program.
 //
 // The program is a flat list of statements in preorder; loops and guards span to `end`. It describes one virtual block
 // `vb` of `virtual_blocks`; a wrapper maps real blocks to virtual ones. Threads are seen through named variables that
@@ -17,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "base/chain.h"
 #include "base/hash.h"
 #include "ir/graph/arithmetic.h"
 #include "ir/graph/graph.h"
@@ -110,6 +112,7 @@ enum class StmtKind : std::uint8_t {
   bind,     ///< var (of kind data) = value, an integer that its own operation clamps to 0 .. extent-1
   fence,    ///< what this thread wrote, or saw written by threads it met at a barrier, is seen by all blocks before
             ///< anything that it does below; and it sees what others fenced before it saw their atomics
+  wait,     ///< in a follower: what the launches before it wrote is seen below
 };
 
 // The last block. Blocks that each hold a part of a result write it to a workspace, and the one that comes last puts
@@ -141,6 +144,17 @@ enum class StmtKind : std::uint8_t {
 // that is `otherwise` and stands for all threads that the first one leaves out. A tree of such pairs halves the places
 // until one is left. It is asked once for both: the second guard costs nothing, the printed text says `else`. Its own
 // condition is there all the same, the first one's opposite, so whoever reads guards one by one reads the same program.
+
+// Programs. A plan may take several launches: the kernel at hand and its followers, in order, each of which goes on
+// where the one before it ended. All have the same buffers, in the same order, and are handed all of them, used or not;
+// the same class of arithmetic and the same index cache. Each has its own threads, blocks, shared memory, indices,
+// arrays, values and statements, and a name of its own. Roles of buffers are of the whole program: a workspace is zero
+// before its first launch, holds between its launches and means nothing afterwards; a ticket is zero again at the end.
+// A follower has no followers.
+//
+// A follower may begin while the launch before it still runs. Its `wait` is where it stops until all of those are done
+// and what they wrote is seen. It stands once, outermost; above it nothing is stored and nothing loaded but inputs that
+// no launch of the program writes. So above it a follower may compute its indices and ask for weights.
 
 /// How a load may be treated. An input that is written in place is loaded under `reload` only: the other policies
 /// promise that nobody writes the memory while the kernel runs. once: not expected again. again: expected again soon by
@@ -207,6 +221,7 @@ struct Kernel {
   std::vector<Let> lets;
   std::vector<Value> values;
   std::vector<Stmt> body;
+  std::vector<Kernel> followers;  ///< launched behind it, in order; see above
 };
 
 constexpr bool is_grid_barrier(const Stmt& stmt) {
@@ -228,7 +243,13 @@ constexpr Arrival arrival(std::int64_t blocks, std::int64_t met, std::int64_t me
   return {static_cast<std::uint32_t>(1 - all), 1, std::numeric_limits<std::uint32_t>::max()};
 }
 
-/// How the kernel is launched: what the printer declares, the simulator and the GPU are told.
+/// The kernels of a program in the order of their launches: the one at hand, then its followers.
+inline Chain<Kernel> kernels_of(const Kernel& kernel) { return {kernel, kernel.followers}; }
+Chain<Kernel> kernels_of(Kernel&&) = delete;
+
+// Said of a program where a kernel has followers: everything below but launch_shape and shared_offsets.
+
+/// How this kernel is launched, without its followers: what the printer declares, the simulator and the GPU are told.
 LaunchShape launch_shape(const Kernel& kernel);
 /// Running it twice on the same buffers gives the same result: it adds nothing into memory and reads nothing of what it
 /// writes in place.
@@ -244,7 +265,7 @@ std::vector<std::int64_t> shared_offsets(const Kernel& kernel);
 /// The text form that explain shows and golden tests compare (print only).
 std::string text(const Kernel& kernel);
 /// Hash of the program without names, in any order of its pools and with any index cache: plans that lower to the same
-/// program share compile and measurement.
+/// program share compile and measurement. The order of followers counts.
 Id id_of(const Kernel& kernel);
 /// Checks the contracts above (scopes, types, ranges, widths, alignment of shared arrays). Throws std::logic_error: a
 /// kernel that fails is a bug of lower.

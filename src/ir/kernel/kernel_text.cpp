@@ -3,7 +3,8 @@
 //
 // The text form of kernels: one statement per line, two spaces per scope. `each` is an unrolled loop, `loop` a rolled
 // one; `<-` moves, `x4` is the width of an access. Print only: what it leaves out (policies that are the usual ones,
-// types that follow) can be read off the program's structs.
+// types that follow) can be read off the program's structs. A kernel that is launched behind another one begins with
+// `then`; its buffers are the first one's.
 #include <fmt/format.h>
 
 #include <array>
@@ -145,6 +146,8 @@ struct TextPrinter {
         return fmt::format("bind {} = {}", names.vars[s.var], value(s.value));
       case StmtKind::fence:
         return "fence";
+      case StmtKind::wait:
+        return "wait for the launches before";
     }
     return {};
   }
@@ -162,14 +165,25 @@ struct TextPrinter {
     spelling.named.resize(visible);
   }
 
-  void head() {
-    out += fmt::format("kernel {} threads={} vblocks={}", kernel.name, kernel.threads, kernel.virtual_blocks);
+  /// Of the first kernel of a program, or of one that follows it.
+  void head(bool follows) {
+    out += fmt::format("{} {} threads={} vblocks={}", follows ? "then" : "kernel", kernel.name, kernel.threads,
+                       kernel.virtual_blocks);
     if (kernel.persistent) out += fmt::format(" persistent grid={}", kernel.grid);
     if (kernel.shared_bytes != 0)
       out += fmt::format(" {}shared={}", kernel.dynamic_shared ? "dynamic_" : "", kernel.shared_bytes);
     if (kernel.cluster != 1) out += fmt::format(" cluster={}", kernel.cluster);
     if (kernel.min_blocks != 0) out += fmt::format(" min_blocks={}", kernel.min_blocks);
     if (kernel.cooperative) out += " cooperative";
+    if (follows)
+      out += "\n";
+    else
+      of_program();
+    digits();
+  }
+
+  /// What all of its kernels share.
+  void of_program() {
     if (kernel.arithmetic != Kernel().arithmetic) out += fmt::format(" arithmetic={}", name(kernel.arithmetic));
     out += is_idempotent(kernel) ? " idempotent\n" : "\n";
     for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
@@ -178,6 +192,9 @@ struct TextPrinter {
       out += fmt::format("  {} {}: {}[{}]{}\n", row_for(role_words, b.role), names.buffers[i], name(b.dtype),
                          b.elements, of);
     }
+  }
+
+  void digits() {
     for (std::size_t i = 0; i < kernel.indices.vars.size(); ++i) {
       const Var& var = kernel.indices.vars[i];
       const bool of_thread = var.kind == VarKind::thread;
@@ -194,10 +211,14 @@ struct TextPrinter {
 }  // namespace
 
 std::string text(const Kernel& kernel) {
-  TextPrinter printer(kernel);
-  printer.head();
-  printer.statements(0, kernel.body.size(), 1);
-  return printer.out;
+  std::string out;
+  for (const Kernel& one : kernels_of(kernel)) {
+    TextPrinter printer(one);
+    printer.head(&one != &kernel);
+    printer.statements(0, one.body.size(), 1);
+    out += printer.out;
+  }
+  return out;
 }
 
 }  // namespace tailor::ir

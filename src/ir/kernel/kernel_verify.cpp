@@ -5,6 +5,8 @@
 // Ranges prove what they can: an index made of plain variables outside any guard has an exact range and must lie inside
 // its buffer; where guards or nested terms narrow it, only a range that misses the buffer altogether is an error. What
 // depends on values (races, uninitialised reads, alignment of peeled rows) is the interpreter's and the simulator's.
+// Kernels of a program are checked one by one, each with the first one at hand, whose list says who was launched
+// before.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +23,7 @@ namespace {
 
 struct Verifier {
   const Kernel& kernel;
+  const Kernel& program;  ///< the first kernel; `kernel` or the one it follows
   std::size_t at = 0;
   int guards = 0, loops = 0;
   bool divergent = false;     ///< inside a guard that depends on the thread
@@ -31,9 +34,12 @@ struct Verifier {
   std::vector<bool> agreed_lets;  ///< the same for all threads of the block
   VarSet live_vars;
   std::size_t last_guard;  ///< in the scope at hand; the number of statements: none yet
+  int scopes = 0;          ///< loops and guards around the statement
+  bool waited = false;     ///< for the launches before
 
-  explicit Verifier(const Kernel& k)
+  Verifier(const Kernel& k, const Kernel& of)
       : kernel(k),
+        program(of),
         live_arrays(k.arrays.size()),
         live_lets(k.lets.size()),
         seen_lets(k.lets.size()),
@@ -165,6 +171,7 @@ struct Verifier {
     require(is_array(s.space) || s.policy == Policy::reload ||
                 memory_role(kernel, owner(kernel, s.memory)) == BufferRole::input,
             "a load of memory that the kernel writes must be a reload");
+    if (s.space == Space::global) reached(s);
     if (s.target.array == no_id) {
       require(s.width == 1, "a vector load needs an array");
       define(s.let, type);
@@ -175,7 +182,39 @@ struct Verifier {
     require(kernel.arrays[s.target.array].dtype == type, "a load changes the type");
   }
 
+  bool follows() const { return &kernel != &program; }
+
+  /// A load finds what somebody wrote, and a follower may begin while others still write.
+  void reached(const Stmt& s) const {
+    const BufferId memory = owner(kernel, s.memory);
+    require(!follows() || waited || memory_role(program, memory) == BufferRole::input,
+            fmt::format("{} is loaded before the launches that may write it are waited for",
+                        kernel.buffers[s.memory].name));
+    const BufferRole role = kernel.buffers[memory].role;
+    require((role != BufferRole::workspace && role != BufferRole::output) || written(memory),
+            fmt::format("{} is loaded, which nobody has written", kernel.buffers[s.memory].name));
+  }
+
+  /// By this kernel, wherever, or by one before it.
+  bool written(BufferId memory) const {
+    for (const Kernel& one : kernels_of(program)) {
+      for (const Stmt& s : one.body)
+        if ((s.kind == StmtKind::store || s.kind == StmtKind::atomic) && s.space == Space::global && s.memory == memory)
+          return true;
+      if (&one == &kernel) break;
+    }
+    return false;
+  }
+
+  void wait() {
+    require(follows(), "a wait for launches before the first one");
+    require(scopes == 0, "a wait for other launches inside a loop or a guard");
+    require(!waited, "a second wait for the launches before");
+    waited = true;
+  }
+
   void store(const Stmt& s) const {
+    require(s.space != Space::global || !follows() || waited, "a store before the launches before it are waited for");
     const DType type = memory(s);
     require(s.space != Space::distributed, "a store to another block of the cluster");
     require(s.space == Space::shared || is_written(kernel.buffers[s.memory].role), "a store to an input");
@@ -235,6 +274,8 @@ struct Verifier {
       case StmtKind::store:
         return store(s);
       case StmtKind::atomic:
+        require(s.space != Space::global || !follows() || waited,
+                "an atomic before the launches before it are waited for");
         value(s.value);
         require(s.width == 1 && memory(s) == type_of(s.value), "an atomic changes the type");
         require(s.space != Space::distributed, "an atomic on another block of the cluster");
@@ -257,6 +298,8 @@ struct Verifier {
         if (s.value != no_value) asked_value(s);
         return require(!s.otherwise || is_opposite(s),
                        "a guard stands for what another leaves out, but asks otherwise");
+      case StmtKind::wait:
+        return wait();
       case StmtKind::issue:
       case StmtKind::fence:
       case StmtKind::loop:
@@ -345,7 +388,9 @@ struct Verifier {
       statement(s);
       if (s.kind != StmtKind::loop && s.kind != StmtKind::guard) continue;
       require(s.end > static_cast<std::int32_t>(i) && static_cast<std::size_t>(s.end) <= end, "scopes do not nest");
+      ++scopes;
       nested(s, i);
+      --scopes;
       last_guard = s.kind == StmtKind::guard ? i : kernel.body.size();
       i = static_cast<std::size_t>(s.end) - 1;
     }
@@ -408,6 +453,17 @@ struct Verifier {
     require(digits.empty() || blocks == kernel.virtual_blocks, "the block variable's extent");
   }
 
+  /// What all kernels of a program have in common, and what each has alone.
+  void fits_program() const {
+    require(kernel.followers.empty(), "a kernel that follows another one has followers");
+    require(kernel.buffers == program.buffers, "a kernel has other buffers than the one that it follows");
+    require(kernel.arithmetic == program.arithmetic && kernel.index_cache == program.index_cache,
+            "a kernel is computed or written otherwise than the one that it follows");
+    const Chain<Kernel> all = kernels_of(program);
+    require(std::count_if(all.begin(), all.end(), [&](const Kernel& one) { return one.name == kernel.name; }) == 1,
+            "two kernels of a program have one name");
+  }
+
   void shape() const {
     require(kernel.cluster > 0 && kernel.grid % kernel.cluster == 0,
             fmt::format("{} blocks are no whole number of clusters of {}", kernel.grid, kernel.cluster));
@@ -433,12 +489,16 @@ struct Verifier {
 }  // namespace
 
 void verify(const Kernel& kernel) {
-  Verifier verifier(kernel);
-  verifier.shape();
-  verifier.roles();
-  verifier.body(0, kernel.body.size());
-  verifier.require(!verifier.arrived, "a cluster barrier that nobody waits at");
-  verifier.require(!verifier.reads_others, "a block of the cluster may end while another one reads it");
+  for (const Kernel& one : kernels_of(kernel)) {
+    Verifier verifier(one, kernel);
+    verifier.shape();
+    verifier.roles();
+    if (&one != &kernel) verifier.fits_program();
+    verifier.body(0, one.body.size());
+    verifier.require(!verifier.arrived, "a cluster barrier that nobody waits at");
+    verifier.require(!verifier.reads_others, "a block of the cluster may end while another one reads it");
+    verifier.require(!verifier.follows() || verifier.waited, "a kernel that never waits for the launches before it");
+  }
 }
 
 }  // namespace tailor::ir

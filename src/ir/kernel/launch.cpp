@@ -21,7 +21,7 @@ namespace {
 constexpr std::array role_names =
     std::to_array<std::string_view>({"input", "output", "in_place", "workspace", "ticket"});
 constexpr std::array words = std::to_array<std::string_view>(
-    {"grid", "block", "cluster", "static_shared", "dynamic_shared", "min_blocks", "cooperative"});
+    {"grid", "block", "cluster", "static_shared", "dynamic_shared", "min_blocks", "cooperative", "dependent"});
 
 std::string extent_text(const Extent3& extent) {
   std::size_t last = extent.size();
@@ -55,6 +55,8 @@ void set(LaunchShape& shape, std::string_view word) {
   const std::string_view value = at == word.npos ? std::string_view() : word.substr(at + 1);
   if (key == "cooperative" && at == word.npos)
     shape.cooperative = true;
+  else if (key == "dependent" && at == word.npos)
+    shape.dependent = true;
   else if (key == "grid")
     shape.grid = extent(value);
   else if (key == "block")
@@ -82,6 +84,7 @@ std::string text(const LaunchShape& shape) {
   if (shape.dynamic_shared != 0) out += fmt::format(" dynamic_shared={}", shape.dynamic_shared);
   if (shape.min_blocks != 0) out += fmt::format(" min_blocks={}", shape.min_blocks);
   if (shape.cooperative) out += " cooperative";
+  if (shape.dependent) out += " dependent";
   return out;
 }
 

@@ -41,11 +41,12 @@ struct LaunchShape {
   std::int64_t dynamic_shared = 0;  ///< bytes per block that the launch adds
   int min_blocks = 0;               ///< resident per SM that the code was compiled for; 0: not said
   bool cooperative = false;         ///< all blocks are resident together, so that a grid barrier can end
+  bool dependent = false;           ///< may begin while the launch before it still runs: its code waits for that one
   bool operator==(const LaunchShape&) const = default;
 };
 
 /// "grid=128 block=256" and, where they say something, " cluster=4 static_shared=512 dynamic_shared=65536
-/// min_blocks=2 cooperative". Extents are written up to the last that is not 1: "grid=8,2".
+/// min_blocks=2 cooperative dependent". Extents are written up to the last that is not 1: "grid=8,2".
 std::string text(const LaunchShape& shape);
 /// Throws Error(usage) naming the word that does not fit.
 LaunchShape parse_launch_shape(std::string_view text);

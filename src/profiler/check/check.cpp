@@ -222,7 +222,8 @@ std::string_view name(Verdict state) {
 std::int64_t blocks_to_run(const ir::Kernel& kernel, const CheckOptions& options) {
   // Blocks that wait for one another run all or none, and those that put a result together likewise.
   const std::int64_t units = meetings(kernel);
-  if (kernel.cooperative || units < 2 * batches + 2) return 0;
+  // What a later launch reads an earlier one has made, all of it.
+  if (kernel.cooperative || !kernel.followers.empty() || units < 2 * batches + 2) return 0;
   std::int64_t wanted = options.sample_blocks, largest = 1, all = 0;
   for (const ir::Buffer& buffer : kernel.buffers) {
     largest = std::max(largest, buffer.elements);

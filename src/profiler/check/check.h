@@ -87,7 +87,7 @@ struct CheckOptions {
 };
 /// Above this, unless somebody asks for another number, executing all of a launch takes minutes.
 inline constexpr std::int64_t default_most_elements = std::int64_t{1} << 25, sampled_elements = std::int64_t{1} << 22;
-/// Blocks of a launch that a check runs, about; 0: all.
+/// Blocks of a launch that a check runs, about; 0: all, as of every program of several launches.
 std::int64_t blocks_to_run(const ir::Kernel& kernel, const CheckOptions& options);
 /// Of the device, for a kernel of so many blocks per SM (0: not known).
 simulator::MachineLimits machine_limits(const ir::Device& device, int blocks_per_sm);

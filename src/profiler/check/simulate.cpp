@@ -3,11 +3,13 @@
 //
 // Kernel and PTX to launch and memory, and back. In: a kernel's buffers and launch shape. Out: the simulator's records:
 // one array of memory for each buffer that owns its own, in the order of the kernel's buffers; what is written in place
-// gets the address of its input. Afterwards outputs and counters as plain records of `ir`. Where some blocks run, only
+// gets the address of its input. The launches of a program run one behind the other over the same memory. Afterwards
+// outputs and counters as plain records of `ir`. Where some blocks run, only
 // what they touch is made and handed back.
 #include "profiler/check/simulate.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -23,9 +25,10 @@ namespace tailor::profiler {
 
 namespace {
 
+/// The entries of a text, in the order of their launches.
 struct Decoded {
   std::optional<simulator::PtxModule> module;
-  std::optional<simulator::Program> program;
+  std::vector<simulator::Program> programs;
   std::string reason;
 };
 
@@ -33,8 +36,10 @@ Decoded decoded(const ir::Binary& binary) {
   Decoded result;
   try {
     result.module = simulator::parse_ptx(binary.ptx, binary.entry + ".ptx");
-    result.program.emplace(*result.module, simulator::entry_of(*result.module, binary.entry));
-    result.reason = result.program->unsupported();
+    for (const ir::CompiledEntry& one : entries_of(binary)) {
+      result.programs.emplace_back(*result.module, simulator::entry_of(*result.module, one.entry));
+      if (result.reason.empty()) result.reason = result.programs.back().unsupported();
+    }
   } catch (const Error& error) {  // one kernel's PTX is not the end of a sweep
     result.reason = error.at.line > 0 ? std::to_string(error.at.line) + ": " + error.message : error.message;
   }
@@ -174,15 +179,55 @@ simulator::Launch launch_of(const ir::LaunchShape& shape, const KernelMemory& me
   return launch;
 }
 
+/// Adds what a later launch of the same program did; it ends as that one did.
+void add_launch(simulator::Simulation& all, simulator::Simulation&& more) {
+  all.outcome = more.outcome;
+  all.reason = std::move(more.reason);
+  std::move(more.findings.begin(), more.findings.end(), std::back_inserter(all.findings));
+  for (const simulator::CounterRow& row : simulator::counter_table())
+    all.counters.*row.value += more.counters.*row.value;
+  for (std::size_t i = 0; i < all.buffers.size() && i < more.buffers.size(); ++i)
+    simulator::add(all.buffers[i], more.buffers[i]);
+  all.unwritten = std::move(more.unwritten);
+  all.printed += more.printed;
+  all.printed_all = all.printed_all && more.printed_all;
+  all.blocks_run += more.blocks_run;
+  all.blocks_total += more.blocks_total;
+  all.time += more.time;
+}
+
+/// One launch behind the other over the same memory, as far as they finish. What they ask of a cache is counted from an
+/// empty one in each.
+simulator::Simulation simulate_all(const std::vector<simulator::Program>& programs,
+                                   const std::vector<ir::LaunchShape>& shapes, KernelMemory& memory,
+                                   simulator::SimulationOptions options) {
+  simulator::Simulation all;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    simulator::Simulation one = simulator::simulate(programs[i], launch_of(shapes[i], memory), memory.memory, options);
+    options.time_limit.value = std::max(options.time_limit.value - one.time.value, 0.0);
+    if (i == 0)
+      all = std::move(one);
+    else
+      add_launch(all, std::move(one));
+    if (all.outcome != simulator::SimulationOutcome::finished) break;
+  }
+  return all;
+}
+
 }  // namespace
 
 Executor make_simulator(const ir::Kernel& kernel, const ir::Binary& binary) {
-  return make_simulator_of(kernel, binary, launch_shape(kernel));
+  std::vector<ir::LaunchShape> shapes;
+  for (const ir::Kernel& one : kernels_of(kernel)) shapes.push_back(launch_shape(one));
+  return make_simulator_of(kernel, binary, std::move(shapes));
 }
 
-Executor make_simulator_of(const ir::Kernel& kernel, const ir::Binary& binary, const ir::LaunchShape& shape) {
-  const auto shared = std::make_shared<const Decoded>(decoded(binary));
-  return [&kernel, shared, shape](const GivenInputs& given, const simulator::SimulationOptions& options) {
+Executor make_simulator_of(const ir::Kernel& kernel, const ir::Binary& binary, std::vector<ir::LaunchShape> shapes) {
+  auto made = std::make_shared<Decoded>(decoded(binary));
+  if (made->reason.empty() && made->programs.size() != shapes.size())
+    made->reason = "a binary with another number of kernels than its program";
+  const std::shared_ptr<const Decoded> shared = std::move(made);
+  return [&kernel, shared, shapes](const GivenInputs& given, const simulator::SimulationOptions& options) {
     Executed executed;
     if (!shared->reason.empty()) {
       executed.simulation.outcome = simulator::SimulationOutcome::unsupported;
@@ -192,7 +237,7 @@ Executor make_simulator_of(const ir::Kernel& kernel, const ir::Binary& binary, c
     const bool some = !options.blocks.empty();
     KernelMemory memory = memory_of(kernel, given, some, options.stop);
     if (!some) executed.before = outputs_of(kernel, memory, options.stop);
-    executed.simulation = simulator::simulate(*shared->program, launch_of(shape, memory), memory.memory, options);
+    executed.simulation = simulate_all(shared->programs, shapes, memory, options);
     if (some)
       add_pieces(kernel, memory, options.stop, executed);
     else

@@ -11,10 +11,12 @@
 
 namespace tailor::profiler {
 
-/// Runs the binary's PTX. What cannot be parsed or decoded comes back as a simulation that is `unsupported`. The kernel
-/// must outlive the executor; executors of different kernels may run at the same time.
+/// Runs the binary's PTX, all launches of a program one behind the other. What cannot be parsed or decoded comes back
+/// as a simulation that is `unsupported`. The kernel must outlive the executor; executors of different kernels may run
+/// at the same time.
 Executor make_simulator(const ir::Kernel& kernel, const ir::Binary& binary);
-/// The same for a kernel that is launched in another shape than ours are, of which only the buffers are known.
-Executor make_simulator_of(const ir::Kernel& kernel, const ir::Binary& binary, const ir::LaunchShape& shape);
+/// The same for kernels that are launched in other shapes than ours are, of which only the buffers are known: a shape
+/// for each entry of the binary.
+Executor make_simulator_of(const ir::Kernel& kernel, const ir::Binary& binary, std::vector<ir::LaunchShape> shapes);
 
 }  // namespace tailor::profiler

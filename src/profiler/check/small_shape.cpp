@@ -33,7 +33,8 @@ namespace {
 /// Of one step alone indices become simpler than they are; a few more are tried.
 constexpr int attempts = 4;
 
-/// Sizes apart, the same statements in the same order. Extents may differ where they are the outer dimension's.
+/// Sizes apart, the same statements in the same order. Extents may differ where they are the outer dimension's. Of
+/// programs, kernel by kernel.
 bool same_statements(const ir::Kernel& a, const ir::Kernel& b) {
   return a.threads == b.threads && a.persistent == b.persistent && a.shared_bytes == b.shared_bytes &&
          a.cluster == b.cluster && a.cooperative == b.cooperative && a.min_blocks == b.min_blocks &&
@@ -43,7 +44,8 @@ bool same_statements(const ir::Kernel& a, const ir::Kernel& b) {
                       return x.kind == y.kind && x.op == y.op && x.space == y.space && x.memory == y.memory &&
                              x.width == y.width && x.policy == y.policy && x.unrolled == y.unrolled && x.end == y.end &&
                              x.lanes == y.lanes && x.scope == y.scope;
-                    });
+                    }) &&
+         std::equal(a.followers.begin(), a.followers.end(), b.followers.begin(), b.followers.end(), same_statements);
 }
 
 /// Whether the work of the plan's skeleton is counted in elements, not in rows or columns.

@@ -20,7 +20,7 @@
 namespace tailor::profiler {
 namespace {
 
-constexpr std::string_view format_name = "tailor-binary 2 ";
+constexpr std::string_view format_name = "tailor-binary 3 ";
 
 struct Packer {
   std::string bytes;
@@ -67,6 +67,18 @@ struct Unpacker {
   }
 };
 
+template <class Visit, class Entry>
+void for_each_figure(Visit& visit, Entry& entry) {
+  visit(entry.entry);
+  visit(entry.registers);
+  visit(entry.spill_stores);
+  visit(entry.spill_loads);
+  visit(entry.local_bytes);
+  visit(entry.static_shared);
+  visit(entry.machine_instructions);
+  visit(entry.loads_outstanding);
+}
+
 template <class Visit, class Binary>
 void for_each_field(Visit& visit, Binary& binary) {
   visit(binary.outcome);
@@ -74,17 +86,17 @@ void for_each_field(Visit& visit, Binary& binary) {
   visit(binary.source.low);
   visit(binary.arch);
   visit(binary.compiler);
-  visit(binary.entry);
+  for_each_figure(visit, binary);
   visit(binary.log);
   visit(binary.ptx);
   visit(binary.cubin);
-  visit(binary.registers);
-  visit(binary.spill_stores);
-  visit(binary.spill_loads);
-  visit(binary.local_bytes);
-  visit(binary.static_shared);
-  visit(binary.machine_instructions);
-  visit(binary.loads_outstanding);
+  std::uint64_t followers = binary.followers.size();
+  visit(followers);
+  // As many as are said: of a file that is damaged, no more than there are bytes for.
+  if constexpr (!std::is_const_v<Binary>)
+    while (visit.whole && binary.followers.size() < followers) for_each_figure(visit, binary.followers.emplace_back());
+  else
+    for (const ir::CompiledEntry& follower : binary.followers) for_each_figure(visit, follower);
   visit(binary.compile_time.value);
 }
 

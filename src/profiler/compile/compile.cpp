@@ -93,33 +93,41 @@ int number_before(std::string_view line, std::string_view unit) {
   return number;
 }
 
-/// Fills what the cubin and the log tell of the kernel; a text without it becomes a failure.
-void describe(ir::Binary& binary, const std::string& log) {
-  const std::vector<CubinKernel> kernels = read_cubin(binary.cubin);
-  const auto is_entry = [&](const CubinKernel& kernel) { return kernel.name == binary.entry; };
-  auto kernel = std::find_if(kernels.begin(), kernels.end(), is_entry);
-  if (binary.entry.empty() && kernels.size() == 1) kernel = kernels.begin();
+/// Fills what the cubin and the log tell of the kernel that the entry names; what is wrong where there is none.
+std::string describe_entry(ir::CompiledEntry& entry, const std::vector<CubinKernel>& kernels, const std::string& log,
+                           int arch) {
+  auto kernel =
+      std::find_if(kernels.begin(), kernels.end(), [&](const CubinKernel& one) { return one.name == entry.entry; });
+  if (entry.entry.empty() && kernels.size() == 1) kernel = kernels.begin();
   if (kernel == kernels.end()) {
     std::vector<std::string> names;
     for (const CubinKernel& one : kernels) names.push_back(one.name);
-    binary.outcome = ir::CompileOutcome::failed;
-    binary.log += binary.entry.empty() ? fmt::format("found {} kernels in the text, expected one to be named: {}\n",
-                                                     names.size(), fmt::join(names, ", "))
-                                       : fmt::format("found no kernel '{}' in the text, which has: {}\n", binary.entry,
-                                                     fmt::join(names, ", "));
-    return;
+    return entry.entry.empty()
+               ? fmt::format("found {} kernels in the text, expected one to be named: {}\n", names.size(),
+                             fmt::join(names, ", "))
+               : fmt::format("found no kernel '{}' in the text, which has: {}\n", entry.entry, fmt::join(names, ", "));
   }
   const AssemblerFigures figures = assembler_figures(log, kernel->name);
-  binary.outcome = ir::CompileOutcome::ok;
-  binary.entry = kernel->name;
-  binary.registers = kernel->registers;
-  binary.local_bytes = kernel->stack_bytes;
-  binary.spill_stores = figures.spill_stores;
-  binary.spill_loads = figures.spill_loads;
-  binary.static_shared = figures.static_shared;
-  const MachineCode code = read_machine_code(kernel->code, arch_number(binary.arch));
-  binary.machine_instructions = code.instructions;
-  binary.loads_outstanding = code.loads_outstanding;
+  entry.entry = kernel->name;
+  entry.registers = kernel->registers;
+  entry.local_bytes = kernel->stack_bytes;
+  entry.spill_stores = figures.spill_stores;
+  entry.spill_loads = figures.spill_loads;
+  entry.static_shared = figures.static_shared;
+  const MachineCode code = read_machine_code(kernel->code, arch);
+  entry.machine_instructions = code.instructions;
+  entry.loads_outstanding = code.loads_outstanding;
+  return {};
+}
+
+/// Describes all entries; a text without one of them becomes a failure.
+void describe(ir::Binary& binary, const std::string& log) {
+  const std::vector<CubinKernel> kernels = read_cubin(binary.cubin);
+  const int arch = arch_number(binary.arch);
+  std::string wrong = describe_entry(binary, kernels, log, arch);
+  for (ir::CompiledEntry& follower : binary.followers) wrong += describe_entry(follower, kernels, log, arch);
+  binary.outcome = wrong.empty() ? ir::CompileOutcome::ok : ir::CompileOutcome::failed;
+  binary.log += wrong;
 }
 
 /// Lets NVRTC ask, at points of its own, whether to go on.
@@ -159,8 +167,10 @@ std::string nearest_arch(const Nvrtc& api, const std::string& arch) {
 
 Id source_id(const Nvrtc& api, const CompileRequest& request) {
   // The library's size stands for the patch release: two that call themselves 13.0 may make different code.
+  std::vector<std::string> entries{request.entry};
+  entries.insert(entries.end(), request.followers.begin(), request.followers.end());
   return id_of(fmt::format("{} of {} bytes\n{}\n{}\n{}", version(api), api.library_bytes,
-                           fmt::join(deciding_options(request), "\n"), request.entry, request.cuda));
+                           fmt::join(deciding_options(request), "\n"), fmt::join(entries, "\n"), request.cuda));
 }
 
 AssemblerFigures assembler_figures(std::string_view log, std::string_view kernel) {
@@ -200,6 +210,7 @@ ir::Binary compile(const Nvrtc& api, const CompileRequest& request, std::stop_to
   binary.arch = request.arch;
   binary.compiler = version(api);
   binary.entry = request.entry;
+  for (const std::string& follower : request.followers) binary.followers.emplace_back().entry = follower;
   if (const std::optional<Unsupported> why = unsupported(api, request.arch)) {
     binary.outcome = ir::CompileOutcome::unsupported;
     binary.log = fmt::format("{}\nhint: {}\n", why->words, why->hint);

@@ -17,15 +17,16 @@
 namespace tailor::profiler {
 
 struct CompileRequest {
-  std::string cuda = {};                  ///< the text
-  std::string file = "kernel.cu";         ///< what PTX and the compiler's messages call it
-  std::string entry = {};                 ///< the kernel's name in the cubin; empty: the text has just one
-  std::string arch = "sm_90";             ///< "sm_90", "sm_90a"
-  bool line_info = true;                  ///< the text's lines in PTX and machine code, for findings and profilers
-  std::vector<std::string> options = {};  ///< more of NVRTC's own options
+  std::string cuda = {};                    ///< the text
+  std::string file = "kernel.cu";           ///< what PTX and the compiler's messages call it
+  std::string entry = {};                   ///< the kernel's name in the cubin; empty: the text has just one
+  std::vector<std::string> followers = {};  ///< names of the other kernels of a program; then `entry` is the first's
+  std::string arch = "sm_90";               ///< "sm_90", "sm_90a"
+  bool line_info = true;                    ///< the text's lines in PTX and machine code, for findings and profilers
+  std::vector<std::string> options = {};    ///< more of NVRTC's own options
 };
 
-/// What the result depends on: text, entry, options, architecture and the exact compiler. Folders are not part of it,
+/// What the result depends on: text, entries, options, architecture and the exact compiler. Folders are not part of it,
 /// so the id is the same on every machine with that compiler.
 Id source_id(const Nvrtc& api, const CompileRequest& request);
 

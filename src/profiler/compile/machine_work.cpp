@@ -522,14 +522,18 @@ ir::MachineWork machine_work(std::span<const std::byte> code, int arch, const Ma
 }
 
 ir::MachineWork machine_work(const ir::Binary& binary, const MachineLaunch& launch) {
+  return machine_work(binary, binary, launch);
+}
+
+ir::MachineWork machine_work(const ir::Binary& binary, const ir::CompiledEntry& entry, const MachineLaunch& launch) {
   const int arch = arch_number(binary.arch);
   const std::vector<CubinKernel> kernels = read_cubin(binary.cubin);
   const auto kernel =
-      std::find_if(kernels.begin(), kernels.end(), [&](const CubinKernel& one) { return one.name == binary.entry; });
+      std::find_if(kernels.begin(), kernels.end(), [&](const CubinKernel& one) { return one.name == entry.entry; });
   ir::MachineWork none;
   none.arch = binary.arch;
   if (kernel == kernels.end())
-    none.note = fmt::format("the machine code has no kernel {}", binary.entry);
+    none.note = fmt::format("the machine code has no kernel {}", entry.entry);
   else if (arch < first_decoded_arch)
     none.note =
         fmt::format("machine code of {} is encoded otherwise than from sm_{} on", binary.arch, first_decoded_arch);

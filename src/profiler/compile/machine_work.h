@@ -31,8 +31,10 @@ struct MachineLaunch {
 /// What a launch of the code executes. Of a large grid some blocks are run; the others are taken to be like those
 /// between which they lie, as long as the requests come out as expected. Throws as machine_contents does.
 ir::MachineWork machine_work(std::span<const std::byte> code, int arch, const MachineLaunch& launch);
-/// The same for the kernel of a binary that compiled. Code that is not read, because of its architecture, gives a
-/// record without contents whose `note` says so. Throws Error(failed) for a cubin that is damaged.
+/// The same for the first kernel of a binary that compiled, or for another entry of it, without followers. Code that is
+/// not read, because of its architecture, gives a record without contents whose `note` says so. Throws Error(failed)
+/// for a cubin that is damaged.
 ir::MachineWork machine_work(const ir::Binary& binary, const MachineLaunch& launch);
+ir::MachineWork machine_work(const ir::Binary& binary, const ir::CompiledEntry& entry, const MachineLaunch& launch);
 
 }  // namespace tailor::profiler

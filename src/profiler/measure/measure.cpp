@@ -44,6 +44,20 @@ namespace tailor::profiler {
 
 namespace {
 
+/// Of the launches of a program: the most that any takes, the fewest blocks that are resident of any.
+gpu::KernelAttributes worst_of(std::span<const gpu::KernelAttributes> launches) {
+  gpu::KernelAttributes worst = launches.front();
+  for (const gpu::KernelAttributes& one : launches) {
+    worst.registers = std::max(worst.registers, one.registers);
+    worst.local_bytes = std::max(worst.local_bytes, one.local_bytes);
+    worst.static_shared = std::max(worst.static_shared, one.static_shared);
+    worst.dynamic_shared = std::max(worst.dynamic_shared, one.dynamic_shared);
+    worst.blocks_per_sm = std::min(worst.blocks_per_sm, one.blocks_per_sm);
+    if (one.clusters >= 0) worst.clusters = worst.clusters < 0 ? one.clusters : std::min(worst.clusters, one.clusters);
+  }
+  return worst;
+}
+
 using ir::Outcome;
 
 Seconds now() { return {std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count()}; }
@@ -148,7 +162,7 @@ class Measuring {
     if (load.outcome == Outcome::ok) run = sequences_.call(number, gpu::RunRequest{number, seed, true});
     plan.outcome = run.outcome;
     plan.reason = run.reason;
-    if (keep && !load.entries.empty()) plan.entry = load.entries.front();
+    if (keep && !load.entries.empty()) plan.entry = worst_of(load.entries);
     if (run.outcome == Outcome::ok) hold_against(inputs, shape, run, plan);
     if (plan.outcome != Outcome::ok && !keep) plan.reason += fmt::format(" (at {})", candidates_[i].odd_is);
     if (plan.outcome == Outcome::ok && plan.judged)

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Buffers and arguments of a kernel's sequence. In: a kernel. Out: buffers with their roles. Arguments are buffers in
+// Buffers and arguments of a kernel's sequence. In: a kernel. Out: buffers with their roles, a launch for it and for
+// each of its followers. Arguments are buffers in
 // order, inputs first; that is how the printed kernel declares them. What is written in place gets the address of its
 // input and no memory of its own.
 #include "profiler/measure/sequence_of.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "ir/graph/number.h"
 #include "reference/memory_layout.h"
@@ -40,17 +42,22 @@ gpu::Image image_of(const ir::Binary& binary, ImageForm form) {
 gpu::Sequence sequence_of(const ir::Kernel& kernel, const ir::Binary& binary, ImageForm form) {
   gpu::Sequence sequence;
   sequence.images.push_back(image_of(binary, form));
-  gpu::Launch launch{launch_shape(kernel), 0, binary.entry, {}};
+  std::vector<gpu::Argument> arguments;
   std::vector<int> place;  // of each of the kernel's buffers in the sequence
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
     const auto id = static_cast<ir::BufferId>(i);
     const bool own = ir::owner(kernel, id) == id;
     place.push_back(own ? static_cast<int>(sequence.buffers.size()) : place[ir::owner(kernel, id)]);
-    launch.arguments.push_back({place.back(), 0, {}});
+    arguments.push_back({place.back(), 0, {}});
     if (own)
       sequence.buffers.push_back({kernel.buffers[i].name, bytes_of(kernel.buffers[i]), ir::memory_role(kernel, id)});
   }
-  sequence.launches.push_back(std::move(launch));
+  const Chain<ir::Kernel> kernels = kernels_of(kernel);
+  const Chain<ir::CompiledEntry> entries = entries_of(binary);
+  if (entries.size() != kernels.size())
+    throw std::logic_error("a binary has another number of kernels than its program");
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    sequence.launches.push_back({launch_shape(kernels[i]), 0, entries[i].entry, arguments});
   return sequence;
 }
 

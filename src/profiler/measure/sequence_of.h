@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From a compiled kernel to what a GPU is asked to run. In: a kernel, its machine code and inputs. Out: a sequence: one
-// image, buffers in the order of the kernel's arguments, one launch. Called by measure.cpp and by whoever runs a whole
-// model.
+// image, buffers in the order of the kernel's arguments, one launch, or as many as its program has. Called by
+// measure.cpp and by whoever runs a whole model.
 #pragma once
 
 #include <cstddef>

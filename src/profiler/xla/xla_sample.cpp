@@ -162,7 +162,8 @@ XlaCheck sampled(const XlaCase& one, const XlaKernel& kernel, const XlaCheckOpti
   ir::Binary binary;
   binary.entry = kernel.entry;
   binary.ptx = *one.ptx.text;
-  const Checked checked = check(shell, reference, make_simulator_of(shell, binary, kernel.launch), options_of(options));
+  const Checked checked =
+      check(shell, reference, make_simulator_of(shell, binary, {kernel.launch}), options_of(options));
   XlaCheck found = refused(outcome_of(checked.state), checked.reason);
   found.worst = checked.worst;
   found.results = checked.results;

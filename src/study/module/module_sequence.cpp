@@ -173,7 +173,8 @@ class Walk {
       return;
     }
     ++into_.launched_groups;
-    gpu::Launch launch = profiler::sequence_of(*of.kernel, *of.binary, form_).launches.front();
+    std::vector<gpu::Launch> launches = profiler::sequence_of(*of.kernel, *of.binary, form_).launches;
+    gpu::Launch& launch = launches.front();
     launch.image = image(*of.binary);
     const std::vector<reference::InputRange> ranges =
         reference::input_ranges(partition_.groups[unit.group].group.graph);
@@ -197,7 +198,11 @@ class Walk {
         place = own(buffer);
       }
     }
-    into_.sequence.launches.push_back(std::move(launch));
+    for (gpu::Launch& one : launches) {
+      one.image = launch.image;
+      one.arguments = launch.arguments;
+    }
+    into_.sequence.launches.insert(into_.sequence.launches.end(), launches.begin(), launches.end());
   }
 
   int image(const ir::Binary& binary) {

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "base/indexed.h"
+#include "codegen/cuda/cuda.h"
 #include "profiler/check/simulate.h"
 #include "profiler/compile/machine_work.h"
 #include "study/pipeline/stages.h"
@@ -74,8 +75,17 @@ RacedGroup measure_one(std::span<Candidate> candidates, std::size_t first, const
 /// What the launch of a compiled kernel executes, by its machine code.
 void read_machine(Candidate& candidate) {
   if (!candidate.lowered || !candidate.compiled() || candidate.machine) return;
-  const ir::MachineRequests expected = costmodel::program_requests(candidate.work);
-  candidate.machine = profiler::machine_work(*candidate.binary, {ir::launch_shape(candidate.kernel), &expected, false});
+  const Chain<costmodel::Work> works = costmodel::works_of(candidate.work);
+  const Chain<ir::Kernel> kernels = kernels_of(candidate.kernel);
+  const Chain<ir::CompiledEntry> entries = entries_of(*candidate.binary);
+  std::vector<ir::MachineWork> machines;
+  for (std::size_t i = 0; i < kernels.size() && i < entries.size(); ++i) {
+    const ir::MachineRequests expected = costmodel::program_requests(works[i]);
+    machines.push_back(
+        profiler::machine_work(*candidate.binary, entries[i], {ir::launch_shape(kernels[i]), &expected, false}));
+  }
+  candidate.machine = machines.front();
+  candidate.machine->followers.assign(machines.begin() + 1, machines.end());
   const std::string &arch = candidate.binary->arch, &own = candidate.on->device.arch;
   std::string& note = candidate.machine->note;
   if (arch != own)
@@ -109,6 +119,10 @@ profiler::CompileAccount compile(std::span<Candidate> candidates, const Compilin
   const auto ask = [&](const Candidate& candidate, const std::string& cuda, std::optional<ir::Binary>& binary) {
     if (binary) return;
     requests.push_back({.cuda = cuda, .arch = how.arch.empty() ? candidate.on->device.arch : how.arch});
+    if (std::vector<std::string> entries = codegen::entries_in(cuda); entries.size() > 1) {
+      requests.back().entry = entries.front();
+      requests.back().followers.assign(entries.begin() + 1, entries.end());
+    }
     answers.push_back(&binary);
   };
   for (Candidate& candidate : candidates)

@@ -143,9 +143,11 @@ store::KernelRow kernel_row(const ir::Kernel& kernel, Id id, std::string cuda) {
   row.name = kernel.name;
   row.text = text(kernel);
   row.cuda = std::move(cuda);
-  row.threads = kernel.threads;
-  row.blocks = kernel.grid;
-  row.shared = kernel.shared_bytes;
+  for (const ir::Kernel& one : kernels_of(kernel)) {  // of a program the largest block, and the blocks of all launches
+    row.threads = std::max(row.threads, one.threads);
+    row.blocks += one.grid;
+    row.shared = std::max(row.shared, one.shared_bytes);
+  }
   row.idempotent = is_idempotent(kernel);
   return row;
 }
@@ -158,13 +160,14 @@ store::BinaryRow binary_row(const ir::Binary& binary, Id kernel) {
   row.compiler = binary.compiler;
   row.ok = binary.outcome == ir::CompileOutcome::ok;
   row.log = binary.log;
-  row.registers = binary.registers;
-  row.spill_stores = binary.spill_stores;
-  row.spill_loads = binary.spill_loads;
-  row.local = binary.local_bytes;
-  row.static_shared = binary.static_shared;
-  row.machine_instructions = binary.machine_instructions;
-  row.loads_outstanding = binary.loads_outstanding;
+  using Entry = ir::CompiledEntry;  // of a program the entry that takes most, and the instructions of all
+  row.registers = most_of(binary, &Entry::registers);
+  row.spill_stores = most_of(binary, &Entry::spill_stores);
+  row.spill_loads = most_of(binary, &Entry::spill_loads);
+  row.local = most_of(binary, &Entry::local_bytes);
+  row.static_shared = most_of(binary, &Entry::static_shared);
+  for (const Entry& entry : entries_of(binary)) row.machine_instructions += entry.machine_instructions;
+  row.loads_outstanding = most_of(binary, &Entry::loads_outstanding);
   row.cubin_bytes = static_cast<std::int64_t>(binary.cubin.size());
   row.compile_time = binary.compile_time;
   return row;

@@ -96,7 +96,7 @@ report::Table count_table(const ir::Kernel& kernel, const Counted& counted) {
   }
   for (std::size_t i = 0; i < work.buffers.size() && i < kernel.buffers.size(); ++i)
     for (const ir::CounterRow& row : ir::counter_table())
-      if (const std::optional<double> model = costmodel::model_count(work.buffers[i], row.name))
+      if (const std::optional<double> model = costmodel::model_count(costmodel::buffer_of_program(work, i), row.name))
         rows.add(ir::buffer_counter(row, kernel.buffers[i].name), *model, executed_of(executed, i, row), {});
   return table;
 }

@@ -117,6 +117,12 @@ std::string paragraph(std::string_view label, std::string_view words, int width)
 
 namespace {
 
+std::string launch_words(const ir::Kernel& k) {
+  return fmt::format("{} of {}{}, {} shared per block", counted(k.grid, "block"), counted(k.threads, "thread"),
+                     k.persistent ? fmt::format(" looping over {} tiles", with_commas(k.virtual_blocks)) : "",
+                     humane_bytes(static_cast<double>(k.shared_bytes)));
+}
+
 /// At most so many lines of a text, 0 for all, and how many were left out.
 std::string first_lines(const std::string& text, std::size_t most) {
   const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -136,7 +142,8 @@ std::string tables_and_program(const Explained& all, const report::Screen& scree
   if (std::optional<report::Table> counts = counted_beside(all)) out += shown(std::move(*counts)) + "\n";
   if (all.one.machine) out += shown(machine_pipe_table(*all.one.machine, all.one.work)) + "\n";
   if (!gpu_counters(all).empty()) out += shown(gpu_counter_table(gpu_counters(all))) + "\n";
-  if (all.one.work.sampled) out += "  some counts are from a sample: its indices fall into too many cases\n";
+  if (costmodel::together(all.one.work).sampled)
+    out += "  some counts are from a sample: its indices fall into too many cases\n";
   return out + "\n" + first_lines(ir::text(all.one.kernel), screen.max_rows);
 }
 
@@ -149,7 +156,7 @@ std::string explanation(const Explained& all, const report::Screen& screen) {
   std::string out = paragraph("reaches", bound_words(all), width);
   for (const std::string& line : all.advice) out += paragraph("advice", line, width);
   out += "\n" + paragraph("device", fmt::format("{} ({})", all.one.on->device.title, all.one.on->device.arch), width);
-  out += paragraph("kernel", k.name, width);
+  for (const ir::Kernel& one : kernels_of(k)) out += paragraph(&one == &k ? "kernel" : "then", one.name, width);
   out += paragraph("of", all.title, width);
   out += paragraph("plan", ir::text(all.one.plan), width);
   if (const std::string stitches = stitch_words(all.one); !stitches.empty())
@@ -170,21 +177,16 @@ std::string explanation(const Explained& all, const report::Screen& screen) {
        report::wrapped("each part alone, as a share of the predicted time (parts overlap)", width))
     out += line + "\n";
   out += bars(e, width, screen.colour) + "\n";
-  out +=
-      paragraph("launch",
-                fmt::format("{} of {}{}, {} shared per block", counted(k.grid, "block"), counted(k.threads, "thread"),
-                            k.persistent ? fmt::format(" looping over {} tiles", with_commas(k.virtual_blocks)) : "",
-                            humane_bytes(static_cast<double>(k.shared_bytes))),
-                width);
+  for (const ir::Kernel& one : kernels_of(k)) out += paragraph("launch", launch_words(one), width);
   out += paragraph(
       "occupancy",
       fmt::format("{:.0f} %: {} per SM, limited by {}; {} {}; about {} per thread", 100 * all.occupancy.fraction,
                   counted(all.occupancy.blocks_per_sm, "block"), costmodel::name(all.occupancy.limiter),
                   three_figures(e.waves), e.waves == 1 ? "wave" : "waves", counted(e.registers, "register")),
       width);
-  out += paragraph("issued", pipes_line(all.one.work.pipes) + " (warp instructions)", width);
+  const costmodel::Work work = costmodel::together(all.one.work);
+  out += paragraph("issued", pipes_line(work.pipes) + " (warp instructions)", width);
   if (all.one.machine) out += paragraph("machine", machine_words(*all.one.machine), width);
-  const costmodel::Work& work = all.one.work;
   if (work.shared_load.requests + work.shared_store.requests > 0)
     out +=
         paragraph("shared",

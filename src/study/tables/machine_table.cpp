@@ -3,7 +3,7 @@
 //
 // Machine code as rows of tables. In: what was read of it, and what following its control flow counted; the work
 // counted from the program, which has coarser pipes: address arithmetic is the ALU's. Out: tables, and the words above
-// them. Called by tailor explain and tailor emit.
+// them. Of a program they say what all its launches hold and execute. Called by tailor explain and tailor emit.
 #include "study/tables/machine_table.h"
 
 #include <fmt/format.h>
@@ -57,7 +57,9 @@ Cell followed_cell(const ir::MachineWork& machine, std::int64_t count) {
 
 }  // namespace
 
-report::Table machine_pipe_table(const ir::MachineWork& machine, const costmodel::Work& work) {
+report::Table machine_pipe_table(const ir::MachineWork& of, const costmodel::Work& counted) {
+  const ir::MachineWork machine = together(of);
+  const costmodel::Work work = costmodel::together(counted);
   report::Table table;
   table.title = fmt::format(
       "{} machine code by pipe, warp instructions of a launch: as the program has them, as they were followed",
@@ -77,7 +79,8 @@ report::Table machine_pipe_table(const ir::MachineWork& machine, const costmodel
   return table;
 }
 
-report::Table machine_operation_table(const ir::MachineWork& machine) {
+report::Table machine_operation_table(const ir::MachineWork& of) {
+  const ir::MachineWork machine = together(of);
   report::Table table;
   table.title = fmt::format("operations of {} machine code", machine.arch);
   table.columns = {column("machine_operation", "operation"), column("pipe", "pipe"),
@@ -89,7 +92,8 @@ report::Table machine_operation_table(const ir::MachineWork& machine) {
   return table;
 }
 
-std::string machine_words(const ir::MachineWork& machine) {
+std::string machine_words(const ir::MachineWork& of) {
+  const ir::MachineWork machine = together(of);
   const std::string note = machine.note.empty() ? "" : "; " + machine.note;
   if (!machine.counted) return fmt::format("not counted, so the program's instructions stand{}", note);
   return fmt::format("{} warp instructions of machine code, followed in {} of {}; written down are {}{}",

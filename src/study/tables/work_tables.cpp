@@ -100,7 +100,7 @@ Table buffer_table(const Candidate& planned) {
   };
   bool shared = false;
   for (std::size_t i = 0; i < planned.work.buffers.size(); ++i) {
-    const costmodel::BufferWork& work = planned.work.buffers[i];
+    const costmodel::BufferWork work = costmodel::buffer_of_program(planned.work, i);
     for (const costmodel::Traffic& one : {work.load, work.store, work.atomic})
       shared = shared || one.bytes > 32 * one.sectors;
     const ir::Buffer& buffer = planned.kernel.buffers[i];

@@ -38,12 +38,13 @@ std::string text_of(Program program, const char* size_name, const char* text_nam
 
 }  // namespace
 
-std::optional<std::string> ptx_of(const std::string& source) {
+std::optional<std::string> ptx_of(const std::string& source, const std::string& arch) {
   if (library() == nullptr) return std::nullopt;
   Program program = nullptr;
   function<int(Program*, const char*, const char*, int, const char* const*, const char* const*)>("nvrtcCreateProgram")(
       &program, source.c_str(), "kernel.cu", 0, nullptr, nullptr);
-  const std::array options = {"-arch=compute_90", "-std=c++17"};
+  const std::string target = "-arch=" + arch;
+  const std::array options = {target.c_str(), "-std=c++17"};
   const int status = function<int(Program, int, const char* const*)>("nvrtcCompileProgram")(program, 2, options.data());
   std::string result = status == 0 ? text_of(program, "nvrtcGetPTXSize", "nvrtcGetPTX")
                                    : "error: " + text_of(program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog");

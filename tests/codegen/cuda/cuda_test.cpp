@@ -132,6 +132,39 @@ TEST_CASE("a LayerNorm kernel across warps prints as its golden text") {
   check_golden("layer_norm_block.cu", codegen::cuda(example_layer_norm(37, 2, 128), std::string_view("row, by hand")));
 }
 
+TEST_CASE("a program prints as its golden text: the plan and what is owed once, each launch with its own words") {
+  check_golden("split_rows.cu", codegen::cuda(example_split_rows(5, 1024, 4, 3), std::string_view("program, by hand")));
+}
+
+TEST_CASE("the entries of a text are found in it, in the order of their launches") {
+  const std::string text = codegen::cuda(example_split_rows(4, 1024, 4, 3), std::string_view("by hand"));
+  CHECK(entries_in(text) == std::vector<std::string>{"split_rows", "split_rows_2", "split_rows_3"});
+  Kernel in_clusters = named_sum("sum", "x");
+  in_clusters.cluster = 2;
+  CHECK(entries_in(codegen::cuda(in_clusters)) == std::vector<std::string>{"named_sum"});
+  CHECK(entries_in(codegen::cuda(named_sum("sum", "x"))) == std::vector<std::string>{"named_sum"});
+  CHECK(entries_in("no kernel").empty());
+}
+
+TEST_CASE("a follower waits in its machine's own words, behind its inputs and in front of what others wrote") {
+  const Kernel program = example_split_rows(4, 1024, 4, 3);
+  for (const auto& [arch, waits] : {std::pair{"compute_90", std::size_t{2}}, std::pair{"compute_80", std::size_t{0}}}) {
+    const auto ptx = ptx_of(codegen::cuda(program), arch);
+    if (!ptx) return skip("no NVRTC on this machine");
+    std::size_t found = 0;
+    for (std::size_t at = 0; (at = ptx->find("griddepcontrol.wait", at)) != ptx->npos; ++at) ++found;
+    CHECK(found == waits);
+    if (waits == 0) continue;
+    const std::size_t third = ptx->find(".entry split_rows_3"), wait = ptx->find("griddepcontrol.wait", third);
+    const std::size_t input = ptx->find("ld.relaxed.cta.global.v4.f32", third),
+                      total = ptx->find("ld.relaxed.cta.global.f32", third);
+    CHECK(third < input);
+    CHECK(input < wait);
+    CHECK(wait < total);
+    CHECK(total != ptx->npos);
+  }
+}
+
 TEST_CASE("memory statements of a LayerNorm are the memory instructions of its PTX") {
   const std::string ptx = compiled(example_layer_norm(37, 6, 128));
   if (ptx.empty()) return;

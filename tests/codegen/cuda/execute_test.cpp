@@ -10,6 +10,7 @@
 
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "codegen/cuda/cuda.h"
@@ -54,14 +55,12 @@ Bytes executed(const profiler::Nvrtc& nvrtc, const Kernel& kernel, const Bytes& 
   profiler::CompileRequest request;
   request.cuda = codegen::cuda(kernel);
   request.entry = kernel.name;
+  for (const Kernel& follower : kernel.followers) request.followers.push_back(follower.name);
   const Binary binary = kernels::compiled(nvrtc, request);
   REQUIRE_MESSAGE(binary.outcome == CompileOutcome::ok, binary.log);
   const simulator::PtxModule module = simulator::parse_ptx(binary.ptx, "kernel.ptx");
-  const simulator::Program program(module, simulator::entry_of(module, kernel.name));
   simulator::Memory memory;
   simulator::Launch launch;
-  launch.grid[0] = static_cast<std::uint32_t>(kernel.grid);
-  launch.block[0] = static_cast<std::uint32_t>(kernel.threads);
   for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
     const bool input = kernel.buffers[i].role == BufferRole::input;
     const int at = memory.add(kernel.buffers[i].name, static_cast<std::int64_t>(contents[i].size()),
@@ -70,9 +69,14 @@ Bytes executed(const profiler::Nvrtc& nvrtc, const Kernel& kernel, const Bytes& 
     std::copy(contents[i].begin(), contents[i].end(), memory.bytes(at).begin());
     launch.arguments.push_back({at, 0, {}});
   }
-  const simulator::Simulation done = simulator::simulate(program, launch, memory, {});
-  CHECK_MESSAGE(done.outcome == simulator::SimulationOutcome::finished, done.reason);
-  CHECK(done.findings.empty());
+  for (const Kernel& one : kernels_of(kernel)) {
+    const simulator::Program program(module, simulator::entry_of(module, one.name));
+    launch.grid[0] = static_cast<std::uint32_t>(one.grid);
+    launch.block[0] = static_cast<std::uint32_t>(one.threads);
+    const simulator::Simulation done = simulator::simulate(program, launch, memory, {});
+    CHECK_MESSAGE(done.outcome == simulator::SimulationOutcome::finished, done.reason);
+    CHECK(done.findings.empty());
+  }
   Bytes left;
   for (int i = 0; i < memory.buffers(); ++i) {
     const std::span<const std::byte> bytes = std::as_const(memory).bytes(i);
@@ -266,4 +270,10 @@ TEST_CASE("a window at a place from memory, a persistent loop and a guard on equ
   b.kernel.grid = 2;
   b.kernel.persistent = true;
   check_bytes(b.finished(), 5);
+}
+
+TEST_CASE("each launch of a program is an entry of one text, and together they leave what the interpreter leaves") {
+  for (const int launches : {2, 3})
+    for (const auto& [rows, columns, parts] : {std::tuple{5, 512, 2}, std::tuple{4, 3072, 12}, std::tuple{2, 8192, 32}})
+      check_bytes(example_split_rows(rows, columns, parts, launches), 7);
 }

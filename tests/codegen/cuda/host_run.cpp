@@ -37,16 +37,22 @@ std::string source_of(const std::vector<HostCase>& cases, std::size_t first, std
   for (std::size_t i = first; i < end; ++i) {
     Kernel kernel = cases[i].kernel;
     kernel.name = fmt::format("kernel_{}", i);
+    std::int64_t shared = kernel.dynamic_shared ? kernel.shared_bytes : 0;
+    for (std::size_t k = 0; k < kernel.followers.size(); ++k) {
+      kernel.followers[k].name = fmt::format("kernel_{}_{}", i, k + 2);
+      if (kernel.followers[k].dynamic_shared) shared = std::max(shared, kernel.followers[k].shared_bytes);
+    }
     codegen::Options options;
     options.portable = true;
     const std::string source = codegen::cuda(kernel, std::string_view(), options);
     out += fmt::format("namespace n{} {{\n", i);
-    if (kernel.dynamic_shared)
-      out += fmt::format("thread_local __align__(16) unsigned char shared_memory[{}];\n", kernel.shared_bytes);
+    if (shared > 0) out += fmt::format("thread_local __align__(16) unsigned char shared_memory[{}];\n", shared);
     out += source + "}\n";
     out += fmt::format("extern \"C\" void run_{0}(void** buffers) {{\n", i);
-    out += fmt::format("  host::launch_on<n{0}::kernel_{0}>(n{0}::kernel_{0}, {1}u, {2}, buffers);\n}}\n", i,
-                       kernel.grid, kernel.threads);
+    for (const Kernel& one : kernels_of(kernel))
+      out += fmt::format("  host::launch_on<n{0}::{1}>(n{0}::{1}, {2}u, {3}, buffers);\n", i, one.name, one.grid,
+                         one.threads);
+    out += "}\n";
   }
   return out;
 }

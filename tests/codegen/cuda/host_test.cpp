@@ -25,6 +25,7 @@ std::vector<HostCase> family_cases(int plans) {
     const Group group = make_group(family_member(which.member), which.rows, which.columns);
     const auto prepared = prepare(group);
     for (Sampled& sample : sampled_plans(std::get<Prepared>(prepared), small_limits, plans, 11)) {
+      if (sample.kernel.cooperative) continue;  // on the host blocks run one after the other
       HostCase one{fmt::format("{} {}x{} {}", which.member, which.rows, which.columns, text(sample.plan)),
                    std::move(sample.kernel),
                    {},

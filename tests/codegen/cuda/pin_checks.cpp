@@ -67,7 +67,9 @@ void check_pin(const profiler::Nvrtc& nvrtc, const Sized& which, const char* arc
     const std::string source = codegen::cuda(kernel, &sample.plan);
     figures.printer_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     CHECK_MESSAGE(longest_line(source).size() <= 120, longest_line(source));
-    const Binary binary = kernels::compiled(nvrtc, {.cuda = source, .entry = kernel.name, .arch = arch});
+    profiler::CompileRequest request{.cuda = source, .entry = kernel.name, .arch = arch};
+    for (const Kernel& follower : kernel.followers) request.followers.push_back(follower.name);
+    const Binary binary = kernels::compiled(nvrtc, request);
     figures.compiler_seconds += binary.compile_time.value;
     ++figures.kernels;
     figures.spilling += binary.spill_stores > 0 ? 1 : 0;

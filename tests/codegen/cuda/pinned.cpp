@@ -123,8 +123,10 @@ std::int64_t bytes_of(std::string_view mnemonic) {
 
 InstructionCounts instructions_of(const Kernel& kernel, Unreached unreached) {
   InstructionCounts counts;
-  Trips trips(kernel.indices.vars.size());
-  count(kernel, 0, kernel.body.size(), unreached, trips, counts);
+  for (const Kernel& one : kernels_of(kernel)) {
+    Trips trips(one.indices.vars.size());
+    count(one, 0, one.body.size(), unreached, trips, counts);
+  }
   return counts;
 }
 

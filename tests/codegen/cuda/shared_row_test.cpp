@@ -31,7 +31,7 @@ ir::Kernel lowered_row(const ir::Group& group, const std::string& words, ir::Pla
   const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
   ir::Plan made = ir::parse_plan("row " + words);
   made.dominant = prepared.dominants.front();
-  made.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
+  if (made.meet != ir::Meeting::kernel) made.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
   if (plan != nullptr) *plan = made;
   const codegen::Lowered lowered = codegen::lower(group, made, h200_limits());
   const auto* refused = std::get_if<ir::Rejection>(&lowered);
@@ -45,7 +45,8 @@ std::string row_refusal(std::string_view member, std::int64_t count, std::int64_
   const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
   ir::Plan plan = ir::parse_plan("row " + words);
   plan.dominant = prepared.dominants.front();
-  plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
+  if (words.find("meet=kernel") == words.npos || words.find("homes") != words.npos)
+    plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
   const codegen::Lowered lowered = codegen::lower(group, plan, h200_limits());
   const auto* refused = std::get_if<ir::Rejection>(&lowered);
   return refused == nullptr ? "lowered" : refused->rule + ": " + refused->reason;
@@ -80,6 +81,22 @@ TEST_CASE("a kernel whose rows are shared by blocks that meet in the grid prints
   CHECK(kernel.grid == 40 * 3);
   CHECK(kernel.min_blocks == 1);
   check_golden("row_grid.cu", codegen::cuda(kernel, &plan));
+}
+
+TEST_CASE("a program whose launches end where blocks meet prints as its golden text") {
+  const ir::Group group = ir::make_group(ir::family_member("softmax"), 3, 100001);
+  ir::Plan plan;
+  const ir::Kernel kernel =
+      lowered_row(group, "threads=256 threads_per_row=256 vector=4 in_flight=2 split=20 meet=kernel grid=tile", &plan);
+  REQUIRE(kernel.followers.size() == 2);  // the maximum, the sum, the results
+  for (const ir::Kernel& one : kernels_of(kernel)) CHECK(one.grid == 20 * 3);
+  check_golden("row_launches.cu", codegen::cuda(kernel, &plan));
+  const ir::Group sum = ir::make_group(ir::family_member("row_sum"), 3, 100001);
+  const ir::Kernel two =
+      lowered_row(sum, "threads=256 threads_per_row=256 vector=4 in_flight=2 split=20 meet=kernel grid=tile", &plan);
+  REQUIRE(two.followers.size() == 1);
+  CHECK(two.grid == 20 * 3);
+  CHECK(two.followers[0].grid == 3);  // a block for each row puts its parts together
 }
 
 TEST_CASE("a kernel that adds up across its rows prints as its golden text") {
@@ -262,6 +279,9 @@ TEST_CASE("a plan whose blocks cannot meet is refused in words") {
   CHECK(asked("threads_per_row=256 cluster=2 split=2") == "cluster: rows are shared by 2 blocks and by clusters of 2");
   CHECK(asked("threads_per_row=256 meet=grid") == "meet: one block has nobody to meet: split says how many share");
   CHECK(asked("threads_per_row=256 split=4 meet=grid") == "lowered");
+  CHECK(asked("threads_per_row=256 split=4 meet=kernel") == "lowered");
+  CHECK(asked("threads_per_row=256 split=4 meet=kernel homes=%0@register") ==
+        "homes: %0 does not wait from one launch to the next");
   CHECK(asked("threads_per_row=256 split=4 meet=grid grid=persistent blocks_per_sm=1") ==
         "split: blocks that share rows do not loop over others");
   CHECK(

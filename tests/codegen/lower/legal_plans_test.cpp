@@ -201,6 +201,6 @@ TEST_CASE("rows and columns that are walked twice are not shared by blocks, thos
     CHECK(shared(sum + spread + "  output %y\n", 1) == "legal");
     if (axis == 0) CHECK(shared(sum + "  output %s\n", 2) == "legal");
     CHECK(shared(sum + spread + "  output %y\n", 2) ==
-          fmt::format("{} are walked 2 times, so 2 blocks cannot share them", what));
+          fmt::format("{} are walked 2 times, so 2 blocks that do not meet cannot share them", what));
   }
 }

@@ -50,7 +50,7 @@ TEST_CASE("a broken virtual environment does not hide a later place") {
   const auto libraries = folder.path / "lib/python3.11/site-packages/nvidia/cu13/lib";
   std::filesystem::create_directories(libraries);
   std::ofstream(libraries / "libnvrtc.so.13") << "half a download";
-  NvrtcPaths paths = default_nvrtc_paths({folder.path, source_folder() + "/.venv"});
+  NvrtcPaths paths = default_nvrtc_paths({folder.path, tailor::source_folder() + "/.venv"});
   const FoundNvrtc found = find_nvrtc(paths);
   REQUIRE(found);
   CHECK(found.looked.size() >= 2);

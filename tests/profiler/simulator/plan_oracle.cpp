@@ -48,7 +48,8 @@ std::vector<Candidate> candidates(const ir::Group& group, int one_in, int most, 
   axes[ir::PlanField::threads] = {64, 256};
   axes[ir::PlanField::split] = {1, 3, 18};
   axes[ir::PlanField::cluster] = {0, 2, 3};
-  axes[ir::PlanField::meet] = {static_cast<int>(ir::Meeting::last), static_cast<int>(ir::Meeting::grid)};
+  axes[ir::PlanField::meet] = {static_cast<int>(ir::Meeting::last), static_cast<int>(ir::Meeting::grid),
+                               static_cast<int>(ir::Meeting::kernel)};
   explore::Plans plans(ready, axes, small_limits);
   codegen::LowerScratch scratch;
   std::map<Id, bool> seen;
@@ -143,16 +144,18 @@ void record(Factor& factor, std::int64_t executed, std::int64_t counted) {
 
 /// What the machine code of a kernel executes is found, and the warps that stood for others did so rightly. Programs of
 /// which it makes other requests are noted.
-std::string machine_difference(const ir::Kernel& kernel, const ir::Binary& binary, const costmodel::Work& work,
-                               PlanOracleRun& run) {
+std::string machine_difference(const ir::Kernel& kernel, const ir::Binary& binary, const ir::CompiledEntry& entry,
+                               const costmodel::Work& work, PlanOracleRun& run) {
   const ir::MachineRequests expected = costmodel::program_requests(work);
-  const ir::MachineWork some = profiler::machine_work(binary, {ir::launch_shape(kernel), &expected, false});
+  const auto followed = [&](bool every_warp, bool every_trip) {
+    return profiler::machine_work(binary, entry, {ir::launch_shape(kernel), &expected, every_warp, every_trip});
+  };
+  const ir::MachineWork some = followed(false, false);
   if (!some.counted) return some.note;
   if (some.requests != expected) run.moved.push_back(some.note);
   if (ir::total(some.executed) <= 0) return "the machine code executes nothing";
-  if (profiler::machine_work(binary, {ir::launch_shape(kernel), &expected, false, true}) != some)
-    return "trips of loops that were left out are not like those that were executed";
-  const ir::MachineWork all = profiler::machine_work(binary, {ir::launch_shape(kernel), &expected, true});
+  if (followed(false, true) != some) return "trips of loops that were left out are not like those that were executed";
+  const ir::MachineWork all = followed(true, false);
   if (!all.counted) return "of all warps: " + all.note;
   return line("instructions", ir::total(some.executed), ir::total(all.executed));
 }
@@ -165,6 +168,7 @@ void check_candidates(const profiler::Nvrtc& nvrtc, std::string_view of, const i
     profiler::CompileRequest request;
     request.cuda = codegen::cuda(one.kernel);
     request.entry = one.kernel.name;
+    for (const ir::Kernel& follower : one.kernel.followers) request.followers.push_back(follower.name);
     requests.push_back(std::move(request));
   }
   const profiler::CompiledAll compiled = profiler::compile_all(nvrtc, requests, {.cache = &kernels::cache()});
@@ -192,11 +196,15 @@ void check_candidates(const profiler::Nvrtc& nvrtc, std::string_view of, const i
     run.findings += static_cast<int>(checked.findings.size());
     if (checked.state != profiler::Verdict::passed)
       FAIL_CHECK(fmt::format("{}: {}: {}", label, name(checked.state), checked.reason));
-    const costmodel::Work work = costmodel::count(chosen[i].kernel, costmodel::Mode::exact);
+    const costmodel::Work program = costmodel::count(chosen[i].kernel, costmodel::Mode::exact);
+    const costmodel::Work work = costmodel::together(program);
     if (const std::string found = difference(chosen[i].kernel, seen, work); !found.empty())
       FAIL_CHECK(fmt::format("{}: {}", label, found));
-    if (const std::string found = machine_difference(chosen[i].kernel, binary, work, run); !found.empty())
-      FAIL_CHECK(fmt::format("{}: machine code: {}", label, found));
+    for (std::size_t k = 0; k < ir::kernels_of(chosen[i].kernel).size(); ++k)
+      if (const std::string found = machine_difference(ir::kernels_of(chosen[i].kernel)[k], binary,
+                                                       ir::entries_of(binary)[k], costmodel::works_of(program)[k], run);
+          !found.empty())
+        FAIL_CHECK(fmt::format("{}: machine code of launch {}: {}", label, k, found));
     const Counters& c = seen.counters;
     record(run.pipes[0], c.fma, work.pipes.fma);
     record(run.pipes[1], c.alu, work.pipes.alu + work.pipes.address);

@@ -63,6 +63,7 @@ void walk(Fields& field, Launch& launch) {
   field("dynamic_shared", launch.dynamic_shared);
   field("min_blocks", launch.min_blocks);
   field("cooperative", launch.cooperative);
+  field("dependent", launch.dependent);
   field("arguments", launch.arguments);
 }
 

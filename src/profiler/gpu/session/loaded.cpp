@@ -146,7 +146,7 @@ void bind_arguments(const Launch& launch, const LoadedSequence& loaded, BoundLau
 /// How many of its clusters run at once; none where the driver says that no GPU of this kind takes such a cluster.
 int clusters_at_once(OpenedGpu& gpu, const Launch& launch, CUfunction function) {
   if (launch.cluster == Extent3{1, 1, 1} || gpu.driver.cuOccupancyMaxActiveClusters == nullptr) return -1;
-  std::array<CUlaunchAttribute, 2> attributes = {};
+  LaunchAttributes attributes = {};
   const CUlaunchConfig config = launch_config(gpu, launch, attributes);
   int clusters = 0;
   const CUresult result = gpu.driver.cuOccupancyMaxActiveClusters(&clusters, function, &config);

@@ -22,6 +22,8 @@ namespace {
 constexpr std::int64_t touch_bytes = 16;
 constexpr unsigned digest_threads = 256;
 constexpr unsigned touch_threads = 256, touch_blocks_per_sm = 8;
+/// PTX ISA: griddepcontrol, by which a kernel waits for the launches before it.
+constexpr int waits_from = 90;
 /// Where the driver does not tell the size of L2.
 constexpr std::int64_t flush_otherwise = std::int64_t{1} << 28;
 
@@ -52,7 +54,7 @@ CudaStatus queue_touch(OpenedGpu& gpu, LoadedSequence& loaded) {
 }
 
 CudaStatus queue_launch(OpenedGpu& gpu, const Launch& launch, BoundLaunch& bound) {
-  std::array<CUlaunchAttribute, 2> attributes = {};
+  LaunchAttributes attributes = {};
   const CUlaunchConfig config = launch_config(gpu, launch, attributes);
   return to_status(gpu.driver, gpu.driver.cuLaunchKernelEx(&config, bound.function, bound.parameters.data(), nullptr),
                    fmt::format("cuLaunchKernelEx of '{}'", launch.entry));
@@ -92,7 +94,7 @@ CudaStatus capture(OpenedGpu& gpu, LoadedSequence& loaded) {
 
 }  // namespace
 
-CUlaunchConfig launch_config(OpenedGpu& gpu, const Launch& launch, std::array<CUlaunchAttribute, 2>& attributes) {
+CUlaunchConfig launch_config(OpenedGpu& gpu, const Launch& launch, LaunchAttributes& attributes) {
   CUlaunchConfig config = {};
   config.gridDimX = launch.grid[0], config.gridDimY = launch.grid[1], config.gridDimZ = launch.grid[2];
   config.blockDimX = launch.block[0], config.blockDimY = launch.block[1], config.blockDimZ = launch.block[2];
@@ -110,6 +112,12 @@ CUlaunchConfig launch_config(OpenedGpu& gpu, const Launch& launch, std::array<CU
     CUlaunchAttribute& cooperative = attributes[config.numAttrs++];
     cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
     cooperative.value.cooperative = 1;
+  }
+  // Elsewhere it begins when the launch before it has ended, and its code waits for nothing.
+  if (launch.dependent && gpu.properties.compute_capability >= waits_from) {
+    CUlaunchAttribute& early = attributes[config.numAttrs++];
+    early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    early.value.programmaticStreamSerializationAllowed = 1;
   }
   return config;
 }

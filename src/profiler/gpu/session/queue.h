@@ -29,8 +29,9 @@ CudaStatus queue_flush(OpenedGpu& gpu);
 CudaStatus queue_cache_state(OpenedGpu& gpu, LoadedSequence& loaded, ir::CacheState cache);
 /// How many kernels of our own that takes.
 std::size_t own_launches(const LoadedSequence& loaded, ir::CacheState cache);
+using LaunchAttributes = std::array<CUlaunchAttribute, 3>;
 /// A launch's shape as the driver wants it, on our stream; the config points to `attributes`.
-CUlaunchConfig launch_config(OpenedGpu& gpu, const Launch& launch, std::array<CUlaunchAttribute, 2>& attributes);
+CUlaunchConfig launch_config(OpenedGpu& gpu, const Launch& launch, LaunchAttributes& attributes);
 /// All launches, in order.
 CudaStatus queue_launches(OpenedGpu& gpu, LoadedSequence& loaded);
 /// All launches as one graph, captured first if need be. `traced`: CUPTI records kernels now.
