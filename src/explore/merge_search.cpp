@@ -30,12 +30,13 @@ using namespace ir;
 
 namespace {
 
-constexpr double least_gain = 1e-12;       ///< seconds: below it two prices are equal but for rounding
-constexpr double picoseconds = 1e12;       ///< in a second
-constexpr std::size_t packed_ahead = 6;    ///< next groups that one is offered to when they share nothing
-constexpr std::size_t mixed_ahead = 4;     ///< the same where kernels of today have another structure for each
-constexpr std::size_t packed_pairs = 512;  ///< where groups are few each is offered to more than that
-constexpr std::size_t most_cuts = 8;       ///< places between phases at which a group is offered to be cut
+constexpr double least_gain = 1e-12;            ///< seconds: below it two prices are equal but for rounding
+constexpr double picoseconds = 1e12;            ///< in a second
+constexpr std::size_t packed_ahead = 6;         ///< next groups that one is offered to when they share nothing
+constexpr std::size_t mixed_ahead = 4;          ///< the same where kernels of today have another structure for each
+constexpr std::size_t packed_pairs = 512;       ///< where groups are few each is offered to more than that
+constexpr std::size_t most_written_by_few = 2;  ///< arrays that blocks write who share columns or one long row
+constexpr std::size_t most_cuts = 8;            ///< places between phases at which a group is offered to be cut
 
 }  // namespace
 
@@ -50,11 +51,13 @@ std::optional<std::string> not_one_kernel(const Graph& graph, const DefUse& def_
     return fmt::format("{}: {}", doubt->rule, doubt->reason);
   const bool few_tasks = layout.skeleton == Skeleton::column || (layout.skeleton == Skeleton::row && layout.rows < 2 &&
                                                                  layout.columns > limits.one_row_columns);
-  if (few_tasks)
-    for (const NodeId id : border.writes)
-      if (elements(graph[id].shape) != layout.rows)
-        return fmt::format("%{} of full size would be written by the few blocks of {}", graph[id].name,
-                           codegen::text(layout));
+  if (few_tasks) {
+    std::vector<NodeId> full = border.writes;
+    std::erase_if(full, [&](NodeId id) { return elements(graph[id].shape) == layout.rows; });
+    if (full.size() > most_written_by_few)
+      return fmt::format("%{} and {} others of full size would be written by the few blocks of {}",
+                         graph[full.front()].name, full.size() - 1, codegen::text(layout));
+  }
   const auto arguments = static_cast<std::int64_t>(border.reads.size() + border.writes.size());
   if (arguments > limits.arguments && arguments > own_arguments)
     return fmt::format("{} arguments, at most {}", arguments, limits.arguments);

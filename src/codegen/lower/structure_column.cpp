@@ -41,6 +41,13 @@ bool stays_in_place(const Node& transpose, const Shape& source) {
   return from == to;
 }
 
+/// Columns that break accesses of eight bytes, of so many elements that memory's time counts: a flat loop goes over the
+/// same elements in whole vectors.
+bool are_short(const Layout& layout, int bits) {
+  constexpr std::int64_t least = 64, many = std::int64_t{4} << 23;  // bits: eight bytes, 4 MiB
+  return layout.domain.fastest() * bits % least != 0 && layout.rows * layout.columns * bits >= many;
+}
+
 }  // namespace
 
 std::optional<Classified> recognise_column(const Region& region) {
@@ -82,15 +89,15 @@ std::optional<Rejection> doubt_column(const Region& region, const Layout& layout
     if (node.op == Op::transpose && elements(node.shape) >= layout.rows * layout.columns &&
         !stays_in_place(node, graph[node.operands[0]].shape))
       return doubt("skeleton-transpose", "turns columns inside a column group");
-    if (node.op == Op::reduce && depends) return doubt("skeleton-column-spread", "walks its columns a second time");
     if (depends && (class_of(node.op) == OpClass::index || class_of(node.op) == OpClass::lookup)) {
       const Node& source = graph[node.operands[0]];
-      const bool same = elements(node.shape) == elements(source.shape);
-      if (node.op == Op::broadcast && !same)
-        return doubt("skeleton-column-spread", "spreads the results of columns over their elements");
-      const bool keeps =
-          node.op == Op::broadcast || node.op == Op::reshape || node.op == Op::bitcast || node.op == Op::transpose;
-      if (!keeps || !same)
+      const bool same = elements(node.shape) == elements(source.shape), spreads = node.op == Op::broadcast && !same;
+      if (spreads && are_short(layout, row(node.shape.dtype).bits))
+        return doubt("short-columns", fmt::format("goes over {} columns side by side in accesses that are too short",
+                                                  layout.domain.fastest()));
+      const bool keeps = spreads || node.op == Op::broadcast || node.op == Op::reshape || node.op == Op::bitcast ||
+                         node.op == Op::transpose;
+      if (!keeps || (!same && !spreads))
         return doubt(fmt::format("skeleton-column-{}", name(node.op)), "moves values that depend on a reduction");
     }
     if (depends || node.op == Op::reduce) reduced.insert(id);
