@@ -47,7 +47,6 @@
 #include "costmodel/model.h"
 #include "costmodel/occupancy.h"
 #include "costmodel/parts.h"
-#include "costmodel/place.h"
 #include "costmodel/residual.h"
 
 namespace tailor::costmodel {

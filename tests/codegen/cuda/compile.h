@@ -9,5 +9,6 @@
 #include <optional>
 #include <string>
 
-/// The PTX for an architecture; "error: ..." with the compiler's log when it refuses; nothing when there is no compiler here.
+/// The PTX for an architecture; "error: ..." with the compiler's log when it refuses; nothing when there is no compiler
+/// here.
 std::optional<std::string> ptx_of(const std::string& source, const std::string& arch = "compute_90");
