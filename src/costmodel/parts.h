@@ -1,17 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small words the models share: a part of an estimate, the greatest of some parts, the interval around the total, and
-// what a regime adds to a kernel's own time. Included by the files of the levels (sol, projected, counted, library).
-// Everything here is a few lines over records of ir; a formula with an argument for it stands in its level's file.
+// Small words the models share: a part of an estimate, the greatest of some parts, the interval around the total, what
+// a regime adds to a kernel's own time, and where a kernel stands in its program. Included by the files of the levels
+// (sol, projected, counted, library). Everything here is a few lines over records of ir; a formula with an argument for
+// it stands in its level's file.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <vector>
 
 #include "base/indexed.h"
 #include "costmodel/calibration.h"
+#include "costmodel/model.h"
 #include "ir/estimate.h"
 #include "ir/regime.h"
 
@@ -79,5 +82,20 @@ struct WarmShares {
   double read = 0, written = 0;
 };
 WarmShares warm_shares(double bytes, const CalibratedDevice& device, const ir::Regime& regime);
+
+/// Of one buffer, what the last launch before that touched it left.
+struct Left {
+  double touched = 0;  ///< bytes; 0: none of them touched it
+  double between = 0;  ///< bytes of all buffers that were touched since, on average over them
+};
+
+/// Where a kernel stands in its program.
+struct Place {
+  bool follows = false;    ///< it is launched behind another one
+  double once = 0;         ///< bytes that the whole program moves at least
+  GroupWork compulsory;    ///< of them those of this kernel
+  std::vector<Left> left;  ///< by buffer; empty: nothing was launched before
+};
+Place place_in(const Work& program, std::size_t kernel);
 
 }  // namespace tailor::costmodel

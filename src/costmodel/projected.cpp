@@ -47,7 +47,6 @@
 #include "costmodel/model.h"
 #include "costmodel/occupancy.h"
 #include "costmodel/parts.h"
-#include "costmodel/place.h"
 #include "costmodel/residual.h"
 
 namespace tailor::costmodel {
@@ -355,8 +354,9 @@ Code compiled_code(const Work& work, const ir::CompiledEntry& entry) {
 Place place_in(const Work& program, std::size_t kernel) {
   Place place;
   place.follows = kernel > 0;
-  place.once = static_cast<double>(compulsory_bytes(program));
   place.compulsory = compulsory_work(program, kernel);
+  place.once = program.followers.empty() ? place.compulsory.bytes_read + place.compulsory.bytes_written
+                                         : static_cast<double>(compulsory_bytes(program));
   if (!place.follows) return place;
   const Chain<Work> works = works_of(program);
   const auto touched = [](const BufferWork& b) { return read_footprint(b) + written_footprint(b); };

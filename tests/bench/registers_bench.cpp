@@ -103,7 +103,8 @@ int main(int count, char** words) {
       for (const study::Candidate& candidate : candidates) {
         if (!candidate.compiled() || candidate.binary->registers == 0) continue;
         const std::string structure(row(candidate.plan.skeleton).name);
-        const int guessed = candidate.standing.estimates.front().registers, real = candidate.binary->registers;
+        const int guessed = candidate.standing.estimates.front().registers,
+                  real = most_of(*candidate.binary, &ir::CompiledEntry::registers);
         by_structure[structure].add(guessed, real);
         all.add(guessed, real);
         fmt::print("{},{},{},{},{},{},{},{},{},{},\"{}\"\n", std::filesystem::path(words[i]).stem().string(), strategy,

@@ -14,7 +14,6 @@
 #include "costmodel/flat.h"
 #include "costmodel/model.h"
 #include "costmodel/parts.h"
-#include "costmodel/place.h"
 #include "round_device.h"
 #include "support/interpret.h"
 #include "support/kernel_builder.h"

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t portable_cluster = 8, most_cluster = 16;
 
-CUresult read_attributes(const CUlaunchConfig& config, simulator::Launch& launch, const Chip& chip) {
+CUresult read_attributes(const CUlaunchConfig& config, const Chip& chip, simulator::Launch& launch, bool& early) {
   if (config.numAttrs != 0 && config.attrs == nullptr) return CUDA_ERROR_INVALID_VALUE;
   for (unsigned k = 0; k < config.numAttrs; ++k) {
     const CUlaunchAttribute& one = config.attrs[k];
@@ -29,6 +29,7 @@ CUresult read_attributes(const CUlaunchConfig& config, simulator::Launch& launch
         break;
       case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:  // here kernels run one after the other all the same
         if (chip.compute_capability < 90) return CUDA_ERROR_NOT_SUPPORTED;
+        early = one.value.programmaticStreamSerializationAllowed != 0;
         break;
       case CU_LAUNCH_ATTRIBUTE_IGNORE:
       case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
@@ -114,10 +115,12 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction handle, void*
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
     if (config == nullptr || extra != nullptr) return CUDA_ERROR_INVALID_VALUE;
     simulator::Launch launch;
+    bool early = false;
     launch.grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
     launch.block = {config->blockDimX, config->blockDimY, config->blockDimZ};
     launch.dynamic_shared = config->sharedMemBytes;
-    if (const CUresult wrong = read_attributes(*config, launch, gpu.config.chip); wrong != CUDA_SUCCESS) return wrong;
+    if (const CUresult wrong = read_attributes(*config, gpu.config.chip, launch, early); wrong != CUDA_SUCCESS)
+      return wrong;
     if (const CUresult wrong = check(*function, launch, gpu.config.chip); wrong != CUDA_SUCCESS) return wrong;
     if (const CUresult wrong = read_arguments(*function, arguments, launch); wrong != CUDA_SUCCESS) return wrong;
     if (!function->program->unsupported().empty()) {
@@ -130,7 +133,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction handle, void*
     if (must_wait(gpu, config->hStream, !function->launched)) return not_yet;
     function->launched = true;
     gpu.spend(gpu.config.chip.launch_time);
-    return enqueue(gpu, config->hStream, KernelWork{function, std::move(launch)});
+    return enqueue(gpu, config->hStream, KernelWork{function, std::move(launch), early});
   });
 }
 
@@ -140,10 +143,12 @@ CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction handle, const CU
     if (!function) return CUDA_ERROR_INVALID_HANDLE;
     if (clusters == nullptr || config == nullptr) return CUDA_ERROR_INVALID_VALUE;
     simulator::Launch launch;
+    bool early = false;
     launch.grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
     launch.block = {config->blockDimX, config->blockDimY, config->blockDimZ};
     launch.dynamic_shared = config->sharedMemBytes;
-    if (const CUresult wrong = read_attributes(*config, launch, gpu.config.chip); wrong != CUDA_SUCCESS) return wrong;
+    if (const CUresult wrong = read_attributes(*config, gpu.config.chip, launch, early); wrong != CUDA_SUCCESS)
+      return wrong;
     if (const CUresult wrong = check_cluster(*function, launch, gpu.config.chip); wrong != CUDA_SUCCESS) return wrong;
     *clusters = clusters_at_once(*function, launch, gpu.config.chip);
     return CUDA_SUCCESS;

@@ -197,8 +197,9 @@ void record(State& gpu, const Stream& stream, const KernelWork& kernel, const Su
   gpu.activity.add(std::move(record));
 }
 
-void run_kernel(State& gpu, Stream& stream, const KernelWork& kernel, const Submission& submission) {
+void run_kernel(State& gpu, Stream& stream, const KernelWork& kernel, Submission submission) {
   const Function& function = *kernel.function;
+  if (kernel.early) submission.gap = 0;
   std::vector<Segment> given;
   const simulator::Simulation ran = simulate(gpu, kernel, begin(stream, submission), given);
   if (never_ends(ran)) {

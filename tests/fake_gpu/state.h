@@ -91,6 +91,7 @@ struct Event {
 struct KernelWork {
   std::shared_ptr<Function> function;
   simulator::Launch launch;
+  bool early = false;  ///< it may begin before the work in front of it has ended; here it begins at once behind that
 };
 struct FillWork {
   std::uint64_t to = 0;

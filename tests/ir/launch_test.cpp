@@ -35,8 +35,8 @@ std::string launch_complaint(std::string_view text) {
 
 TEST_CASE("a launch shape reads back what it wrote") {
   CHECK(text(LaunchShape{}) == "grid=1 block=1");
-  CHECK(text(LaunchShape{{8, 2, 1}, {1, 1, 4}, {2, 1, 1}, 16, 1024, 2, true}) ==
-        "grid=8,2 block=1,1,4 cluster=2 static_shared=16 dynamic_shared=1024 min_blocks=2 cooperative");
+  CHECK(text(LaunchShape{{8, 2, 1}, {1, 1, 4}, {2, 1, 1}, 16, 1024, 2, true, true}) ==
+        "grid=8,2 block=1,1,4 cluster=2 static_shared=16 dynamic_shared=1024 min_blocks=2 cooperative dependent");
   std::mt19937_64 random(7);
   const auto extent = [&] {
     return Extent3{static_cast<std::uint32_t>(random() % 3), static_cast<std::uint32_t>(1 + random() % 2),
@@ -49,6 +49,7 @@ TEST_CASE("a launch shape reads back what it wrote") {
                             static_cast<std::int64_t>(random() % 2),
                             static_cast<std::int64_t>(random() >> 2),
                             static_cast<int>(random() % 5),
+                            random() % 2 == 0,
                             random() % 2 == 0};
     INFO(text(shape));
     CHECK((parse_launch_shape(text(shape)) == shape));

@@ -53,7 +53,7 @@ std::vector<PlannedFlight> short_listed_flights(const profiler::Nvrtc& api, cons
     REQUIRE(candidate.lowered);
     flights.push_back({text(candidate.plan), candidate.of->title(), candidate.work.loads_in_flight,
                        candidate.binary->loads_outstanding, candidate.standing.estimates.front().registers,
-                       candidate.binary->registers});
+                       most_of(*candidate.binary, &ir::CompiledEntry::registers)});
   }
   return flights;
 }

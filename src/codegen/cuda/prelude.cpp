@@ -6,7 +6,6 @@
 // zero the dividend, shifts by the width or more shift everything out, the smallest integer over -1 is itself.
 #include "codegen/cuda/prelude.h"
 
-#include <cctype>
 #include <set>
 
 namespace tailor::codegen {
@@ -492,125 +491,7 @@ bool is_used(const PreludeRow& row, const std::set<std::string_view>& used) {
   return used.contains(row.name) && (row.only_with.empty() || used.contains(row.only_with));
 }
 
-constexpr auto language_names = std::to_array<std::string_view>({
-    "alignas",
-    "alignof",
-    "and",
-    "and_eq",
-    "asm",
-    "auto",
-    "bitand",
-    "bitor",
-    "bool",
-    "break",
-    "case",
-    "catch",
-    "char",
-    "class",
-    "co_await",
-    "co_return",
-    "co_yield",
-    "compl",
-    "concept",
-    "const",
-    "const_cast",
-    "constexpr",
-    "continue",
-    "decltype",
-    "default",
-    "delete",
-    "do",
-    "double",
-    "dynamic_cast",
-    "else",
-    "enum",
-    "explicit",
-    "export",
-    "extern",
-    "false",
-    "float",
-    "for",
-    "friend",
-    "goto",
-    "if",
-    "inline",
-    "int",
-    "long",
-    "mutable",
-    "namespace",
-    "new",
-    "noexcept",
-    "not",
-    "not_eq",
-    "nullptr",
-    "operator",
-    "or",
-    "or_eq",
-    "private",
-    "protected",
-    "public",
-    "register",
-    "reinterpret_cast",
-    "requires",
-    "return",
-    "short",
-    "signed",
-    "sizeof",
-    "static",
-    "static_assert",
-    "static_cast",
-    "struct",
-    "switch",
-    "template",
-    "this",
-    "throw",
-    "true",
-    "try",
-    "typedef",
-    "typeid",
-    "typename",
-    "union",
-    "unsigned",
-    "using",
-    "virtual",
-    "void",
-    "volatile",
-    "wchar_t",
-    "while",
-    "xor",
-    "xor_eq",
-    "threadIdx",
-    "blockIdx",
-    "blockDim",
-    "gridDim",
-    "warpSize",
-    "memcpy",
-    "float2",
-    "float4",
-    "int2",
-    "int4",
-    "dim3",
-    "n_vblocks",
-    "offset",
-    "entry_0",
-    "entry_1",
-    "entry_2",
-    "shared_memory",
-});
-
 }  // namespace
-
-std::set<std::string_view> identifiers(std::string_view text) {
-  std::set<std::string_view> found;
-  const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && in_name(text[end])) ++end;
-    if (end > at) found.insert(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return found;
-}
 
 const std::vector<PreludeRow>& prelude_table() { return rows; }
 
@@ -622,15 +503,6 @@ std::string prelude_for(std::string_view body, bool portable) {
   for (const PreludeRow& row : rows)
     if (is_used(row, used)) out += std::string(portable && !row.portable.empty() ? row.portable : row.text) + "\n";
   return out;
-}
-
-std::vector<std::string_view> reserved_names() {
-  std::set<std::string_view> names(language_names.begin(), language_names.end());
-  for (const PreludeRow& row : rows) names.insert(row.name);
-  for (const ir::OpRow& row : ir::op_table)
-    for (const std::string_view pattern : {row.real, row.integer}) names.merge(identifiers(pattern));
-  for (const ir::ArithmeticRow& row : ir::arithmetic_table) names.merge(identifiers(row.real));
-  return {names.begin(), names.end()};
 }
 
 }  // namespace tailor::codegen

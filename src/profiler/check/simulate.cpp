@@ -205,6 +205,7 @@ simulator::Simulation simulate_all(const std::vector<simulator::Program>& progra
   for (std::size_t i = 0; i < programs.size(); ++i) {
     simulator::Simulation one = simulator::simulate(programs[i], launch_of(shapes[i], memory), memory.memory, options);
     options.time_limit.value = std::max(options.time_limit.value - one.time.value, 0.0);
+    options.machine.blocks_per_sm = 0;  // the plan says it of its first kernel
     if (i == 0)
       all = std::move(one);
     else

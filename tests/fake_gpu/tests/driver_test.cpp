@@ -189,6 +189,10 @@ TEST_CASE("the fake refuses launches that a driver refuses") {
   CHECK(gpu.cuFuncSetAttribute(twice, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1) == CUDA_SUCCESS);
   CHECK(launched([&](CUlaunchConfig& c) { with(c), c.gridDimX = 16; }) == CUDA_SUCCESS);
   CHECK(launched([&](CUlaunchConfig& c) { with(c), c.gridDimX = 24; }) == CUDA_ERROR_INVALID_VALUE);
+  attribute = {};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+  attribute.value.programmaticStreamSerializationAllowed = 1;
+  CHECK(launched(with) == CUDA_SUCCESS);
   arguments[0] = nullptr;
   CHECK(launched([](CUlaunchConfig&) {}) == CUDA_ERROR_INVALID_VALUE);
   CHECK(gpu.cuCtxSynchronize() == CUDA_SUCCESS);

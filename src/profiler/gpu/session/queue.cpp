@@ -113,8 +113,9 @@ CUlaunchConfig launch_config(OpenedGpu& gpu, const Launch& launch, LaunchAttribu
     cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
     cooperative.value.cooperative = 1;
   }
-  // Elsewhere it begins when the launch before it has ended, and its code waits for nothing.
-  if (launch.dependent && gpu.properties.compute_capability >= waits_from) {
+  // Elsewhere, and where all its blocks must find room at once, it begins when the launch before it has ended: what its
+  // code waits for is there.
+  if (launch.dependent && !launch.cooperative && gpu.properties.compute_capability >= waits_from) {
     CUlaunchAttribute& early = attributes[config.numAttrs++];
     early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
     early.value.programmaticStreamSerializationAllowed = 1;
