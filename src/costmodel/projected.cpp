@@ -324,13 +324,15 @@ ir::Estimate of_program(const Work& work, const CalibratedDevice& device, const 
   return all;
 }
 
-/// Without a compiler. A block must be able to start: what its threads cannot hold is spilled, stored once and loaded
-/// once.
+/// Without a compiler. A block must be able to start, and as many be resident as the compiler must allow for: what their
+/// threads cannot hold is spilled, stored once and loaded once.
 Code assumed_code(const Work& work, const CalibratedDevice& device) {
   const int wanted = work.live_registers + static_cast<int>(device.register_base);
   const int unit = static_cast<int>(device.register_unit / device.warp_size);
   const int share = static_cast<int>(device.registers_per_block) / work.threads / unit * unit;
-  const int registers = std::min({wanted, share, static_cast<int>(device.registers_per_thread)});
+  const int bound = work.min_blocks == 0 ? static_cast<int>(device.registers_per_thread)
+                                         : most_registers(device.limits, work.threads, work.min_blocks);
+  const int registers = std::min({wanted, share, bound, static_cast<int>(device.registers_per_thread)});
   constexpr double register_bytes = 4;
   const double threads = static_cast<double>(work.virtual_blocks) * work.threads;
   const double spilled = 2 * register_bytes * threads * (wanted - registers);

@@ -8,8 +8,8 @@
 // dominant nodes, its threads are whole warps that a block may have, its persistent blocks fit an SM. Then the
 // skeleton's row (skeletons.h) may refuse what only it knows, and writes its loops through a ProgramBuilder, which may
 // still refuse while it places values. Last comes what can only be known of the finished program: the registers that
-// kept values take, the shared memory, the size of the grid, room for blocks that meet. A plan that lowers is legal;
-// nothing else decides that (decision 7).
+// kept values take, the shared memory, the size of the grid, whether as many blocks fit an SM as are to be resident. A
+// plan that lowers is legal; nothing else decides that (decision 7).
 //
 // Blocks that meet by ending their launch make it several: each is built on its own, with what those before it hand on
 // (Handover), and all have the buffers of the last.
@@ -88,27 +88,40 @@ std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits
                                                  plan.blocks_per_sm * plan.threads > limits.threads_per_sm))
     return no("persistent", fmt::format("{} blocks of {} threads do not fit an SM with {} blocks and {} threads",
                                         plan.blocks_per_sm, plan.threads, limits.blocks_per_sm, limits.threads_per_sm));
+  if (plan.min_blocks > limits.blocks_per_sm ||
+      std::int64_t{plan.min_blocks} * plan.threads > std::int64_t{limits.threads_per_sm})
+    return no("min-blocks",
+              fmt::format("{} resident blocks of {} threads do not fit an SM with {} blocks and {} threads",
+                          plan.min_blocks, plan.threads, limits.blocks_per_sm, limits.threads_per_sm));
+  return std::nullopt;
+}
+
+/// Whether an SM holds as many blocks as must be resident at once, as far as a program shows.
+std::optional<ir::Rejection> check_residents(const ir::Kernel& kernel, std::int64_t kept_registers,
+                                             const ir::Limits& limits) {
+  if (kernel.min_blocks == 0) return std::nullopt;
+  const int registers = registers_for(limits, kernel.threads, kernel.min_blocks);
+  if (kept_registers > registers)
+    return no("min-blocks", fmt::format("values loaded together and kept need {} registers per thread, of which {} "
+                                        "resident blocks of {} threads leave {}",
+                                        kept_registers, kernel.min_blocks, kernel.threads, registers));
+  const std::int64_t unit = std::max(limits.shared_unit, 1),
+                     asked = kernel.shared_bytes + limits.shared_reserved_per_block;
+  const std::int64_t shared = (asked + unit - 1) / unit * unit;
+  if (kernel.min_blocks * shared > limits.shared_per_sm)
+    return no("min-blocks", fmt::format("{} resident blocks with {} bytes of shared memory each exceed {} of an SM",
+                                        kernel.min_blocks, shared, limits.shared_per_sm));
   return std::nullopt;
 }
 
 /// Blocks that wait for one another are all resident: each SM has as many as any.
-std::optional<ir::Rejection> check_resident(const ir::Kernel& kernel, std::int64_t kept_bytes,
-                                            const ir::Limits& limits) {
-  constexpr std::int64_t register_bytes = 4;
-  const std::int64_t each = kernel.min_blocks, threads = each * kernel.threads, unit = limits.shared_unit;
-  const std::int64_t shared =
-      each * ((kernel.shared_bytes + limits.shared_reserved_per_block + unit - 1) / unit * unit);
-  const std::string blocks = fmt::format("{} blocks meet, {} on each of {} SMs", kernel.grid, each, limits.sms);
-  if (threads > limits.threads_per_sm || each > limits.blocks_per_sm)
-    return no("resident", fmt::format("{}; an SM has room for {} blocks and {} threads, {} needed", blocks,
-                                      limits.blocks_per_sm, limits.threads_per_sm, threads));
-  if (shared > limits.shared_per_sm)
-    return no("resident",
-              fmt::format("{}; {} bytes of shared memory exceed {} of an SM", blocks, shared, limits.shared_per_sm));
-  if (threads * kept_bytes > limits.registers_per_sm * register_bytes)
-    return no("resident", fmt::format("{}; values kept take {} registers of an SM's {}", blocks,
-                                      threads * kept_bytes / register_bytes, limits.registers_per_sm));
-  return std::nullopt;
+std::optional<ir::Rejection> check_meeting(const ir::Kernel& kernel, const ir::Limits& limits) {
+  const std::int64_t each = kernel.min_blocks, threads = each * kernel.threads;
+  if (threads <= limits.threads_per_sm && each <= limits.blocks_per_sm) return std::nullopt;
+  return no("resident",
+            fmt::format("{} blocks meet, {} on each of {} SMs; an SM has room for {} blocks and {} "
+                        "threads, {} needed",
+                        kernel.grid, each, limits.sms, limits.blocks_per_sm, limits.threads_per_sm, threads));
 }
 
 std::optional<ir::Rejection> check_result(const ir::Kernel& kernel, std::int64_t kept_bytes, const ir::Limits& limits) {
@@ -117,6 +130,7 @@ std::optional<ir::Rejection> check_result(const ir::Kernel& kernel, std::int64_t
   if (kept_bytes > registers * register_bytes)
     return no("registers", fmt::format("values loaded together and kept need {} registers per thread, {} exist",
                                        kept_bytes / register_bytes, registers));
+  if (auto refused = check_residents(kernel, kept_bytes / register_bytes, limits)) return refused;
   if (kernel.shared_bytes > limits.shared_per_block_optin)
     return no("shared", fmt::format("{} bytes of shared memory exceed {} per block", kernel.shared_bytes,
                                     limits.shared_per_block_optin));
@@ -141,9 +155,11 @@ Lowered lower_launch(const Prepared& prepared, const ir::Plan& plan, const ir::L
       return no("persistent", fmt::format("{} tiles for {} resident blocks: nothing to loop over",
                                           kernel.virtual_blocks, kernel.grid));
   }
+  kernel.min_blocks = plan.min_blocks;
   if (kernel.cooperative) {
-    kernel.min_blocks = static_cast<int>((kernel.grid + limits.sms - 1) / limits.sms);
-    if (auto refused = check_resident(kernel, builder.most_kept, limits)) return *refused;
+    const std::int64_t each = (kernel.grid + limits.sms - 1) / limits.sms;
+    kernel.min_blocks = std::max(kernel.min_blocks, static_cast<int>(each));
+    if (auto refused = check_meeting(kernel, limits)) return *refused;
   }
   kernel.dynamic_shared = kernel.shared_bytes > limits.shared_per_block;
   if (auto refused = check_result(kernel, builder.most_kept, limits)) return *refused;

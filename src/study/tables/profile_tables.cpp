@@ -45,6 +45,7 @@ std::string place_text(const profiler::Ranking& ranking, int item) {
 
 std::pair<std::string, std::string> profile_state(const Candidate& item) {
   if (item.measured) return {std::string(ir::name(item.measured->outcome)), item.measured->reason};
+  if (item.refused) return {std::string(refused_words), item.refused->reason};
   if (item.binary && !item.compiled()) return not_compiled(*item.binary);
   return {"stopped", "not begun"};
 }
@@ -128,9 +129,11 @@ report::Table compiled_table(std::span<const Candidate> items) {
       row.insert(row.end(), {state, Cell(), Cell(), Cell(), item.binary->compiler, reason});
     } else {
       using Entry = ir::CompiledEntry;
-      row.insert(row.end(), {std::string("compiled"), std::int64_t{most_of(*item.binary, &Entry::registers)},
+      row.insert(row.end(), {std::string(item.refused ? refused_words : "compiled"),
+                             std::int64_t{most_of(*item.binary, &Entry::registers)},
                              static_cast<double>(most_of(*item.binary, &Entry::spill_stores)),
-                             most_of(*item.binary, &Entry::loads_outstanding), item.binary->compiler, std::string()});
+                             most_of(*item.binary, &Entry::loads_outstanding), item.binary->compiler,
+                             item.refused ? item.refused->reason : std::string()});
     }
     table.rows.push_back(std::move(row));
   }

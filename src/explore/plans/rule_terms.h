@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words in which rules speak: bytes of a group's inputs, blocks, what waits, what is on its way. In: a candidate,
+// of which each function reads what its name says and no more. Out: numbers and answers. Called by the table of rules
+// (rules.cpp), whose rows must name all that these look at.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "explore/plans/rules.h"
+#include "ir/kernel/stitch_level.h"
+
+namespace tailor::explore {
+
+/// Bytes of the widest full input or output element.
+std::int64_t element_bytes(const Candidate& c);
+
+/// Bytes of one element of every full input.
+std::int64_t input_bytes(const Candidate& c);
+
+/// The most values of an element that a thread holds between two phases.
+std::size_t kept_values(const Candidate& c);
+
+/// Bytes of one element of all values that wait if any may.
+std::int64_t waiting_bytes(const Candidate& c);
+
+/// Half of the registers that a block can have, in bytes.
+std::int64_t half_of_registers(const Candidate& c);
+
+bool has(const Candidate& c, ir::StitchLevel level);
+
+/// Whether lanes have items of their own, side by side, and groups of lanes share them.
+bool is_across(const Candidate& c);
+
+std::int64_t blocks(const Candidate& c);
+
+/// Columns so few that a block can have all or half of them: other axes have to tell plans apart.
+bool is_narrow(const Candidate& c);
+
+/// The most elements of the widest input that an access of a column plan can take.
+std::int64_t widest_vector(const Candidate& c);
+
+/// Whether parts of a row have little on the way, though more of it is there.
+bool reads_little(const Candidate& c);
+
+/// Whether so many blocks that meet share a row otherwise than one block at a time would have it at its best.
+bool parts_badly(const Candidate& c, std::int64_t blocks);
+
+/// Whether they have too little on its way, or rows that a thread has at once.
+bool flies_badly(const Candidate& c);
+
+/// Whether columns have room for wider accesses: all inputs together have little in one.
+bool narrows(const Candidate& c);
+
+/// Elements of a row that a thread handles.
+std::int64_t elements_per_thread(const Candidate& c);
+
+/// Bytes of a row that a thread keeps in registers, if all of it waits at once.
+std::int64_t kept_bytes(const Candidate& c);
+
+/// Whether all that waits of a row, or what waits of a part, is in registers at once.
+bool are_in_registers(const Candidate& c);
+
+/// Registers of a thread that values of a row take between two phases.
+std::int64_t kept_elements(const Candidate& c);
+
+}  // namespace tailor::explore
