@@ -29,6 +29,9 @@ void compile_plan(const std::string& library, std::string_view asked, study::Can
   const std::string arch = or_nearest ? profiler::nearest_arch(*nvrtc.api, own) : own;
   study::compile({&one, 1}, {.api = nvrtc.api.get(), .arch = arch, .workers = 1}, {study::silent(), watch.stop});
   if (!one.binary) throw Error(Fault::interrupted, "interrupted");
+  if (one.refused)
+    throw Error(Fault::failed,
+                fmt::format("the plan is refused as compiled: {} ({})", one.refused->reason, one.refused->rule));
   if (!one.compiled())
     throw Error(Fault::failed, fmt::format("{} refused the kernel: {}", one.binary->compiler, trim(one.binary->log)));
 }

@@ -56,6 +56,7 @@ void begin_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
   work.virtual_blocks = kernel.virtual_blocks;
   work.grid = kernel.grid;
   work.cluster = kernel.cluster;
+  work.min_blocks = kernel.min_blocks;
   work.shared_bytes = kernel.shared_bytes;
   fill_costs(kernel, scratch);
   work.live_registers = live_registers(kernel, scratch);

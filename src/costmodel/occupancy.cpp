@@ -67,6 +67,16 @@ Occupancy occupancy(const ir::Limits& limits, int threads, int registers, std::i
   return result;
 }
 
+int most_registers(const ir::Limits& limits, int threads, int blocks) {
+  const std::int64_t warps = ceil_div(threads, limits.warp_size);
+  int least = 0, beyond = limits.registers_per_thread + 1;  // fewer registers never allow fewer blocks
+  while (beyond - least > 1) {
+    const int middle = (least + beyond) / 2;
+    (blocks_by_registers(limits, warps, middle) >= blocks ? least : beyond) = middle;
+  }
+  return least;
+}
+
 std::string_view name(Limiter limiter) { return row_for(names, limiter); }
 
 }  // namespace tailor::costmodel

@@ -26,6 +26,9 @@ struct Occupancy {
 /// `registers` per thread, `shared_bytes` per block without what the system reserves.
 Occupancy occupancy(const ir::Limits& limits, int threads, int registers, std::int64_t shared_bytes);
 
+/// The most registers per thread with which registers let so many blocks be resident; 0 where no number does.
+int most_registers(const ir::Limits& limits, int threads, int blocks);
+
 std::string_view name(Limiter limiter);
 
 }  // namespace tailor::costmodel

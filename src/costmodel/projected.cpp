@@ -283,11 +283,14 @@ ir::Estimate estimate_with(const Work& work, const Code& code, const CalibratedD
 }  // namespace
 
 ir::Estimate projected(const Work& work, const CalibratedDevice& device, const ir::Regime& regime) {
-  // A block must be able to start: what its threads cannot hold is spilled, stored once and loaded once.
+  // A block must be able to start, and as many be resident as the compiler must allow for: what their threads cannot
+  // hold is spilled, stored once and loaded once.
   const int wanted = work.live_registers + static_cast<int>(device.register_base);
   const int unit = static_cast<int>(device.register_unit / device.warp_size);
   const int share = static_cast<int>(device.registers_per_block) / work.threads / unit * unit;
-  const int registers = std::min({wanted, share, static_cast<int>(device.registers_per_thread)});
+  const int bound = work.min_blocks == 0 ? static_cast<int>(device.registers_per_thread)
+                                         : most_registers(device.limits, work.threads, work.min_blocks);
+  const int registers = std::min({wanted, share, bound, static_cast<int>(device.registers_per_thread)});
   constexpr double register_bytes = 4;
   const double threads = static_cast<double>(work.virtual_blocks) * work.threads;
   const double spilled = 2 * register_bytes * threads * (wanted - registers);

@@ -78,6 +78,7 @@ struct Work {
   std::int64_t virtual_blocks = 0;
   std::int64_t grid = 0;
   int cluster = 1;                       ///< blocks that start together, and meet
+  int min_blocks = 0;                    ///< resident per SM that the compiler must allow for; 0: it may choose
   std::int64_t shared_bytes = 0;         ///< per block
   std::vector<BufferWork> buffers;       ///< parallel to Kernel::buffers
   SharedWork shared_load, shared_store;  ///< loads of other blocks' among them

@@ -49,16 +49,10 @@ constexpr std::array field_table = std::to_array<PlanFieldRow>({
 #undef PLAN_FIELD
 });
 
-constexpr std::uint32_t mask(std::initializer_list<PlanField> fields) {
-  std::uint32_t bits = 0;
-  for (const PlanField field : fields) bits |= std::uint32_t{1} << static_cast<int>(field);
-  return bits;
-}
-
 constexpr std::array skeleton_table = [] {
   using enum PlanField;
   return std::to_array<SkeletonRow>({
-#define SKELETON(name, unit, what, ...) {Skeleton::name, #name, WorkUnit::unit, what, mask({__VA_ARGS__})},
+#define SKELETON(name, unit, what, ...) {Skeleton::name, #name, WorkUnit::unit, what, field_bits({__VA_ARGS__})},
 #include "ir/skeletons.def"
 #undef SKELETON
   });

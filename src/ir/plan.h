@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,6 +70,13 @@ inline constexpr std::size_t plan_field_count = 0
 #include "ir/plan_fields.def"
 #undef PLAN_FIELD
     ;
+
+/// A set of fields, one bit each.
+constexpr std::uint32_t field_bits(std::initializer_list<PlanField> fields) {
+  std::uint32_t bits = 0;
+  for (const PlanField field : fields) bits |= std::uint32_t{1} << static_cast<int>(field);
+  return bits;
+}
 
 enum class FieldKind : std::uint8_t { node, homes, number, choice, flag };
 

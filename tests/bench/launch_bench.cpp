@@ -24,7 +24,7 @@
 #include "costmodel/count.h"
 #include "costmodel/model.h"
 #include "explore/partition.h"
-#include "explore/plans/space.h"
+#include "explore/plans/walk.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
 #include "profiler/compile/machine_work.h"

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plan spaces of whole models: how many plans each group has, how fast they are enumerated, lowered, counted and
-// projected on one core, and how far the best one is from the roof and from the floor. The roof (`sol`) is the launch
-// and the data sheet's bandwidth. The floor is what no plan changes: the launch with its ramp, the bytes at the
-// bandwidth that copies reach, and one trip to memory. In: models' files. Out: CSV, one line for each distinct group of
-// at least 64 KB of `imported` and `stitch-v1`, with those lines last that sum up, by the groups' bytes. Run by hand:
+// Plan spaces of whole models: how many plans each group has, what a walk over them looks at (prefixes, mappings, parts
+// of rules), how fast they are enumerated, lowered, counted and projected on one core, and how far the best one is from
+// the roof and from the floor. The roof (`sol`) is the launch and the data sheet's bandwidth. The floor is what no plan
+// changes: the launch with its ramp, the bytes at the bandwidth that copies reach, and one trip to memory. In: models'
+// files. Out: CSV, one line for each distinct group of at least 64 KB of `imported` and `stitch-v1`, with those lines
+// last that sum up, by the groups' bytes. Run by hand:
 //
 //   space_bench DEVICE MODEL... > spaces.csv
 #include <fmt/format.h>
@@ -23,6 +24,7 @@
 #include "costmodel/model.h"
 #include "explore/partition.h"
 #include "explore/plans/tune.h"
+#include "explore/plans/walk.h"
 #include "explore/price.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
@@ -39,8 +41,9 @@ struct Line {
   std::string model, group, kind;
   double bytes = 0;
   std::int64_t plans = 0, enumerated = 0;
+  explore::WalkCounts walk = {};
   double plans_per_second = 0, over_roof = 0, over_floor = 0;
-  std::string bound;
+  std::string bound = {};
 };
 
 Line measured(const std::string& model, const explore::DistinctGroup& group,
@@ -52,6 +55,9 @@ Line measured(const std::string& model, const explore::DistinctGroup& group,
   const costmodel::GroupWork work = costmodel::group_work(group.group);
   const double floor = explore::group_price(group.group.graph, device) + device.dram_latency;
   Line line{model, short_hex(group.group.id), text(std::get<codegen::Layout>(group.needs)), group.bytes};
+  explore::Plans walk(prepared, axes, device.limits, explore::rules());
+  while (walk.next()) continue;
+  line.walk = walk.counts();
   int passes = 0;
   const std::clock_t start = std::clock();  // of the processor, for other programs run too
   double seconds = 0;
@@ -117,7 +123,9 @@ int main(int count, char** words) {
                             ir::find_calibration("uncalibrated", root / "data/calibrations"));
   std::vector<Line> lines;
   std::set<std::string> known;
-  std::puts("model,strategy,group,kind,bytes,plans,enumerated,plans_per_s,over_roof,over_floor,bound");
+  std::puts(
+      "model,strategy,group,kind,bytes,plans,enumerated,prefixes,mappings,asked,plans_per_s,over_roof,over_floor,"
+      "bound");
   for (int i = 2; i < count; ++i) {
     const hlo::Imported model = hlo::import_file(words[i]);
     for (const char* strategy : {"imported", "stitch-v1"}) {
@@ -127,9 +135,9 @@ int main(int count, char** words) {
         if (!known.insert(hex(group.group.id)).second) continue;
         lines.push_back(measured(std::filesystem::path(words[i]).stem().string(), group, device));
         const Line& line = lines.back();
-        fmt::print("{},{},{},{},{:.0f},{},{},{:.0f},{:.3f},{:.3f},{}\n", line.model, strategy, line.group, line.kind,
-                   line.bytes, line.plans, line.enumerated, line.plans_per_second, line.over_roof, line.over_floor,
-                   line.bound);
+        fmt::print("{},{},{},{},{:.0f},{},{},{},{},{},{:.0f},{:.3f},{:.3f},{}\n", line.model, strategy, line.group,
+                   line.kind, line.bytes, line.plans, line.enumerated, line.walk.prefixes, line.walk.mappings,
+                   line.walk.asked, line.plans_per_second, line.over_roof, line.over_floor, line.bound);
       }
     }
   }

@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "costmodel/count.h"
+#include "costmodel/occupancy.h"
 #include "lowered.h"
 #include "support/approx.h"
 #include "support/kernel_builder.h"
@@ -168,6 +169,31 @@ TEST_CASE("more registers never raise the occupancy and never shorten the latenc
     CHECK(after.occupancy <= before.occupancy);
     CHECK(after.waves >= before.waves);
   }
+}
+
+TEST_CASE("a compiler that must allow for resident blocks has their registers, spills the rest and has the blocks") {
+  const CalibratedDevice d = device_named("h200");
+  Draw draw;
+  int bound = 0;
+  for (int i = 0; i < rounds; ++i) {
+    Work w = draw.work();
+    w.threads = 128;
+    w.shared_bytes = 0;
+    const ir::Estimate free = projected(w, d);
+    for (const int blocks : {1, 4, 8, 16}) {
+      w.min_blocks = blocks;
+      const ir::Estimate e = projected(w, d);
+      CHECK(e.registers == std::min(free.registers, most_registers(d.limits, 128, blocks)));
+      CHECK(occupancy(d.limits, 128, e.registers, 0).blocks_per_sm >= blocks);
+      CHECK(e.occupancy >= free.occupancy);
+      const auto spill = static_cast<std::size_t>(Part::spill);
+      CHECK(e.parts[spill] >= free.parts[spill]);
+      if (e.registers == free.registers) continue;
+      ++bound;
+      CHECK(e.parts[spill] > free.parts[spill]);
+    }
+  }
+  CHECK(bound > 0);
 }
 
 TEST_CASE("blocks that stay give the knee of bandwidth in bytes in flight") {

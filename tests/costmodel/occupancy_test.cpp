@@ -50,6 +50,28 @@ TEST_CASE("the limiter names what stops the next block") {
   CHECK(name(costmodel::Limiter::shared) == "shared memory");
 }
 
+TEST_CASE("the most registers for so many resident blocks allow them, and one more does not") {
+  const std::string folder = source_folder() + "/data/devices";
+  std::int64_t bound = 0;
+  for (const std::string& name : ir::device_names(folder)) {
+    const ir::Limits limits = ir::limits(ir::find_device(name, folder));
+    for (int threads = 32; threads <= 1024; threads += 32)
+      for (int blocks = 1; blocks <= limits.blocks_per_sm && blocks * threads <= limits.threads_per_sm; ++blocks) {
+        const int most = costmodel::most_registers(limits, threads, blocks);
+        CHECK(most > 0);
+        CHECK(occupancy(limits, threads, most, 0).blocks_per_sm >= blocks);
+        if (most == limits.registers_per_thread) continue;
+        CHECK(occupancy(limits, threads, most + 1, 0).blocks_per_sm < blocks);
+        ++bound;
+      }
+  }
+  CHECK(bound > 1000);
+  const ir::Limits h200 = ir::limits(ir::find_device("h200", folder));
+  CHECK(costmodel::most_registers(h200, 256, 8) == 32);
+  CHECK(costmodel::most_registers(h200, 1024, 2) == 32);
+  CHECK(costmodel::most_registers(h200, 128, 3) == 168);
+}
+
 #ifdef TAILOR_CUDA_OCCUPANCY
 namespace {
 

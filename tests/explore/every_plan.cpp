@@ -23,7 +23,7 @@
 #include "costmodel/count.h"
 #include "explore/plans/plan_counter.h"
 #include "explore/plans/rules.h"
-#include "explore/plans/space.h"
+#include "explore/plans/walk.h"
 #include "ir/graph/gather_numbers.h"
 #include "ir/graph/stacked_windows.h"
 #include "reference/evaluate.h"

@@ -13,7 +13,7 @@
 
 #include "codegen/lower/skeletons.h"
 #include "explore/plans/rules.h"
-#include "explore/plans/space.h"
+#include "explore/plans/walk.h"
 #include "support/thorough.h"
 
 namespace tailor::explore {

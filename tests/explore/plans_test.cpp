@@ -13,9 +13,9 @@
 #include "codegen/lower/prepare.h"
 #include "explore/plans/climb.h"
 #include "explore/plans/rules.h"
-#include "explore/plans/space.h"
 #include "explore/plans/tune.h"
 #include "explore/plans/usual.h"
+#include "explore/plans/walk.h"
 #include "support/group_family.h"
 #include "support/search_setting.h"
 

@@ -25,7 +25,7 @@ struct Tried {
   codegen::Prepared prepared;
   ir::Plan plan;
   ir::Limits limits{90, 132, 32, 1024, 2048, 32, 65536, 65536, 255, 256, 4, 4, 233472, 49152, 232448, 1024, 128};
-  codegen::Tiling tiling;
+  Tiling tiling;
 
   Tried() {
     plan.skeleton = ir::Skeleton::row;
@@ -99,9 +99,9 @@ struct Tried {
     plan.blocks_per_sm = per_sm;
   }
   bool dropped_by(const Rule& rule) const {
-    codegen::Tiling asked = tiling;
+    Tiling asked = tiling;
     asked.together = std::int64_t{tiling.lanes} * plan.vector;
-    return rule.drops({prepared, plan, limits, asked});
+    return drops(rule, Candidate{prepared, plan, limits, asked});
   }
 };
 
@@ -516,7 +516,7 @@ TEST_CASE("a rule is asked where a skeleton has all fields it reads, and says no
     if (!skeleton.has(ir::PlanField::homes)) odd.homes = {{0, ir::StitchLevel::block}};
     CHECK(dropped_by(prepared, odd, limits) == as_it_is);
     for (const Rule& rule : rules())
-      if ((rule.reads & ~skeleton.fields) != 0) {
+      if ((rule.fields() & ~skeleton.fields) != 0) {
         CAPTURE(rule.name);
         CHECK_FALSE(drops(rule, prepared, odd, limits));
       }

@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "codegen/lower/lower.h"
-#include "explore/plans/rules.h"
+#include "explore/plans/walk.h"
 #include "folder.h"
 #include "store/store.h"
 #include "study/pipeline/question.h"

@@ -88,6 +88,87 @@ TEST_CASE("a binary's row has every figure of the binary at its own place") {
   CHECK_FALSE(binary_row(binary, kernel).ok);
 }
 
+TEST_CASE("a binary that leaves no room for the blocks that must be resident is told with its figures") {
+  const ir::Limits limits = ir::limits(ir::find_device("h200", (source / "data/devices").string()));
+  ir::Kernel kernel;
+  kernel.threads = 256;
+  ir::Binary binary;
+  binary.outcome = ir::CompileOutcome::ok;
+  binary.registers = 65;
+  CHECK_FALSE(too_few_residents(kernel, binary, limits));  // none is demanded
+  kernel.min_blocks = 4;
+  const std::optional<ir::Rejection> refused = too_few_residents(kernel, binary, limits);
+  REQUIRE(refused);
+  CHECK(refused->rule == "min-blocks");
+  CHECK(
+      refused->reason ==
+      "compiled to 65 registers per thread and 0 bytes of shared memory, of which an SM holds 3 blocks of 256 threads, "
+      "limited by registers; 4 must be resident");
+  binary.registers = 64;
+  CHECK_FALSE(too_few_residents(kernel, binary, limits));
+  kernel.shared_bytes = 57 << 10;  // with the kilobyte that the system has of each block more than a quarter of 228
+  const auto by_shared = [&] {
+    const std::optional<ir::Rejection> why = too_few_residents(kernel, binary, limits);
+    return why ? why->reason : std::string();
+  };
+  CHECK(
+      by_shared().find("58368 bytes of shared memory, of which an SM holds 3 blocks of 256 threads, limited by shared "
+                       "memory") != std::string::npos);
+  kernel.shared_bytes = 56 << 10;
+  CHECK(by_shared().empty());
+  binary.static_shared = 57 << 10;  // the compiler needs more than the program says
+  CHECK_FALSE(by_shared().empty());
+  binary.static_shared = 1 << 10;
+  kernel.dynamic_shared = true;  // what the launch asks for comes on top
+  CHECK_FALSE(by_shared().empty());
+  binary.static_shared = 0;
+  CHECK(by_shared().empty());
+  binary.outcome = ir::CompileOutcome::failed;
+  binary.registers = 255;
+  CHECK_FALSE(too_few_residents(kernel, binary, limits));
+}
+
+TEST_CASE(
+    "a candidate whose binary is refused has no estimate of it, is not executed, and its plan is rejected for good") {
+  const Folder folder;
+  BestPlans best(2);
+  best.plans[0].kernel.threads = 128;  // two blocks with 255 registers per thread
+  best.plans[1].kernel.threads = 256;  // one
+  for (Candidate& one : best.plans) {
+    one.kernel.min_blocks = 2;
+    one.binary->registers = 255;
+    one.refused = too_few_residents(one.kernel, *one.binary, one.on->limits);
+    one.cuda = "text";
+  }
+  CHECK(best.plans[0].compiled());
+  CHECK_FALSE(best.plans[1].compiled());
+  Listener listener;
+  Checking how;
+  how.executor = [](const ir::Kernel&, const ir::Binary&) -> profiler::Executor {
+    return [](std::span<const reference::Tensor>, const simulator::SimulationOptions&) { return profiler::Executed{}; };
+  };
+  check(std::span(best.plans).last(1), how, {listener, {}});
+  CHECK_FALSE(best.plans[1].verdict);
+  estimate(best.plans, ir::Level::compiled);
+  {
+    Recorder recorder(folder.path / "a.db", run_row());
+    recorder.save(best.model->target);
+    for (const Candidate& one : best.plans) {
+      recorder.save_chosen(one);
+      recorder.save_compiled(one);
+    }
+  }
+  const store::Store stored = store::Store::open_read_only(folder.path / "a.db");
+  for (const Candidate& one : best.plans) {
+    CHECK((one.standing.at(ir::Level::compiled) != nullptr) == !one.refused);
+    const auto why = stored.plan_rejections(one.plan_id(), one.on->id);
+    REQUIRE(why.size() == (one.refused ? 1 : 0));
+    if (!one.refused) continue;
+    CHECK(why[0].rule == "min-blocks");
+    CHECK(why[0].reason == one.refused->reason);
+  }
+}
+
 TEST_CASE("rows of estimates, predictions, kernels and checks have every figure at its own place") {
   ir::Estimate estimate;
   estimate.level = ir::Level::compiled;

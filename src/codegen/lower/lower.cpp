@@ -8,8 +8,8 @@
 // dominant nodes, its threads are whole warps that a block may have, its persistent blocks fit an SM. Then the
 // skeleton's row (skeletons.h) may refuse what only it knows, and writes its loops through a ProgramBuilder, which may
 // still refuse while it places values. Last comes what can only be known of the finished program: the registers that
-// kept values take, the shared memory, the size of the grid. A plan that lowers is legal; nothing else decides that
-// (decision 7).
+// kept values take, the shared memory, the size of the grid, whether as many blocks fit an SM as are to be resident. A
+// plan that lowers is legal; nothing else decides that (decision 7).
 //
 // A persistent grid is the same program: its virtual blocks are dealt out to as many blocks as are resident, in a loop
 // that the printer writes. Where there are no more tiles than resident blocks it is refused, because it would equal
@@ -85,6 +85,29 @@ std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits
                                                  plan.blocks_per_sm * plan.threads > limits.threads_per_sm))
     return no("persistent", fmt::format("{} blocks of {} threads do not fit an SM with {} blocks and {} threads",
                                         plan.blocks_per_sm, plan.threads, limits.blocks_per_sm, limits.threads_per_sm));
+  if (plan.min_blocks > limits.blocks_per_sm ||
+      std::int64_t{plan.min_blocks} * plan.threads > std::int64_t{limits.threads_per_sm})
+    return no("min-blocks",
+              fmt::format("{} resident blocks of {} threads do not fit an SM with {} blocks and {} threads",
+                          plan.min_blocks, plan.threads, limits.blocks_per_sm, limits.threads_per_sm));
+  return std::nullopt;
+}
+
+/// Whether an SM holds as many blocks as must be resident at once, as far as a program shows.
+std::optional<ir::Rejection> check_residents(const ir::Kernel& kernel, std::int64_t kept_registers,
+                                             const ir::Limits& limits) {
+  if (kernel.min_blocks == 0) return std::nullopt;
+  const int registers = registers_for(limits, kernel.threads, kernel.min_blocks);
+  if (kept_registers > registers)
+    return no("min-blocks", fmt::format("values loaded together and kept need {} registers per thread, of which {} "
+                                        "resident blocks of {} threads leave {}",
+                                        kept_registers, kernel.min_blocks, kernel.threads, registers));
+  const std::int64_t unit = std::max(limits.shared_unit, 1),
+                     asked = kernel.shared_bytes + limits.shared_reserved_per_block;
+  const std::int64_t shared = (asked + unit - 1) / unit * unit;
+  if (kernel.min_blocks * shared > limits.shared_per_sm)
+    return no("min-blocks", fmt::format("{} resident blocks with {} bytes of shared memory each exceed {} of an SM",
+                                        kernel.min_blocks, shared, limits.shared_per_sm));
   return std::nullopt;
 }
 
@@ -94,6 +117,7 @@ std::optional<ir::Rejection> check_result(const ir::Kernel& kernel, std::int64_t
   if (kept_bytes > registers * register_bytes)
     return no("registers", fmt::format("values loaded together and kept need {} registers per thread, {} exist",
                                        kept_bytes / register_bytes, registers));
+  if (auto refused = check_residents(kernel, kept_bytes / register_bytes, limits)) return refused;
   if (kernel.shared_bytes > limits.shared_per_block_optin)
     return no("shared", fmt::format("{} bytes of shared memory exceed {} per block", kernel.shared_bytes,
                                     limits.shared_per_block_optin));
@@ -131,6 +155,7 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
                                           kernel.virtual_blocks, kernel.grid));
   }
   kernel.dynamic_shared = kernel.shared_bytes > limits.shared_per_block;
+  kernel.min_blocks = std::max(kernel.min_blocks, plan.min_blocks);  // what the program needs, or more
   if (auto refused = check_result(kernel, builder.most_kept, limits)) return *refused;
   return builder.take();
 }

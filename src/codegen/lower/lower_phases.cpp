@@ -453,7 +453,7 @@ bool fit_registers(const Pass& pass) {
     for (const ir::Home& home : phase)
       if (home.level == ir::StitchLevel::registers && graph[home.node].op != ir::Op::parameter) add(home.node);
   constexpr std::int64_t register_bytes = 4;
-  return bytes <= register_bytes * registers_for(pass.limits, pass.plan.threads) / 2;
+  return bytes <= register_bytes * registers_for(pass.limits, pass.plan.threads, pass.plan.min_blocks) / 2;
 }
 
 /// Outputs of another size than the domain's. Those of one row are stored by its lanes, behind its last reduction.

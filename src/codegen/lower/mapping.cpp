@@ -70,7 +70,7 @@ Mapping mapping_row(const Prepared& prepared, const ir::Plan& plan, const ir::Li
   const std::int64_t rows = std::max(plan.threads / plan.threads_per_row, 1);
   kept.extents[flight] = made.in_parts ? 1 : plan.in_flight;
   kept.extents[lane] =
-      kept.extents[flight] == 1 ? rows : std::max<std::int64_t>(limits.warp_size / plan.threads_per_row, 1);
+      kept.extents[flight] == 1 ? rows : std::clamp<std::int64_t>(limits.warp_size / plan.threads_per_row, 1, rows);
   kept.extents[group] = rows / kept.extents[lane];
   kept.extents[block] = tiles(made);
   if (prepared.sums_across && plan.grid == ir::GridShape::persistent) {
@@ -109,26 +109,6 @@ Mapping mapping_map(const Prepared& prepared, const ir::Plan& plan, const ir::Li
 
 Mapping mapping(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
   return lowering(plan.skeleton).mapping(prepared, plan, limits);
-}
-
-Tiling tiling(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
-  using enum Level;
-  const Mapping of = mapping(prepared, plan, limits);
-  Tiling tiling;
-  tiling.vectors = vectors(of);
-  tiling.rest = rest(of);
-  tiling.run = of.run;
-  tiling.trips = trips(of);
-  tiling.streamed = of.in_parts;
-  tiling.together = taken_together(of);
-  if (!of.is_flat()) tiling.lanes = static_cast<int>(threads_on(of, of.fast));
-  if (!of.is_flat() && of.fast == Side::kept) tiling.groups = static_cast<int>(threads_on(of, Side::along));
-  tiling.at_once = static_cast<int>(extent(of, of.in_parts ? Side::along : Side::kept, of.in_parts ? section : flight));
-  tiling.items = units(of, Side::kept);
-  tiling.items_per_block = stride_of(of, Side::kept, block) / extent(of, Side::kept, vector);
-  tiling.split = static_cast<int>(extent(of, Side::along, block));
-  tiling.leaves_blocks_idle = leaves_blocks_idle(of);
-  return tiling;
 }
 
 std::vector<SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {

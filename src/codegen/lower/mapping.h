@@ -146,9 +146,10 @@ inline ir::StitchLevel stitch_level(const Mapping& mapping) {
                                                           : ir::StitchLevel::registers;
 }
 
-/// Registers that a thread of a block of so many threads can have.
-inline int registers_for(const ir::Limits& limits, int threads) {
-  return std::min(limits.registers_per_thread, limits.registers_per_block / threads);
+/// Registers that a thread of a block of so many threads can have, if so many blocks are to be resident on an SM.
+inline int registers_for(const ir::Limits& limits, int threads, int min_blocks = 0) {
+  const int most = std::min(limits.registers_per_thread, limits.registers_per_block / threads);
+  return min_blocks == 0 ? most : std::min(most, limits.registers_per_sm / threads / min_blocks);
 }
 
 /// A reduction, and the level at which its result gets to those who read it.
@@ -160,24 +161,5 @@ struct SubRoot {
 
 /// The reductions, ascending, as the plan deals them out.
 std::vector<SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits);
-
-/// What rules ask of a mapping, worked out once per plan because they ask thousands of plans a millisecond. An item is
-/// what is dealt to blocks: a row, a vector of columns, or a vector of a flat loop.
-struct Tiling {
-  std::int64_t vectors = 0;          ///< whole vectors of a row, of all columns side by side, or of the whole array
-  std::int64_t rest = 0;             ///< elements of a row around its vectors, each of which takes a lane
-  std::int64_t run = 0;              ///< neighbours in memory that lanes can read together; 0: all there are
-  std::int64_t trips = 1;            ///< vectors per thread of one row or of its columns; a flat loop has one
-  bool streamed = false;             ///< not all that waits of a row is in registers: it is gone through in parts
-  int lanes = 1;                     ///< threads side by side along a row
-  std::int64_t together = 1;         ///< neighbours in memory that these take at once, as far as a run goes
-  int groups = 0;                    ///< of such lanes that walk down the same columns; 0: items lie along the lanes
-  int at_once = 1;                   ///< items per thread at once; streamed: vectors of one row
-  std::int64_t items = 0;            ///< of the group
-  std::int64_t items_per_block = 1;  ///< of one virtual block
-  int split = 1;                     ///< blocks that share their items, in a cluster or not: each has a part of all
-  bool leaves_blocks_idle = false;   ///< some of them would find nothing to add up
-};
-Tiling tiling(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits);
 
 }  // namespace tailor::codegen

@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-#include "codegen/lower/mapping.h"
+#include "explore/plans/tiling.h"
 
 namespace tailor::explore {
 
@@ -38,13 +38,13 @@ PlanCounter::Loop& PlanCounter::loop_of(const ir::Plan& plan) {
   one_warp.threads = limits_.warp_size;
   one_warp.unroll = 1;
   one_warp.grid = ir::GridShape::tile;
-  one_warp.blocks_per_sm = 0;
+  one_warp.blocks_per_sm = one_warp.min_blocks = 0;
   for (Loop& known : loops_)
     if (known.plan == one_warp) return known;
   Loop& made = loops_.emplace_back(Loop{one_warp, std::nullopt});
   if (prepared_.columns % plan.vector != 0) return made;  // elements that fill no vector belong to no warp of the loop
   if (const auto kernel = lowered_loop(made))
-    made.counts = costmodel::count_flat(*kernel, codegen::tiling(prepared_, one_warp, limits_).vectors, scratch_);
+    made.counts = costmodel::count_flat(*kernel, tiling_of(prepared_, one_warp, limits_).vectors, scratch_);
   return made;
 }
 
@@ -64,8 +64,7 @@ void PlanCounter::count(const ir::Plan& plan, const ir::Kernel& kernel, costmode
       if (costmodel::count_within(kernel, many_looks, scratch_, work)) return;
       loop.is_sampled = true;
       if (const auto one_warp = lowered_loop(loop))
-        loop.counts =
-            costmodel::sample_flat(*one_warp, codegen::tiling(prepared_, loop.plan, limits_).vectors, scratch_);
+        loop.counts = costmodel::sample_flat(*one_warp, tiling_of(prepared_, loop.plan, limits_).vectors, scratch_);
       if (counts_like_others(loop, kernel, work)) return;
     }
   }

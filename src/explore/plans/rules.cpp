@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of rules. In: a prepared group, a plan and limits. Out: the first rule that drops the plan, or none.
-// Called by tune.cpp before a plan is lowered, which costs a hundred times as much.
+// The table of rules. In: a prepared group, a plan or the first fields of one, limits. Out: the rule that drops it, or
+// none. Asked by walk.cpp before a plan is lowered, which costs a hundred times as much.
 //
-// A rule asks the tiling of a plan (codegen/lower/mapping.h) and the fields it says it reads, never the skeleton; so
-// it holds for every skeleton that has those fields, and a plan whose skeleton lacks one of them is not asked.
+// A rule asks fields of the plan and parts of its tiling (explore/plans/tiling.def), never the skeleton; so it holds
+// for every skeleton that has those fields, and a plan whose skeleton lacks one of them is not asked. It names all that
+// it looks at, in whatever branch: the walk asks it as soon as the fields behind that are fixed, while later ones hold
+// what the plan before had. Tests put odd values there and see no verdict change. So a rule is parted in two where one
+// reason needs fewer fields than the other, or one is for lanes across columns, whose blocks are known earlier.
 //
 // Sound rules come first. Each repeats a condition under which lower() refuses, in terms of the tiling; that they
 // never drop a legal plan is tested over whole plan spaces (tests/explore). They only save time.
@@ -31,10 +34,13 @@ using ir::GridShape;
 using ir::HomesWord;
 using ir::StitchLevel;
 
-constexpr std::uint32_t reads(std::initializer_list<ir::PlanField> fields) {
-  std::uint32_t bits = 0;
-  for (const ir::PlanField field : fields) bits |= std::uint32_t{1} << static_cast<int>(field);
-  return bits;
+using T = TilingPart;
+
+constexpr RulePart asks(std::initializer_list<ir::PlanField> fields, std::initializer_list<T> parts,
+                        bool (*drops)(const Candidate&)) {
+  Reads reads{ir::field_bits(fields), 0};
+  for (const T part : parts) reads.tiling |= std::uint32_t{1} << static_cast<int>(part);
+  return {reads, drops};
 }
 
 /// Bytes of the widest full input or output element.
@@ -117,283 +123,417 @@ std::int64_t kept_bytes(const Candidate& c) {
   return sum * elements_per_thread(c);
 }
 
+/// Whether all that waits of a row, or what waits of a part, is in registers at once.
+bool are_in_registers(const Candidate& c) {
+  return !c.tiling.streamed || codegen::waits_partly(c.prepared, c.plan.homes);
+}
+
+/// Registers of a thread that values of a row take between two phases.
+std::int64_t kept_elements(const Candidate& c) {
+  return elements_per_thread(c) * static_cast<std::int64_t>(std::max<std::size_t>(kept_values(c), 1));
+}
+
 constexpr std::array rule_table = [] {
   using enum ir::PlanField;
   return std::to_array<Rule>({
-      {"vector-fits", true, reads({vector}),
+      {"vector-fits",
+       true,
        "a vector must fit into the row (row) or the output (map), and divide neighbouring columns (column)",
-       [](const Candidate& c) { return c.tiling.vectors == 0; }},
-      {"peel-lanes", true, reads({vector, threads_per_row}),
+       {asks({vector}, {T::vectors}, [](const Candidate& c) { return c.tiling.vectors == 0; })}},
+      {"peel-lanes",
+       true,
        "rows that are no multiple of the vector need two lanes per element around the vectors",
-       [](const Candidate& c) { return c.tiling.rest != 0 && c.plan.threads_per_row < 2 * c.plan.vector; }},
-      {"rows-in-flight", true, reads({in_flight, threads_per_row}), "more rows in flight than the block has rows for",
-       [](const Candidate& c) {
-         return !c.tiling.streamed && c.plan.in_flight > 1 &&
-                c.tiling.items <= std::int64_t{c.plan.threads / c.tiling.lanes} * (c.plan.in_flight - 1);
-       }},
-      {"vectors-in-flight", true, reads({in_flight}), "more vectors in flight than a thread has",
-       [](const Candidate& c) { return c.tiling.streamed && c.plan.in_flight > c.tiling.trips; }},
-      {"vectors-unrolled", true, reads({unroll}), "more vectors at once than a thread has",
-       [](const Candidate& c) {
-         return c.plan.unroll > 1 && c.tiling.vectors <= std::int64_t{c.plan.threads} * (c.plan.unroll - 1);
-       }},
-      {"persistent-resident", true, reads({grid}), "persistent blocks must be resident at once",
-       [](const Candidate& c) {
-         return c.plan.grid == GridShape::persistent &&
-                (c.plan.blocks_per_sm * c.plan.threads > c.limits.threads_per_sm ||
-                 c.plan.blocks_per_sm > c.limits.blocks_per_sm);
-       }},
-      {"persistent-loops", true, reads({grid}), "a persistent grid needs more tiles than resident blocks",
-       [](const Candidate& c) {
-         return c.plan.grid == GridShape::persistent && blocks(c) <= std::int64_t{c.plan.blocks_per_sm} * c.limits.sms;
-       }},
-      {"split-persistent", true, reads({split, grid}), "blocks that share rows or columns do not loop over others",
-       [](const Candidate& c) { return c.plan.split > 1 && c.plan.grid == GridShape::persistent; }},
-      {"split-phases", true, reads({split}), "rows or columns that are walked again are not shared by blocks",
-       [](const Candidate& c) { return c.plan.split > 1 && c.prepared.walks > 1; }},
-      {"split-idle", true, reads({split}), "so many blocks share rows or columns that some would have nothing of them",
-       [](const Candidate& c) { return c.plan.split > 1 && c.tiling.leaves_blocks_idle; }},
+       {asks({vector, threads_per_row}, {T::rest},
+             [](const Candidate& c) { return c.tiling.rest != 0 && c.plan.threads_per_row < 2 * c.plan.vector; })}},
+      {"rows-in-flight",
+       true,
+       "more rows in flight than the block has rows for",
+       {asks({in_flight, threads, threads_per_row}, {T::streamed, T::items, T::lanes},
+             [](const Candidate& c) {
+               return !c.tiling.streamed && c.plan.in_flight > 1 &&
+                      c.tiling.items <= std::int64_t{c.plan.threads / c.tiling.lanes} * (c.plan.in_flight - 1);
+             })}},
+      {"vectors-in-flight",
+       true,
+       "more vectors in flight than a thread has",
+       {asks({in_flight}, {T::streamed, T::trips},
+             [](const Candidate& c) { return c.tiling.streamed && c.plan.in_flight > c.tiling.trips; })}},
+      {"vectors-unrolled",
+       true,
+       "more vectors at once than a thread has",
+       {asks({unroll, threads}, {T::vectors},
+             [](const Candidate& c) {
+               return c.plan.unroll > 1 && c.tiling.vectors <= std::int64_t{c.plan.threads} * (c.plan.unroll - 1);
+             })}},
+      {"persistent-resident",
+       true,
+       "persistent blocks must be resident at once",
+       {asks({grid, blocks_per_sm, threads}, {},
+             [](const Candidate& c) {
+               return c.plan.grid == GridShape::persistent &&
+                      (c.plan.blocks_per_sm * c.plan.threads > c.limits.threads_per_sm ||
+                       c.plan.blocks_per_sm > c.limits.blocks_per_sm);
+             })}},
+      {"persistent-loops",
+       true,
+       "a persistent grid needs more tiles than resident blocks",
+       {asks({grid, blocks_per_sm}, {T::items, T::items_per_block, T::split},
+             [](const Candidate& c) {
+               return c.plan.grid == GridShape::persistent &&
+                      blocks(c) <= std::int64_t{c.plan.blocks_per_sm} * c.limits.sms;
+             })}},
+      {"split-persistent",
+       true,
+       "blocks that share rows or columns do not loop over others",
+       {asks({split, grid}, {},
+             [](const Candidate& c) { return c.plan.split > 1 && c.plan.grid == GridShape::persistent; })}},
+      {"split-phases",
+       true,
+       "rows or columns that are walked again are not shared by blocks",
+       {asks({split}, {}, [](const Candidate& c) { return c.plan.split > 1 && c.prepared.walks > 1; })}},
+      {"split-idle",
+       true,
+       "so many blocks share rows or columns that some would have nothing of them",
+       {asks({split}, {T::leaves_blocks_idle},
+             [](const Candidate& c) { return c.plan.split > 1 && c.tiling.leaves_blocks_idle; })}},
 
-      {"cluster-alone", true, reads({cluster, split, grid}),
+      {"cluster-alone",
+       true,
        "blocks of a cluster, where a GPU has some, share rows with no others, loop over none and add up across none",
-       [](const Candidate& c) {
-         return c.plan.cluster != 0 && (c.plan.split > 1 || c.plan.grid == GridShape::persistent ||
-                                        c.prepared.sums_across || c.plan.cluster > c.limits.blocks_per_cluster);
-       }},
-      {"cluster-idle", true, reads({cluster}), "a cluster of so many blocks leaves some without a part of the row",
-       [](const Candidate& c) { return c.plan.cluster > 1 && c.tiling.leaves_blocks_idle; }},
+       {asks({cluster, split}, {},
+             [](const Candidate& c) {
+               return c.plan.cluster != 0 &&
+                      (c.plan.split > 1 || c.prepared.sums_across || c.plan.cluster > c.limits.blocks_per_cluster);
+             }),
+        asks({cluster, grid}, {},
+             [](const Candidate& c) { return c.plan.cluster != 0 && c.plan.grid == GridShape::persistent; })}},
+      {"cluster-idle",
+       true,
+       "a cluster of so many blocks leaves some without a part of the row",
+       {asks({cluster}, {T::leaves_blocks_idle},
+             [](const Candidate& c) { return c.plan.cluster > 1 && c.tiling.leaves_blocks_idle; })}},
 
-      {"padding", false, reads({threads_per_row}), "over a third of the lanes would have no element",
-       [](const Candidate& c) {
-         if (is_across(c)) {
-           const std::int64_t room = blocks(c) * c.tiling.lanes * c.tiling.trips * c.tiling.groups;
-           return 3 * c.tiling.vectors * c.prepared.columns < 2 * room;
-         }
-         return 3 * c.tiling.vectors < 2 * c.tiling.trips * c.tiling.lanes * c.tiling.split && c.tiling.lanes > 1;
-       }},
-      {"coalescing", false, reads({threads_per_row, vector}),
+      {"padding",
+       false,
+       "over a third of the lanes would have no element",
+       {asks({threads_per_row}, {T::groups, T::vectors, T::trips, T::lanes, T::split},
+             [](const Candidate& c) {
+               return !is_across(c) && 3 * c.tiling.vectors < 2 * c.tiling.trips * c.tiling.lanes * c.tiling.split &&
+                      c.tiling.lanes > 1;
+             }),
+        asks({threads_per_row}, {T::groups, T::vectors, T::trips, T::lanes, T::items, T::items_per_block, T::split},
+             [](const Candidate& c) {
+               if (!is_across(c)) return false;
+               const std::int64_t room = blocks(c) * c.tiling.lanes * c.tiling.trips * c.tiling.groups;
+               return 3 * c.tiling.vectors * c.prepared.columns < 2 * room;
+             })}},
+      {"coalescing",
+       false,
        "a row's lanes must read 128 neighbouring bytes or the whole row; of columns 32, or half of a row of up to 64",
-       [](const Candidate& c) {
-         constexpr std::int64_t line = 128, sector = 32;
-         const std::int64_t bytes = element_bytes(c), run = c.tiling.run * bytes;
-         const std::int64_t least = !is_across(c) ? std::min(line, run) : is_narrow(c) ? run / 2 : sector;
-         return c.tiling.together * bytes < least;
-       }},
-      {"wide-columns", false, reads({vector, threads_per_row}),
+       {asks({threads_per_row, vector}, {T::groups, T::run, T::together},
+             [](const Candidate& c) {
+               constexpr std::int64_t line = 128, sector = 32;
+               const std::int64_t bytes = element_bytes(c), run = c.tiling.run * bytes;
+               const std::int64_t least = !is_across(c) ? std::min(line, run) : is_narrow(c) ? run / 2 : sector;
+               return c.tiling.together * bytes < least;
+             })}},
+      {"wide-columns",
+       false,
        "over 512 neighbouring bytes of columns per block only make fewer blocks, unless the columns are short",
-       [](const Candidate& c) {
-         return is_across(c) && c.tiling.together * element_bytes(c) > 512 && c.tiling.trips > 16;
-       }},
-      {"narrow-columns", false, reads({vector, threads_per_row}),
+       {asks({vector, threads_per_row}, {T::groups, T::together, T::trips},
+             [](const Candidate& c) {
+               return is_across(c) && c.tiling.together * element_bytes(c) > 512 && c.tiling.trips > 16;
+             })}},
+      {"narrow-columns",
+       false,
        "columns take the widest vector, or half of it where there are fewer blocks than SMs",
-       [](const Candidate& c) {
-         const std::int64_t times = is_across(c) ? widest_vector(c) / c.plan.vector : 1;
-         return times > 2 || (times == 2 && blocks(c) >= 2 * c.limits.sms);
-       }},
-      {"few-blocks", false, reads({threads, threads_per_row}),
+       {asks({vector, threads_per_row}, {T::groups, T::run},
+             [](const Candidate& c) { return is_across(c) && widest_vector(c) / c.plan.vector > 2; }),
+        asks({vector, threads_per_row}, {T::groups, T::run, T::items, T::items_per_block, T::split},
+             [](const Candidate& c) {
+               return is_across(c) && widest_vector(c) / c.plan.vector == 2 && blocks(c) >= 2 * c.limits.sms;
+             })}},
+      {"few-blocks",
+       false,
        "where there are fewer blocks of long columns than SMs, small blocks have fewer loads on their way",
-       [](const Candidate& c) {
-         constexpr std::int64_t large = 256, rows = 4;
-         return is_across(c) && !is_narrow(c) && blocks(c) < c.limits.sms && c.plan.threads < large &&
-                c.tiling.trips * c.plan.threads >= rows * large;
-       }},
-      {"shallow-columns", false, reads({in_flight, threads_per_row}),
+       {asks({threads, threads_per_row}, {T::groups, T::run, T::trips, T::items, T::items_per_block, T::split},
+             [](const Candidate& c) {
+               constexpr std::int64_t large = 256, rows = 4;
+               return is_across(c) && !is_narrow(c) && blocks(c) < c.limits.sms && c.plan.threads < large &&
+                      c.tiling.trips * c.plan.threads >= rows * large;
+             })}},
+      {"shallow-columns",
+       false,
        "under 32 bytes and four rows in flight per thread, though its columns have more",
-       [](const Candidate& c) {
-         return is_across(c) && c.plan.in_flight < 4 && 4 * c.plan.in_flight <= c.tiling.trips &&
-                c.plan.in_flight * c.plan.vector * element_bytes(c) < 32;
-       }},
-      {"split-columns", false, reads({split, threads, vector, in_flight}),
+       {asks({in_flight, vector, threads_per_row}, {T::groups, T::trips},
+             [](const Candidate& c) {
+               return is_across(c) && c.plan.in_flight < 4 && 4 * c.plan.in_flight <= c.tiling.trips &&
+                      c.plan.in_flight * c.plan.vector * element_bytes(c) < 32;
+             })}},
+      {"split-columns",
+       false,
        "columns are shared only to fill half of the SMs to all of them twice, or, where all together are a line of 128 "
        "bytes for every 16 SMs, by blocks with 4 to 32 KiB; with the widest vectors and 64 bytes in flight, and 256 "
        "threads (of few bytes one for 64)",
-       [](const Candidate& c) {
-         constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib, large = 256, line = 128;
-         if (c.plan.split == 1 || !is_across(c)) return false;
-         const bool is_shallow = c.plan.in_flight * c.plan.vector * element_bytes(c) < 64 && c.plan.in_flight < 8;
-         if (blocks(c) > 2 * c.limits.sms || is_shallow || c.plan.vector != widest_vector(c)) return true;
-         if (2 * blocks(c) > c.limits.sms) return c.plan.threads < large;
-         const std::int64_t across = c.prepared.rows * element_bytes(c);  // what stays of a column group are its rows
-         const std::int64_t bytes = across * c.prepared.columns / blocks(c);
-         return 16 * across > c.limits.sms * line || bytes < least || bytes > enough ||
-                c.plan.threads < std::min(large, bytes / 64);
-       }},
-      {"split-rows", false, reads({split, threads, threads_per_row, vector, in_flight}),
+       {asks({split, threads, vector}, {T::groups, T::run, T::items, T::items_per_block, T::split},
+             [](const Candidate& c) {
+               constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib, large = 256, line = 128;
+               if (c.plan.split == 1 || !is_across(c)) return false;
+               if (blocks(c) > 2 * c.limits.sms || c.plan.vector != widest_vector(c)) return true;
+               if (2 * blocks(c) > c.limits.sms) return c.plan.threads < large;
+               const std::int64_t across =
+                   c.prepared.rows * element_bytes(c);  // what stays of a column group are its rows
+               const std::int64_t bytes = across * c.prepared.columns / blocks(c);
+               return 16 * across > c.limits.sms * line || bytes < least || bytes > enough ||
+                      c.plan.threads < std::min(large, bytes / 64);
+             }),
+        asks({split, vector, in_flight}, {T::groups},
+             [](const Candidate& c) {
+               return c.plan.split > 1 && is_across(c) && c.plan.in_flight * c.plan.vector * element_bytes(c) < 64 &&
+                      c.plan.in_flight < 8;
+             })}},
+      {"split-rows",
+       false,
        "rows are shared by blocks that have one row each and 4 KiB of it, with 256 threads or one for each 64 bytes, "
        "to fill a third of the SMs (less where 32 KiB suffice) to all of them four times, with 32 bytes in flight, or "
        "128 of all inputs together",
-       [](const Candidate& c) {
-         constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib;
-         if (c.plan.split == 1 || is_across(c)) return false;
-         const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.split;
-         return c.plan.threads_per_row != c.plan.threads || c.plan.threads < std::min<std::int64_t>(256, bytes / 64) ||
-                reads_little(c) || bytes < least || (3 * blocks(c) < c.limits.sms && bytes > enough) ||
-                blocks(c) > std::int64_t{4} * c.limits.sms;
-       }},
-      {"alone-rows", false, reads({split, threads, threads_per_row}),
+       {asks({split, threads, threads_per_row}, {T::groups, T::items},
+             [](const Candidate& c) {
+               constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib;
+               if (c.plan.split == 1 || is_across(c)) return false;
+               if (c.plan.threads_per_row != c.plan.threads) return true;
+               const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.split;
+               const std::int64_t blocks = c.tiling.items * c.plan.split;  // of a row each
+               return c.plan.threads < std::min<std::int64_t>(256, bytes / 64) || bytes < least ||
+                      (3 * blocks < c.limits.sms && bytes > enough) || blocks > std::int64_t{4} * c.limits.sms;
+             }),
+        asks({split, vector, in_flight}, {T::groups, T::trips},
+             [](const Candidate& c) { return c.plan.split > 1 && !is_across(c) && reads_little(c); })}},
+      {"alone-rows",
+       false,
        "rows of over 256 KiB that blocks can share are not left to a quarter as many blocks as SMs or fewer",
-       [](const Candidate& c) {
-         constexpr std::int64_t long_row = 256 << 10;
-         return c.plan.split == 1 && c.plan.cluster == 0 && !is_across(c) && c.prepared.walks == 1 &&
-                4 * c.prepared.rows <= c.limits.sms && c.prepared.columns * element_bytes(c) > long_row;
-       }},
-      {"cluster-rows", false, reads({cluster, threads, threads_per_row, vector, in_flight}),
+       {asks({split, cluster, threads, threads_per_row}, {T::groups},
+             [](const Candidate& c) {
+               constexpr std::int64_t long_row = 256 << 10;
+               return c.plan.split == 1 && c.plan.cluster == 0 && !is_across(c) && c.prepared.walks == 1 &&
+                      4 * c.prepared.rows <= c.limits.sms && c.prepared.columns * element_bytes(c) > long_row;
+             })}},
+      {"cluster-rows",
+       false,
        "a cluster has one row at a time, each block 4 KiB of it or more, with 256 threads or one for each 64 bytes, "
        "accesses of 16 bytes, or of one element where rows or what they come from break them, and 32 bytes in flight "
        "of rows in parts",
-       [](const Candidate& c) {
-         constexpr std::int64_t least = 4 << 10, large = 256;
-         if (c.plan.cluster == 0) return false;
-         const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.cluster;
-         const bool is_whole = c.prepared.straight && c.tiling.run * element_bytes(c) % ir::access_bytes == 0;
-         const bool is_odd = c.plan.vector == 1 ? is_whole : c.plan.vector * element_bytes(c) != ir::access_bytes;
-         return c.plan.threads_per_row != c.plan.threads || (c.plan.in_flight > 1 && !c.tiling.streamed) || is_odd ||
-                c.plan.threads < std::min(large, bytes / 64) || bytes < least || (c.tiling.streamed && reads_little(c));
-       }},
-      {"cluster-size", false, reads({cluster}),
+       {asks({cluster, threads, threads_per_row, vector}, {T::run},
+             [](const Candidate& c) {
+               constexpr std::int64_t least = 4 << 10, large = 256;
+               if (c.plan.cluster == 0) return false;
+               const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.cluster;
+               const bool is_whole = c.prepared.straight && c.tiling.run * element_bytes(c) % ir::access_bytes == 0;
+               const bool is_odd = c.plan.vector == 1 ? is_whole : c.plan.vector * element_bytes(c) != ir::access_bytes;
+               return c.plan.threads_per_row != c.plan.threads || is_odd ||
+                      c.plan.threads < std::min(large, bytes / 64) || bytes < least;
+             }),
+        asks({cluster, vector, in_flight}, {T::streamed, T::trips},
+             [](const Candidate& c) {
+               return c.plan.cluster != 0 && (c.tiling.streamed ? reads_little(c) : c.plan.in_flight > 1);
+             })}},
+      {"cluster-size",
+       false,
        "of two sizes of a cluster the smaller is enough where it fills the SMs and half of its blocks' registers hold "
        "what waits; where the larger leaves half of the SMs idle, with 4 KiB for each block, it is the better one",
-       [](const Candidate& c) {
-         constexpr std::int64_t least = 4 << 10;
-         const std::int64_t blocks = c.plan.cluster, rows = c.prepared.rows;
-         if (blocks == 0) return false;
-         const bool is_more = blocks / 2 * rows >= c.limits.sms &&
-                              blocks / 2 * half_of_registers(c) >= codegen::bytes_waiting(c.prepared);
-         const bool is_less = 2 * blocks <= c.limits.blocks_per_cluster && 4 * blocks * rows <= c.limits.sms &&
-                              c.prepared.columns * element_bytes(c) >= 2 * blocks * least;
-         return is_more || is_less;
-       }},
-      {"cluster-reload", false, reads({cluster, homes}),
+       {asks({cluster}, {},
+             [](const Candidate& c) {
+               constexpr std::int64_t least = 4 << 10;
+               const std::int64_t blocks = c.plan.cluster, rows = c.prepared.rows;
+               if (blocks == 0) return false;
+               const bool is_more = blocks / 2 * rows >= c.limits.sms &&
+                                    blocks / 2 * half_of_registers(c) >= codegen::bytes_waiting(c.prepared);
+               const bool is_less = 2 * blocks <= c.limits.blocks_per_cluster && 4 * blocks * rows <= c.limits.sms &&
+                                    c.prepared.columns * element_bytes(c) >= 2 * blocks * least;
+               return is_more || is_less;
+             })}},
+      {"cluster-reload",
+       false,
        "what half of the registers of a cluster's blocks hold is not read again: that is what it is for",
-       [](const Candidate& c) {
-         const std::int64_t waiting = codegen::bytes_waiting(c.prepared);
-         return c.plan.cluster > 0 && c.plan.homes.empty() && c.prepared.walks > 1 && waiting > 0 &&
-                c.plan.cluster * half_of_registers(c) >= waiting;
-       }},
-      {"long-trips", false, reads({threads_per_row}),
+       {asks({cluster, homes}, {},
+             [](const Candidate& c) {
+               const std::int64_t waiting = codegen::bytes_waiting(c.prepared);
+               return c.plan.cluster > 0 && c.plan.homes.empty() && c.prepared.walks > 1 && waiting > 0 &&
+                      c.plan.cluster * half_of_registers(c) >= waiting;
+             })}},
+      {"long-trips",
+       false,
        "over 64 vectors per thread while the block has idle lanes to spread them on",
-       [](const Candidate& c) {
-         return !is_across(c) && c.tiling.trips > 64 && c.plan.threads_per_row < c.plan.threads;
-       }},
-      {"register-payload", false, reads({homes, in_flight}),
+       {asks({threads, threads_per_row}, {T::groups, T::trips},
+             [](const Candidate& c) {
+               return !is_across(c) && c.tiling.trips > 64 && c.plan.threads_per_row < c.plan.threads;
+             })}},
+      {"register-payload",
+       false,
        "kept values over 128 registers per thread leave too few warps to cover latency",
-       [](const Candidate& c) {
-         if (c.tiling.streamed && !codegen::waits_partly(c.prepared, c.plan.homes)) return false;
-         const std::int64_t rows = c.tiling.streamed ? 1 : c.plan.in_flight;
-         return elements_per_thread(c) * rows * static_cast<std::int64_t>(std::max<std::size_t>(kept_values(c), 1)) >
-                128;
-       }},
-      {"wide-vector", false, reads({vector}), "vectors beyond 16 bytes of the widest input only add registers",
-       [](const Candidate& c) { return c.plan.vector * element_bytes(c) > 2 * ir::access_bytes; }},
-      {"flight-bytes", false, reads({vector}),
+       {asks({homes, vector}, {T::streamed, T::trips},
+             [](const Candidate& c) { return are_in_registers(c) && kept_elements(c) > 128; }),
+        asks({homes, vector, in_flight}, {T::streamed, T::trips},
+             [](const Candidate& c) {
+               const std::int64_t rows = c.tiling.streamed ? 1 : c.plan.in_flight;
+               return are_in_registers(c) && kept_elements(c) * rows > 128;
+             })}},
+      {"wide-vector",
+       false,
+       "vectors beyond 16 bytes of the widest input only add registers",
+       {asks({vector}, {},
+             [](const Candidate& c) { return c.plan.vector * element_bytes(c) > 2 * ir::access_bytes; })}},
+      {"flight-bytes",
+       false,
        "over 128 bytes in flight per thread and input, or half its registers, hide nothing more",
-       [](const Candidate& c) {
-         constexpr std::int64_t register_bytes = 4;
-         const std::int64_t held = (c.tiling.streamed ? 1 : c.tiling.trips) * c.plan.vector * c.tiling.at_once;
-         const int registers = codegen::registers_for(c.limits, c.plan.threads);
-         return c.tiling.at_once > 1 &&
-                (held * element_bytes(c) > 128 || held * input_bytes(c) > register_bytes * registers / 2);
-       }},
-      {"large-block", false, reads({threads}),
+       {asks({threads, vector}, {T::streamed, T::trips, T::at_once},
+             [](const Candidate& c) {
+               constexpr std::int64_t register_bytes = 4;
+               const std::int64_t held = (c.tiling.streamed ? 1 : c.tiling.trips) * c.plan.vector * c.tiling.at_once;
+               const int registers = codegen::registers_for(c.limits, c.plan.threads);
+               return c.tiling.at_once > 1 &&
+                      (held * element_bytes(c) > 128 || held * input_bytes(c) > register_bytes * registers / 2);
+             })}},
+      {"large-block",
+       false,
        "1024 threads make every barrier and the tail dearer; only rows that fill them, or columns of fewer blocks than "
        "SMs, need so many",
-       [](const Candidate& c) {
-         const bool is_alone = is_across(c) && blocks(c) < c.limits.sms;
-         return c.plan.threads == c.limits.threads_per_block && c.tiling.lanes < c.plan.threads / 2 && !is_alone;
-       }},
-      {"shared-short", false, reads({homes}), "rows under 64 bytes per thread stay in registers, not in shared memory",
-       [](const Candidate& c) { return has(c, StitchLevel::block) && elements_per_thread(c) * element_bytes(c) < 64; }},
-      {"reload-short", false, reads({homes}), "reading a row again pays only when it does not fit the registers",
-       [](const Candidate& c) {
-         return c.plan.homes.empty() && !codegen::homes_of(c.prepared, HomesWord::registers).empty() &&
-                elements_per_thread(c) <= 32;
-       }},
-      {"mixed-short", false, reads({homes}),
+       {asks({threads}, {T::groups, T::lanes},
+             [](const Candidate& c) {
+               return !is_across(c) && c.plan.threads == c.limits.threads_per_block &&
+                      c.tiling.lanes < c.plan.threads / 2;
+             }),
+        asks({threads}, {T::groups, T::lanes, T::items, T::items_per_block, T::split},
+             [](const Candidate& c) {
+               return is_across(c) && c.plan.threads == c.limits.threads_per_block &&
+                      c.tiling.lanes < c.plan.threads / 2 && blocks(c) >= c.limits.sms;
+             })}},
+      {"shared-short",
+       false,
+       "rows under 64 bytes per thread stay in registers, not in shared memory",
+       {asks({homes, vector}, {T::trips},
+             [](const Candidate& c) {
+               return has(c, StitchLevel::block) && elements_per_thread(c) * element_bytes(c) < 64;
+             })}},
+      {"reload-short",
+       false,
+       "reading a row again pays only when it does not fit the registers",
+       {asks({homes, vector}, {T::trips},
+             [](const Candidate& c) {
+               return c.plan.homes.empty() && !codegen::homes_of(c.prepared, HomesWord::registers).empty() &&
+                      elements_per_thread(c) <= 32;
+             })}},
+      {"mixed-short",
+       false,
        "a row waits in two ways only where all that waits is over 32 KiB, and would take half of a thread's registers",
-       [](const Candidate& c) {
-         if (!codegen::waits_partly(c.prepared, c.plan.homes)) return false;
-         constexpr std::int64_t enough = 32 << 10;
-         const codegen::KeptHomes& all = row_for(c.prepared.homes, HomesWord::registers);
-         const auto kept = static_cast<std::int64_t>(codegen::most_in_registers(all));
-         const int registers = codegen::registers_for(c.limits, c.plan.threads);
-         return waiting_bytes(c) * c.prepared.columns <= enough || 2 * kept * elements_per_thread(c) <= registers;
-       }},
-      {"mixed-flight", false, reads({homes, in_flight}),
+       {asks({homes, threads, vector}, {T::trips},
+             [](const Candidate& c) {
+               if (!codegen::waits_partly(c.prepared, c.plan.homes)) return false;
+               constexpr std::int64_t enough = 32 << 10;
+               const codegen::KeptHomes& all = row_for(c.prepared.homes, HomesWord::registers);
+               const auto kept = static_cast<std::int64_t>(codegen::most_in_registers(all));
+               const int registers = codegen::registers_for(c.limits, c.plan.threads);
+               return waiting_bytes(c) * c.prepared.columns <= enough || 2 * kept * elements_per_thread(c) <= registers;
+             })}},
+      {"mixed-flight",
+       false,
        "parts of a row that waits in two ways have 64 bytes of the widest input in flight, 32 where these and what is "
        "kept fill two thirds of the registers, or all of it",
-       [](const Candidate& c) {
-         if (!c.tiling.streamed || !codegen::waits_partly(c.prepared, c.plan.homes)) return false;
-         constexpr std::int64_t many = 64, register_bytes = 4;
-         const std::int64_t held = kept_bytes(c) + many / element_bytes(c) * input_bytes(c);
-         const int registers = codegen::registers_for(c.limits, c.plan.threads);
-         const std::int64_t wanted = 3 * held > 2 * register_bytes * registers ? many / 2 : many;
-         const std::int64_t bytes = c.plan.in_flight * c.plan.vector * element_bytes(c);
-         return bytes > wanted || (bytes < wanted && c.plan.in_flight < c.tiling.trips);
-       }},
-      {"mixed-reload", false, reads({homes}),
+       {asks({homes, in_flight, threads, vector}, {T::streamed, T::trips},
+             [](const Candidate& c) {
+               if (!c.tiling.streamed || !codegen::waits_partly(c.prepared, c.plan.homes)) return false;
+               constexpr std::int64_t many = 64, register_bytes = 4;
+               const std::int64_t held = kept_bytes(c) + many / element_bytes(c) * input_bytes(c);
+               const int registers = codegen::registers_for(c.limits, c.plan.threads);
+               const std::int64_t wanted = 3 * held > 2 * register_bytes * registers ? many / 2 : many;
+               const std::int64_t bytes = c.plan.in_flight * c.plan.vector * element_bytes(c);
+               return bytes > wanted || (bytes < wanted && c.plan.in_flight < c.tiling.trips);
+             })}},
+      {"mixed-reload",
+       false,
        "an input is read again beside others that wait only where a block's shared memory has no room for it",
-       [](const Candidate& c) {
-         return codegen::waits_partly(c.prepared, c.plan.homes) && !has(c, StitchLevel::block) &&
-                c.prepared.columns * element_bytes(c) <= c.limits.shared_per_block_optin;
-       }},
-      {"narrow-vector", false, reads({vector}),
+       {asks({homes}, {},
+             [](const Candidate& c) {
+               return codegen::waits_partly(c.prepared, c.plan.homes) && !has(c, StitchLevel::block) &&
+                      c.prepared.columns * element_bytes(c) <= c.limits.shared_per_block_optin;
+             })}},
+      {"narrow-vector",
+       false,
        "under half the widest vector leaves the memory path narrow; single elements are for what breaks vectors",
-       [](const Candidate& c) {
-         int widest = c.prepared.widest_vector;
-         while (widest > 1 && widest * element_bytes(c) > 2 * ir::access_bytes) widest /= 2;
-         const bool unbroken = c.prepared.straight && c.prepared.columns % widest == 0;
-         return !is_across(c) && c.plan.vector < widest / 2 && (unbroken || c.plan.vector > 1);
-       }},
-      {"rows-at-once", false, reads({in_flight, threads_per_row}),
+       {asks({vector}, {T::groups},
+             [](const Candidate& c) {
+               int widest = c.prepared.widest_vector;
+               while (widest > 1 && widest * element_bytes(c) > 2 * ir::access_bytes) widest /= 2;
+               const bool unbroken = c.prepared.straight && c.prepared.columns % widest == 0;
+               return !is_across(c) && c.plan.vector < widest / 2 && (unbroken || c.plan.vector > 1);
+             })}},
+      {"rows-at-once",
+       false,
        "over four rows at once of lanes in several warps hold registers that more blocks would use better",
-       [](const Candidate& c) {
-         return !is_across(c) && !c.tiling.streamed && c.tiling.lanes > c.limits.warp_size && c.plan.in_flight > 4;
-       }},
-      {"block-extremes", false, reads({threads, threads_per_row}),
+       {asks({in_flight, threads_per_row}, {T::groups, T::streamed, T::lanes},
+             [](const Candidate& c) {
+               return !is_across(c) && !c.tiling.streamed && c.tiling.lanes > c.limits.warp_size &&
+                      c.plan.in_flight > 4;
+             })}},
+      {"block-extremes",
+       false,
        "rows that a warp or less owns gain nothing from blocks of two warps or of sixteen in a grid of many",
-       [](const Candidate& c) {
-         const bool alone = !is_across(c) && c.tiling.lanes <= c.limits.warp_size;
-         return alone && blocks(c) >= std::int64_t{4} * c.limits.sms &&
-                (c.plan.threads == 2 * c.limits.warp_size || c.plan.threads == 16 * c.limits.warp_size);
-       }},
-      {"persistent-short", false, reads({grid, threads_per_row}),
+       {asks({threads, threads_per_row}, {T::groups, T::lanes, T::items, T::items_per_block, T::split},
+             [](const Candidate& c) {
+               const bool alone = !is_across(c) && c.tiling.lanes <= c.limits.warp_size;
+               return alone && blocks(c) >= std::int64_t{4} * c.limits.sms &&
+                      (c.plan.threads == 2 * c.limits.warp_size || c.plan.threads == 16 * c.limits.warp_size);
+             })}},
+      {"persistent-short",
+       false,
        "a loop over rows pays where each resident block has two or more of its own",
-       [](const Candidate& c) {
-         return !is_across(c) && !c.prepared.sums_across && c.plan.grid == GridShape::persistent &&
-                blocks(c) < std::int64_t{2} * c.plan.blocks_per_sm * c.limits.sms;
-       }},
-      {"across-parts", false, reads({grid}),
+       {asks({grid, blocks_per_sm, threads_per_row}, {T::groups, T::items, T::items_per_block, T::split},
+             [](const Candidate& c) {
+               return !is_across(c) && !c.prepared.sums_across && c.plan.grid == GridShape::persistent &&
+                      blocks(c) < std::int64_t{2} * c.plan.blocks_per_sm * c.limits.sms;
+             })}},
+      {"across-parts",
+       false,
        "sums across rows take a part of each block: where blocks can loop over tiles, they are no more than the device "
        "holds at once",
-       [](const Candidate& c) {
-         const int resident = std::clamp(c.limits.threads_per_sm / 4 / c.plan.threads, 1, c.limits.blocks_per_sm);
-         return c.prepared.sums_across && c.plan.grid == GridShape::tile &&
-                blocks(c) > std::int64_t{resident} * c.limits.sms;
-       }},
-      {"across-resident", false, reads({grid, threads}),
+       {asks({grid, threads}, {T::items, T::items_per_block, T::split},
+             [](const Candidate& c) {
+               const int resident = std::clamp(c.limits.threads_per_sm / 4 / c.plan.threads, 1, c.limits.blocks_per_sm);
+               return c.prepared.sums_across && c.plan.grid == GridShape::tile &&
+                      blocks(c) > std::int64_t{resident} * c.limits.sms;
+             })}},
+      {"across-resident",
+       false,
        "blocks that add up across rows fill a quarter of an SM or more, and leave a thread the registers that it needs",
-       [](const Candidate& c) {
-         if (!c.prepared.sums_across || c.plan.grid == GridShape::tile) return false;
-         std::int64_t of_columns = 0, alone = 16;  // registers: addresses, numbers of the row, what is computed
-         for (const codegen::Phase& phase : c.prepared.phases)
-           for (const ir::NodeId sum : phase.across)
-             ++(elements((*c.prepared.graph)[sum].shape) > 1 ? of_columns : alone);
-         const auto kept = static_cast<std::int64_t>(std::max<std::size_t>(kept_values(c), 1));
-         const std::int64_t held = elements_per_thread(c) * (kept * c.plan.in_flight + of_columns) + alone;
-         const std::int64_t threads = std::int64_t{c.plan.threads} * c.plan.blocks_per_sm;
-         return 4 * threads < c.limits.threads_per_sm || threads * held > c.limits.registers_per_sm;
-       }},
-      {"broken-block", false, reads({threads, unroll}),
+       {asks({grid, blocks_per_sm, threads, homes, vector, in_flight}, {T::trips},
+             [](const Candidate& c) {
+               if (!c.prepared.sums_across || c.plan.grid == GridShape::tile) return false;
+               std::int64_t of_columns = 0, alone = 16;  // registers: addresses, numbers of the row, what is computed
+               for (const codegen::Phase& phase : c.prepared.phases)
+                 for (const ir::NodeId sum : phase.across)
+                   ++(elements((*c.prepared.graph)[sum].shape) > 1 ? of_columns : alone);
+               const auto kept = static_cast<std::int64_t>(std::max<std::size_t>(kept_values(c), 1));
+               const std::int64_t held = elements_per_thread(c) * (kept * c.plan.in_flight + of_columns) + alone;
+               const std::int64_t threads = std::int64_t{c.plan.threads} * c.plan.blocks_per_sm;
+               return 4 * threads < c.limits.threads_per_sm || threads * held > c.limits.registers_per_sm;
+             })}},
+      {"broken-block",
+       false,
        "where arrays are turned, cut or joined a block of sixteen warps touches too many lines at once",
-       [](const Candidate& c) { return !c.prepared.straight && c.plan.threads >= 16 * c.limits.warp_size; }},
-      {"shared-long", false, reads({homes}),
+       {asks({threads, unroll}, {},
+             [](const Candidate& c) { return !c.prepared.straight && c.plan.threads >= 16 * c.limits.warp_size; })}},
+      {"shared-long",
+       false,
        "rows that fit 32 registers a thread for each kept value stay in registers, not in shared memory",
-       [](const Candidate& c) { return has(c, StitchLevel::block) && elements_per_thread(c) <= 32; }},
-      {"barrier-rows", false, reads({threads, threads_per_row}),
+       {asks({homes, vector}, {T::trips},
+             [](const Candidate& c) { return has(c, StitchLevel::block) && elements_per_thread(c) <= 32; })}},
+      {"barrier-rows",
+       false,
        "rows that are summed across warps share a block in pairs at most: more wait for the slowest",
-       [](const Candidate& c) {
-         return !is_across(c) && c.tiling.lanes > c.limits.warp_size && c.plan.threads > 2 * c.tiling.lanes;
-       }},
+       {asks({threads, threads_per_row}, {T::groups, T::lanes},
+             [](const Candidate& c) {
+               return !is_across(c) && c.tiling.lanes > c.limits.warp_size && c.plan.threads > 2 * c.tiling.lanes;
+             })}},
   });
 }();
 
@@ -406,17 +546,28 @@ std::size_t sound_rules() {
       std::count_if(rule_table.begin(), rule_table.end(), [](const Rule& rule) { return rule.sound; }));
 }
 
+std::uint32_t fields_behind(const Reads& reads, ir::Skeleton skeleton) {
+  std::uint32_t fields = reads.fields;
+  for (int part = 0; part < tiling_parts; ++part)
+    if ((reads.tiling >> part & 1) != 0) fields |= fields_behind(static_cast<T>(part), skeleton);
+  return fields;
+}
+
+bool drops(const Rule& rule, const Candidate& candidate) {
+  const std::span<const RulePart> parts = rule.parts();
+  return std::any_of(parts.begin(), parts.end(), [&](const RulePart& part) { return part.drops(candidate); });
+}
+
 bool drops(const Rule& rule, const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
-  return (rule.reads & ~row(plan.skeleton).fields) == 0 &&
-         rule.drops({prepared, plan, limits, codegen::tiling(prepared, plan, limits)});
+  return rule.is_asked_of(plan.skeleton) &&
+         drops(rule, Candidate{prepared, plan, limits, tiling_of(prepared, plan, limits)});
 }
 
 const Rule* dropped_by(const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits,
                        std::size_t in_force) {
-  const Candidate candidate{prepared, plan, limits, codegen::tiling(prepared, plan, limits)};
-  const std::uint32_t fields = row(plan.skeleton).fields;
+  const Candidate candidate{prepared, plan, limits, tiling_of(prepared, plan, limits)};
   for (const Rule& rule : std::span(rule_table).first(in_force))
-    if ((rule.reads & ~fields) == 0 && rule.drops(candidate)) return &rule;
+    if (rule.is_asked_of(plan.skeleton) && drops(rule, candidate)) return &rule;
   return nullptr;
 }
 

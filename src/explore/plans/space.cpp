@@ -1,20 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Enumeration of plans. In: a prepared group, the values allowed on each axis, limits. Out: plans, one at a time.
-// Called by tune.cpp, by tests of whole spaces, and by `tailor explore` for the size of a space.
+// The axes of a plan space. In: a prepared group, limits, restrictions. Out: the values of each axis. Called by study
+// and by tests before they walk the space (walk.h).
 //
 // The axes are fields of the group's skeleton, in the order of their turns in ir/plan_fields.def, which also says how
 // they are called and written. default_values() has a case for each field with the values worth asking about: powers
 // of two up to what the row, the vector or the device allows. A field without a case keeps the value that a plan
 // starts with. --axis and sweep files put other values in an axis' place.
 //
-// A cursor stands on one value of each axis and moves like the digits of a number, the last axis fastest. A plan is
-// made only when it is asked for, and one with more threads per row than threads is skipped. The values of homes are
-// words, which name a list for each group; a list that several words name is asked about once. What follows from other
-// fields is filled in: for a persistent grid as many blocks as half the threads of an SM, which covers latency and
-// leaves room for registers. Where sums go across rows each block costs a part at the end and each resident warp covers
-// latency: there their number is asked about. Plans of tiles have none.
+// The values of homes are words, which name a list for each group; a list that several words name is asked about once.
+// The number of blocks of a persistent grid follows from other fields (walk.cpp), but where sums go across rows each
+// block costs a part at the end and each resident warp covers latency: there it is asked about.
 #include "explore/plans/space.h"
 
 #include <fmt/format.h>
@@ -74,16 +71,6 @@ std::vector<int> clusters(const codegen::Prepared& prepared, const ir::Limits& l
   return values;
 }
 
-/// Without words that name the same list as one before.
-std::vector<int> different_homes(const codegen::Prepared& prepared, const std::vector<int>& words) {
-  std::vector<int> chosen;
-  const auto list = [&](int word) { return codegen::homes_of(prepared, static_cast<ir::HomesWord>(word)); };
-  for (const int word : words)
-    if (std::none_of(chosen.begin(), chosen.end(), [&](int other) { return list(other) == list(word); }))
-      chosen.push_back(word);
-  return chosen;
-}
-
 /// Values worth asking about. A field without a case keeps the value that a plan starts with.
 std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& prepared, const ir::Limits& limits) {
   constexpr int most_at_once = 8;
@@ -105,7 +92,7 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
       return clusters(prepared, limits);
     case ir::PlanField::blocks_per_sm:
       if (prepared.sums_across) return powers_of_two(1, limits.threads_per_sm / (2 * limits.warp_size));
-      return {0};  // at_cursor() says how many
+      return {0};  // dependences() say how many
     case ir::PlanField::homes:
       using enum ir::HomesWord;
       return different_homes(prepared, numbers({registers, shared, reload, recompute, widest_shared, widest_reload}));
@@ -117,6 +104,15 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
 }
 
 }  // namespace
+
+std::vector<int> different_homes(const codegen::Prepared& prepared, const std::vector<int>& words) {
+  std::vector<int> chosen;
+  const auto list = [&](int word) { return codegen::homes_of(prepared, static_cast<ir::HomesWord>(word)); };
+  for (const int word : words)
+    if (std::none_of(chosen.begin(), chosen.end(), [&](int other) { return list(other) == list(word); }))
+      chosen.push_back(word);
+  return chosen;
+}
 
 std::string_view values_asked(ir::PlanField axis) {
   switch (axis) {
@@ -148,6 +144,8 @@ std::string_view values_asked(ir::PlanField axis) {
       return "of a persistent grid: blocks with half the threads of an SM; 1, doubled, where sums go across rows";
     case ir::PlanField::arithmetic:
       return "xla; ieee and approx change results, so they are asked about on demand";
+    case ir::PlanField::min_blocks:
+      return "none: the compiler may choose; on demand a number that binds it to registers for so many blocks";
     default:
       return "on; off on demand";
   }
@@ -189,60 +187,6 @@ void restrict_axis(Axes& axes, const AxisLimit& limit) {
     values.push_back(*value);
   }
   if (!values.empty()) axes[*field] = std::move(values);
-}
-
-Plans::Plans(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits)
-    : prepared_(&prepared), axes_(axes), limits_(&limits), order_(axes_of(prepared.skeleton)) {
-  axes_[ir::PlanField::homes] = different_homes(prepared, axes[ir::PlanField::homes]);
-  for (const ir::PlanField axis : order_) {
-    sizes_.push_back(axes_[axis].size());
-    done_ = done_ || sizes_.back() == 0;
-  }
-  cursor_.assign(sizes_.size(), 0);
-}
-
-std::int64_t Plans::size() const {
-  std::int64_t product = 1;
-  for (const std::size_t size : sizes_) product *= static_cast<std::int64_t>(size);
-  return product;
-}
-
-bool Plans::advance() {
-  for (std::size_t i = cursor_.size(); i-- > 0;) {
-    if (++cursor_[i] < sizes_[i]) return true;
-    cursor_[i] = 0;
-  }
-  return false;
-}
-
-Plan Plans::at_cursor() const {
-  Plan plan;
-  plan.skeleton = prepared_->skeleton;
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    const int turned = axes_[order_[i]][cursor_[i]];
-    if (order_[i] == ir::PlanField::homes)
-      plan.homes = codegen::homes_of(*prepared_, static_cast<ir::HomesWord>(turned));
-    else
-      set_value(plan, order_[i], turned);
-  }
-  // Half the threads an SM holds: enough to cover latency, and room for the registers the kernel will really need.
-  if (plan.grid == ir::GridShape::persistent && plan.blocks_per_sm == 0)
-    plan.blocks_per_sm = std::clamp(limits_->threads_per_sm / 2 / plan.threads, 1, limits_->blocks_per_sm);
-  return plan;
-}
-
-std::optional<Plan> Plans::next() {
-  while (!done_) {
-    Plan plan = at_cursor();
-    done_ = !advance();
-    if (row(plan.skeleton).has(ir::PlanField::threads_per_row) && plan.threads_per_row > plan.threads) continue;
-    if (plan.grid == ir::GridShape::tile && plan.blocks_per_sm != 0) {
-      if (plan.blocks_per_sm != axes_[ir::PlanField::blocks_per_sm].front()) continue;
-      plan.blocks_per_sm = 0;
-    }
-    return plan;
-  }
-  return std::nullopt;
 }
 
 }  // namespace tailor::explore

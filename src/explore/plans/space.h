@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plan space of one group: axes with values, and lazy enumeration of their product. A plan is made only when asked
-// for, and combinations that mean nothing (more threads per row than threads) are never made. What is made still passes
-// the rules (rules.h) and then the lowering.
+// The axes of the plan space of one group and their values: which are asked about by default, and what --axis and sweep
+// files put in their place. In: a prepared group, limits, restrictions. Out: axes, which walk.h goes over. Called by
+// study, and by tests of whole spaces.
 #pragma once
 
 #include <array>
@@ -46,27 +46,7 @@ void restrict_axis(Axes& axes, const AxisLimit& limit);
 /// The axes of plans, of one skeleton or of all, slowest first: the order of enumeration.
 std::vector<ir::PlanField> axes_of(std::optional<ir::Skeleton> skeleton = std::nullopt);
 
-/// Walks the product. Copyable: a copy is a bookmark.
-class Plans {
- public:
-  /// The group and the limits must outlive the walk.
-  Plans(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits);
-
-  /// The next plan, or nothing at the end.
-  std::optional<ir::Plan> next();
-  /// Plans in the whole product, meaningless combinations included.
-  std::int64_t size() const;
-
- private:
-  ir::Plan at_cursor() const;
-  bool advance();
-
-  const codegen::Prepared* prepared_;
-  Axes axes_;
-  const ir::Limits* limits_;
-  std::vector<ir::PlanField> order_;
-  std::vector<std::size_t> sizes_, cursor_;
-  bool done_ = false;
-};
+/// Values of the axis homes without those that name the same list as one before.
+std::vector<int> different_homes(const codegen::Prepared& prepared, const std::vector<int>& words);
 
 }  // namespace tailor::explore

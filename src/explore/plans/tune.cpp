@@ -8,9 +8,9 @@
 // Thinning. When only N plans may be scored, the plans that survive the rules are counted first, and N of them spread
 // evenly over the enumeration are taken; so the sample is the same every time and reaches all values of the axes.
 //
-// What decides. A plan is noted under the first rule that drops it, so of a space without a plan the rule with most
-// plans need not be the reason: at 65 threads many plans also want more rows in flight than there are. Where one rule,
-// or what the lowering says, holds against every plan of such a space, all are noted under it.
+// What decides. A plan is noted under the first rule that was asked and drops it (walk.h), so of a space without a plan
+// the rule with most plans need not be the reason: at 65 threads many plans also have lanes that read too little at
+// once. Where one rule, or what the lowering says, holds against every plan of such a space, all are noted under it.
 //
 // Heuristics never empty a group. Where no plan is left, the rules at the end of the table give way, as few as let a
 // plan pass that lowers; soundness is not theirs to give.
@@ -44,19 +44,36 @@
 #include "explore/plans/plan_counter.h"
 #include "explore/plans/rules.h"
 #include "explore/plans/usual.h"
+#include "explore/plans/walk.h"
 
 namespace tailor::explore {
 
 namespace {
 
-void note(std::vector<RejectedPlans>& rejections, std::string_view rule, bool sound, const ir::Plan& plan,
-          std::string_view reason) {
+void note(std::vector<RejectedPlans>& rejections, const ir::Rejection& why, const ir::Plan& first, std::int64_t plans) {
   for (RejectedPlans& known : rejections)
-    if (known.rule == rule) {
-      ++known.plans;
+    if (known.rule == why.rule) {
+      known.plans += plans;
       return;
     }
-  rejections.push_back({std::string(rule), sound, 1, text(plan), std::string(reason)});
+  rejections.push_back({why.rule, why.sound, plans, text(first), why.reason});
+}
+
+/// Those that rules dropped, in the order in which they were met, then those that the lowering refused, most first.
+std::vector<RejectedPlans> together(const std::vector<Dropped>& dropped, std::span<const RejectedPlans> refused) {
+  std::vector<RejectedPlans> all;
+  for (const Dropped& one : dropped)
+    note(all, {std::string(one.rule->name), std::string(one.rule->reason), one.rule->sound}, one.example, one.plans);
+  for (const RejectedPlans& one : refused) {
+    const auto same = std::find_if(all.begin(), all.end(), [&](const RejectedPlans& r) { return r.rule == one.rule; });
+    if (same == all.end())
+      all.push_back(one);
+    else
+      same->plans += one.plans;
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const RejectedPlans& a, const RejectedPlans& b) { return a.plans > b.plans; });
+  return all;
 }
 
 /// Where a plan stands; the least is the best. Whole nanoseconds first: less than that is noise of the arithmetic, not
@@ -187,14 +204,9 @@ bool is_picked(std::int64_t i, std::int64_t count, std::int64_t wanted) {
   return i * wanted / count != (i + 1) * wanted / count;
 }
 
-std::int64_t count_survivors(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits,
-                             std::size_t in_force, const std::stop_token& stop) {
-  Plans plans(prepared, axes, limits);
+std::int64_t count_survivors(Plans plans) {
   std::int64_t survivors = 0;
-  while (const auto plan = plans.next()) {
-    if (stop.stop_requested()) break;  // what is scored sees it too
-    survivors += dropped_by(prepared, *plan, limits, in_force) ? 0 : 1;
-  }
+  while (plans.next()) ++survivors;  // when stopped, what is scored sees it too
   return survivors;
 }
 
@@ -211,29 +223,19 @@ Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const 
   Tuned tuned;
   const ir::Plan usual = usual_plan(prepared);
   Keeping keeping(options, prepared.group->id);
-  Plans plans(prepared, axes, limits);
+  Plans plans(prepared, axes, limits, rules().first(in_force), options.stop);
   tuned.space = plans.size();
-  const std::int64_t survivors =
-      options.max_plans ? count_survivors(prepared, axes, limits, in_force, options.stop) : 0;
+  const std::int64_t survivors = options.max_plans ? count_survivors(plans) : 0;
   const bool thinned = options.max_plans && survivors > *options.max_plans;
   std::int64_t survivor = 0;
   while (const auto plan = plans.next()) {
-    if (options.stop.stop_requested()) {
-      tuned.stopped = true;
-      break;
-    }
-    ++tuned.enumerated;
-    if (const Rule* rule = dropped_by(prepared, *plan, limits, in_force)) {
-      note(tuned.rejections, rule->name, rule->sound, *plan, rule->reason);
-      continue;
-    }
     if (thinned && !is_picked(survivor++, survivors, *options.max_plans)) {
       ++tuned.left_out;
       continue;
     }
     codegen::Lowered lowered = lower(prepared, *plan, limits, lower_scratch);
     if (const ir::Rejection* refused = std::get_if<ir::Rejection>(&lowered)) {
-      note(tuned.rejections, refused->rule, refused->sound, *plan, refused->reason);
+      note(tuned.rejections, *refused, *plan, 1);
       continue;
     }
     counter.count(*plan, std::get<ir::Kernel>(lowered), work);
@@ -241,75 +243,77 @@ Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const 
         {*plan, model.estimate(inputs), steps_between(*plan, usual), id_of(*plan, prepared.group->id)});
     keeping.offer(tuned.ranked.back(), std::get<ir::Kernel>(lowered), work);
   }
+  tuned.enumerated = plans.passed();
+  tuned.stopped = plans.stopped();
   sort_by_place(tuned.ranked);
-  std::stable_sort(tuned.rejections.begin(), tuned.rejections.end(),
-                   [](const RejectedPlans& a, const RejectedPlans& b) { return a.plans > b.plans; });
+  tuned.rejections = together(plans.dropped(), tuned.rejections);
   tuned.best = keeping.take();
   tuned.lowerings = lower_scratch.lowerings;
   return tuned;
+}
+
+/// What the lowering says of every plan, under one rule; nothing where it says several things, or nothing of one.
+std::optional<RejectedPlans> lowering_refuses_all(Plans plans, const codegen::Prepared& prepared,
+                                                  const ir::Limits& limits) {
+  codegen::LowerScratch scratch;
+  std::optional<RejectedPlans> all;
+  while (const auto plan = plans.next()) {
+    const codegen::Lowered lowered = lower(prepared, *plan, limits, scratch);
+    const ir::Rejection* refused = std::get_if<ir::Rejection>(&lowered);
+    if (refused == nullptr || (all && all->rule != refused->rule)) return std::nullopt;
+    if (!all) all = {refused->rule, refused->sound, 0, text(*plan), refused->reason};
+    ++all->plans;
+  }
+  return plans.stopped() ? std::nullopt : all;
 }
 
 /// What holds against every plan of a space that has no legal one, whoever is asked first: what the lowering says, else
 /// a sound rule. Nothing where no single rule does, or when stopped.
 std::optional<RejectedPlans> refuses_all(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits,
                                          const std::stop_token& stop) {
-  codegen::LowerScratch scratch;
-  Plans plans(prepared, axes, limits);
-  std::optional<RejectedPlans> lowering;
-  std::vector<RejectedPlans> sound;
-  bool first = true, agreed = true;
-  std::int64_t count = 0;
-  while (const auto plan = plans.next()) {
-    if (stop.stop_requested()) return std::nullopt;
-    ++count;
-    if (first)
-      for (const Rule& rule : rules().first(sound_rules()))
-        sound.push_back({std::string(rule.name), true, 0, text(*plan), std::string(rule.reason)});
-    std::erase_if(sound, [&](const RejectedPlans& one) {
-      const auto rule = std::find_if(rules().begin(), rules().end(), [&](const Rule& r) { return r.name == one.rule; });
-      return !drops(*rule, prepared, *plan, limits);
-    });
-    if (agreed) {
-      const codegen::Lowered lowered = lower(prepared, *plan, limits, scratch);
-      const ir::Rejection* refused = std::get_if<ir::Rejection>(&lowered);
-      if (refused != nullptr && first) lowering = {refused->rule, refused->sound, 0, text(*plan), refused->reason};
-      agreed = refused != nullptr && refused->rule == lowering->rule;
-    }
-    first = false;
-    if (!agreed && sound.empty()) return std::nullopt;
+  if (auto lowering = lowering_refuses_all({prepared, axes, limits, {}, stop}, prepared, limits)) return lowering;
+  for (std::size_t i = 0; i < sound_rules(); ++i) {
+    Plans plans(prepared, axes, limits, rules().subspan(i, 1), stop);
+    if (plans.next() || plans.dropped().empty() || plans.stopped()) continue;
+    return together(plans.dropped(), {}).front();
   }
-  if (count == 0) return std::nullopt;
-  RejectedPlans decider = agreed ? *lowering : sound.front();
-  decider.plans = count;
-  return decider;
+  return std::nullopt;
 }
 
-/// The most rules, fewer than were in force, that leave a plan of those which were all dropped: up to the last row that
-/// dropped one. What the lowering refused passed them all, so one rule less brings others.
-std::size_t rules_that_leave_a_plan(const Tuned& tuned, std::size_t in_force) {
+/// The most rules, fewer than were in force, that leave a plan of those which were all dropped; nothing where the sound
+/// ones alone leave none. What the lowering refused passed them all, so one rule less brings others.
+std::optional<std::size_t> rules_that_leave_a_plan(const codegen::Prepared& prepared, const Axes& axes,
+                                                   const ir::Limits& limits, const Tuned& tuned, std::size_t in_force,
+                                                   const std::stop_token& stop) {
+  const auto leave_a_plan = [&](std::size_t count) {
+    return Plans(prepared, axes, limits, rules().first(count), stop).next().has_value();
+  };
+  std::size_t fewest = sound_rules(), beyond = in_force;
+  if (fewest == beyond) return std::nullopt;
   if (tuned.lowerings > 0) return in_force - 1;
-  std::size_t reached = 0;
-  for (std::size_t i = 0; i < in_force; ++i)
-    for (const RejectedPlans& rejected : tuned.rejections)
-      if (rejected.rule == rules()[i].name) reached = i;
-  return reached;
+  if (!leave_a_plan(fewest)) return std::nullopt;
+  while (beyond - fewest > 1) {
+    const std::size_t middle = (fewest + beyond) / 2;
+    (leave_a_plan(middle) ? fewest : beyond) = middle;
+  }
+  return fewest;
 }
 
 }  // namespace
 
 Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel::CalibratedDevice& device,
            const TuneOptions& options) {
-  const std::size_t sound = sound_rules();
-  std::size_t in_force = options.heuristics ? rules().size() : sound;
+  std::size_t in_force = options.heuristics ? rules().size() : sound_rules();
   for (;;) {
     Tuned tuned = tune_under(in_force, prepared, axes, device, options);
     if (!tuned.ranked.empty() || tuned.stopped) return tuned;
-    const std::size_t fewer = in_force > sound ? rules_that_leave_a_plan(tuned, in_force) : 0;
-    if (fewer < sound || in_force <= sound) {
+    const auto fewer = rules_that_leave_a_plan(prepared, axes, device.limits, tuned, in_force, options.stop);
+    if (!fewer) {
       if (const auto decider = refuses_all(prepared, axes, device.limits, options.stop)) tuned.rejections = {*decider};
+      tuned.stopped = options.stop.stop_requested();
       return tuned;
     }
-    in_force = fewer;
+    in_force = *fewer;
   }
 }
 

@@ -27,8 +27,8 @@
 #include <bit>
 #include <numeric>
 
-#include "codegen/lower/mapping.h"
 #include "codegen/lower/prepare.h"
+#include "explore/plans/tiling.h"
 
 namespace tailor::explore {
 
@@ -166,7 +166,7 @@ XlaPlanned plan_summing_loop(const XlaQuestion& about) {
     if (neighbours > 1) say(made.differs, fmt::format("a thread has one row, in XLA {}", neighbours));
   } else {
     plan.threads = plan.threads_per_row = power_of_two_from(plan.threads);
-    const std::int64_t run = codegen::tiling(about.prepared, plan, about.limits).run;
+    const std::int64_t run = tiling_of(about.prepared, plan, about.limits).run;
     plan.vector = static_cast<int>(std::gcd(neighbours, run));
     if (plan.vector < neighbours)
       say(made.differs, fmt::format("a thread has {} columns, in XLA {}", plan.vector, neighbours));
@@ -210,7 +210,7 @@ XlaPlanned plan_rows(const XlaQuestion& about) {
   plan.threads = whole_warps(about, made.differs);
   say_groups(about, made.differs);
   plan.vector = static_cast<int>(about.schedule.vector);
-  const codegen::Tiling tiling = codegen::tiling(about.prepared, plan, about.limits);
+  const Tiling tiling = tiling_of(about.prepared, plan, about.limits);
   if (tiling.streamed) plan.in_flight = static_cast<int>(unrolled(about, tiling.trips, plan.vector));
   return made;
 }
@@ -224,7 +224,7 @@ XlaPlanned plan_columns(const XlaQuestion& about) {
   plan.vector = static_cast<int>(about.schedule.vector);
   if (about.schedule.form == Form::small_column) {
     // XLA's vectors go on into the next row where a row is shorter than a vector.
-    const std::int64_t run = codegen::tiling(about.prepared, plan, about.limits).run;
+    const std::int64_t run = tiling_of(about.prepared, plan, about.limits).run;
     plan.vector = static_cast<int>(std::gcd(about.schedule.vector, run));
     plan.threads_per_row = power_of_two_from(std::min<std::int64_t>(run / plan.vector, plan.threads));
   }
@@ -234,8 +234,7 @@ XlaPlanned plan_columns(const XlaQuestion& about) {
       seen.dims[0] > 1 && seen.dims[2] % width != 0)
     say(made.differs, fmt::format("blocks of {} columns go on from one batch of {} to the next", width, seen.dims[2]));
   say_groups(about, made.differs);
-  plan.in_flight =
-      static_cast<int>(unrolled(about, codegen::tiling(about.prepared, plan, about.limits).trips, plan.vector));
+  plan.in_flight = static_cast<int>(unrolled(about, tiling_of(about.prepared, plan, about.limits).trips, plan.vector));
   return made;
 }
 

@@ -83,6 +83,7 @@ struct Candidate {
   std::optional<OtherShape> other;         ///< executed in the kernel's place, or checked beside it
   std::string other_is;                    ///< "64 of 4,096 rows"; without one: why
   std::optional<ir::Binary> binary;        ///< of the kernel at the group's own shape
+  std::optional<ir::Rejection> refused;    ///< what its binary needs is not what the plan says
   std::optional<ir::MachineWork> machine;  ///< what its launch executes; there once `binary` has compiled
   std::optional<profiler::Checked> verdict;
   bool verdict_is_of_other = false;  ///< what was executed and counted is the other shape's kernel
@@ -91,7 +92,8 @@ struct Candidate {
 
   /// Id in a database.
   Id plan_id() const { return id_of(plan, of->group.id); }
-  bool compiled() const { return binary && binary->outcome == ir::CompileOutcome::ok; }
+  /// Whether it has a binary that may run.
+  bool compiled() const { return binary && binary->outcome == ir::CompileOutcome::ok && !refused; }
   /// Whether an execution counted this kernel, and not that of another shape.
   bool counted() const { return verdict && verdict->counts.blocks_run > 0 && !verdict_is_of_other; }
 

@@ -92,6 +92,9 @@ void Recorder::save_compiled(const Candidate& candidate) {
   if (candidate.binary->outcome == ir::CompileOutcome::failed)
     store_->save(store::PlanRejectionRow{candidate.plan_id(), candidate.on->id, std::string(rule_compiles),
                                          candidate.binary->log.substr(0, candidate.binary->log.find('\n'))});
+  if (candidate.refused)
+    store_->save(store::PlanRejectionRow{candidate.plan_id(), candidate.on->id, candidate.refused->rule,
+                                         candidate.refused->reason});
 }
 
 void Recorder::reject_uncompiled(const Candidate& candidate) {

@@ -91,7 +91,12 @@ struct Compiling {
 /// Texts as they are, in their order; empty where stopped.
 profiler::CompiledAll compile_texts(std::span<const profiler::CompileRequest> requests, const Compiling& how,
                                     const Watch& watch);
-/// Fills the binaries that are missing.
+/// Why a binary does not let as many blocks be resident on an SM as its kernel demands, with the figures; nothing where
+/// it does, where the kernel demands none, and of text that did not compile.
+std::optional<ir::Rejection> too_few_residents(const ir::Kernel& kernel, const ir::Binary& binary,
+                                               const ir::Limits& limits);
+
+/// Fills the binaries that are missing, and refuses candidates whose binaries do not let enough blocks be resident.
 profiler::CompileAccount compile(std::span<Candidate> candidates, const Compiling& how, const Watch& watch);
 
 /// How kernels are executed. `executor` is the simulator, or a stand-in of the tests.

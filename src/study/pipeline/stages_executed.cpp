@@ -11,7 +11,9 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/indexed.h"
+#include "costmodel/occupancy.h"
 #include "profiler/check/simulate.h"
 #include "profiler/compile/machine_work.h"
 #include "study/pipeline/stages.h"
@@ -82,7 +84,34 @@ void read_machine(Candidate& candidate) {
     note = fmt::format("compiled for {} in the place of {}{}{}", arch, own, note.empty() ? "" : "; ", note);
 }
 
+/// By the kernel's own binary, or, where that of the other shape alone was asked for, by that.
+void refuse_few_residents(Candidate& candidate) {
+  if (candidate.refused || !candidate.lowered) return;
+  if (candidate.binary)
+    candidate.refused = too_few_residents(candidate.kernel, *candidate.binary, candidate.on->limits);
+  else if (candidate.executed_binary())
+    candidate.refused =
+        too_few_residents(candidate.executed_kernel(), *candidate.executed_binary(), candidate.on->limits);
+  candidate.standing.refuted = candidate.standing.refuted || candidate.refused.has_value();
+}
+
 }  // namespace
+
+std::optional<ir::Rejection> too_few_residents(const ir::Kernel& kernel, const ir::Binary& binary,
+                                               const ir::Limits& limits) {
+  if (kernel.min_blocks == 0 || binary.outcome != ir::CompileOutcome::ok) return {};
+  const std::int64_t shared = kernel.dynamic_shared ? binary.static_shared + kernel.shared_bytes
+                                                    : std::max<std::int64_t>(binary.static_shared, kernel.shared_bytes);
+  const costmodel::Occupancy found = costmodel::occupancy(limits, kernel.threads, binary.registers, shared);
+  if (found.blocks_per_sm >= kernel.min_blocks) return {};
+  return ir::Rejection{
+      "min-blocks",
+      fmt::format("compiled to {} per thread and {} bytes of shared memory, of which an SM holds {} of "
+                  "{} threads, limited by {}; {} must be resident",
+                  counted(binary.registers, "register"), shared, counted(found.blocks_per_sm, "block"), kernel.threads,
+                  costmodel::name(found.limiter), kernel.min_blocks),
+      true};
+}
 
 profiler::CompiledAll compile_texts(std::span<const profiler::CompileRequest> requests, const Compiling& how,
                                     const Watch& watch) {
@@ -117,7 +146,10 @@ profiler::CompileAccount compile(std::span<Candidate> candidates, const Compilin
     if (how.shapes != Shapes::own && candidate.other) ask(candidate, candidate.other->cuda, candidate.other->binary);
   profiler::CompiledAll compiled = compile_texts(requests, how, watch);
   for (std::size_t i = 0; i < answers.size(); ++i) *answers[i] = std::move(compiled.binaries[i]);
-  for (Candidate& candidate : candidates) read_machine(candidate);
+  for (Candidate& candidate : candidates) {
+    refuse_few_residents(candidate);
+    read_machine(candidate);
+  }
   return compiled.account;
 }
 
@@ -126,7 +158,7 @@ profiler::CheckAccount check(std::span<Candidate> candidates, const Checking& ho
   std::vector<Candidate*> asked;
   for (Candidate& candidate : candidates) {
     const std::optional<ir::Binary>& binary = candidate.executed_binary();
-    if (!binary || binary->outcome != ir::CompileOutcome::ok) continue;
+    if (!binary || binary->outcome != ir::CompileOutcome::ok || candidate.refused) continue;
     asked.push_back(&candidate);
     requests.push_back({&candidate.executed_group(), &candidate.executed_kernel(), &*binary,
                         profiler::machine_limits(candidate.on->device, candidate.plan.blocks_per_sm),

@@ -26,7 +26,7 @@
 #include "base/counted.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "explore/plans/space.h"
+#include "explore/plans/walk.h"
 #include "study/sweep/step_keys.h"
 #include "study/sweep/sweep_stages.h"
 #include "study/tables/column.h"

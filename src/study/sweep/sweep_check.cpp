@@ -58,7 +58,7 @@ bool check_batch(Sweep& sweep, const profiler::Nvrtc& api, std::span<Candidate> 
   sweep.outcome.checking += check(batch, how, sweep.watch).wall;
   return std::all_of(batch.begin(), batch.end(), [](const Candidate& candidate) {
     const std::optional<ir::Binary>& binary = candidate.executed_binary();
-    return binary && (binary->outcome != ir::CompileOutcome::ok || candidate.verdict);
+    return binary && (binary->outcome != ir::CompileOutcome::ok || candidate.refused || candidate.verdict);
   });
 }
 

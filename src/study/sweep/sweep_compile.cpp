@@ -162,8 +162,9 @@ bool compile_batch(Sweep& sweep, const Compiling& how, Batch& batch, profiler::C
     for (const std::size_t size : batch.sizes) {
       const std::span<const Candidate> list = std::span<const Candidate>(batch.candidates).subspan(first, size);
       first += size;
-      if (whole && supported && size > 0 &&
-          std::all_of(list.begin(), list.end(), [](const Candidate& one) { return one.standing.refuted; }))
+      if (whole && supported && size > 0 && std::all_of(list.begin(), list.end(), [](const Candidate& one) {
+            return one.standing.refuted && !one.refused;
+          }))
         sweep.recorder.reject_uncompiled(list.front());
     }
     if (whole && supported)

@@ -27,6 +27,7 @@ std::pair<std::string, std::string> state_of(const Candidate& item) {
   if (item.verdict) return {std::string(profiler::name(item.verdict->state)), item.verdict->reason};
   const std::optional<ir::Binary>& binary = item.executed_binary();
   if (!binary) return {"interrupted", "before it was compiled"};
+  if (item.refused) return {std::string(refused_words), item.refused->reason};
   if (binary->outcome == ir::CompileOutcome::ok) return {"interrupted", "before it was executed"};
   return not_compiled(*binary);
 }

@@ -20,6 +20,8 @@
 
 namespace tailor::study {
 
+/// The state of a candidate whose binary needs what its plan does not allow.
+inline constexpr std::string_view refused_words = "refused";
 /// State and reason of a kernel that did not compile: the first line of what the compiler said.
 std::pair<std::string, std::string> not_compiled(const ir::Binary& binary);
 /// A line's number; nothing where no line is known (0).

@@ -104,6 +104,14 @@ std::string bound_words(const Explained& all) {
   return out;
 }
 
+/// What a kernel whose plan has resident blocks lets the compiler do; empty where it may choose.
+std::string resident_words(const ir::Kernel& kernel, const ir::Limits& limits) {
+  if (kernel.min_blocks == 0) return {};
+  return fmt::format("; {} must be resident, which leaves the compiler {} per thread",
+                     counted(kernel.min_blocks, "block"),
+                     counted(costmodel::most_registers(limits, kernel.threads, kernel.min_blocks), "register"));
+}
+
 }  // namespace
 
 std::string paragraph(std::string_view label, std::string_view words, int width) {
@@ -178,9 +186,10 @@ std::string explanation(const Explained& all, const report::Screen& screen) {
                 width);
   out += paragraph(
       "occupancy",
-      fmt::format("{:.0f} %: {} per SM, limited by {}; {} {}; about {} per thread", 100 * all.occupancy.fraction,
+      fmt::format("{:.0f} %: {} per SM, limited by {}; {} {}; about {} per thread{}", 100 * all.occupancy.fraction,
                   counted(all.occupancy.blocks_per_sm, "block"), costmodel::name(all.occupancy.limiter),
-                  three_figures(e.waves), e.waves == 1 ? "wave" : "waves", counted(e.registers, "register")),
+                  three_figures(e.waves), e.waves == 1 ? "wave" : "waves", counted(e.registers, "register"),
+                  resident_words(k, all.one.on->limits)),
       width);
   out += paragraph("issued", pipes_line(all.one.work.pipes) + " (warp instructions)", width);
   if (all.one.machine) out += paragraph("machine", machine_words(*all.one.machine), width);

@@ -45,6 +45,7 @@ std::string place_text(const profiler::Ranking& ranking, int item) {
 
 std::pair<std::string, std::string> profile_state(const Candidate& item) {
   if (item.measured) return {std::string(ir::name(item.measured->outcome)), item.measured->reason};
+  if (item.refused) return {std::string(refused_words), item.refused->reason};
   if (item.binary && !item.compiled()) return not_compiled(*item.binary);
   return {"stopped", "not begun"};
 }
@@ -127,9 +128,10 @@ report::Table compiled_table(std::span<const Candidate> items) {
       const auto [state, reason] = not_compiled(*item.binary);
       row.insert(row.end(), {state, Cell(), Cell(), Cell(), item.binary->compiler, reason});
     } else {
-      row.insert(row.end(), {std::string("compiled"), std::int64_t{item.binary->registers},
-                             static_cast<double>(item.binary->spill_stores),
-                             std::int64_t{item.binary->loads_outstanding}, item.binary->compiler, std::string()});
+      row.insert(row.end(),
+                 {std::string(item.refused ? refused_words : "compiled"), std::int64_t{item.binary->registers},
+                  static_cast<double>(item.binary->spill_stores), std::int64_t{item.binary->loads_outstanding},
+                  item.binary->compiler, item.refused ? item.refused->reason : std::string()});
     }
     table.rows.push_back(std::move(row));
   }

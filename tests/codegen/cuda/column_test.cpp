@@ -16,7 +16,7 @@
 #include "codegen/lower/structure.h"
 #include "costmodel/count.h"
 #include "explore/plans/rules.h"
-#include "explore/plans/space.h"
+#include "explore/plans/walk.h"
 #include "ir/device.h"
 #include "support/golden.h"
 #include "support/group_family.h"

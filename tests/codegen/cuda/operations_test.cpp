@@ -17,7 +17,7 @@
 #include "codegen/cuda/host_run.h"
 #include "codegen/cuda/pin_checks.h"
 #include "codegen/lower/lower.h"
-#include "explore/plans/space.h"
+#include "explore/plans/walk.h"
 #include "profiler/compile/compile.h"
 #include "support/kernel_cache.h"
 

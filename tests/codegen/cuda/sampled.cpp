@@ -13,7 +13,7 @@
 #include <set>
 
 #include "codegen/lower/prepare.h"
-#include "explore/plans/space.h"
+#include "explore/plans/walk.h"
 
 namespace tailor::ir {
 

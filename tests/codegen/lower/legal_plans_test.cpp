@@ -15,7 +15,7 @@
 
 #include "codegen/lower/lower.h"
 #include "explore/every_plan.h"
-#include "explore/plans/space.h"
+#include "explore/plans/walk.h"
 #include "support/golden.h"
 #include "support/group_family.h"
 
@@ -171,6 +171,52 @@ TEST_CASE("a plan is legal up to each limit of the machine and refused from ther
   CHECK(block(288) == "threads: 288 threads exceed 256 per block");
   CHECK(block(80) == "threads: 80 threads are no whole number of warps of 32");
   CHECK(block(0) == "threads: 0 threads are no whole number of warps of 32");
+}
+
+TEST_CASE("blocks that must be resident are legal up to what an SM holds of them, and bind the program") {
+  Limits limits = legal_limits;
+  const auto resident = [&](int threads, int blocks, std::int64_t columns = 64, bool shared = false) {
+    Group group;
+    const codegen::Prepared prepared = prepared_member("softmax", 512, columns, group);
+    Plan plan;
+    plan.skeleton = Skeleton::row;
+    plan.dominant = prepared.dominants.front();
+    plan.threads = threads;
+    plan.threads_per_row = 32;
+    plan.vector = 1;
+    plan.homes = codegen::homes_of(prepared, shared ? HomesWord::shared : HomesWord::registers);
+    plan.min_blocks = blocks;
+    codegen::LowerScratch scratch;
+    const codegen::Lowered lowered = codegen::lower(prepared, plan, limits, scratch);
+    if (const auto* refused = std::get_if<Rejection>(&lowered)) return refused->rule + ": " + refused->reason;
+    CHECK(std::get<Kernel>(lowered).min_blocks == blocks);
+    return std::string("legal");
+  };
+  for (const int blocks : {0, 1, 2, 4}) CHECK(resident(128, blocks) == "legal");
+  CHECK(resident(64, 5) ==
+        "min-blocks: 5 resident blocks of 64 threads do not fit an SM with 4 blocks and 512 threads");
+  CHECK(resident(160, 3) == "legal");
+  CHECK(resident(160, 4) ==
+        "min-blocks: 4 resident blocks of 160 threads do not fit an SM with 4 blocks and 512 threads");
+  CHECK(resident(256, 1 << 30).starts_with("min-blocks: 1073741824 resident blocks"));
+  // Two blocks of 256 threads leave a thread 128 of an SM's 65,536 registers, one leaves it 255; an element takes two.
+  CHECK(resident(256, 2, 64 * 32) == "legal");
+  CHECK(resident(256, 2, 65 * 32) ==
+        "min-blocks: values loaded together and kept need 130 registers per thread, of which 2 resident blocks of 256 "
+        "threads leave 128");
+  CHECK(resident(256, 1, 65 * 32) == "legal");
+  // Two values of two rows of 512 at once are 8 KiB of an SM's 16.
+  CHECK(resident(64, 2, 512, true) == "legal");
+  CHECK(resident(64, 3, 512, true) ==
+        "min-blocks: 3 resident blocks with 8192 bytes of shared memory each exceed 16384 of an SM");
+  limits.shared_reserved_per_block = 128;  // the system has a part of each block's
+  CHECK(resident(64, 2, 512, true) ==
+        "min-blocks: 2 resident blocks with 8320 bytes of shared memory each exceed 16384 of an SM");
+  Plan silent = parse_plan("map dominant=%1 threads=64 vector=1 unroll=1 grid=tile index_cache=on value_cache=on");
+  CHECK(text(silent).find("min_blocks") == std::string::npos);
+  silent.min_blocks = 2;
+  CHECK(text(silent).ends_with(" arithmetic=xla min_blocks=2"));
+  CHECK(parse_plan(text(silent)) == silent);
 }
 
 TEST_CASE("rows and columns that are walked twice are not shared by blocks, those walked once are") {

@@ -22,7 +22,7 @@
 #include "codegen/lower/lower.h"
 #include "explore/every_plan.h"
 #include "explore/plans/rules.h"
-#include "explore/plans/space.h"
+#include "explore/plans/walk.h"
 #include "ir/device.h"
 #include "ir/graph/graph.h"
 #include "support/group_family.h"
@@ -116,10 +116,10 @@ TEST_CASE("what a sound rule drops lower refuses, on the whole axes, and each so
         if (scattered % one_of_the_whole != 0) continue;
         // The enumeration asks for as many resident blocks as fit; a plan that somebody wrote may ask for more.
         if (scattered / one_of_the_whole % 2 == 0) plan->blocks_per_sm *= 4;
-        const Candidate candidate{prepared, *plan, limits, codegen::tiling(prepared, *plan, limits)};
+        const Candidate candidate{prepared, *plan, limits, tiling_of(prepared, *plan, limits)};
         std::optional<bool> legal;
         for (const Rule& rule : rules()) {
-          if (!rule.sound || (rule.reads & ~row(plan->skeleton).fields) != 0 || !rule.drops(candidate)) continue;
+          if (!rule.sound || !rule.is_asked_of(plan->skeleton) || !drops(rule, candidate)) continue;
           ++dropped[rule.name];
           if (!legal) legal = std::holds_alternative<ir::Kernel>(codegen::lower(prepared, *plan, limits, scratch));
           CHECK_MESSAGE(!*legal, fmt::format("sound rule {} drops a legal plan: {}", rule.name, text(*plan)));

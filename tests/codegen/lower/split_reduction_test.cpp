@@ -15,7 +15,7 @@
 
 #include "codegen/lower/lower.h"
 #include "explore/every_plan.h"
-#include "explore/plans/space.h"
+#include "explore/plans/walk.h"
 #include "ir/graph/split_reduction.h"
 #include "reference/error_bound.h"
 #include "reference/memory_layout.h"

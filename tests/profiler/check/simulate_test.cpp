@@ -96,6 +96,41 @@ TEST_CASE("compiled kernels of the family pass on the simulator") {
   CHECK(passed > 15);
 }
 
+TEST_CASE("blocks that must be resident take registers from the compiler and change no result") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  // An SM of 65,536 registers and 2,048 threads.
+  constexpr ir::Limits large{90,  132, 32, 1024,   2048,  32,     65536, 65536, 255,
+                             256, 4,   4,  233472, 49152, 232448, 1024,  128,   8};
+  const ir::Group group = ir::make_group(ir::family_member("rms_residual_bf16"), 9, 384);
+  const auto ready = codegen::prepare(group);
+  const codegen::Prepared& prepared = std::get<codegen::Prepared>(ready);
+  const Reference reference = evaluate_reference(group, 1);
+  ir::Plan plan;
+  plan.skeleton = prepared.skeleton;
+  plan.dominant = prepared.dominants.front();
+  plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
+  std::vector<int> registers;
+  codegen::LowerScratch scratch;
+  for (const int blocks : {0, 10, 12, 16}) {
+    CAPTURE(blocks);
+    plan.min_blocks = blocks;
+    const codegen::Lowered lowered = codegen::lower(prepared, plan, large, scratch);
+    if (const auto* refused = std::get_if<ir::Rejection>(&lowered)) FAIL(refused->reason);
+    const auto& kernel = std::get<ir::Kernel>(lowered);
+    const Printed text{kernel, codegen::cuda(kernel, &plan)};
+    CHECK(text.cuda.find(blocks == 0 ? "__launch_bounds__(128) "
+                                     : fmt::format("__launch_bounds__(128, {}) ", blocks)) != std::string::npos);
+    registers.push_back(kernels::compiled(*api, {.cuda = text.cuda}).registers);
+    const Checked checked = verdict(*api, text, reference);
+    CHECK_MESSAGE(checked.state == Verdict::passed, checked.reason);
+  }
+  CHECK(registers[0] > 48);
+  CHECK(registers[1] <= 48);
+  CHECK(registers[2] <= 40);
+  CHECK(registers[3] <= 32);
+}
+
 TEST_CASE("two values that wait in registers and shared memory, or of which one is read again, pass on the simulator") {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;

@@ -18,7 +18,7 @@
 #include "costmodel/calibration.h"
 #include "costmodel/count.h"
 #include "costmodel/model.h"
-#include "explore/plans/space.h"
+#include "explore/plans/walk.h"
 #include "explore/plans/xla_style.h"
 #include "profiler/check/simulate.h"
 #include "profiler/compile/machine_work.h"
