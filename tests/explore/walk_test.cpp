@@ -159,7 +159,7 @@ Axes drawn_axes(const codegen::Prepared& prepared, const ir::Limits& limits, std
   axes[PlanField::split] = {1, 3, 16};
   if (row(prepared.skeleton).has(PlanField::cluster)) axes[PlanField::cluster] = {0, 2, 4};
   axes[PlanField::blocks_per_sm] = {0, 1, 2, 6};
-  axes[PlanField::threads].push_back(96);
+  axes[PlanField::threads].insert(axes[PlanField::threads].end(), {16, 96});  // less than a warp has a mapping too
   axes[PlanField::threads_per_row].push_back(48);
   axes[PlanField::min_blocks] = {0, 2};
   axes[PlanField::index_cache] = {1, 0};
