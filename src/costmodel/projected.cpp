@@ -324,15 +324,9 @@ ir::Estimate of_program(const Work& work, const CalibratedDevice& device, const 
   return all;
 }
 
-<<<<<<< HEAD
 /// Without a compiler. A block must be able to start, and as many be resident as the compiler must allow for: what their
 /// threads cannot hold is spilled, stored once and loaded once.
 Code assumed_code(const Work& work, const CalibratedDevice& device) {
-=======
-ir::Estimate projected(const Work& work, const CalibratedDevice& device, const ir::Regime& regime) {
-  // A block must be able to start, and as many be resident as the compiler must allow for: what their threads cannot
-  // hold is spilled, stored once and loaded once.
->>>>>>> axes
   const int wanted = work.live_registers + static_cast<int>(device.register_base);
   const int unit = static_cast<int>(device.register_unit / device.warp_size);
   const int share = static_cast<int>(device.registers_per_block) / work.threads / unit * unit;

@@ -54,9 +54,11 @@ std::optional<std::string> not_one_kernel(const Graph& graph, const DefUse& def_
   if (few_tasks) {
     std::vector<NodeId> full = border.writes;
     std::erase_if(full, [&](NodeId id) { return elements(graph[id].shape) == layout.rows; });
-    if (full.size() > most_written_by_few)
-      return fmt::format("%{} and {} others of full size would be written by the few blocks of {}",
-                         graph[full.front()].name, full.size() - 1, codegen::text(layout));
+    const std::unordered_set<NodeId> behind = codegen::behind_reductions(graph, border);
+    for (const NodeId id : full)  // what a reduction is needed for is worth a meeting of blocks
+      if (full.size() > most_written_by_few || !behind.contains(id))
+        return fmt::format("%{} of full size would be written by the few blocks of {}", graph[id].name,
+                           codegen::text(layout));
   }
   const auto arguments = static_cast<std::int64_t>(border.reads.size() + border.writes.size());
   if (arguments > limits.arguments && arguments > own_arguments)

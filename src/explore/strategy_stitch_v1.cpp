@@ -162,6 +162,9 @@ class StitchV1 {
     if (layout == nullptr || layout->skeleton != Skeleton::column) return std::nullopt;
     for (const NodeId id : border.writes)
       if (elements(graph_[id].shape) != layout->rows) return std::nullopt;
+    const std::unordered_set<NodeId> behind = codegen::behind_reductions(graph_, border);
+    for (const NodeId id : behind)
+      if (graph_[id].op == Op::reduce && behind.contains(graph_[id].operands[0])) return std::nullopt;
     return codegen::find_doubt(graph_, border, *layout) ? std::nullopt : std::optional(*layout);
   }
 

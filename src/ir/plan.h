@@ -83,11 +83,7 @@ constexpr std::uint32_t field_bits(std::initializer_list<PlanField> fields) {
   return bits;
 }
 
-<<<<<<< HEAD
 enum class FieldKind : std::uint8_t { node, homes, number, choice, option, flag };
-=======
-enum class FieldKind : std::uint8_t { node, homes, number, choice, flag };
->>>>>>> axes
 
 /// A row of plan_fields.def.
 struct PlanFieldRow {

@@ -10,12 +10,9 @@
 // still refuse while it places values. Last comes what can only be known of the finished program: the registers that
 // kept values take, the shared memory, the size of the grid, whether as many blocks fit an SM as are to be resident. A
 // plan that lowers is legal; nothing else decides that (decision 7).
-<<<<<<< HEAD
 //
 // Blocks that meet by ending their launch make it several: each is built on its own, with what those before it hand on
 // (Handover), and all have the buffers of the last.
-=======
->>>>>>> axes
 //
 // A persistent grid is the same program: its virtual blocks are dealt out to as many blocks as are resident, in a loop
 // that the printer writes. Where there are no more tiles than resident blocks it is refused, because it would equal
@@ -96,27 +93,6 @@ std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits
     return no("min-blocks",
               fmt::format("{} resident blocks of {} threads do not fit an SM with {} blocks and {} threads",
                           plan.min_blocks, plan.threads, limits.blocks_per_sm, limits.threads_per_sm));
-<<<<<<< HEAD
-=======
-  return std::nullopt;
-}
-
-/// Whether an SM holds as many blocks as must be resident at once, as far as a program shows.
-std::optional<ir::Rejection> check_residents(const ir::Kernel& kernel, std::int64_t kept_registers,
-                                             const ir::Limits& limits) {
-  if (kernel.min_blocks == 0) return std::nullopt;
-  const int registers = registers_for(limits, kernel.threads, kernel.min_blocks);
-  if (kept_registers > registers)
-    return no("min-blocks", fmt::format("values loaded together and kept need {} registers per thread, of which {} "
-                                        "resident blocks of {} threads leave {}",
-                                        kept_registers, kernel.min_blocks, kernel.threads, registers));
-  const std::int64_t unit = std::max(limits.shared_unit, 1),
-                     asked = kernel.shared_bytes + limits.shared_reserved_per_block;
-  const std::int64_t shared = (asked + unit - 1) / unit * unit;
-  if (kernel.min_blocks * shared > limits.shared_per_sm)
-    return no("min-blocks", fmt::format("{} resident blocks with {} bytes of shared memory each exceed {} of an SM",
-                                        kernel.min_blocks, shared, limits.shared_per_sm));
->>>>>>> axes
   return std::nullopt;
 }
 
@@ -214,17 +190,10 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
     kernel->followers.push_back(std::get<ir::Kernel>(std::move(next)));
     kernel->followers.back().name += fmt::format("_{}", kernel->followers.size() + 1);
   }
-<<<<<<< HEAD
   if (kernel == nullptr || kernel->followers.empty()) return made;
   kernel->buffers = kernel->followers.back().buffers;
   for (ir::Kernel& one : kernel->followers) one.buffers = kernel->buffers;
   return made;
-=======
-  kernel.dynamic_shared = kernel.shared_bytes > limits.shared_per_block;
-  kernel.min_blocks = std::max(kernel.min_blocks, plan.min_blocks);  // what the program needs, or more
-  if (auto refused = check_result(kernel, builder.most_kept, limits)) return *refused;
-  return builder.take();
->>>>>>> axes
 }
 
 Lowered lower(const ir::Group& group, const ir::Plan& plan, const ir::Limits& limits) {

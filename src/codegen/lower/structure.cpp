@@ -276,6 +276,17 @@ Classified analyse(const Graph& graph, const Boundary& border) {
   return first ? *first : refuse("skeleton", "no skeleton recognises the group");
 }
 
+std::unordered_set<NodeId> behind_reductions(const Graph& graph, const Boundary& border) {
+  std::unordered_set<NodeId> behind;
+  for (const NodeId id : border.inside) {
+    const auto& operands = graph[id].operands;
+    if (graph[id].op == Op::reduce ||
+        std::any_of(operands.begin(), operands.end(), [&](NodeId operand) { return behind.contains(operand); }))
+      behind.insert(id);
+  }
+  return behind;
+}
+
 std::optional<Rejection> find_doubt(const Graph& graph, const Boundary& border, const Layout& layout) {
   if (const NodeId id = border.kept_from_place; id != no_node)
     return refuse("in-place", fmt::format("%{} {} would be updated in place if nothing of the group read it",

@@ -24,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 
@@ -74,6 +75,9 @@ std::optional<ir::Rejection> refused_alone(const ir::Graph& graph, ir::NodeId no
 
 /// What the lowering of today makes badly, or not at all, of a structure that analyse() recognised as `layout`.
 std::optional<ir::Rejection> find_doubt(const ir::Graph& graph, const ir::Boundary& border, const Layout& layout);
+
+/// The reductions inside, and what depends on one.
+std::unordered_set<ir::NodeId> behind_reductions(const ir::Graph& graph, const ir::Boundary& border);
 
 /// A sound refusal: what it says of a group holds for every plan.
 inline ir::Rejection refuse(std::string_view rule, std::string reason) {

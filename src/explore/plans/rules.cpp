@@ -37,16 +37,6 @@ using ir::Meeting;
 using ir::StitchLevel;
 
 using T = TilingPart;
-<<<<<<< HEAD
-=======
-
-constexpr RulePart asks(std::initializer_list<ir::PlanField> fields, std::initializer_list<T> parts,
-                        bool (*drops)(const Candidate&)) {
-  Reads reads{ir::field_bits(fields), 0};
-  for (const T part : parts) reads.tiling |= std::uint32_t{1} << static_cast<int>(part);
-  return {reads, drops};
-}
->>>>>>> axes
 
 constexpr RulePart asks(std::initializer_list<ir::PlanField> fields, std::initializer_list<T> parts,
                         bool (*drops)(const Candidate&)) {
@@ -121,7 +111,6 @@ constexpr std::array rule_table = [] {
              [](const Candidate& c) { return c.plan.split > 1 && c.plan.grid == GridShape::persistent; })}},
       {"split-phases",
        true,
-<<<<<<< HEAD
        "rows or columns that are walked again are not shared by blocks that do not meet",
        {asks({split, meet}, {},
              [](const Candidate& c) {
@@ -143,10 +132,6 @@ constexpr std::array rule_table = [] {
                const std::int64_t each = (blocks(c) + c.limits.sms - 1) / c.limits.sms;
                return each > c.limits.blocks_per_sm || each * c.plan.threads > c.limits.threads_per_sm;
              })}},
-=======
-       "rows or columns that are walked again are not shared by blocks",
-       {asks({split}, {}, [](const Candidate& c) { return c.plan.split > 1 && c.prepared.walks > 1; })}},
->>>>>>> axes
       {"split-idle",
        true,
        "so many blocks share rows or columns that some would have nothing of them",
@@ -202,7 +187,6 @@ constexpr std::array rule_table = [] {
              })}},
       {"narrow-columns",
        false,
-<<<<<<< HEAD
        "columns take the widest vector, half of it where there are fewer blocks than SMs, or what is 64 bytes of all "
        "inputs "
        "together",
@@ -212,14 +196,6 @@ constexpr std::array rule_table = [] {
              [](const Candidate& c) {
                return is_across(c) && narrows(c) && widest_vector(c) / c.plan.vector == 2 &&
                       blocks(c) >= 2 * c.limits.sms;
-=======
-       "columns take the widest vector, or half of it where there are fewer blocks than SMs",
-       {asks({vector, threads_per_row}, {T::groups, T::run},
-             [](const Candidate& c) { return is_across(c) && widest_vector(c) / c.plan.vector > 2; }),
-        asks({vector, threads_per_row}, {T::groups, T::run, T::items, T::items_per_block, T::split},
-             [](const Candidate& c) {
-               return is_across(c) && widest_vector(c) / c.plan.vector == 2 && blocks(c) >= 2 * c.limits.sms;
->>>>>>> axes
              })}},
       {"few-blocks",
        false,
@@ -232,7 +208,6 @@ constexpr std::array rule_table = [] {
              })}},
       {"shallow-columns",
        false,
-<<<<<<< HEAD
        "under 32 bytes and four rows in flight per thread, and 128 of all inputs together, though its columns have "
        "more",
        {asks({in_flight, vector, threads_per_row}, {T::groups, T::trips},
@@ -240,35 +215,19 @@ constexpr std::array rule_table = [] {
                return is_across(c) && c.plan.in_flight < 4 && 4 * c.plan.in_flight <= c.tiling.trips &&
                       c.plan.in_flight * c.plan.vector * element_bytes(c) < 32 &&
                       c.plan.in_flight * c.plan.vector * input_bytes(c) < 128;
-=======
-       "under 32 bytes and four rows in flight per thread, though its columns have more",
-       {asks({in_flight, vector, threads_per_row}, {T::groups, T::trips},
-             [](const Candidate& c) {
-               return is_across(c) && c.plan.in_flight < 4 && 4 * c.plan.in_flight <= c.tiling.trips &&
-                      c.plan.in_flight * c.plan.vector * element_bytes(c) < 32;
->>>>>>> axes
              })}},
       {"split-columns",
        false,
        "columns are shared only to fill half of the SMs to all of them twice, or, where all together are a line of 128 "
-<<<<<<< HEAD
        "bytes for every 16 SMs, by blocks with 4 to 32 KiB; with the widest vectors and 64 bytes in flight, or 64 and "
        "256 of "
        "all inputs together, and 256 threads (of few bytes one for 64)",
-=======
-       "bytes for every 16 SMs, by blocks with 4 to 32 KiB; with the widest vectors and 64 bytes in flight, and 256 "
-       "threads (of few bytes one for 64)",
->>>>>>> axes
        {asks({split, threads, vector}, {T::groups, T::run, T::items, T::items_per_block, T::split},
              [](const Candidate& c) {
                constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib, large = 256, line = 128;
                if (c.plan.split == 1 || !is_across(c)) return false;
-<<<<<<< HEAD
                if (blocks(c) > 2 * c.limits.sms) return true;
                if (narrows(c) && c.plan.vector != widest_vector(c)) return true;
-=======
-               if (blocks(c) > 2 * c.limits.sms || c.plan.vector != widest_vector(c)) return true;
->>>>>>> axes
                if (2 * blocks(c) > c.limits.sms) return c.plan.threads < large;
                const std::int64_t across =
                    c.prepared.rows * element_bytes(c);  // what stays of a column group are its rows
@@ -279,35 +238,23 @@ constexpr std::array rule_table = [] {
         asks({split, vector, in_flight}, {T::groups},
              [](const Candidate& c) {
                return c.plan.split > 1 && is_across(c) && c.plan.in_flight * c.plan.vector * element_bytes(c) < 64 &&
-<<<<<<< HEAD
                       c.plan.in_flight * c.plan.vector * input_bytes(c) < 256 && c.plan.in_flight < 8;
-=======
-                      c.plan.in_flight < 8;
->>>>>>> axes
              })}},
       {"split-rows",
        false,
        "rows are shared by blocks that have one row each and 4 KiB of it, with 256 threads or one for each 64 bytes, "
        "to fill a third of the SMs (less where 32 KiB suffice) to all of them four times, with 32 bytes in flight, or "
        "128 of all inputs together",
-<<<<<<< HEAD
        {asks({split, meet, threads, threads_per_row}, {T::groups, T::items},
              [](const Candidate& c) {
                constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib;
                if (c.plan.split == 1 || c.plan.meet != Meeting::last || is_across(c)) return false;
-=======
-       {asks({split, threads, threads_per_row}, {T::groups, T::items},
-             [](const Candidate& c) {
-               constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib;
-               if (c.plan.split == 1 || is_across(c)) return false;
->>>>>>> axes
                if (c.plan.threads_per_row != c.plan.threads) return true;
                const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.split;
                const std::int64_t blocks = c.tiling.items * c.plan.split;  // of a row each
                return c.plan.threads < std::min<std::int64_t>(256, bytes / 64) || bytes < least ||
                       (3 * blocks < c.limits.sms && bytes > enough) || blocks > std::int64_t{4} * c.limits.sms;
              }),
-<<<<<<< HEAD
         asks({split, meet, vector, in_flight}, {T::groups, T::trips},
              [](const Candidate& c) {
                return c.plan.split > 1 && c.plan.meet == Meeting::last && !is_across(c) && reads_little(c);
@@ -350,10 +297,6 @@ constexpr std::array rule_table = [] {
                return c.plan.meet == Meeting::grid && c.plan.homes.empty() && waiting > 0 &&
                       c.plan.split * half_of_registers(c) >= waiting;
              })}},
-=======
-        asks({split, vector, in_flight}, {T::groups, T::trips},
-             [](const Candidate& c) { return c.plan.split > 1 && !is_across(c) && reads_little(c); })}},
->>>>>>> axes
       {"alone-rows",
        false,
        "rows of over 256 KiB that blocks can share are not left to a quarter as many blocks as SMs or fewer",
@@ -369,25 +312,9 @@ constexpr std::array rule_table = [] {
        "accesses of 16 bytes, or of one element where rows or what they come from break them, and 32 bytes in flight "
        "of rows in parts",
        {asks({cluster, threads, threads_per_row, vector}, {T::run},
-<<<<<<< HEAD
              [](const Candidate& c) { return c.plan.cluster != 0 && parts_badly(c, c.plan.cluster); }),
         asks({cluster, vector, in_flight}, {T::streamed, T::trips},
              [](const Candidate& c) { return c.plan.cluster != 0 && flies_badly(c); })}},
-=======
-             [](const Candidate& c) {
-               constexpr std::int64_t least = 4 << 10, large = 256;
-               if (c.plan.cluster == 0) return false;
-               const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.cluster;
-               const bool is_whole = c.prepared.straight && c.tiling.run * element_bytes(c) % ir::access_bytes == 0;
-               const bool is_odd = c.plan.vector == 1 ? is_whole : c.plan.vector * element_bytes(c) != ir::access_bytes;
-               return c.plan.threads_per_row != c.plan.threads || is_odd ||
-                      c.plan.threads < std::min(large, bytes / 64) || bytes < least;
-             }),
-        asks({cluster, vector, in_flight}, {T::streamed, T::trips},
-             [](const Candidate& c) {
-               return c.plan.cluster != 0 && (c.tiling.streamed ? reads_little(c) : c.plan.in_flight > 1);
-             })}},
->>>>>>> axes
       {"cluster-size",
        false,
        "of two sizes of a cluster the smaller is enough where it fills the SMs and half of its blocks' registers hold "

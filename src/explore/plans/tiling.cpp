@@ -28,11 +28,7 @@ Tiling tiling_of(const codegen::Prepared& prepared, const ir::Plan& plan, const 
   tiling.at_once = static_cast<int>(extent(of, of.in_parts ? Side::along : Side::kept, of.in_parts ? section : flight));
   tiling.items = units(of, Side::kept);
   tiling.items_per_block = stride_of(of, Side::kept, block) / extent(of, Side::kept, vector);
-<<<<<<< HEAD
   tiling.split = static_cast<int>(extent(of, Side::along, grid) * extent(of, Side::along, block));
-=======
-  tiling.split = static_cast<int>(extent(of, Side::along, block));
->>>>>>> axes
   tiling.leaves_blocks_idle = leaves_blocks_idle(of);
   return tiling;
 }

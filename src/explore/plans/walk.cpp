@@ -44,14 +44,11 @@ constexpr std::array dependence_table = [] {
        [](const Plan& prefix, const ir::Limits&, int value, bool) {
          return value <= prefix.threads ? std::optional(value) : std::nullopt;
        }},
-<<<<<<< HEAD
       {meet, ir::field_bits({split}), "one block has nobody to meet",
        [](const Plan& prefix, const ir::Limits&, int value, bool) {
          const bool meets = static_cast<ir::Meeting>(value) != ir::Meeting::last;
          return prefix.split > 1 || !meets ? std::optional(value) : std::nullopt;
        }},
-=======
->>>>>>> axes
       {blocks_per_sm, ir::field_bits({threads, grid}),
        "a plan of tiles has no number of resident blocks; of a persistent grid 0 stands for half the threads of an SM, "
        "enough to cover latency, with room for the registers that the kernel will really need",

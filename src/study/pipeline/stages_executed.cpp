@@ -13,10 +13,7 @@
 
 #include "base/counted.h"
 #include "base/indexed.h"
-<<<<<<< HEAD
 #include "codegen/cuda/cuda.h"
-=======
->>>>>>> axes
 #include "costmodel/occupancy.h"
 #include "profiler/check/simulate.h"
 #include "profiler/compile/machine_work.h"
@@ -110,7 +107,6 @@ void refuse_few_residents(Candidate& candidate) {
 
 }  // namespace
 
-<<<<<<< HEAD
 std::optional<ir::Rejection> too_few_residents(const ir::Kernel& program, const ir::Binary& binary,
                                                const ir::Limits& limits) {
   if (binary.outcome != ir::CompileOutcome::ok) return {};
@@ -133,22 +129,6 @@ std::optional<ir::Rejection> too_few_residents(const ir::Kernel& program, const 
         true};
   }
   return {};
-=======
-std::optional<ir::Rejection> too_few_residents(const ir::Kernel& kernel, const ir::Binary& binary,
-                                               const ir::Limits& limits) {
-  if (kernel.min_blocks == 0 || binary.outcome != ir::CompileOutcome::ok) return {};
-  const std::int64_t shared = kernel.dynamic_shared ? binary.static_shared + kernel.shared_bytes
-                                                    : std::max<std::int64_t>(binary.static_shared, kernel.shared_bytes);
-  const costmodel::Occupancy found = costmodel::occupancy(limits, kernel.threads, binary.registers, shared);
-  if (found.blocks_per_sm >= kernel.min_blocks) return {};
-  return ir::Rejection{
-      "min-blocks",
-      fmt::format("compiled to {} per thread and {} bytes of shared memory, of which an SM holds {} of "
-                  "{} threads, limited by {}; {} must be resident",
-                  counted(binary.registers, "register"), shared, counted(found.blocks_per_sm, "block"), kernel.threads,
-                  costmodel::name(found.limiter), kernel.min_blocks),
-      true};
->>>>>>> axes
 }
 
 profiler::CompiledAll compile_texts(std::span<const profiler::CompileRequest> requests, const Compiling& how,

@@ -128,19 +128,12 @@ report::Table compiled_table(std::span<const Candidate> items) {
       const auto [state, reason] = not_compiled(*item.binary);
       row.insert(row.end(), {state, Cell(), Cell(), Cell(), item.binary->compiler, reason});
     } else {
-<<<<<<< HEAD
       using Entry = ir::CompiledEntry;
       row.insert(row.end(), {std::string(item.refused ? refused_words : "compiled"),
                              std::int64_t{most_of(*item.binary, &Entry::registers)},
                              static_cast<double>(most_of(*item.binary, &Entry::spill_stores)),
                              most_of(*item.binary, &Entry::loads_outstanding), item.binary->compiler,
                              item.refused ? item.refused->reason : std::string()});
-=======
-      row.insert(row.end(),
-                 {std::string(item.refused ? refused_words : "compiled"), std::int64_t{item.binary->registers},
-                  static_cast<double>(item.binary->spill_stores), std::int64_t{item.binary->loads_outstanding},
-                  item.binary->compiler, item.refused ? item.refused->reason : std::string()});
->>>>>>> axes
     }
     table.rows.push_back(std::move(row));
   }

@@ -116,11 +116,8 @@ TEST_CASE("what a sound rule drops lower refuses, on the whole axes, and each so
         if (scattered % one_of_the_whole != 0) continue;
         // The enumeration asks for as many resident blocks as fit; a plan that somebody wrote may ask for more.
         if (scattered / one_of_the_whole % 2 == 0) plan->blocks_per_sm *= 4;
-<<<<<<< HEAD
         // It asks for no launches that end to meet either.
         if (plan->meet == Meeting::grid && scattered / one_of_the_whole % 3 == 0) plan->meet = Meeting::kernel;
-=======
->>>>>>> axes
         const Candidate candidate{prepared, *plan, limits, tiling_of(prepared, *plan, limits)};
         std::optional<bool> legal;
         for (const Rule& rule : rules()) {
