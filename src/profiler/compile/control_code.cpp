@@ -124,7 +124,6 @@ void choose(Slice& slice, const CodeBlock& block, Live& live) {
     for (const unsigned place : writes) wanted = wanted || live[place];
     if (wanted) {
       slice.chosen[static_cast<std::size_t>(i)] = 1;
-      // Uniform registers belong to all lanes: another part of the warp may still want what this one writes over.
       for (const unsigned place : writes)
         if (!guarded) live.reset(place);
       if (is_computed(instruction, slice.operations.arch))
