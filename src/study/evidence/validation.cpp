@@ -216,11 +216,14 @@ void refuse_bad_words(const ValidationQuestion& question) {
     throw Error(Fault::missing,
                 fmt::format("no device file describes '{}'", fmt::join(answer.samples.unknown_devices, "', '")),
                 "tailor devices lists them; a file in data/devices adds one");
+  const std::vector<std::string> why = left_out(answer.samples);
   if (samples == 0)
     throw Error(Fault::failed,
-                question.device.empty() ? std::string("there are no observations to score")
-                                        : fmt::format("there are no observations of '{}' to score", question.device),
-                "tailor db observations DB counts what a database has");
+                fmt::format("there are no observations{} to score{}{}",
+                            question.device.empty() ? "" : fmt::format(" of '{}'", question.device),
+                            why.empty() ? "" : ": ", fmt::join(why, "; ")),
+                answer.samples.undescribed > 0 ? "docs/calibration.md says which columns describe a kernel"
+                                               : "tailor db observations DB counts what a database has");
   throw Error(Fault::failed,
               fmt::format("nothing is left to score: of {}, {} were fitted and the others are not in "
                           "split '{}'",
