@@ -143,6 +143,23 @@ TEST_CASE("what a calibration was fitted to is scored nowhere, whichever side is
   CHECK(scored("held-out", {"uncalibrated", file}) == Both{middle + last - 1, 16});
 }
 
+TEST_CASE("a calibration of a GPU that has no observation to score is refused and not left out") {
+  const Folder folder;
+  Listener listener;
+  ValidationQuestion question;
+  question.sources = {written(folder, copies(30))};
+  question.by = {};
+  question.calibrations = {"uncalibrated", "t4"};
+  try {
+    (void)validate(question, data, {listener});
+    FAIL("nothing was refused");
+  } catch (const Error& error) {
+    CHECK(error.message == "calibration 't4' is of 't4', of which there is no observation to score");
+  }
+  question.calibrations = {"uncalibrated", "own"};  // of GPUs without one nothing is said
+  CHECK(validate(question, data, {listener}).scored > 0);
+}
+
 TEST_CASE("observations are read once, and two times of one kernel from one source are a fault") {
   const Folder folder;
   Listener listener;

@@ -61,6 +61,10 @@ Calibrated load(const std::string& name, const std::vector<ir::Device>& devices,
   result.name = calibration.name;
   for (const ir::Device& device : devices)
     if (calibration.device.empty() || calibration.device == device.name) take(device, calibration);
+  if (result.machines.empty())
+    throw Error(Fault::missing,
+                fmt::format("calibration '{}' is of '{}', which no device file describes", name, calibration.device),
+                "a file in data/devices adds a GPU");
   return result;
 }
 
@@ -231,6 +235,17 @@ void refuse_bad_words(const ValidationQuestion& question) {
               "a calibration is scored on shapes that it was not fitted to");
 }
 
+/// A calibration that is named is asked for; where no observation is of its GPU it would have no row.
+void refuse_foreign(const Calibrated& one, const std::vector<Sample>& scored) {
+  const bool holds = std::any_of(scored.begin(), scored.end(),
+                                 [&](const Sample& sample) { return one.machines.contains(sample.of.device); });
+  if (holds || one.name == own_calibration) return;
+  throw Error(Fault::failed,
+              fmt::format("calibration '{}' is of '{}', of which there is no observation to score", one.name,
+                          one.machines.begin()->first),
+              "--calibration own takes for each GPU the one that ships");
+}
+
 }  // namespace
 
 ValidationAnswer validate(const ValidationQuestion& question, const std::filesystem::path& data, const Watch& watch) {
@@ -258,6 +273,7 @@ ValidationAnswer validate(const ValidationQuestion& question, const std::filesys
     if (asked_for(sample, question.split, fitted)) scored.push_back(sample);
   }
   if (scored.empty()) nothing_left(question, answer, all.size());
+  for (const Calibrated& one : calibrations) refuse_foreign(one, scored);
   answer.scored = static_cast<std::int64_t>(scored.size());
 
   std::vector<Contender> contenders;
