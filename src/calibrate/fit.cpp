@@ -44,7 +44,8 @@ constexpr double own_width = 0.25;
 constexpr double usual_residual = 0.06;
 /// Times of many observations are not told better than that.
 constexpr double least_residual = 2e-3;
-constexpr std::size_t least_for_margins = 40;
+/// So many that the least and the greatest of them leave a twentieth on each side.
+constexpr std::size_t least_for_margins = 19;
 
 const costmodel::Model& model_of(const FitOptions& options) {
   const costmodel::Model* model = costmodel::find_model(options.model);
@@ -131,27 +132,6 @@ double rounded(double value) {
   const double unit = std::pow(10, std::floor(std::log10(std::abs(value))) - 4);
   // Through text, so that the shortest decimal is what is kept.
   return std::stod(fmt::format("{:.5g}", std::round(value / unit) * unit));
-}
-
-void refuse_contradictions(std::span<const Sample* const> samples) {
-  std::map<std::string, const Sample*> seen;
-  for (const Sample* sample : samples) {
-    const auto* foreign = std::get_if<ir::ForeignKernel>(&sample->of.subject);
-    const auto* own = std::get_if<ir::OwnKernel>(&sample->of.subject);
-    const std::string key = text(sample->of.regime) +
-                            (own != nullptr ? hex(own->group) + hex(own->plan)
-                                            : foreign->operation + " on " + foreign->shape + " as " + foreign->variant);
-    const auto [first, fresh] = seen.try_emplace(key, sample);
-    if (fresh) continue;
-    const double ratio = first->second->of.time.value / sample->of.time.value;
-    constexpr double most = 10;
-    if (ratio > most || ratio < 1 / most)
-      throw Error(Fault::failed,
-                  fmt::format("two observations of one kernel contradict each other: {} ({}) and {} ({})",
-                              humane_seconds(first->second->of.time.value), first->second->of.source,
-                              humane_seconds(sample->of.time.value), sample->of.source),
-                  "is one of them in another unit?");
-  }
 }
 
 double median_error(const costmodel::Model& model, std::span<const Sample* const> samples, const Machine& machine) {
@@ -391,7 +371,7 @@ Fitted fit(std::span<const Sample> samples, const ir::Device& device, const ir::
                             device.name, counted(posed.unknowns.size(), "figure"), needed),
                 options.few ? "tailor calibrate --budget proposes what to measure"
                             : "--few takes what other calibrated GPUs say for the rest");
-  refuse_contradictions(train);
+  refuse_contradictions(samples);
   const Solution solution = solved(posed, train.size(), options, stop);
 
   Fitted fitted;

@@ -54,7 +54,11 @@ ir::Regime regime_of(ir::CacheState cache, ir::Timer timer, ir::LaunchMode launc
 }
 
 std::int64_t whole(const CsvRow& row, std::string_view column) {
-  return row.find(column) ? static_cast<std::int64_t>(std::llround(row.number(column))) : 0;
+  if (!row.find(column)) return 0;
+  const double found = row.number(column);
+  constexpr double most = 1e15;  // exact as a number with 53 bits
+  if (found != std::floor(found) || found > most) row.fail(column, "a whole number");
+  return static_cast<std::int64_t>(found);
 }
 double number_or_0(const CsvRow& row, std::string_view column) { return row.find(column) ? row.number(column) : 0; }
 std::string text_or(const CsvRow& row, std::string_view column, std::string_view otherwise) {
@@ -77,6 +81,11 @@ void read_own(const CsvRow& row, const Reading& to) {
   k.written = row.quantity("written").value_or(0);
   k.common = row.quantity("common").value_or(0);
   k.reread = row.quantity("reread").value_or(0);
+  if (k.common > k.read)
+    throw Error(Fault::failed, row.position(),
+                fmt::format("found {} bytes that every block loads, expected no more than the {} that are read",
+                            k.common, k.read),
+                "common_bytes is a part of read_bytes");
   k.far_trips = number_or_0(row, "far_trips");
   k.near_trips = number_or_0(row, "near_trips");
   k.shuffles = number_or_0(row, "shuffles");

@@ -15,6 +15,8 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/text.h"
 
 namespace tailor::calibrate {
 
@@ -95,6 +97,36 @@ Sample foreign_sample(const ir::Observation& observation) {
   sample.operation = kernel.operation;
   sample.bytes = kernel.read + kernel.written;
   return sample;
+}
+
+namespace {
+
+/// What two samples have in common that are of one kernel. Of a kernel of others its launch and traffic belong to it: a
+/// table need not name shapes.
+std::string kernel_of(const Sample& sample) {
+  const std::string where = sample.of.device + " " + text(sample.of.regime) + " ";
+  if (const auto* own = std::get_if<ir::OwnKernel>(&sample.of.subject)) return where + hex(own->group) + hex(own->plan);
+  const auto& k = std::get<ir::ForeignKernel>(sample.of.subject);
+  return where + fmt::format("{} on {} as {}, {} of {}, {} to {}", k.operation, k.shape, k.variant, k.blocks, k.threads,
+                             k.read, k.written);
+}
+
+}  // namespace
+
+void refuse_contradictions(std::span<const Sample> samples) {
+  std::map<std::string, const Sample*> seen;
+  for (const Sample& sample : samples) {
+    const auto [first, fresh] = seen.try_emplace(kernel_of(sample), &sample);
+    if (fresh) continue;
+    const double ratio = first->second->of.time.value / sample.of.time.value;
+    constexpr double most = 10;
+    if (ratio > most || ratio < 1 / most)
+      throw Error(Fault::failed,
+                  fmt::format("two observations of one kernel contradict each other: {} ({}) and {} ({})",
+                              humane_seconds(first->second->of.time.value), first->second->of.source,
+                              humane_seconds(sample.of.time.value), sample.of.source),
+                  "is one of them in another unit?");
+  }
 }
 
 Machine::Machine(const ir::Device& device, const ir::Calibration& calibration)

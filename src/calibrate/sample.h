@@ -33,6 +33,10 @@ costmodel::GroupWork foreign_group(const ir::ForeignKernel& kernel);
 /// it. Precondition: a foreign one.
 Sample foreign_sample(const ir::Observation& observation);
 
+/// Throws Error(failed) where two samples of one kernel on one device, in one regime, differ by more than a factor of
+/// ten.
+void refuse_contradictions(std::span<const Sample> samples);
+
 /// A device through a calibration, with the numbers that hold for calls of single operations.
 class Machine {
  public:

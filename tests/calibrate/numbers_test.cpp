@@ -101,13 +101,31 @@ TEST_CASE("with few times apart, margins come from those that were fitted to, an
   std::vector<Sample> samples = timed(usual_truth(), 45, 0.02, 32);
   int kept = 0;
   std::erase_if(samples, [&](const Sample& one) {
-    return one.of.split == ir::Split::validate && ++kept > 39;
+    return one.of.split == ir::Split::validate && ++kept > 18;
   });  // one fewer than is enough
-  REQUIRE(kept > 39);
+  REQUIRE(kept > 18);
   const Fitted fitted = fit(samples, fit_device(), fit_before(), {});
   const ir::Fit* low = ir::find_fit(fitted.calibration, fit_device().name, "projected_low");
   CHECK(low->source.find("so it is too narrow") != std::string::npos);
   CHECK(std::set<Id>(low->observations.begin(), low->observations.end()) == ids_in(side_of(samples, ir::Split::train)));
+}
+
+TEST_CASE("an operation has margins of its own from as many times apart on as have a twentieth on each side") {
+  const std::vector<Sample> all = timed(usual_truth(), 90, 0.02, 35);
+  for (const int enough : {18, 19}) {
+    CAPTURE(enough);
+    std::vector<Sample> samples = all;
+    int kept = 0;
+    std::erase_if(samples, [&](const Sample& one) {
+      return one.operation == "ln f32" && one.of.split == ir::Split::validate && ++kept > enough;
+    });
+    REQUIRE(kept > enough);
+    const Fitted fitted = fit(samples, fit_device(), fit_before(), {});
+    const auto own = std::count_if(
+        fitted.calibration.fits.begin(), fitted.calibration.fits.end(),
+        [](const ir::Fit& one) { return one.figure.starts_with("projected_") && one.operation == "ln f32"; });
+    CHECK(own == (enough == 19 ? 2 : 0));
+  }
 }
 
 TEST_CASE("an operation's value is a sum, and its interval that of a sum whose parts hang together") {

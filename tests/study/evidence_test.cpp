@@ -143,6 +143,23 @@ TEST_CASE("what a calibration was fitted to is scored nowhere, whichever side is
   CHECK(scored("held-out", {"uncalibrated", file}) == Both{middle + last - 1, 16});
 }
 
+TEST_CASE("a calibration of a GPU that has no observation to score is refused and not left out") {
+  const Folder folder;
+  Listener listener;
+  ValidationQuestion question;
+  question.sources = {written(folder, copies(30))};
+  question.by = {};
+  question.calibrations = {"uncalibrated", "t4"};
+  try {
+    (void)validate(question, data, {listener});
+    FAIL("nothing was refused");
+  } catch (const Error& error) {
+    CHECK(error.message == "calibration 't4' is of 't4', of which there is no observation to score");
+  }
+  question.calibrations = {"uncalibrated", "own"};  // of GPUs without one nothing is said
+  CHECK(validate(question, data, {listener}).scored > 0);
+}
+
 TEST_CASE("observations are read once, and two times of one kernel from one source are a fault") {
   const Folder folder;
   Listener listener;
@@ -158,6 +175,54 @@ TEST_CASE("observations are read once, and two times of one kernel from one sour
   const std::string elsewhere = written(folder, {copy_of(1e5, "l4", 1.0)}, "d.jsonl");  // of another GPU it may
   CHECK(read_evidence({written(folder, all), elsewhere}, data, {listener}).observations.size() == 10);
   CHECK_THROWS_AS(read_evidence({(folder.path / "none").string()}, data, {listener}), Error);
+}
+
+TEST_CASE("rows that say what another row says count once and are said, whatever their order and their files") {
+  const Folder folder;
+  Listener listener;
+  const auto table = [&](const std::string& name, const std::vector<std::string>& rows) {
+    std::string text = "device,operation,shape,blocks,threads,read_bytes,time_us\n";
+    for (const std::string& row : rows) text += row + "\n";
+    write_file((folder.path / name).string(), text);
+    return (folder.path / name).string();
+  };
+  const std::string one = "h200,scale f32,a,8,128,4096,3", other = "h200,scale f32,b,8,128,4096,3",
+                    again = "h200,scale f32,a,8,128,4096,3.1", foreign = "l4,scale f32,a,8,128,4096,3";
+  const auto read = [&](const std::vector<std::string>& sources, const std::string& device = "") {
+    const Samples found = samples_of(read_evidence(sources, data, {listener}), known_devices(data), device, {listener});
+    return std::pair(std::ssize(found.samples), found.copies);
+  };
+  using Found = std::pair<std::ptrdiff_t, std::int64_t>;
+  CHECK(read({table("a.csv", {one, other, again, foreign})}) == Found{4, 0});
+  CHECK(read({table("b.csv", {one, other, one, foreign, one})}) == Found{3, 2});
+  CHECK(read({table("c.csv", {one, other, foreign, foreign})}, "h200") == Found{2, 0});
+  CHECK(read({table("d.csv", {one, other}), table("e.csv", {other, again})}) == Found{3, 1});
+  const Samples said =
+      samples_of(read_evidence({table("f.csv", {one, one})}, data, {listener}), known_devices(data), "", {listener});
+  CHECK(left_out(said).at(0) == "1 row says what another row says, to the last digit: copies count once");
+}
+
+TEST_CASE("rows that contradict each other, and blocks that no GPU launches, are refused by whoever asks for samples") {
+  const Folder folder;
+  Listener listener;
+  const auto refusal = [&](const std::string& rows) {
+    const std::string file = (folder.path / "rows.csv").string();
+    write_file(file, "device,operation,blocks,threads,read_bytes,time_us\n" + rows);
+    try {
+      (void)samples_of(read_evidence({file}, data, {listener}), known_devices(data), "", {listener});
+    } catch (const Error& error) {
+      return error_text(error);
+    }
+    return std::string();
+  };
+  CHECK(refusal("h200,scale f32,8,128,4096,3\nh200,scale f32,8,128,4096,31\n").find("contradict each other") !=
+        std::string::npos);
+  CHECK(refusal("h200,scale f32,8,128,4096,3\nh200,scale f32,8,128,4096,29\n").empty());
+  // Without shapes kernels are told apart by launch and traffic.
+  CHECK(refusal("h200,scale f32,8,128,4096,3\nh200,scale f32,8000,128,4096000,300\n").empty());
+  CHECK(refusal("h200,scale f32,8,128,4096,3\nl4,scale f32,8,128,4096,300\n").empty());
+  CHECK(refusal("h200,scale f32,8,1056,4096,3\n").find("rows.csv line 2 says 1056 threads for each block") !=
+        std::string::npos);
 }
 
 TEST_CASE("what no model can be asked about is counted by why, and only the GPU that is asked for is looked at") {

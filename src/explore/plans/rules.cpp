@@ -45,16 +45,6 @@ constexpr RulePart asks(std::initializer_list<ir::PlanField> fields, std::initia
   return {reads, drops};
 }
 
-/// Whether all that waits of a row, or what waits of a part, is in registers at once.
-bool are_in_registers(const Candidate& c) {
-  return !c.tiling.streamed || codegen::waits_partly(c.prepared, c.plan.homes);
-}
-
-/// Registers of a thread that values of a row take between two phases.
-std::int64_t kept_elements(const Candidate& c) {
-  return elements_per_thread(c) * static_cast<std::int64_t>(std::max<std::size_t>(kept_values(c), 1));
-}
-
 constexpr std::array rule_table = [] {
   using enum ir::PlanField;
   return std::to_array<Rule>({

@@ -61,6 +61,7 @@ Cover cover(const ControlCode& code, const ir::LaunchShape& shape, Following how
     if (made.warps_run >= few_runs && made.warps_run * all > most * covered) return made;
     ++made.warps_run;
     how.asked = Reach{one.blocks, one.groups, one.warps, made.period};
+    how.only_to_period = !grouped;
     WarpCounts counts = run_warp(code, place_of(shape, one.block, one.group * made.period + one.warp), how, scratch);
     how.most_runs -= counts.followed;
     if (!counts.refused.empty()) return made;

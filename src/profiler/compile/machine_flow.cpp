@@ -167,11 +167,12 @@ int without_filling(std::span<const std::byte> code) {
 }
 
 /// The instructions at which a block begins, ascending.
-std::vector<int> heads_of(std::span<const std::byte> code, int count, int arch) {
-  std::vector<char> head(static_cast<std::size_t>(count) + 1, 0);
+std::vector<int> heads_of(std::span<const std::byte> code, const std::vector<std::uint32_t>& words, int arch) {
+  const int count = static_cast<int>(words.size());
+  std::vector<char> head(words.size() + 1, 0);
   head[0] = 1;
   for (int i = 0; i < count; ++i) {
-    const unsigned base = first_word(code, static_cast<std::size_t>(i)) & 0x1ff;
+    const unsigned base = words[static_cast<std::size_t>(i)] & 0x1ff;
     if (base < bases::first_control || base > bases::last_control) continue;
     const Instruction one = instruction_at(code, static_cast<std::size_t>(i));
     BlockEnd how = BlockEnd::falls;
@@ -227,7 +228,9 @@ MachineFlow read_flow(std::span<const std::byte> code, const Operations& operati
   MachineFlow flow;
   flow.arch = operations.arch;
   flow.instructions = without_filling(code);
-  const std::vector<int> heads = heads_of(code, flow.instructions, flow.arch);
+  flow.words.resize(static_cast<std::size_t>(flow.instructions));
+  for (std::size_t i = 0; i < flow.words.size(); ++i) flow.words[i] = first_word(code, i);
+  const std::vector<int> heads = heads_of(code, flow.words, flow.arch);
   flow.blocks.resize(heads.size());
   for (std::size_t i = 0; i < heads.size(); ++i) {
     CodeBlock& block = flow.blocks[i];

@@ -45,6 +45,8 @@ struct MachineFlow {
   IndexedVector<CodeBlock> blocks;  ///< by address
   std::vector<CodeLoop> loops;      ///< by address of their heads
   int instructions = 0;             ///< without the filling of the last line
+  /// Of each instruction the lowest 32 bits, which say what it is: whoever goes through all of them reads a quarter.
+  std::vector<std::uint32_t> words;
   /// The block that holds an instruction.
   int block_at(int instruction) const;
 };

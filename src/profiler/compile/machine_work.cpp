@@ -59,28 +59,34 @@ struct ByKind {
   std::vector<Kind> kinds{};
   std::vector<std::uint16_t> of{};  ///< the kind of each instruction
 
-  ByKind(std::span<const std::byte> code, int instructions, const Operations& operations) {
+  ByKind(std::span<const std::byte> code, const std::vector<std::uint32_t>& words, const Operations& operations) {
     std::array<std::uint16_t, patterns> plain{}, widening{};  // numbers of kinds from 1; 0: none
-    of.resize(static_cast<std::size_t>(instructions));
-    for (std::size_t i = 0; i < of.size(); ++i) {
-      const unsigned pattern = first_word(code, i) & 0xfff;
-      const auto pipe = [&] { return pipe_of(instruction_at(code, i), operations); };
-      const bool widens = (pattern & 0x1ff) == bases::half_add && pipe() == ir::MachinePipe::widen;
-      std::uint16_t& number = (widens ? widening : plain)[pattern];
-      if (number == 0) {
-        kinds.push_back({pattern, pipe(), 0});
-        number = static_cast<std::uint16_t>(kinds.size());
+    of.resize(words.size());
+    const std::span<const std::uint32_t> from = words;  // what the loop reads and writes is not looked up in each turn
+    const std::span<std::uint16_t> to = of;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const unsigned pattern = from[i] & 0xfff;
+      std::uint16_t number = plain[pattern];
+      if (number == 0 || (pattern & 0x1ff) == bases::half_add) {
+        const ir::MachinePipe pipe = pipe_of(instruction_at(code, i), operations);
+        std::uint16_t& place = (pipe == ir::MachinePipe::widen ? widening : plain)[pattern];
+        if (place == 0) {
+          kinds.push_back({pattern, pipe, 0});
+          place = static_cast<std::uint16_t>(kinds.size());
+        }
+        number = place;
       }
-      of[i] = static_cast<std::uint16_t>(number - 1);
+      to[i] = static_cast<std::uint16_t>(number - 1);
     }
     // One kind often stands twice in a row, so neighbours are added up apart.
-    std::vector<std::int64_t> even(kinds.size(), 0), odd(kinds.size(), 0);
+    std::vector<std::int64_t> sums(2 * kinds.size(), 0);
+    const std::span<std::int64_t> even(sums.data(), kinds.size()), odd(sums.data() + kinds.size(), kinds.size());
     std::size_t i = 0;
-    for (; i + 1 < of.size(); i += 2) {
-      ++even[of[i]];
-      ++odd[of[i + 1]];
+    for (; i + 1 < to.size(); i += 2) {
+      ++even[to[i]];
+      ++odd[to[i + 1]];
     }
-    if (i < of.size()) ++even[of[i]];
+    if (i < to.size()) ++even[to[i]];
     for (std::size_t kind = 0; kind < kinds.size(); ++kind) kinds[kind].instructions = even[kind] + odd[kind];
   }
 };
@@ -104,6 +110,13 @@ void add(std::vector<ir::MachineOperation>& rows, const std::string& name, ir::M
 
 namespace {
 
+/// One architecture's part of the table, kept from launch to launch: nearly all are for the same one.
+const Operations& operations_of(int arch) {
+  thread_local Operations kept(arch);
+  if (kept.arch != arch) kept = Operations(arch);
+  return kept;
+}
+
 ir::MachineWork contents_of(const ByKind& code, const Operations& operations) {
   ir::MachineWork made;
   made.arch = fmt::format("sm_{}", operations.arch);
@@ -120,9 +133,9 @@ ir::MachineWork contents_of(const ByKind& code, const Operations& operations) {
 }  // namespace
 
 ir::MachineWork machine_contents(std::span<const std::byte> code, int arch) {
-  const Operations operations(arch);
+  const Operations& operations = operations_of(arch);
   const MachineFlow flow = read_flow(code, operations, FlowContents::left_out);
-  return contents_of(ByKind(code, flow.instructions, operations), operations);
+  return contents_of(ByKind(code, flow.words, operations), operations);
 }
 
 namespace {
@@ -414,11 +427,15 @@ std::string difference(const ir::MachineRequests& found, const ir::MachineReques
 /// Executed instructions by block as those by operation.
 void put_executed(ir::MachineWork& made, const ByKind& code, const Operations& operations, const MachineFlow& flow,
                   const IndexedVector<std::int64_t>& runs) {
-  std::vector<std::int64_t> counts(code.kinds.size(), 0);
-  for (int b = 0; b < std::ssize(flow.blocks); ++b)
-    if (runs[b] != 0)
-      for (int i = flow.blocks[b].first; i < flow.blocks[b].end; ++i)
-        counts[code.of[static_cast<std::size_t>(i)]] += runs[b];
+  std::vector<std::int64_t> sums(code.kinds.size(), 0);
+  const std::span<std::int64_t> counts = sums;
+  for (int b = 0; b < std::ssize(flow.blocks); ++b) {
+    const CodeBlock& block = flow.blocks[b];
+    if (const std::int64_t times = runs[b]; times != 0)
+      for (const std::uint16_t kind : std::span(code.of).subspan(static_cast<std::size_t>(block.first),
+                                                                 static_cast<std::size_t>(block.end - block.first)))
+        counts[kind] += times;
+  }
   for (std::size_t i = 0; i < counts.size(); ++i) {
     const ByKind::Kind& kind = code.kinds[i];
     const std::string name = name_of(kind.pattern, operations);
@@ -480,9 +497,9 @@ bool stands_for_all(Classes& classes, const std::vector<Blocks>& known) {
 }  // namespace
 
 ir::MachineWork machine_work(std::span<const std::byte> code, int arch, const MachineLaunch& launch) {
-  const Operations operations(arch);
+  const Operations& operations = operations_of(arch);
   const MachineFlow flow = read_flow(code, operations, FlowContents::left_out);
-  const ByKind kinds(code, flow.instructions, operations);
+  const ByKind kinds(code, flow.words, operations);
   ir::MachineWork made = contents_of(kinds, operations);
   const ControlCode control = control_code(code, operations, flow);
   made.warps_total = blocks_of(launch.shape) * warps_of(launch.shape);

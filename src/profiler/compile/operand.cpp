@@ -98,11 +98,13 @@ Places read_by(const Instruction& one, int arch) {
                            base == bases::plop3;
   const bool only_second = base == bases::mov || base == bases::iabs || base == bases::popc || base == bases::upopc ||
                            base == bases::flo || base == bases::uflo;
+  // Additions of two have nothing in bits 64 to 71, which is no reading of register 0.
+  const bool only_two = base == bases::viadd || (base == bases::hfma2_or_iadd && arch >= 120);
   const bool only_first = base == bases::r2ur || base == bases::r2ur_new || base == bases::ldc;
   if (!no_operands) {
     if (!only_second) add_register(Operand::first);
     if (!only_first) add_register(Operand::second);
-    if (!only_second && !only_first) add_register(Operand::third);
+    if (!only_second && !only_first && !only_two) add_register(Operand::third);
     if (base == bases::imad_wide) add_register(Operand::third, 1);
   }
   const bool selects = base == bases::sel || base == bases::isetp || base == bases::lop3 || base == bases::plop3 ||

@@ -28,12 +28,12 @@ std::uint8_t only_registers_of(const Operation& row) {
     case Writes::uniform:
       return 0;
     case Writes::one:
-      return 1;
+      return 0b1;
     case Writes::two:
-      return 2;
+      return 0b11;
     case Writes::four:
     case Writes::sized:
-      return 4;
+      return 0b1111;
   }
   return 0;
 }

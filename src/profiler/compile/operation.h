@@ -57,8 +57,8 @@ std::span<const Operation> operation_table();
 struct Operations {
   std::array<std::uint8_t, 4096> rows{};  ///< of the table, from 1; 0: none
   std::array<ir::MachinePipe, 4096> pipes;
-  /// Registers that are written at most, where nothing else is and the way is not chosen; 0: something else is, or
-  /// none.
+  /// As many lowest bits as registers are written at most, where nothing else is and the way is not chosen; 0:
+  /// something else is, or none.
   std::array<std::uint8_t, 4096> only_registers{};
   const Operation* table = operation_table().data();
   int arch = 0;

@@ -24,6 +24,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 
 namespace tailor::profiler {
@@ -64,17 +65,51 @@ std::int64_t step_in(const PlaceForm& form, std::size_t axis, std::uint32_t lane
   return (form.wild[axis] & lanes) == lanes ? 0 : step_of(form.by[axis]);
 }
 
+constexpr std::uint32_t sign_bit = 0x80000000u;
+
+/// A number for each lane with the lane's bit: a test of these is one of all lanes at once, which a shift by the lane
+/// is not.
+constexpr auto lane_bits = [] {
+  std::array<std::uint32_t, 32> bits{};
+  for (std::size_t i = 0; i < 32; ++i) bits[i] = std::uint32_t{1} << i;
+  return bits;
+}();
+
 /// A value that all lanes of a mask know and have in common.
 bool is_common(const Lanes& lanes, std::uint32_t mask) {
   if ((lanes.known & mask) != mask) return false;
   const std::uint32_t first = lanes.value[static_cast<std::size_t>(std::countr_zero(mask))];
   std::uint32_t other = 0;
-  for (std::size_t i = 0; i < 32; ++i) other |= (mask >> i & 1) != 0 ? lanes.value[i] ^ first : 0;
+  for (std::size_t i = 0; i < 32; ++i) other |= (mask & lane_bits[i]) != 0 ? lanes.value[i] ^ first : 0;
   return other == 0;
 }
 
 std::uint32_t first_of(const Lanes& lanes, std::uint32_t mask) {
   return lanes.value[static_cast<std::size_t>(std::countr_zero(mask))];
+}
+
+/// Of lanes in which the first number is less, how far below the second the nearest is, and whether some are equal.
+struct Below {
+  std::int64_t nearest = 0;  ///< 0: in no lane
+  bool equal = false;
+};
+/// `flip`: of the highest bit, which makes the comparison one of signed numbers, or one of unsigned ones. The loop has
+/// nothing that instructions for several lanes do not have everywhere, so it compares signed numbers alone.
+Below nearest_below(const Lanes& a, const Lanes& b, std::uint32_t flip, std::uint32_t asked) {
+  constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
+  std::int32_t nearest = none;  // one less than the distance, which is at most 2^32 - 2, and its sign bit turned
+  std::uint32_t equal = 0;
+  for (std::size_t i = 0; i < 32; ++i) {
+    const std::uint32_t x = a.value[i] ^ flip, y = b.value[i] ^ flip;
+    const std::uint32_t here = (asked & lane_bits[i]) != 0 ? ~0u : 0;
+    const bool less = static_cast<std::int32_t>(x) < static_cast<std::int32_t>(y);
+    const std::uint32_t counts = less ? here : 0;
+    const std::uint32_t distance = ((y - x - 1) ^ sign_bit) & counts;
+    nearest = std::min(nearest, static_cast<std::int32_t>(distance | (static_cast<std::uint32_t>(none) & ~counts)));
+    equal |= (x == y ? ~0u : 0) & here;
+  }
+  const std::int64_t found = std::int64_t{static_cast<std::uint32_t>(nearest) ^ sign_bit} + 1;
+  return {nearest == none ? 0 : found, equal != 0};
 }
 
 bool is_place(const Where& at) { return at.kind == Where::Kind::vector || at.kind == Where::Kind::uniform; }
@@ -111,17 +146,18 @@ void Reaching::keep(std::int64_t room, Steps by, int sign) {
 void Reaching::keep_word(const Lanes& of, const PlaceForm& form, bool is_signed, std::uint32_t on) {
   const std::uint32_t asked = on & of.known & ~wild_everywhere(form);
   if ((form.by[by_blocks] | form.by[by_groups] | form.by[by_warps]) == 0 || asked == 0) return;
-  const std::uint32_t flip = is_signed ? 0x80000000u : 0;
-  std::uint32_t least = ~0u, most = 0;
+  // As in nearest_below, numbers are compared as signed ones.
+  const std::uint32_t flip = is_signed ? 0 : sign_bit;
+  std::int32_t least = std::numeric_limits<std::int32_t>::max(), most = std::numeric_limits<std::int32_t>::min();
   for (std::size_t i = 0; i < 32; ++i) {
-    const std::uint32_t counts = 0 - (asked >> i & 1), value = of.value[i] ^ flip;
-    least = std::min(least, value | ~counts);
-    most = std::max(most, value & counts);
+    const std::uint32_t counts = (asked & lane_bits[i]) != 0 ? ~0u : 0, value = (of.value[i] ^ flip) & counts;
+    least = std::min(least, static_cast<std::int32_t>(value | (~counts & ~sign_bit)));
+    most = std::max(most, static_cast<std::int32_t>(value | (~counts & sign_bit)));
   }
   Steps by{};
   for (const std::size_t axis : axes) by[axis] = step_in(form, axis, asked);
-  keep(std::int64_t{~0u} - most, by, 1);
-  keep(least, by, -1);
+  keep(std::int64_t{std::numeric_limits<std::int32_t>::max()} - most, by, 1);
+  keep(std::int64_t{least} - std::numeric_limits<std::int32_t>::min(), by, -1);
 }
 
 /// Lanes in which the first is less (1), equal (2) or greater (4) stay apart from those where it is not, as far as
@@ -140,18 +176,21 @@ bool Reaching::keep_order(const Lanes& a, const PlaceForm& of_a, const Lanes& b,
     wild &= here;
   }
   if (by == Steps{}) return true;
-  const std::uint32_t flip = is_signed ? 0x80000000u : 0;
+  const std::uint32_t flip = is_signed ? 0 : sign_bit;
   const std::uint32_t asked = both & ~wild;
   const bool below = (how & 1) != 0, equal = (how & 2) != 0, above = (how & 4) != 0;
   // By how much differences may rise, and fall, before one is in another of the classes that are told apart.
-  std::int64_t up = std::int64_t{1} << 40, down = up;
-  for (std::uint32_t rest = asked; rest != 0; rest &= rest - 1) {
-    const auto i = static_cast<std::size_t>(std::countr_zero(rest));
-    const std::int64_t apart = std::int64_t{a.value[i] ^ flip} - std::int64_t{b.value[i] ^ flip};
-    if (apart < 0 && (below != equal || below != above)) up = std::min(up, below != equal ? -apart - 1 : -apart);
-    if (apart > 0 && (above != equal || below != above)) down = std::min(down, above != equal ? apart - 1 : apart);
-    if (apart == 0 && equal != above) up = 0;
-    if (apart == 0 && equal != below) down = 0;
+  constexpr std::int64_t far = std::int64_t{1} << 40;
+  std::int64_t up = far, down = far;
+  if (std::any_of(by.begin(), by.end(), [](std::int64_t one) { return one > 0; })) {
+    const Below less = nearest_below(a, b, flip, asked);
+    if (less.nearest > 0 && (below != equal || below != above)) up = below != equal ? less.nearest - 1 : less.nearest;
+    if (less.equal && equal != above) up = 0;
+  }
+  if (std::any_of(by.begin(), by.end(), [](std::int64_t one) { return one < 0; })) {
+    const Below more = nearest_below(b, a, flip, asked);
+    if (more.nearest > 0 && (above != equal || below != above)) down = above != equal ? more.nearest - 1 : more.nearest;
+    if (more.equal && equal != below) down = 0;
   }
   keep(up, by, 1);
   keep(down, by, -1);
@@ -420,6 +459,7 @@ Reaching::Made Reaching::made_by(const WarpState& state, const TripStep& step, s
 void Reaching::settle(const WarpState& state, unsigned place, const PlaceForm& form, std::uint32_t active) {
   if (active == 0) return;
   PlaceForm& to = forms_[place];
+  if (!form.moves() && !to.moves()) return;
   if (is_uniform_place(place)) {
     const int lane = std::countr_zero(active);
     to.by = form.by;
@@ -438,22 +478,29 @@ void Reaching::settle(const WarpState& state, unsigned place, const PlaceForm& f
   }
 }
 
+bool Reaching::any_moves(const Places& places) const {
+  return std::any_of(places.begin(), places.end(), [&](unsigned place) { return forms_[place].moves(); });
+}
+
 void Reaching::step(const WarpState& state, const TripStep& step, const Places& conditions, std::uint32_t mask,
                     const Trip* trip) {
   const Instruction& one = step.instruction;
   if (step.writes.count == 0 && !step.decides) return;
   if (step.decides) decide(conditions, mask);
+  const bool brings_in = step.computed && (one.base() == bases::s2r || one.base() == bases::s2ur);
+  if (conditions.count == 0 && !brings_in && !(step.computed && any_moves(step.reads))) {
+    // Most steps: nothing moves that is read, so nothing that is written does.
+    for (const unsigned place : step.writes) settle(state, place, {}, mask);
+    return;
+  }
   const LaneBits guard = guard_of(state, one);
   const std::uint32_t on = mask & guard.known & guard.value, perhaps = mask & ~guard.known;
   std::array<std::uint32_t, 3> unsure{};
   for (const unsigned place : conditions)
     for (const std::size_t axis : axes) unsure[axis] |= forms_[place].wild[axis] & mask;
-  bool moves = false;
-  if (step.computed && on != 0)
-    for (const unsigned place : step.reads) moves = moves || forms_[place].moves();
   Made made;
-  if (moves) made = made_by(state, step, on, trip);
-  if (step.computed && (one.base() == bases::s2r || one.base() == bases::s2ur)) made.result = source(one);
+  if (step.computed && on != 0 && any_moves(step.reads)) made = made_by(state, step, on, trip);
+  if (brings_in) made.result = source(one);
   const unsigned first = one.bits(16, 8) + (writes_uniform(one) ? first_uniform : 0);
   for (const unsigned place : step.writes) {
     settle(state, place, place == first ? made.result : made.others, on);

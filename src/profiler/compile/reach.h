@@ -74,6 +74,7 @@ class Reaching {
   void keep(std::int64_t room, Steps by, int sign);
   PlaceForm predicate_form(const Instruction& one, int first) const;
   PlaceForm form_of(const Instruction& one, Operand which) const;
+  bool any_moves(const Places& places) const;
   void settle(const WarpState& state, unsigned place, const PlaceForm& form, std::uint32_t active);
 
   std::array<PlaceForm, place_count> forms_;

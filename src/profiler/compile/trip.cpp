@@ -174,6 +174,20 @@ void Trip::settle(unsigned place, const Slopes& slopes, std::uint32_t active) {
   stale_[place] &= ~active;
 }
 
+/// The same for what has no slope.
+void Trip::stand_still(unsigned place, std::uint32_t wild, std::uint32_t active) {
+  if (active == 0) return;
+  if (is_uniform_place(place)) {
+    moving_[place] = 0;
+    wild_[place] = (wild >> std::countr_zero(active) & 1) != 0 ? all_lanes : 0;
+    stale_[place] = 0;
+    return;
+  }
+  moving_[place] &= ~active;
+  wild_[place] = (wild_[place] & ~active) | (wild & active);
+  stale_[place] &= ~active;
+}
+
 /// The lanes in which a comparison is wild; how long the others stay as they are.
 std::uint32_t Trip::compare(const WarpState& state, const Instruction& one, std::uint32_t active) {
   const bool uniform = is_uniform(one), extended = one.bit(72);
@@ -343,8 +357,11 @@ void Trip::step(const WarpState& state, const TripStep& step, std::uint32_t mask
   for (const unsigned place : step.writes) {
     // The first place is the register that bits 16 to 23 name, where the instruction has one that is read below.
     const bool is_result = made && first && place % first_uniform == one.bits(16, 8) && !is_predicate(place);
-    settle(place, is_result ? *made : Slopes{{}, wild}, on);
-    settle(place, {}, perhaps);
+    if (is_result)
+      settle(place, *made, on);
+    else
+      stand_still(place, wild, on);
+    stand_still(place, 0, perhaps);
     if (unsure != 0) wild_[place] |= lanes_of(place, unsure);
     first = false;
   }

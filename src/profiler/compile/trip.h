@@ -69,6 +69,7 @@ class Trip {
   void assume(const AtHead& before, AtHead now);
   Slopes slopes_of(const Instruction& one, Operand which) const;
   void settle(unsigned place, const Slopes& slopes, std::uint32_t active);
+  void stand_still(unsigned place, std::uint32_t wild, std::uint32_t active);
   std::uint32_t compare(const WarpState& state, const Instruction& one, std::uint32_t active);
   std::uint32_t carries(const WarpState& state, const Instruction& one, std::uint32_t active);
   std::optional<Slopes> made_by(const WarpState& state, const Instruction& one) const;

@@ -4,11 +4,6 @@
 // A warp's way through machine code. In: prepared code and a place. Out: how often each block runs. Called by
 // machine_work.cpp.
 //
-// What is executed is a slice: the instructions that write a place (a register, a predicate) which is read below,
-// before it is written anew, by a branch, an exit, a guarded request or by another instruction of the slice. It is the
-// usual analysis of live variables (Aho, Lam, Sethi, Ullman, "Compilers", 9.2.5), started at what decides the way and
-// not at all uses. An instruction that cannot be computed asks for nothing: what it writes becomes unknown.
-//
 // With each place goes what it may depend on: on the block, on the warp of the block. Where no decision of a warp does,
 // all blocks, or all warps, go the same way, and one stands for all.
 //
@@ -17,9 +12,9 @@
 // mask; one part runs until it waits or ends, then the next one. Counts do not depend on that order.
 //
 // Trips. Lanes that come back to the head of a loop all together, with nobody waiting elsewhere, made a trip. From the
-// seventh on it is looked at how a trip depends on which one it is (trip.h); those that go the same way are left out
-// but the last, which is executed, so that registers hold what it leaves there. One loop is looked at at a time; loops
-// inside of it are then followed trip by trip.
+// second on, of short loops from the fourth on, it is looked at how a trip depends on which one it is (trip.h); those
+// that go the same way are left out but the last, which is executed, so that registers hold what it leaves there. One
+// loop is looked at at a time; loops inside of it are then followed trip by trip.
 //
 // A branch on what memory holds: a loop is left, a call is not made (compilers call the exact division and the like for
 // rare operands), and over other code the caller says what is assumed.
@@ -28,129 +23,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <bitset>
 #include <utility>
 
 namespace tailor::profiler {
 
 namespace {
-
-struct Counted {
-  unsigned base;
-  std::int64_t ir::MachineRequests::*counter;
-};
-constexpr auto counted = std::to_array<Counted>({
-    {bases::ld, &ir::MachineRequests::global_loads},
-    {bases::ldg, &ir::MachineRequests::global_loads},
-    {bases::st, &ir::MachineRequests::global_stores},
-    {bases::stg, &ir::MachineRequests::global_stores},
-    {bases::atom, &ir::MachineRequests::global_atomics},
-    {bases::atom_cas, &ir::MachineRequests::global_atomics},
-    {bases::red, &ir::MachineRequests::global_atomics},
-    {bases::redg, &ir::MachineRequests::global_atomics},
-    {bases::atomg, &ir::MachineRequests::global_atomics},
-    {bases::atomg_cas, &ir::MachineRequests::global_atomics},
-    {bases::lds, &ir::MachineRequests::shared_loads},
-    {bases::sts, &ir::MachineRequests::shared_stores},
-    {bases::shfl, &ir::MachineRequests::shuffles},
-    {bases::bar, &ir::MachineRequests::barriers},
-});
-
-/// Of each operation by its lowest nine bits, one more than its row; 0: none.
-constexpr auto counted_rows = [] {
-  std::array<std::uint8_t, 512> rows{};
-  for (std::size_t i = 0; i < counted.size(); ++i) rows[counted[i].base] = static_cast<std::uint8_t>(i + 1);
-  return rows;
-}();
-
-/// Whether an operation by its lowest nine bits is looked at though nobody asks for what it writes.
-constexpr auto looked_at = [] {
-  std::array<bool, 512> those{};
-  for (const Counted& one : counted) those[one.base] = true;
-  those[bases::bssy] = those[bases::break_lanes] = true;
-  return those;
-}();
-
-std::int64_t ir::MachineRequests::*counter_of(unsigned base) {
-  return counted_rows[base] == 0 ? nullptr : counted[counted_rows[base] - 1u].counter;
-}
-
-bool moves_control(const Instruction& one) {
-  return one.base() >= bases::first_control && one.base() <= bases::last_control;
-}
-/// Barrier registers are not among the places, so what sets them is always executed.
-bool sets_meeting(const Instruction& one) { return one.base() == bases::bssy || one.base() == bases::break_lanes; }
-
-using Live = std::bitset<place_count>;
-
-/// The code, and of each of its instructions whether it is of the slice.
-struct Slice {
-  std::span<const std::byte> code;
-  const Operations& operations;
-  std::vector<char> chosen;
-
-  Places writes_of(const Instruction& one) const {
-    Places places;
-    add_written(places, one, operations.find(one.operation()), operations.arch);
-    return places;
-  }
-};
-
-/// Goes through a block from its end: marks what writes a place that is read below before it is written anew.
-void choose(Slice& slice, const CodeBlock& block, Live& live) {
-  for (int i = block.end; i-- > block.first;) {
-    // Most instructions write a few registers, which nobody asks for. That is seen without reading them whole.
-    const std::uint32_t word = first_word(slice.code, static_cast<std::size_t>(i));
-    const bool guarded = (word >> 12 & 15) != 7;
-    if (const unsigned count = slice.operations.only_registers[word & 0xfff]; count != 0 && !guarded) {
-      const unsigned first = word >> 16 & 255;
-      bool asked = live[first];
-      for (unsigned k = 1; k < count; ++k) asked = asked || live[first + k];
-      if (!asked) continue;
-    }
-    const Instruction instruction = instruction_at(slice.code, static_cast<std::size_t>(i));
-    const Places writes = slice.writes_of(instruction);
-    bool wanted = false;
-    for (const unsigned place : writes) wanted = wanted || live[place];
-    if (wanted) {
-      slice.chosen[static_cast<std::size_t>(i)] = 1;
-      // Uniform registers belong to all lanes: another part of the warp may still want what this one writes over.
-      for (const unsigned place : writes)
-        if (!guarded && !is_uniform_place(place)) live.reset(place);
-      if (is_computed(instruction, slice.operations.arch))
-        for (const unsigned place : read_by(instruction, slice.operations.arch)) live.set(place);
-    }
-    const bool control = moves_control(instruction);
-    if (control || (guarded && (wanted || counter_of(instruction.base()) != nullptr)))
-      for (const unsigned place : conditions_of(instruction)) live.set(place);
-  }
-}
-
-/// The slice, block by block from the last to the first, until what is live at the heads stays.
-Slice slice_of(std::span<const std::byte> code, const Operations& operations, const MachineFlow& flow) {
-  Slice slice{code, operations, std::vector<char>(static_cast<std::size_t>(flow.instructions), 0)};
-  IndexedVector<Live> heads(flow.blocks.size()), ends(flow.blocks.size());
-  IndexedVector<char> seen(flow.blocks.size(), 0);
-  // A return goes where a call stood, and a BSYNC joins lanes that came another way; both are below some block.
-  Live anywhere;
-  for (bool grew = true; grew;) {
-    grew = false;
-    for (int b = static_cast<int>(std::ssize(flow.blocks)) - 1; b >= 0; --b) {
-      const CodeBlock& block = flow.blocks[b];
-      Live live = block.how == BlockEnd::returns ? anywhere : Live{};
-      if (block.next >= 0) live |= heads[block.next];
-      if (block.target >= 0) live |= heads[block.target];
-      if (seen[b] != 0 && live == ends[b]) continue;
-      seen[b] = 1;
-      ends[b] = live;
-      choose(slice, block, live);
-      if (block.how == BlockEnd::call && block.next >= 0) anywhere |= heads[block.next];
-      grew = grew || live != heads[b];
-      heads[b] = live;
-    }
-  }
-  return slice;
-}
 
 /// What a value may depend on, besides the lane.
 constexpr std::uint8_t of_block = 1, of_warp = 2;
@@ -162,25 +39,34 @@ std::uint8_t source_of(const Instruction& one) {
   return which >= 0x25 && which < 0x28 ? of_block : which >= 0x21 && which < 0x24 ? of_warp : 0;
 }
 
-constexpr int no_block = -1, no_loop = -1;
+constexpr int no_block = -1;
 constexpr int most_in_vain = 4;  ///< times that a loop is looked at before it is left alone
+
+/// Blocks to come back to. Few are open at once, and they are copied with every step to another block.
+struct Calls {
+  static constexpr std::size_t most = 9;
+  std::array<int, most> blocks{};
+  std::size_t open = 0;
+
+  bool operator==(const Calls& other) const {
+    return open == other.open && std::equal(blocks.begin(), blocks.begin() + open, other.blocks.begin());
+  }
+};
 
 /// Lanes that are at the same place.
 struct Part {
   int block = 0;
   std::uint32_t mask = 0;
-  std::vector<int> calls;    ///< blocks to come back to
+  Calls calls;
   std::uint64_t number = 0;  ///< no two have the same
 };
 
 /// A barrier register: lanes that are to meet.
 struct Meeting {
   std::uint32_t expected = 0, waiting = 0;
-  Part after;  ///< where they go on
-  bool operator==(const Meeting& other) const {
-    return expected == other.expected && waiting == other.waiting && after.block == other.after.block &&
-           after.calls == other.after.calls;
-  }
+  int block = 0;  ///< where they go on
+  Calls calls;
+  bool operator==(const Meeting&) const = default;
 };
 
 /// How a part came to the head of a loop the last time.
@@ -188,7 +74,7 @@ struct Arrival {
   std::uint32_t mask = 0;
   std::size_t open = 0;       ///< parts that wait for their turn
   std::uint64_t beneath = 0;  ///< the number of the last of them
-  std::vector<int> calls;
+  Calls calls;
   int trips = 0;  ///< one behind the other in which all lanes came back and no other part had its turn
   bool operator==(const Arrival& other) const {
     return mask == other.mask && open == other.open && beneath == other.beneath && calls == other.calls;
@@ -227,7 +113,9 @@ struct Runner {
     for (const unsigned place : places) all |= depends[place];
     return all;
   }
+  /// Where it is asked how far a way holds, forms say more than what places depend on.
   void decide(const Places& places) {
+    if (how.asked) return;
     const std::uint8_t on = on_what(places);
     counts.by_block = counts.by_block || (on & of_block) != 0;
     counts.by_warp = counts.by_warp || (on & of_warp) != 0;
@@ -252,8 +140,10 @@ struct Runner {
   /// Lanes that all have arrived go on together.
   void meet(Meeting& meeting) {
     if (meeting.waiting == 0 || (meeting.waiting & meeting.expected) != meeting.expected) return;
-    const Meeting met = std::exchange(meeting, {});
-    go(met.after, met.after.block, met.waiting);
+    const std::uint32_t waiting = std::exchange(meeting.waiting, 0);
+    meeting.expected = 0;
+    const Part met{meeting.block, waiting, meeting.calls, 0};
+    go(met, met.block, waiting);
   }
 
   void leave(std::uint32_t lanes) {
@@ -263,30 +153,34 @@ struct Runner {
     }
   }
 
+  void note_dependence(const ControlCode::Step& step, std::uint32_t mask) {
+    const bool guarded = step.conditions.count != 0;
+    if (guarded) decide(step.conditions);
+    const std::uint8_t on_which = on_what(step.reads) | source_of(step.instruction);
+    for (const unsigned place : step.writes)
+      depends[place] = static_cast<std::uint8_t>(on_which | (mask == all_lanes && !guarded ? 0 : depends[place]));
+  }
+
   void step(const ControlCode::Step& step, std::uint32_t mask) {
     const Instruction& one = step.instruction;
-    const TripStep seen{one, step.reads, step.writes, step.computed, step.counter != nullptr || sets_meeting(one)};
+    const TripStep seen{one, step.reads, step.writes, step.computed, step.counter != nullptr || step.meets};
     if (how.asked) scratch.reaching.step(state, seen, step.conditions, mask, in_trip ? trip : nullptr);
     if (in_trip) trip->step(state, seen, mask);
-    const LaneBits guard = guard_of(state, one);
+    const LaneBits guard = step.always ? LaneBits{all_lanes, all_lanes} : guard_of(state, one);
     const std::uint32_t on = mask & guard.known & guard.value, perhaps = mask & ~guard.known;
     if (step.counter != nullptr) {
       if (on == 0 && perhaps != 0) assume(block_now);
       if (on != 0 || (perhaps != 0 && how.unknown == Unknown::enter)) ++(counts.requests.*step.counter);
     }
-    if (one.base() == bases::bssy) {
-      meetings[one.bits(16, 4)] = {on | perhaps, 0, {}};
+    if (step.meets && one.base() == bases::bssy) {
+      meetings[one.bits(16, 4)] = {on | perhaps, 0, 0, {}};
       return;
     }
-    if (one.base() == bases::break_lanes) {
+    if (step.meets) {
       meetings[one.bits(16, 4)].expected &= ~on;
       return;
     }
-    const bool guarded = one.bits(12, 4) != 7;
-    if (guarded) decide(step.conditions);
-    const std::uint8_t on_which = on_what(step.reads) | source_of(one);
-    for (const unsigned place : step.writes)
-      depends[place] = static_cast<std::uint8_t>(on_which | (mask == all_lanes && !guarded ? 0 : depends[place]));
+    if (!how.asked) note_dependence(step, mask);
     if (!step.computed) return forget(state, step.writes, on | perhaps);
     if (on != 0) execute(state, one, on);
     // Where it is not known whether it happens, neither is what it leaves.
@@ -319,53 +213,80 @@ struct Runner {
     return {guard.value & own.value & ~fails, (guard.known & own.known) | fails};
   }
 
-  void end(Part part) {
+  /// The one way on that all lanes of a part go, which most of them have; false where there are more or none.
+  bool goes_on(Part& part, int to) {
+    if (to == no_block) return false;
+    part.block = to;
+    return true;
+  }
+
+  /// What lanes do behind a block. True where the part goes on as a whole, at the block that it then names.
+  bool end(Part& part) {
     const CodeBlock& at = block(part.block);
+    if (at.how == BlockEnd::falls) return goes_on(part, at.next) || leaves_code();
     const Instruction& one = code.last[part.block];
-    const LaneBits holds = condition(one);
-    decide(code.conditions[part.block]);
-    if (in_trip && at.how != BlockEnd::falls) trip->decide(code.conditions[part.block], part.mask);
-    if (how.asked && at.how != BlockEnd::falls) scratch.reaching.decide(code.conditions[part.block], part.mask);
+    const Places& conditions = code.conditions[part.block];
+    const LaneBits holds = conditions.count == 0 ? LaneBits{all_lanes, all_lanes} : condition(one);
+    decide(conditions);
+    if (in_trip) trip->decide(conditions, part.mask);
+    if (how.asked) scratch.reaching.decide(conditions, part.mask);
     const std::uint32_t on = part.mask & holds.known & holds.value, off = part.mask & holds.known & ~holds.value;
     const std::uint32_t perhaps = part.mask & ~holds.known;
     switch (at.how) {
       case BlockEnd::falls:
-        return go(part, at.next, part.mask);
-      case BlockEnd::branch:
-        if (is_division_branch(one)) return go(part, at.next, part.mask);
+        break;
+      case BlockEnd::branch: {
+        const bool stays = is_division_branch(one) || off == part.mask;
+        if (stays || on == part.mask) return goes_on(part, stays ? at.next : at.target) || leaves_code();
         go(part, at.next, off);
         go(part, at.target, on);
-        return guess(part, at, perhaps);
+        guess(part, at, perhaps);
+        break;
+      }
       case BlockEnd::exit: {
         if (perhaps != 0) assume(part.block);
         const bool leaves = how.unknown == Unknown::skip;
         go(part, at.next, off | (leaves ? 0 : perhaps));
-        return leave(on | (leaves ? perhaps : 0));
+        leave(on | (leaves ? perhaps : 0));
+        break;
       }
       case BlockEnd::sync: {
         Meeting& meeting = meetings[one.bits(16, 4)];
-        if (meeting.expected == 0) return go(part, at.next, part.mask);
+        if (meeting.expected == 0) return goes_on(part, at.next) || leaves_code();
         meeting.waiting |= part.mask;
-        meeting.after = {at.next, 0, part.calls, 0};
-        return meet(meeting);
+        meeting.block = at.next;
+        meeting.calls = part.calls;
+        meet(meeting);
+        break;
       }
-      case BlockEnd::call: {
-        go(part, at.next, off | perhaps);
-        if (on == 0) return;
-        if (at.target == no_block) return refuse("a function that is called is not in the code of the kernel");
-        if (part.calls.size() > 8) return refuse("functions call each other more than 8 deep");
-        part.calls.push_back(at.next);
-        return go(part, at.target, on);
-      }
-      case BlockEnd::returns: {
-        if (part.calls.empty()) return refuse("a return without a call");
-        const int back = part.calls.back();
-        part.calls.pop_back();
-        return go(part, back, part.mask);
-      }
+      case BlockEnd::call:
+        call(part, at, on, off | perhaps);
+        break;
+      case BlockEnd::returns:
+        if (part.calls.open == 0) {
+          refuse("a return without a call");
+          break;
+        }
+        return goes_on(part, part.calls.blocks[--part.calls.open]) || leaves_code();
       case BlockEnd::jump:
-        return refuse("a branch goes where a register says");
+        refuse("a branch goes where a register says");
+        break;
     }
+    return false;
+  }
+
+  bool leaves_code() {
+    refuse("a branch leaves the code of the kernel");
+    return false;
+  }
+
+  void call(Part part, const CodeBlock& at, std::uint32_t on, std::uint32_t off) {
+    go(part, at.next, off);
+    if (on == 0) return;
+    if (at.target == no_block) return refuse("a function that is called is not in the code of the kernel");
+    if (part.calls.open == Calls::most) return refuse("functions call each other more than 8 deep");
+    part.calls.blocks[part.calls.open++] = at.next;
+    go(part, at.target, on);
   }
 
   bool is_in(int loop, int block) const {
@@ -394,7 +315,7 @@ struct Runner {
     }
     // The last one is executed, and this one was.
     const std::int64_t left_out = trip->trips() - 2;
-    constexpr std::int64_t worth_it = 8;
+    constexpr std::int64_t worth_it = 2;
     if (left_out < worth_it) in_vain(loop, 1);
     if (left_out > 0) {
       trip->advance(state, left_out);
@@ -426,7 +347,9 @@ struct Runner {
     before = std::move(now);
     // A way around through an outer loop is no trip of an inner one.
     for (const int inner : code.inner_loops[loop]) arrivals[inner].trips = 0;
-    constexpr int first = 5, long_inside = 64;
+    // To look at a trip costs about as much as to follow two. Trips with loops in them are long, so none is waited for.
+    constexpr int short_trips = 2, long_inside = 64;
+    const int first = code.inner_loops[loop].empty() ? short_trips : 0;
     // Better many short ways around the outer loop than one long one.
     if (watched != no_loop && watched != loop && before.trips >= long_inside) in_vain(watched, most_in_vain);
     if (watched == loop && !whole) leave_loop();
@@ -455,6 +378,20 @@ struct Runner {
     if (const int loop = code.headed[part.block]; loop != no_loop && !is_left_alone(loop)) arrive(part, loop);
   }
 
+  /// The blocks of a part until it ends, waits or divides.
+  void follow(Part part) {
+    do {
+      if (++counts.followed > how.most_runs) return refuse("a loop runs too often to be followed");
+      look(part);
+      ++counts.runs[part.block];
+      block_now = part.block;
+      if (code.requests[part.block] != 0) counts.requests += code.always[part.block];
+      for (int i = code.first_step[part.block]; i < code.first_step[part.block + 1]; ++i)
+        step(code.steps[static_cast<std::size_t>(i)], part.mask);
+      if (how.only_to_period && scratch.reaching.reach().period > 0) return;
+    } while (end(part));
+  }
+
   void run(std::uint32_t lanes) {
     parts.push_back({0, lanes, {}, 0});
     arrivals.resize(code.flow->loops.size());
@@ -467,91 +404,15 @@ struct Runner {
         }
         if (parts.empty()) return;
       }
-      Part part = std::move(parts.back());
+      const Part part = parts.back();
       parts.pop_back();
-      if (++counts.followed > how.most_runs) return refuse("a loop runs too often to be followed");
-      look(part);
-      ++counts.runs[part.block];
-      block_now = part.block;
-      counts.requests += code.always[part.block];
-      for (int i = code.first_step[part.block]; i < code.first_step[part.block + 1]; ++i)
-        step(code.steps[static_cast<std::size_t>(i)], part.mask);
-      end(std::move(part));
+      follow(part);
+      if (how.only_to_period && scratch.reaching.reach().period > 0) return;
     }
   }
 };
 
-/// What loops read, write and depend on, as far as it is executed.
-void put_loop_places(ControlCode& made, const MachineFlow& flow) {
-  made.headed.assign(flow.blocks.size(), no_loop);
-  for (int loop = 0; loop < std::ssize(flow.loops); ++loop) {
-    const CodeLoop& one = flow.loops[static_cast<std::size_t>(loop)];
-    made.headed[one.head] = loop;
-    Live all;
-    const auto add = [&](const Places& places) {
-      for (const unsigned place : places) all.set(place);
-    };
-    for (const int block : one.blocks) {
-      for (int i = made.first_step[block]; i < made.first_step[block + 1]; ++i) {
-        const ControlCode::Step& step = made.steps[static_cast<std::size_t>(i)];
-        add(step.reads);
-        add(step.writes);
-        add(step.conditions);
-      }
-      add(made.conditions[block]);
-    }
-    std::vector<int>& inner = made.inner_loops.emplace_back();
-    for (int other = 0; other < std::ssize(flow.loops); ++other)
-      if (other != loop &&
-          std::binary_search(one.blocks.begin(), one.blocks.end(), flow.loops[static_cast<std::size_t>(other)].head))
-        inner.push_back(other);
-    std::vector<std::uint16_t>& places = made.loop_places.emplace_back();
-    for (unsigned place = 0; place < place_count; ++place)
-      if (all.test(place)) places.push_back(static_cast<std::uint16_t>(place));
-  }
-}
-
-/// The innermost loop around each block: the one with fewest blocks.
-IndexedVector<int> innermost(const MachineFlow& flow) {
-  IndexedVector<int> loop(flow.blocks.size(), -1);
-  for (int i = 0; i < std::ssize(flow.loops); ++i) {
-    const std::vector<int>& blocks = flow.loops[static_cast<std::size_t>(i)].blocks;
-    for (const int block : blocks)
-      if (loop[block] < 0 || flow.loops[static_cast<std::size_t>(loop[block])].blocks.size() > blocks.size())
-        loop[block] = i;
-  }
-  return loop;
-}
-
 }  // namespace
-
-ControlCode control_code(std::span<const std::byte> code, const Operations& operations, const MachineFlow& flow) {
-  ControlCode made;
-  made.flow = &flow;
-  made.loop = innermost(flow);
-  const Slice slice = slice_of(code, operations, flow);
-  for (const CodeBlock& block : flow.blocks) {
-    made.first_step.push_back(static_cast<int>(made.steps.size()));
-    ir::MachineRequests& always = made.always.emplace_back();
-    for (int i = block.first; i < block.end; ++i) {
-      const bool chosen = slice.chosen[static_cast<std::size_t>(i)] != 0;
-      if (!chosen && !looked_at[first_word(code, static_cast<std::size_t>(i)) & 0x1ff]) continue;
-      const Instruction one = instruction_at(code, static_cast<std::size_t>(i));
-      const auto counter = counter_of(one.base());
-      const bool guarded = one.bits(12, 4) != 7;
-      if (counter != nullptr && !guarded) ++(always.*counter);
-      if (!chosen && (counter == nullptr || !guarded) && !sets_meeting(one)) continue;
-      const bool computed = is_computed(one, operations.arch);
-      made.steps.push_back({one, computed, computed ? read_by(one, operations.arch) : Places{},
-                            chosen ? slice.writes_of(one) : Places{}, conditions_of(one), guarded ? counter : nullptr});
-    }
-    made.last.push_back(instruction_at(code, static_cast<std::size_t>(block.end - 1)));
-    made.conditions.push_back(conditions_of(made.last.back()));
-  }
-  made.first_step.push_back(static_cast<int>(made.steps.size()));
-  put_loop_places(made, flow);
-  return made;
-}
 
 WarpCounts run_warp(const ControlCode& code, const WarpPlace& place, const Following& how, WarpScratch& scratch) {
   scratch.state.start(place, code.flow->arch);

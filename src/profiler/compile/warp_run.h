@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "profiler/compile/machine_flow.h"
+#include "profiler/compile/control_code.h"
 #include "profiler/compile/reach.h"
 #include "profiler/compile/trip.h"
 #include "profiler/compile/warp_state.h"
@@ -26,28 +26,6 @@ namespace tailor::profiler {
 
 /// A way that data decides. `skip`: over what such a branch may leave out. `enter`: some lanes go either way.
 enum class Unknown : std::uint8_t { skip, enter };
-
-/// The code, prepared once for all warps of all launches.
-struct ControlCode {
-  const MachineFlow* flow = nullptr;  ///< outlives it
-  struct Step {
-    Instruction instruction;
-    bool computed = false;                                 ///< else it makes what it writes unknown
-    Places reads, writes, conditions;                      ///< conditions: of its guard
-    std::int64_t ir::MachineRequests::*counter = nullptr;  ///< of a request that has a guard
-  };
-  std::vector<Step> steps;                    ///< of all blocks, one behind the other: what branches depend on
-  IndexedVector<int> first_step;              ///< of a block; one more at the end
-  IndexedVector<Instruction> last;            ///< of a block
-  IndexedVector<Places> conditions;           ///< of the last one
-  IndexedVector<ir::MachineRequests> always;  ///< requests of a block without a guard
-  IndexedVector<int> loop;                    ///< the innermost around a block; -1: none
-  IndexedVector<int> headed;                  ///< the loop whose head a block is; -1: none
-  /// What the instructions of a loop read, write and depend on.
-  IndexedVector<std::vector<std::uint16_t>> loop_places;
-  IndexedVector<std::vector<int>> inner_loops;  ///< loops inside of a loop
-};
-ControlCode control_code(std::span<const std::byte> code, const Operations& operations, const MachineFlow& flow);
 
 struct WarpCounts {
   IndexedVector<std::int64_t> runs;  ///< of each block
@@ -62,9 +40,10 @@ struct WarpCounts {
 
 struct Following {
   Unknown unknown = Unknown::skip;
-  std::int64_t most_runs = 0;  ///< blocks executed in all, before it is given up
-  bool every_trip = false;     ///< leave out no trips of loops, however alike they are
-  std::optional<Reach> asked;  ///< how far it is to be shown that others go the same way
+  std::int64_t most_runs = 0;   ///< blocks executed in all, before it is given up
+  bool every_trip = false;      ///< leave out no trips of loops, however alike they are
+  std::optional<Reach> asked;   ///< how far it is to be shown that others go the same way
+  bool only_to_period = false;  ///< end where the period is known in which warps seem to repeat
 };
 
 /// What warps of one code use one after the other.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "base/indexed.h"
 
@@ -24,7 +25,11 @@ Lanes broadcast(std::uint32_t value) {
   return lanes;
 }
 
-Lanes unknown() { return {}; }
+/// Nothing is known; values are left as they come.
+Lanes unknown() {
+  Lanes lanes;
+  return lanes;
+}
 
 Lanes uniform_register(const WarpState& state, unsigned number) {
   return is_zero_uniform(number, state.arch) ? broadcast(0) : state.uniform.at(number);
@@ -120,12 +125,14 @@ Lanes each(const Lanes& a, const Lanes& b, const Lanes& c, Function&& function) 
 
 std::uint32_t bit_of(const LaneBits& bits, std::size_t lane) { return bits.value >> lane & 1; }
 
-/// A bit for each lane out of a 0 or 1 for each: eight at a time, each moved to its place by a product.
+/// A bit for each lane out of a 0 or 1 for each: eight at a time, each moved to its place by a product. The first of
+/// eight is the lowest byte, as in the code that is read.
 std::uint32_t packed(const std::array<std::uint8_t, 32>& flags) {
+  static_assert(std::endian::native == std::endian::little);
   std::uint32_t bits = 0;
   for (std::size_t i = 0; i < 32; i += 8) {
     std::uint64_t eight = 0;
-    for (std::size_t k = 8; k-- > 0;) eight = eight << 8 | flags[i + k];
+    std::memcpy(&eight, flags.data() + i, sizeof eight);
     bits |= static_cast<std::uint32_t>(eight * 0x0102040810204080u >> 56) << i;
   }
   return bits;

@@ -44,7 +44,16 @@ void add_rows(Evidence& evidence, const store::RecordedRows& rows) {
   for (const store::PlanRow& row : rows.plans) evidence.plans.try_emplace(row.id, row);
 }
 
-/// Sorts, drops repeats, and refuses two times of one source.
+/// Whether it is a row of a table that says what an earlier one says; `seen` gets what it says.
+bool is_copy(const ir::Observation& one, std::set<Id>& seen) {
+  if (!std::holds_alternative<ir::ForeignKernel>(one.subject)) return false;
+  ir::Observation said = one;
+  said.source.clear();
+  said.id = {};
+  return !seen.insert(id_of(std::string_view(text(said)))).second;
+}
+
+/// Sorts, drops repeats and copies, and refuses two times of one source.
 void settle(Evidence& evidence) {
   std::vector<ir::Observation>& all = evidence.observations;
   std::stable_sort(all.begin(), all.end(),
@@ -62,6 +71,11 @@ void settle(Evidence& evidence) {
                               humane_seconds(first->second->time.value), humane_seconds(one.time.value)),
                   "one of the files was changed, or two files have one name: keep one of them");
   }
+  std::set<Id> seen;
+  const auto copies =
+      std::stable_partition(all.begin(), all.end(), [&](const ir::Observation& one) { return !is_copy(one, seen); });
+  for (auto copy = copies; copy != all.end(); ++copy) ++evidence.copies[copy->device];
+  all.erase(copies, all.end());
 }
 
 /// Whether the plan was written with fields that plans no longer have.
@@ -142,6 +156,9 @@ std::vector<std::string> left_out(const Samples& samples) {
   if (samples.undescribed > 0)
     said.push_back(fmt::format("{} neither launch nor traffic of the kernel",
                                counted(samples.undescribed, "observation", "says", "say")));
+  if (samples.copies > 0)
+    said.push_back(fmt::format("{} what another row says, to the last digit: copies count once",
+                               counted(samples.copies, "row", "says", "say")));
   return said;
 }
 
@@ -176,9 +193,15 @@ Samples samples_of(const Evidence& evidence, const std::vector<ir::Device>& devi
       ++result.undescribed;
       continue;
     }
+    if (static_cast<double>(foreign.threads) > on->threads_per_block.value)
+      throw Error(Fault::failed, fmt::format("{} says {} threads for each block, of which '{}' runs {} at most",
+                                             one.source, foreign.threads, on->name, on->threads_per_block.value));
     result.samples.push_back(calibrate::foreign_sample(one));
   }
   result.unknown_devices.assign(unknown.begin(), unknown.end());
+  for (const auto& [of, copies] : evidence.copies)
+    if (device.empty() || device == of) result.copies += copies;
+  calibrate::refuse_contradictions(result.samples);
   return result;
 }
 

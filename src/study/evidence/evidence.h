@@ -24,6 +24,9 @@ struct Evidence {
   std::map<Id, store::GroupRow> groups;       ///< of kernels of ours
   std::map<Id, store::PlanRow> plans;
   std::int64_t repeats = 0;  ///< found again in another file, word for word
+  /// Rows of tables that say what another row says, its time to the last digit; by GPU. They are copies, and count
+  /// once.
+  std::map<std::string, std::int64_t> copies;
 };
 
 /// Every device of the data folder.
@@ -44,11 +47,13 @@ struct Samples {
   std::int64_t without_kernel = 0;  ///< of kernels of ours whose group or plan is not there, or cannot be lowered
   std::int64_t of_older_plans = 0;  ///< of kernels of ours whose plan has fields of an older version
   std::int64_t undescribed = 0;     ///< of kernels of others without launch or traffic
+  std::int64_t copies = 0;          ///< rows that say what another row says
 };
 /// Sentences about those that no model could be asked about.
 std::vector<std::string> left_out(const Samples& samples);
 
-/// `device`: only of this one; empty: of all.
+/// `device`: only of this one; empty: of all. Throws Error(failed) for times that contradict one another by more than a
+/// factor of ten for one kernel, and for blocks that no launch on the GPU has.
 Samples samples_of(const Evidence& evidence, const std::vector<ir::Device>& devices, const std::string& device,
                    const Watch& watch);
 

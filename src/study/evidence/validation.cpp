@@ -61,6 +61,10 @@ Calibrated load(const std::string& name, const std::vector<ir::Device>& devices,
   result.name = calibration.name;
   for (const ir::Device& device : devices)
     if (calibration.device.empty() || calibration.device == device.name) take(device, calibration);
+  if (result.machines.empty())
+    throw Error(Fault::missing,
+                fmt::format("calibration '{}' is of '{}', which no device file describes", name, calibration.device),
+                "a file in data/devices adds a GPU");
   return result;
 }
 
@@ -216,16 +220,30 @@ void refuse_bad_words(const ValidationQuestion& question) {
     throw Error(Fault::missing,
                 fmt::format("no device file describes '{}'", fmt::join(answer.samples.unknown_devices, "', '")),
                 "tailor devices lists them; a file in data/devices adds one");
+  const std::vector<std::string> why = left_out(answer.samples);
   if (samples == 0)
     throw Error(Fault::failed,
-                question.device.empty() ? std::string("there are no observations to score")
-                                        : fmt::format("there are no observations of '{}' to score", question.device),
-                "tailor db observations DB counts what a database has");
+                fmt::format("there are no observations{} to score{}{}",
+                            question.device.empty() ? "" : fmt::format(" of '{}'", question.device),
+                            why.empty() ? "" : ": ", fmt::join(why, "; ")),
+                answer.samples.undescribed > 0 ? "docs/calibration.md says which columns describe a kernel"
+                                               : "tailor db observations DB counts what a database has");
   throw Error(Fault::failed,
               fmt::format("nothing is left to score: of {}, {} were fitted and the others are not in "
                           "split '{}'",
                           counted(samples, "observation"), answer.fitted, question.split),
               "a calibration is scored on shapes that it was not fitted to");
+}
+
+/// A calibration that is named is asked for; where no observation is of its GPU it would have no row.
+void refuse_foreign(const Calibrated& one, const std::vector<Sample>& scored) {
+  const bool holds = std::any_of(scored.begin(), scored.end(),
+                                 [&](const Sample& sample) { return one.machines.contains(sample.of.device); });
+  if (holds || one.name == own_calibration) return;
+  throw Error(Fault::failed,
+              fmt::format("calibration '{}' is of '{}', of which there is no observation to score", one.name,
+                          one.machines.begin()->first),
+              "--calibration own takes for each GPU the one that ships");
 }
 
 }  // namespace
@@ -255,6 +273,7 @@ ValidationAnswer validate(const ValidationQuestion& question, const std::filesys
     if (asked_for(sample, question.split, fitted)) scored.push_back(sample);
   }
   if (scored.empty()) nothing_left(question, answer, all.size());
+  for (const Calibrated& one : calibrations) refuse_foreign(one, scored);
   answer.scored = static_cast<std::int64_t>(scored.size());
 
   std::vector<Contender> contenders;

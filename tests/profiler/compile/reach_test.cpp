@@ -303,3 +303,65 @@ TEST_CASE("turns of blocks that are left out go the same way in all blocks of a 
     if (!by_block) CHECK(all.warps_run == 1);
   }
 }
+
+TEST_CASE("a few long trips are left out but for four, and loops inside of them are followed in those") {
+  for (const std::uint32_t trips : {5u, 8u, 20u}) {
+    Assembler a;
+    a.number(0, 0);
+    a.number(7, 0);
+    a.below(3, 7, 5);
+    a.load(9, 2, 3);
+    const int head = a.here();
+    a.number(1, 0);
+    const int body = a.here();
+    a.load(8, 2);
+    a.add(1, 1, 1);
+    a.below(0, 1, 3);
+    a.branch(body, 0);
+    // R7 is set in each trip before it is read: what was there before the first one, and was read, does not matter.
+    a.number(7, 4);
+    a.below(2, 7, 5);
+    a.load(9, 2, 2);
+    a.add(0, 0, 1);
+    a.below(1, 0, trips);
+    a.branch(head, 1);
+    a.exit();
+    CAPTURE(trips);
+    Prepared kernel(a);
+    const ir::LaunchShape shape{.grid = {1, 1, 1}, .block = {32, 1, 1}};
+    const auto counts = [&](bool every_trip) {
+      return run_warp(kernel.code, place_of(shape, 0, 0), {Unknown::skip, 100'000, every_trip, {}}, *kernel.scratch);
+    };
+    const WarpCounts all = counts(true), some = counts(false);
+    CHECK(some.runs == all.runs);
+    CHECK(some.requests == all.requests);
+    CHECK(all.requests.global_loads == std::int64_t{trips} * 4 + 1);
+    const std::int64_t blocks_of_trip = (all.followed - 2) / trips;
+    CHECK(some.followed == 2 + 4 * blocks_of_trip);
+  }
+}
+
+TEST_CASE("of a uniform register that is written anew only the last number is wanted") {
+  Assembler a;
+  constexpr unsigned move_uniform = 0x882, compare_with_uniform = 0xc0c;
+  const auto move = [&](unsigned to, std::uint32_t value) {
+    a.put(Assembler::head(move_uniform, always) | std::uint64_t{to} << 16 | std::uint64_t{value} << 32, 0);
+  };
+  a.special(0, thread_index);
+  move(4, 7);  // written over
+  move(5, 7);  // read by nobody
+  move(4, 40);
+  a.put(Assembler::head(compare_with_uniform, always) | std::uint64_t{4} << 32,
+        std::uint64_t{7} << 4 | std::uint64_t{1} << 12 | std::uint64_t{7} << 20 | std::uint64_t{7} << 23);
+  move(4, 9);
+  a.load(8, 2, 0);
+  a.exit();
+  Prepared kernel(a);
+  CHECK(kernel.code.steps.size() == 4);  // the thread's index, the second number, the comparison, the load
+  const WarpCounts first = run_warp(kernel.code, place_of({.grid = {1, 1, 1}, .block = {96, 1, 1}}, 0, 1),
+                                    {Unknown::skip, 100, false, {}}, *kernel.scratch);
+  const WarpCounts last = run_warp(kernel.code, place_of({.grid = {1, 1, 1}, .block = {96, 1, 1}}, 0, 2),
+                                   {Unknown::skip, 100, false, {}}, *kernel.scratch);
+  CHECK(first.requests.global_loads == 1);  // threads 32 to 39
+  CHECK(last.requests.global_loads == 0);
+}
