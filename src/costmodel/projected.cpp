@@ -324,8 +324,8 @@ ir::Estimate of_program(const Work& work, const CalibratedDevice& device, const 
   return all;
 }
 
-/// Without a compiler. A block must be able to start, and as many be resident as the compiler must allow for: what their
-/// threads cannot hold is spilled, stored once and loaded once.
+/// Without a compiler. A block must be able to start, and as many be resident as the compiler must allow for: what
+/// their threads cannot hold is spilled, stored once and loaded once.
 Code assumed_code(const Work& work, const CalibratedDevice& device) {
   const int wanted = work.live_registers + static_cast<int>(device.register_base);
   const int unit = static_cast<int>(device.register_unit / device.warp_size);

@@ -54,7 +54,7 @@ std::optional<std::string> not_one_kernel(const Graph& graph, const DefUse& def_
   if (few_tasks) {
     std::vector<NodeId> full = border.writes;
     std::erase_if(full, [&](NodeId id) { return elements(graph[id].shape) == layout.rows; });
-    const std::unordered_set<NodeId> behind = codegen::behind_reductions(graph, border);
+    const std::unordered_set<NodeId> behind = codegen::behind_reductions(codegen::Region(graph, border));
     for (const NodeId id : full)  // what a reduction is needed for is worth a meeting of blocks
       if (full.size() > most_written_by_few || !behind.contains(id))
         return fmt::format("%{} of full size would be written by the few blocks of {}", graph[id].name,

@@ -155,6 +155,21 @@ class StitchV1 {
     return codegen::reduce_kind(graph_, id) == codegen::ReduceKind::row && layout.rows >= rules_.rows;
   }
 
+  /// Columns that are gone through again, by few blocks each of which has some of them or by all that meet: rules know
+  /// no price of either, and leave two kernels.
+  bool goes_down_again(const Boundary& border, const codegen::Layout& layout) const {
+    if (layout.skeleton != Skeleton::column) return false;
+    const codegen::Region region(graph_, border);
+    const std::unordered_set<NodeId> behind = codegen::behind_reductions(region);
+    return std::any_of(region.inside().begin(), region.inside().end(), [&](NodeId id) {
+      const Node& node = region[id];
+      const bool depends = std::any_of(node.operands.begin(), node.operands.end(),
+                                       [&](NodeId operand) { return behind.contains(operand); });
+      const bool spreads = node.op == Op::broadcast && elements(node.shape) != elements(graph_[node.operands[0]].shape);
+      return depends && (node.op == Op::reduce || spreads) && !codegen::is_written_in_place(border, id);
+    });
+  }
+
   /// How long and many the columns are, when the group goes down them once and writes one element for each.
   std::optional<codegen::Layout> column_group(const Boundary& border) const {
     const codegen::Classified structure = codegen::analyse(graph_, border);
@@ -162,9 +177,7 @@ class StitchV1 {
     if (layout == nullptr || layout->skeleton != Skeleton::column) return std::nullopt;
     for (const NodeId id : border.writes)
       if (elements(graph_[id].shape) != layout->rows) return std::nullopt;
-    const std::unordered_set<NodeId> behind = codegen::behind_reductions(graph_, border);
-    for (const NodeId id : behind)
-      if (graph_[id].op == Op::reduce && behind.contains(graph_[id].operands[0])) return std::nullopt;
+    if (goes_down_again(border, *layout)) return std::nullopt;
     return codegen::find_doubt(graph_, border, *layout) ? std::nullopt : std::optional(*layout);
   }
 
@@ -205,6 +218,7 @@ class StitchV1 {
       const auto& layout = std::get<codegen::Layout>(structure);
       if (const auto doubt = codegen::find_doubt(graph_, border, layout))
         return fmt::format("{}: {}", doubt->rule, doubt->reason);
+      if (goes_down_again(border, layout)) return "columns are gone through again";
       if (auto few = leaves_one_block(border, layout)) return few;
       if (!packing_)
         if (auto number = writes_number_beside(border)) return number;
@@ -427,7 +441,7 @@ class StitchV1 {
     std::erase_if(before.writes, [&](NodeId id) { return groups_of[index(id)].size() > 1; });
     const Boundary border = boundary(graph_, def_use_, both, before.writes);
     const std::optional<codegen::Layout> layout = planned_layout(graph_, border);
-    if (!layout || recomputes(border, *layout)) return false;
+    if (!layout || goes_down_again(border, *layout) || recomputes(border, *layout)) return false;
     const std::size_t arguments = border.reads.size() + border.writes.size();
     return arguments <=
            std::max(static_cast<std::size_t>(rules_.arguments), before.reads.size() + before.writes.size());

@@ -49,7 +49,7 @@ std::vector<ir::FamilyMember> all_members() {
   return all;
 }
 
-/// Every combination of values that means something, by a cursor that knows the two dependences there are.
+/// Every combination of values that means something, by a cursor that knows the dependences there are.
 std::vector<ir::Plan> flat_plans(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits) {
   const std::vector<PlanField> order = axes_of(prepared.skeleton);
   std::vector<std::vector<int>> values;
@@ -74,6 +74,7 @@ std::vector<ir::Plan> flat_plans(const codegen::Prepared& prepared, const Axes& 
     if (plan.grid == ir::GridShape::persistent && plan.blocks_per_sm == 0)
       plan.blocks_per_sm = std::clamp(limits.threads_per_sm / 2 / plan.threads, 1, limits.blocks_per_sm);
     if (row(plan.skeleton).has(PlanField::threads_per_row)) means = means && plan.threads_per_row <= plan.threads;
+    means = means && (plan.split > 1 || plan.meet == ir::Meeting::last);
     if (means) all.push_back(plan);
     more = false;
     for (std::size_t i = cursor.size(); i-- > 0 && !more;) {

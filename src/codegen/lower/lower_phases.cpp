@@ -384,7 +384,6 @@ void name_results(Pass& pass, const Phase& phase) {
 /// From here on the threads that need them have the results: all of them, or the first group where results lie side by
 /// side and no phase walks again; where blocks that do not meet share items, in the last of them alone.
 void finish_reductions(Pass& pass, const Phase& phase, bool walks_again) {
-  ProgramBuilder& builder = pass.builder;
   const bool for_all = walks_again || !pass.has_results_side_by_side();
   const bool meets = pass.extent(Side::along, Level::grid) > 1;
   combine_threads(pass, phase, for_all && !meets);

@@ -276,11 +276,11 @@ Classified analyse(const Graph& graph, const Boundary& border) {
   return first ? *first : refuse("skeleton", "no skeleton recognises the group");
 }
 
-std::unordered_set<NodeId> behind_reductions(const Graph& graph, const Boundary& border) {
+std::unordered_set<NodeId> behind_reductions(const Region& region) {
   std::unordered_set<NodeId> behind;
-  for (const NodeId id : border.inside) {
-    const auto& operands = graph[id].operands;
-    if (graph[id].op == Op::reduce ||
+  for (const NodeId id : region.inside()) {
+    const auto& operands = region[id].operands;
+    if (region[id].op == Op::reduce ||
         std::any_of(operands.begin(), operands.end(), [&](NodeId operand) { return behind.contains(operand); }))
       behind.insert(id);
   }

@@ -76,9 +76,6 @@ std::optional<ir::Rejection> refused_alone(const ir::Graph& graph, ir::NodeId no
 /// What the lowering of today makes badly, or not at all, of a structure that analyse() recognised as `layout`.
 std::optional<ir::Rejection> find_doubt(const ir::Graph& graph, const ir::Boundary& border, const Layout& layout);
 
-/// The reductions inside, and what depends on one.
-std::unordered_set<ir::NodeId> behind_reductions(const ir::Graph& graph, const ir::Boundary& border);
-
 /// A sound refusal: what it says of a group holds for every plan.
 inline ir::Rejection refuse(std::string_view rule, std::string reason) {
   return {std::string(rule), std::move(reason), true};
@@ -124,6 +121,9 @@ class Region {
   std::vector<ir::NodeId> inside_;                       ///< empty where nothing is folded
   std::vector<std::pair<ir::NodeId, ir::Node>> folded_;  ///< ascending
 };
+
+/// The reductions inside, and what depends on one.
+std::unordered_set<ir::NodeId> behind_reductions(const Region& region);
 
 /// Nodes inside for which `begins` holds, and those that follow from them by any way that `passes`, ascending.
 template <class Begins, class Passes>

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the words of rules mean (rule_terms.h). In: a candidate. Out: numbers and answers. Called by the table of rules.
+// What the words of rules mean (rule_terms.h). In: a candidate. Out: numbers and answers. Called by the table of rules,
+// for each prefix of plans that it is asked about: so each is a few look-ups, and none makes a mapping. Bytes are of
+// the group's own arrays, widths of the plan, blocks and trips of the tiling.
 #include "explore/plans/rule_terms.h"
 
 #include <algorithm>

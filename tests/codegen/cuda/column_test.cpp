@@ -125,12 +125,22 @@ TEST_CASE("columns are what leaves the fastest dimension in memory, however the 
   CHECK(sum("f32[64,0]", "0", "f32[0]") == "empty");
 }
 
-TEST_CASE("a column group is doubted where it would walk twice, move results or turn columns") {
+TEST_CASE("a column group is doubted where it would move results, turn columns or go over odd ones in short accesses") {
   const std::string head =
       "  %x = parameter 0 : f32[64,24]\n  %z = constant 0 : f32[]\n"
       "  %s = reduce add %x, %z, axes={0} : f32[24]\n";
   CHECK(doubt_of(group_of(head + "  %b = broadcast %s, axes={1} : f32[64,24]\n  %y = add %x, %b : f32[64,24]\n"
-                                 "  output %y\n")) == "column 64 x 24, skeleton-column-spread");
+                                 "  output %y\n")) == "column 64 x 24");
+  const auto spread = [](int rows, int columns) {
+    return doubt_of(group_of(
+        fmt::format("  %x = parameter 0 : f32[{0},{1}]\n  %z = constant 0 : f32[]\n"
+                    "  %s = reduce add %x, %z, axes={{0}} : f32[{1}]\n  %b = broadcast %s, axes={{1}} : f32[{0},{1}]\n"
+                    "  %y = add %x, %b : f32[{0},{1}]\n  output %y\n",
+                    rows, columns)));
+  };
+  CHECK(spread(1048576, 2) == "column 1048576 x 2");
+  CHECK(spread(349526, 3) == "column 349526 x 3, short-columns");  // 4 MiB
+  CHECK(spread(349525, 3) == "column 349525 x 3");
   CHECK(doubt_of(group_of(head + "  %y = reverse %s, axes={0} : f32[24]\n  output %y\n")) ==
         "column 64 x 24, skeleton-column-reverse");
   CHECK(doubt_of(group_of(head + "  %y = reshape %s : f32[4,6]\n  output %y\n")) == "column 64 x 24");
