@@ -155,7 +155,7 @@ void Columns::read(std::optional<std::string>& value) {
 Connection::Connection(const std::filesystem::path& path, int flags, Seconds patience, std::stop_token stop)
     : path_(path),
       database_(guarded(
-          path, [&] { return SQLite::Database(path.string(), flags, static_cast<int>(patience.value * 1e3)); })),
+          path, stop, [&] { return SQLite::Database(path.string(), flags, static_cast<int>(patience.value * 1e3)); })),
       stop_(std::move(stop)),
       give_up_(stop_, GiveUp{database_.getHandle()}) {
   constexpr int flags_of_functions = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
@@ -168,12 +168,12 @@ void Connection::GiveUp::operator()() const { sqlite3_interrupt(handle); }
 
 void Connection::script(const std::string& sql) {
   stop_if_asked(stop_);
-  guarded(path_, [&] { database_.exec(sql); });
+  guarded(path_, stop_, [&] { database_.exec(sql); });
 }
 
 std::int64_t Connection::number(const std::string& sql) {
   stop_if_asked(stop_);
-  return guarded(path_, [&] {
+  return guarded(path_, stop_, [&] {
     SQLite::Statement statement(database_, sql);
     return statement.executeStep() ? statement.getColumn(0).getInt64() : 0;
   });

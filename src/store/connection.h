@@ -35,11 +35,14 @@ Error to_error(const SQLite::Exception& exception, const std::filesystem::path& 
 /// Whether it says that a row does not fit the schema.
 bool is_misfit(const SQLite::Exception& exception);
 
+/// Where `stop` was asked for, what failed was given up: SQLite says so by a code of its own only where it was not in
+/// the middle of reading a schema again, as ALTER TABLE does.
 template <class Work>
-decltype(auto) guarded(const std::filesystem::path& path, Work&& work) {
+decltype(auto) guarded(const std::filesystem::path& path, const std::stop_token& stop, Work&& work) {
   try {
     return std::forward<Work>(work)();
   } catch (const SQLite::Exception& exception) {
+    stop_if_asked(stop);
     throw to_error(exception, path);
   }
 }
@@ -107,6 +110,7 @@ class Connection {
   Connection(const std::filesystem::path& path, int flags, Seconds patience, std::stop_token stop = {});
 
   const std::filesystem::path& path() const { return path_; }
+  const std::stop_token& stop() const { return stop_; }
   SQLite::Database& database() { return database_; }
 
   /// Runs statements that return nothing.
@@ -123,7 +127,7 @@ class Connection {
   template <class Fill>
   int execute_bound(const std::string& sql, Fill&& fill) {
     stop_if_asked(stop_);
-    return guarded(path_, [&] {
+    return guarded(path_, stop_, [&] {
       const Use use(filled(sql, fill));
       return use.statement.exec();
     });
@@ -132,7 +136,7 @@ class Connection {
   template <class Fill>
   std::optional<int> execute_if_it_fits(const std::string& sql, Fill&& fill) {
     stop_if_asked(stop_);
-    return guarded(path_, [&]() -> std::optional<int> {
+    return guarded(path_, stop_, [&]() -> std::optional<int> {
       const Use use(filled(sql, fill));
       try {
         return use.statement.exec();
@@ -153,7 +157,7 @@ class Connection {
   template <class Fill, class Visit>
   void each_bound(const std::string& sql, Fill&& fill, Visit&& visit) {
     stop_if_asked(stop_);
-    guarded(path_, [&] {
+    guarded(path_, stop_, [&] {
       const Use use(filled(sql, fill));
       while (use.statement.executeStep()) {
         Columns columns(use.statement);

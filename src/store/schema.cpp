@@ -128,7 +128,7 @@ void prepare(Connection& connection, const Schema& schema) {
       connection.number("PRAGMA application_id") == 0 && connection.number("SELECT count(*) FROM sqlite_master") == 0;
   if (!fresh && connection.number("PRAGMA user_version") == schema.version) return;
   bool migrated = false;
-  guarded(connection.path(), [&] {
+  guarded(connection.path(), connection.stop(), [&] {
     SQLite::Transaction transaction(connection.database(), SQLite::TransactionBehavior::IMMEDIATE);
     // Another process may have been faster: look again, now that nobody else writes.
     const bool empty = connection.number("SELECT count(*) FROM sqlite_master") == 0;
@@ -145,6 +145,7 @@ void prepare(Connection& connection, const Schema& schema) {
       if (step.from != version) continue;
       SQLite::Database& database = connection.database();
       const int code = database.tryExec(std::string(step.sql));
+      if (code != SQLITE_OK) stop_if_asked(connection.stop());
       if (code == SQLITE_ERROR)
         throw refusal(connection.path(),
                       fmt::format("the database says that it has schema version {}, and its tables are others: {}",

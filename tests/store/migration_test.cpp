@@ -6,8 +6,11 @@
 // anybody could read in it is read before and after the migration and compared. Part of the suite `store`.
 #include <doctest/doctest.h>
 
+#include <sqlite3.h>
+
 #include <map>
 #include <set>
+#include <stop_token>
 
 #include "base/compressed.h"
 #include "base/text.h"
@@ -185,6 +188,45 @@ TEST_CASE("an older database that was damaged since is not migrated by half: it 
   const std::string before = read_file(folder / "a.db");
   CHECK_THROWS_AS(migrate(folder / "a.db"), Error);
   CHECK(read_file(folder / "a.db") == before);
+}
+
+TEST_CASE("a migration that is asked to stop, whenever it is, says so and leaves the file as it was, byte for byte") {
+  struct Moment {
+    std::stop_source stop;
+    int now = 0, asked = 0;
+  };
+  const auto count = [](void* of) {
+    auto& moment = *static_cast<Moment*>(of);
+    if (++moment.now == moment.asked) moment.stop.request_stop();
+    return 0;
+  };
+  constexpr int instructions = 50;  // of SQLite's machine between two moments
+  const Folder folder;
+  make_version_2(folder / "a.db");
+  const std::string before = read_file(folder / "a.db");
+  const auto migrate_within = [&](Moment& moment) {
+    write_file(folder / "a.db", before);
+    Connection connection(folder / "a.db", SQLite::OPEN_READWRITE, {1}, moment.stop.get_token());
+    sqlite3_progress_handler(connection.database().getHandle(), instructions, count, &moment);
+    prepare(connection, current_schema);
+  };
+  Moment whole;
+  migrate_within(whole);
+  REQUIRE(whole.now > 100);
+  int stopped = 0;
+  for (int asked = 1; asked < whole.now; asked += asked < 40 ? 1 : whole.now / 40) {
+    CAPTURE(asked);
+    Moment moment;
+    moment.asked = asked;
+    try {
+      migrate_within(moment);
+    } catch (const Error& error) {
+      CHECK_MESSAGE(error.fault == Fault::interrupted, std::string(error.what()));
+      CHECK(read_file(folder / "a.db") == before);
+      ++stopped;
+    }
+  }
+  CHECK(stopped > 40);
 }
 
 TEST_CASE("a database that says it is older than its tables are is refused in words, and stays as it was") {
