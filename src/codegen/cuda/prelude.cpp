@@ -53,7 +53,8 @@ struct Vec {
      "#define ISSUE_LOADS(size)\n"},
     {"meet",
      R"(/// Waits for all blocks that count at `ticket`, and sees what they wrote. This one adds `arrive`, and the others are
-/// missing while the number there is one of `count` from `first` on.
+/// missing while the number there is one of `count` from `first` on. Between two looks it leaves the way to the others,
+/// for much less than a look takes.
 __device__ __forceinline__ void meet(unsigned int* ticket, unsigned int arrive, unsigned int first,
                                      unsigned int count) {
   __syncthreads();
@@ -61,9 +62,11 @@ __device__ __forceinline__ void meet(unsigned int* ticket, unsigned int arrive, 
     unsigned int now;
 #if __CUDA_ARCH__ >= 700
     asm volatile("red.release.gpu.global.add.u32 [%0], %1;" : : "l"(ticket), "r"(arrive) : "memory");
-    do {
+    for (;;) {
       asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(now) : "l"(ticket) : "memory");
-    } while (now - first < count);
+      if (now - first >= count) break;
+      __nanosleep(20);
+    }
 #else
     __threadfence();
     atomicAdd(ticket, arrive);

@@ -84,8 +84,10 @@ std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits
   if (plan.cluster != 0)
     if (auto refused = check_cluster(plan.cluster, limits.blocks_per_cluster)) return refused;
   if (plan.unroll < 1) return no("unroll", fmt::format("{} vectors at once", plan.unroll));
-  if (plan.grid == ir::GridShape::persistent && (plan.blocks_per_sm < 1 || plan.blocks_per_sm > limits.blocks_per_sm ||
-                                                 plan.blocks_per_sm * plan.threads > limits.threads_per_sm))
+  if (plan.grid == ir::GridShape::persistent && plan.blocks_per_sm < 1)
+    return no("persistent", "a persistent grid has blocks_per_sm blocks for each SM, and the plan says none");
+  if (plan.grid == ir::GridShape::persistent &&
+      (plan.blocks_per_sm > limits.blocks_per_sm || plan.blocks_per_sm * plan.threads > limits.threads_per_sm))
     return no("persistent", fmt::format("{} blocks of {} threads do not fit an SM with {} blocks and {} threads",
                                         plan.blocks_per_sm, plan.threads, limits.blocks_per_sm, limits.threads_per_sm));
   if (plan.min_blocks > limits.blocks_per_sm ||

@@ -76,8 +76,8 @@ bool reads_little(const Candidate& c) {
          c.tiling.trips >= 2 * together;
 }
 
-bool parts_badly(const Candidate& c, std::int64_t blocks) {
-  constexpr std::int64_t least = 4 << 10, large = 256;
+bool parts_badly(const Candidate& c, std::int64_t blocks, std::int64_t least) {
+  constexpr std::int64_t large = 256;
   const std::int64_t bytes = c.prepared.columns * element_bytes(c) / blocks;
   const bool is_whole = c.prepared.straight && c.tiling.run * element_bytes(c) % ir::access_bytes == 0;
   const bool is_odd = c.plan.vector == 1 ? is_whole : c.plan.vector * element_bytes(c) != ir::access_bytes;

@@ -45,8 +45,9 @@ std::int64_t widest_vector(const Candidate& c);
 /// Whether parts of a row have little on the way, though more of it is there.
 bool reads_little(const Candidate& c);
 
-/// Whether so many blocks that meet share a row otherwise than one block at a time would have it at its best.
-bool parts_badly(const Candidate& c, std::int64_t blocks);
+/// Whether so many blocks that meet share a row otherwise than one block at a time would have it at its best, or have
+/// less than so many bytes of it each.
+bool parts_badly(const Candidate& c, std::int64_t blocks, std::int64_t least);
 
 /// Whether they have too little on its way, or rows that a thread has at once.
 bool flies_badly(const Candidate& c);

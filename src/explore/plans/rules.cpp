@@ -209,19 +209,22 @@ constexpr std::array rule_table = [] {
       {"split-columns",
        false,
        "columns are shared only to fill half of the SMs to all of them twice, or, where all together are a line of 128 "
-       "bytes for every 16 SMs, by blocks with 4 to 32 KiB; with the widest vectors and 64 bytes in flight, or 64 and "
-       "256 of "
-       "all inputs together, and 256 threads (of few bytes one for 64)",
-       {asks({split, threads, vector}, {T::groups, T::run, T::items, T::items_per_block, T::split},
+       "bytes for every 16 SMs, by blocks with 4 (1 where they meet) to 32 KiB; with the widest vectors and 64 bytes "
+       "in "
+       "flight, or 64 and 256 of all inputs together, and 256 threads (of few bytes one for 64)",
+       {asks({split, meet, threads, vector}, {T::groups, T::run, T::items, T::items_per_block, T::split},
              [](const Candidate& c) {
-               constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib, large = 256, line = 128;
+               constexpr std::int64_t kib = 1 << 10, enough = 32 * kib, large = 256, line = 128;
                if (c.plan.split == 1 || !is_across(c)) return false;
                if (blocks(c) > 2 * c.limits.sms) return true;
                if (narrows(c) && c.plan.vector != widest_vector(c)) return true;
-               if (2 * blocks(c) > c.limits.sms) return c.plan.threads < large;
+               const bool meets = c.plan.meet != Meeting::last;
+               const std::int64_t least = meets ? kib : 4 * kib;
                const std::int64_t across =
                    c.prepared.rows * element_bytes(c);  // what stays of a column group are its rows
                const std::int64_t bytes = across * c.prepared.columns / blocks(c);
+               if (2 * blocks(c) > c.limits.sms)
+                 return c.plan.threads < (meets ? std::min(large, bytes / 64) : large) || (meets && bytes < least);
                return 16 * across > c.limits.sms * line || bytes < least || bytes > enough ||
                       c.plan.threads < std::min(large, bytes / 64);
              }),
@@ -251,13 +254,13 @@ constexpr std::array rule_table = [] {
              })}},
       {"meet-rows",
        false,
-       "blocks that meet have one row at a time, 4 KiB of it or more, with 256 threads or one for each 64 bytes, "
-       "accesses "
-       "of 16 bytes, or of one element where rows or what they come from break them, and 32 bytes in flight of rows in "
-       "parts",
+       "blocks that meet have one row at a time, 1 KiB of it or more, with 256 threads or one for each 64 bytes, "
+       "accesses of 16 bytes, or of one element where rows or what they come from break them, and 32 bytes in flight "
+       "of rows in parts",
        {asks({split, meet, threads, threads_per_row, vector}, {T::groups, T::run},
              [](const Candidate& c) {
-               return c.plan.meet != Meeting::last && !is_across(c) && parts_badly(c, c.plan.split);
+               constexpr std::int64_t least = 1 << 10;
+               return c.plan.meet != Meeting::last && !is_across(c) && parts_badly(c, c.plan.split, least);
              }),
         asks({split, meet, vector, in_flight}, {T::groups, T::streamed, T::trips},
              [](const Candidate& c) { return c.plan.meet != Meeting::last && !is_across(c) && flies_badly(c); })}},
@@ -302,7 +305,10 @@ constexpr std::array rule_table = [] {
        "accesses of 16 bytes, or of one element where rows or what they come from break them, and 32 bytes in flight "
        "of rows in parts",
        {asks({cluster, threads, threads_per_row, vector}, {T::run},
-             [](const Candidate& c) { return c.plan.cluster != 0 && parts_badly(c, c.plan.cluster); }),
+             [](const Candidate& c) {
+               constexpr std::int64_t least = 4 << 10;
+               return c.plan.cluster != 0 && parts_badly(c, c.plan.cluster, least);
+             }),
         asks({cluster, vector, in_flight}, {T::streamed, T::trips},
              [](const Candidate& c) { return c.plan.cluster != 0 && flies_badly(c); })}},
       {"cluster-size",

@@ -197,7 +197,8 @@ void restrict_axis(Axes& axes, const AxisLimit& limit) {
                   row(*field).kind == ir::FieldKind::homes
                       ? fmt::format("it takes {}; a list of homes stands in a plan's text alone",
                                     fmt::join(row(*field).words, ", "))
-                      : "values are written as in a plan's text: tailor list axes");
+                  : !row(*field).words.empty() ? fmt::format("it takes {}", fmt::join(row(*field).words, ", "))
+                                               : "values are written as in a plan's text: tailor list axes");
     values.push_back(*value);
   }
   if (!values.empty()) axes[*field] = std::move(values);

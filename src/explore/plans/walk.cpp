@@ -40,11 +40,12 @@ using ir::Plan;
 constexpr std::array dependence_table = [] {
   using enum ir::PlanField;
   return std::to_array<Dependence>({
-      {threads_per_row, ir::field_bits({threads}), "a row has no more threads than the block",
+      {threads_per_row, ir::field_bits({threads}),
+       "a row has no more threads than the block (threads, threads_per_row)", true,
        [](const Plan& prefix, const ir::Limits&, int value, bool) {
          return value <= prefix.threads ? std::optional(value) : std::nullopt;
        }},
-      {meet, ir::field_bits({split}), "one block has nobody to meet",
+      {meet, ir::field_bits({split}), "one block has nobody to meet (split, meet)", true,
        [](const Plan& prefix, const ir::Limits&, int value, bool) {
          const bool meets = static_cast<ir::Meeting>(value) != ir::Meeting::last;
          return prefix.split > 1 || !meets ? std::optional(value) : std::nullopt;
@@ -52,6 +53,7 @@ constexpr std::array dependence_table = [] {
       {blocks_per_sm, ir::field_bits({threads, grid}),
        "a plan of tiles has no number of resident blocks; of a persistent grid 0 stands for half the threads of an SM, "
        "enough to cover latency, with room for the registers that the kernel will really need",
+       false,
        [](const Plan& prefix, const ir::Limits& limits, int value, bool first) -> std::optional<int> {
          if (prefix.grid == ir::GridShape::tile) return first ? std::optional(0) : std::nullopt;
          if (value != 0) return value;

@@ -29,6 +29,7 @@ struct Dependence {
   ir::PlanField axis;
   std::uint32_t on;  ///< the fields it looks at, one bit each
   std::string_view why;
+  bool excludes;  ///< some values mean nothing, and not another one
   /// What a plan says there; nothing where the value means nothing. `first`: no value of the axis was asked before.
   std::optional<int> (*meaning)(const ir::Plan& prefix, const ir::Limits& limits, int value, bool first);
 };

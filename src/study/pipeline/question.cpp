@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "explore/plans/walk.h"
 #include "explore/strategy.h"
 #include "ir/most_moved.h"
 #include "study/pipeline/to_rows.h"
@@ -272,8 +273,12 @@ namespace {
 
 /// Why a space that was searched holds no plan.
 ir::Rejection why_no_plan(const explore::Tuned& tuned) {
-  if (tuned.rejections.empty())
-    return {"axes", "the values of the axes do not go together: threads_per_row is above threads in all of them"};
+  if (tuned.rejections.empty()) {
+    std::string why;
+    for (const explore::Dependence& one : explore::dependences())
+      if (one.excludes) why += fmt::format("{}{}", why.empty() ? "" : ", ", one.why);
+    return {"axes", fmt::format("the values of the axes do not go together: {}", why)};
+  }
   const explore::RejectedPlans& most = tuned.rejections.front();
   if (most.plans == tuned.enumerated)
     return {most.rule,

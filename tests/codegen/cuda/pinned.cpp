@@ -42,10 +42,9 @@ void count(const Kernel& kernel, const Stmt& s, InstructionCounts& counts) {
       return;
     }
     case StmtKind::barrier:
-      if (is_grid_barrier(s)) {  // between two of the block one thread counts and looks
+      if (is_grid_barrier(s)) {  // between two of the block one thread counts, and looks in a loop that may be turned
         counts["bar"] += 2;
         counts["atom"] += 1;
-        counts["acquire"] += 1;
         return;
       }
       counts[s.scope == StitchLevel::warp      ? "bar.warp"
@@ -140,7 +139,7 @@ InstructionCounts instructions_of(std::string_view ptx) {
     const std::string_view word = line.substr(start, line.find_first_of(" \t;", start) - start);
     const bool store = word.starts_with("st.");
     if (word.starts_with("ld.acquire."))
-      ++counts["acquire"];
+      continue;
     else if (word.starts_with("ld.relaxed.cta.global"))
       ++counts[access_key(false, "global", true, bytes_of(word))];
     else if (word.starts_with("ld.global") || word.starts_with("ld.shared") || word.starts_with("st.global") ||
