@@ -55,12 +55,10 @@ std::string more_blocks(const Situation& s) {
       if (plan->cluster > 0) return "each row has the blocks of a cluster already; the array is small for the GPU";
       if (plan->split > 1)
         return "blocks share each row already; more of them may (split), or the array is small for the GPU";
-      if (s.device.blocks_per_cluster.value > 1)
-        return "each row has a block already; blocks can share one (split), and where rows are gone through again "
-               "those "
-               "that meet in a cluster (cluster) or in the grid (meet)";
-      return "each row has a block already; blocks can share one (split), and where rows are gone through again those "
-             "that meet in the grid (meet)";
+      return fmt::format(
+          "each row has a block already; blocks can share one (split), and where rows are gone through again those "
+          "that meet in {}the grid (meet)",
+          s.device.blocks_per_cluster.value > 1 ? "a cluster (cluster) or in " : "");
     case ir::Skeleton::column:
       return "smaller blocks (threads), or blocks that share columns (split)";
   }

@@ -22,6 +22,7 @@
 #include "study/pipeline/recorder.h"
 #include "study/pipeline/stages.h"
 #include "study/pipeline/to_rows.h"
+#include "study/run_row.h"
 #include "study/tables/explain_page.h"
 #include "study/tables/machine_table.h"
 #include "study/tables/work_tables.h"
@@ -71,13 +72,6 @@ struct ProgramPlan {
     REQUIRE(one.compiled());
   }
 };
-
-store::RunRow run_row() {
-  store::RunRow run;
-  run.id = id_of(std::string_view("run"));
-  run.started_at = "2026-01-01T00:00:00Z";
-  return run;
-}
 
 }  // namespace
 

@@ -21,6 +21,7 @@
 #include "study/pipeline/manifest.h"
 #include "study/pipeline/recorder.h"
 #include "study/pipeline/to_rows.h"
+#include "study/run_row.h"
 #include "study/tables/check_tables.h"
 #include "support/approx.h"
 #include "support/listener.h"
@@ -54,13 +55,6 @@ struct BestPlans {
     }
   }
 };
-
-store::RunRow run_row() {
-  store::RunRow run;
-  run.id = id_of(std::string_view("run"));
-  run.started_at = "2026-01-01T00:00:00Z";
-  return run;
-}
 
 }  // namespace
 

@@ -25,8 +25,7 @@ struct Options {
 /// The whole translation unit; its entry is an extern "C" function called kernel.name whose arguments are the buffers
 /// in order, and so there is one for each kernel that follows. Needs no header. Dynamic shared memory, when
 /// kernel.dynamic_shared, is kernel.shared_bytes at launch. Precondition: verify(kernel) passes. Throws
-/// std::logic_error for what CUDA cannot say: an atomic without hardware support, barriers of a cluster or grid, an
-/// operation without CUDA text.
+/// std::logic_error for what CUDA cannot say: an atomic without hardware support, an operation without CUDA text.
 std::string cuda(const ir::Kernel& kernel, const ir::Plan* plan = nullptr, const Options& options = {});
 /// With the plan's text at hand; empty: none.
 std::string cuda(const ir::Kernel& kernel, std::string_view plan, const Options& options = {});
