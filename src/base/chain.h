@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <iterator>
 #include <span>
+#include <vector>
 
 namespace tailor {
 
@@ -19,6 +20,10 @@ class Chain {
 
   std::size_t size() const { return 1 + rest_.size(); }
   const One& operator[](std::size_t i) const { return i == 0 ? *first_ : rest_[i - 1]; }
+  /// Those from `first` up to `end`, of which there is at least one.
+  Chain part(std::size_t first, std::size_t end) const {
+    return {(*this)[first], rest_.subspan(first, end - first - 1)};
+  }
 
   class iterator {
    public:
@@ -54,5 +59,16 @@ class Chain {
   const One* first_;
   std::span<const One> rest_;
 };
+
+/// The chain in parts, of which each but the first begins where `starts` says so of a record.
+template <class One, class Starts>
+std::vector<Chain<One>> parts_of(const Chain<One>& all, const Starts& starts) {
+  std::vector<Chain<One>> parts;
+  for (std::size_t first = 0, end = 1; first < all.size(); first = end++) {
+    while (end < all.size() && !starts(all[end])) ++end;
+    parts.push_back(all.part(first, end));
+  }
+  return parts;
+}
 
 }  // namespace tailor

@@ -60,18 +60,17 @@ void explain_two(const ExplainOptions& options, const Context& context, ChosenGr
 
 /// Of the kernel of a program that fills an SM least; with no more registers than the estimate has.
 costmodel::Occupancy least_occupancy(const study::Candidate& one, int registers) {
-  const auto of = [&](const ir::Kernel& kernel, int own) {
-    return costmodel::occupancy(one.on->limits, kernel.threads, own, kernel.shared_bytes);
+  const auto of = [&](const costmodel::Work& launch, int own) {
+    return costmodel::occupancy(one.on->limits, launch.threads, own, launch.shared_bytes);
   };
-  if (one.kernel.followers.empty()) return of(one.kernel, registers);
-  const Chain<costmodel::Work> works = costmodel::works_of(one.work);
-  const Chain<ir::Kernel> kernels = kernels_of(one.kernel);
+  const costmodel::Work launches = costmodel::by_launch(one.work);
+  if (launches.followers.empty()) return of(launches, registers);
   std::optional<costmodel::Occupancy> least;
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    costmodel::Work alone = works[i];
+  for (const costmodel::Work& launch : costmodel::works_of(launches)) {
+    costmodel::Work alone = launch;
     alone.followers.clear();
     const int own = costmodel::projected(alone, one.on->calibrated).registers;
-    const costmodel::Occupancy found = of(kernels[i], std::min(own, registers));
+    const costmodel::Occupancy found = of(launch, std::min(own, registers));
     if (!least || found.fraction < least->fraction) least = found;
   }
   return *least;

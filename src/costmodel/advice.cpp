@@ -61,6 +61,8 @@ std::string more_blocks(const Situation& s) {
           s.device.blocks_per_cluster.value > 1 ? "a cluster (cluster) or in " : "");
     case ir::Skeleton::column:
       return "smaller blocks (threads), or blocks that share columns (split)";
+    case ir::Skeleton::pack:
+      return "smaller blocks (threads), or more bodies beside these";
   }
   return "the arrays are too small to fill the GPU; a larger batch does";
 }
@@ -125,7 +127,7 @@ constexpr std::string (*rules[])(const Situation&) = {on_spills, on_grid,    on_
 
 std::vector<std::string> advice(const ir::Estimate& estimate, const Work& work, const ir::Device& device,
                                 const Changeable& changeable) {
-  const Work all = together(work);
+  const Work all = together(by_launch(work));
   std::vector<std::string> lines;
   for (const auto rule : rules) {
     std::string line = rule({estimate, all, device, changeable});

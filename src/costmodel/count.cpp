@@ -14,13 +14,6 @@ namespace tailor::costmodel {
 
 namespace {
 
-void add(Pipes& sum, const Pipes& each, std::int64_t times) {
-  static constexpr std::int64_t Pipes::*fields[] = {&Pipes::fma,     &Pipes::alu,     &Pipes::xu,     &Pipes::f64,
-                                                    &Pipes::widen,   &Pipes::narrow,  &Pipes::memory, &Pipes::shuffle,
-                                                    &Pipes::barrier, &Pipes::control, &Pipes::address};
-  for (const auto field : fields) sum.*field += each.*field * times;
-}
-
 void add_memory(const ir::Kernel& kernel, const ir::Stmt& stmt, const StmtCount& count, Work& work) {
   const std::int64_t bytes = count.lanes * element_bytes(kernel, stmt) * stmt.width;
   if (stmt.space != ir::Space::global) {
@@ -108,6 +101,7 @@ namespace {
 
 void count_alone(const ir::Kernel& kernel, Mode mode, Scratch::Body& body, Work& work) {
   begin_count(kernel, body, work);
+  work.beside = kernel.begins == ir::Begins::beside;
   if (mode == Mode::exact) {
     count_exact(kernel, body, work);
   } else {
@@ -135,94 +129,6 @@ Work count(const ir::Kernel& kernel, Mode mode) {
   Work work;
   count(kernel, mode, scratch, work);
   return work;
-}
-
-std::int64_t sectors(const Work& work) {
-  std::int64_t sum = 0;
-  for (const Work& one : works_of(work))
-    for (const BufferWork& b : one.buffers) sum += b.load.sectors + b.store.sectors + b.atomic.sectors;
-  return sum;
-}
-
-namespace {
-
-/// Adds up `part` of the buffers for which no launch before has anything of what is asked about.
-template <class Touches>
-std::int64_t first_part(const Work& program, std::size_t kernel, std::int64_t BufferWork::*part,
-                        const Touches& touches) {
-  const Chain<Work> works = works_of(program);
-  std::int64_t sum = 0;
-  for (std::size_t b = 0; b < works[kernel].buffers.size(); ++b) {
-    bool first = true;
-    for (std::size_t before = 0; before < kernel; ++before) first = first && !touches(works[before].buffers[b]);
-    if (first) sum += works[kernel].buffers[b].*part;
-  }
-  return sum;
-}
-
-}  // namespace
-
-std::int64_t compulsory_reads(const Work& program, std::size_t kernel) {
-  return first_part(program, kernel, &BufferWork::read_bytes,
-                    [](const BufferWork& b) { return b.read_bytes + b.written_bytes > 0; });
-}
-
-std::int64_t compulsory_writes(const Work& program, std::size_t kernel) {
-  return first_part(program, kernel, &BufferWork::written_bytes,
-                    [](const BufferWork& b) { return b.written_bytes > 0; });
-}
-
-std::int64_t compulsory_bytes(const Work& work) {
-  std::int64_t sum = 0;
-  for (std::size_t k = 0; k <= work.followers.size(); ++k)
-    sum += compulsory_reads(work, k) + compulsory_writes(work, k);
-  return sum;
-}
-
-BufferWork buffer_of_program(const Work& program, std::size_t buffer) {
-  BufferWork all;
-  for (const Work& one : works_of(program)) {
-    const BufferWork& b = one.buffers[buffer];
-    for (Traffic BufferWork::*const which : {&BufferWork::load, &BufferWork::store, &BufferWork::atomic}) {
-      (all.*which).requests += (b.*which).requests;
-      (all.*which).sectors += (b.*which).sectors;
-      (all.*which).bytes += (b.*which).bytes;
-    }
-    all.reload_sectors += b.reload_sectors;
-    for (std::int64_t BufferWork::*const which :
-         {&BufferWork::read_bytes, &BufferWork::written_bytes, &BufferWork::read_sectors, &BufferWork::written_sectors,
-          &BufferWork::block_sectors})
-      all.*which = std::max(all.*which, b.*which);
-  }
-  return all;
-}
-
-Work together(const Work& program) {
-  Work all = program;
-  all.followers.clear();
-  for (std::size_t b = 0; b < all.buffers.size(); ++b) all.buffers[b] = buffer_of_program(program, b);
-  for (const Work& one : program.followers) {
-    add(all.pipes, one.pipes, 1);
-    all.pipes.integer += one.pipes.integer;
-    for (SharedWork Work::*const which : {&Work::shared_load, &Work::shared_store}) {
-      (all.*which).requests += (one.*which).requests;
-      (all.*which).bytes += (one.*which).bytes;
-      (all.*which).wavefronts += (one.*which).wavefronts;
-    }
-    all.shuffles += one.shuffles;
-    all.barriers += one.barriers;
-    all.cluster_barriers += one.cluster_barriers;
-    all.sampled = all.sampled || one.sampled;
-  }
-  return all;
-}
-
-double read_footprint(const BufferWork& buffer) {
-  return static_cast<double>(std::max(buffer.read_bytes, sector_bytes * buffer.read_sectors));
-}
-
-double written_footprint(const BufferWork& buffer) {
-  return static_cast<double>(std::max(buffer.written_bytes, sector_bytes * buffer.written_sectors));
 }
 
 }  // namespace tailor::costmodel

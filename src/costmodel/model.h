@@ -58,10 +58,10 @@ ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, 
 
 /// Throughput view (busiest pipe) and latency view (waves times one warp's chain), combined by the device's knee.
 ir::Estimate projected(const Work& work, const CalibratedDevice& device, const ir::Regime& regime = {});
-/// The requests that a work has, as machine code is to make them. Of this launch, without followers.
+/// The requests that a work has, as machine code is to make them. Of this kernel, without followers.
 ir::MachineRequests program_requests(const Work& work);
 /// The work with the instructions that its machine code executes, launch by launch, by pipe; as it is where none were
-/// counted.
+/// counted. Of a program whose bodies are as one (by_launch).
 Work with_machine(const Work& work, const ir::MachineWork& machine);
 /// projected with the compiler's registers, spills as traffic and, where `machine` is given and was counted, the
 /// instructions that the machine code executes. `binary` must have compiled, and have an entry for each kernel.

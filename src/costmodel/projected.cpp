@@ -30,7 +30,9 @@
 // their share, other repetition waits for the whole buffer. Rooms end in a smooth step. The same shares say how far the
 // trips of the critical path go.
 //
-// Programs. The kernels of one are estimated one after the other and added up. What launches before a kernel read or
+// Bodies side by side are one kernel with the blocks of all (program.cpp), and never faster than one of them alone.
+//
+// Programs. The launches of one are estimated one after the other and added up. What launches before a kernel read or
 // wrote may still be in L2: less of it the more was touched since. That is taken to be half of what either of the two
 // kernels touches, and all of what those between them do: bytes are touched at all times of a kernel alike (place_in).
 //
@@ -307,19 +309,44 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   return e;
 }
 
-/// Adds up the kernels of a program: `of` says what one takes at its place.
+/// A launch with several bodies lasts as long as the one that would last longest in it alone, though all of them share
+/// the machine: blocks of the mean are not those of each. Registers and shared memory are the launch's.
 template <class Of>
-ir::Estimate of_program(const Work& work, const CalibratedDevice& device, const ir::Regime& regime, const Of& of) {
-  ir::Estimate all = of(work, place_in(work, 0), 0);
-  for (std::size_t k = 0; k < work.followers.size(); ++k) {
-    const ir::Estimate one = of(work.followers[k], place_in(work, k + 1), k + 1);
+ir::Estimate of_launch(const Chain<Work>& bodies, const Work& launch, const Place& place, const Of& of) {
+  ir::Estimate all = of(launch, place);
+  if (bodies.size() == 1) return all;
+  for (const Work& body : bodies) {
+    Work alone = body;
+    alone.followers.clear();
+    alone.shared_bytes = launch.shared_bytes;
+    alone.live_registers = launch.live_registers;
+    const ir::Estimate one = of(alone, place);
+    if (one.total <= all.total) continue;
+    all.total = one.total;
+    all.bottleneck = one.bottleneck;
+  }
+  return all;
+}
+
+/// Adds up the launches of a program, of which `launches` has one kernel each: `of` says what one takes at its place.
+template <class Of>
+ir::Estimate of_program(const Work& program, const Work& launches, const CalibratedDevice& device,
+                        const ir::Regime& regime, const Of& of) {
+  const std::vector<Chain<Work>> bodies = launches_of(program);
+  const auto launch = [&](std::size_t k) {
+    return of_launch(bodies[k], works_of(launches)[k], place_in(launches, k),
+                     [&](const Work& one, const Place& place) { return of(one, place, k); });
+  };
+  ir::Estimate all = launch(0);
+  for (std::size_t k = 1; k < bodies.size(); ++k) {
+    const ir::Estimate one = launch(k);
     all.total += one.total;
     for (std::size_t i = 0; i < ir::part_count; ++i) all.parts[i] += one.parts[i];
     all.occupancy = std::min(all.occupancy, one.occupancy);
     all.waves = std::max(all.waves, one.waves);
     all.registers = std::max(all.registers, one.registers);
   }
-  if (!work.followers.empty()) all.bottleneck = binding_part(all, {all.total.value - part(all, Part::launch).value});
+  if (bodies.size() > 1) all.bottleneck = binding_part(all, {all.total.value - part(all, Part::launch).value});
   all.total = with_floor(all.total, device, regime);
   return all;
 }
@@ -379,9 +406,11 @@ Place place_in(const Work& program, std::size_t kernel) {
 }
 
 ir::Estimate projected(const Work& work, const CalibratedDevice& device, const ir::Regime& regime) {
-  ir::Estimate estimate = of_program(work, device, regime, [&](const Work& one, const Place& place, std::size_t) {
+  const auto of = [&](const Work& one, const Place& place, std::size_t) {
     return estimate_with(one, place, assumed_code(one, device), device, regime);
-  });
+  };
+  ir::Estimate estimate = has_bodies(work) ? of_program(work, by_launch(work), device, regime, of)
+                                           : of_program(work, work, device, regime, of);
   estimate.level = ir::Level::projected;
   close(estimate, estimate.total, device.projected_low, device.projected_high);
   return estimate;
@@ -391,12 +420,14 @@ ir::Estimate compiled(const Work& work, const ir::Binary& binary, const Calibrat
                       const ir::Regime& regime, const ir::MachineWork* machine) {
   assert(binary.outcome == ir::CompileOutcome::ok);
   const Chain<ir::CompiledEntry> entries = entries_of(binary);
-  if (entries.size() != 1 + work.followers.size())
+  const Work launches = by_launch(work);
+  if (entries.size() != works_of(launches).size())
     throw std::logic_error("a binary has another number of kernels than its program");
-  const Work executed = machine == nullptr ? work : with_machine(work, *machine);
-  ir::Estimate estimate = of_program(executed, device, regime, [&](const Work& one, const Place& place, std::size_t k) {
-    return estimate_with(one, place, compiled_code(one, entries[k]), device, regime);
-  });
+  const Work executed = machine == nullptr ? launches : with_machine(launches, *machine);
+  ir::Estimate estimate = of_program(has_bodies(work) ? work : executed, executed, device, regime,
+                                     [&](const Work& one, const Place& place, std::size_t k) {
+                                       return estimate_with(one, place, compiled_code(one, entries[k]), device, regime);
+                                     });
   estimate.level = ir::Level::compiled;
   close(estimate, estimate.total, device.compiled_low, device.compiled_high);
   return estimate;

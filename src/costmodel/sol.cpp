@@ -127,4 +127,18 @@ ir::Estimate sol(const GroupWork& work, const CalibratedDevice& device, const ir
   return estimate;
 }
 
+// What runs outside groups (matrix products, convolutions, custom calls) takes at least the time its operands and
+// results need. What its arithmetic needs is not modelled, because which pipes a library uses (tensor cores, at which
+// precision) cannot be seen in the graph.
+ir::Estimate library(const LibraryWork& work, const CalibratedDevice& device, const ir::Regime& regime) {
+  ir::Estimate estimate;
+  estimate.level = ir::Level::sol;
+  part(estimate, ir::Part::launch) = launch_gap(device, regime);
+  part(estimate, ir::Part::dram) = {work.bytes / device.dram_bandwidth};
+  const Seconds body = part(estimate, ir::Part::dram);
+  estimate.bottleneck = body < part(estimate, ir::Part::launch) ? ir::Part::launch : ir::Part::dram;
+  close(estimate, with_floor(body + part(estimate, ir::Part::launch), device, regime), device.sol_low, device.sol_high);
+  return estimate;
+}
+
 }  // namespace tailor::costmodel

@@ -57,6 +57,7 @@ struct Pipes {
   bool operator==(const Pipes&) const = default;
 };
 
+void add(Pipes& sum, const Pipes& each, std::int64_t times);
 /// Everything that takes an issue slot.
 std::int64_t instructions(const Pipes& pipes);
 
@@ -95,6 +96,7 @@ struct Work {
   std::int64_t loads_in_flight = 0;  ///< per thread: loads from global memory between two waits, at most
   double bytes_in_flight = 0;        ///< per thread: bytes loaded and stored for each round trip to memory
   bool sampled = false;              ///< some counts come from a sample (count.h says when)
+  bool beside = false;               ///< a body of the same launch as the kernel before it
   std::vector<Work> followers;       ///< of the kernels behind this one in its program, in order
   bool operator==(const Work&) const = default;
 };
@@ -102,6 +104,21 @@ struct Work {
 /// The work of each kernel of a program, in the order of their launches.
 inline Chain<Work> works_of(const Work& work) { return {work, work.followers}; }
 Chain<Work> works_of(Work&&) = delete;
+/// The same launch by launch: the bodies of each.
+inline std::vector<Chain<Work>> launches_of(const Work& work) {
+  return parts_of(works_of(work), [](const Work& one) { return !one.beside; });
+}
+std::vector<Chain<Work>> launches_of(Work&&) = delete;
+/// Whether a launch of the program has several.
+inline bool has_bodies(const Work& work) {
+  for (const Work& one : work.followers)
+    if (one.beside) return true;
+  return false;
+}
+/// The bodies of a launch as one kernel; the work itself where it is one.
+Work as_one(const Chain<Work>& launch);
+/// A program with one kernel for each launch.
+Work by_launch(const Work& program);
 
 /// What the model counted under a name of ir/counters.def; nothing where it has no such count. Of all launches of a
 /// program together, and of one buffer in one of them.

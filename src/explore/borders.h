@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "codegen/lower/structure.h"
+#include "codegen/structure/structure.h"
 #include "ir/fusion.h"
 
 namespace tailor::explore {

@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-#include "codegen/lower/structure.h"
+#include "codegen/structure/structure.h"
 
 namespace tailor::explore {
 

@@ -21,8 +21,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <variant>
 
-#include "codegen/lower/structure.h"
+#include "codegen/structure/structure.h"
 
 namespace tailor::explore {
 
@@ -40,8 +41,12 @@ constexpr std::size_t most_cuts = 8;            ///< places between phases at wh
 
 }  // namespace
 
-std::optional<std::string> not_one_kernel(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes,
-                                          const MergeLimits& limits, std::int64_t own_arguments) {
+namespace {
+
+/// How a kernel of today would hold these nodes together, or why none does.
+std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const DefUse& def_use,
+                                                      const std::vector<NodeId>& nodes, const MergeLimits& limits,
+                                                      std::int64_t own_arguments) {
   const Boundary border = boundary(graph, def_use, nodes);
   const codegen::Classified structure = codegen::analyse(graph, border);
   if (const auto* rejection = std::get_if<Rejection>(&structure))
@@ -63,7 +68,16 @@ std::optional<std::string> not_one_kernel(const Graph& graph, const DefUse& def_
   const auto arguments = static_cast<std::int64_t>(border.reads.size() + border.writes.size());
   if (arguments > limits.arguments && arguments > own_arguments)
     return fmt::format("{} arguments, at most {}", arguments, limits.arguments);
-  return std::nullopt;
+  return layout;
+}
+
+}  // namespace
+
+std::optional<std::string> not_one_kernel(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes,
+                                          const MergeLimits& limits, std::int64_t own_arguments) {
+  const auto kernel = one_kernel(graph, def_use, nodes, limits, own_arguments);
+  const auto* why_not = std::get_if<std::string>(&kernel);
+  return why_not == nullptr ? std::nullopt : std::optional(*why_not);
 }
 
 MergeSearch::MergeSearch(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits,
@@ -193,7 +207,13 @@ std::optional<std::string> MergeSearch::not_lowerable(NodeId a, NodeId b) {
              std::back_inserter(merged));
   const std::int64_t own =
       std::max(summaries_.summary(group_of(a)).arguments, summaries_.summary(group_of(b)).arguments);
-  return not_one_kernel(graph, task_.def_use, merged, limits_, own);
+  const auto kernel = one_kernel(graph, task_.def_use, merged, limits_, own);
+  if (const auto* why_not = std::get_if<std::string>(&kernel)) return *why_not;
+  if (std::get<codegen::Layout>(kernel).skeleton != Skeleton::pack) return std::nullopt;
+  const double both = price(group_of(a)) + price(group_of(b)), saved = gain(a, b);
+  if (saved >= limits_.pack_saves * both) return std::nullopt;
+  return fmt::format("side by side they save {:.1f} %, at least {:.1f} asked", 100 * saved / both,
+                     100 * limits_.pack_saves);
 }
 
 void MergeSearch::offer_neighbours() {

@@ -31,6 +31,9 @@ struct MergeLimits {
   std::int64_t barriers = 8;     ///< of one kernel
   /// Longest row that is joined with more when it is the only one: its block reads that much anyway.
   std::int64_t one_row_columns = std::int64_t{1} << 14;
+  /// Least share of what two groups take that putting them side by side must save: a launch saved is little beside two
+  /// long kernels, and each would get the registers and blocks of the other.
+  double pack_saves = 1.0 / 32;
 };
 
 /// Why kernels of today cannot hold these nodes of work together, or only with most of the machine idle; nothing when

@@ -40,7 +40,7 @@
 #include <map>
 #include <optional>
 
-#include "codegen/lower/structure.h"
+#include "codegen/structure/structure.h"
 #include "explore/borders.h"
 #include "explore/contraction.h"
 #include "explore/edge_notes.h"
@@ -172,7 +172,7 @@ class StitchV1 {
 
   /// How long and many the columns are, when the group goes down them once and writes one element for each.
   std::optional<codegen::Layout> column_group(const Boundary& border) const {
-    const codegen::Classified structure = codegen::analyse(graph_, border);
+    const codegen::Classified structure = codegen::analyse_loop(graph_, border);
     const auto* layout = std::get_if<codegen::Layout>(&structure);
     if (layout == nullptr || layout->skeleton != Skeleton::column) return std::nullopt;
     for (const NodeId id : border.writes)
@@ -212,7 +212,7 @@ class StitchV1 {
         if (auto planless = loses_plan(a, b, border)) return planless;
       }
     } else {
-      const codegen::Classified structure = codegen::analyse(graph_, border);
+      const codegen::Classified structure = codegen::analyse_loop(graph_, border);
       if (const auto* rejection = std::get_if<Rejection>(&structure))
         return fmt::format("{}: {}", rejection->rule, rejection->reason);
       const auto& layout = std::get<codegen::Layout>(structure);
@@ -336,12 +336,12 @@ class StitchV1 {
   /// Rule 2: an odd reduction that no kernel can hold takes nothing along that has a plan of its own.
   std::optional<std::string> loses_plan(NodeId a, NodeId b, const Boundary& merged) const {
     if (odd_reduction(a) == no_node && odd_reduction(b) == no_node) return std::nullopt;
-    const codegen::Classified whole = codegen::analyse(graph_, merged);
+    const codegen::Classified whole = codegen::analyse_loop(graph_, merged);
     const auto* refused = std::get_if<Rejection>(&whole);
     if (refused == nullptr) return std::nullopt;
     for (const NodeId part : {a, b}) {
       const Boundary own = boundary(graph_, def_use_, units_.nodes(part));
-      if (std::holds_alternative<codegen::Layout>(codegen::analyse(graph_, own)))
+      if (std::holds_alternative<codegen::Layout>(codegen::analyse_loop(graph_, own)))
         return fmt::format("{}: {}; {} has a plan of its own", refused->rule, refused->reason,
                            label(units_.nodes(part).back()));
     }
@@ -441,7 +441,9 @@ class StitchV1 {
     std::erase_if(before.writes, [&](NodeId id) { return groups_of[index(id)].size() > 1; });
     const Boundary border = boundary(graph_, def_use_, both, before.writes);
     const std::optional<codegen::Layout> layout = planned_layout(graph_, border);
-    if (!layout || goes_down_again(border, *layout) || recomputes(border, *layout)) return false;
+    if (!layout || layout->skeleton == Skeleton::pack || goes_down_again(border, *layout) ||
+        recomputes(border, *layout))
+      return false;
     const std::size_t arguments = border.reads.size() + border.writes.size();
     return arguments <=
            std::max(static_cast<std::size_t>(rules_.arguments), before.reads.size() + before.writes.size());

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tables of skeletons and plan fields, and what derives from them: the value of a field as a number and as a word,
-// the text form of a plan and its reader. The store keeps the text: its view plan_axes splits it into name and value.
-// A field that the plan's skeleton does not have is refused by name when it is read, and left out when it is written.
-// Fields that older versions wrote are known by name, so that their texts are told from misspelt ones.
+// the text form of a plan and its reader, bodies of a pack among them. The store keeps the text: its view plan_axes
+// splits it into name and value. A field that the plan's skeleton does not have is refused by name when it is read, and
+// left out when it is written. Fields that older versions wrote are known by name, so that their texts are told from
+// misspelt ones.
 #include "ir/plan.h"
 
 #include <fmt/format.h>
@@ -273,22 +274,22 @@ std::string_view name(HomesWord word) { return row_for(homes_names, word); }
 std::string_view name(GridShape grid) { return row_for(grid_names, grid); }
 std::string_view name(Meeting meeting) { return row_for(meeting_names, meeting); }
 
-std::string text(const Plan& plan) {
-  constexpr std::size_t usual_length = 192;
-  std::string out;
-  out.reserve(usual_length);
+namespace {
+
+/// Without fields that stand in `said` already.
+void append_plan(std::string& out, const Plan& plan, std::uint32_t said) {
   out += name(plan.skeleton);
   for (const PlanFieldRow& field : field_table) {
-    if (!is_written(plan, field)) continue;
+    if (!is_written(plan, field) || (said >> static_cast<int>(field.field) & 1) != 0) continue;
     out += ' ';
     out += field.name;
     out += '=';
     append_field(out, plan, field);
   }
-  return out;
 }
 
-Plan parse_plan(std::string_view source) {
+/// A plan, or a body of the pack `of`, which has what that one says.
+Plan parse_one(std::string_view source, const Plan* of) {
   Plan plan;
   bool first = true;
   std::vector<std::string_view> said;
@@ -297,16 +298,49 @@ Plan parse_plan(std::string_view source) {
     if (word.empty()) continue;
     if (std::exchange(first, false)) {
       plan.skeleton = parse_skeleton(word);
+      if (of != nullptr && plan.skeleton == of->skeleton)
+        bad_plan_word(word, "the skeleton of a body: no pack holds another one");
       continue;
     }
     const std::size_t at = word.find('=');
     if (at == word.npos) bad_plan_word(word, "key=value");
-    set(plan, word.substr(0, at), word.substr(at + 1));
-    if (std::find(said.begin(), said.end(), word.substr(0, at)) != said.end())
-      bad_plan_word(word.substr(0, at), "each field once");
-    said.push_back(word.substr(0, at));
+    const std::string_view key = word.substr(0, at);
+    set(plan, key, word.substr(at + 1));
+    if (std::find(said.begin(), said.end(), key) != said.end()) bad_plan_word(key, "each field once");
+    if (of != nullptr && row(of->skeleton).has(*plan_field_named(key)))
+      bad_plan_word(key, "a field of the body alone", "what holds for all bodies stands before the first bar");
+    said.push_back(key);
   }
   if (first) parse_skeleton("");
+  if (of == nullptr) return plan;
+  for (const PlanFieldRow& field : field_table)
+    if (row(of->skeleton).has(field.field)) set_value(plan, field.field, value(*of, field.field));
+  return plan;
+}
+
+}  // namespace
+
+std::string text(const Plan& plan) {
+  constexpr std::size_t usual_length = 192;
+  std::string out;
+  out.reserve(usual_length);
+  append_plan(out, plan, 0);
+  for (const Plan& body : plan.bodies) {
+    out += " | ";
+    append_plan(out, body, row(plan.skeleton).fields);
+  }
+  return out;
+}
+
+Plan parse_plan(std::string_view source) {
+  const std::vector<std::string_view> parts = split(source, '|');
+  Plan plan = parse_one(parts.front(), nullptr);
+  const bool has_bodies = row(plan.skeleton).unit == WorkUnit::bodies;
+  if (!has_bodies && parts.size() > 1)
+    bad_plan_word("|", fmt::format("the end of a plan of skeleton {}", name(plan.skeleton)));
+  if (has_bodies && parts.size() < 2)
+    bad_plan_word("", "the bodies of the pack behind bars, pack threads=256 | map dominant=%3 | ...");
+  for (std::size_t i = 1; i < parts.size(); ++i) plan.bodies.push_back(parse_one(parts[i], &plan));
   return plan;
 }
 

@@ -61,6 +61,9 @@ struct Plan {
 #define PLAN_FIELD(name, type, kind, start, turn, head, example) type name = start;
 #include "ir/plan_fields.def"
 #undef PLAN_FIELD
+  /// Of a pack: the plan of each body, in the order of the group's bodies. They say of the fields that a pack has what
+  /// the pack says. Other plans have none.
+  std::vector<Plan> bodies = {};
   bool operator==(const Plan&) const = default;
 };
 
@@ -96,7 +99,7 @@ struct PlanFieldRow {
 };
 
 /// What the work of a skeleton is counted in.
-enum class WorkUnit : std::uint8_t { elements, columns, rows };
+enum class WorkUnit : std::uint8_t { elements, columns, rows, bodies };
 
 /// A row of skeletons.def.
 struct SkeletonRow {
@@ -130,6 +133,8 @@ bool agree(const Plan& a, const Plan& b, PlanField field);
 
 /// "row dominant=%3 threads=128 threads_per_row=32 vector=4 in_flight=1 split=1 homes=%0@register,%7@block grid=tile
 /// index_cache=on value_cache=on arithmetic=xla". An empty list of homes is not written, nor an option at its start.
+/// The bodies of a pack stand behind bars, without what the pack has said: "pack threads=256 ... arithmetic=xla | map
+/// dominant=%3 vector=4 unroll=1 grid=tile | row ...".
 std::string text(const Plan& plan);
 /// Throws Error(usage) naming the word that does not fit: a field that the skeleton does not have, one that plans of
 /// older versions had, homes that are not in the order of their nodes.

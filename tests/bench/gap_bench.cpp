@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/lower/structure.h"
+#include "codegen/structure/structure.h"
 #include "explore/merge_search.h"
 #include "explore/price.h"
 #include "explore/strategy.h"

@@ -18,8 +18,9 @@
 #include <set>
 #include <string>
 
-#include "codegen/lower/index_build.h"
 #include "codegen/lower/lower.h"
+#include "codegen/lower/lower_pack.h"
+#include "codegen/structure/index_build.h"
 #include "costmodel/count.h"
 #include "explore/plans/plan_counter.h"
 #include "explore/plans/rules.h"
@@ -441,11 +442,79 @@ SpaceRun check_every_plan(const SpaceCase& which, Thinning thinning) {
   return check_every_plan(make_group(family_member(which.member), which.rows, which.columns), thinning);
 }
 
+namespace {
+
+bool is_taken(std::uint64_t number, Thinning thinning) {
+  // Scattered, so that no axis loses its values to the beat of the enumeration.
+  return (number * 0x9e3779b97f4a7c15ULL >> 33) % static_cast<std::uint64_t>(thinning.one_in) == 0;
+}
+
+/// Plans of a pack in which each plan of each body that is taken stands beside some of the others.
+std::vector<Plan> plans_of_pack(const Prepared& pack, Thinning thinning) {
+  std::map<std::string, std::pair<Plan, std::vector<std::vector<Plan>>>> by_head;
+  LowerScratch scratch;
+  for (std::size_t body = 0; body < pack.bodies.size(); ++body) {
+    const Prepared& own = *pack.bodies[body].prepared;
+    const Axes axes = wide_axes(own);
+    Plans plans(own, axes, small_limits);
+    std::uint64_t number = 0;
+    while (const auto plan = plans.next()) {
+      if (!is_taken(++number, thinning)) continue;
+      const Lowered lowered = lower(own, *plan, small_limits, scratch);
+      if (!std::holds_alternative<Kernel>(lowered) || refuse_beside(std::get<Kernel>(lowered), body)) continue;
+      Plan head;
+      head.skeleton = Skeleton::pack;
+      for (const PlanFieldRow& field : plan_fields())
+        if (row(head.skeleton).has(field.field)) set_value(head, field.field, value(*plan, field.field));
+      auto& [said, lists] = by_head[text(head)];
+      said = head;
+      lists.resize(pack.bodies.size());
+      lists[body].push_back(plan_in_pack(pack.bodies[body], *plan));
+    }
+  }
+  std::vector<Plan> found;
+  for (const auto& [words, heads] : by_head) {
+    const auto& [head, lists] = heads;
+    std::size_t most = 0;
+    for (const std::vector<Plan>& list : lists) most = list.empty() ? 0 : std::max(most, list.size());
+    if (std::any_of(lists.begin(), lists.end(), [](const auto& list) { return list.empty(); })) continue;
+    for (std::size_t i = 0; i < most; ++i) {
+      Plan plan = head;
+      for (const std::vector<Plan>& list : lists) plan.bodies.push_back(list[i % list.size()]);
+      found.push_back(std::move(plan));
+    }
+  }
+  return found;
+}
+
+SpaceRun check_every_pack(const Prepared& pack, Oracle& oracle, Thinning thinning) {
+  LowerScratch scratch;
+  SpaceRun run;
+  for (const Plan& plan : plans_of_pack(pack, thinning)) {
+    const Lowered lowered = lower(pack, plan, small_limits, scratch);
+    if (const auto* refused = std::get_if<Rejection>(&lowered)) {
+      FAIL_CHECK(fmt::format("{}: {} ({})", text(plan), refused->reason, refused->rule));
+      return run;
+    }
+    const Kernel& kernel = std::get<Kernel>(lowered);
+    ++run.legal, ++run.programs;
+    if (const std::string found = oracle.complaint(kernel, run); !found.empty()) {
+      FAIL_CHECK(fmt::format("{}, {}: {}", text(pack.group->graph), text(plan), found));
+      MESSAGE(text(kernel));
+      return run;
+    }
+  }
+  return run;
+}
+
+}  // namespace
+
 SpaceRun check_every_plan(const Group& group, Thinning thinning, bool cuts) {
   const auto prepared = prepare(group);
   if (const Rejection* no = std::get_if<Rejection>(&prepared)) FAIL(no->reason);
   const Prepared& ready = std::get<Prepared>(prepared);
   Oracle oracle(group.graph, cuts);
+  if (!ready.bodies.empty()) return check_every_pack(ready, oracle, thinning);
   const Axes axes = wide_axes(ready);
   Plans plans(ready, axes, small_limits);
   LowerScratch scratch;
@@ -455,8 +524,7 @@ SpaceRun check_every_plan(const Group& group, Thinning thinning, bool cuts) {
   std::map<Id, bool> seen;
   std::uint64_t number = 0;
   while (const auto plan = plans.next()) {
-    // Scattered, so that no axis loses its values to the beat of the enumeration.
-    if ((++number * 0x9e3779b97f4a7c15ULL >> 33) % static_cast<std::uint64_t>(thinning.one_in) != 0) continue;
+    if (!is_taken(++number, thinning)) continue;
     const Lowered lowered = lower(ready, *plan, small_limits, scratch);
     const Rule* rule = dropped_by(ready, *plan, small_limits);
     if (rule && rule->sound && std::holds_alternative<Kernel>(lowered))

@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "codegen/lower/prepare.h"
-#include "codegen/lower/structure.h"
+#include "codegen/structure/structure.h"
 #include "costmodel/group_summary.h"
 #include "costmodel/model.h"
 #include "explore/merge_search.h"

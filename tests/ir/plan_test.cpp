@@ -41,6 +41,14 @@ Plan drawn(Skeleton skeleton, std::mt19937_64& random) {
     node += static_cast<NodeId>(random() % 100);
     plan.homes.push_back({node, stitch_levels()[static_cast<std::size_t>(random() % stitch_levels().size())]});
   }
+  if (row(skeleton).unit != WorkUnit::bodies) return plan;
+  const std::size_t loops = skeletons().size() - 1;
+  for (std::uint64_t i = 1 + random() % 4; i-- > 0;) {
+    Plan body = drawn(skeletons()[static_cast<std::size_t>(random() % loops)].skeleton, random);
+    for (const PlanFieldRow& field : plan_fields())
+      if (row(skeleton).has(field.field)) set_value(body, field.field, value(plan, field.field));
+    plan.bodies.push_back(body);
+  }
   return plan;
 }
 
@@ -147,6 +155,36 @@ TEST_CASE("plans agree in a field where they say the same, of homes in the whole
   CHECK(field_text(b, PlanField::grid) == "tile");
 }
 
+TEST_CASE("a pack says once what holds for all of its bodies, and each body the rest") {
+  const std::string words =
+      "pack threads=256 index_cache=on value_cache=on arithmetic=ieee min_blocks=2 | map dominant=%3 vector=4 unroll=2 "
+      "grid=tile | row dominant=%7 threads_per_row=32 vector=2 in_flight=1 split=1 homes=%1@register grid=tile";
+  const Plan pack = parse_plan(words);
+  CHECK(text(pack) == words);
+  REQUIRE(pack.bodies.size() == 2);
+  for (const Plan& body : pack.bodies) {
+    CHECK(body.threads == 256);
+    CHECK(body.arithmetic == Arithmetic::ieee);
+    CHECK(body.min_blocks == 2);
+  }
+  CHECK(pack.bodies[1].homes == std::vector<Home>{{1, StitchLevel::registers}});
+  const Id group = tailor::id_of("g");
+  Plan turned = pack;
+  std::swap(turned.bodies[0], turned.bodies[1]);
+  CHECK(id_of(turned, group) != id_of(pack, group));
+  CHECK(plan_complaint("pack threads=256") ==
+        "plan: found '', expected the bodies of the pack behind bars, pack threads=256 | map dominant=%3 | ...");
+  CHECK(plan_complaint("pack threads=256 | map threads=128") ==
+        "plan: found 'threads', expected a field of the body alone");
+  CHECK(plan_complaint("pack threads=256 | pack vector=2") ==
+        "plan: found 'pack', expected the skeleton of a body: no pack holds another one");
+  CHECK(plan_complaint("pack threads=256 vector=4 | map") ==
+        "plan: found 'vector', expected a field of a plan of skeleton pack");
+  CHECK(plan_complaint("pack threads=256 | ") == "plan: found '', expected one of map, column, row, pack");
+  CHECK(plan_complaint("map dominant=%3 | map dominant=%4") ==
+        "plan: found '|', expected the end of a plan of skeleton map");
+}
+
 TEST_CASE("a plan that contradicts its skeleton names the word") {
   CHECK(plan_complaint("map dominant=%3 in_flight=2") ==
         "plan: found 'in_flight', expected a field of a plan of skeleton map");
@@ -167,6 +205,6 @@ TEST_CASE("a plan that contradicts its skeleton names the word") {
   CHECK(plan_complaint("row arithmetic=fast") == "plan: found 'fast', expected one of ieee, xla, approx");
   CHECK(plan_complaint("row threads=many") == "plan: found 'many', expected a number");
   CHECK(plan_complaint("row threads") == "plan: found 'threads', expected key=value");
-  CHECK(plan_complaint("diagonal threads=64") == "plan: found 'diagonal', expected one of map, column, row");
-  CHECK(plan_complaint("") == "plan: found '', expected one of map, column, row");
+  CHECK(plan_complaint("diagonal threads=64") == "plan: found 'diagonal', expected one of map, column, row, pack");
+  CHECK(plan_complaint("") == "plan: found '', expected one of map, column, row, pack");
 }

@@ -16,6 +16,7 @@
 
 #include "codegen/cuda/cuda.h"
 #include "codegen/lower/lower.h"
+#include "codegen/lower/lower_pack.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
 #include "ir/graph/number.h"
@@ -36,20 +37,28 @@ using namespace tailor::study;
 
 namespace {
 
+/// The simplest plan of a group; of a pack that of each body.
+ir::Plan simple_plan(const codegen::Prepared& prepared) {
+  ir::Plan plan;
+  plan.skeleton = prepared.skeleton;
+  for (const codegen::Body& body : prepared.bodies)
+    plan.bodies.push_back(codegen::plan_in_pack(body, simple_plan(*body.prepared)));
+  if (!prepared.bodies.empty()) return plan;
+  plan.dominant = prepared.dominants.front();
+  plan.vector = 1;
+  plan.threads_per_row = row(plan.skeleton).has(ir::PlanField::threads_per_row) ? 32 : 1;
+  plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
+  return plan;
+}
+
 /// A kernel for a group under its simplest plan; none where the group has no skeleton.
 std::optional<ir::Kernel> simple_kernel(const ir::Group& group) {
   static const ir::Limits limits = ir::limits(ir::find_device("h200", source_folder() + "/data/devices"));
   const auto ready = codegen::prepare(group);
   const auto* prepared = std::get_if<codegen::Prepared>(&ready);
   if (prepared == nullptr) return {};
-  ir::Plan plan;
-  plan.skeleton = prepared->skeleton;
-  plan.dominant = prepared->dominants.front();
-  plan.vector = 1;
-  plan.threads_per_row = row(plan.skeleton).has(ir::PlanField::threads_per_row) ? 32 : 1;
-  plan.homes = codegen::homes_of(*prepared, ir::HomesWord::registers);
   codegen::LowerScratch scratch;
-  codegen::Lowered lowered = codegen::lower(*prepared, plan, limits, scratch);
+  codegen::Lowered lowered = codegen::lower(*prepared, simple_plan(*prepared), limits, scratch);
   if (!std::holds_alternative<ir::Kernel>(lowered)) return {};
   return std::get<ir::Kernel>(std::move(lowered));
 }

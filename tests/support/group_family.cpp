@@ -389,9 +389,9 @@ const std::vector<FamilyMember>& plain_family() {
       {"two_outputs", R"(graph two_outputs {
   %x = parameter 0 : f32[{R},{N}]
   %v = parameter 1 : f32[{N}]
-  %vb = broadcast %v, axes={1} : f32[{R},{N}]
-  %y = maximum %x, %vb : f32[{R},{N}]
   %w = negate %v : f32[{N}]
+  %wb = broadcast %w, axes={1} : f32[{R},{N}]
+  %y = maximum %x, %wb : f32[{R},{N}]
   %i = iota, axes={0} : s32[{R},{N}]
   %f = convert %i : f32[{R},{N}]
   %z = multiply %x, %f : f32[{R},{N}]
@@ -519,6 +519,34 @@ Group make_group(const FamilyMember& member, std::int64_t rows, std::int64_t col
   verify(group.graph);
   group.id = id_of(std::string_view(canonical_text(group.graph)));
   return group;
+}
+
+Group side_by_side(const std::vector<Group>& groups) {
+  Group all;
+  std::vector<Graph> bodies;
+  std::int64_t read = 0;
+  for (const Group& group : groups) {
+    const auto first = static_cast<NodeId>(all.graph.nodes.size());
+    const auto first_body = static_cast<std::int32_t>(bodies.size());
+    const auto writes = static_cast<std::int32_t>(all.graph.outputs.size());
+    for (Node node : group.graph.nodes) {
+      if (node.op == Op::parameter) node.attributes = ParameterNumber{read + parameter_number(node)};
+      for (NodeId& operand : node.operands) operand += first;
+      for (std::int32_t& body : node.bodies) body += first_body;
+      node.name += "_" + std::to_string(first);
+      all.graph.nodes.push_back(std::move(node));
+    }
+    bodies.insert(bodies.end(), group.graph.bodies.begin(), group.graph.bodies.end());
+    for (const NodeId output : group.graph.outputs) all.graph.outputs.push_back(first + output);
+    for (const InPlace& pair : group.graph.in_place)
+      all.graph.in_place.push_back({writes + pair.output, static_cast<std::int32_t>(read) + pair.parameter});
+    read += std::ssize(parameters(group.graph));
+  }
+  all.graph.bodies = std::move(bodies);
+  all.graph.name = "side_by_side";
+  verify(all.graph);
+  all.id = id_of(std::string_view(canonical_text(all.graph)));
+  return all;
 }
 
 }  // namespace tailor::ir

@@ -36,4 +36,7 @@ const FamilyMember& family_member(std::string_view name);
 /// The member at a size, as a group.
 Group make_group(const FamilyMember& member, std::int64_t rows, std::int64_t columns);
 
+/// Several groups as one: what each reads and writes stands behind what those before it do.
+Group side_by_side(const std::vector<Group>& groups);
+
 }  // namespace tailor::ir

@@ -89,9 +89,13 @@ const std::vector<FamilyMember>& across_family() {
   %zero = constant 0 : f32[]
   %one = constant 1 : s32[]
   %next = add %i, %one : s32[]
-  %e = exp %w : f32[{D3}]
+  %g = convert %next : f32[]
+  %gw = broadcast %g : f32[{D3}]
+  %e = multiply %w, %gw : f32[{D3}]
   %p = slice %e, ranges={1:{D3}:1} : f32[{D1}]
-  %xf = convert %x : f32[{R},{N}]
+  %gx = broadcast %g : f32[{R},{N}]
+  %xw = convert %x : f32[{R},{N}]
+  %xf = multiply %xw, %gx : f32[{R},{N}]
   %s = reduce add %xf, %zero, axes={1} : f32[{R}]
   %c = reduce add %xf, %zero, axes={0} : f32[{N}]
   output %s, %next, %p, %c
@@ -103,8 +107,13 @@ const std::vector<FamilyMember>& across_family() {
   %zero = constant 0 : f32[]
   %one = constant 1 : s32[]
   %next = add %i, %one : s32[]
-  %n = negate %w : s8[{R},3]
-  %c = reduce add %x, %zero, axes={0} : f32[{N}]
+  %g = convert %next : s8[]
+  %gw = broadcast %g : s8[{R},3]
+  %n = subtract %gw, %w : s8[{R},3]
+  %h = convert %next : f32[]
+  %hx = broadcast %h : f32[{R},{N}]
+  %xh = multiply %x, %hx : f32[{R},{N}]
+  %c = reduce add %xh, %zero, axes={0} : f32[{N}]
   output %c, %next, %n
 })"},
       {"aside_of_one_row", R"(graph aside_of_one_row {

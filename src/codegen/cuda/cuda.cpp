@@ -13,7 +13,8 @@
 // so that the compiler cannot take it apart: what is left is a constant offset. The lines are put in after the walk.
 //
 // Kernels of a program are printed one behind the other, with one prelude. Their buffers get equal names, since names
-// of buffers are given first.
+// of buffers are given first. The bodies of a launch are functions of a virtual block each, and the launch asks for a
+// block's number which of them is its, by halving.
 //
 // Two forms exist: the usual one for NVRTC, and a portable one without CUDA's own words, which tests compile on the
 // host. Both come from the same walk.
@@ -24,6 +25,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -39,6 +41,9 @@ namespace tailor::codegen {
 using namespace ir;
 
 namespace {
+
+/// The name of the function that is one virtual block.
+std::string block_function(const Kernel& kernel) { return kernel.name + "_block"; }
 
 struct Printer {
   const Kernel& kernel;
@@ -403,7 +408,8 @@ struct Printer {
 
   void shared_arrays() {
     const std::vector<std::int64_t> offsets = shared_offsets(kernel);
-    if (kernel.dynamic_shared) line("extern __shared__ __align__(16) unsigned char shared_memory[];");
+    if (kernel.dynamic_shared && kernel.shared_bytes > 0)
+      line("extern __shared__ __align__(16) unsigned char shared_memory[];");
     for (std::size_t i = 0; i < kernel.arrays.size(); ++i) {
       const Array& a = kernel.arrays[i];
       if (a.space != Space::shared) continue;
@@ -449,29 +455,50 @@ struct Printer {
     return flat.size() <= 120 ? flat : fmt::format("{}(\n    {}) {{", opening, fmt::join(all, ",\n    "));
   }
 
-  void wrapper(const std::string& body) {
-    const std::string_view type = integer_type(kernel.virtual_blocks > std::numeric_limits<std::int32_t>::max());
-    std::string arguments;
-    for (const std::string& buffer : names.buffers) arguments += ", " + buffer;
+  /// The launch of this kernel and of those beside it.
+  void wrapper(const Chain<Kernel>& launch) {
     depth = 0;
-    const LaunchShape launch = launch_shape(kernel);
-    const std::string resident = launch.min_blocks == 0 ? "" : fmt::format(", {}", launch.min_blocks);
+    const LaunchShape shape = launch_shape(launch);
+    const std::string resident = shape.min_blocks == 0 ? "" : fmt::format(", {}", shape.min_blocks);
     const std::string cluster =
-        launch.cluster[0] == 1 ? "" : fmt::format("__cluster_dims__({}, 1, 1) ", launch.cluster[0]);
-    line(signature(fmt::format("extern \"C\" __global__ {}__launch_bounds__({}{}) void {}", cluster, launch.block[0],
+        shape.cluster[0] == 1 ? "" : fmt::format("__cluster_dims__({}, 1, 1) ", shape.cluster[0]);
+    line(signature(fmt::format("extern \"C\" __global__ {}__launch_bounds__({}{}) void {}", cluster, shape.block[0],
                                resident, kernel.name),
                    ""));
     depth = 1;
     if (kernel.persistent) {
+      const std::string_view type = integer_type(kernel.virtual_blocks > std::numeric_limits<std::int32_t>::max());
       line("#pragma unroll 1");
       line(fmt::format("for ({0} {1} = blockIdx.x; {1} < {2}; {1} += gridDim.x)", type, block_name,
                        kernel.virtual_blocks));
       ++depth;
     }
-    line(fmt::format("{}({}, {}{});", body, kernel.persistent ? block_name : "blockIdx.x", kernel.virtual_blocks,
-                     arguments));
+    std::vector<std::int64_t> starts{0};
+    for (const Kernel& body : launch) starts.push_back(starts.back() + body.grid);
+    bodies(launch, starts, 0, launch.size());
     depth = 0;
     line("}");
+  }
+
+  /// Calls that of the bodies from `first` up to `end` whose blocks the one at hand is among.
+  void bodies(const Chain<Kernel>& launch, const std::vector<std::int64_t>& starts, std::size_t first,
+              std::size_t end) {
+    if (end - first > 1) {
+      const std::size_t middle = (first + end) / 2;
+      line(fmt::format("if (blockIdx.x < {}) {{", starts[middle]));
+      ++depth;
+      bodies(launch, starts, first, middle);
+      --depth;
+      line("} else {");
+      ++depth;
+      bodies(launch, starts, middle, end);
+      return close();
+    }
+    const std::string block = kernel.persistent    ? block_name
+                              : starts[first] == 0 ? std::string("blockIdx.x")
+                                                   : fmt::format("blockIdx.x - {}", starts[first]);
+    line(fmt::format("{}({}, {}, {});", block_function(launch[first]), block, launch[first].virtual_blocks,
+                     fmt::join(names.buffers, ", ")));
   }
 
   void function(const std::string& body) {
@@ -490,57 +517,6 @@ struct Printer {
   }
 };
 
-/// What a caller must do to a buffer before a run, or nothing where that goes without saying.
-std::string owed(const Kernel& kernel, const KernelNames& names, BufferId id) {
-  const std::string& name = names.buffers[id];
-  const Buffer& buffer = kernel.buffers[id];
-  if (buffer.role == BufferRole::in_place)
-    return comment(fmt::format("{} is written over {}: pass the same address twice.", name, names.buffers[buffer.of]));
-  if (buffer.role == BufferRole::ticket)
-    return comment(fmt::format("{} must be zero before the first run; every run leaves it zero.", name));
-  if (buffer.role == BufferRole::workspace) return comment(fmt::format("{} must be zero before every run.", name));
-  if (memory_role(kernel, id) == BufferRole::workspace)
-    return comment(fmt::format("Adds into {}: it must be zero before every run.", name));
-  return {};
-}
-
-/// Which of a program's launches this is; nothing where there is one alone.
-std::string launch_words(const Kernel& program, const Kernel& kernel) {
-  if (program.followers.empty()) return {};
-  std::string names;
-  std::size_t number = 0, so_far = 0;
-  for (const Kernel& one : kernels_of(program)) {
-    ++so_far;
-    if (&one == &kernel) number = so_far;
-    names += (names.empty() ? "" : ", ") + one.name;
-  }
-  std::string words = fmt::format("Launch {} of {}", number, so_far);
-  if (number == 1)
-    words += fmt::format(", in this order and with the same arguments: {}", names);
-  else if (launch_shape(kernel).dependent)
-    words += "; it may begin while the one before it runs";
-  return comment(words + ".");
-}
-
-std::string head(const Kernel& program, const Kernel& kernel, const KernelNames& names, std::string_view plan) {
-  const bool first = &kernel == &program;
-  std::string out = comment(kernel.name) + "//\n";
-  if (first && !plan.empty()) out += comment(fmt::format("Plan: {}", plan));
-  out += launch_words(program, kernel);
-  out += in_words(kernel, names, !program.followers.empty());
-  out += fmt::format("// {} threads per block, {} virtual blocks", kernel.threads, with_commas(kernel.virtual_blocks));
-  if (kernel.persistent) out += fmt::format(" looped over by {} blocks", with_commas(kernel.grid));
-  out += fmt::format("{}{} bytes of {}shared memory per block.\n", kernel.persistent ? ".\n// " : ", ",
-                     with_commas(kernel.shared_bytes), kernel.dynamic_shared ? "dynamic " : "");
-  if (kernel.cluster != 1) out += fmt::format("// Blocks form clusters of {}.\n", kernel.cluster);
-  if (kernel.cooperative) out += "// All blocks must be resident at once: launch it as a cooperative kernel.\n";
-  for (std::size_t i = 0; first && i < kernel.buffers.size(); ++i)
-    out += owed(program, names, static_cast<BufferId>(i));
-  return out + "\n";
-}
-
-std::string block_function(const Kernel& kernel) { return kernel.name + "_block"; }
-
 }  // namespace
 
 std::string cuda(const Kernel& kernel, std::string_view plan, const Options& options) {
@@ -550,17 +526,22 @@ std::string cuda(const Kernel& kernel, std::string_view plan, const Options& opt
   reserved.insert(reserved.end(), own.begin(), own.end());
   std::map<std::string, Access> accesses;
   std::string first_head, text;
-  for (const Kernel& one : kernels_of(kernel)) {
-    Printer printer(one, NameScope(reserved));
-    printer.function(block_function(one));
-    printer.wrapper(block_function(one));
-    accesses.insert(printer.accesses.begin(), printer.accesses.end());
-    const std::string words = options.head_comment ? head(kernel, one, printer.names, plan) : std::string();
-    if (&one == &kernel)
-      first_head = words;
-    else
-      text += "\n" + words;
-    text += printer.out;
+  for (const Chain<Kernel>& launch : launches_of(kernel)) {
+    Printer first(launch[0], NameScope(reserved));  // and the wrapper's
+    for (const Kernel& one : launch) {
+      std::optional<Printer> other;
+      Printer& printer = &one == &launch[0] ? first : other.emplace(one, NameScope(reserved));
+      printer.function(block_function(one));
+      accesses.insert(printer.accesses.begin(), printer.accesses.end());
+      const std::string words = options.head_comment ? head(kernel, one, printer.names, plan) : std::string();
+      if (&one == &kernel)
+        first_head = words;
+      else
+        text += (&one == &launch[0] ? "\n" : "") + words;
+      text += std::exchange(printer.out, {});
+    }
+    first.wrapper(launch);
+    text += first.out;
   }
   std::string helpers;
   for (const auto& [name, access] : accesses)

@@ -121,4 +121,61 @@ std::string in_words(const Kernel& kernel, const KernelNames& names, bool of_sev
   return out;
 }
 
+namespace {
+
+/// What a caller must do to a buffer before a run, or nothing where that goes without saying.
+std::string owed(const Kernel& kernel, const KernelNames& names, BufferId id) {
+  const std::string& name = names.buffers[id];
+  const Buffer& buffer = kernel.buffers[id];
+  if (buffer.role == BufferRole::in_place)
+    return comment(fmt::format("{} is written over {}: pass the same address twice.", name, names.buffers[buffer.of]));
+  if (buffer.role == BufferRole::ticket)
+    return comment(fmt::format("{} must be zero before the first run; every run leaves it zero.", name));
+  if (buffer.role == BufferRole::workspace) return comment(fmt::format("{} must be zero before every run.", name));
+  if (memory_role(kernel, id) == BufferRole::workspace)
+    return comment(fmt::format("Adds into {}: it must be zero before every run.", name));
+  return {};
+}
+
+/// Which of a program's launches a kernel begins, or which body of a launch it is; nothing where there is one alone.
+std::string launch_words(const Kernel& program, const Kernel& kernel) {
+  std::string words, names;
+  const std::vector<Chain<Kernel>> launches = launches_of(program);
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const Chain<Kernel>& launch = launches[i];
+    names += (names.empty() ? "" : ", ") + launch[0].name;
+    for (std::size_t body = 0; body < launch.size(); ++body) {
+      if (&launch[body] != &kernel) continue;
+      if (launches.size() > 1 && body == 0) words = fmt::format("Launch {} of {}", i + 1, launches.size());
+      if (i > 0 && launch_shape(launch).dependent) words += "; it may begin while the one before it runs";
+      if (launch.size() > 1)
+        words += fmt::format("{}Body {} of {} side by side in one launch", words.empty() ? "" : ". ", body + 1,
+                             launch.size());
+    }
+  }
+  if (words.empty()) return {};
+  if (launches.size() > 1 && &kernel == &program)
+    words += fmt::format(", in this order and with the same arguments: {}", names);
+  return comment(words + ".");
+}
+
+}  // namespace
+
+std::string head(const Kernel& program, const Kernel& kernel, const KernelNames& names, std::string_view plan) {
+  const bool first = &kernel == &program;
+  std::string out = comment(kernel.name) + "//\n";
+  if (first && !plan.empty()) out += comment(fmt::format("Plan: {}", plan));
+  out += launch_words(program, kernel);
+  out += in_words(kernel, names, !program.followers.empty());
+  out += fmt::format("// {} threads per block, {} virtual blocks", kernel.threads, with_commas(kernel.virtual_blocks));
+  if (kernel.persistent) out += fmt::format(" looped over by {} blocks", with_commas(kernel.grid));
+  out += fmt::format("{}{} bytes of {}shared memory per block.\n", kernel.persistent ? ".\n// " : ", ",
+                     with_commas(kernel.shared_bytes), kernel.dynamic_shared ? "dynamic " : "");
+  if (kernel.cluster != 1) out += fmt::format("// Blocks form clusters of {}.\n", kernel.cluster);
+  if (kernel.cooperative) out += "// All blocks must be resident at once: launch it as a cooperative kernel.\n";
+  for (std::size_t i = 0; first && i < kernel.buffers.size(); ++i)
+    out += owed(program, names, static_cast<BufferId>(i));
+  return out + "\n";
+}
+
 }  // namespace tailor::codegen

@@ -44,4 +44,9 @@ std::string comment(std::string_view words, std::size_t indent = 0);
 /// named.
 std::string in_words(const ir::Kernel& kernel, const ir::KernelNames& names, bool of_several = false);
 
+/// The comment above one kernel of a program: its name, which launch or body it is, what it reads and writes, what a
+/// launch of it needs. Above the first one also the plan, and what a caller owes the buffers.
+std::string head(const ir::Kernel& program, const ir::Kernel& kernel, const ir::KernelNames& names,
+                 std::string_view plan);
+
 }  // namespace tailor::codegen

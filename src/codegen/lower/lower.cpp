@@ -14,6 +14,8 @@
 // Blocks that meet by ending their launch make it several: each is built on its own, with what those before it hand on
 // (Handover), and all have the buffers of the last.
 //
+// Of a pack each body is lowered so by itself, and all of them become one launch (lower_pack.h).
+//
 // A persistent grid is the same program: its virtual blocks are dealt out to as many blocks as are resident, in a loop
 // that the printer writes. Where there are no more tiles than resident blocks it is refused, because it would equal
 // the plain grid. Where sums go across rows the loop is one of the program, and the skeleton's own.
@@ -29,6 +31,7 @@
 #include <limits>
 #include <utility>
 
+#include "codegen/lower/lower_pack.h"
 #include "codegen/lower/lower_phases.h"
 #include "codegen/lower/skeletons.h"
 
@@ -175,6 +178,10 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
   if (plan.skeleton != prepared.skeleton)
     return no("skeleton", fmt::format("the group needs skeleton {}, the plan says {}", name(prepared.skeleton),
                                       name(plan.skeleton)));
+  if (!prepared.bodies.empty()) {
+    if (auto refused = check_launch(plan, limits)) return *refused;
+    return lower_pack(prepared, plan, limits, scratch);
+  }
   if (plan.dominant == ir::no_node)
     return no("dominant", "the plan says no dominant=%N, the node whose elements its threads are for");
   if (std::find(prepared.dominants.begin(), prepared.dominants.end(), plan.dominant) == prepared.dominants.end())
@@ -209,6 +216,9 @@ Classified classify(const ir::Group& group) {
   std::variant<Prepared, ir::Rejection> ready = prepare(group);
   if (const auto* refused = std::get_if<ir::Rejection>(&ready)) return *refused;
   const Prepared& prepared = std::get<Prepared>(ready);
+  for (const Body& body : prepared.bodies)
+    if (const Classified one = classify(*body.group); std::holds_alternative<ir::Rejection>(one)) return one;
+  if (!prepared.bodies.empty()) return Layout{prepared.skeleton, prepared.rows, prepared.columns, {}};
   ir::Plan plan;
   plan.skeleton = prepared.skeleton;
   plan.threads = plain_threads;

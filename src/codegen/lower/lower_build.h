@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "base/indexed.h"
-#include "codegen/lower/index_map.h"
 #include "codegen/lower/lower.h"
+#include "codegen/structure/index_map.h"
 #include "ir/kernel/kernel.h"
 
 namespace tailor::codegen {

@@ -36,7 +36,7 @@
 #include <limits>
 
 #include "codegen/lower/lower_build.h"
-#include "codegen/lower/structure.h"
+#include "codegen/structure/structure.h"
 #include "ir/graph/number.h"
 
 namespace tailor::codegen {

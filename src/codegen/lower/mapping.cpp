@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <array>
 
+#include "codegen/lower/lower_pack.h"
 #include "codegen/lower/skeletons.h"
 
 namespace tailor::codegen {
@@ -115,8 +116,15 @@ Mapping mapping(const Prepared& prepared, const ir::Plan& plan, const ir::Limits
 }
 
 std::vector<SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
-  const ir::StitchLevel level = stitch_level(mapping(prepared, plan, limits));
   std::vector<SubRoot> roots;
+  for (std::size_t number = 0; number < prepared.bodies.size() && number < plan.bodies.size(); ++number) {
+    const Body& body = prepared.bodies[number];
+    const std::variant<ir::Plan, ir::Rejection> own = plan_of_body(prepared, plan, number);
+    if (!std::holds_alternative<ir::Plan>(own)) continue;
+    for (const SubRoot& root : sub_roots(*body.prepared, std::get<ir::Plan>(own), limits))
+      roots.push_back({body.nodes[ir::index(root.node)], root.stitch});
+  }
+  const ir::StitchLevel level = stitch_level(mapping(prepared, plan, limits));
   for (const Phase& phase : prepared.phases) {
     for (const ir::NodeId id : phase.reductions) roots.push_back({id, level});
     for (const ir::NodeId id : phase.across) roots.push_back({id, ir::StitchLevel::grid});

@@ -16,6 +16,8 @@
 // shortest way say how coordinates of the dominant become coordinates of an output. The same walks start from the
 // results of reductions, for outputs of their size.
 //
+// A pack is its bodies: each is outlined and prepared as a group of its own.
+//
 // Besides: names that are identifiers, the widest vector that an access of 16 bytes allows, and a title of telling
 // operations.
 #include "codegen/lower/prepare.h"
@@ -151,12 +153,48 @@ std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared,
   return routes;
 }
 
+/// Each body as a group of its own, and what is the pack's alone.
+std::variant<Prepared, ir::Rejection> prepare_pack(const ir::Group& group, const Layout& layout) {
+  Prepared out;
+  out.group = &group;
+  out.graph = {std::shared_ptr<const ir::Graph>(), &group.graph};  // not owned
+  out.skeleton = layout.skeleton;
+  out.rows = layout.rows;
+  out.columns = layout.columns;
+  out.straight = false;
+  const ir::Boundary border = whole_border(group.graph);
+  for (std::size_t i = 0; i < group.graph.outputs.size(); ++i)
+    out.stored.push_back(stored_node(group.graph, border, i));
+  out.full.resize(group.graph.nodes.size());
+  out.users = users(group.graph);
+  for (const ir::Node& node : group.graph.nodes) out.names.push_back(identifier(node.name));
+  out.title = fmt::format("{}_{}", title_of(group.graph), name(out.skeleton));
+  auto found = find_bodies(group.graph, border);
+  if (auto* refused = std::get_if<ir::Rejection>(&found)) return std::move(*refused);
+  for (BodyBorder& one : std::get<std::vector<BodyBorder>>(found)) {
+    Body body;
+    body.group = std::make_shared<const ir::Group>(outline(group.graph, one.border));
+    body.nodes = one.border.reads;
+    body.nodes.insert(body.nodes.end(), one.border.inside.begin(), one.border.inside.end());
+    body.inputs = std::move(one.reads);
+    body.outputs = std::move(one.writes);
+    std::variant<Prepared, ir::Rejection> ready = prepare(*body.group);
+    if (auto* refused = std::get_if<ir::Rejection>(&ready)) return std::move(*refused);
+    body.prepared = std::make_shared<const Prepared>(std::get<Prepared>(std::move(ready)));
+    out.widest_vector = std::max(out.widest_vector, body.prepared->widest_vector);
+    out.bodies.push_back(std::move(body));
+  }
+  return out;
+}
+
 }  // namespace
 
 std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   // What analyse() says of the graph as it is and of the folded one is the same, but names are those of the group.
   const Classified structure = analyse(group.graph, whole_border(group.graph));
   if (const auto* refused = std::get_if<ir::Rejection>(&structure)) return *refused;
+  if (const Layout& found = std::get<Layout>(structure); row(found.skeleton).unit == ir::WorkUnit::bodies)
+    return prepare_pack(group, found);
   Prepared out;
   out.group = &group;
   if (std::optional<ir::Graph> folded = ir::folded(group.graph))

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "base/indexed.h"
-#include "codegen/lower/structure.h"
+#include "codegen/structure/structure.h"
 #include "ir/fusion.h"
 #include "ir/graph/gather_numbers.h"
 #include "ir/plan.h"
@@ -63,6 +63,16 @@ struct Route {
   std::vector<Step> steps;
 };
 
+struct Prepared;
+
+/// One of the bodies of a pack, as a group of its own.
+struct Body {
+  std::shared_ptr<const ir::Group> group;
+  std::shared_ptr<const Prepared> prepared;
+  std::vector<ir::NodeId> nodes;              ///< per node of it: which of the pack's group
+  std::vector<std::int32_t> inputs, outputs;  ///< per parameter and output of it: which of the pack's group
+};
+
 struct Prepared {
   const ir::Group* group = nullptr;
   /// What is lowered: the group's graph, or one with the same node numbers whose reductions are folded where they
@@ -100,6 +110,8 @@ struct Prepared {
   IndexedVector<Choice> choices;                                  ///< per node
   int widest_vector = 1;  ///< most elements of any parameter or output in 16 bytes
   bool straight = true;   ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
+  /// Of a pack; then phases, homes, dominants and routes are theirs, and empty here.
+  std::vector<Body> bodies;
 };
 
 /// Fills Prepared::choices. Users, stored nodes, rows and columns are known.

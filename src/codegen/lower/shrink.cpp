@@ -25,7 +25,7 @@
 #include <numeric>
 
 #include "base/indexed.h"
-#include "codegen/lower/index_map.h"
+#include "codegen/structure/index_map.h"
 #include "ir/graph/gather_numbers.h"
 #include "ir/graph/number.h"
 

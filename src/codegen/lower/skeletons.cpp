@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table itself, made of the rows of ir/skeletons.def. A row whose functions are missing does not link, so a new
-// skeleton is a row there and a file here. In: a skeleton. Out: its row of functions. Called by prepare, lower, the
-// structural analysis, rules and shrinking.
+// skeleton is a row there and functions here. In: a skeleton. Out: its row of functions. Called by prepare, lower,
+// rules and shrinking.
 #include "codegen/lower/skeletons.h"
 
 #include <array>
@@ -15,8 +15,7 @@ namespace tailor::codegen {
 namespace {
 
 constexpr std::array table = std::to_array<SkeletonLowering>({
-#define SKELETON(name, unit, what, ...) \
-  {recognise_##name, doubt_##name, dominants_##name, mapping_##name, refuse_##name},
+#define SKELETON(name, unit, what, ...) {dominants_##name, mapping_##name, refuse_##name},
 #include "ir/skeletons.def"
 #undef SKELETON
 });

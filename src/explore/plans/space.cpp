@@ -176,6 +176,7 @@ std::vector<ir::PlanField> axes_of(std::optional<ir::Skeleton> skeleton) {
 
 Axes default_axes(const codegen::Prepared& prepared, const ir::Limits& limits) {
   Axes axes;
+  if (!prepared.bodies.empty()) return axes;  // each has its own
   for (const ir::PlanField field : axes_of()) axes[field] = default_values(field, prepared, limits);
   return axes;
 }

@@ -34,7 +34,8 @@ struct AxisLimit {
 };
 
 /// All values worth asking about on this device: powers of two up to what a block may have, vectors up to 16 bytes of
-/// the narrowest type. The caches are on; a limit may open them.
+/// the narrowest type. The caches are on; a limit may open them. None of a pack, whose bodies have each their own
+/// (packs.h).
 Axes default_axes(const codegen::Prepared& prepared, const ir::Limits& limits);
 
 /// Which values default_axes() has for an axis, and which others a plan may name, in words.

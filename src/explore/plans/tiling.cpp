@@ -35,9 +35,9 @@ Tiling tiling_of(const codegen::Prepared& prepared, const ir::Plan& plan, const 
 
 std::uint32_t fields_behind(TilingPart part, ir::Skeleton skeleton) {
   using enum ir::PlanField;
-  using Row = std::array<std::uint32_t, 3>;  // in the order of skeletons.def
+  using Row = std::array<std::uint32_t, 4>;  // in the order of skeletons.def; a pack has no mapping of its own
 #define FIELDS(...) ir::field_bits({__VA_ARGS__})
-#define TILING(name, type, start, map, column, row) Row{FIELDS map, FIELDS column, FIELDS row},
+#define TILING(name, type, start, map, column, row) Row{FIELDS map, FIELDS column, FIELDS row, 0},
   static constexpr std::array table{
 #include "explore/plans/tiling.def"
   };

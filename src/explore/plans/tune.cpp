@@ -15,33 +15,20 @@
 // Heuristics never empty a group. Where no plan is left, the rules at the end of the table give way, as few as let a
 // plan pass that lowers; soundness is not theirs to give.
 //
-// Ranking. Estimates are compared in whole nanoseconds, since less is noise of the arithmetic and no prediction; among
-// equals the plan that issues fewer instructions comes first, because it leaves more room for what the model does not
-// see; then the one nearer to the usual plan of such a group (usual.h), then the smaller id. The database ranks by the
-// same key.
-//
-// Method of the short list. It is wanted as the first K different kernels of the ranking, where a kernel stands at its
-// best plan's place. The ranking is known at the end, the kernels are known on the way; so K kernels are kept, each at
-// the best place seen so far, and the worst of them is the bar for the next. A kernel that was pushed out and comes
-// back under a better plan is simply taken again: what pushed it out still stands above its old place.
-//
-// A short list for people who compile and measure is another matter: four plans that differ in the block size alone
-// tell as much as one. So besides the K best kernels the K best shapes are kept, where plans that differ in nothing but
-// threads are one shape, and the plan that is nearest to the usual one. The short list takes that plan and then the
-// best shapes; where there are fewer than K, the best of the other kernels.
+// Who is best, and whose kernels are kept, ranking.h says. A pack's plans are put together out of those of its bodies
+// (packs.h), each of which is tuned here as a group of its own.
 #include "explore/plans/tune.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <set>
 #include <string_view>
 #include <utility>
 
 #include "base/indexed.h"
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
+#include "explore/plans/packs.h"
 #include "explore/plans/plan_counter.h"
+#include "explore/plans/ranking.h"
 #include "explore/plans/rules.h"
 #include "explore/plans/usual.h"
 #include "explore/plans/walk.h"
@@ -74,129 +61,6 @@ std::vector<RejectedPlans> together(const std::vector<Dropped>& dropped, std::sp
   std::stable_sort(all.begin(), all.end(),
                    [](const RejectedPlans& a, const RejectedPlans& b) { return a.plans > b.plans; });
   return all;
-}
-
-/// Where a plan stands; the least is the best. Whole nanoseconds first: less than that is noise of the arithmetic, not
-/// a prediction. Among equals the plan that issues fewer instructions leaves more room for what the model does not see.
-/// The database ranks by the same key.
-struct Place {
-  double nanoseconds = 0, issue = 0;
-  int from_usual = 0;
-  Id plan;
-  auto operator<=>(const Place&) const = default;
-};
-
-template <class Ranked>
-Place place_of(const Ranked& one) {
-  constexpr double nanosecond = 1e-9;
-  return {std::round(one.estimate.total.value / nanosecond), row_for(one.estimate.parts, ir::Part::issue).value,
-          one.from_usual, one.plan_id};
-}
-
-/// What is left of a plan when its block does not count.
-Id shape_of(ir::Plan plan, Id group) {
-  plan.threads = 0;
-  plan.blocks_per_sm = 0;
-  return id_of(plan, group);
-}
-
-/// The best plans so far of different keys.
-template <class Order>
-class Best {
- public:
-  explicit Best(std::int64_t most) : most_(most) {}
-
-  /// Whether a plan there would be taken, if its key is new.
-  bool wants(const Order& place) const {
-    return most_ > 0 && (static_cast<std::int64_t>(best_.size()) < most_ || place < best_.rbegin()->first);
-  }
-
-  void offer(const Order& place, Id key, const Listed& listed) {
-    const auto [known, fresh] = places_.try_emplace(key, place);
-    if (!fresh && known->second < place) return;
-    if (!fresh) best_.erase(std::exchange(known->second, place));
-    best_.emplace(place, std::pair(key, listed));
-    if (static_cast<std::int64_t>(best_.size()) <= most_) return;
-    places_.erase(best_.rbegin()->second.first);
-    best_.erase(std::prev(best_.end()));
-  }
-
-  /// Best first.
-  std::vector<Listed> take() {
-    std::vector<Listed> list;
-    for (auto& [place, entry] : best_) list.push_back(std::move(entry.second));
-    return list;
-  }
-
- private:
-  std::int64_t most_;
-  std::map<Order, std::pair<Id, Listed>> best_;
-  std::map<Id, Order> places_;  ///< of the keys in best_
-};
-
-/// What is kept on the way: the best kernels, and for a short list the best shapes and the plan nearest to the usual.
-class Keeping {
- public:
-  Keeping(const TuneOptions& options, Id group)
-      : most_(options.keep),
-        short_list_(std::min(options.short_list, options.keep)),
-        group_(group),
-        kernels_(options.keep),
-        shapes_(short_list_),
-        usual_(short_list_ > 0 ? 1 : 0) {}
-
-  void offer(const Scored& scored, const ir::Kernel& kernel, const costmodel::Work& work) {
-    const Place place = place_of(scored);
-    const std::pair near(scored.from_usual, place);
-    const bool as_kernel = kernels_.wants(place), as_shape = shapes_.wants(place), as_usual = usual_.wants(near);
-    if (!as_kernel && !as_shape && !as_usual) return;
-    const Listed listed{scored.plan, scored.estimate, scored.from_usual, scored.plan_id, kernel, id_of(kernel), work};
-    if (as_kernel) kernels_.offer(place, listed.kernel_id, listed);
-    if (as_shape) shapes_.offer(place, shape_of(scored.plan, group_), listed);
-    if (as_usual) usual_.offer(near, {}, listed);
-  }
-
-  /// The short list in the order of the ranking, then the other kernels.
-  std::vector<Listed> take() {
-    std::vector<Listed> kernels = kernels_.take(), chosen;
-    std::set<Id> taken;
-    const auto add = [&](std::vector<Listed>& from, std::int64_t most) {
-      for (Listed& listed : from)
-        if (std::ssize(chosen) < most && taken.insert(listed.kernel_id).second) chosen.push_back(std::move(listed));
-    };
-    if (short_list_ > 0) {
-      std::vector<Listed> usual = usual_.take(), shapes = shapes_.take();
-      add(shapes, 1);
-      add(usual, short_list_);
-      std::erase_if(shapes, [&](const Listed& one) {
-        return std::any_of(chosen.begin(), chosen.end(), [&](const Listed& other) {
-          return shape_of(one.plan, group_) == shape_of(other.plan, group_);
-        });
-      });
-      add(shapes, short_list_);
-      add(kernels, short_list_);
-      std::sort(chosen.begin(), chosen.end(),
-                [](const Listed& a, const Listed& b) { return place_of(a) < place_of(b); });
-    }
-    add(kernels, most_);
-    return chosen;
-  }
-
- private:
-  std::int64_t most_, short_list_;
-  Id group_;
-  Best<Place> kernels_, shapes_;
-  Best<std::pair<int, Place>> usual_;
-};
-
-void sort_by_place(std::vector<Scored>& ranked) {
-  std::vector<std::pair<Place, std::size_t>> places;
-  for (const Scored& scored : ranked) places.emplace_back(place_of(scored), places.size());
-  std::sort(places.begin(), places.end());
-  std::vector<Scored> sorted;
-  sorted.reserve(ranked.size());
-  for (const auto& [place, at] : places) sorted.push_back(std::move(ranked[at]));
-  ranked = std::move(sorted);
 }
 
 /// Whether number `i` of `count` is among `wanted` spread evenly.
@@ -301,8 +165,17 @@ std::optional<std::size_t> rules_that_leave_a_plan(const codegen::Prepared& prep
 
 }  // namespace
 
+std::int64_t size_of_space(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits) {
+  if (prepared.bodies.empty()) return Plans(prepared, axes, limits).size();
+  std::int64_t sum = 0;
+  for (const codegen::Body& body : prepared.bodies)
+    sum += size_of_space(*body.prepared, axes_of_body(body, axes, limits), limits);
+  return sum;
+}
+
 Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel::CalibratedDevice& device,
            const TuneOptions& options) {
+  if (!prepared.bodies.empty()) return tune_pack(prepared, axes, device, options);
   std::size_t in_force = options.heuristics ? rules().size() : sound_rules();
   for (;;) {
     Tuned tuned = tune_under(in_force, prepared, axes, device, options);

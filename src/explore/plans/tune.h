@@ -81,6 +81,9 @@ struct TuneOptions {
   std::stop_token stop = {};
 };
 
+/// Combinations of the axes that tune() goes over; of a pack those of its bodies.
+std::int64_t size_of_space(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits);
+
 /// Pure: the same arguments give the same answer on any machine.
 Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel::CalibratedDevice& device,
            const TuneOptions& options);

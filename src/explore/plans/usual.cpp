@@ -25,6 +25,7 @@
 #include <cstdlib>
 
 #include "base/indexed.h"
+#include "codegen/lower/lower_pack.h"
 #include "codegen/lower/prepare.h"
 
 namespace tailor::explore {
@@ -80,6 +81,13 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
   constexpr int column_rows = 4, shared_threads = 512, shared_in_flight = 4;
   ir::Plan plan;
   plan.skeleton = prepared.skeleton;
+  if (!prepared.bodies.empty()) {  // blocks as the body with most elements has them
+    for (const codegen::Body& body : prepared.bodies)
+      plan.bodies.push_back(codegen::plan_in_pack(body, usual_plan(*body.prepared)));
+    plan.threads = plan.bodies.front().threads;
+    for (ir::Plan& body : plan.bodies) body.threads = plan.threads;
+    return plan;
+  }
   plan.dominant = prepared.dominants.front();
   plan.vector = prepared.widest_vector;
   plan.threads = flat_threads;
@@ -115,6 +123,8 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
 
 int steps_between(const ir::Plan& a, const ir::Plan& b) {
   int steps = 0;
+  for (std::size_t body = 0; body < a.bodies.size() && body < b.bodies.size(); ++body)
+    steps += steps_between(a.bodies[body], b.bodies[body]);
   for (const ir::PlanFieldRow& field : ir::plan_fields()) {
     if (field.turn == 0 || !row(a.skeleton).has(field.field)) continue;
     if (field.kind != ir::FieldKind::number) {

@@ -296,6 +296,10 @@ XlaStyle xla_style(const codegen::Prepared& prepared, const ir::Limits& limits, 
   const xla::Schedule schedule = xla::schedule_of(kernel, analysis, target);
   XlaStyle style = emitted(schedule);
   const XlaEmitter& emitter = row(schedule.form);
+  if (!prepared.bodies.empty()) {
+    style.note = "XLA puts no loops side by side, each with blocks of its own";
+    return style;
+  }
   if (emitter.plan == nullptr) {
     style.note = fmt::format("{}, yet", emitter.as);
     return style;

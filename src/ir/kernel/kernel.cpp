@@ -236,16 +236,22 @@ std::int64_t blocks_that_meet(const Kernel& kernel, const Stmt& barrier) {
   return kernel.virtual_blocks / kernel.buffers[barrier.memory].elements;
 }
 
-LaunchShape launch_shape(const Kernel& kernel) {
+LaunchShape launch_shape(const Chain<Kernel>& launch) {
+  const Kernel& first = launch[0];
   LaunchShape shape;
-  shape.grid[0] = static_cast<std::uint32_t>(kernel.grid);
-  shape.block[0] = static_cast<std::uint32_t>(kernel.threads);
-  shape.cluster[0] = static_cast<std::uint32_t>(kernel.cluster);
-  (kernel.dynamic_shared ? shape.dynamic_shared : shape.static_shared) = kernel.shared_bytes;
-  shape.min_blocks = kernel.min_blocks;
-  shape.cooperative = kernel.cooperative;
+  std::int64_t grid = 0, shared = 0;
+  for (const Kernel& body : launch) {
+    grid += body.grid;
+    shared = std::max(shared, body.shared_bytes);
+  }
+  shape.grid[0] = static_cast<std::uint32_t>(grid);
+  shape.block[0] = static_cast<std::uint32_t>(first.threads);
+  shape.cluster[0] = static_cast<std::uint32_t>(first.cluster);
+  (first.dynamic_shared ? shape.dynamic_shared : shape.static_shared) = shared;
+  shape.min_blocks = first.min_blocks;
+  shape.cooperative = first.cooperative;
   shape.dependent =
-      std::any_of(kernel.body.begin(), kernel.body.end(), [](const Stmt& s) { return s.kind == StmtKind::wait; });
+      std::any_of(first.body.begin(), first.body.end(), [](const Stmt& s) { return s.kind == StmtKind::wait; });
   return shape;
 }
 
@@ -299,7 +305,7 @@ Id id_of(const Kernel& kernel) {
   }
   add_body(bytes, kernel);
   for (const Kernel& follower : kernel.followers) {
-    bytes << std::string_view("then");
+    bytes << std::string_view(follower.begins == Begins::beside ? "beside" : "then");
     add_shape(bytes, follower);
     add_body(bytes, follower);
   }

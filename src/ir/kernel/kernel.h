@@ -152,9 +152,16 @@ enum class StmtKind : std::uint8_t {
 // before its first launch, holds between its launches and means nothing afterwards; a ticket is zero again at the end.
 // A follower has no followers.
 //
-// A follower may begin while the launch before it still runs. Its `wait` is where it stops until all of those are done
-// and what they wrote is seen. It stands once, outermost; above it nothing is stored and nothing loaded but inputs that
-// no launch of the program writes. So above it a follower may compute its indices and ask for weights.
+// Side by side. A follower may also share the launch of the kernel before it: it begins `beside` it, with blocks of its
+// own behind those of the others, and a block runs one of them. They are the bodies of the launch, in as many blocks
+// as all of them have together; each sees its own numbers of blocks. They have equal threads, none waits for the
+// other, none reads or writes what another one writes, and shared memory is for one of them at a time: as much as the
+// one has that takes most, told to the launch where any has some. The launch goes by the name of its first body.
+//
+// A follower with a launch of its own may begin while the launch before it still runs. Its `wait` is where it stops
+// until all of those are done and what they wrote is seen. It stands once, outermost; above it nothing is stored and
+// nothing loaded but inputs that no launch of the program writes. So above it a follower may compute its indices and
+// ask for weights.
 
 /// How a load may be treated. An input that is written in place is loaded under `reload` only: the other policies
 /// promise that nobody writes the memory while the kernel runs. once: not expected again. again: expected again soon by
@@ -166,6 +173,9 @@ std::string_view name(Policy policy);
 
 /// Of a barrier of a cluster: all of it, or the threads say that they came by, and wait for the others later.
 enum class Half : std::uint8_t { both, arrive, wait };
+
+/// How a follower begins, after the kernel before it in its program: with a launch of its own, or in the same one.
+enum class Begins : std::uint8_t { launch, beside };
 
 /// a < b or a == b.
 struct Condition {
@@ -221,7 +231,8 @@ struct Kernel {
   std::vector<Let> lets;
   std::vector<Value> values;
   std::vector<Stmt> body;
-  std::vector<Kernel> followers;  ///< launched behind it, in order; see above
+  Begins begins = Begins::launch;  ///< of a follower
+  std::vector<Kernel> followers;   ///< launched behind it or beside it, in order; see above
 };
 
 constexpr bool is_grid_barrier(const Stmt& stmt) {
@@ -246,11 +257,18 @@ constexpr Arrival arrival(std::int64_t blocks, std::int64_t met, std::int64_t me
 /// The kernels of a program in the order of their launches: the one at hand, then its followers.
 inline Chain<Kernel> kernels_of(const Kernel& kernel) { return {kernel, kernel.followers}; }
 Chain<Kernel> kernels_of(Kernel&&) = delete;
+/// The same launch by launch: the bodies of each.
+inline std::vector<Chain<Kernel>> launches_of(const Kernel& kernel) {
+  return parts_of(kernels_of(kernel), [](const Kernel& one) { return one.begins == Begins::launch; });
+}
+std::vector<Chain<Kernel>> launches_of(Kernel&&) = delete;
 
 // Said of a program where a kernel has followers: everything below but launch_shape and shared_offsets.
 
-/// How this kernel is launched, without its followers: what the printer declares, the simulator and the GPU are told.
-LaunchShape launch_shape(const Kernel& kernel);
+/// How the bodies of a launch are launched: what the printer declares, the simulator and the GPU are told.
+LaunchShape launch_shape(const Chain<Kernel>& launch);
+/// The same of a kernel without its followers.
+inline LaunchShape launch_shape(const Kernel& kernel) { return launch_shape(Chain<Kernel>(kernel, {})); }
 /// Running it twice on the same buffers gives the same result: it adds nothing into memory and reads nothing of what it
 /// writes in place.
 bool is_idempotent(const Kernel& kernel);

@@ -35,7 +35,8 @@ struct Verifier {
   VarSet live_vars;
   std::size_t last_guard;  ///< in the scope at hand; the number of statements: none yet
   int scopes = 0;          ///< loops and guards around the statement
-  bool waited = false;     ///< for the launches before
+  bool follows = false;    ///< launches come before its own
+  bool waited = false;     ///< for them
 
   Verifier(const Kernel& k, const Kernel& of)
       : kernel(k),
@@ -45,6 +46,7 @@ struct Verifier {
         seen_lets(k.lets.size()),
         agreed_lets(k.lets.size()),
         last_guard(k.body.size()) {
+    follows = !is_in(launches_of(program).front());
     for (std::size_t i = 0; i < k.indices.vars.size(); ++i)
       if (k.indices.vars[i].kind == VarKind::block || k.indices.vars[i].kind == VarKind::thread)
         live_vars |= VarSet::only(i);
@@ -182,12 +184,14 @@ struct Verifier {
     require(kernel.arrays[s.target.array].dtype == type, "a load changes the type");
   }
 
-  bool follows() const { return &kernel != &program; }
+  bool is_in(const Chain<Kernel>& launch) const {
+    return std::any_of(launch.begin(), launch.end(), [&](const Kernel& one) { return &one == &kernel; });
+  }
 
   /// A load finds what somebody wrote, and a follower may begin while others still write.
   void reached(const Stmt& s) const {
     const BufferId memory = owner(kernel, s.memory);
-    require(!follows() || waited || memory_role(program, memory) == BufferRole::input,
+    require(!follows || waited || memory_role(program, memory) == BufferRole::input,
             fmt::format("{} is loaded before the launches that may write it are waited for",
                         kernel.buffers[s.memory].name));
     const BufferRole role = kernel.buffers[memory].role;
@@ -195,26 +199,38 @@ struct Verifier {
             fmt::format("{} is loaded, which nobody has written", kernel.buffers[s.memory].name));
   }
 
-  /// By this kernel, wherever, or by one before it.
+  static bool writes(const Kernel& one, BufferId memory) {
+    return std::any_of(one.body.begin(), one.body.end(), [&](const Stmt& s) {
+      return (s.kind == StmtKind::store || s.kind == StmtKind::atomic) && s.space == Space::global &&
+             s.memory == memory;
+    });
+  }
+  static bool touches(const Kernel& one, BufferId memory) {
+    return std::any_of(one.body.begin(), one.body.end(), [&](const Stmt& s) {
+      return (s.kind == StmtKind::load || s.kind == StmtKind::store || s.kind == StmtKind::atomic) &&
+             s.space == Space::global && owner(one, s.memory) == memory;
+    });
+  }
+
+  /// By this kernel, wherever, or in a launch before its own.
   bool written(BufferId memory) const {
-    for (const Kernel& one : kernels_of(program)) {
-      for (const Stmt& s : one.body)
-        if ((s.kind == StmtKind::store || s.kind == StmtKind::atomic) && s.space == Space::global && s.memory == memory)
-          return true;
-      if (&one == &kernel) break;
+    for (const Chain<Kernel>& launch : launches_of(program)) {
+      if (is_in(launch)) break;
+      for (const Kernel& one : launch)
+        if (writes(one, memory)) return true;
     }
-    return false;
+    return writes(kernel, memory);
   }
 
   void wait() {
-    require(follows(), "a wait for launches before the first one");
+    require(follows, "a wait for launches before the first one");
     require(scopes == 0, "a wait for other launches inside a loop or a guard");
     require(!waited, "a second wait for the launches before");
     waited = true;
   }
 
   void store(const Stmt& s) const {
-    require(s.space != Space::global || !follows() || waited, "a store before the launches before it are waited for");
+    require(s.space != Space::global || !follows || waited, "a store before the launches before it are waited for");
     const DType type = memory(s);
     require(s.space != Space::distributed, "a store to another block of the cluster");
     require(s.space == Space::shared || is_written(kernel.buffers[s.memory].role), "a store to an input");
@@ -274,7 +290,7 @@ struct Verifier {
       case StmtKind::store:
         return store(s);
       case StmtKind::atomic:
-        require(s.space != Space::global || !follows() || waited,
+        require(s.space != Space::global || !follows || waited,
                 "an atomic before the launches before it are waited for");
         value(s.value);
         require(s.width == 1 && memory(s) == type_of(s.value), "an atomic changes the type");
@@ -464,6 +480,28 @@ struct Verifier {
             "two kernels of a program have one name");
   }
 
+  /// What a body leaves to those beside it, if there are any.
+  void fits_launch() const {
+    const std::vector<Chain<Kernel>> launches = launches_of(program);
+    const Chain<Kernel> launch =
+        *std::find_if(launches.begin(), launches.end(), [&](const Chain<Kernel>& one) { return is_in(one); });
+    if (launch.size() == 1) return;
+    require(kernel.threads == launch[0].threads && kernel.min_blocks == launch[0].min_blocks,
+            "bodies of a launch differ in their threads or in the blocks that must be resident");
+    require(kernel.cluster == 1 && !kernel.cooperative && !kernel.persistent,
+            "a body beside others has clusters, a meeting of the grid, or a loop over blocks");
+    require(!follows, "bodies beside one another are in the first launch");
+    const bool shares =
+        std::any_of(launch.begin(), launch.end(), [](const Kernel& one) { return one.shared_bytes > 0; });
+    require(kernel.dynamic_shared == shares, "bodies of a launch have shared memory of which it is not told");
+    for (const Kernel& other : launch)
+      for (std::size_t b = 0; &other != &kernel && b < kernel.buffers.size(); ++b) {
+        const BufferId memory = owner(kernel, static_cast<BufferId>(b));
+        require(!writes(kernel, static_cast<BufferId>(b)) || !touches(other, memory),
+                fmt::format("{} is written by one body of a launch and used by another", kernel.buffers[b].name));
+      }
+  }
+
   void shape() const {
     require(kernel.cluster > 0 && kernel.grid % kernel.cluster == 0,
             fmt::format("{} blocks are no whole number of clusters of {}", kernel.grid, kernel.cluster));
@@ -494,10 +532,11 @@ void verify(const Kernel& kernel) {
     verifier.shape();
     verifier.roles();
     if (&one != &kernel) verifier.fits_program();
+    verifier.fits_launch();
     verifier.body(0, one.body.size());
     verifier.require(!verifier.arrived, "a cluster barrier that nobody waits at");
     verifier.require(!verifier.reads_others, "a block of the cluster may end while another one reads it");
-    verifier.require(!verifier.follows() || verifier.waited, "a kernel that never waits for the launches before it");
+    verifier.require(!verifier.follows || verifier.waited, "a kernel that never waits for the launches before it");
   }
 }
 

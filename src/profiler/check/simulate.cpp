@@ -219,7 +219,7 @@ simulator::Simulation simulate_all(const std::vector<simulator::Program>& progra
 
 Executor make_simulator(const ir::Kernel& kernel, const ir::Binary& binary) {
   std::vector<ir::LaunchShape> shapes;
-  for (const ir::Kernel& one : kernels_of(kernel)) shapes.push_back(launch_shape(one));
+  for (const Chain<ir::Kernel>& launch : launches_of(kernel)) shapes.push_back(launch_shape(launch));
   return make_simulator_of(kernel, binary, std::move(shapes));
 }
 

@@ -52,12 +52,12 @@ gpu::Sequence sequence_of(const ir::Kernel& kernel, const ir::Binary& binary, Im
     if (own)
       sequence.buffers.push_back({kernel.buffers[i].name, bytes_of(kernel.buffers[i]), ir::memory_role(kernel, id)});
   }
-  const Chain<ir::Kernel> kernels = kernels_of(kernel);
+  const std::vector<Chain<ir::Kernel>> launches = launches_of(kernel);
   const Chain<ir::CompiledEntry> entries = entries_of(binary);
-  if (entries.size() != kernels.size())
+  if (entries.size() != launches.size())
     throw std::logic_error("a binary has another number of kernels than its program");
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    sequence.launches.push_back({launch_shape(kernels[i]), 0, entries[i].entry, arguments});
+  for (std::size_t i = 0; i < launches.size(); ++i)
+    sequence.launches.push_back({launch_shape(launches[i]), 0, entries[i].entry, arguments});
   return sequence;
 }
 

@@ -223,12 +223,17 @@ std::size_t FusedModel::chosen_group() {
                             reason->reason.empty() ? reason->rule : reason->reason),
                 "tailor fuse shows which groups can; --group picks one");
   explore::Axes axes = explore::default_axes(*group(number).ready(), target.limits);
-  const ir::Skeleton skeleton = group(number).ready()->skeleton;
+  const codegen::Prepared& prepared = *group(number).ready();
   for (const explore::AxisLimit& limit : limits_) {
     explore::restrict_axis(axes, limit);  // refuses what is no axis
-    if (!row(skeleton).has(*ir::plan_field_named(limit.axis)))
-      watch_.observer.note(
-          fmt::format("plans of {} have no {}: --axis {}=... changes nothing", name(skeleton), limit.axis, limit.axis));
+    const auto has_it = [&](const codegen::Prepared& one) {
+      return row(one.skeleton).has(*ir::plan_field_named(limit.axis));
+    };
+    const bool some_body = std::any_of(prepared.bodies.begin(), prepared.bodies.end(),
+                                       [&](const codegen::Body& body) { return has_it(*body.prepared); });
+    if (!has_it(prepared) && !some_body)
+      watch_.observer.note(fmt::format("plans of {} have no {}: --axis {}=... changes nothing", name(prepared.skeleton),
+                                       limit.axis, limit.axis));
   }
   if (wanted_.empty() && partition.groups.size() > 1)
     watch_.observer.note(fmt::format(

@@ -77,14 +77,15 @@ RacedGroup measure_one(std::span<Candidate> candidates, std::size_t first, const
 /// What the launch of a compiled kernel executes, by its machine code.
 void read_machine(Candidate& candidate) {
   if (!candidate.lowered || !candidate.compiled() || candidate.machine) return;
-  const Chain<costmodel::Work> works = costmodel::works_of(candidate.work);
-  const Chain<ir::Kernel> kernels = kernels_of(candidate.kernel);
+  const costmodel::Work work = costmodel::by_launch(candidate.work);
+  const Chain<costmodel::Work> works = costmodel::works_of(work);
+  const std::vector<Chain<ir::Kernel>> launches = launches_of(candidate.kernel);
   const Chain<ir::CompiledEntry> entries = entries_of(*candidate.binary);
   std::vector<ir::MachineWork> machines;
-  for (std::size_t i = 0; i < kernels.size() && i < entries.size(); ++i) {
+  for (std::size_t i = 0; i < launches.size() && i < entries.size(); ++i) {
     const ir::MachineRequests expected = costmodel::program_requests(works[i]);
     machines.push_back(
-        profiler::machine_work(*candidate.binary, entries[i], {ir::launch_shape(kernels[i]), &expected, false}));
+        profiler::machine_work(*candidate.binary, entries[i], {ir::launch_shape(launches[i]), &expected, false}));
   }
   candidate.machine = machines.front();
   candidate.machine->followers.assign(machines.begin() + 1, machines.end());
@@ -112,20 +113,21 @@ std::optional<ir::Rejection> too_few_residents(const ir::Kernel& program, const 
   if (binary.outcome != ir::CompileOutcome::ok) return {};
   const auto entries = entries_of(binary);
   auto entry = entries.begin();
-  for (const ir::Kernel& kernel : kernels_of(program)) {
+  for (const Chain<ir::Kernel>& launch : launches_of(program)) {
     const ir::CompiledEntry& made = *entry;
     ++entry;
-    if (kernel.min_blocks == 0) continue;
-    const std::int64_t shared = kernel.dynamic_shared ? made.static_shared + kernel.shared_bytes
-                                                      : std::max<std::int64_t>(made.static_shared, kernel.shared_bytes);
-    const costmodel::Occupancy found = costmodel::occupancy(limits, kernel.threads, made.registers, shared);
-    if (found.blocks_per_sm >= kernel.min_blocks) continue;
+    const ir::LaunchShape shape = launch_shape(launch);
+    if (shape.min_blocks == 0) continue;
+    const std::int64_t shared = shape.dynamic_shared + std::max<std::int64_t>(made.static_shared, shape.static_shared);
+    const int threads = launch[0].threads;
+    const costmodel::Occupancy found = costmodel::occupancy(limits, threads, made.registers, shared);
+    if (found.blocks_per_sm >= shape.min_blocks) continue;
     return ir::Rejection{
         "min-blocks",
         fmt::format("compiled to {} per thread and {} bytes of shared memory, of which an SM holds {} of "
                     "{} threads, limited by {}; {} must be resident",
-                    counted(made.registers, "register"), shared, counted(found.blocks_per_sm, "block"), kernel.threads,
-                    costmodel::name(found.limiter), kernel.min_blocks),
+                    counted(made.registers, "register"), shared, counted(found.blocks_per_sm, "block"), threads,
+                    costmodel::name(found.limiter), shape.min_blocks),
         true};
   }
   return {};

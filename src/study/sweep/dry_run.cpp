@@ -66,7 +66,7 @@ class ScratchDatabase {
 double space_size(const Sweep& sweep, const Place& place) {
   explore::Axes axes = explore::default_axes(*place.group->ready(), place.target->limits);
   for (const AxisRestriction& limit : sweep.config.axes) explore::restrict_axis(axes, {limit.axis, limit.values});
-  const auto size = static_cast<double>(explore::Plans(*place.group->ready(), axes, place.target->limits).size());
+  const auto size = static_cast<double>(explore::size_of_space(*place.group->ready(), axes, place.target->limits));
   if (!sweep.config.max_plans_per_group) return size;
   return std::min(size, static_cast<double>(*sweep.config.max_plans_per_group));
 }

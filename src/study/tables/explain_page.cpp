@@ -125,10 +125,18 @@ std::string paragraph(std::string_view label, std::string_view words, int width)
 
 namespace {
 
-std::string launch_words(const ir::Kernel& k) {
-  return fmt::format("{} of {}{}, {} shared per block", counted(k.grid, "block"), counted(k.threads, "thread"),
-                     k.persistent ? fmt::format(" looping over {} tiles", with_commas(k.virtual_blocks)) : "",
-                     humane_bytes(static_cast<double>(k.shared_bytes)));
+std::string launch_words(const Chain<ir::Kernel>& launch) {
+  const ir::Kernel& k = launch[0];
+  const ir::LaunchShape shape = launch_shape(launch);
+  std::string words =
+      fmt::format("{} of {}{}, {} shared per block", counted(static_cast<std::int64_t>(shape.grid[0]), "block"),
+                  counted(k.threads, "thread"),
+                  k.persistent ? fmt::format(" looping over {} tiles", with_commas(k.virtual_blocks)) : "",
+                  humane_bytes(static_cast<double>(shape.static_shared + shape.dynamic_shared)));
+  if (launch.size() == 1) return words;
+  std::string each;
+  for (const ir::Kernel& body : launch) each += (each.empty() ? "" : ", ") + with_commas(body.grid);
+  return words + fmt::format("; blocks side by side: {}", each);
 }
 
 /// At most so many lines of a text, 0 for all, and how many were left out.
@@ -164,7 +172,8 @@ std::string explanation(const Explained& all, const report::Screen& screen) {
   std::string out = paragraph("reaches", bound_words(all), width);
   for (const std::string& line : all.advice) out += paragraph("advice", line, width);
   out += "\n" + paragraph("device", fmt::format("{} ({})", all.one.on->device.title, all.one.on->device.arch), width);
-  for (const ir::Kernel& one : kernels_of(k)) out += paragraph(&one == &k ? "kernel" : "then", one.name, width);
+  for (const ir::Kernel& one : kernels_of(k))
+    out += paragraph(&one == &k ? "kernel" : one.begins == ir::Begins::beside ? "beside" : "then", one.name, width);
   out += paragraph("of", all.title, width);
   out += paragraph("plan", ir::text(all.one.plan), width);
   if (const std::string stitches = stitch_words(all.one); !stitches.empty())
@@ -185,7 +194,7 @@ std::string explanation(const Explained& all, const report::Screen& screen) {
        report::wrapped("each part alone, as a share of the predicted time (parts overlap)", width))
     out += line + "\n";
   out += bars(e, width, screen.colour) + "\n";
-  for (const ir::Kernel& one : kernels_of(k)) out += paragraph("launch", launch_words(one), width);
+  for (const Chain<ir::Kernel>& launch : launches_of(k)) out += paragraph("launch", launch_words(launch), width);
   out += paragraph(
       "occupancy",
       fmt::format("{:.0f} %: {} per SM, limited by {}; {} {}; about {} per thread{}", 100 * all.occupancy.fraction,

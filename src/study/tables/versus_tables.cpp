@@ -212,8 +212,8 @@ Table versus_count_table(const Versus& two) {
     if (difference(a, b, false) != 0)
       table.rows.push_back({std::move(name), cell(a), cell(b), a > 0 ? Cell(b / a) : Cell(), std::string(unit)});
   };
-  add("launches", static_cast<double>(kernels_of(two.a.kernel).size()),
-      static_cast<double>(kernels_of(two.b.kernel).size()), "launch");
+  add("launches", static_cast<double>(launches_of(two.a.kernel).size()),
+      static_cast<double>(launches_of(two.b.kernel).size()), "launch");
   add("blocks", static_cast<double>(two.a.kernel.grid), static_cast<double>(two.b.kernel.grid), "block");
   add("threads of a block", two.a.kernel.threads, two.b.kernel.threads, "thread");
   add("shared memory of a block", static_cast<double>(two.a.kernel.shared_bytes),

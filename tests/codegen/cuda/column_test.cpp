@@ -13,7 +13,7 @@
 
 #include "codegen/cuda/cuda.h"
 #include "codegen/lower/lower.h"
-#include "codegen/lower/structure.h"
+#include "codegen/structure/structure.h"
 #include "costmodel/count.h"
 #include "explore/plans/rules.h"
 #include "explore/plans/walk.h"
@@ -37,7 +37,7 @@ ir::Group group_of(const std::string& lines) {
 
 std::string doubt_of(const ir::Group& group) {
   const ir::Boundary border = codegen::whole_border(group.graph);
-  const codegen::Classified found = codegen::analyse(group.graph, border);
+  const codegen::Classified found = codegen::analyse_loop(group.graph, border);
   const auto* layout = std::get_if<codegen::Layout>(&found);
   if (layout == nullptr) return std::get<ir::Rejection>(found).rule;
   const auto doubt = codegen::find_doubt(group.graph, border, *layout);

@@ -12,7 +12,7 @@
 #include <stdexcept>
 
 #include "codegen/lower/lower.h"
-#include "codegen/lower/structure.h"
+#include "codegen/structure/structure.h"
 #include "reference/evaluate.h"
 #include "support/cells.h"
 #include "support/interpret.h"

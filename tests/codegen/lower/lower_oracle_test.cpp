@@ -117,7 +117,7 @@ TEST_CASE("what a sound rule drops lower refuses, on the whole axes, and each so
         // The enumeration asks for as many resident blocks as fit; a plan that somebody wrote may ask for more.
         if (scattered / one_of_the_whole % 2 == 0) plan->blocks_per_sm *= 4;
         // It asks for no launches that end to meet either.
-        if (plan->meet == Meeting::grid && scattered / one_of_the_whole % 3 == 0) plan->meet = Meeting::kernel;
+        if (plan->meet == ir::Meeting::grid && scattered / one_of_the_whole % 3 == 0) plan->meet = ir::Meeting::kernel;
         const Candidate candidate{prepared, *plan, limits, tiling_of(prepared, *plan, limits)};
         std::optional<bool> legal;
         for (const Rule& rule : rules()) {

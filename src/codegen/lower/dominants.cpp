@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The nodes whose order in memory the loops of a plan can follow. In: a graph and what is prepared of it, phases among
+// that. Out: candidates for the plan's dominant node, the usual choice first. Called by prepare() through the table of
+// skeletons.
+//
+// Rows and columns follow what a reduction reads, one reduction for each shape that is read, of columns for each order
+// in memory too; a flat loop follows an array as large as the largest output. Bodies of a pack have their own.
+#include <algorithm>
+
+#include "codegen/lower/skeletons.h"
+
+namespace tailor::codegen {
+
+/// Outputs and parameters as large as the largest output, one of each shape and layout.
+void dominants_map(const ir::Graph& graph, Prepared& prepared) {
+  const auto offer = [&](ir::NodeId id) {
+    const ir::Node& node = graph[id];
+    if (elements(node.shape) != prepared.columns) return;
+    const bool known = std::any_of(prepared.dominants.begin(), prepared.dominants.end(), [&](ir::NodeId other) {
+      return graph[other].shape.dims == node.shape.dims && graph[other].shape.same_layout(node.shape);
+    });
+    if (!known) prepared.dominants.push_back(id);
+  };
+  for (const ir::NodeId id : prepared.stored) offer(id);
+  for (const ir::NodeId id : parameters(graph)) offer(id);
+}
+
+/// The first reduction, and others that read an array of other dimensions or of another order in memory.
+void dominants_column(const ir::Graph& graph, Prepared& prepared) {
+  const auto source = [&](ir::NodeId id) -> const ir::Shape& { return graph[graph[id].operands[0]].shape; };
+  for (const Phase& phase : prepared.phases)
+    for (const ir::NodeId id : phase.reductions) {
+      const bool known = std::any_of(prepared.dominants.begin(), prepared.dominants.end(), [&](ir::NodeId other) {
+        return source(other).dims == source(id).dims && source(other).same_layout(source(id)) &&
+               axes(graph[other]) == axes(graph[id]);
+      });
+      if (!known) prepared.dominants.push_back(id);
+    }
+}
+
+/// The first reduction, and others whose operands have other dimensions.
+void dominants_row(const ir::Graph& graph, Prepared& prepared) {
+  for (const Phase& phase : prepared.phases)
+    for (const ir::NodeId id : phase.reductions)
+      if (prepared.dominants.empty() ||
+          graph[graph[id].operands[0]].shape.dims != graph[graph[prepared.dominants[0]].operands[0]].shape.dims)
+        prepared.dominants.push_back(id);
+}
+
+void dominants_pack(const ir::Graph&, Prepared&) {}
+
+}  // namespace tailor::codegen

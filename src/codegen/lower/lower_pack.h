@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bodies side by side, as one launch. In: a prepared pack; plans, or kernels, of its bodies. Out: a launch that has all
+// of them, or the body that is refused. Called by lower(), and by the search, which lowers each body once and joins
+// those that go together.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "codegen/lower/lower.h"
+
+namespace tailor::codegen {
+
+/// The plan of a body in the numbers of its own group; rule `bodies` where the plan says otherwise than the pack, or
+/// names a node that is not its own. Precondition: the plan has so many bodies.
+std::variant<ir::Plan, ir::Rejection> plan_of_body(const Prepared& pack, const ir::Plan& plan, std::size_t number);
+/// The reverse: as it stands in the pack's plan.
+ir::Plan plan_in_pack(const Body& body, ir::Plan own);
+
+/// Why a kernel cannot stand beside others: rule `bodies`.
+std::optional<ir::Rejection> refuse_beside(const ir::Kernel& body, std::size_t number);
+/// Where each buffer of each body stands among the launch's: inputs and results where the group has them, then what
+/// each body has beside.
+std::vector<std::vector<ir::BufferId>> buffers_in_pack(const Prepared& pack, std::span<const ir::Kernel* const> bodies);
+/// The launch of all bodies, in the order of the pack. Precondition: none is refused, all have equal threads.
+ir::Kernel beside_one_another(const Prepared& pack, std::vector<ir::Kernel> bodies);
+
+Lowered lower_pack(const Prepared& pack, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch);
+
+}  // namespace tailor::codegen

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of skeletons as the structural analysis sees them: what each recognises and what it doubts. Each row of
+// ir/skeletons.def gets its functions by name. Asked by structure.cpp alone; how a skeleton is lowered is another table
+// (codegen/lower/skeletons.h).
+#pragma once
+
+#include <optional>
+
+#include "codegen/structure/structure.h"
+
+namespace tailor::codegen {
+
+struct SkeletonStructure {
+  /// Nothing: another skeleton's. A rejection: of this kind, but not one that it can do; another may still take it.
+  std::optional<Classified> (*recognise)(const Region& region);
+  /// find_doubt() for what it recognised.
+  std::optional<ir::Rejection> (*doubt)(const Region& region, const Layout& layout);
+};
+
+const SkeletonStructure& structure(ir::Skeleton skeleton);
+
+#define SKELETON(name, unit, what, ...)                             \
+  std::optional<Classified> recognise_##name(const Region& region); \
+  std::optional<ir::Rejection> doubt_##name(const Region& region, const Layout& layout);
+#include "ir/skeletons.def"
+#undef SKELETON
+
+}  // namespace tailor::codegen

@@ -1,0 +1,366 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The common half of the structural analysis (structure.h tells what it is for). In: nodes of a graph with their
+// border. Out: a layout or a rejection. Called by prepare() once per group, and by strategies thousands of times.
+//
+// First every node is asked whether kernels of today can hold it: its type must have a CUDA form, its operation a text
+// for that type, a constant array would need a table in memory, look-ups and windows need skeletons that are still to
+// come. Of several such nodes the first in the graph's order is named, so the answer does not depend on the order of
+// the question.
+//
+// Then the rows of the table of skeletons are asked in order. A row may recognise the group (the answer is its
+// layout), refuse it with a reason, or not know it. The first layout wins; else the first reason is given.
+// find_doubt() asks the same row for what it lowers badly.
+//
+// Skeletons see a Region: what is inside with its reductions folded where they arrive in steps. So a group of both
+// halves of a long sum is a row or column group, and prepare() lowers it as one (ir/graph/split_reduction.h).
+//
+// Outputs. A kernel's threads are dealt out over rows and columns, so an output of one element per row (or column), or
+// of one per element, is written where its thread is. A counter beside a norm, a small array beside a large one are of
+// another size. They are stored aside, by all threads in a loop of their own (store_aside). Where they need no
+// reduction any thread can make any element. Where there is one row alone, every lane of it has every number of it, so
+// they may need reductions too. All others would need numbers of rows that their thread does not have.
+#include "codegen/structure/structure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+#include <unordered_set>
+
+#include "base/indexed.h"
+#include "codegen/structure/index_map.h"
+#include "codegen/structure/recognise.h"
+#include "ir/graph/attribute_text.h"
+
+namespace tailor::codegen {
+
+using namespace ir;
+
+namespace {
+
+/// Whether kernels of today can hold this type.
+bool is_holdable(DType dtype) { return !row(dtype).cuda.empty(); }
+
+/// Whether the operation is written for its type: the pattern is chosen as the printer chooses it.
+bool has_pattern(Op op, DType dtype) { return !(is_floating(dtype) ? row(op).real : row(op).integer).empty(); }
+
+bool has_text(const Graph& graph, const Node& node) {
+  if (node.op == Op::convert || node.op == Op::copy) return true;
+  if (node.op == Op::reduce_precision) return rounding_type(graph, node).has_value();
+  const DType operand = graph[node.operands[0]].shape.dtype;
+  if (const auto* compare = std::get_if<CompareOptions>(&node.attributes)) return !compare->total_order;
+  // A 16-bit float is held as its f32 value, so its bits are not at hand.
+  if (node.op == Op::bitcast_convert)
+    return row(operand).bits == row(node.shape.dtype).bits && row(operand).compute == operand &&
+           row(node.shape.dtype).compute == node.shape.dtype && operand != DType::pred &&
+           node.shape.dtype != DType::pred;
+  const bool by_position = node.op == Op::clz || node.op == Op::shift_left || node.op == Op::shift_right_logical ||
+                           node.op == Op::shift_right_arithmetic;
+  if (by_position && operand == DType::pred) return false;  // a predicate is one bit in a byte
+  return has_pattern(node.op, node.op == Op::is_finite ? operand : node.shape.dtype);
+}
+
+/// What beside its type decides whether an operation has a text: to which digits a value is rounded.
+std::string digits_text(const Node& node) {
+  if (node.op != Op::reduce_precision) return {};
+  return fmt::format(" rounded to {} bits of exponent and {} of mantissa",
+                     attribute_number(hlo_text(node), "exponent_bits", 0),
+                     attribute_number(hlo_text(node), "mantissa_bits", 0));
+}
+
+/// An array that is read from memory or computed. What made it does not matter.
+std::optional<Rejection> refuse_value(const Node& node) {
+  if (node.shape.dtype == DType::tuple)
+    return refuse("operation", fmt::format("{} %{} gives {} results at once, which no skeleton does yet",
+                                           row(node.op).id, node.name, node.results.size()));
+  if (!is_holdable(node.shape.dtype))
+    return refuse("dtype",
+                  fmt::format("%{} has type {}, which kernels cannot hold yet", node.name, name(node.shape.dtype)));
+  if (elements(node.shape) == 0)
+    return refuse("empty", fmt::format("%{} {} has no elements", node.name, text(node.shape)));
+  return std::nullopt;
+}
+
+std::optional<Rejection> refuse_move(const Graph& graph, const Node& node) {
+  const Shape& from = node.operands.empty() ? node.shape : graph[node.operands[0]].shape;
+  if (node.op != Op::bitcast || from.dtype == node.shape.dtype) return std::nullopt;
+  return refuse("operation",
+                fmt::format("bitcast %{} from {} to {} changes type and places at once, which has no kernel text yet",
+                            node.name, text(from), text(node.shape)));
+}
+
+std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
+  const OpRow& op = row(node.op);
+  const auto skeleton = [&](std::string_view which) {
+    return refuse(fmt::format("skeleton-{}", which),
+                  fmt::format("{} %{}{} needs a skeleton of its own, which is still to come", op.hlo, node.name,
+                              node.shape.dtype == DType::tuple ? "" : " " + text(node.shape)));
+  };
+  // What an operation is says more than what it gives: a sort, an argmax and a generator of random numbers give tuples.
+  const bool kernels_do_its_kind =
+      op.kind == OpClass::leaf || op.kind == OpClass::elementwise || op.kind == OpClass::index;
+  if (node.shape.dtype != DType::tuple || kernels_do_its_kind)
+    if (std::optional<Rejection> refused = refuse_value(node)) return refused;
+  switch (op.kind) {
+    case OpClass::leaf:
+      if (node.op == Op::constant && elements(node.shape) > 1)
+        return refuse("array-constant",
+                      fmt::format("constant %{} {} would need a table in memory", node.name, text(node.shape)));
+      if (node.op == Op::constant && known_literal(node) == nullptr)
+        return refuse("unknown-constant", fmt::format("the dump left out the value of %{}", node.name));
+      return std::nullopt;
+    case OpClass::elementwise:
+      if (!has_text(graph, node))
+        return refuse("operation", fmt::format("{} %{} has no kernel text for {}{}", op.id, node.name,
+                                               name(node.shape.dtype), digits_text(node)));
+      return std::nullopt;
+    case OpClass::index:
+      return refuse_move(graph, node);
+    case OpClass::reduction:
+      if (node.operands.size() != 2) return skeleton("variadic-reduction");
+      if (reducer(node) == Reducer::custom || reducer(node) == Reducer::none) return skeleton("custom-reduction");
+      if (!has_pattern(op_of(reducer(node)), node.shape.dtype))
+        return refuse("operation", fmt::format("{} of %{} has no kernel text for {}", name(reducer(node)), node.name,
+                                               name(node.shape.dtype)));
+      return refuse_value(node);
+    case OpClass::lookup:
+      if (node.op != Op::dynamic_slice && node.op != Op::dynamic_update_slice && node.op != Op::gather)
+        return skeleton(op.hlo);
+      for (std::size_t k = first_start(node); k < node.operands.size(); ++k)
+        if (const DType dtype = graph[node.operands[k]].shape.dtype; !is_holdable(dtype))
+          return refuse("dtype", fmt::format("%{} is placed by an index of type {}, which kernels cannot hold yet",
+                                             node.name, name(dtype)));
+      return std::nullopt;
+    case OpClass::window:
+    case OpClass::random:
+      return skeleton(op.hlo);
+    case OpClass::mapped:
+      return refuse("operation", fmt::format("{} %{} {} is not supported: an arbitrary function of each element", op.id,
+                                             node.name, text(node.shape)));
+    case OpClass::library:
+    case OpClass::composite:
+    case OpClass::structure:
+    case OpClass::control:
+    case OpClass::communication:
+    case OpClass::opaque:
+      return refuse("operation", fmt::format("{} %{} is not memory-bound work of a kernel", op.id, node.name));
+  }
+  return std::nullopt;
+}
+
+/// Whether an index of the look-up is computed from a reduction inside.
+bool is_placed_by_reduction(const Graph& graph, const Boundary& border, NodeId id) {
+  std::vector<NodeId> pending;
+  for (std::size_t k = first_start(graph[id]); k < graph[id].operands.size(); ++k)
+    pending.push_back(graph[id].operands[k]);
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    if (std::find(border.inside.begin(), border.inside.end(), pending[i]) == border.inside.end()) continue;
+    if (graph[pending[i]].op == Op::reduce) return true;
+    for (const NodeId operand : graph[pending[i]].operands)
+      if (std::find(pending.begin(), pending.end(), operand) == pending.end()) pending.push_back(operand);
+  }
+  return false;
+}
+
+/// The refusal of the first node, in the graph's order, that no kernel can hold.
+std::optional<Rejection> refuse_nodes(const Graph& graph, const Boundary& border) {
+  std::optional<Rejection> first;
+  auto place = static_cast<NodeId>(graph.nodes.size());
+  const auto look = [&](NodeId id, std::optional<Rejection> refused) {
+    if (refused) first = std::move(refused), place = id;
+  };
+  for (const NodeId id : border.reads)
+    if (id < place) look(id, refuse_value(graph[id]));
+  for (const NodeId id : border.inside)
+    if (id < place) look(id, refuse_node(graph, graph[id]));
+  return first;
+}
+
+}  // namespace
+
+Layout row_layout(const Graph& graph, const Node& reduce) {
+  const Domain domain = domain_of(graph, reduce);
+  return {Skeleton::row, domain.kept(), domain.reduced(), domain};
+}
+
+Region::Region(const Graph& whole, const Boundary& around) : graph(whole), border(around) {
+  const std::vector<FoldedReduction> folded = folded_reductions(graph, border.inside, border.writes);
+  if (folded.empty()) return;
+  std::unordered_set<NodeId> swallowed;
+  for (const FoldedReduction& one : folded) {
+    swallowed.insert(one.swallowed.begin(), one.swallowed.end());
+    folded_.emplace_back(one.last, folded_node(graph, one));
+  }
+  std::sort(folded_.begin(), folded_.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::copy_if(border.inside.begin(), border.inside.end(), std::back_inserter(inside_),
+               [&](NodeId id) { return !swallowed.contains(id); });
+}
+
+const Node& Region::operator[](NodeId id) const {
+  if (!folded_.empty() && graph[id].op == Op::reduce) {
+    const auto found = std::lower_bound(folded_.begin(), folded_.end(), id,
+                                        [](const auto& one, NodeId wanted) { return one.first < wanted; });
+    if (found != folded_.end() && found->first == id) return found->second;
+  }
+  return graph[id];
+}
+
+Boundary whole_border(const Graph& group) {
+  Boundary border{parameters(group), {}, group.outputs, group.in_place};
+  for (std::size_t i = 0; i < group.nodes.size(); ++i)
+    if (group.nodes[i].op != Op::parameter) border.inside.push_back(static_cast<NodeId>(i));
+  return border;
+}
+
+std::optional<DType> rounding_type(const Graph& graph, const Node& node) {
+  struct Format {
+    DType dtype;
+    std::int64_t exponent, mantissa;  // bits
+  };
+  constexpr auto formats =
+      std::to_array<Format>({{DType::f16, 5, 10}, {DType::bf16, 8, 7}, {DType::f32, 8, 23}, {DType::f64, 11, 52}});
+  const DType own = graph[node.operands[0]].shape.dtype;
+  const std::int64_t exponent = attribute_number(hlo_text(node), "exponent_bits", 8),
+                     mantissa = attribute_number(hlo_text(node), "mantissa_bits", 23);
+  for (const Format& format : formats)
+    if (format.dtype == own && exponent >= format.exponent && mantissa >= format.mantissa) return own;
+  // With the same exponent only the mantissa is rounded, to nearest even as a conversion does it. A smaller exponent
+  // would flush what becomes subnormal, which a conversion does not.
+  if (own == DType::f32 && exponent == 8 && mantissa == 7) return DType::bf16;
+  return std::nullopt;
+}
+
+std::optional<Rejection> refused_alone(const Graph& graph, NodeId node) { return refuse_node(graph, graph[node]); }
+
+std::string text(const Layout& layout) {
+  const SkeletonRow& skeleton = row(layout.skeleton);
+  if (skeleton.unit == WorkUnit::elements) return fmt::format("{} {}", skeleton.name, layout.columns);
+  if (skeleton.unit == WorkUnit::columns) return fmt::format("{} {} x {}", skeleton.name, layout.columns, layout.rows);
+  if (skeleton.unit == WorkUnit::bodies) return fmt::format("{} of {}", skeleton.name, layout.rows);
+  std::string rows = fmt::format("{} {} x {}", skeleton.name, layout.rows, layout.columns);
+  if (!layout.domain.is_contiguous()) rows += fmt::format(" in {}", text(layout.domain));
+  return rows;
+}
+
+NodeId stored_node(const Graph& graph, const Boundary& border, std::size_t i) {
+  for (const InPlace& pair : border.in_place)
+    if (index(pair.output) == i) return graph[border.writes[i]].operands[1];
+  return border.writes[i];
+}
+
+bool is_written_in_place(const Boundary& border, NodeId id) {
+  return std::any_of(border.in_place.begin(), border.in_place.end(),
+                     [&](const InPlace& pair) { return border.writes[index(pair.output)] == id; });
+}
+
+const SkeletonStructure& structure(Skeleton skeleton) {
+  static constexpr std::array table = std::to_array<SkeletonStructure>({
+#define SKELETON(name, unit, what, ...) {recognise_##name, doubt_##name},
+#include "ir/skeletons.def"
+#undef SKELETON
+  });
+  return row_for(table, skeleton);
+}
+
+Classified analyse_loop(const Graph& graph, const Boundary& border) {
+  if (border.writes.empty()) return refuse("empty", "the group has no output");
+  if (std::optional<Rejection> refused = refuse_nodes(graph, border)) return *refused;
+  int starts = 0;
+  for (const NodeId id : border.inside)
+    if (class_of(graph[id].op) == OpClass::lookup) starts += open_starts(graph, graph[id]);
+  if (starts > most_open_starts)
+    return refuse("indices",
+                  fmt::format("{} indices from memory, a kernel holds at most {}", starts, most_open_starts));
+  std::optional<Rejection> first;
+  const Region region(graph, border);
+  for (const SkeletonRow& skeleton : skeletons()) {
+    if (skeleton.unit == WorkUnit::bodies) continue;
+    std::optional<Classified> found = structure(skeleton.skeleton).recognise(region);
+    if (!found) continue;
+    if (std::holds_alternative<Layout>(*found)) return *found;
+    if (!first) first = std::get<Rejection>(*found);
+  }
+  return first ? *first : refuse("skeleton", "no skeleton recognises the group");
+}
+
+Classified analyse(const Graph& graph, const Boundary& border) {
+  const Classified loop = analyse_loop(graph, border);
+  if (!falls_apart(graph, border)) return loop;
+  const auto* whole = std::get_if<Layout>(&loop);
+  if (whole != nullptr && !find_doubt(graph, border, *whole)) return loop;
+  const std::optional<Classified> pack = structure(Skeleton::pack).recognise(Region(graph, border));
+  const auto* bodies = pack ? std::get_if<Layout>(&*pack) : nullptr;
+  if (bodies == nullptr || (whole != nullptr && find_doubt(graph, border, *bodies))) return loop;
+  return *bodies;
+}
+
+std::unordered_set<NodeId> behind_reductions(const Region& region) {
+  std::unordered_set<NodeId> behind;
+  for (const NodeId id : region.inside()) {
+    const auto& operands = region[id].operands;
+    if (region[id].op == Op::reduce ||
+        std::any_of(operands.begin(), operands.end(), [&](NodeId operand) { return behind.contains(operand); }))
+      behind.insert(id);
+  }
+  return behind;
+}
+
+std::optional<Rejection> find_doubt(const Graph& graph, const Boundary& border, const Layout& layout) {
+  if (const NodeId id = border.kept_from_place; id != no_node)
+    return refuse("in-place", fmt::format("%{} {} would be updated in place if nothing of the group read it",
+                                          graph[id].name, text(graph[id].shape)));
+  for (const NodeId id : border.inside)
+    if (class_of(graph[id].op) == OpClass::lookup && is_placed_by_reduction(graph, border, id))
+      return refuse("index-place",
+                    fmt::format("where %{} reads or writes depends on a reduction of the group", graph[id].name));
+  return structure(layout.skeleton).doubt(Region(graph, border), layout);
+}
+
+namespace {
+
+bool contains_node(const std::vector<NodeId>& nodes, NodeId id) {
+  return std::binary_search(nodes.begin(), nodes.end(), id);
+}
+
+bool is_reduction(const Node& node) { return node.op == Op::reduce; }
+
+}  // namespace
+
+std::optional<Rejection> refuse_outputs(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {
+  const Graph& graph = region.graph;
+  const bool of_columns = row(layout.skeleton).unit == WorkUnit::columns;
+  std::optional<std::vector<NodeId>> reduced;  // asked for where it matters
+  for (std::size_t i = 0; i < region.border.writes.size(); ++i) {
+    const NodeId id = stored_node(graph, region.border, i);
+    if (!is_aside(layout, elements(graph[id].shape)) || contains_node(late, id)) continue;
+    if (!of_columns && layout.rows == 1) continue;
+    if (!reduced) reduced = values_from(region, is_reduction, [](const Node&) { return true; });
+    if (!contains_node(*reduced, id)) continue;
+    const std::string_view unit = of_columns ? "column" : "row";
+    return refuse("output-shape",
+                  fmt::format("output %{} {} is neither one per {} ({}) nor one per element ({} x {}), and needs a "
+                              "reduction",
+                              graph[id].name, text(graph[id].shape), unit, layout.rows,
+                              of_columns ? layout.columns : layout.rows, of_columns ? layout.rows : layout.columns));
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> doubt_outputs(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {
+  constexpr std::int64_t large = 4;  // a quarter of the elements, written one by one
+  for (std::size_t i = 0; i < region.border.writes.size(); ++i) {
+    const NodeId id = stored_node(region.graph, region.border, i);
+    const std::int64_t count = elements(region.graph[id].shape);
+    if (!is_aside(layout, count) || contains_node(late, id)) continue;
+    if (large * count > layout.rows * layout.columns && count > 1)
+      return refuse("output-aside", fmt::format("output %{} {} beside {} would be written one element at a time",
+                                                region.graph[id].name, text(region.graph[id].shape), text(layout)));
+  }
+  return std::nullopt;
+}
+
+}  // namespace tailor::codegen

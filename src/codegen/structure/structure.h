@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one structural analysis of a group: which skeleton it needs, over which rows and columns, or why no kernel of
+// today can hold it. In come nodes of a graph with their border; prepare() asks it once per group, strategies ask it
+// thousands of times about groups that do not exist yet, and both get the same word from the same lines.
+//
+// A structure is what every plan of a group has in common. Whether a plan is legal is lower()'s word alone (decision
+// 7), and lower() begins with what stands here. On top of it find_doubt() names what the lowering of today does badly
+// with a structure or finds impossible only while it places values: rows that are turned, values of rows used by other
+// rows, outputs of several sizes. A strategy that wants groups with good plans keeps off those; what has no doubt can
+// be lowered (a law, tested over every group of every dump).
+//
+// In a row group of R rows and N columns a value that depends on a reduction is either one number per row [R] or a full
+// array [R,N], with rows outermost. Values that do not depend on a reduction are free to be read at any index. A column
+// group is the same with the reduced dimensions in front of some that stay, in the order of memory.
+//
+// A row group may also add up across its rows: element j of all of them, one number of each, or everything. What needs
+// such a sum is late: no row can have it before all rows are done (structure_across.cpp).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "codegen/structure/domain.h"
+#include "ir/fusion.h"
+#include "ir/graph/split_reduction.h"
+#include "ir/plan.h"
+
+namespace tailor::codegen {
+
+struct Layout {
+  ir::Skeleton skeleton = ir::Skeleton::map;
+  std::int64_t rows = 1;     ///< results of a reduction: rows, or columns that stay; map: 1; pack: its bodies
+  std::int64_t columns = 1;  ///< elements reduced for each of them; map: elements of the largest output; pack: of all
+  Domain domain = {};        ///< of the reduction with the most elements; map and pack: none
+  bool operator==(const Layout&) const = default;
+};
+/// "map 4096", "row 4096 x 768"; "column 4096 x 768": each of 768 columns is 4096 long. Rows whose elements do not lie
+/// together say how they do: "row 64 x 25088 in [32] x 64 x [784]".
+std::string text(const Layout& layout);
+
+/// Whether an output of so many elements is neither one per result nor one per element.
+constexpr bool is_aside(const Layout& layout, std::int64_t elements) {
+  return elements != layout.rows && elements != layout.rows * layout.columns;
+}
+
+using Classified = std::variant<Layout, ir::Rejection>;
+
+/// The border of a group that is a graph of its own.
+ir::Boundary whole_border(const ir::Graph& group);
+
+/// The node whose elements a kernel stores for write number `i`: the new part where an array is updated in place, else
+/// the write itself.
+ir::NodeId stored_node(const ir::Graph& graph, const ir::Boundary& border, std::size_t i);
+/// Whether the node is a write whose new part alone is stored.
+bool is_written_in_place(const ir::Boundary& border, ir::NodeId id);
+
+/// The first skeleton that recognises the nodes inside the border, or why there is none. Where it would do badly with
+/// parts that share nothing, and a pack of them would not, the pack. Names in the rejection are those of `graph`.
+/// O(nodes inside).
+Classified analyse(const ir::Graph& graph, const ir::Boundary& border);
+
+/// The same without packs: what one loop can do.
+Classified analyse_loop(const ir::Graph& graph, const ir::Boundary& border);
+
+/// How a kernel makes a reduce_precision: `type` is the format it rounds to and back from, or the node's own where it
+/// changes nothing. Nothing for formats that no type has.
+std::optional<ir::DType> rounding_type(const ir::Graph& graph, const ir::Node& node);
+
+/// Why no kernel of today can hold the node, whatever stands around it; nothing when one may.
+std::optional<ir::Rejection> refused_alone(const ir::Graph& graph, ir::NodeId node);
+
+/// What the lowering of today makes badly, or not at all, of a structure that analyse() recognised as `layout`.
+std::optional<ir::Rejection> find_doubt(const ir::Graph& graph, const ir::Boundary& border, const Layout& layout);
+
+/// A sound refusal: what it says of a group holds for every plan.
+inline ir::Rejection refuse(std::string_view rule, std::string reason) {
+  return {std::string(rule), std::move(reason), true};
+}
+
+/// What a reduction of a row group goes over.
+enum class RowReduction : std::uint8_t {
+  row,         ///< the elements of each row
+  columns,     ///< across rows: element j of all rows, one result for each j
+  numbers,     ///< across rows: a number of each row, one result
+  everything,  ///< across rows: all elements of all rows, one result
+  none,        ///< anything else
+};
+RowReduction row_reduction(const ir::Graph& graph, const ir::Node& reduce, const Layout& layout);
+constexpr bool is_across(RowReduction of) {
+  return of == RowReduction::columns || of == RowReduction::numbers || of == RowReduction::everything;
+}
+
+using ir::ReduceKind;
+/// By the operand's place in memory.
+inline ReduceKind reduce_kind(const ir::Graph& graph, ir::NodeId reduce) {
+  return ir::reduce_kind(domain_of(graph, graph[reduce]));
+}
+/// Rows and columns of a row reduction (a full one has one row); of any other, results and elements reduced for each.
+Layout row_layout(const ir::Graph& graph, const ir::Node& reduce);
+inline Layout row_layout(const ir::Graph& graph, ir::NodeId reduce) { return row_layout(graph, graph[reduce]); }
+
+/// The nodes inside a border as a kernel computes them: reductions that arrive in steps are one, and the steps before
+/// the last are not there (ir/graph/split_reduction.h). Graph and border outlive it.
+class Region {
+ public:
+  Region(const ir::Graph& graph, const ir::Boundary& border);
+
+  const ir::Graph& graph;
+  const ir::Boundary& border;
+
+  /// Operands before users.
+  const std::vector<ir::NodeId>& inside() const { return folded_.empty() ? border.inside : inside_; }
+  /// A node of the graph, inside or not, as the kernel sees it.
+  const ir::Node& operator[](ir::NodeId id) const;
+
+ private:
+  std::vector<ir::NodeId> inside_;                       ///< empty where nothing is folded
+  std::vector<std::pair<ir::NodeId, ir::Node>> folded_;  ///< ascending
+};
+
+// ---- parts that share nothing (structure_pack.cpp)
+
+/// One of the bodies of a pack: nothing that it computes is used by another one.
+struct BodyBorder {
+  ir::Boundary border;
+  std::vector<std::int32_t> reads, writes;  ///< which of the group's; ascending
+  Layout layout;
+};
+
+/// Whether what the border holds falls into parts of which none uses what another one computes. O(nodes inside).
+bool falls_apart(const ir::Graph& graph, const ir::Boundary& border);
+
+/// Such parts as the bodies of a pack, those with most elements first: parts of one layout that a single kernel can
+/// hold are one body. Why there is no pack: a part that has no kernel, a single body, more than a launch has.
+std::variant<std::vector<BodyBorder>, ir::Rejection> find_bodies(const ir::Graph& graph, const ir::Boundary& border);
+
+/// The reductions inside, and what depends on one.
+std::unordered_set<ir::NodeId> behind_reductions(const Region& region);
+
+/// Nodes inside for which `begins` holds, and those that follow from them by any way that `passes`, ascending.
+template <class Begins, class Passes>
+std::vector<ir::NodeId> values_from(const Region& region, Begins begins, Passes passes) {
+  std::vector<ir::NodeId> found;
+  for (const ir::NodeId id : region.inside()) {
+    const ir::Node& node = region[id];
+    const bool follows =
+        passes(node) && std::any_of(node.operands.begin(), node.operands.end(), [&](ir::NodeId operand) {
+          return std::binary_search(found.begin(), found.end(), operand);
+        });
+    if (follows || begins(node)) found.insert(std::upper_bound(found.begin(), found.end(), id), id);
+  }
+  return found;
+}
+/// Why a row or column kernel cannot write what the border asks for: an output is one per result, one per element, or
+/// late; or it is stored aside, element by element, because it needs no reduction, or there is one row alone.
+std::optional<ir::Rejection> refuse_outputs(const Region& region, const Layout& layout,
+                                            const std::vector<ir::NodeId>& late);
+/// The doubt about outputs aside: a kernel of rows or columns writes them one element at a time.
+std::optional<ir::Rejection> doubt_outputs(const Region& region, const Layout& layout,
+                                           const std::vector<ir::NodeId>& late);
+
+/// Values that need a sum across rows, ascending; nothing where the layout is not of rows or no reduction goes across.
+std::vector<ir::NodeId> late_values(const Region& region, const Layout& layout);
+/// Why the kernel's end cannot make what needs sums across rows.
+std::optional<ir::Rejection> refuse_late(const Region& region, const Layout& layout,
+                                         const std::vector<ir::NodeId>& late);
+
+/// The doubt about sums across rows: a block whose registers hardly hold a row and the sums, or too few blocks.
+std::optional<ir::Rejection> doubt_late(const Region& region, const Layout& layout);
+
+}  // namespace tailor::codegen

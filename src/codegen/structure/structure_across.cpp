@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums across the rows of a row group: which reductions are such sums, and what may follow from them. In: a group with
+// its border and the layout of its rows. Out: the kind of a reduction, the values that are late, or why a kernel cannot
+// end with them. Called by the row skeleton's analysis and by prepare().
+//
+// The gradient of a layer norm's scale adds up element j of every row, a loss one number of each row. The rows go by
+// once; a thread that keeps the same columns of every row it sees adds up as they pass (lower_across.cpp). So such sums
+// cost no reading of their own, and their results are known when the last row was seen.
+//
+// What is late can only be a number for each column, or one number, made of sums of the same kind, of parameters and of
+// values that no reduction is in. Anything that leads back to rows would need them again, a further reduction the
+// results of all threads: both are refused.
+//
+// Doubts. Nothing of such a row is streamed, so a block has all that the row reads in its registers, and its sums; GPUs
+// have 65,536 of them for a block, and the computation needs some. And the rows alone keep the blocks busy: few long
+// rows are a few blocks' work, where sums of their own would be shared by all.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codegen/structure/structure.h"
+
+namespace tailor::codegen {
+
+using namespace ir;
+
+namespace {
+
+bool contains(const std::vector<NodeId>& nodes, NodeId id) {
+  return std::binary_search(nodes.begin(), nodes.end(), id);
+}
+
+std::string shown(const Graph& graph, NodeId id) {
+  return fmt::format("%{} {}", graph[id].name, text(graph[id].shape));
+}
+
+/// Numbers of the late values that each node is made of: one for each column, one alone, or 0 where it is not late.
+std::int64_t width_of_operands(const Region& region, NodeId id, const std::vector<NodeId>& late) {
+  std::int64_t width = 0;
+  for (const NodeId operand : region[id].operands)
+    if (contains(late, operand)) width = std::max(width, elements(region.graph[operand].shape));
+  return width;
+}
+
+/// Values that depend on a reduction that is not across rows.
+std::vector<NodeId> values_of_rows(const Region& region, const Layout& layout) {
+  const auto is_sum = [](const Node& node) { return node.op == Op::reduce; };
+  return values_from(
+      region,
+      [&](const Node& node) { return is_sum(node) && row_reduction(region.graph, node, layout) == RowReduction::row; },
+      [&](const Node& node) { return !is_sum(node); });
+}
+
+}  // namespace
+
+RowReduction row_reduction(const Graph& graph, const Node& reduce, const Layout& layout) {
+  const std::int64_t count = elements(graph[reduce.operands[0]].shape), results = elements(reduce.shape);
+  if (count == layout.rows * layout.columns) {
+    const Domain domain = domain_of(graph, reduce);
+    if (domain == layout.domain) return RowReduction::row;
+    if (results == 1) return RowReduction::everything;
+    return domain == layout.domain.turned() ? RowReduction::columns : RowReduction::none;
+  }
+  return count == layout.rows && results == 1 ? RowReduction::numbers : RowReduction::none;
+}
+
+std::vector<NodeId> late_values(const Region& region, const Layout& layout) {
+  if (row(layout.skeleton).unit != WorkUnit::rows) return {};
+  return values_from(
+      region,
+      [&](const Node& node) { return node.op == Op::reduce && is_across(row_reduction(region.graph, node, layout)); },
+      [](const Node&) { return true; });
+}
+
+std::optional<Rejection> doubt_late(const Region& region, const Layout& layout) {
+  constexpr std::int64_t most_registers = 48 << 10;  // of a block, for arrays as long as a row
+  constexpr std::int64_t few_rows = 128, few_elements = 64 << 10;
+  const Graph& graph = region.graph;
+  std::int64_t bits = 0;  // of one column
+  for (const NodeId id : region.border.reads)
+    if (elements(graph[id].shape) >= layout.columns) bits += row(graph[id].shape.dtype).bits;
+  for (const NodeId id : region.inside())
+    if (region[id].op == Op::reduce && row_reduction(graph, region[id], layout) == RowReduction::columns)
+      bits += row(row(graph[id].shape.dtype).compute).bits;
+  const std::int64_t registers = layout.columns * bits / 32;
+  if (registers > most_registers)
+    return refuse("across-long",
+                  fmt::format("a row of {} and its sums across rows take {} registers of a block, {} are "
+                              "left for them",
+                              layout.columns, registers, most_registers));
+  if (layout.rows < few_rows && layout.rows * layout.columns > few_elements)
+    return refuse("across-few",
+                  fmt::format("{} rows are added up by as many blocks at most, which do not fill a GPU", layout.rows));
+  return std::nullopt;
+}
+
+std::optional<Rejection> refuse_late(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {
+  const Graph& graph = region.graph;
+  const std::vector<NodeId> of_rows = values_of_rows(region, layout);
+  for (const NodeId id : late) {
+    const Node& node = region[id];
+    const std::int64_t width = width_of_operands(region, id, late), count = elements(node.shape);
+    if (node.op == Op::reduce) {
+      if (width == 0) continue;
+      return refuse(
+          "across-reduced",
+          fmt::format("{} reduces what was added up across rows: it is known when the kernel ends", shown(graph, id)));
+    }
+    const bool moves = node.op == Op::reshape || node.op == Op::bitcast || node.op == Op::broadcast;
+    if ((class_of(node.op) != OpClass::elementwise && !moves) || count != width)
+      return refuse(
+          "across-moved",
+          fmt::format("{} needs what was added up across rows: it is known when the kernel ends", shown(graph, id)));
+    const bool mixes = std::any_of(node.operands.begin(), node.operands.end(), [&](NodeId operand) {
+      return contains(late, operand) ? elements(graph[operand].shape) != width : contains(of_rows, operand);
+    });
+    if (mixes)
+      return refuse("across-mix",
+                    fmt::format("{} needs values of rows, and what was added up across them", shown(graph, id)));
+  }
+  return std::nullopt;
+}
+
+}  // namespace tailor::codegen

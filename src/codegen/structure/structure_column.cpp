@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the column skeleton recognises, and what it doubts. In: a group with its border. Out: how many columns stay and
+// how long they are, or a rejection; for a doubt, what of the structure would be lowered badly. Called through the
+// table of skeletons.
+//
+// Recognising: in the order of memory, not of the dimensions, the fastest dimension of what each reduction reads stays
+// (dimensions of size 1 aside). Then neighbouring threads read neighbouring columns, whatever else is reduced: the
+// first dimensions, a middle one, several with others between. All reductions have equally many results of equally many
+// elements; outputs are those that structure.cpp tells. A group with any other reduction is not of this kind.
+//
+// Doubts: a result that is spread over its column's elements makes the block walk its columns a second time, and the
+// columns are few where a flat loop would have a thread for every element. A result stands with the thread that has its
+// column, so an operation that moves it to another one is impossible. A transpose of whole columns would be read
+// across memory.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "codegen/structure/recognise.h"
+
+namespace tailor::codegen {
+
+using namespace ir;
+
+namespace {
+
+/// Whether the elements of a transpose lie in memory as those of its source do.
+bool stays_in_place(const Node& transpose, const Shape& source) {
+  std::vector<int> from, to;  // dimensions of the source, fastest first
+  for (int i = 0; i < source.rank(); ++i) {
+    const int dim = source.minor_to_major[static_cast<std::size_t>(i)];
+    if (source.dims[dim] != 1) from.push_back(dim);
+    const int moved = static_cast<int>(axes(transpose)[transpose.shape.minor_to_major[static_cast<std::size_t>(i)]]);
+    if (source.dims[moved] != 1) to.push_back(moved);
+  }
+  return from == to;
+}
+
+/// Columns that break accesses of eight bytes, of so many elements that memory's time counts: a flat loop goes over the
+/// same elements in whole vectors.
+bool are_short(const Layout& layout, int bits) {
+  constexpr std::int64_t least = 64, many = std::int64_t{4} << 23;  // bits: eight bytes, 4 MiB
+  return layout.domain.fastest() * bits % least != 0 && layout.rows * layout.columns * bits >= many;
+}
+
+}  // namespace
+
+std::optional<Classified> recognise_column(const Region& region) {
+  const Graph& graph = region.graph;
+  NodeId first = no_node;
+  Layout layout;
+  for (const NodeId id : region.inside()) {
+    const Node& node = region[id];
+    if (node.op != Op::reduce) continue;
+    const Layout own = row_layout(graph, node);
+    if (own.domain.runs.empty() || own.domain.reduces_fastest) return std::nullopt;
+    if (first == no_node) {
+      first = id;
+      layout = own;
+      layout.skeleton = Skeleton::column;
+    } else if (own.rows != layout.rows || own.columns != layout.columns) {
+      return refuse("columns-differ",
+                    fmt::format("%{} reduces {} columns of {}, %{} reduces {} columns of {}", graph[first].name,
+                                layout.rows, layout.columns, node.name, own.rows, own.columns));
+    }
+  }
+  if (first == no_node) return std::nullopt;
+  if (std::optional<Rejection> refused = refuse_outputs(region, layout, {})) return *refused;
+  return layout;
+}
+
+std::optional<Rejection> doubt_column(const Region& region, const Layout& layout) {
+  const Graph& graph = region.graph;
+  if (std::optional<Rejection> doubted = doubt_outputs(region, layout, {})) return doubted;
+  std::unordered_set<NodeId> reduced;  // values that depend on a reduction
+  for (const NodeId id : region.inside()) {
+    const Node& node = region[id];
+    if (is_written_in_place(region.border, id)) continue;
+    bool depends = false;
+    for (const NodeId operand : node.operands) depends = depends || reduced.contains(operand);
+    const auto doubt = [&](std::string_view rule, std::string_view what) {
+      return refuse(rule, fmt::format("%{} {} {}", node.name, text(node.shape), what));
+    };
+    if (node.op == Op::transpose && elements(node.shape) >= layout.rows * layout.columns &&
+        !stays_in_place(node, graph[node.operands[0]].shape))
+      return doubt("skeleton-transpose", "turns columns inside a column group");
+    if (depends && (class_of(node.op) == OpClass::index || class_of(node.op) == OpClass::lookup)) {
+      const Node& source = graph[node.operands[0]];
+      const bool same = elements(node.shape) == elements(source.shape), spreads = node.op == Op::broadcast && !same;
+      if (spreads && are_short(layout, row(node.shape.dtype).bits))
+        return doubt("short-columns", fmt::format("goes over {} columns side by side in accesses that are too short",
+                                                  layout.domain.fastest()));
+      const bool keeps = spreads || node.op == Op::broadcast || node.op == Op::reshape || node.op == Op::bitcast ||
+                         node.op == Op::transpose;
+      if (!keeps || (!same && !spreads))
+        return doubt(fmt::format("skeleton-column-{}", name(node.op)), "moves values that depend on a reduction");
+    }
+    if (depends || node.op == Op::reduce) reduced.insert(id);
+  }
+  return std::nullopt;
+}
+
+}  // namespace tailor::codegen

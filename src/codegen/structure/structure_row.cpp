@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the row skeleton recognises, and what it doubts. In: a group with its border. Out: rows and columns, or a
+// rejection; for a doubt, what of the structure would be lowered badly. Called through the table of skeletons.
+//
+// Recognising: reductions take the fastest dimension in memory and others with it, together or with dimensions that
+// stay between (the channels of a batch of images): all of them the same rows, or across these rows
+// (structure_across.cpp); outputs are those that structure.cpp tells. This is what lower() must be able to rely
+// on.
+//
+// Doubts: one pass over the group, operands first, says of each value whether it depends on a reduction and, if so,
+// how it lies: one number per row, or one per element of a row. A lane has only its own row at hand. So a broadcast
+// may spread a row's number over its own elements and over nothing else; a transpose or a change of layout would turn
+// rows; a slice, a reverse or a concatenation would move a value to another row or column; a reduction of numbers per
+// row would cross rows. Values that depend on no reduction are free: they are read or computed at whatever index is
+// asked for. Few long rows that are gone through again keep few blocks busy. Names of rules are stable, because
+// databases group rejections by them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "codegen/structure/recognise.h"
+
+namespace tailor::codegen {
+
+using namespace ir;
+
+namespace {
+
+/// Rows of a reduction whose fastest dimension in memory is reduced (dimensions of size 1 aside), or that reduces all.
+std::optional<Layout> rows_of(const Graph& graph, const Node& reduce) {
+  const Domain domain = domain_of(graph, reduce);
+  if (!domain.runs.empty() && !domain.reduces_fastest) return std::nullopt;
+  return Layout{Skeleton::row, domain.kept(), domain.reduced(), domain};
+}
+
+/// Why a row group does not take a reduction along columns.
+Rejection refuse_reduction(const Graph& graph, const Node& reduce) {
+  return refuse("skeleton-mixed",
+                fmt::format("reduce %{} {{{}}} of {} runs neither along rows nor across those of the group: a skeleton "
+                            "for this is still to come",
+                            reduce.name, fmt::join(axes(reduce).begin(), axes(reduce).end(), ","),
+                            text(graph[reduce.operands[0]].shape)));
+}
+
+/// Neighbours that a warp reads together in another place than the next ones: half of what memory gives at a time.
+constexpr std::int64_t least_run_bits = 128;
+
+std::string label(const Graph& graph, NodeId id) {
+  return fmt::format("%{} {}", graph[id].name, text(graph[id].shape));
+}
+
+/// How a value that depends on a reduction lies. none: it does not depend on one.
+enum class RowDependence : std::uint8_t { none, row, full };
+
+/// Whether a transpose only moves dimensions of size 1, or a broadcast puts the others into their own order.
+bool keeps_order(const Node& node, const Shape& source) {
+  std::int64_t last = -1;
+  for (int i = 0; i < axes(node).size(); ++i) {
+    const std::int64_t place = axes(node)[i];
+    if (source.dims[node.op == Op::transpose ? static_cast<int>(place) : i] == 1) continue;
+    if (place < last) return false;
+    last = place;
+  }
+  return true;
+}
+
+/// The pass over a group that contains row reductions.
+class RowReading {
+ public:
+  RowReading(const Region& region, Layout layout) : region_(region), graph_(region.graph), layout_(layout) {}
+
+  std::optional<Rejection> read(NodeId id) {
+    const Node& node = region_[id];
+    RowDependence dependence = RowDependence::none;
+    for (const NodeId operand : node.operands) {
+      const RowDependence of_operand = row_dependence(operand);
+      if (of_operand == RowDependence::none) continue;
+      if (dependence != RowDependence::none && dependence != of_operand)
+        return refuse("skeleton-row-mix", fmt::format("{} reads values of rows and of elements", label(graph_, id)));
+      dependence = of_operand;
+    }
+    if (node.op == Op::reduce)
+      return is_across(row_reduction(graph_, node, layout_)) ? std::nullopt : read_reduce(id, dependence);
+    if (node.op == Op::transpose && !keeps_order(node, graph_[node.operands[0]].shape) &&
+        (dependence != RowDependence::none || elements(node.shape) >= layout_.rows * layout_.columns))
+      return refuse("skeleton-transpose", fmt::format("{} turns rows inside a row group", label(graph_, id)));
+    if (dependence == RowDependence::none) return std::nullopt;
+    if (node.op == Op::broadcast) return read_broadcast(id, dependence);
+    const bool views = node.op == Op::bitcast || node.op == Op::reshape;
+    if (views && !(lies_row_major(node.shape) && lies_row_major(graph_[node.operands[0]].shape)))
+      return refuse("skeleton-transpose", fmt::format("{} changes the layout of row data", label(graph_, id)));
+    const bool moves = (class_of(node.op) == OpClass::index && node.op != Op::reshape && node.op != Op::bitcast &&
+                        node.op != Op::transpose) ||
+                       class_of(node.op) == OpClass::lookup;
+    if (moves)
+      return refuse(fmt::format("skeleton-row-{}", name(node.op)),
+                    fmt::format("{} moves values that depend on a row reduction", label(graph_, id)));
+    row_dependences_[id] = dependence;
+    return std::nullopt;
+  }
+
+ private:
+  RowDependence row_dependence(NodeId id) const {
+    const auto found = row_dependences_.find(id);
+    return found == row_dependences_.end() ? RowDependence::none : found->second;
+  }
+
+  std::optional<Rejection> read_reduce(NodeId id, RowDependence dependence) {
+    const Layout own = row_layout(graph_, region_[id]);
+    if (own.rows != layout_.rows || own.columns != layout_.columns || dependence == RowDependence::row)
+      return refuse("skeleton-row-shapes",
+                    fmt::format("%{} reduces {} rows of {}, the group has {} rows of {}", graph_[id].name, own.rows,
+                                own.columns, layout_.rows, layout_.columns));
+    row_dependences_[id] = RowDependence::row;
+    return std::nullopt;
+  }
+
+  std::optional<Rejection> read_broadcast(NodeId id, RowDependence dependence) {
+    const Node& node = graph_[id];
+    const Shape& source = graph_[node.operands[0]].shape;
+    const std::int64_t count = elements(node.shape);
+    const bool spreads = dependence == RowDependence::row && count == layout_.rows * layout_.columns;
+    Dims repeated;
+    for (int d = 0; d < node.shape.rank(); ++d)
+      if (!axes(node).contains(d)) repeated.push_back(d);
+    const bool fits = spreads ? domain_of(node.shape, repeated) == layout_.domain : count == elements(source);
+    if (!fits || !keeps_order(node, source))
+      return refuse("skeleton-row-broadcast",
+                    fmt::format("{} spreads values of rows over other rows", label(graph_, id)));
+    row_dependences_[id] = spreads ? RowDependence::full : dependence;
+    return std::nullopt;
+  }
+
+  const Region& region_;
+  const Graph& graph_;
+  Layout layout_;
+  std::unordered_map<NodeId, RowDependence> row_dependences_;
+};
+
+}  // namespace
+
+namespace {
+
+/// The rows that the group has: those of the reduction along the most elements, or the most rows.
+std::optional<Layout> rows_of(const Region& region) {
+  std::optional<Layout> layout;
+  for (const NodeId id : region.inside()) {
+    if (region[id].op != Op::reduce) continue;
+    std::optional<Layout> own = rows_of(region.graph, region[id]);
+    if (!own) continue;
+    const std::int64_t count = own->rows * own->columns, known = layout ? layout->rows * layout->columns : 0;
+    if (count > known || (count == known && own->rows > layout->rows)) layout = std::move(own);
+  }
+  return layout;
+}
+
+/// The first reduction that is none of such rows, nor across them.
+std::optional<Rejection> refuse_reductions(const Region& region, const Layout& layout) {
+  const Graph& graph = region.graph;
+  NodeId first = no_node;
+  for (const NodeId id : region.inside()) {
+    const Node& node = region[id];
+    if (node.op != Op::reduce) continue;
+    const bool of_rows = rows_of(graph, node).has_value();
+    if (row_reduction(graph, node, layout) != RowReduction::none) {
+      if (of_rows && first == no_node) first = id;
+      continue;
+    }
+    if (!of_rows) return refuse_reduction(graph, node);
+    NodeId other = first;  // one of the group's rows, to be named beside it
+    for (const NodeId next : region.inside())
+      if (other == no_node && region[next].op == Op::reduce &&
+          row_reduction(graph, region[next], layout) == RowReduction::row)
+        other = next;
+    const Layout a = row_layout(graph, region[std::min(id, other)]), b = row_layout(graph, region[std::max(id, other)]);
+    const std::string a_name = graph[std::min(id, other)].name, b_name = graph[std::max(id, other)].name;
+    if (a.rows == b.rows && a.columns == b.columns)
+      return refuse("rows-differ", fmt::format("%{} reduces rows that lie as {}, %{} as {}", a_name, text(a.domain),
+                                               b_name, text(b.domain)));
+    return refuse("rows-differ", fmt::format("%{} reduces {} rows of {}, %{} reduces {} rows of {}", a_name, a.rows,
+                                             a.columns, b_name, b.rows, b.columns));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Classified> recognise_row(const Region& region) {
+  const auto is_sum = [&](NodeId id) { return region[id].op == Op::reduce; };
+  const auto first = std::find_if(region.inside().begin(), region.inside().end(), is_sum);
+  if (first == region.inside().end()) return std::nullopt;
+  const std::optional<Layout> layout = rows_of(region);
+  if (!layout) return refuse_reduction(region.graph, region[*first]);
+  const std::vector<NodeId> late = late_values(region, *layout);
+  if (!late.empty())
+    if (std::optional<Rejection> refused = refuse_late(region, *layout, late)) return *refused;
+  if (std::optional<Rejection> refused = refuse_reductions(region, *layout)) return *refused;
+  if (std::optional<Rejection> refused = refuse_outputs(region, *layout, late)) return *refused;
+  return *layout;
+}
+
+std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {
+  const Graph& graph = region.graph;
+  const std::vector<NodeId> late = late_values(region, layout);
+  if (!late.empty())
+    if (std::optional<Rejection> doubted = doubt_late(region, layout)) return doubted;
+  if (std::optional<Rejection> doubted = doubt_outputs(region, layout, late)) return doubted;
+  for (const NodeId id : region.inside()) {
+    if (graph[id].op != Op::reduce || std::binary_search(late.begin(), late.end(), id)) continue;
+    const Shape& source = graph[region[id].operands[0]].shape;
+    const Domain domain = domain_of(graph, region[id]);
+    if (domain.is_contiguous() || domain.fastest() * row(source.dtype).bits >= least_run_bits) continue;
+    return refuse("short-runs", fmt::format("{} of {} reads {} neighbours at a time, {} bits", label(graph, id),
+                                            text(source), domain.fastest(), domain.fastest() * row(source.dtype).bits));
+  }
+  RowReading reading(region, layout);
+  for (const NodeId id : region.inside()) {
+    const bool ends = graph[id].op != Op::reduce && std::binary_search(late.begin(), late.end(), id);
+    if (ends || is_written_in_place(region.border, id)) continue;
+    if (std::optional<Rejection> refused = reading.read(id)) return *refused;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tailor::codegen

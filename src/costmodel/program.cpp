@@ -1,0 +1,178 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the kernels of a program ask together: sums over all of them for tables, what no plan avoids, and the bodies of
+// a launch as one kernel, which is what models price. In: the work of a program. Out: numbers, or work. Called by every
+// model, by advice and by tables.
+//
+// Bodies as one. A machine has all blocks of a launch, whichever body each runs: so accesses, instructions and blocks
+// add up; registers and shared memory are of the body that takes most, for every block is given as much. The path of a
+// warp is the mean over blocks, which is what they take one behind the other; that a launch lasts as long as its
+// longest body alone is the models' to say. What bodies read in common is taken to come from memory for each.
+#include <algorithm>
+
+#include "costmodel/work.h"
+
+namespace tailor::costmodel {
+
+void add(Pipes& sum, const Pipes& each, std::int64_t times) {
+  static constexpr std::int64_t Pipes::*fields[] = {&Pipes::fma,     &Pipes::alu,     &Pipes::xu,      &Pipes::f64,
+                                                    &Pipes::integer, &Pipes::widen,   &Pipes::narrow,  &Pipes::memory,
+                                                    &Pipes::shuffle, &Pipes::barrier, &Pipes::control, &Pipes::address};
+  for (const auto field : fields) sum.*field += each.*field * times;
+}
+
+std::int64_t sectors(const Work& work) {
+  std::int64_t sum = 0;
+  for (const Work& one : works_of(work))
+    for (const BufferWork& b : one.buffers) sum += b.load.sectors + b.store.sectors + b.atomic.sectors;
+  return sum;
+}
+
+namespace {
+
+/// Adds up `part` of the buffers for which no launch before has anything of what is asked about.
+template <class Touches>
+std::int64_t first_part(const Work& program, std::size_t kernel, std::int64_t BufferWork::*part,
+                        const Touches& touches) {
+  const Chain<Work> works = works_of(program);
+  std::int64_t sum = 0;
+  for (std::size_t b = 0; b < works[kernel].buffers.size(); ++b) {
+    bool first = true;
+    for (std::size_t before = 0; before < kernel; ++before) first = first && !touches(works[before].buffers[b]);
+    if (first) sum += works[kernel].buffers[b].*part;
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::int64_t compulsory_reads(const Work& program, std::size_t kernel) {
+  return first_part(program, kernel, &BufferWork::read_bytes,
+                    [](const BufferWork& b) { return b.read_bytes + b.written_bytes > 0; });
+}
+
+std::int64_t compulsory_writes(const Work& program, std::size_t kernel) {
+  return first_part(program, kernel, &BufferWork::written_bytes,
+                    [](const BufferWork& b) { return b.written_bytes > 0; });
+}
+
+std::int64_t compulsory_bytes(const Work& work) {
+  std::int64_t sum = 0;
+  for (std::size_t k = 0; k <= work.followers.size(); ++k)
+    sum += compulsory_reads(work, k) + compulsory_writes(work, k);
+  return sum;
+}
+
+namespace {
+
+void add_traffic(BufferWork& all, const BufferWork& b) {
+  for (Traffic BufferWork::*const which : {&BufferWork::load, &BufferWork::store, &BufferWork::atomic}) {
+    (all.*which).requests += (b.*which).requests;
+    (all.*which).sectors += (b.*which).sectors;
+    (all.*which).bytes += (b.*which).bytes;
+  }
+  all.reload_sectors += b.reload_sectors;
+}
+
+/// What two bodies read, memory delivers to each: they are not in step.
+void add_body(BufferWork& all, const BufferWork& b) {
+  add_traffic(all, b);
+  for (std::int64_t BufferWork::*const which :
+       {&BufferWork::read_bytes, &BufferWork::written_bytes, &BufferWork::read_sectors, &BufferWork::written_sectors})
+    all.*which += b.*which;
+  all.block_sectors = std::max(all.block_sectors, b.block_sectors);
+}
+
+/// Instructions, and accesses of shared memory.
+void add_counts(Work& all, const Work& one) {
+  add(all.pipes, one.pipes, 1);
+  for (SharedWork Work::*const which : {&Work::shared_load, &Work::shared_store}) {
+    (all.*which).requests += (one.*which).requests;
+    (all.*which).bytes += (one.*which).bytes;
+    (all.*which).wavefronts += (one.*which).wavefronts;
+  }
+  all.shuffles += one.shuffles;
+  all.barriers += one.barriers;
+  all.cluster_barriers += one.cluster_barriers;
+  all.sampled = all.sampled || one.sampled;
+}
+
+constexpr double CriticalPath::*path_fields[] = {
+    &CriticalPath::memory,     &CriticalPath::shared,  &CriticalPath::shuffle,    &CriticalPath::barrier,
+    &CriticalPath::arithmetic, &CriticalPath::xu,      &CriticalPath::far,        &CriticalPath::coherent,
+    &CriticalPath::further,    &CriticalPath::cluster, &CriticalPath::distributed};
+
+void add(CriticalPath& sum, const CriticalPath& more) {
+  for (const auto field : path_fields) sum.*field += more.*field;
+}
+CriticalPath scaled(CriticalPath path, double by) {
+  for (const auto field : path_fields) path.*field *= by;
+  return path;
+}
+
+}  // namespace
+
+BufferWork buffer_of_program(const Work& program, std::size_t buffer) {
+  BufferWork all;
+  for (const Work& one : works_of(program)) {
+    const BufferWork& b = one.buffers[buffer];
+    add_traffic(all, b);
+    for (std::int64_t BufferWork::*const which :
+         {&BufferWork::read_bytes, &BufferWork::written_bytes, &BufferWork::read_sectors, &BufferWork::written_sectors,
+          &BufferWork::block_sectors})
+      all.*which = std::max(all.*which, b.*which);
+  }
+  return all;
+}
+
+Work together(const Work& program) {
+  Work all = program;
+  all.followers.clear();
+  for (std::size_t b = 0; b < all.buffers.size(); ++b) all.buffers[b] = buffer_of_program(program, b);
+  for (const Work& one : program.followers) add_counts(all, one);
+  return all;
+}
+
+Work as_one(const Chain<Work>& launch) {
+  Work all = launch[0];
+  all.followers.clear();
+  all.beside = false;
+  if (launch.size() == 1) return all;
+  const auto weight = [](const Work& body) { return static_cast<double>(body.virtual_blocks); };
+  all.critical_path = scaled(all.critical_path, weight(all));
+  all.bytes_in_flight *= weight(all);
+  for (std::size_t i = 1; i < launch.size(); ++i) {
+    const Work& body = launch[i];
+    for (std::size_t b = 0; b < all.buffers.size(); ++b) add_body(all.buffers[b], body.buffers[b]);
+    add_counts(all, body);
+    all.virtual_blocks += body.virtual_blocks;
+    all.grid += body.grid;
+    all.shared_bytes = std::max(all.shared_bytes, body.shared_bytes);
+    all.live_registers = std::max(all.live_registers, body.live_registers);
+    all.busiest_block = std::max(all.busiest_block, body.busiest_block);
+    all.loads_in_flight = std::max(all.loads_in_flight, body.loads_in_flight);
+    all.bytes_in_flight += weight(body) * body.bytes_in_flight;
+    add(all.critical_path, scaled(body.critical_path, weight(body)));
+  }
+  all.critical_path = scaled(all.critical_path, 1 / weight(all));
+  all.bytes_in_flight /= weight(all);
+  return all;
+}
+
+Work by_launch(const Work& program) {
+  const std::vector<Chain<Work>> launches = launches_of(program);
+  Work all = as_one(launches.front());
+  for (std::size_t i = 1; i < launches.size(); ++i) all.followers.push_back(as_one(launches[i]));
+  return all;
+}
+
+double read_footprint(const BufferWork& buffer) {
+  return static_cast<double>(std::max(buffer.read_bytes, sector_bytes * buffer.read_sectors));
+}
+
+double written_footprint(const BufferWork& buffer) {
+  return static_cast<double>(std::max(buffer.written_bytes, sector_bytes * buffer.written_sectors));
+}
+
+}  // namespace tailor::costmodel

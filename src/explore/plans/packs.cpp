@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Putting plans of bodies together to plans of a pack. In: a prepared pack, axes, a device. Out: ranked plans with
+// their kernels. Called by tune().
+//
+// Method. The product of the bodies' spaces is out of reach: four bodies with a hundred plans each have 10⁸. But bodies
+// hardly see one another: they share the blocks of the machine, registers and shared memory of a block, and what holds
+// for the whole launch (threads, arithmetic). So each body is tuned as a group of its own first. Its plans fall into
+// lists, one for each value of what a launch has once, best first; of each list the first few go on. A plan of the pack
+// begins with the best of each body and is bettered body by body: every plan of a body that goes on is tried beside
+// what the others have, and stays where the whole got faster. All that were tried are plans of the space.
+//
+// The order within a list is that of the bodies alone, on an empty machine, where few blocks are worse than they are
+// beside others. That is why several go on.
+//
+// Kernels and work of bodies are made once. A plan of the pack is scored by their work, put side by side; its kernel is
+// made where it is kept.
+#include "explore/plans/packs.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "base/indexed.h"
+#include "codegen/lower/lower_pack.h"
+#include "explore/plans/ranking.h"
+#include "explore/plans/usual.h"
+
+namespace tailor::explore {
+
+namespace {
+
+/// So many plans of each body go on, in each list: more where bodies are few.
+std::size_t going_on(std::size_t bodies) {
+  constexpr std::size_t most_tried = 24, fewest = 2, most = 8;
+  return std::clamp(1 + most_tried / bodies, fewest, most);
+}
+
+/// What a plan of a pack says for all of its bodies, as one of them has it.
+ir::Plan head_of(const ir::Plan& body) {
+  ir::Plan head;
+  head.skeleton = ir::Skeleton::pack;
+  for (const ir::PlanFieldRow& field : ir::plan_fields())
+    if (row(head.skeleton).has(field.field)) set_value(head, field.field, value(body, field.field));
+  return head;
+}
+
+/// Plans of one body that agree in what a launch has once, best first.
+using Going = std::vector<const Listed*>;
+
+/// One plan of each body.
+using Choice = std::vector<const Listed*>;
+
+class PackSearch {
+ public:
+  PackSearch(const codegen::Prepared& pack, const costmodel::CalibratedDevice& device, const TuneOptions& options)
+      : pack_(pack),
+        device_(device),
+        model_(options.model ? *options.model : *costmodel::find_model("projected")),
+        group_(costmodel::group_work(*pack.group)),
+        usual_(usual_plan(pack)),
+        keeping_(options, pack.group->id) {}
+
+  /// All plans that are tried under this head.
+  void better(const ir::Plan& head, const std::vector<Going>& lists) {
+    Choice best;
+    for (const Going& list : lists) best.push_back(list.front());
+    double least = score(head, best);
+    for (std::size_t body = 0; body < lists.size(); ++body)
+      for (const Listed* other : lists[body]) {
+        Choice tried = best;
+        tried[body] = other;
+        if (other == best[body]) continue;
+        const double time = score(head, tried);
+        if (time < least) least = time, best = std::move(tried);
+      }
+  }
+
+  void finish(Tuned& tuned) {
+    sort_by_place(scored_);
+    tuned.ranked = std::move(scored_);
+    tuned.best = keeping_.take();
+  }
+
+ private:
+  double score(const ir::Plan& head, const Choice& choice) {
+    Scored one;
+    one.plan = head;
+    for (std::size_t body = 0; body < choice.size(); ++body)
+      one.plan.bodies.push_back(codegen::plan_in_pack(pack_.bodies[body], choice[body]->plan));
+    one.plan_id = id_of(one.plan, pack_.group->id);
+    std::vector<const ir::Kernel*> kernels;
+    for (const Listed* body : choice) kernels.push_back(&body->kernel);
+    const costmodel::Work work = side_by_side(choice, codegen::buffers_in_pack(pack_, kernels));
+    one.estimate = model_.estimate({.group = &group_, .work = &work, .device = &device_});
+    one.from_usual = steps_between(one.plan, usual_);
+    const double time = one.estimate.total.value;
+    if (!known_.insert(one.plan_id).second) return time;
+    if (keeping_.wants(one)) {
+      std::vector<ir::Kernel> bodies;
+      for (const ir::Kernel* kernel : kernels) bodies.push_back(*kernel);
+      keeping_.offer(one, codegen::beside_one_another(pack_, std::move(bodies)), work);
+    }
+    scored_.push_back(std::move(one));
+    return time;
+  }
+
+  /// As count() would have it of the launch; `places`: of each body's buffers among the launch's.
+  static costmodel::Work side_by_side(const Choice& choice, const std::vector<std::vector<ir::BufferId>>& places) {
+    std::size_t buffers = 0;
+    for (const std::vector<ir::BufferId>& of_body : places)
+      for (const ir::BufferId place : of_body) buffers = std::max<std::size_t>(buffers, std::size_t{place} + 1);
+    costmodel::Work all;
+    for (std::size_t body = 0; body < choice.size(); ++body) {
+      costmodel::Work work = choice[body]->work;
+      std::vector<costmodel::BufferWork> moved(buffers);
+      for (std::size_t b = 0; b < work.buffers.size(); ++b) moved[places[body][b]] = work.buffers[b];
+      work.buffers = std::move(moved);
+      work.beside = body > 0;
+      if (body == 0)
+        all = std::move(work);
+      else
+        all.followers.push_back(std::move(work));
+    }
+    return all;
+  }
+
+  const codegen::Prepared& pack_;
+  const costmodel::CalibratedDevice& device_;
+  const costmodel::Model& model_;
+  const costmodel::GroupWork group_;
+  const ir::Plan usual_;
+  Keeping keeping_;
+  std::vector<Scored> scored_;
+  std::set<Id> known_;
+};
+
+void add(std::vector<RejectedPlans>& all, std::vector<RejectedPlans> more, std::size_t body) {
+  for (RejectedPlans& one : more) {
+    const auto same = std::find_if(all.begin(), all.end(), [&](const RejectedPlans& r) { return r.rule == one.rule; });
+    if (same != all.end()) {
+      same->plans += one.plans;
+    } else {
+      one.reason = "body " + std::to_string(body + 1) + ": " + one.reason;
+      all.push_back(std::move(one));
+    }
+  }
+}
+
+}  // namespace
+
+Axes axes_of_body(const codegen::Body& body, const Axes& axes, const ir::Limits& limits) {
+  Axes own = default_axes(*body.prepared, limits);
+  for (const ir::PlanField field : axes_of(body.prepared->skeleton)) {
+    if (axes[field].empty()) continue;
+    own[field] = axes[field];
+    if (field != ir::PlanField::dominant) continue;
+    std::vector<int> inside;  // a node of another body says nothing of this one
+    for (const int node : axes[field]) {
+      const auto at = std::find(body.nodes.begin(), body.nodes.end(), node);
+      if (at != body.nodes.end()) inside.push_back(static_cast<int>(at - body.nodes.begin()));
+    }
+    own[field] = inside.empty() ? body.prepared->dominants : inside;
+  }
+  const auto keep = [&](ir::PlanField field, int value) {
+    std::erase_if(own[field], [&](int other) { return other != value; });
+    if (own[field].empty()) own[field].push_back(value);
+  };
+  keep(ir::PlanField::meet, static_cast<int>(ir::Meeting::last));
+  keep(ir::PlanField::cluster, 0);
+  // Where sums go across rows the loop over blocks is one of the body itself.
+  if (!body.prepared->sums_across) keep(ir::PlanField::grid, static_cast<int>(ir::GridShape::tile));
+  return own;
+}
+
+Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel::CalibratedDevice& device,
+                const TuneOptions& options) {
+  const std::size_t bodies = pack.bodies.size(), most = going_on(bodies);
+  Tuned tuned;
+  std::vector<Tuned> alone;  // lists point into them
+  alone.reserve(bodies);
+  std::map<std::string, std::pair<ir::Plan, std::vector<Going>>> by_head;
+  for (std::size_t body = 0; body < bodies; ++body) {
+    TuneOptions own = options;
+    own.keep = keep_all;
+    own.short_list = 0;
+    const codegen::Body& of = pack.bodies[body];
+    alone.push_back(tune(*of.prepared, axes_of_body(of, axes, device.limits), device, own));
+    Tuned& found = alone.back();
+    tuned.space += found.space;
+    tuned.enumerated += found.enumerated;
+    tuned.left_out += found.left_out;
+    tuned.lowerings += found.lowerings;
+    add(tuned.rejections, found.rejections, body);
+    if (found.stopped || found.ranked.empty()) {
+      // A body without a plan leaves none to the pack: what refused it is the reason.
+      if (!found.stopped) tuned.rejections.clear(), add(tuned.rejections, std::move(found.rejections), body);
+      tuned.stopped = found.stopped;
+      return tuned;
+    }
+    for (const Listed& one : found.best) {
+      const ir::Plan head = head_of(one.plan);
+      auto& [plan, lists] = by_head.try_emplace(text(head), head, std::vector<Going>(bodies)).first->second;
+      if (lists[body].size() < most && !codegen::refuse_beside(one.kernel, body)) lists[body].push_back(&one);
+    }
+  }
+  PackSearch search(pack, device, options);
+  for (const auto& [words, heads] : by_head) {
+    const auto& [head, lists] = heads;
+    if (options.stop.stop_requested()) break;
+    if (std::none_of(lists.begin(), lists.end(), [](const Going& list) { return list.empty(); }))
+      search.better(head, lists);
+  }
+  search.finish(tuned);
+  tuned.stopped = options.stop.stop_requested();
+  if (tuned.ranked.empty() && !tuned.stopped)
+    tuned.rejections = {{"bodies", true, tuned.enumerated, "", "no number of threads has a plan of every body"}};
+  std::stable_sort(tuned.rejections.begin(), tuned.rejections.end(),
+                   [](const RejectedPlans& a, const RejectedPlans& b) { return a.plans > b.plans; });
+  return tuned;
+}
+
+}  // namespace tailor::explore

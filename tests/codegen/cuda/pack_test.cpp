@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The launch of a pack as it is printed. In: three members of the group family side by side, a plan. Out: a launch with
+// one size of block and of shared memory for all bodies, in which a block's number says which of them is its; the
+// golden text is for people to read. Part of the suite `codegen`.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "codegen/cuda/cuda.h"
+#include "codegen/lower/lower.h"
+#include "ir/device.h"
+#include "support/golden.h"
+#include "support/group_family.h"
+#include "support/paths.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+
+TEST_CASE("a pack has one launch with the blocks of all, and the shared memory of the body that takes most") {
+  const Group group =
+      side_by_side({make_group(family_member("column_sum"), 4096, 96), make_group(family_member("softmax"), 50, 96),
+                    make_group(family_member("bias_gelu_f16"), 9, 64)});
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  const std::string words = fmt::format(
+      "pack threads=256 index_cache=on value_cache=on arithmetic=xla | column dominant=%2 threads_per_row=8 vector=4 "
+      "in_flight=4 split=8 grid=tile | row dominant=%6 threads_per_row=256 vector=1 in_flight=1 split=1 grid=tile | "
+      "map "
+      "dominant=%{} vector=4 unroll=1 grid=tile",
+      group.graph.outputs.back());
+  codegen::LowerScratch scratch;
+  const codegen::Lowered lowered = codegen::lower(
+      prepared, parse_plan(words), limits(find_device("h200", source_folder() + "/data/devices")), scratch);
+  if (const auto* refused = std::get_if<Rejection>(&lowered)) FAIL(refused->reason);
+  const Kernel& kernel = std::get<Kernel>(lowered);
+  verify(kernel);
+  const auto launches = launches_of(kernel);
+  REQUIRE(launches.size() == 1);
+  REQUIRE(launches[0].size() == 3);
+  std::int64_t blocks = 0, most = 0;
+  for (const Kernel& body : launches[0]) {
+    blocks += body.grid;
+    most = std::max(most, body.shared_bytes);
+    CHECK(body.buffers == kernel.buffers);
+  }
+  const LaunchShape shape = launch_shape(launches[0]);
+  CHECK(shape.grid[0] == blocks);
+  CHECK(shape.dynamic_shared == most);
+  CHECK(most > 0);
+  CHECK(shape.static_shared == 0);
+  check_golden("pack.cu", codegen::cuda(kernel, text(parse_plan(words))));
+}

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bodies side by side compute what the evaluator computes, and are counted as executed: members of the group family
+// drawn together, each with plans of its own. Then what a pack refuses, and that its text says whose each node is. Part
+// of the suite `codegen lower`.
+#include "codegen/lower/lower_pack.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "explore/every_plan.h"
+#include "ir/device.h"
+#include "ir/graph/graph_parse.h"
+#include "support/group_family.h"
+#include "support/paths.h"
+#include "support/thorough.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+
+namespace {
+
+const Limits& h200() {
+  static const Limits limits = ir::limits(find_device("h200", source_folder() + "/data/devices"));
+  return limits;
+}
+
+Group member(std::string_view name, std::int64_t rows, std::int64_t columns) {
+  return make_group(family_member(name), rows, columns);
+}
+
+/// Sums of long columns (a ticket where blocks share them), a softmax of other rows, a map of 16-bit elements.
+Group three_bodies() {
+  return side_by_side({member("column_sum", 4096, 96), member("softmax", 50, 96), member("bias_gelu_f16", 9, 64)});
+}
+
+/// What the lowering says of a plan; empty where it is legal.
+std::string refusal(const Group& group, const std::string& words) {
+  const codegen::Lowered lowered = codegen::lower(group, parse_plan(words), h200());
+  const auto* refused = std::get_if<Rejection>(&lowered);
+  return refused == nullptr ? "" : fmt::format("{}: {}", refused->rule, refused->reason);
+}
+
+}  // namespace
+
+TEST_CASE("members of the family side by side compute what the evaluator computes and are counted as executed") {
+  std::mt19937_64 random(29);
+  std::vector<const FamilyMember*> members;
+  for (const FamilyMember& one : group_family()) members.push_back(&one);
+  for (const FamilyMember& one : across_family()) members.push_back(&one);
+  int packs = 0, programs = 0;
+  for (int draw = 0; draw < testing::effort(60, 1500); ++draw) {
+    std::vector<Group> parts;
+    std::string names;
+    const std::size_t wanted = 2 + random() % 2;
+    while (parts.size() < wanted) {
+      const FamilyMember& one = *members[static_cast<std::size_t>(random() % members.size())];
+      const auto rows = static_cast<std::int64_t>(2 + random() % 12),
+                 columns = static_cast<std::int64_t>(5 + random() % 40);
+      try {
+        parts.push_back(make_group(one, rows, columns));
+      } catch (const std::exception&) {
+        continue;  // the member asks for other sizes
+      }
+      names += fmt::format(" {} {}x{}", one.name, rows, columns);
+    }
+    CAPTURE(draw);
+    CAPTURE(names);
+    const Group group = side_by_side(parts);
+    const auto ready = codegen::prepare(group);
+    const auto* prepared = std::get_if<codegen::Prepared>(&ready);
+    if (prepared == nullptr || prepared->bodies.empty()) continue;
+    ++packs;
+    programs += explore::check_every_plan(group, {testing::effort(41, 17)}, true).programs;
+  }
+  MESSAGE(packs << " packs, " << programs << " programs");
+  CHECK(packs > 30);
+  CHECK(programs > 150);
+}
+
+TEST_CASE("a plan's bodies go back and forth between the numbers of the pack and their own") {
+  const Group group = three_bodies();
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  REQUIRE(prepared.bodies.size() == 3);
+  for (std::size_t number = 0; number < prepared.bodies.size(); ++number) {
+    const codegen::Body& body = prepared.bodies[number];
+    CHECK(body.nodes.size() == body.group->graph.nodes.size());
+    for (std::size_t id = 0; id < body.nodes.size(); ++id)
+      CHECK(body.group->graph.nodes[id].shape == group.graph[body.nodes[id]].shape);
+    Plan own;
+    own.skeleton = body.prepared->skeleton;
+    own.dominant = body.prepared->dominants.front();
+    own.homes = codegen::homes_of(*body.prepared, HomesWord::registers);
+    Plan pack;
+    pack.skeleton = Skeleton::pack;
+    pack.bodies.assign(3, own);
+    pack.bodies[number] = codegen::plan_in_pack(body, own);
+    const auto back = codegen::plan_of_body(prepared, pack, number);
+    REQUIRE(std::holds_alternative<Plan>(back));
+    CHECK((std::get<Plan>(back) == own));
+  }
+}
+
+TEST_CASE("a pack refuses what a launch has once, and says which body") {
+  const Group group = side_by_side({member("column_sum", 4096, 96), member("softmax", 50, 96)});
+  const std::string head = "pack threads=256 index_cache=on value_cache=on arithmetic=xla | ";
+  const std::string column = "column dominant=%2 threads_per_row=8 vector=4 in_flight=4 split=8 grid=tile";
+  const std::string row = "row dominant=%6 threads_per_row=32 vector=1 in_flight=1 split=1 grid=tile";
+  CHECK(refusal(group, head + column + " | " + row).empty());
+  CHECK(refusal(group, head + column) == "bodies: the plan has 1 bodies, the group 2");
+  CHECK(refusal(group, head + row + " | " + column) == "bodies: %6 is not of body 1");
+  CHECK(refusal(group, "map dominant=%2") == "skeleton: the group needs skeleton pack, the plan says map");
+}
+
+TEST_CASE("bodies that need a launch of their own are refused, whichever they are") {
+  const Group group = side_by_side({member("softmax", 3000, 96), member("column_sum", 40, 96)});
+  const std::string head = "pack threads=128 index_cache=on value_cache=on arithmetic=xla | ";
+  const std::string column = " | column dominant=%12 threads_per_row=8 vector=4 in_flight=1 split=1 grid=tile";
+  const auto row = [&](std::string_view words) {
+    return refusal(group, head + fmt::format("row dominant=%3 {}", words) + column);
+  };
+  CHECK(row("threads_per_row=32 vector=1 in_flight=1 split=1 grid=tile") == "");
+  CHECK(row("threads_per_row=32 vector=1 in_flight=1 split=1 grid=persistent blocks_per_sm=1") ==
+        "bodies: body 1 loops over its blocks, which needs a launch of its own");
+  CHECK(row("threads_per_row=32 vector=1 in_flight=1 split=2 meet=kernel grid=tile") ==
+        "bodies: body 1 goes on in another launch, which needs a launch of its own");
+  CHECK(row("threads_per_row=32 vector=1 in_flight=1 split=1 cluster=2 grid=tile") ==
+        "bodies: body 1 has clusters of blocks, which needs a launch of its own");
+  CHECK(row("threads_per_row=48 vector=1 in_flight=1 split=1 grid=tile").starts_with("threads-per-row: body 1: "));
+  const std::string last = " | column dominant=%11 threads_per_row=8 vector=4 in_flight=1 split=1 grid=tile";
+  CHECK(refusal(group, head + "row dominant=%3 threads_per_row=32 vector=1 in_flight=1 split=1 grid=tile" + last) ==
+        "dominant: body 2: %11 cannot be the dominant node of this group");  // as the pack's plan numbers it
+}
+
+TEST_CASE("the check of kernels refuses bodies that are not beside one another") {
+  const Group group = three_bodies();
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  Plan plan = parse_plan(fmt::format(
+      "pack threads=256 index_cache=on value_cache=on arithmetic=xla | column dominant=%2 threads_per_row=8 "
+      "vector=4 in_flight=4 split=8 grid=tile | row dominant=%6 threads_per_row=256 vector=1 in_flight=1 "
+      "split=1 grid=tile | map dominant=%{} vector=4 unroll=1 grid=tile",
+      group.graph.outputs.back()));
+  codegen::LowerScratch scratch;
+  const codegen::Lowered lowered = codegen::lower(prepared, plan, h200(), scratch);
+  if (const auto* refused = std::get_if<Rejection>(&lowered)) FAIL(refused->reason);
+  const Kernel& pack = std::get<Kernel>(lowered);
+  const auto complaint = [&](auto change) -> std::string {
+    Kernel changed = pack;
+    change(changed);
+    try {
+      verify(changed);
+    } catch (const std::logic_error& error) {
+      return error.what();
+    }
+    return {};
+  };
+  const auto says = [&](auto change, std::string_view words) {
+    const std::string found = complaint(change);
+    CAPTURE(found);
+    CHECK(found.find(words) != found.npos);
+  };
+  CHECK(complaint([](Kernel&) {}) == "");
+  says([](Kernel& k) { k.followers[0].min_blocks = 2; }, "differ in their threads or in the blocks");
+  says([](Kernel& k) { k.followers[1].persistent = true; }, "a loop over blocks");
+  says([](Kernel& k) { k.followers[0].cluster = 2; }, "has clusters");
+  says([](Kernel& k) { k.followers[1].dynamic_shared = false; }, "shared memory of which it is not told");
+  says([](Kernel& k) { k.followers[1].begins = Begins::launch; },
+       "a store before the launches before it are waited for");
+  BufferId of_columns = no_id;
+  for (const Stmt& s : pack.body)
+    if (s.kind == StmtKind::store && s.space == Space::global) of_columns = s.memory;
+  REQUIRE(of_columns != no_id);
+  says(
+      [&](Kernel& k) {  // a body that names what another one writes
+        for (Stmt& s : k.followers[1].body)
+          if (s.kind == StmtKind::load && s.space == Space::global) {
+            s.memory = of_columns;
+            s.policy = Policy::reload;
+          }
+      },
+      "is written by one body of a launch and used by another");
+  // A body that is launched behind the others is another program, and so is another order of bodies.
+  Kernel behind = pack;
+  behind.followers[1].begins = Begins::launch;
+  CHECK(id_of(behind) != id_of(pack));
+  Kernel turned = pack;
+  std::swap(turned.followers[0], turned.followers[1]);
+  CHECK(id_of(turned) != id_of(pack));
+  CHECK(text(pack).find("\nbeside ") != std::string::npos);
+}
