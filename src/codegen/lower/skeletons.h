@@ -34,6 +34,12 @@ struct SkeletonLowering {
 
 const SkeletonLowering& lowering(ir::Skeleton skeleton);
 
+/// Whether an array is so large, 4 MiB, that how it is read counts beside a launch.
+constexpr bool takes_time(std::int64_t elements, int bits) {
+  constexpr std::int64_t many = std::int64_t{4} << 23;  // bits
+  return elements * bits >= many;
+}
+
 #define SKELETON(name, unit, what, ...)                                                             \
   std::optional<Classified> recognise_##name(const Region& region);                                 \
   std::optional<ir::Rejection> doubt_##name(const Region& region, const Layout& layout);            \
