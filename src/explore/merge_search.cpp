@@ -58,7 +58,7 @@ std::optional<std::string> not_one_kernel(const Graph& graph, const DefUse& def_
     // Columns are shared by as many blocks as there are SMs for, which write beside their sums what they read for them.
     // Of one row that is worth a meeting of its blocks alone.
     for (const NodeId id : full)
-      if (full.size() > most_written_by_few || (long_row && !behind.contains(id)))
+      if (full.size() > most_written_by_few || ((long_row || !limits.beside_columns) && !behind.contains(id)))
         return fmt::format("%{} of full size would be written by the few blocks of {}", graph[id].name,
                            codegen::text(layout));
   }

@@ -8,12 +8,13 @@
 // (tailor-any) one group per library level, which has the fewest kernels possible. What XLA's rules make of the graph,
 // of 2020, of 2022 and of today, is priced behind these, and is one more start where it is cheaper than all of them.
 // "tailor" starts from single nodes a second time with packing offered from the beginning: what fills a kernel with
-// values that are shared cannot take along what shares nothing any more. "tailor-any" starts once more from groups
-// without barriers, for who merges over a barrier takes neighbours away from those that need none. From each, groups
-// are merged while the price falls (merge_search.h), and cut between phases where that is cheaper, in turns. Then work
-// is done again where that is cheaper than to write and read its results (recompute.h). The fusions of the other
-// strategies themselves are priced too, overlaps included, and the cheapest of all is the answer: it is never worse
-// than one of them, whatever the search does. Of the file's groups "tailor" takes those that can be written
+// values that are shared cannot take along what shares nothing any more. And a third time with no array beside sums of
+// columns that needs none of them: whom such sums write cannot join a flat loop any more. "tailor-any" starts once more
+// from groups without barriers, for who merges over a barrier takes neighbours away from those that need none. From
+// each, groups are merged while the price falls (merge_search.h), and cut between phases where that is cheaper, in
+// turns. Then work is done again where that is cheaper than to write and read its results (recompute.h). The fusions of
+// the other strategies themselves are priced too, overlaps included, and the cheapest of all is the answer: it is never
+// worse than one of them, whatever the search does. Of the file's groups "tailor" takes those that can be written
 // (writable.h); the others fall apart.
 //
 // "tailor" forms only groups that the lowering can write today, so that what it decides is a kernel; what stitch-v1
@@ -105,13 +106,14 @@ class Tailor {
       if (limits_.lowerable) given = writable(task_.graph, task_.def_use, given, task_.stop);
       take(given, "imported");
     }
-    if (!spending_.over()) search(alone);
+    if (!spending_.over()) search(alone, limits_);
     const bool twice = limits_.lowerable && task_.graph.nodes.size() <= packed_nodes;
-    if (!spending_.over() && twice) search(alone, true);
-    if (!spending_.over()) search(apart(stitched));
-    if (!spending_.over() && !given.empty()) search(apart(given));
-    if (!spending_.over() && !limits_.lowerable) search(level_groups(task_));
-    if (!spending_.over() && waits_) search(without_barriers(alone));
+    if (!spending_.over() && twice) search(alone, limits_, true);
+    if (!spending_.over() && twice) search(alone, without_arrays_beside_columns(), true);
+    if (!spending_.over()) search(apart(stitched), limits_);
+    if (!spending_.over() && !given.empty()) search(apart(given), limits_);
+    if (!spending_.over() && !limits_.lowerable) search(level_groups(task_), limits_);
+    if (!spending_.over() && waits_) search(without_barriers(alone), limits_);
     for (const Rival& rival : rivals) ask(rival);
     mend();
     return result();
@@ -170,18 +172,18 @@ class Tailor {
     }
     const double before = cost_;
     take(groups, rival.name);
-    if (cost_ < before && !spending_.over()) search(apart(groups));
+    if (cost_ < before && !spending_.over()) search(apart(groups), limits_);
   }
 
-  void search(const NodeSets& start, bool pack_early = false) {
-    MergeSearch first(task_, facts_, limits_, start, spending_);
+  void search(const NodeSets& start, const MergeLimits& limits, bool pack_early = false) {
+    MergeSearch first(task_, facts_, limits, start, spending_);
     first.run(pack_early);
     waits_ = waits_ || first.has_barriers();
     NodeSets groups = first.groups();
     double cost = first.total();
     NodeSets cut = first.split();
     for (int round = 0; round < most_rounds && !cut.empty() && !spending_.over(); ++round) {
-      MergeSearch again(task_, facts_, limits_, cut, spending_);
+      MergeSearch again(task_, facts_, limits, cut, spending_);
       again.run();
       if (again.total() >= cost) break;
       cost = again.total();
@@ -193,6 +195,12 @@ class Tailor {
       found_cost_ = cost;
     }
     take(recompute(task_, facts_, limits_, std::move(groups), spending_), "");
+  }
+
+  MergeLimits without_arrays_beside_columns() const {
+    MergeLimits few = limits_;
+    few.beside_columns = false;
+    return few;
   }
 
   /// Groups of one phase each: who merges over a barrier is decided when all that needs none is together.
