@@ -27,6 +27,13 @@ Boundary Borders::of(std::size_t group) const {
   return boundary(graph_, def_use_, groups_[group], writes);
 }
 
+void Borders::add(std::size_t group, NodeId id) {
+  std::vector<std::size_t>& makers = groups_of_[index(id)];
+  makers.insert(std::upper_bound(makers.begin(), makers.end(), group), group);
+}
+
+void Borders::forget(std::size_t group, NodeId id) { std::erase(groups_of_[index(id)], group); }
+
 /// Whether the group need not write `id`: another group owns it, or every reader computes it for itself.
 bool Borders::covered(std::size_t group, NodeId id) const {
   const std::vector<std::size_t>& makers = groups_of_[index(id)];

@@ -21,7 +21,12 @@ class Borders {
 
   ir::Boundary of(std::size_t group) const;
   /// Whether a group computes the node: a file's own fusion may hold a library call.
-  bool grouped(ir::NodeId id) const { return !groups_of_[ir::index(id)].empty(); }
+  bool grouped(ir::NodeId id) const { return !groups_of(id).empty(); }
+  /// The groups that compute the node, ascending.
+  const std::vector<std::size_t>& groups_of(ir::NodeId id) const { return groups_of_[ir::index(id)]; }
+  /// A group gets a node, or loses it: whoever changes the groups says so.
+  void add(std::size_t group, ir::NodeId id);
+  void forget(std::size_t group, ir::NodeId id);
 
  private:
   bool covered(std::size_t group, ir::NodeId id) const;

@@ -54,14 +54,16 @@ std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const 
   const auto& layout = std::get<codegen::Layout>(structure);
   if (const auto doubt = codegen::find_doubt(graph, border, layout))
     return fmt::format("{}: {}", doubt->rule, doubt->reason);
-  const bool few_tasks = layout.skeleton == Skeleton::column || (layout.skeleton == Skeleton::row && layout.rows < 2 &&
-                                                                 layout.columns > limits.one_row_columns);
-  if (few_tasks) {
+  const bool columns = layout.skeleton == Skeleton::column;
+  const bool long_row = layout.skeleton == Skeleton::row && layout.rows < 2 && layout.columns > limits.one_row_columns;
+  if (columns || long_row) {
     std::vector<NodeId> full = border.writes;
     std::erase_if(full, [&](NodeId id) { return elements(graph[id].shape) == layout.rows; });
     const std::unordered_set<NodeId> behind = codegen::behind_reductions(codegen::Region(graph, border));
-    for (const NodeId id : full)  // what a reduction is needed for is worth a meeting of blocks
-      if (full.size() > most_written_by_few || !behind.contains(id))
+    // Columns are shared by as many blocks as there are SMs for, which write beside their sums what they read for them.
+    // Of one row that is worth a meeting of its blocks alone.
+    for (const NodeId id : full)
+      if (full.size() > most_written_by_few || ((long_row || !limits.beside_columns) && !behind.contains(id)))
         return fmt::format("%{} of full size would be written by the few blocks of {}", graph[id].name,
                            codegen::text(layout));
   }

@@ -29,6 +29,7 @@ struct MergeLimits {
   std::size_t reductions = 64;   ///< of one kernel; lowerable groups only
   std::int64_t arguments = 64;   ///< of one kernel, or no more than one of the two had; lowerable groups only
   std::int64_t barriers = 8;     ///< of one kernel
+  bool beside_columns = true;    ///< blocks that add up columns write arrays of full size that need no sum
   /// Longest row that is joined with more when it is the only one: its block reads that much anyway.
   std::int64_t one_row_columns = std::int64_t{1} << 14;
   /// Least share of what two groups take that putting them side by side must save: a launch saved is little beside two

@@ -8,12 +8,13 @@
 // (tailor-any) one group per library level, which has the fewest kernels possible. What XLA's rules make of the graph,
 // of 2020, of 2022 and of today, is priced behind these, and is one more start where it is cheaper than all of them.
 // "tailor" starts from single nodes a second time with packing offered from the beginning: what fills a kernel with
-// values that are shared cannot take along what shares nothing any more. "tailor-any" starts once more from groups
-// without barriers, for who merges over a barrier takes neighbours away from those that need none. From each, groups
-// are merged while the price falls (merge_search.h), and cut between phases where that is cheaper, in turns. Then small
-// groups are computed again by those that read them where that is cheaper than writing them. The fusions of the other
-// strategies themselves are priced too, overlaps included, and the cheapest of all is the answer: it is never worse
-// than one of them, whatever the search does. Of the file's groups "tailor" takes those that can be written
+// values that are shared cannot take along what shares nothing any more. And a third time with no array beside sums of
+// columns that needs none of them: whom such sums write cannot join a flat loop any more. "tailor-any" starts once more
+// from groups without barriers, for who merges over a barrier takes neighbours away from those that need none. From
+// each, groups are merged while the price falls (merge_search.h), and cut between phases where that is cheaper, in
+// turns. Then work is done again where that is cheaper than to write and read its results (recompute.h). The fusions of
+// the other strategies themselves are priced too, overlaps included, and the cheapest of all is the answer: it is never
+// worse than one of them, whatever the search does. Of the file's groups "tailor" takes those that can be written
 // (writable.h); the others fall apart.
 //
 // "tailor" forms only groups that the lowering can write today, so that what it decides is a kernel; what stitch-v1
@@ -31,6 +32,7 @@
 #include "explore/edge_notes.h"
 #include "explore/merge_search.h"
 #include "explore/price.h"
+#include "explore/recompute.h"
 #include "explore/repair.h"
 #include "explore/runnable.h"
 #include "explore/spending.h"
@@ -44,8 +46,6 @@ using namespace ir;
 namespace {
 
 constexpr std::size_t most_operations = 8192;  ///< of a group of tailor-any: bounds what one move can cost
-constexpr std::size_t most_again = 8;          ///< nodes of a group that is computed again
-constexpr std::size_t most_readers = 128;      ///< groups that compute one again: a mask has one in each layer
 constexpr std::int64_t most_mended = 100;      ///< places that are taken apart and searched again
 constexpr std::int64_t mended_nodes = 6000;    ///< the same times nodes: large graphs are mended in fewer places
 constexpr std::int64_t mended_prices = 1024;   ///< that are asked for on the way: some milliseconds
@@ -106,13 +106,14 @@ class Tailor {
       if (limits_.lowerable) given = writable(task_.graph, task_.def_use, given, task_.stop);
       take(given, "imported");
     }
-    if (!spending_.over()) search(alone);
+    if (!spending_.over()) search(alone, limits_);
     const bool twice = limits_.lowerable && task_.graph.nodes.size() <= packed_nodes;
-    if (!spending_.over() && twice) search(alone, true);
-    if (!spending_.over()) search(apart(stitched));
-    if (!spending_.over() && !given.empty()) search(apart(given));
-    if (!spending_.over() && !limits_.lowerable) search(level_groups(task_));
-    if (!spending_.over() && waits_) search(without_barriers(alone));
+    if (!spending_.over() && twice) search(alone, limits_, true);
+    if (!spending_.over() && twice) search(alone, without_arrays_beside_columns(), true);
+    if (!spending_.over()) search(apart(stitched), limits_);
+    if (!spending_.over() && !given.empty()) search(apart(given), limits_);
+    if (!spending_.over() && !limits_.lowerable) search(level_groups(task_), limits_);
+    if (!spending_.over() && waits_) search(without_barriers(alone), limits_);
     for (const Rival& rival : rivals) ask(rival);
     mend();
     return result();
@@ -171,18 +172,18 @@ class Tailor {
     }
     const double before = cost_;
     take(groups, rival.name);
-    if (cost_ < before && !spending_.over()) search(apart(groups));
+    if (cost_ < before && !spending_.over()) search(apart(groups), limits_);
   }
 
-  void search(const NodeSets& start, bool pack_early = false) {
-    MergeSearch first(task_, facts_, limits_, start, spending_);
+  void search(const NodeSets& start, const MergeLimits& limits, bool pack_early = false) {
+    MergeSearch first(task_, facts_, limits, start, spending_);
     first.run(pack_early);
     waits_ = waits_ || first.has_barriers();
     NodeSets groups = first.groups();
     double cost = first.total();
     NodeSets cut = first.split();
     for (int round = 0; round < most_rounds && !cut.empty() && !spending_.over(); ++round) {
-      MergeSearch again(task_, facts_, limits_, cut, spending_);
+      MergeSearch again(task_, facts_, limits, cut, spending_);
       again.run();
       if (again.total() >= cost) break;
       cost = again.total();
@@ -193,8 +194,13 @@ class Tailor {
       found_ = groups;
       found_cost_ = cost;
     }
-    compute_again(groups);
-    take(groups, "");
+    take(recompute(task_, facts_, limits_, std::move(groups), spending_), "");
+  }
+
+  MergeLimits without_arrays_beside_columns() const {
+    MergeLimits few = limits_;
+    few.beside_columns = false;
+    return few;
   }
 
   /// Groups of one phase each: who merges over a barrier is decided when all that needs none is together.
@@ -222,94 +228,7 @@ class Tailor {
     if (mended.cost >= found_cost_) return;
     found_ = mended.groups;
     found_cost_ = mended.cost;
-    compute_again(mended.groups, task_.budget.until_spent);
-    take(mended.groups, "");
-  }
-
-  /// Small groups go into those that read them, the last ones first, where that is cheaper. `on_top`: of a budget that
-  /// is spent already.
-  void compute_again(NodeSets& groups, bool on_top = false) const {
-    std::vector<std::vector<std::size_t>> groups_of(task_.graph.nodes.size());
-    for (std::size_t g = 0; g < groups.size(); ++g)
-      for (const NodeId id : groups[g]) groups_of[index(id)].push_back(g);
-    for (std::size_t g = groups.size(); g-- > 0 && !(on_top ? task_.stop.stop_requested() : spending_.over());) {
-      if (groups[g].size() > most_again) continue;
-      const std::vector<std::size_t> readers = readers_of(groups[g], groups_of);
-      if (readers.empty() || readers.size() > most_readers) continue;
-      const Priced alone = priced(groups[g], groups_of);
-      double before = alone.cost, after = 0;
-      NodeSets both;
-      for (const std::size_t reader : readers) {
-        std::vector<NodeId>& merged = both.emplace_back();
-        std::set_union(groups[g].begin(), groups[g].end(), groups[reader].begin(), groups[reader].end(),
-                       std::back_inserter(merged));
-        if (merged.size() > limits_.operations) break;
-        if (limits_.lowerable && reductions_of(task_.graph, merged) > limits_.reductions) break;
-        const Priced old = priced(groups[reader], groups_of);
-        const Priced wide = priced(merged, groups_of, &old.writes);
-        if (limits_.lowerable && (old.planned || alone.planned) && !wide.planned) break;
-        if (limits_.lowerable && wide.arguments > std::max(limits_.arguments, old.arguments)) break;
-        before += old.cost;
-        after += wide.cost;
-        if (both.size() < readers.size() || after >= before) continue;
-        for (const NodeId id : groups[g]) {
-          std::vector<std::size_t>& makers = groups_of[index(id)];
-          std::erase(makers, g);
-          makers.insert(makers.end(), readers.begin(), readers.end());
-          std::sort(makers.begin(), makers.end());
-          makers.erase(std::unique(makers.begin(), makers.end()), makers.end());
-        }
-        for (std::size_t i = 0; i < both.size(); ++i) groups[readers[i]] = std::move(both[i]);
-        groups[g].clear();
-        break;
-      }
-    }
-    std::erase_if(groups, [](const std::vector<NodeId>& group) { return group.empty(); });
-  }
-
-  /// Groups that read values of `group`; none when the graph or a library call reads one.
-  std::vector<std::size_t> readers_of(const std::vector<NodeId>& group,
-                                      const std::vector<std::vector<std::size_t>>& groups_of) const {
-    std::vector<std::size_t> result;
-    for (const NodeId id : group) {
-      if (facts_.nodes[index(id)].stored || facts_.nodes[index(id)].reduces || groups_of[index(id)].size() > 1)
-        return {};
-      for (const costmodel::GroupReader& reader : facts_.nodes[index(id)].readers) {
-        if (std::binary_search(group.begin(), group.end(), reader.node)) continue;
-        if (task_.def_use.roles[index(reader.node)] != Role::work) return {};
-        const std::vector<std::size_t>& holders = groups_of[index(reader.node)];
-        result.insert(result.end(), holders.begin(), holders.end());
-        if (result.size() > 8 * most_readers) return {};
-      }
-    }
-    std::sort(result.begin(), result.end());
-    result.erase(std::unique(result.begin(), result.end()), result.end());
-    return result;
-  }
-
-  struct Priced {
-    double cost = 0;
-    bool planned = false;
-    std::int64_t arguments = 0;
-    std::vector<NodeId> writes;
-  };
-
-  /// A group of a cover with the given writes; without: what others read of it and nobody else computes.
-  Priced priced(const std::vector<NodeId>& nodes, const std::vector<std::vector<std::size_t>>& groups_of,
-                const std::vector<NodeId>* writes = nullptr) const {
-    Priced result;
-    Boundary border = boundary(task_.graph, task_.def_use, nodes);
-    result.writes = border.writes;
-    if (writes != nullptr)
-      result.writes = *writes;
-    else if (std::any_of(border.writes.begin(), border.writes.end(),
-                         [&](NodeId id) { return groups_of[index(id)].size() < 2; }))
-      std::erase_if(result.writes, [&](NodeId id) { return groups_of[index(id)].size() > 1; });
-    if (result.writes != border.writes) border = boundary(task_.graph, task_.def_use, nodes, result.writes);
-    result.cost = group_price(outline(task_.graph, border).graph, *task_.device);
-    result.arguments = static_cast<std::int64_t>(border.reads.size() + border.writes.size());
-    result.planned = planned_layout(task_.graph, border).has_value();
-    return result;
+    take(recompute(task_, facts_, limits_, std::move(mended.groups), spending_, task_.budget.until_spent), "");
   }
 
   Fusion result() {

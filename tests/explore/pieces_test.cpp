@@ -384,6 +384,28 @@ TEST_CASE("what a merge would save is asked again when one of the two has grown 
   CHECK(gain("a", "c") < 0);
 }
 
+TEST_CASE("blocks that add up columns write what they add up; those of one long row write only what needs its sum") {
+  const auto groups_of = [](std::string_view shape, std::string_view axes, std::string_view sums,
+                            const MergeLimits& limits = {}) {
+    const Graph graph =
+        graph_g(fmt::format("  %x = parameter 0 : {0}\n  %zero = constant 0 : f32[]\n  %e = exp %x : {0}\n"
+                            "  %s = reduce add %e, %zero, axes={{{1}}} : {2}\n  output %e, %s\n",
+                            shape, axes, sums));
+    const ir::DefUse def_use = ir::def_use(graph);
+    const FusionTask task{search_setting(), graph, def_use};
+    const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use);
+    Spending spending(task);
+    MergeSearch search(task, facts, limits, {}, spending);
+    search.run();
+    return search.groups().size();
+  };
+  CHECK(groups_of("f32[4096,3072]", "0", "f32[3072]") == 1);
+  CHECK(groups_of("f32[1,4194304]", "1", "f32[1]") == 2);
+  MergeLimits few;  // one of the searches does without
+  few.beside_columns = false;
+  CHECK(groups_of("f32[4096,3072]", "0", "f32[3072]", few) == 2);
+}
+
 TEST_CASE("a value of full size that two column sums need is computed in each rather than written for both") {
   const Graph graph = graph_g(R"(  %x = parameter 0 : f32[4096,3072]
   %zero = constant 0 : f32[]

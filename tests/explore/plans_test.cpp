@@ -58,6 +58,25 @@ TEST_CASE("rows are shared by as many blocks as fill an eighth of the SMs to fou
   const Ready columns("column_sum", 4096, 64);
   CHECK(default_axes(columns.prepared, gpu_limits())[ir::PlanField::split] ==
         std::vector<int>{1, 2, 4, 8, 16, 32, 64, 128});
+  // Gone through again, 12 columns side by side in 1, 2, 3, 6 or 12 blocks leave each of them so many of 132 SMs; for 1
+  // and 2 there is a power of two that does.
+  const Ready norm("column_softmax", 4096, 12);
+  CHECK(default_axes(norm.prepared, gpu_limits())[ir::PlanField::split] ==
+        std::vector<int>{1, 2, 4, 8, 11, 16, 22, 32, 44, 64, 128});
+}
+
+TEST_CASE("narrow columns that are gone through again have a plan in which nearly all SMs have a block") {
+  costmodel::CalibratedDevice device = search_gpu();
+  device.sms = device.limits.sms = 40;
+  const Ready norm("column_softmax", 8192, 12);
+  Plans plans(norm.prepared, default_axes(norm.prepared, device.limits), device.limits);
+  std::int64_t most = 0;
+  while (const auto plan = plans.next()) {
+    const std::int64_t beside = std::int64_t{plan->threads_per_row} * plan->vector;
+    const std::int64_t blocks = (norm.prepared.rows + beside - 1) / beside * plan->split;
+    if (blocks <= 40) most = std::max(most, blocks);
+  }
+  CHECK(most >= 36);
 }
 
 TEST_CASE("the axes ask about two warps to whole blocks, one lane to all, and each list of homes once") {

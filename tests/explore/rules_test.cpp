@@ -489,6 +489,13 @@ std::vector<Side> split_sides() {
       {"split-columns", false, columns([](Tried&) {})},
       {"split-columns", true, columns([](Tried& t) { t.tiling.items = 133; })},  // 266 blocks
       {"split-columns", false, columns([](Tried& t) { t.tiling.items = 132; })},
+      // Columns that are gone through again: 3 blocks share them 44 times, or as powers of two say.
+      {"split-columns", false, columns([](Tried& t) { t.tiling.items = 3, t.split(44), t.prepared.walks = 2; })},
+      {"split-columns", true, columns([](Tried& t) { t.tiling.items = 3, t.split(43), t.prepared.walks = 2; })},
+      {"split-columns", true, columns([](Tried& t) { t.tiling.items = 3, t.split(45), t.prepared.walks = 2; })},
+      {"split-columns", false, columns([](Tried& t) { t.tiling.items = 3, t.split(43), t.prepared.walks = 1; })},
+      {"split-columns", true, columns([](Tried& t) { t.tiling.items = 2, t.split(66), t.prepared.walks = 2; })},
+      {"split-columns", false, columns([](Tried& t) { t.tiling.items = 3, t.split(64), t.prepared.walks = 2; })},
       // 66 of 132 SMs: only where all columns are 1,056 bytes, by blocks with 4 to 32 KiB.
       {"split-columns", false, columns([](Tried& t) { t.tiling.items = 33; })},
       {"split-columns", true, columns([](Tried& t) { t.tiling.items = 33, t.prepared.rows = 265; })},

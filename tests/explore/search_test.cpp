@@ -224,7 +224,7 @@ TEST_CASE("a search is never worse than the strategies it starts from, and gives
 }
 
 TEST_CASE(
-    "what XLA's rules find and no merge of ours does, is found: many operations, a full-size value beside a column") {
+    "kernels of many operations are found, which merges of ours do not make, and full-size values beside a column") {
   std::string chain = "graph c {\n  %x = parameter 0 : f32[1024]\n  %v0 = negate %x : f32[1024]\n";
   for (int i = 1; i < 1000; ++i)
     chain += "  %v" + std::to_string(i) + " = negate %v" + std::to_string(i - 1) + " : f32[1024]\n";

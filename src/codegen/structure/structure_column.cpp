@@ -12,8 +12,8 @@
 //
 // Doubts: a result that is spread over its column's elements makes the block walk its columns a second time, and the
 // columns are few where a flat loop would have a thread for every element. A result stands with the thread that has its
-// column, so an operation that moves it to another one is impossible. A transpose of whole columns would be read
-// across memory.
+// column, so an operation that moves it to another one is impossible. What depends on no result may be turned: of
+// neighbouring columns a block reads neighbours either way.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,11 +41,11 @@ bool stays_in_place(const Node& transpose, const Shape& source) {
   return from == to;
 }
 
-/// Columns that break accesses of eight bytes, of so many elements that memory's time counts: a flat loop goes over the
-/// same elements in whole vectors.
+/// Columns that break accesses of eight bytes, where that takes time: a flat loop goes over the same elements in whole
+/// vectors.
 bool are_short(const Layout& layout, int bits) {
-  constexpr std::int64_t least = 64, many = std::int64_t{4} << 23;  // bits: eight bytes, 4 MiB
-  return layout.domain.fastest() * bits % least != 0 && layout.rows * layout.columns * bits >= many;
+  constexpr std::int64_t least = 64;  // bits
+  return layout.domain.fastest() * bits % least != 0 && takes_time(layout.rows * layout.columns, bits);
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ std::optional<Rejection> doubt_column(const Region& region, const Layout& layout
     const auto doubt = [&](std::string_view rule, std::string_view what) {
       return refuse(rule, fmt::format("%{} {} {}", node.name, text(node.shape), what));
     };
-    if (node.op == Op::transpose && elements(node.shape) >= layout.rows * layout.columns &&
+    if (depends && node.op == Op::transpose && elements(node.shape) >= layout.rows * layout.columns &&
         !stays_in_place(node, graph[node.operands[0]].shape))
       return doubt("skeleton-transpose", "turns columns inside a column group");
     if (depends && (class_of(node.op) == OpClass::index || class_of(node.op) == OpClass::lookup)) {

@@ -86,7 +86,7 @@ class RowReading {
     if (node.op == Op::reduce)
       return is_across(row_reduction(graph_, node, layout_)) ? std::nullopt : read_reduce(id, dependence);
     if (node.op == Op::transpose && !keeps_order(node, graph_[node.operands[0]].shape) &&
-        (dependence != RowDependence::none || elements(node.shape) >= layout_.rows * layout_.columns))
+        (dependence != RowDependence::none || is_turned_badly(node)))
       return refuse("skeleton-transpose", fmt::format("{} turns rows inside a row group", label(graph_, id)));
     if (dependence == RowDependence::none) return std::nullopt;
     if (node.op == Op::broadcast) return read_broadcast(id, dependence);
@@ -107,6 +107,16 @@ class RowReading {
   RowDependence row_dependence(NodeId id) const {
     const auto found = row_dependences_.find(id);
     return found == row_dependences_.end() ? RowDependence::none : found->second;
+  }
+
+  /// What depends on no reduction is read at whatever index is asked for. Neighbours in memory are elements of
+  /// neighbouring rows then, which a cache has to keep until those are gone through. It does while as many rows are at
+  /// hand as a row is long, or an eighth of that.
+  bool is_turned_badly(const Node& node) const {
+    constexpr std::int64_t most_columns = 8;  // for each row
+    const std::int64_t count = elements(node.shape);
+    return count >= layout_.rows * layout_.columns && takes_time(count, row(node.shape.dtype).bits) &&
+           layout_.columns > most_columns * layout_.rows;
   }
 
   std::optional<Rejection> read_reduce(NodeId id, RowDependence dependence) {

@@ -7,6 +7,7 @@
 #include "explore/plans/rule_terms.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "codegen/lower/prepare.h"
 #include "ir/kernel/kernel.h"
@@ -87,6 +88,17 @@ bool parts_badly(const Candidate& c, std::int64_t blocks, std::int64_t least) {
 bool flies_badly(const Candidate& c) { return c.tiling.streamed ? reads_little(c) : c.plan.in_flight > 1; }
 
 bool narrows(const Candidate& c) { return c.plan.vector * input_bytes(c) < 64; }
+
+bool fill_by_doubling(std::int64_t bands, std::int64_t sms) {
+  const auto share = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(sms / bands)));
+  return 8 * share * bands >= 7 * sms;
+}
+
+bool fills_badly(const Candidate& c) {
+  if (std::has_single_bit(static_cast<unsigned>(c.plan.split)) || c.prepared.walks < 2) return false;
+  const std::int64_t bands = blocks(c) / c.tiling.split;
+  return blocks(c) > c.limits.sms || blocks(c) + bands <= c.limits.sms || fill_by_doubling(bands, c.limits.sms);
+}
 
 std::int64_t elements_per_thread(const Candidate& c) { return c.tiling.trips * c.plan.vector; }
 

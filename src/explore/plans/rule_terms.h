@@ -55,6 +55,14 @@ bool flies_badly(const Candidate& c);
 /// Whether columns have room for wider accesses: all inputs together have little in one.
 bool narrows(const Candidate& c);
 
+/// Whether a power of two of blocks for each of so many bands, of columns that a block goes over side by side, fills
+/// seven eighths of the SMs with one block each.
+bool fill_by_doubling(std::int64_t bands, std::int64_t sms);
+
+/// Whether columns that are gone through again are shared by a number of blocks, no power of two, that is not the one
+/// which has a block for each SM, or although a power of two has nearly as many.
+bool fills_badly(const Candidate& c);
+
 /// Elements of a row that a thread handles.
 std::int64_t elements_per_thread(const Candidate& c);
 

@@ -208,15 +208,15 @@ constexpr std::array rule_table = [] {
              })}},
       {"split-columns",
        false,
-       "columns are shared only to fill half of the SMs to all of them twice, or, where all together are a line of 128 "
-       "bytes for every 16 SMs, by blocks with 4 (1 where they meet) to 32 KiB; with the widest vectors and 64 bytes "
-       "in "
-       "flight, or 64 and 256 of all inputs together, and 256 threads (of few bytes one for 64)",
+       "columns are shared only to fill half of the SMs to all of them twice (by no power of two: all of them), or, "
+       "where all together are a line of 128 bytes for every 16 SMs, by blocks with 4 (1 where they meet) to 32 KiB; "
+       "with the widest vectors and 64 bytes in flight, or 64 and 256 of all inputs together, and 256 threads (of few "
+       "bytes one for 64)",
        {asks({split, meet, threads, vector}, {T::groups, T::run, T::items, T::items_per_block, T::split},
              [](const Candidate& c) {
                constexpr std::int64_t kib = 1 << 10, enough = 32 * kib, large = 256, line = 128;
                if (c.plan.split == 1 || !is_across(c)) return false;
-               if (blocks(c) > 2 * c.limits.sms) return true;
+               if (blocks(c) > 2 * c.limits.sms || fills_badly(c)) return true;
                if (narrows(c) && c.plan.vector != widest_vector(c)) return true;
                const bool meets = c.plan.meet != Meeting::last;
                const std::int64_t least = meets ? kib : 4 * kib;

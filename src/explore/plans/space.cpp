@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "codegen/lower/prepare.h"
+#include "explore/plans/rule_terms.h"
 #include "ir/kernel/kernel.h"
 
 namespace tailor::explore {
@@ -44,10 +45,26 @@ std::vector<int> numbers(std::initializer_list<Enum> values) {
   return made;
 }
 
+/// Blocks that share columns: doubled up to the SMs. Where columns are gone through again, also as many as SMs that the
+/// columns side by side in a block leave each of them, however many lie side by side, where powers of two leave over an
+/// eighth of the SMs idle.
+std::vector<int> shares_of_columns(const codegen::Prepared& prepared, const ir::Limits& limits) {
+  std::vector<int> values = powers_of_two(1, limits.sms);
+  if (prepared.walks < 2) return values;
+  for (std::int64_t beside = 1; beside < 2 * prepared.rows; beside *= 2) {
+    const std::int64_t bands = (prepared.rows + beside - 1) / beside;
+    if (bands < limits.sms && !fill_by_doubling(bands, limits.sms))
+      values.push_back(static_cast<int>(limits.sms / bands));
+  }
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
+}
+
 /// Blocks that share a column, or a row where the rows are too few to fill the device: as many as fill it, and
 /// multiples and parts of that by powers of two. Each is one itself where that divides the row, for simpler indices.
 std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& limits) {
-  if (row(prepared.skeleton).unit != ir::WorkUnit::rows) return powers_of_two(1, limits.sms);
+  if (row(prepared.skeleton).unit != ir::WorkUnit::rows) return shares_of_columns(prepared, limits);
   std::vector<int> values{1};
   constexpr int most_times = 4, parts = 8;
   for (const int times : powers_of_two(1, most_times * parts))
@@ -138,7 +155,9 @@ std::string_view values_asked(ir::PlanField axis) {
     case ir::PlanField::unroll:
       return "1, 2, 4, 8; any number that a thread has rows or vectors for";
     case ir::PlanField::split:
-      return "1; for columns doubled up to the SMs; for rows too few to fill the SMs an eighth of what fills them, "
+      return "1; for columns doubled up to the SMs, and, where they are gone through again, what fills those; for rows "
+             "too few "
+             "to fill the SMs an eighth of what fills them, "
              "doubled up to four times; any number that leaves each block elements of what it shares";
     case ir::PlanField::meet:
       return "last; for columns, and rows at most half as many as SMs, that are gone through again also grid; kernel "

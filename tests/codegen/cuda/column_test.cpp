@@ -146,7 +146,9 @@ TEST_CASE("a column group is doubted where it would move results, turn columns o
   CHECK(doubt_of(group_of(head + "  %y = reshape %s : f32[4,6]\n  output %y\n")) == "column 64 x 24");
   CHECK(doubt_of(group_of("  %x = parameter 0 : f32[24,64]\n  %z = constant 0 : f32[]\n"
                           "  %t = transpose %x, axes={1,0} : f32[64,24]\n"
-                          "  %s = reduce add %t, %z, axes={0} : f32[24]\n  output %s\n")) ==
+                          "  %s = reduce add %t, %z, axes={0} : f32[24]\n  output %s\n")) == "column 64 x 24");
+  CHECK(doubt_of(group_of(head + "  %b = broadcast %s, axes={1} : f32[64,24]\n  %y = add %x, %b : f32[64,24]\n"
+                                 "  %t = transpose %y, axes={1,0} : f32[24,64]\n  output %t\n")) ==
         "column 64 x 24, skeleton-transpose");
   CHECK(doubt_of(group_of("  %x = parameter 0 : f32[24,64]{0,1}\n  %z = constant 0 : f32[]\n"
                           "  %t = transpose %x, axes={1,0} : f32[64,24]\n"

@@ -91,13 +91,27 @@ TEST_CASE(
                      "  %y = subtract %x, %b : f32[2,1000000]\n  output %y\n") == "row 2 x 1000000");
 }
 
+TEST_CASE("what depends on no sum may be turned, but of rows that are long and few and take time to read") {
+  const auto turned = [](int rows, int columns) {
+    return structure_of(
+        fmt::format("  %x = parameter 0 : f32[{1},{0}]\n  %t = transpose %x, axes={{1,0}} : f32[{0},{1}]\n"
+                    "  %s = reduce add %t, %z, axes={{1}} : f32[{0}]\n  output %s, %t\n",
+                    rows, columns));
+  };
+  CHECK(turned(4096, 4096) == "row 4096 x 4096");
+  CHECK(turned(1024, 8192) == "row 1024 x 8192");
+  CHECK(turned(1024, 8193) == "row 1024 x 8193, skeleton-transpose");
+  CHECK(turned(128, 8192) == "row 128 x 8192, skeleton-transpose");  // 4 MiB
+  CHECK(turned(128, 8191) == "row 128 x 8191");
+}
+
 TEST_CASE("what depends on a sum stays in its row, or the group is doubted by what moves it") {
   CHECK(after_sum("  %b = broadcast %s, axes={0} : f32[4,6]\n  %y = subtract %x, %b : f32[4,6]\n  output %y\n") ==
         "row 4 x 6");
   CHECK(after_sum("  %b = broadcast %s, axes={1} : f32[6,4]\n  output %b\n") == "row 4 x 6, skeleton-row-broadcast");
   CHECK(after_sum("  %b = broadcast %s, axes={0} : f32[4,6]\n  %t = transpose %b, axes={1,0} : f32[6,4]\n"
                   "  output %t\n") == "row 4 x 6, skeleton-transpose");
-  CHECK(after_sum("  %t = transpose %x, axes={1,0} : f32[6,4]\n  output %s, %t\n") == "row 4 x 6, skeleton-transpose");
+  CHECK(after_sum("  %t = transpose %x, axes={1,0} : f32[6,4]\n  output %s, %t\n") == "row 4 x 6");
   CHECK(after_sum("  %r = reverse %s, axes={0} : f32[4]\n  output %r\n") == "row 4 x 6, skeleton-row-reverse");
   CHECK(after_sum("  %e = reshape %s : f32[2,2]\n  %n = negate %e : f32[2,2]\n  output %n\n") == "row 4 x 6");
   CHECK(after_sum("  %r = reverse %x, axes={0} : f32[4,6]\n  output %s, %r\n") == "row 4 x 6");
