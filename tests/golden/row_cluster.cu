@@ -131,7 +131,7 @@ __device__ __forceinline__ void max_exp_sum_divide_row_block(
   Vec<float, 4> x_row[8];
   #pragma unroll
   for (int t = 0; t < 8; ++t) {
-    if (rank * 1024 + lane * 4 + warp * 128 + t * 4096 + vc * 3 % 4 + 3 < 30001) {
+    if (t < 7 || rank * 1024 + lane * 4 + warp * 128 + t * 4096 + vc * 3 % 4 + 3 < 30001) {
       load_f32x4(&x_row[t].v[0], &x_at[t * 4096]);
     }
   }
@@ -143,7 +143,7 @@ __device__ __forceinline__ void max_exp_sum_divide_row_block(
   ISSUE_LOADS(ntid.x);
   #pragma unroll
   for (int t = 0; t < 8; ++t) {
-    if (rank * 1024 + lane * 4 + warp * 128 + t * 4096 + vc * 3 % 4 + 3 < 30001) {
+    if (t < 7 || rank * 1024 + lane * 4 + warp * 128 + t * 4096 + vc * 3 % 4 + 3 < 30001) {
       #pragma unroll
       for (int e = 0; e < 4; ++e) {
         m = maximum(m, x_row[t].v[e]);
@@ -174,7 +174,7 @@ __device__ __forceinline__ void max_exp_sum_divide_row_block(
   Vec<float, 4> e_row[8];
   #pragma unroll
   for (int t = 0; t < 8; ++t) {
-    if (rank * 1024 + lane * 4 + warp * 128 + t * 4096 + vc * 3 % 4 + 3 < 30001) {
+    if (t < 7 || rank * 1024 + lane * 4 + warp * 128 + t * 4096 + vc * 3 % 4 + 3 < 30001) {
       #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const float d = x_row[t].v[e] - m;
@@ -211,7 +211,7 @@ __device__ __forceinline__ void max_exp_sum_divide_row_block(
   asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
   #pragma unroll
   for (int t = 0; t < 8; ++t) {
-    if (rank * 1024 + lane * 4 + warp * 128 + t * 4096 + vc * 3 % 4 + 3 < 30001) {
+    if (t < 7 || rank * 1024 + lane * 4 + warp * 128 + t * 4096 + vc * 3 % 4 + 3 < 30001) {
       Vec<float, 4> y_1;
       #pragma unroll
       for (int e = 0; e < 4; ++e) {

@@ -160,7 +160,7 @@ __device__ __forceinline__ void max_exp_sum_divide_row_block(
   Vec<float, 4> x_row[3];
   #pragma unroll
   for (int t = 0; t < 3; ++t) {
-    if (rank * 1024 + lane * 4 + warp * 128 + t * 40960 + tile * 3 % 4 + 3 < 100001) {
+    if (t < 2 || rank * 1024 + lane * 4 + warp * 128 + t * 40960 + tile * 3 % 4 + 3 < 100001) {
       load_f32x4(&x_row[t].v[0], &x_at[t * 40960]);
     }
   }
@@ -172,7 +172,7 @@ __device__ __forceinline__ void max_exp_sum_divide_row_block(
   ISSUE_LOADS(ntid.x);
   #pragma unroll
   for (int t = 0; t < 3; ++t) {
-    if (rank * 1024 + lane * 4 + warp * 128 + t * 40960 + tile * 3 % 4 + 3 < 100001) {
+    if (t < 2 || rank * 1024 + lane * 4 + warp * 128 + t * 40960 + tile * 3 % 4 + 3 < 100001) {
       #pragma unroll
       for (int e = 0; e < 4; ++e) {
         m = maximum(m, x_row[t].v[e]);
@@ -209,14 +209,14 @@ __device__ __forceinline__ void max_exp_sum_divide_row_block(
   float m_part_1[2];
   #pragma unroll
   for (int y_1 = 0; y_1 < 2; ++y_1) {
-    if (lane + y_1 * 32 < 40) {
+    if (y_1 < 1 || lane + y_1 * 32 < 40) {
       m_part_1[y_1] = load_f32(&m_parts[tile * 40 + lane + y_1 * 32]);
     }
   }
   ISSUE_LOADS(ntid.y);
   #pragma unroll
   for (int y_1 = 0; y_1 < 2; ++y_1) {
-    if (lane + y_1 * 32 < 40) {
+    if (y_1 < 1 || lane + y_1 * 32 < 40) {
       m = maximum(m, m_part_1[y_1]);
     }
   }
@@ -229,7 +229,7 @@ __device__ __forceinline__ void max_exp_sum_divide_row_block(
   Vec<float, 4> e_row[3];
   #pragma unroll
   for (int t = 0; t < 3; ++t) {
-    if (rank * 1024 + lane * 4 + warp * 128 + t * 40960 + tile * 3 % 4 + 3 < 100001) {
+    if (t < 2 || rank * 1024 + lane * 4 + warp * 128 + t * 40960 + tile * 3 % 4 + 3 < 100001) {
       #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const float d = x_row[t].v[e] - m;
@@ -273,14 +273,14 @@ __device__ __forceinline__ void max_exp_sum_divide_row_block(
   float s_part_1[2];
   #pragma unroll
   for (int y_1 = 0; y_1 < 2; ++y_1) {
-    if (lane + y_1 * 32 < 40) {
+    if (y_1 < 1 || lane + y_1 * 32 < 40) {
       s_part_1[y_1] = load_f32(&s_parts[tile * 40 + lane + y_1 * 32]);
     }
   }
   ISSUE_LOADS(ntid.z);
   #pragma unroll
   for (int y_1 = 0; y_1 < 2; ++y_1) {
-    if (lane + y_1 * 32 < 40) {
+    if (y_1 < 1 || lane + y_1 * 32 < 40) {
       s += s_part_1[y_1];
     }
   }
@@ -291,7 +291,7 @@ __device__ __forceinline__ void max_exp_sum_divide_row_block(
   // The results.
   #pragma unroll
   for (int t = 0; t < 3; ++t) {
-    if (rank * 1024 + lane * 4 + warp * 128 + t * 40960 + tile * 3 % 4 + 3 < 100001) {
+    if (t < 2 || rank * 1024 + lane * 4 + warp * 128 + t * 40960 + tile * 3 % 4 + 3 < 100001) {
       Vec<float, 4> y_2;
       #pragma unroll
       for (int e = 0; e < 4; ++e) {
