@@ -112,6 +112,7 @@ double instructions_for_each_element(const profiler::Nvrtc& api, const std::stri
   REQUIRE(first[0].machine);
   const ir::MachineWork machine = together(*first[0].machine);
   REQUIRE_MESSAGE(machine.counted, machine.note);
+  REQUIRE_MESSAGE(machine.assumed == 0, machine.note);
   return static_cast<double>(ir::total(machine.executed) * lanes) / static_cast<double>(elements);
 }
 
