@@ -150,7 +150,7 @@ __device__ __forceinline__ void tanh_sum_multiply_convert_column_block(
       float mask_row[2];
       #pragma unroll
       for (int u = 0; u < 2; ++u) {
-        if (group + t * 64 + u * 32 < 1000) {
+        if (u < 1 || group + t * 64 + u * 32 < 1000) {
           load_bf16x8(&x_row[u].v[0], &x_at[t * 6144 + u * 3072]);
           load_bf16x8(&g_row[u].v[0], &g_at[t * 6144 + u * 3072]);
           mask_row[u] = load_f32(&mask[group + t * 64 + u * 32]);
@@ -159,7 +159,7 @@ __device__ __forceinline__ void tanh_sum_multiply_convert_column_block(
       ISSUE_LOADS(ntid.x);
       #pragma unroll
       for (int u = 0; u < 2; ++u) {
-        if (group + t * 64 + u * 32 < 1000) {
+        if (u < 1 || group + t * 64 + u * 32 < 1000) {
           Vec<bf16, 8> dh_1;
           #pragma unroll
           for (int e = 0; e < 8; ++e) {

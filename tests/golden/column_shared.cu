@@ -254,7 +254,7 @@ __device__ __forceinline__ void sum_divide_multiply_subtract_column_block(
     Vec<float, 8> ss_part_2[4];
     #pragma unroll
     for (int y = 0; y < 4; ++y) {
-      if (group + y * 32 < 100) {
+      if (y < 3 || group + y * 32 < 100) {
         load_f32x4(&s_part_2[y].v[0], &s_parts[lane * 8 + group * 64 + y * 2048]);
         load_f32x4(&s_part_2[y].v[4], &s_parts[lane * 8 + group * 64 + y * 2048 + 4]);
         load_f32x4(&ss_part_2[y].v[0], &ss_parts[lane * 8 + group * 64 + y * 2048]);
@@ -264,7 +264,7 @@ __device__ __forceinline__ void sum_divide_multiply_subtract_column_block(
     ISSUE_LOADS(ntid.y);
     #pragma unroll
     for (int y = 0; y < 4; ++y) {
-      if (group + y * 32 < 100) {
+      if (y < 3 || group + y * 32 < 100) {
         #pragma unroll
         for (int e = 0; e < 8; ++e) {
           s.v[e] += s_part_2[y].v[e];

@@ -15,7 +15,7 @@ namespace tailor::study {
 
 inline store::RunRow run_row() {
   store::RunRow run;
-  run.id = id_of(std::string_view("run"));
+  run.id = tailor::id_of(std::string_view("run"));
   run.started_at = "2026-01-01T00:00:00Z";
   return run;
 }

@@ -8,9 +8,10 @@
 // shares its memory with an input. Names are settled before the walk (kernel_names.h), expressions are in
 // expression.cpp, memory accesses in access.cpp, comments in remarks.cpp.
 //
-// Where an unrolled loop has a guard inside, each of its copies is a branch, and the compiler computes an access'
-// address again in each. There the part of the address that has a name is made a pointer where it gets the name, held
-// so that the compiler cannot take it apart: what is left is a constant offset. The lines are put in after the walk.
+// Where an unrolled loop has a guard inside, the guard names the turns in which it holds for all threads and blocks, so
+// copies of these have no branch. Each other copy is a branch, and the compiler computes an access' address again in
+// each. There the part of the address that has a name is made a pointer where it gets the name, held so that the
+// compiler cannot take it apart: what is left is a constant offset. The lines are put in after the walk.
 //
 // Kernels of a program are printed one behind the other, with one prelude. Their buffers get equal names, since names
 // of buffers are given first. The bodies of a launch are functions of a virtual block each, and the launch asks for a
@@ -73,6 +74,7 @@ struct Printer {
   std::int64_t met = 0;       ///< of these so far
   std::size_t issues = 0;     ///< so far
   int copies = 1;             ///< of a statement here, made by the unrolled loops around it
+  std::vector<VarId> turns;   ///< of the unrolled loops around it
   bool in_branches = false;   ///< a guard stands in an unrolled loop: each copy is a branch of its own
   bool in_arms = false;       ///< only one of many: no register holds an address for it
 
@@ -302,7 +304,7 @@ struct Printer {
     std::string both;
     for (const Condition& c : s.conditions)
       if (c.a != no_expr)
-        both += fmt::format("{}{} {} {}", both.empty() ? "" : " && ", index(c.a), c.equal ? "==" : "<", index(c.b));
+        both += (both.empty() ? "" : " && ") + condition_text(spelling, c, turns, s.conditions[1].a != no_expr);
     if (s.value != no_value) both = bare(value_text(spelling, s.value));
     line(fmt::format("if ({}) {{", both));
     ++depth;
@@ -392,10 +394,13 @@ struct Printer {
       remark(at);
       statement(s, at);
       if (s.kind != StmtKind::loop && s.kind != StmtKind::guard) continue;
-      if (s.kind == StmtKind::loop && s.unrolled) copies *= static_cast<int>(kernel.indices.vars[s.var].extent);
+      const bool unrolls = s.kind == StmtKind::loop && s.unrolled;
+      if (unrolls) turns.push_back(s.var);
+      if (unrolls) copies *= static_cast<int>(kernel.indices.vars[s.var].extent);
       in_branches = in_branches || (s.kind == StmtKind::guard && copies > 1);
       in_arms = in_arms || s.otherwise || (s.kind == StmtKind::guard && is_otherwise(static_cast<std::size_t>(s.end)));
       statements(at + 1, static_cast<std::size_t>(s.end));
+      if (unrolls) turns.pop_back();
       copies = copies_around;
       in_branches = branches_around;
       in_arms = arms_around;

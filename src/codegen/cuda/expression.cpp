@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -58,6 +59,20 @@ std::string real_constant(DType dtype, double value) {
   if (std::isinf(single)) return fmt::format("__int_as_float({})", single > 0 ? "0x7f800000" : "0xff800000");
   const std::string digits = fmt::format("{}", single);
   return digits + (digits.find_first_of(".e") == std::string::npos ? ".0f" : "f");
+}
+
+/// In how many turns of a loop, from the first on, a < b whatever the other variables are.
+std::int64_t turns_that_hold(const IndexPool& pool, const Condition& c, VarId turn) {
+  const std::int64_t step = coefficient(pool, c.a, turn);
+  if (c.equal || step <= 0 || is_nested(pool, c.a, turn) || pool[c.b].vars.has(turn)) return 0;
+  std::int64_t others = pool[c.a].constant;
+  for (const Linear& part : pool.linear(c.a)) {
+    const Term& term = pool.terms[part.term];
+    if (term.kind == TermKind::var && term.var == turn) continue;
+    others += part.coefficient * (part.coefficient > 0 ? term.range.high : term.range.low);
+  }
+  const std::int64_t room = pool[c.b].range.low - 1 - others;
+  return room < 0 ? 0 : std::min(room / step + 1, pool.vars[turn].extent);
 }
 
 }  // namespace
@@ -140,6 +155,18 @@ std::string value_text(const Spelling& spelling, ValueId id) {
   if (v.op == Op::bitcast_convert) return fmt::format("bits_as<{}>({})", register_type(v.dtype), bare(operands[0]));
   const DType type = v.op == Op::is_finite ? kernel.values[v.operands[0]].dtype : v.dtype;
   return operation_text(v.op, type, kernel.arithmetic, operands[0], operands[1], operands[2]);
+}
+
+std::string condition_text(const Spelling& spelling, const Condition& condition, std::span<const VarId> turns,
+                           bool has_others) {
+  const std::string_view sign = condition.equal ? "==" : "<";
+  const std::string text =
+      fmt::format("{} {} {}", index_text(spelling, condition.a), sign, index_text(spelling, condition.b));
+  for (const VarId turn : turns)
+    if (const std::int64_t whole = turns_that_hold(spelling.kernel.indices, condition, turn); whole > 0)
+      return fmt::format(fmt::runtime(has_others ? "({} < {} || {})" : "{} < {} || {}"), spelling.names.vars[turn],
+                         whole, text);
+  return text;
 }
 
 }  // namespace tailor::codegen

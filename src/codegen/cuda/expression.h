@@ -6,6 +6,7 @@
 // computes, and by access.cpp for addresses.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "ir/kernel/index_text.h"
@@ -26,6 +27,11 @@ std::string index_text(const Spelling& spelling, ir::ExprId expr);
 /// The (first) element a reference names: "x_row[t].v[e]".
 std::string ref_text(const Spelling& spelling, const ir::Ref& ref);
 std::string value_text(const Spelling& spelling, ir::ValueId value);
+/// A guard's condition inside the unrolled loops `turns`, in parentheses where others stand beside it. It names the
+/// turns in which it holds in any case: the compiler knows the turn of a copy, and not what parts of a thread's index
+/// are at most.
+std::string condition_text(const Spelling& spelling, const ir::Condition& condition, std::span<const ir::VarId> turns,
+                           bool has_others);
 /// Exact: shortest decimal that reads back as the same number; infinities and NaN by their bits.
 std::string constant_text(ir::DType dtype, double real, std::int64_t integer);
 /// A whole right-hand side or argument: the parentheses around an operation fall away.

@@ -246,10 +246,21 @@ __device__ __forceinline__ float full_divide(float a, float b) {
      {},
      "__device__ __forceinline__ float full_divide(float a, float b) {\n  return a / b;\n}\n"},
     ONE_INSTRUCTION("", "quick_sqrt", "sqrt.approx.f32", "sqrt(a)"),
+    {"quick_exp",
+     R"(/// 2^(a log2(e) / 2) squared: so subnormal results are whole, which the instruction alone gives as 0.
+__device__ __forceinline__ float quick_exp(float a) {
+  float b;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(b) : "f"(a * 0.72134752f));
+  return b * b;
+}
+)",
+     false,
+     {},
+     "__device__ __forceinline__ float quick_exp(float a) {\n  return exp(a);\n}\n"},
     {"quick_logistic",
      R"(__device__ __forceinline__ float quick_logistic(float a) {
   float b;
-  asm("rcp.approx.f32 %0, %1;" : "=f"(b) : "f"(1.0f + exp(-a)));
+  asm("rcp.approx.f32 %0, %1;" : "=f"(b) : "f"(1.0f + quick_exp(-a)));
   return b;
 }
 )",

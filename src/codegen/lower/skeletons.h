@@ -31,12 +31,6 @@ struct SkeletonLowering {
 
 const SkeletonLowering& lowering(ir::Skeleton skeleton);
 
-/// Whether an array is so large, 4 MiB, that how it is read counts beside a launch.
-constexpr bool takes_time(std::int64_t elements, int bits) {
-  constexpr std::int64_t many = std::int64_t{4} << 23;  // bits
-  return elements * bits >= many;
-}
-
 #define SKELETON(name, unit, what, ...)                                                             \
   void dominants_##name(const ir::Graph& graph, Prepared& prepared);                                \
   Mapping mapping_##name(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits); \

@@ -6,6 +6,7 @@
 // (codegen/lower/skeletons.h).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "codegen/structure/structure.h"
@@ -20,6 +21,12 @@ struct SkeletonStructure {
 };
 
 const SkeletonStructure& structure(ir::Skeleton skeleton);
+
+/// Whether an array is so large, 4 MiB, that how it is read counts beside a launch.
+constexpr bool takes_time(std::int64_t elements, int bits) {
+  constexpr std::int64_t many = std::int64_t{4} << 23;  // bits
+  return elements * bits >= many;
+}
 
 #define SKELETON(name, unit, what, ...)                             \
   std::optional<Classified> recognise_##name(const Region& region); \

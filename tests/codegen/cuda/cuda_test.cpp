@@ -266,6 +266,30 @@ TEST_CASE("an index that needs 64 bits is computed in 64 bits, others are not") 
   CHECK(source.find("&y[tid]") != source.npos);
 }
 
+TEST_CASE("a guard in an unrolled loop says in which turns it holds for all threads and blocks") {
+  enum class Loop : std::uint8_t { unrolled, rolled };
+  const auto printed = [](Loop how, std::int64_t of_block, std::int64_t bound) {
+    KernelBuilder b("turns", 32, 2);
+    const VarId tid = b.thread("tid", 1, 32), t = b.loop_var("t", 5);
+    const BufferId y = b.out("y", DType::s32, 512);
+    const ExprId place = b.sum({b.var(tid), b.var(t, 32), b.var(b.vb, of_block)});
+    b.loop(t, how == Loop::unrolled);
+    b.guard_less(place, b.number(bound));
+    b.store(y, b.sum({b.var(tid), b.var(t, 32), b.var(b.vb, 160)}), b.integer(DType::s32, 1));
+    b.end();
+    b.end();
+    const std::string source = codegen::cuda(b.finished(), std::string_view());
+    const std::size_t at = source.find("if (t");
+    return source.substr(at, source.find('\n', at) - at);
+  };
+  CHECK(printed(Loop::unrolled, 0, 100) == "if (t < 3 || tid + t * 32 < 100) {");
+  CHECK(printed(Loop::unrolled, 0, 96) == "if (t < 3 || tid + t * 32 < 96) {");
+  CHECK(printed(Loop::unrolled, 0, 95) == "if (t < 2 || tid + t * 32 < 95) {");
+  CHECK(printed(Loop::unrolled, 32, 100) == "if (t < 2 || tid + t * 32 + vb * 32 < 100) {");
+  CHECK(printed(Loop::unrolled, 0, 31) == "if (tid + t * 32 < 31) {");
+  CHECK(printed(Loop::rolled, 0, 100) == "if (tid + t * 32 < 100) {");
+}
+
 TEST_CASE("only the prelude functions a kernel uses are printed") {
   const std::string source = codegen::cuda(example_layer_norm(4, 1, 32), std::string_view());
   CHECK(source.find("struct Vec") != source.npos);

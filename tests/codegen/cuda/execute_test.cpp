@@ -249,6 +249,25 @@ TEST_CASE("indices are printed with the precedence that they have: quotients, re
   check_bytes(b.finished(), 6);
 }
 
+TEST_CASE("a guard in unrolled loops lets the same elements pass, wherever the turns end that need no branch") {
+  for (const std::int64_t bound : {1, 8, 40, 71, 72, 73, 136, 137, 160, 167}) {
+    KernelBuilder b("turns", 32, 2);
+    const VarId tid = b.thread("tid", 1, 32), t = b.loop_var("t", 5), u = b.loop_var("u", 2);
+    const BufferId x = b.in("x", DType::s32, 200), y = b.out("y", DType::s32, 640);
+    b.each(u);
+    b.each(t);
+    const ExprId place = b.sum({b.var(tid), b.var(t, 32), b.var(u, -8), b.var(b.vb, 4), b.number(8)});
+    b.guard_less(place, b.number(bound));
+    const LetId v = b.load_let("v", x, place);
+    b.store(y, b.sum({b.var(tid), b.var(t, 32), b.var(u, 160), b.var(b.vb, 320)}), b.get(v));
+    b.end();
+    b.end();
+    b.end();
+    CAPTURE(bound);
+    check_bytes(b.finished(), static_cast<std::uint64_t>(bound));
+  }
+}
+
 TEST_CASE("a window at a place from memory, a persistent loop and a guard on equality run as they are printed") {
   KernelBuilder b("place", 32, 5);
   const VarId tid = b.thread("tid", 1, 32);

@@ -74,10 +74,12 @@ TEST_CASE("kernels of two classes are the same program where they are printed al
   };
   using enum Arithmetic;
   const std::string divide = "  %y = divide %x, %z : T[64]\n", exp = "  %y = exp %x : T[64]\n",
-                    add = "  %y = add %x, %z : T[64]\n";
+                    tanh = "  %y = tanh %x : T[64]\n", add = "  %y = add %x, %z : T[64]\n";
   CHECK(id("f32", divide, ieee) != id("f32", divide, xla));
   CHECK(id("f32", divide, xla) != id("f32", divide, approx));
-  CHECK(id("f32", exp, ieee) == id("f32", exp, xla));
+  CHECK(id("f32", tanh, ieee) == id("f32", tanh, xla));
+  CHECK(id("f32", tanh, xla) != id("f32", tanh, approx));
+  CHECK(id("f32", exp, ieee) != id("f32", exp, xla));
   CHECK(id("f32", exp, xla) != id("f32", exp, approx));
   CHECK(id("f16", exp, xla) != id("f16", exp, approx));
   CHECK(id("f64", exp, ieee) == id("f64", exp, approx));

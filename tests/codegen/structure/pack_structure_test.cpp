@@ -117,9 +117,6 @@ TEST_CASE("bodies that read much in common, or that blocks would share and meet 
   CHECK(common(1200) == "map 8000, skeleton-shapes");
   CHECK(bodies_of("  %x = parameter 0 : f32[40,30]\n  %s = reduce add %x, %z, axes={1} : f32[40]\n"
                   "  %t = transpose %x, axes={1,0} : f32[30,40]\n  output %s, %t\n") == "row 40 x 30 | map 1200");
-  CHECK(whole_of("  %x = parameter 0 : f32[40,30]\n  %s = reduce add %x, %z, axes={1} : f32[40]\n"
-                 "  %t = transpose %x, axes={1,0} : f32[30,40]\n  output %s, %t\n") ==
-        "row 40 x 30, skeleton-transpose");
   const auto norm = [](int columns) {
     return whole_of(
         fmt::format("  %x = parameter 0 : f32[2,{0}]\n  %s = reduce add %x, %z, axes={{1}} : f32[2]\n"

@@ -218,6 +218,30 @@ TEST_CASE("a kernel of each class is off by no more than its row of the arithmet
   }
 }
 
+TEST_CASE("the exponential of class xla is whole from the least subnormal result to the largest, that of approx not") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  constexpr double first = -103.9, last = 88.72, subnormal_below = -87.4;
+  std::vector<float> a;
+  for (std::int64_t i = 0; i < few_numbers; ++i)
+    a.push_back(static_cast<float>(first + (last - first) * static_cast<double>(i) / few_numbers));
+  const auto found_by = [&](ir::Arithmetic arithmetic) {
+    return executed_on(*api, lowered_as(group_of_op(ir::Op::exp, few_numbers), arithmetic), {tensor_of(a)});
+  };
+  const ir::ArithmeticRow& row = *ir::error_row(ir::Op::exp, ir::Arithmetic::xla);
+  const std::vector<float> whole = found_by(ir::Arithmetic::xla), flushed = found_by(ir::Arithmetic::approx);
+  int subnormal = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double y = std::exp(static_cast<double>(a[i]));
+    const double relative = (row.ulps + row.ulps_per_argument * std::fabs(a[i]) + 0.5) * 0x1p-23;
+    CHECK_MESSAGE(std::fabs(whole[i] - y) <= relative * y + 0x1p-150, fmt::format("exp({}) is {}", a[i], whole[i]));
+    if (a[i] > subnormal_below) continue;
+    ++subnormal;
+    CHECK(flushed[i] == 0);
+  }
+  CHECK(subnormal > few_numbers / 16);
+}
+
 TEST_CASE("the bounds of a class admit its kernels on the check's own inputs") {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;

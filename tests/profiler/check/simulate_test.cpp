@@ -170,15 +170,21 @@ TEST_CASE("two values that wait in registers and shared memory, or of which one 
 }
 
 TEST_CASE(
-    "guarded accesses of an unrolled loop share one address, which takes instructions away and changes no result") {
+    "whole turns of an unrolled loop have no branch, guarded accesses share one address: both take instructions away "
+    "and "
+    "change no result") {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
   const ir::Group group = ir::make_group(ir::family_member("softmax"), 7, 197);
   const Reference reference = evaluate_reference(group, 1);
-  const Printed held = printed(group, 8, 4).value();
+  const Printed told = printed(group, 8, 4).value();
+  const std::string whole_turns = "t < 6 || ";
+  CHECK(told.cuda.find("if (" + whole_turns) != std::string::npos);
   // Of both buffers; the edge of a row is one access.
-  CHECK(held.cuda.find("const float* const x_at = held(x + i_1);") != std::string::npos);
-  CHECK(held.cuda.find("&x_at[t * 32]") != std::string::npos);
+  CHECK(told.cuda.find("const float* const x_at = held(x + i_1);") != std::string::npos);
+  CHECK(told.cuda.find("&x_at[t * 32]") != std::string::npos);
+  Printed held = told;  // a branch in each turn
+  while (held.cuda.find(whole_turns) != std::string::npos) held = spoiled(held, whole_turns, "");
   const Printed taken_apart = spoiled(held, "asm(\"\" : \"+l\"(a));", "");
   const auto instructions = [&](const Printed& what) {
     const ir::Binary binary = kernels::compiled(*api, {.cuda = what.cuda});
@@ -187,6 +193,10 @@ TEST_CASE(
   };
   // Seven trips of a load and of a store: each took two or three more.
   CHECK(instructions(held) + 14 <= instructions(taken_apart));
+  // Six turns of a load, a maximum, a sum and a store: a comparison for each turn, a branch and where it meets for
+  // most.
+  CHECK(instructions(told) + 6 * 3 * 3 <= instructions(held));
+  CHECK(verdict(*api, told, reference).state == Verdict::passed);
   CHECK(verdict(*api, held, reference).state == Verdict::passed);
 }
 
