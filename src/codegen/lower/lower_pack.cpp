@@ -23,6 +23,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/counted.h"
 #include "codegen/lower/skeletons.h"
 
 namespace tailor::codegen {
@@ -158,7 +159,7 @@ ir::Kernel beside_one_another(const Prepared& pack, std::vector<ir::Kernel> bodi
 
 Lowered lower_pack(const Prepared& pack, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch) {
   if (plan.bodies.size() != pack.bodies.size())
-    return no(fmt::format("the plan has {} bodies, the group {}", plan.bodies.size(), pack.bodies.size()));
+    return no(fmt::format("the plan has {}, the group {}", counted(plan.bodies.size(), "body"), pack.bodies.size()));
   std::vector<ir::Kernel> bodies;
   std::int64_t blocks = 0;
   for (std::size_t number = 0; number < pack.bodies.size(); ++number) {

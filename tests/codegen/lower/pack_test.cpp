@@ -112,7 +112,7 @@ TEST_CASE("a pack refuses what a launch has once, and says which body") {
   const std::string column = "column dominant=%2 threads_per_row=8 vector=4 in_flight=4 split=8 grid=tile";
   const std::string row = "row dominant=%6 threads_per_row=32 vector=1 in_flight=1 split=1 grid=tile";
   CHECK(refusal(group, head + column + " | " + row).empty());
-  CHECK(refusal(group, head + column) == "bodies: the plan has 1 bodies, the group 2");
+  CHECK(refusal(group, head + column) == "bodies: the plan has 1 body, the group 2");
   CHECK(refusal(group, head + row + " | " + column) == "bodies: %6 is not of body 1");
   CHECK(refusal(group, "map dominant=%2") == "skeleton: the group needs skeleton pack, the plan says map");
 }
