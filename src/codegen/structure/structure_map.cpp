@@ -10,8 +10,9 @@
 // of one-to-one operations (prepare.cpp) leads to the coordinates of each output; an output without a route is walked
 // by the same position in its own memory.
 //
-// Doubts: outputs of fewer elements are stored under a guard by the first threads, which leaves the others idle. Single
-// numbers cost one thread a store.
+// Doubts: outputs of fewer elements are stored under a guard by the first threads, which leaves the others idle; where
+// that is for more than three quarters of a short loop, or for any part of a long one, it takes longer than it saves.
+// Single numbers cost one thread a store.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,9 +41,12 @@ std::optional<ir::Rejection> doubt_map(const Region& region, const Layout& layou
   for (std::size_t i = 0; i < border.writes.size(); ++i) stored.push_back(stored_node(graph, border, i));
   const auto largest =
       std::find_if(stored.begin(), stored.end(), [&](ir::NodeId id) { return count(id) == layout.columns; });
+  // Beside a launch little is lost; parts that share nothing are better off apart all the same.
+  const bool matters = takes_time(layout.columns, row(graph[*largest].shape.dtype).bits) || falls_apart(graph, border);
+  const std::int64_t large = matters ? layout.columns : (layout.columns + 3) / 4;
   for (const ir::NodeId id : stored) {
     // One number costs one thread a store.
-    if (count(id) == layout.columns || count(id) == 1) continue;
+    if (count(id) >= large || count(id) == 1) continue;
     return ir::Rejection{"skeleton-shapes",
                          fmt::format("%{} {} is written beside %{} {}", graph[id].name, text(graph[id].shape),
                                      graph[*largest].name, text(graph[*largest].shape)),

@@ -90,6 +90,23 @@ TEST_CASE("what is computed binds parts together; constants and what is read do 
   CHECK(whole_of(both + known) == "pack of 2");
 }
 
+TEST_CASE("a short loop may write a smaller array of what it computes, if it is no small part of it") {
+  const auto beside = [](int rows, int columns, int kept) {
+    return whole_of(
+        fmt::format("  %x = parameter 0 : f32[{0},{1}]\n  %e = exp %x : f32[{0},{1}]\n"
+                    "  %t = slice %e, ranges={{0:{2}:1,0:{1}:1}} : f32[{2},{1}]\n  %n = negate %t : f32[{2},{1}]\n"
+                    "  output %e, %n\n",
+                    rows, columns, kept));
+  };
+  CHECK(beside(64, 100, 32) == "map 6400");
+  CHECK(beside(64, 100, 16) == "map 6400");
+  CHECK(beside(64, 100, 15) == "map 6400, skeleton-shapes");
+  CHECK(beside(16384, 64, 8192) == "map 1048576, skeleton-shapes");  // 4 MiB: memory's time counts
+  CHECK(beside(16383, 64, 8192) == "map 1048512");
+  // Parts that share nothing are two bodies all the same.
+  CHECK(whole_of(map_of(0, "[40]") + map_of(1, "[50]") + "  output %n0, %n1\n") == "pack of 2");
+}
+
 TEST_CASE("a pack is refused for a part without a kernel, and for more bodies than a launch has") {
   CHECK(bodies_of(map_of(0, "[7]") + "  %c = parameter 1 : c64[8]\n  %d = negate %c : c64[8]\n  output %n0, %d\n") ==
         "dtype");
