@@ -175,4 +175,16 @@ TEST_CASE("a launch of several bodies takes as long as its longest alone, and le
   CHECK(one.live_registers == half.live_registers);
   CHECK(costmodel::instructions(one.pipes) == 2 * costmodel::instructions(half.pipes));
   CHECK(costmodel::compulsory_bytes(one) == 2 * costmodel::compulsory_bytes(half));
+  // Every block is given what the body takes that takes most, whichever it is.
+  for (const bool first : {true, false}) {
+    costmodel::Work unequal = both;
+    costmodel::Work& greedy = first ? unequal : unequal.followers[0];
+    greedy.live_registers = half.live_registers + 7;
+    greedy.shared_bytes = half.shared_bytes + 64;
+    greedy.busiest_block = half.busiest_block + 100;
+    const costmodel::Work launch = costmodel::by_launch(unequal);
+    CHECK(launch.live_registers == half.live_registers + 7);
+    CHECK(launch.shared_bytes == half.shared_bytes + 64);
+    CHECK(launch.busiest_block == half.busiest_block + 100);
+  }
 }
