@@ -127,12 +127,35 @@ TEST_CASE("axes hold for every body whose skeleton has them, and leave the other
   REQUIRE(!by_node.ranked.empty());
   for (const Scored& one : by_node.ranked) CHECK(one.plan.bodies[1].dominant == node);
   // What needs a launch of its own is never offered.
-  for (const Scored& one : tuned(pack, {{"grid", {"persistent"}}, {"meet", {"grid"}}}).ranked)
+  for (const Scored& one : tuned(pack, {{"grid", {"tile", "persistent"}}, {"meet", {"last", "grid"}}}).ranked)
     for (const ir::Plan& body : one.plan.bodies) {
       CHECK(body.grid == ir::GridShape::tile);
       CHECK(body.meet == ir::Meeting::last);
     }
   CHECK(size_of_space(pack, default_axes(pack, gpu().limits), gpu().limits) > 100);
+}
+
+TEST_CASE("heuristics that leave each body other numbers of threads give way, and never empty a pack") {
+  const ir::Group group = pack_of({{"column_sum", 128, 61}, {"column_sum", 5, 100}});
+  const auto prepared = codegen::prepare(group);
+  const auto& pack = std::get<codegen::Prepared>(prepared);
+  REQUIRE(pack.bodies.size() == 2);
+  const Tuned found = tuned(pack);
+  CHECK(!found.ranked.empty());
+  std::int64_t dropped = 0;
+  for (const RejectedPlans& one : found.rejections) dropped += one.plans;
+  CHECK(found.enumerated == dropped + std::ssize(found.ranked));
+}
+
+TEST_CASE("an axis that asks for a launch of a body's own is refused by name") {
+  const auto pack = std::get<codegen::Prepared>(codegen::prepare(mixed()));
+  for (const AxisLimit& limit :
+       {AxisLimit{"grid", {"persistent"}}, AxisLimit{"meet", {"grid"}}, AxisLimit{"cluster", {"2"}}}) {
+    const Tuned none = tuned(pack, {limit});
+    CHECK(none.ranked.empty());
+    REQUIRE(none.rejections.size() == 1);
+    CHECK(none.rejections.front().reason.starts_with("axis " + limit.axis));
+  }
 }
 
 TEST_CASE("a body that no plan fits leaves the pack none, and says which") {

@@ -41,6 +41,14 @@ bool stays_in_place(const Node& transpose, const Shape& source) {
   return from == to;
 }
 
+/// Whether a broadcast repeats each result along the column that it is of.
+bool goes_down_its_column(const Node& broadcast, const Layout& layout) {
+  Dims repeated;
+  for (int d = 0; d < broadcast.shape.rank(); ++d)
+    if (!axes(broadcast).contains(d)) repeated.push_back(d);
+  return domain_of(broadcast.shape, repeated) == layout.domain;
+}
+
 /// Columns that break accesses of eight bytes, where that takes time: a flat loop goes over the same elements in whole
 /// vectors.
 bool are_short(const Layout& layout, int bits) {
@@ -95,6 +103,8 @@ std::optional<Rejection> doubt_column(const Region& region, const Layout& layout
       if (spreads && are_short(layout, row(node.shape.dtype).bits))
         return doubt("short-columns", fmt::format("goes over {} columns side by side in accesses that are too short",
                                                   layout.domain.fastest()));
+      if (spreads && !goes_down_its_column(node, layout))
+        return doubt("skeleton-column-broadcast", "spreads results over other columns");
       const bool keeps = spreads || node.op == Op::broadcast || node.op == Op::reshape || node.op == Op::bitcast ||
                          node.op == Op::transpose;
       if (!keeps || (!same && !spreads))

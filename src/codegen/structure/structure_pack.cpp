@@ -8,8 +8,9 @@
 // Recognising. Two nodes are of one part when one uses the other, or both use a third one, as far as they are computed
 // inside: union-find over the operands. What a kernel writes as a literal or a view (constants, and broadcasts and
 // reshapes of what is read) binds nobody: every part has its own. So a part is a group of its own, with its own border,
-// and the other skeletons say what it is. Parts of equal layout that one kernel can hold without a doubt are one body,
-// since one loop over both shares indices and blocks. At least two bodies are left, or it is no pack.
+// and the other skeletons say what it is. Parts that go over one array are a body together where one loop holds both.
+// Parts of equal layout that one kernel can hold without a doubt are one body, since one loop over both shares indices
+// and blocks. At least two bodies are left, or it is no pack.
 //
 // Blocks are handed out in the order of their numbers, so the body with most elements comes first: the short ones fill
 // what its last wave leaves idle.
@@ -149,6 +150,37 @@ class Parts {
 
 std::int64_t elements_of(const Layout& layout) { return layout.rows * layout.columns; }
 
+/// The parts as one body, where one loop holds them without a doubt.
+std::optional<BodyBorder> as_one_loop(const Graph& graph, Parts& parts, const std::vector<BodyBorder>& of) {
+  BodyBorder one = parts.together(of);
+  const Classified found = analyse_loop(graph, one.border);
+  const auto* layout = std::get_if<Layout>(&found);
+  if (layout == nullptr || find_doubt(graph, one.border, *layout)) return std::nullopt;
+  one.layout = *layout;
+  return one;
+}
+
+/// Joins parts that go over the same array, where one loop over it holds both: it is read once then. A part without
+/// writes is gone.
+void join_readers(const Graph& graph, Parts& parts, const std::vector<NodeId>& reads, std::vector<BodyBorder>& each) {
+  std::vector<std::optional<std::size_t>> reader(reads.size());
+  for (std::size_t i = 0; i < each.size(); ++i)
+    for (const std::int32_t read : std::vector<std::int32_t>(each[i].reads)) {
+      std::optional<std::size_t>& before = reader[index(read)];
+      if (2 * elements(graph[reads[index(read)]].shape) < elements_of(each[i].layout)) continue;
+      if (!before || *before == i || each[*before].writes.empty()) {
+        before = i;
+        continue;
+      }
+      std::optional<BodyBorder> one = as_one_loop(graph, parts, {each[*before], each[i]});
+      if (!one) continue;
+      each[*before] = *std::move(one);
+      each[i] = {};
+      break;
+    }
+  std::erase_if(each, [](const BodyBorder& part) { return part.writes.empty(); });
+}
+
 /// The read that one part writes over while another one reads it.
 std::optional<std::int32_t> contested(const std::vector<BodyBorder>& bodies) {
   for (const BodyBorder& body : bodies)
@@ -171,11 +203,15 @@ bool falls_apart(const Graph& graph, const Boundary& border) {
 std::variant<std::vector<BodyBorder>, Rejection> find_bodies(const Graph& graph, const Boundary& border) {
   Parts parts(graph, border);
   if (parts.copies()) return refuse("bodies", "a value is written as it was read, which is no body's work");
-  std::vector<std::vector<BodyBorder>> alike;  // of equal layout
-  for (BodyBorder& part : parts.borders()) {
+  std::vector<BodyBorder> each = parts.borders();
+  for (BodyBorder& part : each) {
     const Classified found = analyse_loop(graph, part.border);
     if (const auto* refused = std::get_if<Rejection>(&found)) return *refused;
     part.layout = std::get<Layout>(found);
+  }
+  join_readers(graph, parts, border.reads, each);
+  std::vector<std::vector<BodyBorder>> alike;  // of equal layout
+  for (BodyBorder& part : each) {
     const auto same = std::find_if(alike.begin(), alike.end(),
                                    [&](const auto& others) { return others.front().layout == part.layout; });
     if (same == alike.end())
@@ -185,14 +221,9 @@ std::variant<std::vector<BodyBorder>, Rejection> find_bodies(const Graph& graph,
   }
   std::vector<BodyBorder> bodies;
   for (std::vector<BodyBorder>& same : alike) {
-    if (same.size() > 1) {
-      BodyBorder one = parts.together(same);
-      one.layout = same.front().layout;
-      const Classified found = analyse_loop(graph, one.border);
-      const auto* layout = std::get_if<Layout>(&found);
-      if (layout != nullptr && *layout == one.layout && !find_doubt(graph, one.border, *layout))
-        same = {std::move(one)};
-    }
+    if (same.size() > 1)
+      if (std::optional<BodyBorder> one = as_one_loop(graph, parts, same); one && one->layout == same.front().layout)
+        same = {*std::move(one)};
     std::move(same.begin(), same.end(), std::back_inserter(bodies));
   }
   if (bodies.size() < 2) return refuse("bodies", "one body is no pack");

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -176,13 +177,80 @@ Axes axes_of_body(const codegen::Body& body, const Axes& axes, const ir::Limits&
   return own;
 }
 
+namespace {
+
+/// Plans of bodies by what a launch has once.
+struct Heads {
+  std::map<std::string, std::pair<ir::Plan, std::vector<Going>>> lists;  ///< by its text
+  std::size_t most;                                                      ///< plans of one list
+
+  void add(const Tuned& found, std::size_t body, std::size_t bodies) {
+    for (const Listed& one : found.best) {
+      const ir::Plan head = head_of(one.plan);
+      auto& [plan, lists_of_head] = lists.try_emplace(text(head), head, std::vector<Going>(bodies)).first->second;
+      Going& list = lists_of_head[body];
+      if (list.size() < most && !codegen::refuse_beside(one.kernel, body)) list.push_back(&one);
+    }
+  }
+  static bool is_whole(const std::vector<Going>& of_bodies) {
+    return std::none_of(of_bodies.begin(), of_bodies.end(), [](const Going& list) { return list.empty(); });
+  }
+  bool any_whole() const {
+    return std::any_of(lists.begin(), lists.end(), [](const auto& head) { return is_whole(head.second.second); });
+  }
+};
+
+/// Heuristics may leave each body other numbers of threads. They never empty a group: bodies that have no plan for one
+/// that others have are asked about it alone, where rules give way.
+void ask_for_common_threads(const codegen::Prepared& pack, const Axes& axes, const costmodel::CalibratedDevice& device,
+                            const TuneOptions& options, Heads& heads, std::vector<Tuned>& asked) {
+  std::set<int> threads;
+  for (const auto& [words, of_head] : heads.lists) threads.insert(of_head.first.threads);
+  asked.reserve(threads.size() * pack.bodies.size());
+  for (const int each : threads)
+    for (std::size_t body = 0; body < pack.bodies.size() && !options.stop.stop_requested(); ++body) {
+      const bool has = std::any_of(heads.lists.begin(), heads.lists.end(), [&](const auto& head) {
+        return head.second.first.threads == each && !head.second.second[body].empty();
+      });
+      if (has) continue;
+      Axes own = axes_of_body(pack.bodies[body], axes, device.limits);
+      own[ir::PlanField::threads] = {each};
+      TuneOptions how = options;
+      how.keep = keep_all;
+      how.short_list = 0;
+      asked.push_back(tune(*pack.bodies[body].prepared, own, device, how));
+      heads.add(asked.back(), body, pack.bodies.size());
+    }
+}
+
+/// The axis whose values ask for a launch of a body's own, each of them; nothing where none does.
+std::optional<ir::PlanField> asks_for_a_launch(const Axes& axes) {
+  const auto only = [&](ir::PlanField field, int value) {
+    return !axes[field].empty() && std::find(axes[field].begin(), axes[field].end(), value) == axes[field].end();
+  };
+  if (only(ir::PlanField::meet, static_cast<int>(ir::Meeting::last))) return ir::PlanField::meet;
+  if (only(ir::PlanField::cluster, 0)) return ir::PlanField::cluster;
+  if (only(ir::PlanField::grid, static_cast<int>(ir::GridShape::tile))) return ir::PlanField::grid;
+  return std::nullopt;
+}
+
+}  // namespace
+
 Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel::CalibratedDevice& device,
                 const TuneOptions& options) {
-  const std::size_t bodies = pack.bodies.size(), most = going_on(bodies);
+  const std::size_t bodies = pack.bodies.size();
   Tuned tuned;
+  const bool across = std::any_of(pack.bodies.begin(), pack.bodies.end(),
+                                  [](const codegen::Body& body) { return body.prepared->sums_across; });
+  if (const auto axis = asks_for_a_launch(axes); axis && !(across && *axis == ir::PlanField::grid)) {
+    tuned.rejections = {{"bodies", true, size_of_space(pack, axes, device.limits), "",
+                         "axis " + std::string(row(*axis).name) +
+                             ": every value asked for needs a launch of its own, which no body of a pack has"}};
+    return tuned;
+  }
   std::vector<Tuned> alone;  // lists point into them
   alone.reserve(bodies);
-  std::map<std::string, std::pair<ir::Plan, std::vector<Going>>> by_head;
+  Heads heads{{}, going_on(bodies)};
   for (std::size_t body = 0; body < bodies; ++body) {
     TuneOptions own = options;
     own.keep = keep_all;
@@ -201,23 +269,23 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
       tuned.stopped = found.stopped;
       return tuned;
     }
-    for (const Listed& one : found.best) {
-      const ir::Plan head = head_of(one.plan);
-      auto& [plan, lists] = by_head.try_emplace(text(head), head, std::vector<Going>(bodies)).first->second;
-      if (lists[body].size() < most && !codegen::refuse_beside(one.kernel, body)) lists[body].push_back(&one);
-    }
+    heads.add(found, body, bodies);
   }
+  std::vector<Tuned> asked;  // lists point into these too
+  if (!heads.any_whole()) ask_for_common_threads(pack, axes, device, options, heads, asked);
   PackSearch search(pack, device, options);
-  for (const auto& [words, heads] : by_head) {
-    const auto& [head, lists] = heads;
+  for (const auto& [words, of_head] : heads.lists) {
+    const auto& [head, lists] = of_head;
     if (options.stop.stop_requested()) break;
-    if (std::none_of(lists.begin(), lists.end(), [](const Going& list) { return list.empty(); }))
-      search.better(head, lists);
+    if (Heads::is_whole(lists)) search.better(head, lists);
   }
   search.finish(tuned);
   tuned.stopped = options.stop.stop_requested();
   if (tuned.ranked.empty() && !tuned.stopped)
-    tuned.rejections = {{"bodies", true, tuned.enumerated, "", "no number of threads has a plan of every body"}};
+    tuned.rejections = {{"bodies", false, tuned.enumerated, "", "no number of threads has a plan of every body"}};
+  // Of the plans of bodies those count that were dropped; what goes on counts as the plans that it became part of.
+  tuned.enumerated = std::ssize(tuned.ranked);
+  for (const RejectedPlans& one : tuned.rejections) tuned.enumerated += one.plans;
   std::stable_sort(tuned.rejections.begin(), tuned.rejections.end(),
                    [](const RejectedPlans& a, const RejectedPlans& b) { return a.plans > b.plans; });
   return tuned;

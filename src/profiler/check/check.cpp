@@ -73,13 +73,17 @@ void add(ir::LaunchCounts& sum, const ir::LaunchCounts& more, double weight) {
   sum.blocks_total = more.blocks_total;
 }
 
+/// Blocks of the launch, whichever body each runs. Of a program of several launches: of the first.
+std::int64_t blocks_of_launch(const ir::Kernel& kernel) { return launch_shape(launches_of(kernel).front()).grid[0]; }
+
 /// Results that blocks put together: as many as there are clusters, or as a ticket has numbers; else every block stands
 /// for itself.
 std::int64_t meetings(const ir::Kernel& kernel) {
-  if (kernel.cluster > 1) return kernel.grid / kernel.cluster;
+  const std::int64_t blocks = blocks_of_launch(kernel);
+  if (kernel.cluster > 1) return blocks / kernel.cluster;
   for (const ir::Buffer& buffer : kernel.buffers)
-    if (buffer.role == ir::BufferRole::ticket) return std::clamp<std::int64_t>(buffer.elements, 1, kernel.grid);
-  return kernel.grid;
+    if (buffer.role == ir::BufferRole::ticket) return std::clamp<std::int64_t>(buffer.elements, 1, blocks);
+  return blocks;
 }
 
 /// The blocks of each meeting: those of a cluster, or that ask the same number of the ticket.
@@ -109,12 +113,14 @@ struct Sample {
   std::int64_t interior = 0;  ///< blocks that the random batches stand for
 };
 
-/// The first and the last block, which may be ragged, then batches of random others; each with those it meets.
+/// The first and the last block of each body, which may be ragged, then batches of random others; each with those it
+/// meets.
 Sample sample_of(const ir::Kernel& kernel, const CheckOptions& options) {
   Sample sample;
   const std::int64_t wanted = blocks_to_run(kernel, options), units = meetings(kernel);
   if (wanted == 0) return sample;
-  const bool alone = units == kernel.grid;
+  const std::int64_t grid = blocks_of_launch(kernel);
+  const bool alone = units == grid;
   const std::vector<std::vector<std::int64_t>> met = alone ? decltype(met){} : blocks_that_meet(kernel);
   const auto blocks_of = [&](std::vector<std::int64_t> chosen) {
     std::sort(chosen.begin(), chosen.end());
@@ -128,10 +134,19 @@ Sample sample_of(const ir::Kernel& kernel, const CheckOptions& options) {
     std::sort(blocks.begin(), blocks.end());
     return blocks;
   };
-  const auto each = std::max<std::int64_t>((wanted / (kernel.grid / units) - 2) / batches, 1);
+  const auto each = std::max<std::int64_t>((wanted / (grid / units) - 2) / batches, 1);
   std::mt19937_64 random(options.seed);
-  sample.runs = {blocks_of({0, units - 1})};
-  sample.interior = kernel.grid - std::ssize(sample.runs.front());
+  std::vector<std::int64_t> ends{0, units - 1};
+  if (alone) {  // of each body side by side
+    std::int64_t first = 0;
+    const std::vector<Chain<ir::Kernel>> launches = launches_of(kernel);
+    for (const ir::Kernel& body : launches.front()) {
+      ends.insert(ends.end(), {first, first + body.grid - 1});
+      first += body.grid;
+    }
+  }
+  sample.runs = {blocks_of(std::move(ends))};
+  sample.interior = grid - std::ssize(sample.runs.front());
   for (int batch = 0; batch < batches; ++batch) {
     std::vector<std::int64_t> chosen;
     for (std::int64_t i = 0; i < each; ++i)
@@ -221,9 +236,17 @@ std::string_view name(Verdict state) {
 
 std::int64_t blocks_to_run(const ir::Kernel& kernel, const CheckOptions& options) {
   // Blocks that wait for one another run all or none, and those that put a result together likewise.
-  const std::int64_t units = meetings(kernel);
-  // What a later launch reads an earlier one has made, all of it.
-  if (kernel.cooperative || !kernel.followers.empty() || units < 2 * batches + 2) return 0;
+  // What a later launch reads an earlier one has made, all of it. Bodies side by side are like blocks of one kernel,
+  // but how many put a result together is another number for each.
+  const std::vector<Chain<ir::Kernel>> launches = launches_of(kernel);
+  const bool is_pack = launches.front().size() > 1;
+  const bool puts_together = std::any_of(kernel.buffers.begin(), kernel.buffers.end(), [](const ir::Buffer& buffer) {
+    return buffer.role == ir::BufferRole::ticket || buffer.role == ir::BufferRole::workspace;
+  });
+  if (kernel.cooperative || launches.size() > 1 || (is_pack && puts_together)) return 0;
+  const std::int64_t grid = blocks_of_launch(kernel);
+  const std::int64_t units = is_pack ? grid : meetings(kernel);
+  if (units < 2 * batches + 2) return 0;
   std::int64_t wanted = options.sample_blocks, largest = 1, all = 0;
   for (const ir::Buffer& buffer : kernel.buffers) {
     largest = std::max(largest, buffer.elements);
@@ -234,14 +257,14 @@ std::int64_t blocks_to_run(const ir::Kernel& kernel, const CheckOptions& options
   if (wanted == 0 && options.most_elements > 0 &&
       (largest > options.most_elements || all / arrays_of_most > options.most_elements)) {
     const double share = static_cast<double>(sampled_elements) / static_cast<double>(largest);
-    const auto that_touch = static_cast<std::int64_t>(share * static_cast<double>(kernel.grid));
+    const auto that_touch = static_cast<std::int64_t>(share * static_cast<double>(grid));
     // More, for a better mean, unless each has many elements: those of a persistent launch have a part of everything.
     constexpr std::int64_t enough = 64, most_times = 4, fewest = batches + 2;
     wanted = std::max(that_touch, std::clamp(most_times * that_touch, fewest, enough));
   }
-  const std::int64_t share = kernel.grid / units;
+  const std::int64_t share = grid / units;
   if (wanted > 0 && share > 1) wanted = std::max<std::int64_t>(wanted, (batches + 2) * share);
-  return wanted >= kernel.grid ? 0 : wanted;
+  return wanted >= grid ? 0 : wanted;
 }
 
 simulator::MachineLimits machine_limits(const ir::Device& device, int blocks_per_sm) {

@@ -43,7 +43,9 @@ std::int64_t bytes_to_execute(const ir::Kernel& kernel, bool sanitize, std::int6
   std::int64_t largest = 0, memory = 0, shadow = 0, outputs = 0;
   for (const ir::Buffer& buffer : kernel.buffers)
     largest = std::max(largest, buffer.elements * ir::element_bytes(buffer.dtype));
-  const double share = blocks == 0 ? 1 : static_cast<double>(blocks) / static_cast<double>(kernel.grid);
+  const double share = blocks == 0 ? 1
+                                   : static_cast<double>(blocks) /
+                                         static_cast<double>(launch_shape(launches_of(kernel).front()).grid[0]);
   const auto touched = [&](std::int64_t bytes) {
     if (blocks == 0 || bytes <= largest / small_part) return bytes;
     // A block's part begins and ends inside a piece.

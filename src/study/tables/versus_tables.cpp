@@ -187,13 +187,16 @@ Table versus_plan_table(const Versus& two) {
   table.title = "what differs in the plans";
   table.columns = {column("axis", "axis"), column("first_value", "A"), column("second_value", "B")};
   const std::string a = ir::text(two.a.plan), b = ir::text(two.b.plan);
+  const std::vector<std::string_view> all_a = split(a, '|'), all_b = split(b, '|');
   // A plan names an axis only where it matters: of a grid of tiles nobody asks how many blocks an SM holds.
-  for (const ir::PlanFieldRow& field : ir::plan_fields()) {
-    const std::string_view of_a = value_in(a, field.name), of_b = value_in(b, field.name);
-    if (of_a == of_b) continue;
-    const auto cell = [](std::string_view value) { return value.empty() ? Cell() : Cell(std::string(value)); };
-    table.rows.push_back({std::string(field.name), cell(of_a), cell(of_b)});
-  }
+  for (std::size_t body = 0; body < std::min(all_a.size(), all_b.size()); ++body)
+    for (const ir::PlanFieldRow& field : ir::plan_fields()) {
+      const std::string_view of_a = value_in(all_a[body], field.name), of_b = value_in(all_b[body], field.name);
+      if (of_a == of_b) continue;
+      const auto cell = [](std::string_view value) { return value.empty() ? Cell() : Cell(std::string(value)); };
+      const std::string whose = body == 0 ? "" : fmt::format("body {}: ", body);
+      table.rows.push_back({whose + std::string(field.name), cell(of_a), cell(of_b)});
+    }
   return table;
 }
 
@@ -214,14 +217,17 @@ Table versus_count_table(const Versus& two) {
   };
   add("launches", static_cast<double>(launches_of(two.a.kernel).size()),
       static_cast<double>(launches_of(two.b.kernel).size()), "launch");
-  add("blocks", static_cast<double>(two.a.kernel.grid), static_cast<double>(two.b.kernel.grid), "block");
+  const ir::LaunchShape launch_a = launch_shape(launches_of(two.a.kernel).front()),
+                        launch_b = launch_shape(launches_of(two.b.kernel).front());
+  add("blocks", launch_a.grid[0], launch_b.grid[0], "block");
   add("threads of a block", two.a.kernel.threads, two.b.kernel.threads, "thread");
-  add("shared memory of a block", static_cast<double>(two.a.kernel.shared_bytes),
-      static_cast<double>(two.b.kernel.shared_bytes), "B");
+  add("shared memory of a block", static_cast<double>(launch_a.static_shared + launch_a.dynamic_shared),
+      static_cast<double>(launch_b.static_shared + launch_b.dynamic_shared), "B");
   add("registers of a thread", both.a.registers, both.b.registers, "register");
   add("occupancy", 100 * both.a.occupancy, 100 * both.b.occupancy, "%");
   add("waves", both.a.waves, both.b.waves, "wave");
-  add("bytes in flight of a thread", two.a.work.bytes_in_flight, two.b.work.bytes_in_flight, "B");
+  add("bytes in flight of a thread", costmodel::as_one(costmodel::launches_of(two.a.work).front()).bytes_in_flight,
+      costmodel::as_one(costmodel::launches_of(two.b.work).front()).bytes_in_flight, "B");
   for (const ir::CounterRow& row : ir::counter_table()) {
     const std::optional<double> a = costmodel::model_count(two.a.work, row.name);
     const std::optional<double> b = costmodel::model_count(two.b.work, row.name);

@@ -138,6 +138,10 @@ TEST_CASE("a column group is doubted where it would move results, turn columns o
                     "  %y = add %x, %b : f32[{0},{1}]\n  output %y\n",
                     rows, columns)));
   };
+  // Turned, a result would be needed for the elements of another column.
+  CHECK(doubt_of(group_of(head + "  %b = broadcast %s, axes={0} : f32[24,64]\n  %w = parameter 1 : f32[24,64]\n"
+                                 "  %y = add %w, %b : f32[24,64]\n  output %y\n")) ==
+        "column 64 x 24, skeleton-column-broadcast");
   CHECK(spread(1048576, 2) == "column 1048576 x 2");
   CHECK(spread(349526, 3) == "column 349526 x 3, short-columns");  // 4 MiB
   CHECK(spread(349525, 3) == "column 349525 x 3");

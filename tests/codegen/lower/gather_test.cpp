@@ -233,9 +233,11 @@ TEST_CASE("places without elements are refused, and so are more places than a ke
         "collapsed_slice_dims={{0}}, start_index_map={{0}}, index_vector_dim=1, "
         "slice_sizes={{1,8}}\" : f32[4,8]\n  output %s{0}\n",
         i, i + 1);
-  const codegen::Classified many = codegen::classify(gather_group(lines));
+  const Group group = gather_group(lines);
+  const codegen::Classified many = codegen::analyse_loop(group.graph, codegen::whole_border(group.graph));
   REQUIRE(std::holds_alternative<Rejection>(many));
   CHECK(std::get<Rejection>(many).rule == "indices");
+  CHECK(std::holds_alternative<codegen::Layout>(codegen::classify(group)));  // side by side two loops hold them
 }
 
 TEST_CASE("fewer places are a smaller group of the same kind, for checks at small shapes") {

@@ -133,7 +133,7 @@ TEST_CASE("bodies that read much in common, or that blocks would share and meet 
   CHECK(common(1000) == "pack of 2");  // of 9,000 that are read
   CHECK(common(1200) == "map 8000, skeleton-shapes");
   CHECK(bodies_of("  %x = parameter 0 : f32[40,30]\n  %s = reduce add %x, %z, axes={1} : f32[40]\n"
-                  "  %t = transpose %x, axes={1,0} : f32[30,40]\n  output %s, %t\n") == "row 40 x 30 | map 1200");
+                  "  %t = transpose %x, axes={1,0} : f32[30,40]\n  output %s, %t\n") == "bodies");  // one loop
   const auto norm = [](int columns) {
     return whole_of(
         fmt::format("  %x = parameter 0 : f32[2,{0}]\n  %s = reduce add %x, %z, axes={{1}} : f32[2]\n"
@@ -143,6 +143,15 @@ TEST_CASE("bodies that read much in common, or that blocks would share and meet 
   };
   CHECK(norm(1 << 14) == "pack of 2");
   CHECK(norm((1 << 14) + 2).ends_with("output-aside"));  // so one kernel, badly, is what it stays
+}
+
+TEST_CASE("parts that go over one array are one body where a loop over it holds both") {
+  const std::string both =
+      "  %x = parameter 0 : f32[384,37]\n  %c = reduce add %x, %z, axes={0} : f32[37]\n"
+      "  %r = reduce add %x, %z, axes={1} : f32[384]\n";
+  CHECK(whole_of(both + "  output %c, %r\n") == "row 384 x 37");
+  CHECK(bodies_of(both + sums_of(1, 97, 100) + "  output %c, %r, %s1\n") == "row 384 x 37 | row 97 x 100");
+  CHECK(whole_of(both + sums_of(1, 97, 100) + "  output %c, %r, %s1\n") == "pack of 2");
 }
 
 TEST_CASE("what one part writes over another may not read") {
