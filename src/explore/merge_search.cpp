@@ -39,10 +39,6 @@ constexpr std::size_t packed_pairs = 512;       ///< where groups are few each i
 constexpr std::size_t most_written_by_few = 2;  ///< arrays that blocks write who share columns or one long row
 constexpr std::size_t most_cuts = 8;            ///< places between phases at which a group is offered to be cut
 
-}  // namespace
-
-namespace {
-
 /// How a kernel of today would hold these nodes together, or why none does.
 std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const DefUse& def_use,
                                                       const std::vector<NodeId>& nodes, const MergeLimits& limits,

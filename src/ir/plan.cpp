@@ -221,6 +221,11 @@ void set_value(Plan& plan, PlanField field, int value) {
   }
 }
 
+void copy_fields(Plan& to, const Plan& from, Skeleton skeleton) {
+  for (const PlanFieldRow& field : field_table)
+    if (row(skeleton).has(field.field)) set_value(to, field.field, value(from, field.field));
+}
+
 std::string value_text(PlanField field, int value) {
   std::string out;
   append_value(out, row(field), value);
@@ -312,9 +317,7 @@ Plan parse_one(std::string_view source, const Plan* of) {
     said.push_back(key);
   }
   if (first) parse_skeleton("");
-  if (of == nullptr) return plan;
-  for (const PlanFieldRow& field : field_table)
-    if (row(of->skeleton).has(field.field)) set_value(plan, field.field, value(*of, field.field));
+  if (of != nullptr) copy_fields(plan, *of, of->skeleton);
   return plan;
 }
 

@@ -122,6 +122,9 @@ std::optional<PlanField> plan_field_named(std::string_view name);
 /// A field's value as a number: the node, the number, the place of the word. Precondition: not of kind homes.
 int value(const Plan& plan, PlanField field);
 void set_value(Plan& plan, PlanField field, int value);
+/// Gives `to` the values of `from` in the fields that `skeleton` has: what a pack's plan and those of its bodies share.
+/// Precondition: the skeleton has no field of kind homes.
+void copy_fields(Plan& to, const Plan& from, Skeleton skeleton);
 /// A value of the axis as its lists and restrictions have it: "%3", "128", "tile", "on", "shared".
 std::string value_text(PlanField field, int value);
 /// The reverse; nothing when the word does not read. Numbers are not negative.

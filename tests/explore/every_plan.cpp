@@ -464,8 +464,7 @@ std::vector<Plan> plans_of_pack(const Prepared& pack, Thinning thinning) {
       if (!std::holds_alternative<Kernel>(lowered) || refuse_beside(std::get<Kernel>(lowered), body)) continue;
       Plan head;
       head.skeleton = Skeleton::pack;
-      for (const PlanFieldRow& field : plan_fields())
-        if (row(head.skeleton).has(field.field)) set_value(head, field.field, value(*plan, field.field));
+      copy_fields(head, *plan, head.skeleton);
       auto& [said, lists] = by_head[text(head)];
       said = head;
       lists.resize(pack.bodies.size());

@@ -41,12 +41,15 @@ std::optional<ir::Rejection> doubt_map(const Region& region, const Layout& layou
   for (std::size_t i = 0; i < border.writes.size(); ++i) stored.push_back(stored_node(graph, border, i));
   const auto largest =
       std::find_if(stored.begin(), stored.end(), [&](ir::NodeId id) { return count(id) == layout.columns; });
+  // One number costs one thread a store.
+  const auto is_small = [&](ir::NodeId id, std::int64_t large) { return count(id) < large && count(id) != 1; };
+  if (std::none_of(stored.begin(), stored.end(), [&](ir::NodeId id) { return is_small(id, layout.columns); }))
+    return std::nullopt;
   // Beside a launch little is lost; parts that share nothing are better off apart all the same.
   const bool matters = takes_time(layout.columns, row(graph[*largest].shape.dtype).bits) || falls_apart(graph, border);
   const std::int64_t large = matters ? layout.columns : (layout.columns + 3) / 4;
   for (const ir::NodeId id : stored) {
-    // One number costs one thread a store.
-    if (count(id) >= large || count(id) == 1) continue;
+    if (!is_small(id, large)) continue;
     return ir::Rejection{"skeleton-shapes",
                          fmt::format("%{} {} is written beside %{} {}", graph[id].name, text(graph[id].shape),
                                      graph[*largest].name, text(graph[*largest].shape)),

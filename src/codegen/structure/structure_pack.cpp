@@ -68,8 +68,7 @@ class Parts {
     return found;
   }
 
-  /// The border of each part, in the order of the first that each writes. Nothing where one part writes over what
-  /// another one reads.
+  /// The border of each part, in the order of the first that each writes.
   std::vector<BodyBorder> borders() {
     std::vector<BodyBorder> parts;
     std::unordered_map<std::size_t, std::size_t> number;  // by root

@@ -44,8 +44,7 @@ std::size_t going_on(std::size_t bodies) {
 ir::Plan head_of(const ir::Plan& body) {
   ir::Plan head;
   head.skeleton = ir::Skeleton::pack;
-  for (const ir::PlanFieldRow& field : ir::plan_fields())
-    if (row(head.skeleton).has(field.field)) set_value(head, field.field, value(body, field.field));
+  copy_fields(head, body, head.skeleton);
   return head;
 }
 
@@ -200,6 +199,14 @@ struct Heads {
   }
 };
 
+/// Every plan of a body by itself with its kernel: which of them go together is the pack's to say.
+Tuned all_plans_of(const codegen::Body& body, const Axes& own, const costmodel::CalibratedDevice& device,
+                   TuneOptions options) {
+  options.keep = keep_all;
+  options.short_list = 0;
+  return tune(*body.prepared, own, device, options);
+}
+
 /// Heuristics may leave each body other numbers of threads. They never empty a group: bodies that have no plan for one
 /// that others have are asked about it alone, where rules give way.
 void ask_for_common_threads(const codegen::Prepared& pack, const Axes& axes, const costmodel::CalibratedDevice& device,
@@ -215,10 +222,7 @@ void ask_for_common_threads(const codegen::Prepared& pack, const Axes& axes, con
       if (has) continue;
       Axes own = axes_of_body(pack.bodies[body], axes, device.limits);
       own[ir::PlanField::threads] = {each};
-      TuneOptions how = options;
-      how.keep = keep_all;
-      how.short_list = 0;
-      asked.push_back(tune(*pack.bodies[body].prepared, own, device, how));
+      asked.push_back(all_plans_of(pack.bodies[body], own, device, options));
       heads.add(asked.back(), body, pack.bodies.size());
     }
 }
@@ -252,11 +256,8 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
   alone.reserve(bodies);
   Heads heads{{}, going_on(bodies)};
   for (std::size_t body = 0; body < bodies; ++body) {
-    TuneOptions own = options;
-    own.keep = keep_all;
-    own.short_list = 0;
     const codegen::Body& of = pack.bodies[body];
-    alone.push_back(tune(*of.prepared, axes_of_body(of, axes, device.limits), device, own));
+    alone.push_back(all_plans_of(of, axes_of_body(of, axes, device.limits), device, options));
     Tuned& found = alone.back();
     tuned.space += found.space;
     tuned.enumerated += found.enumerated;
