@@ -6,7 +6,7 @@
 # With --flush there is one set, and before each call L2 is overwritten and then filled with other clean data.
 # A line is one JSON object:
 #   format "tailor.baseline/1" · baseline, variant, versions · case, op, shape, dtype · launch "stream" or "graph"
-#   timed_by "events" or "host" · cache "sets in turn" or "clean flush" · bytes (moved at least) · sets · samples_s · gpu · error (instead of samples)
+#   timed_by "events", "activity" or "host" · cache "sets in turn" or "clean flush" · bytes (moved at least) · sets · samples_s · gpu · error (instead of samples)
 import argparse
 import json
 import sys
@@ -40,7 +40,7 @@ def cases(chosen):
 # Of each operation: tensors it reads beside x of the whole shape ("row": one value per column), and tensors it writes.
 OPERANDS = {
     "softmax": ([], "whole"), "layernorm": (["row", "row"], "whole"), "rmsnorm": (["row"], "whole"),
-    "bias_residual_layernorm": (["row", "whole", "row", "row"], "two"), "gelu": ([], "whole"),
+    "bias_residual_layernorm": (["row", "whole", "row", "row"], "two"), "gelu": ([], "whole"), "bias_gelu": (["row"], "whole"),
     "row_sum": ([], "rows"), "column_sum": ([], "row"), "transpose": ([], "whole"), "copy": ([], "whole"),
 }
 

@@ -44,6 +44,7 @@ def bias_residual_layernorm(x, bias, residual, scale, shift):
 FUNCTIONS = {
     "softmax": lambda x: jax.nn.softmax(x, -1), "layernorm": layernorm, "rmsnorm": rmsnorm,
     "bias_residual_layernorm": bias_residual_layernorm, "gelu": lambda x: jax.nn.gelu(x, approximate=False),
+    "bias_gelu": lambda x, bias: jax.nn.gelu(x + bias, approximate=False),
     "row_sum": lambda x: x.sum(1), "column_sum": lambda x: x.sum(0), "transpose": lambda x: x.T,
     "copy": lambda x: jnp.copy(x),
 }

@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The Tailor authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# PyTorch, eager and compiled, on the cases: under a stream and as one CUDA graph, timed by events.
+# PyTorch, eager and compiled, on the cases: under a stream and as one CUDA graph, timed by events; with --flush by events
+# and by CUPTI's records of the call's kernels, which is how tailor times.
 import common
 
 chosen = common.options("time PyTorch")
@@ -29,6 +30,7 @@ FUNCTIONS = {
     "rmsnorm": lambda x, scale: (x.float() * torch.rsqrt(x.float().square().mean(-1, keepdim=True) + 1e-6)).to(x.dtype) * scale,
     "bias_residual_layernorm": bias_residual_layernorm,
     "gelu": lambda x: F.gelu(x),
+    "bias_gelu": lambda x, bias: F.gelu(x + bias),
     "row_sum": lambda x: x.sum(1),
     "column_sum": lambda x: x.sum(0),
     "transpose": lambda x: x.t().contiguous(),
@@ -60,22 +62,54 @@ def samples_of(run, count):
     return samples
 
 
-def samples_after_flush(call):
-    """Times of one call each, between two events, after the flush."""
+def make_flush():
+    """A call that overwrites L2 and then fills it with clean data."""
     l2 = torch.cuda.get_device_properties(0).L2_cache_size
     written = torch.empty(2 * l2, dtype=torch.int8, device="cuda")
     read = torch.ones(2 * l2 // 4, dtype=torch.float32, device="cuda")
+
+    def flush():
+        written.zero_()
+        read.sum()
+    return flush
+
+
+def samples_after_flush(call, flush):
+    """Times of one call each, between two events, after the flush."""
     start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     samples = []
     for _ in range(3 + REPLAYS_AFTER_FLUSH):
-        written.zero_()
-        read.sum()
+        flush()
         start.record()
         call()
         end.record()
         end.synchronize()
         samples.append(start.elapsed_time(end) * 1e-3)
     return samples[3:]
+
+
+def kernel_seconds(run):
+    """Of everything the GPU did meanwhile, in order, as CUPTI recorded it."""
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as recorded:
+        run()
+        torch.cuda.synchronize()
+    found = [event for event in recorded.events() if event.device_type == torch.autograd.DeviceType.CUDA]
+    return [event.time_range.elapsed_us() * 1e-6 for event in sorted(found, key=lambda event: event.time_range.start)]
+
+
+def kernel_samples_after_flush(call, flush):
+    """Times of the kernels of one call each, added up; how many of the records belong to a flush was counted before."""
+    def both(count):
+        for _ in range(count):
+            flush()
+            call()
+
+    of_flush = len(kernel_seconds(flush))
+    times = kernel_seconds(lambda: both(REPLAYS_AFTER_FLUSH))
+    each, left = divmod(len(times), REPLAYS_AFTER_FLUSH)
+    if left or each <= of_flush:
+        raise RuntimeError(f"{len(times)} records of {REPLAYS_AFTER_FLUSH} calls, {of_flush} of a flush")
+    return [sum(times[first + of_flush:first + each]) for first in range(0, len(times), each)]
 
 
 def as_graph(function, sets):
@@ -104,8 +138,9 @@ def measure(case, variant, compile_options, about):
     if chosen.flush:
         inputs = make_sets(case, 1, "cuda")[0]
         function(*inputs)  # compiles
-        common.emit(case, baseline="torch", variant=variant, launch="stream", timed_by="events", sets=1, cache="clean flush",
-                    samples_s=samples_after_flush(lambda: function(*inputs)), **about)
+        for timed_by, samples in (("events", samples_after_flush), ("activity", kernel_samples_after_flush)):
+            common.emit(case, baseline="torch", variant=variant, launch="stream", timed_by=timed_by, sets=1,
+                        cache="clean flush", samples_s=samples(lambda: function(*inputs), make_flush()), **about)
         return
     count = common.sets_of(case, torch.cuda.get_device_properties(0).L2_cache_size)
     sets = make_sets(case, count, "cuda")
