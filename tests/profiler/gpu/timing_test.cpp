@@ -33,7 +33,7 @@ void add_sample(std::vector<KernelSpan>& spans, std::uint64_t start, int own) {
 }
 
 std::string reason(std::vector<KernelSpan> spans, std::size_t samples = 1) {
-  const auto times = gpu::sample_times(std::move(spans), marker, two, samples);
+  const auto times = gpu::sample_times(std::move(spans), {marker, two}, samples);
   const std::string* text = std::get_if<std::string>(&times);
   return text == nullptr ? "" : *text;
 }
@@ -46,7 +46,7 @@ TEST_CASE("a sample lasts from the start of its first launch to the end of its l
     std::vector<KernelSpan> spans;
     for (std::uint64_t i = 0; i < 20; ++i) add_sample(spans, 5000 * (i + 1), own);
     std::shuffle(spans.begin(), spans.end(), random);
-    const auto found = gpu::sample_times(spans, marker, two, 20);
+    const auto found = gpu::sample_times(spans, {marker, two}, 20);
     REQUIRE(std::holds_alternative<std::vector<SampleTime>>(found));
     for (const SampleTime& time : std::get<std::vector<SampleTime>>(found)) {
       CHECK(time.whole.value == approx(390e-9));
@@ -76,8 +76,30 @@ TEST_CASE("records that do not fit what was queued give a reason and no time") {
   CHECK(reason(untimed) == "kernel first was recorded without times");
 }
 
+TEST_CASE("a name of an earlier kernel with the same handle is believed where the number of records is exact") {
+  const std::set<std::string, std::less<>> loaded = {"first", "second", "earlier"};
+  std::vector<KernelSpan> renamed;
+  add_sample(renamed, 1000, 1);
+  renamed[3].name = "earlier";
+  const auto judged = [&](std::vector<KernelSpan> spans, std::size_t prepared) {
+    const auto times = gpu::sample_times(std::move(spans), {marker, two, prepared, &loaded}, 1);
+    const std::string* text = std::get_if<std::string>(&times);
+    return text == nullptr ? "" : *text;
+  };
+  CHECK(judged(renamed, 1).empty());
+  for (const std::size_t other : {0, 2})
+    CHECK(judged(renamed, other) == "kernel earlier was recorded where first was queued");
+  CHECK(reason(renamed) == "kernel earlier was recorded where first was queued");  // nobody knows of an earlier one
+  std::vector<KernelSpan> stranger = renamed;
+  stranger[3].name = "stranger";
+  CHECK(judged(stranger, 1) == "kernel stranger was recorded where first was queued");
+  std::vector<KernelSpan> fewer = renamed;
+  fewer.erase(fewer.begin() + 3);
+  CHECK_FALSE(judged(fewer, 1).empty());
+}
+
 TEST_CASE("a sequence without launches takes no time") {
-  const auto found = gpu::sample_times({{"clock", 5, 6}, {"clock", 8, 9}}, marker, {}, 1);
+  const auto found = gpu::sample_times({{"clock", 5, 6}, {"clock", 8, 9}}, {marker, {}}, 1);
   REQUIRE(std::holds_alternative<std::vector<SampleTime>>(found));
   CHECK(std::get<std::vector<SampleTime>>(found).at(0).whole.value == 0);
 }

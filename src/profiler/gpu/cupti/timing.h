@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,12 +30,20 @@ struct SampleTime {
   std::vector<Seconds> launches;  ///< of each launch
 };
 
-/// The times of `samples` samples, each queued between two kernels `marker`: before the second of them the launches,
-/// named `launches`, and before those whatever prepared them. The spans may come in any order. Or, in words, how they
-/// differ from what was queued.
-std::variant<std::vector<SampleTime>, std::string> sample_times(std::vector<KernelSpan> spans, std::string_view marker,
-                                                                std::span<const std::string> launches,
-                                                                std::size_t samples);
+/// What was queued for one sample.
+struct QueuedSample {
+  std::string_view marker;                ///< the kernel before and behind it
+  std::span<const std::string> launches;  ///< what is timed
+  std::size_t prepared = 0;               ///< kernels between the first marker and the launches
+  /// Names of all kernels that this process ever loaded; nullptr: of none. CUPTI knows kernels by their handles, and a
+  /// handle that the driver gives to a new kernel is recorded under the old one's name (seen with CUPTI 13.0, driver
+  /// 580). So such a name says nothing, and the number of records must then be exactly what was queued.
+  const std::set<std::string, std::less<>>* loaded = nullptr;
+};
+
+/// The times of `samples` samples. The spans may come in any order. Or, in words, how they differ from what was queued.
+std::variant<std::vector<SampleTime>, std::string> sample_times(std::vector<KernelSpan> spans,
+                                                                const QueuedSample& queued, std::size_t samples);
 
 /// What the kernel tailor_clock writes.
 struct ClockReading {

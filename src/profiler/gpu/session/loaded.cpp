@@ -163,6 +163,7 @@ CudaStatus bind(OpenedGpu& gpu, LoadedSequence& loaded) {
     if (CudaStatus status = to_status(gpu.driver, found, fmt::format("cuModuleGetFunction of '{}'", launch.entry));
         !status.ok())
       return status;
+    gpu.entries.insert(launch.entry);
     bind_arguments(launch, loaded, bound);
     if (CudaStatus status = compare_parameters(gpu, launch, bound); !status.ok()) return status;
     KernelAttributes attributes = kernel_attributes(gpu, launch, bound.function);

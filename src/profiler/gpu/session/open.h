@@ -7,8 +7,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -60,6 +62,7 @@ struct OpenedGpu {
   std::optional<Seconds> state_at;
   GpuProperties properties;
   std::uint64_t next_seed = 1;  ///< of the guard zones of what is loaded next
+  std::set<std::string, std::less<>> entries;  ///< of all kernels that were ever loaded
 };
 
 /// Opens the GPU of the request into `gpu`, which must stay where it is.

@@ -131,10 +131,11 @@ CudaStatus times_by_events(Taking& taking, std::size_t count, std::vector<Sample
 }
 
 CudaStatus times_by_activity(Taking& taking, std::size_t count, std::vector<SampleTime>& times) {
-  const std::size_t marked = 2 + own_launches(taking.loaded, taking.request.cache) + taking.names.size();
+  const std::size_t prepared = own_launches(taking.loaded, taking.request.cache);
+  const std::size_t marked = 2 + prepared + taking.names.size();
   std::vector<KernelSpan> spans;
   if (CudaStatus status = taking.gpu.trace.take(count * marked, spans); !status.ok()) return status;
-  auto found = sample_times(std::move(spans), clock_name, taking.names, count);
+  auto found = sample_times(std::move(spans), {clock_name, taking.names, prepared, &taking.gpu.entries}, count);
   if (std::string* reason = std::get_if<std::string>(&found))
     return {Outcome::unavailable, "CUPTI's records of kernels: " + *reason, false};
   times = std::move(std::get<std::vector<SampleTime>>(found));
