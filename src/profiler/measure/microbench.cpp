@@ -41,7 +41,8 @@ enum Family {
   shuffling,
   converting,
   block_waiting,
-  recorded_launching
+  recorded_launching,
+  pairing
 };
 
 constexpr std::string_view bytes_word = "bytes";
@@ -84,6 +85,20 @@ const std::array families = {
                 "block_barrier", bench_texts::block_barrier, false, bench_checks::counted},
     BenchFamily{"recorded launch", "the same where CUPTI records kernels: what that costs at every launch", "launches",
                 "s", BenchAnswer::time, 0, "empty", bench_texts::empty, false, bench_checks::nothing},
+    BenchFamily{"pipes", "instructions by all threads of all SMs, one kind alone or two in turns: what shares a pipe",
+                "rounds", "1/s", BenchAnswer::rate, 0, "pipes", bench_texts::pipes, false, bench_checks::kept},
+};
+
+struct BenchInstruction {
+  std::string_view name;
+  int compute_capability = 0;  ///< the lowest that has it
+};
+
+/// In the order of `step` in bench_texts::pipes, which counts from 1.
+constexpr std::array instructions = {
+    BenchInstruction{"fma f32", 0},    BenchInstruction{"funnel shift", 0},  BenchInstruction{"tanh", 75},
+    BenchInstruction{"f16 to f32", 0}, BenchInstruction{"f32 to f16x2", 80}, BenchInstruction{"s32 to f32", 0},
+    BenchInstruction{"f32 to s32", 0}, BenchInstruction{"fma f16x2", 70},    BenchInstruction{"multiply-add s32", 0},
 };
 
 std::string size_text(std::int64_t bytes) {
@@ -142,6 +157,7 @@ struct Maker {
   void chases();
   void dispatches();
   void operations();
+  void pipes();
   void block_barriers();
   void fill_on_gpu(std::initializer_list<std::pair<int, gpu::Pattern>> buffers);
   std::int64_t largest() const { return static_cast<std::int64_t>(device.dram_bytes.value / 4); }
@@ -244,6 +260,31 @@ void Maker::operations() {
     const auto done = static_cast<double>(threads * chains * sizes.rounds * of_round);
     made.push_back(bench(family, "all SMs", sizes.rounds, {.threads = block_threads, .rounds = sizes.rounds}, blocks,
                          {{"to", threads * 4, gpu::BufferRole::output}}, done));
+    made.back().cache = ir::CacheState::warm;
+  }
+}
+
+// Alone, and beside those whose pipe it may share.
+void Maker::pipes() {
+  constexpr std::int64_t chains = 4;
+  enum { none, fma, shift, tanh, widen, pack, from_integer, to_integer, half, integer };
+  constexpr std::array<std::pair<int, int>, 20> asked = {
+      {{fma, none},          {shift, none},         {tanh, none},         {widen, none},      {pack, none},
+       {from_integer, none}, {to_integer, none},    {half, none},         {integer, none},    {widen, fma},
+       {widen, shift},       {widen, half},         {widen, pack},        {pack, fma},        {pack, shift},
+       {pack, tanh},         {from_integer, shift}, {from_integer, tanh}, {to_integer, tanh}, {fma, shift}}};
+  const std::int64_t blocks = std::int64_t{limits.sms} * (limits.threads_per_sm / block_threads);
+  const std::int64_t threads = blocks * block_threads;
+  for (const auto& [one, other] : asked) {
+    const BenchInstruction& first = instructions[static_cast<std::size_t>(one - 1)];
+    const BenchInstruction& second = instructions[static_cast<std::size_t>(std::max(other, 1) - 1)];
+    if (std::max(first.compute_capability, second.compute_capability) > limits.compute_capability) continue;
+    const std::string name =
+        other == none ? std::string(first.name) : fmt::format("{} and {}", first.name, second.name);
+    const auto done = static_cast<double>(threads * chains * sizes.rounds * (other == none ? 1 : 2));
+    made.push_back(bench(pairing, name, sizes.rounds,
+                         {.threads = block_threads, .rounds = sizes.rounds, .instruction = one, .beside = other},
+                         blocks, {{"to", threads * 4, gpu::BufferRole::output}}, done));
     made.back().cache = ir::CacheState::warm;
   }
 }
@@ -352,6 +393,7 @@ std::vector<Microbench> microbenchmarks(const ir::Device& device, const BenchSiz
   maker.chases();
   maker.dispatches();
   maker.operations();
+  maker.pipes();
   maker.block_barriers();
   maker.exchanges();
   maker.bytes_in_flight();
@@ -372,6 +414,8 @@ CompileRequest compile_request(const Microbench& bench, std::string_view arch) {
   define("loads", bench.shape.loads);
   define("rounds", bench.shape.rounds);
   define("spread", bench.shape.spread);
+  define("instruction", bench.shape.instruction);
+  define("beside", bench.shape.beside);
   CompileRequest request;
   request.cuda = fmt::format("// {}\n{}{}", bench.family->meaning, constants, bench.family->text);
   request.entry = bench.family->entry;

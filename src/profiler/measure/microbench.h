@@ -30,6 +30,8 @@ struct BenchShape {
   std::int64_t loads = 0;    ///< of 16 bytes, under way together in a thread
   std::int64_t rounds = 0;   ///< of barriers, exchanges, atomics
   std::int64_t spread = 0;   ///< words between the cells of neighbouring threads; 0: all use one cell
+  /// Of `pipes`: which kinds of instructions, by the numbers of its text.
+  std::int64_t instruction = 0, beside = 0;
   bool operator==(const BenchShape&) const = default;
 };
 

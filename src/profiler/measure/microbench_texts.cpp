@@ -226,6 +226,50 @@ extern "C" __global__ void __launch_bounds__(threads) special(unsigned* to) {
 }
 )";
 
+constinit const std::string_view pipes = R"(
+// What an instruction does to 0 gives 0. That 0 comes in, and into every thread of a warp, is not told to the assembler,
+// which would fold it or compute once for the warp.
+template <unsigned kind>
+__device__ __forceinline__ void step(unsigned& x) {
+  float& f = reinterpret_cast<float&>(x);
+  if constexpr (kind == 1) asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(f));
+  if constexpr (kind == 2) asm volatile("shf.l.wrap.b32 %0, %0, %0, %0;" : "+r"(x));
+#if __CUDA_ARCH__ >= 750
+  if constexpr (kind == 3) asm volatile("tanh.approx.f32 %0, %0;" : "+f"(f));
+#endif
+  if constexpr (kind == 4)
+    asm volatile("{ .reg .b16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, low; }" : "=f"(f) : "r"(x));
+#if __CUDA_ARCH__ >= 800
+  if constexpr (kind == 5) asm volatile("cvt.rn.f16x2.f32 %0, %1, %1;" : "=r"(x) : "f"(f));
+#endif
+  if constexpr (kind == 6) asm volatile("cvt.rn.f32.s32 %0, %1;" : "=f"(f) : "r"(x));
+  if constexpr (kind == 7) asm volatile("cvt.rzi.s32.f32 %0, %1;" : "=r"(x) : "f"(f));
+#if __CUDA_ARCH__ >= 700
+  if constexpr (kind == 8) asm volatile("fma.rn.f16x2 %0, %0, %0, %0;" : "+r"(x));
+#endif
+  if constexpr (kind == 9) asm volatile("mad.lo.s32 %0, %0, %0, %0;" : "+r"(x));
+}
+
+// Four chains of each kind, so that the unit is the limit and not its latency.
+extern "C" __global__ void __launch_bounds__(threads) pipes(unsigned* to) {
+  unsigned x[4], y[4];
+#pragma unroll
+  for (unsigned chain = 0; chain < 4; ++chain) x[chain] = y[chain] = (blockDim.x - threads) * threadIdx.x;
+#pragma unroll 4
+  for (unsigned round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (unsigned chain = 0; chain < 4; ++chain) {
+      step<instruction>(x[chain]);
+      step<beside>(y[chain]);
+    }
+  }
+  unsigned right = 0;
+#pragma unroll
+  for (unsigned chain = 0; chain < 4; ++chain) right += x[chain] == 0 && y[chain] == 0 ? 1 : 0;
+  to[blockIdx.x * threads + threadIdx.x] = right;
+}
+)";
+
 constinit const std::string_view shuffle = R"(
 // Four chains of exchanges with the neighbour.
 extern "C" __global__ void __launch_bounds__(threads) shuffle(unsigned* to) {
