@@ -117,7 +117,7 @@ std::string on_xu(const Situation& s) {
   return fmt::format(
       "{:.0f} % of the time the transcendental and conversion pipe is full: {} transcendental and {} "
       "conversion instructions",
-      s.percent(Part::xu), s.work.pipes.xu, s.work.pipes.narrow + s.work.pipes.widen);
+      s.percent(Part::xu), s.work.pipes.xu, conversions(s.work.pipes));
 }
 
 constexpr std::string (*rules[])(const Situation&) = {on_spills, on_grid,    on_launch, on_sectors, on_latency,

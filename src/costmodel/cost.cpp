@@ -41,8 +41,14 @@ void add_conversion(Pipes& pipes, DType from, DType to) {
   if (from == to) return;
   if (from == DType::bf16 && ir::is_floating(to))
     pipes.alu += 1;  // a shift: bf16 is the upper half of f32
+  else if (from == DType::pred)
+    pipes.alu += 1;  // a selection
   else if (is_half(from) && ir::is_floating(to))
     pipes.widen += 1;
+  else if (from == DType::f32 && is_half(to))
+    pipes.pack += 1;
+  else if (to == DType::f32 && !ir::is_floating(from))
+    pipes.number += 1;
   else if (ir::is_floating(from) || ir::is_floating(to))
     pipes.narrow += 1;
   else
@@ -141,8 +147,10 @@ int barrier_instructions(const ir::Stmt& barrier) {
   return is_cluster || is_grid_barrier(barrier) ? 2 : 1;
 }
 
+std::int64_t conversions(const Pipes& p) { return p.widen + p.pack + p.number + p.narrow; }
+
 std::int64_t instructions(const Pipes& p) {
-  return p.fma + p.integer + p.alu + p.xu + p.f64 + p.widen + p.narrow + p.memory + p.shuffle + p.barrier + p.control +
+  return p.fma + p.integer + p.alu + p.xu + p.f64 + conversions(p) + p.memory + p.shuffle + p.barrier + p.control +
          p.address;
 }
 

@@ -12,7 +12,7 @@
 // What an execution counts replaces what was counted from the program: requests, sectors and bytes of each buffer,
 // wavefronts and bytes of shared memory, instructions per pipe, shuffles, barriers. What it cannot tell stays:
 // distinct bytes, the critical path, the registers that are live. PTX has one class of conversions, so they are split
-// into widening and narrowing ones in the proportion of the program.
+// into its kinds in the proportion of the program.
 //
 // Counts are of PTX. Addresses therefore stand among its integer operations and `address` becomes 0. Moves are left
 // out, since the assembler folds nearly all of them. The busiest block grows by as much as all instructions do. Where
@@ -88,10 +88,14 @@ Work with_own_counts(const Work& work, const ir::LaunchCounts& counts) {
   seen.pipes.xu = whole(counts.xu);
   seen.pipes.f64 = whole(counts.f64);
   // PTX has one class of conversions; the program knows their kinds.
-  const auto program = static_cast<double>(work.pipes.widen + work.pipes.narrow);
-  const double widening = program > 0 ? static_cast<double>(work.pipes.widen) / program : 0;
-  seen.pipes.widen = whole(counts.convert * widening);
-  seen.pipes.narrow = whole(counts.convert) - seen.pipes.widen;
+  const auto program = static_cast<double>(conversions(work.pipes));
+  const auto of_kind = [&](std::int64_t asked) {
+    return program > 0 ? whole(counts.convert * static_cast<double>(asked) / program) : 0;
+  };
+  seen.pipes.widen = of_kind(work.pipes.widen);
+  seen.pipes.pack = of_kind(work.pipes.pack);
+  seen.pipes.number = of_kind(work.pipes.number);
+  seen.pipes.narrow = whole(counts.convert) - seen.pipes.widen - seen.pipes.pack - seen.pipes.number;
   seen.pipes.memory = whole(requests);
   seen.pipes.shuffle = seen.shuffles;
   seen.pipes.barrier = seen.barriers;

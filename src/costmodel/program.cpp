@@ -16,9 +16,10 @@
 namespace tailor::costmodel {
 
 void add(Pipes& sum, const Pipes& each, std::int64_t times) {
-  static constexpr std::int64_t Pipes::*fields[] = {&Pipes::fma,     &Pipes::alu,     &Pipes::xu,      &Pipes::f64,
-                                                    &Pipes::integer, &Pipes::widen,   &Pipes::narrow,  &Pipes::memory,
-                                                    &Pipes::shuffle, &Pipes::barrier, &Pipes::control, &Pipes::address};
+  static constexpr std::int64_t Pipes::*fields[] = {&Pipes::fma,     &Pipes::alu,    &Pipes::xu,      &Pipes::f64,
+                                                    &Pipes::integer, &Pipes::widen,  &Pipes::pack,    &Pipes::number,
+                                                    &Pipes::narrow,  &Pipes::memory, &Pipes::shuffle, &Pipes::barrier,
+                                                    &Pipes::control, &Pipes::address};
   for (const auto field : fields) sum.*field += each.*field * times;
 }
 

@@ -16,10 +16,12 @@
 // writes another; a mixture lies between. C and L are joined by an exponent of their own.
 //
 // Waves hide each other's chains. The first of n has none to hide behind, so a share of 1 / n of what M and the chain
-// would take one after the other is not hidden.
+// would take one after the other is not hidden. Nor is it where an SM holds a single block at a time: its warps load,
+// wait and store together. Memory and the busiest pipe do not hide each other wholly either (M, C: overlap_knee).
 //
 // DRAM takes longer to turn between reads and writes: what that costs follows from the peaks of reads, of writes and of
-// half and half, and grows with reads times writes over their sum.
+// half and half, and grows with reads times writes over their sum. Writes that a clean L2 can hold (write_hold) do not
+// count: an H200 wrote 0.05 MB to DRAM under kernels with results of 8 to 17 MB (data/recorded/h200-2026-11-26).
 //
 // Occupancy (occupancy.cpp) gives how many blocks are resident, hence the waves. Compute pipes and ports are those of
 // the SM with most blocks, so a grid that does not fill the last round is charged for it, and so are few blocks.
@@ -172,7 +174,7 @@ MemoryBytes memory_bytes(const Work& work, const Place& place, const Residency& 
 struct DramTime {
   double reads = 0, writes = 0, all = 0;
 };
-DramTime dram_time(const MemoryBytes& bytes, const CalibratedDevice& d) {
+DramTime dram_time(const MemoryBytes& bytes, const CalibratedDevice& d, const ir::Regime& regime) {
   const double read = 1 / (d.dram_bandwidth * d.dram_read_efficiency);
   const double write = 1 / (d.dram_bandwidth * d.dram_write_efficiency);
   const double mixed = 1 / (d.dram_bandwidth * d.dram_efficiency);
@@ -180,8 +182,10 @@ DramTime dram_time(const MemoryBytes& bytes, const CalibratedDevice& d) {
   time.all = time.reads + time.writes;
   // Of half and half, what is beyond the mean of both. Bounded so that no byte more ever saves time.
   const double turn = std::max(mixed - (read + write) / 2, -std::min(read, write) / 4);
-  const double both = bytes.read + bytes.written;
-  if (both > 0) time.all += 4 * turn * bytes.read * bytes.written / both;
+  // What L2 holds it need not write back meanwhile, unless it was dirty before.
+  const double held = regime.cache == ir::CacheState::dirty ? 0 : d.l2_bytes * d.write_hold;
+  const double drained = std::max(0.0, bytes.written - held), both = bytes.read + drained;
+  if (both > 0) time.all += 4 * turn * bytes.read * drained / both;
   return time;
 }
 
@@ -191,19 +195,26 @@ double port_time(const MemoryBytes& bytes, const Residency& residency, const Cal
 }
 
 void throughput_parts(ir::Estimate& e, const Work& work, const MemoryBytes& bytes, const Residency& residency,
-                      const CalibratedDevice& d) {
+                      const CalibratedDevice& d, const ir::Regime& regime) {
   constexpr double lanes = 32;
   const double per_lane = lanes * residency.imbalance / (d.sms * d.clock);
   const auto pipe = [&](std::int64_t count, double rate) { return static_cast<double>(count) * per_lane / rate; };
   const auto& p = work.pipes;
-  part(e, Part::dram) = {dram_time(bytes, d).all};
+  part(e, Part::dram) = {dram_time(bytes, d, regime).all};
   part(e, Part::l2) = {std::max(bytes.l2 / d.l2_bandwidth, port_time(bytes, residency, d))};
   // Multiply-adds of integers take the FMA pipe, and only as many of its lanes as the ALU has.
+  // What has fixed latency does not pass the pipe of approximate functions: since sm_70 HADD2 widens, on a pipe of its
+  // own; since sm_80 F2FP packs and since sm_86 I2FP takes integers in, on the ALU's (machine code by CUDA 13.0; that
+  // they share it was measured on an H200, `microbench --only pipes`).
+  const int capability = d.limits.compute_capability;
+  const bool widens = capability >= 70, packs = capability >= 80, numbers = capability >= 86;
   const double on_fma =
       std::max(pipe(p.fma + p.integer, d.fma_rate), pipe(p.integer, std::min(d.fma_rate, d.alu_rate)));
-  part(e, Part::fma) = {std::max(on_fma, pipe(p.f64, d.f64_rate))};
-  part(e, Part::alu) = {pipe(p.alu, d.alu_rate)};
-  part(e, Part::xu) = {pipe(p.xu, d.xu_rate) + pipe(p.narrow, d.narrow_rate) + pipe(p.widen, d.widen_rate)};
+  part(e, Part::fma) = {std::max({on_fma, pipe(p.f64, d.f64_rate), widens ? pipe(p.widen, d.widen_rate) : 0.0})};
+  part(e, Part::alu) = {pipe(p.alu + (packs ? p.pack : 0) + (numbers ? p.number : 0), d.alu_rate)};
+  const std::int64_t narrowed = p.narrow + (packs ? 0 : p.pack) + (numbers ? 0 : p.number);
+  part(e, Part::xu) = {pipe(p.xu, d.xu_rate) + pipe(narrowed, d.narrow_rate) +
+                       (widens ? 0.0 : pipe(p.widen, d.widen_rate))};
   part(e,
        Part::issue) = {static_cast<double>(instructions(p)) * residency.imbalance / (d.issue_rate * d.sms * d.clock)};
   // Wavefronts, shuffles and what L1 hands out share one path; every memory request passes the load/store units.
@@ -280,7 +291,7 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   e.occupancy = residency.occupancy.fraction;
   e.waves = residency.waves;
   const MemoryBytes bytes = memory_bytes(work, place, residency, device, regime);
-  throughput_parts(e, work, bytes, residency, device);
+  throughput_parts(e, work, bytes, residency, device, regime);
   const Path path = path_of(work, bytes, code.turns, device);
   part(e, Part::launch) = place.follows ? follower_launch(device, regime) : launch_part(device, regime);
   const double handed_out = static_cast<double>(work.grid) / (device.block_rate * device.clock);
@@ -293,13 +304,16 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   const Part memory = greatest(e, {Part::dram, Part::l2, Part::atomic});
   const Part pipe = greatest(e, {Part::fma, Part::alu, Part::xu, Part::issue, Part::shared});
   const double latency = part(e, Part::latency).value, moved = part(e, memory).value;
-  const DramTime dram = dram_time(bytes, device);
+  const DramTime dram = dram_time(bytes, device, regime);
   const double mixed = moved == 0 ? 0 : std::min(1.0, 2 * std::min(dram.reads, dram.writes) / moved);
   const double waiting = latency == 0 ? 0 : trips / latency;
   const double overlapped = memory_body(moved, latency, waiting, mixed, device);
   // Of the first wave nothing lies behind another one: with a single wave memory's time and the chain add up.
-  const double memory_time = overlapped + std::max(0.0, moved + chain - overlapped) / residency.waves;
-  double body = std::max(memory_time, norm(part(e, pipe).value, latency, device.pipe_knee));
+  // A block that has no other beside it on its SM leaves as much unhidden in each wave, two each half of it.
+  const double exposed = std::max(1 / residency.waves, device.lone_share / residency.per_sm);
+  const double memory_time = overlapped + std::max(0.0, moved + chain - overlapped) * exposed;
+  const double busiest = part(e, pipe).value;
+  double body = std::max(norm(memory_time, busiest, device.overlap_knee), norm(busiest, latency, device.pipe_knee));
   if (code.residual != nullptr) body *= std::exp(log_correction(*code.residual, {work, e, body}, regime.cache));
   e.bottleneck = binding_part(e, {body});
   ir::Regime alone = regime;

@@ -114,9 +114,9 @@ const std::vector<Priced>& priced_statements() {
       {"compare s64", compare(DType::s64), {.alu = 2}},
       {"bf16 to f32", convert(DType::bf16, DType::f32), {.alu = 1}},
       {"f16 to f32", convert(DType::f16, DType::f32), {.widen = 1}},
-      {"f32 to f16", convert(DType::f32, DType::f16), {.narrow = 1}},
-      {"f32 to bf16", convert(DType::f32, DType::bf16), {.narrow = 1}},
-      {"s32 to f32", convert(DType::s32, DType::f32), {.narrow = 1}},
+      {"f32 to f16", convert(DType::f32, DType::f16), {.pack = 1}},
+      {"f32 to bf16", convert(DType::f32, DType::bf16), {.pack = 1}},
+      {"s32 to f32", convert(DType::s32, DType::f32), {.number = 1}},
       {"f32 to s32", convert(DType::f32, DType::s32), {.narrow = 1}},
       {"s32 to s64", convert(DType::s32, DType::s64), {.alu = 1}},
       {"f32 to f32", convert(DType::f32, DType::f32), {}},
@@ -160,8 +160,9 @@ TEST_CASE("each kind of statement takes its instructions on its pipes") {
     row.write(k);
     const Work work = k.counted();
     Pipes all;
-    for (const auto field : {&Pipes::fma, &Pipes::alu, &Pipes::xu, &Pipes::f64, &Pipes::widen, &Pipes::narrow,
-                             &Pipes::memory, &Pipes::shuffle, &Pipes::barrier, &Pipes::control, &Pipes::address})
+    for (const auto field :
+         {&Pipes::fma, &Pipes::alu, &Pipes::xu, &Pipes::f64, &Pipes::widen, &Pipes::pack, &Pipes::number,
+          &Pipes::narrow, &Pipes::memory, &Pipes::shuffle, &Pipes::barrier, &Pipes::control, &Pipes::address})
       all.*field = row.pipes.*field * warps;
     CHECK(work.pipes == all);
     CHECK(work.busiest_block == instructions(all) / blocks);

@@ -208,6 +208,63 @@ TEST_CASE("a single wave hides nothing: its chain and the time of its bytes add 
   CHECK(body_of(w, d) == approx(14e-6 + 0.1e-6).epsilon(1e-3));
 }
 
+TEST_CASE("a block alone on its SM hides nothing, and of several each as much less") {
+  CalibratedDevice d = round_device();
+  d.dram_knee = d.dram_mixed_knee = 50;
+  Work w = two_buffers(1000000);
+  w.buffers.resize(1);
+  w.critical_path.memory = w.critical_path.far = 1;
+  w.critical_path.arithmetic = 1000;
+  d.fma_latency = 1;
+  w.virtual_blocks = w.grid = 200;
+  w.buffers[0].block_sectors = 1000000 / 32 / 200;
+  // Waves of 1.4 us beside 1 us of memory, which is hidden but for a share: as many as blocks are on an SM.
+  for (const int blocks : {1, 2, 8}) {
+    CAPTURE(blocks);
+    w.threads = 2048 / blocks > 1024 ? 1024 : 2048 / blocks;
+    w.shared_bytes = blocks == 1 ? static_cast<std::int64_t>(d.limits.shared_per_sm) : 0;
+    const double waves = 20.0 / blocks, chain = waves * 1.4e-6;
+    d.lone_share = 0;
+    const double hidden = body_of(w, d);
+    CHECK(hidden == approx(chain + 1e-6 / std::ceil(waves)).epsilon(0.03));
+    d.lone_share = 1;
+    const double share = std::max(1.0 / blocks, 1 / std::ceil(waves));
+    CHECK(body_of(w, d) == approx(std::ceil(waves) * 1.4e-6 + 1e-6 * share).epsilon(0.03));
+    CHECK(body_of(w, d) >= hidden);
+  }
+}
+
+TEST_CASE("memory and the busiest pipe join in a knee of their own") {
+  CalibratedDevice d = round_device();
+  Work w = two_buffers(320000000);
+  w.buffers.resize(1);
+  w.virtual_blocks = w.grid = 100000;
+  w.buffers[0].block_sectors = 100;
+  const double memory = body_of(w, d);
+  // As long: 32 lanes to an instruction, 10 SMs of 1 GHz.
+  w.pipes.alu = static_cast<std::int64_t>(memory * 10e9 * d.alu_rate / 32);
+  d.issue_rate = 1e9;
+  for (const double knee : {1.0, 2.0, 4.0}) {
+    d.overlap_knee = knee;
+    CHECK(body_of(w, d) == approx(memory * std::pow(2, 1 / knee)).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("DRAM does not turn to what a clean L2 can hold") {
+  CalibratedDevice d = round_device();
+  d.dram_efficiency = 0.5;
+  d.l2_bytes = 400e6;
+  d.write_hold = 0.5;
+  Work w = two_buffers(320000000);
+  const double ms = 320e6 / 1e12, read = 320e6, left = 120e6;  // 200 of 320 MB stay
+  CHECK(part_of(w, d, ir::Part::dram) == approx(2 * ms + 4e-12 * read * left / (read + left)).epsilon(1e-12));
+  ir::Regime dirty = bare_regime();
+  dirty.cache = ir::CacheState::dirty;
+  CHECK(part_of(projected(w, d, dirty), ir::Part::dram) == approx(4 * ms).epsilon(1e-12));
+  d.write_hold = 1;
+  CHECK(part_of(w, d, ir::Part::dram) == approx(2 * ms).epsilon(1e-12));
+}
+
 TEST_CASE("few SMs take their bytes through their own ports, and blocks start one after the other") {
   CalibratedDevice d = round_device();
   d.sm_bandwidth = 64;

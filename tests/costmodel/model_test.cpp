@@ -267,7 +267,7 @@ TEST_CASE(
   CHECK(part_with(MachinePipe::alu, Part::alu) == approx(all_lanes * busiest / d.alu_rate));
   CHECK(part_with(MachinePipe::f64, Part::fma) == approx(all_lanes * busiest / d.f64_rate));
   CHECK(part_with(MachinePipe::xu, Part::xu) == approx(all_lanes * busiest / d.xu_rate));
-  CHECK(part_with(MachinePipe::widen, Part::xu) == approx(all_lanes * busiest / d.widen_rate));
+  CHECK(part_with(MachinePipe::widen, Part::fma) == approx(all_lanes * busiest / d.widen_rate));
   CHECK(part_with(MachinePipe::narrow, Part::xu) == approx(all_lanes * busiest / d.narrow_rate));
   CHECK(part_with(MachinePipe::uniform, Part::issue) == approx(all_lanes / 32 * busiest / d.issue_rate));
   CHECK(part_with(MachinePipe::uniform, Part::alu) == 0);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The CUDA of the microbenchmarks: one text per question, without the constants that microbench.cpp writes above it
-// (threads, loads, rounds, spread, instruction, beside). Accesses that are the question are written in PTX, so that the compiler can neither
-// merge nor move them.
+// (threads, loads, rounds, spread, instruction, beside). Accesses that are the question are written in PTX, so that the
+// compiler can neither merge nor move them.
 #pragma once
 
 #include <string_view>

@@ -74,7 +74,7 @@ std::string pipes_line(const costmodel::Pipes& pipes) {
   add("alu", pipes.alu);
   add("xu", pipes.xu);
   add("f64", pipes.f64);
-  add("conversions", pipes.widen + pipes.narrow);
+  add("conversions", conversions(pipes));
   add("memory", pipes.memory);
   add("shuffle", pipes.shuffle);
   add("barrier", pipes.barrier);
