@@ -65,7 +65,7 @@ constexpr Ablation ablation_rows[] = {
     {"the knee of pipes", "the longer of pipes and latency",
      [](CalibratedDevice& d, const ir::Device&) { d.pipe_knee = corner; }},
     {"memory beside pipes", "the longer of memory and pipes",
-     [](CalibratedDevice& d, const ir::Device&) { d.overlap_knee = corner; }},
+     [](CalibratedDevice& d, const ir::Device&) { d.overlap_knee = endless; }},
     {"blocks alone on their SM", "a block alone hides its chain as many do",
      [](CalibratedDevice& d, const ir::Device&) { d.lone_share = 0; }},
     {"writes that L2 holds", "DRAM turns to every write",

@@ -16,8 +16,9 @@
 // writes another; a mixture lies between. C and L are joined by an exponent of their own.
 //
 // Waves hide each other's chains. The first of n has none to hide behind, so a share of 1 / n of what M and the chain
-// would take one after the other is not hidden. Nor is it where an SM holds a single block at a time: its warps load,
-// wait and store together. Memory and the busiest pipe do not hide each other wholly either (M, C: overlap_knee).
+// would take one after the other is not hidden. Memory and the busiest pipe do not hide each other wholly either: they
+// meet in a knee (overlap_knee), and a block that is alone on its SM computes while it loads and stores nothing, so a
+// share of C (lone_share) over the blocks of an SM comes on top of memory's time.
 //
 // DRAM takes longer to turn between reads and writes: what that costs follows from the peaks of reads, of writes and of
 // half and half, and grows with reads times writes over their sum. Writes that a clean L2 can hold (write_hold) do not
@@ -309,11 +310,12 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   const double waiting = latency == 0 ? 0 : trips / latency;
   const double overlapped = memory_body(moved, latency, waiting, mixed, device);
   // Of the first wave nothing lies behind another one: with a single wave memory's time and the chain add up.
-  // A block that has no other beside it on its SM leaves as much unhidden in each wave, two each half of it.
-  const double exposed = std::max(1 / residency.waves, device.lone_share / residency.per_sm);
-  const double memory_time = overlapped + std::max(0.0, moved + chain - overlapped) * exposed;
+  const double memory_time = overlapped + std::max(0.0, moved + chain - overlapped) / residency.waves;
   const double busiest = part(e, pipe).value;
-  double body = std::max(norm(memory_time, busiest, device.overlap_knee), norm(busiest, latency, device.pipe_knee));
+  // A block that has no other beside it on its SM computes while nothing is loaded, of two each half the time.
+  const double apart = memory_time + busiest * device.lone_share / residency.per_sm;
+  double body =
+      std::max({norm(memory_time, busiest, device.overlap_knee), norm(busiest, latency, device.pipe_knee), apart});
   if (code.residual != nullptr) body *= std::exp(log_correction(*code.residual, {work, e, body}, regime.cache));
   e.bottleneck = binding_part(e, {body});
   ir::Regime alone = regime;
