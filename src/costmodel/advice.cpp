@@ -49,6 +49,8 @@ std::string more_blocks(const Situation& s) {
     case ir::Skeleton::map:
       if (plan->threads <= 32 && plan->vector <= 1) break;
       return "smaller blocks (threads) or narrower vectors make more of them";
+    case ir::Skeleton::transpose:
+      return "smaller tiles (threads, threads_per_row, unroll) make more of them";
     case ir::Skeleton::row:
       if (plan->threads > plan->threads_per_row)
         return "give each row more threads (threads_per_row), or each block fewer rows (threads)";

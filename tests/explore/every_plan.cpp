@@ -433,13 +433,53 @@ const std::vector<SpaceCase>& map_cases() {
   return cases;
 }
 
+const std::vector<SpaceCase>& turned_cases() {
+  static const std::vector<SpaceCase> cases = {{"turned", 9, 16, true},
+                                               {"turned", 37, 41, true},
+                                               {"turned", 96, 40, true},
+                                               {"turned", 130, 9, true},
+                                               {"turned", 64, 64, true},
+                                               {"turned_mixed_f16", 48, 72, true},
+                                               {"turned_mixed_f16", 33, 17, true},
+                                               {"turned_layout", 24, 36, true},
+                                               {"turned_layout", 11, 31, true},
+                                               {"turned_batch", 16, 24, true},
+                                               {"turned_batch", 17, 19, true},
+                                               {"turned_channels", 8, 32, true},
+                                               {"turned_channels", 7, 18, true},
+                                               {"turned_order", 6, 16, true},
+                                               {"turned_order", 3, 13, true},
+                                               {"turned_choice", 32, 40, true},
+                                               {"turned_choice", 33, 35, true},
+                                               {"turned_bytes", 64, 48, true},
+                                               {"turned_bytes", 37, 33, true},
+                                               {"turned_doubles", 24, 20, true},
+                                               {"turned_doubles", 9, 21, true},
+                                               {"turned_twice", 1, 40, true},
+                                               {"turned_twice", 1, 23, true},
+                                               {"turned_merged", 12, 24, true},
+                                               {"turned_merged", 7, 13, true},
+                                               {"turned_batches", 16, 40, true},
+                                               {"turned_batches", 19, 17, true},
+                                               {"turned_part", 24, 48, true},
+                                               {"turned_part", 19, 34, true},
+                                               {"transpose_scale", 21, 34, true}};
+  return cases;
+}
+
+const codegen::Prepared& structure_of(const SpaceCase& which, const codegen::Prepared& prepared) {
+  if (which.turned && prepared.turned == nullptr) FAIL(which.member << " is not turned");
+  return which.turned ? *prepared.turned : prepared;
+}
+
 const std::vector<SpaceCase>& sampled_cases() {
   static const std::vector<SpaceCase> cases = {{"bias_gelu_f16", 37, 771}, {"bias_gelu_f16", 64, 333}};
   return cases;
 }
 
 SpaceRun check_every_plan(const SpaceCase& which, Thinning thinning) {
-  return check_every_plan(make_group(family_member(which.member), which.rows, which.columns), thinning);
+  return check_every_plan(make_group(family_member(which.member), which.rows, which.columns), thinning, false,
+                          which.turned);
 }
 
 namespace {
@@ -508,10 +548,10 @@ SpaceRun check_every_pack(const Prepared& pack, Oracle& oracle, Thinning thinnin
 
 }  // namespace
 
-SpaceRun check_every_plan(const Group& group, Thinning thinning, bool cuts) {
+SpaceRun check_every_plan(const Group& group, Thinning thinning, bool cuts, bool turned) {
   const auto prepared = prepare(group);
   if (const Rejection* no = std::get_if<Rejection>(&prepared)) FAIL(no->reason);
-  const Prepared& ready = std::get<Prepared>(prepared);
+  const Prepared& ready = structure_of({group.graph.name, 0, 0, turned}, std::get<Prepared>(prepared));
   Oracle oracle(group.graph, cuts);
   if (!ready.bodies.empty()) return check_every_pack(ready, oracle, thinning);
   const Axes axes = wide_axes(ready);

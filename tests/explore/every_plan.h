@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/lower/prepare.h"
 #include "ir/fusion.h"
 
 namespace tailor::explore {
@@ -17,12 +18,16 @@ namespace tailor::explore {
 struct SpaceCase {
   std::string_view member;  ///< of the group family
   std::int64_t rows = 0, columns = 0;
+  bool turned = false;  ///< its tiles are meant, not its flat loop
 };
+/// The group as prepared for what is meant.
+const codegen::Prepared& structure_of(const SpaceCase& which, const codegen::Prepared& prepared);
 
 /// The cases of both suites: awkward sizes for each member of the family.
 const std::vector<SpaceCase>& row_cases();
 const std::vector<SpaceCase>& column_cases();
 const std::vector<SpaceCase>& map_cases();
+const std::vector<SpaceCase>& turned_cases();
 /// Maps whose broadcast repeats in no short period: fast counting samples some of their programs.
 const std::vector<SpaceCase>& sampled_cases();
 
@@ -46,6 +51,6 @@ struct SpaceRun {
 SpaceRun check_every_plan(const SpaceCase& which, Thinning thinning);
 /// The same for a group of the caller's. `cuts`: elements in the middle of what it reads are never read, so fast
 /// counting knows a bound of the distinct bytes and not the number.
-SpaceRun check_every_plan(const ir::Group& group, Thinning thinning, bool cuts = false);
+SpaceRun check_every_plan(const ir::Group& group, Thinning thinning, bool cuts = false, bool turned = false);
 
 }  // namespace tailor::explore

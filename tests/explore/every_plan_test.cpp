@@ -38,6 +38,15 @@ TEST_CASE("every plan of every map group computes what the evaluator computes an
   }
 }
 
+TEST_CASE("every plan of every turned group computes what the evaluator computes and is counted as executed") {
+  for (const SpaceCase& which : turned_cases()) {
+    CAPTURE(which.member);
+    const SpaceRun run = check_every_plan(which, {1});
+    CHECK(run.legal > 20);
+    CHECK(run.sampled == 0);
+  }
+}
+
 TEST_CASE("programs whose counts are sampled say so and miss few sectors") {
   for (const SpaceCase& which : sampled_cases()) {
     const SpaceRun run = check_every_plan(which, {1});

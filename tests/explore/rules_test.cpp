@@ -103,6 +103,14 @@ struct Tried {
     waits(word);
     tiling.streamed = true;
   }
+  /// Tiles of runs of 100 floats each, of so many elements along what is written and what is read.
+  void tile(std::int64_t written, std::int64_t read) {
+    prepared.turn.emplace();
+    prepared.turn->written.size = prepared.turn->read.size = 100;
+    prepared.widest_vector = 4;
+    tiling.tile_written = written;
+    tiling.tile_read = read;
+  }
   void persistent(int per_sm) {
     plan.grid = ir::GridShape::persistent;
     plan.blocks_per_sm = per_sm;
@@ -535,11 +543,35 @@ std::vector<Side> split_sides() {
   };
 }
 
+std::vector<Side> turned_sides() {
+  return {
+      {"tile-fits", false, [](Tried& t) { t.tile(64, 64); }},
+      {"tile-fits", false, [](Tried& t) { t.tile(199, 199); }},
+      {"tile-fits", true, [](Tried& t) { t.tile(200, 64); }},
+      {"tile-fits", true, [](Tried& t) { t.tile(64, 200); }},
+      {"tile-fits", false, [](Tried& t) { t.tile(64, 4), t.plan.vector = 4; }},
+      {"tile-fits", true, [](Tried& t) { t.tile(64, 2), t.plan.vector = 4; }},
+      {"tile-fits", true, [](Tried& t) { t.tile(2, 64), t.prepared.turn->written.size = 1; }},
+      {"tile-fits", false, [](Tried& t) { t.tile(1, 64), t.prepared.turn->written.size = 0; }},
+      {"tile-fits", false, [](Tried&) {}},  // no group of tiles
+      {"tile-edges", false, [](Tried& t) { t.tile(16, 64); }},
+      {"tile-edges", true, [](Tried& t) { t.tile(15, 64); }},
+      {"tile-edges", true, [](Tried& t) { t.tile(16, 65); }},
+      {"tile-edges", true, [](Tried& t) { t.tile(65, 16); }},
+      {"tile-edges", true, [](Tried& t) { t.tile(64, 15); }},
+      {"tile-edges", false,
+       [](Tried& t) { t.tile(12, 12), t.prepared.turn->written.size = t.prepared.turn->read.size = 12; }},
+      {"tile-edges", true,
+       [](Tried& t) { t.tile(12, 12), t.prepared.turn->written.size = t.prepared.turn->read.size = 13; }},
+      {"tile-edges", false, [](Tried&) {}},
+  };
+}
+
 }  // namespace
 
 TEST_CASE("every rule drops on one side of each of its boundaries and not on the other") {
   std::set<std::string_view> dropping, silent;
-  for (const auto& sides : {sound_sides(), row_sides(), column_sides(), split_sides()})
+  for (const auto& sides : {sound_sides(), row_sides(), column_sides(), split_sides(), turned_sides()})
     for (std::size_t i = 0; i < sides.size(); ++i) {
       const Side& side = sides[i];
       const auto rule =

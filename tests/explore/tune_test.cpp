@@ -5,10 +5,12 @@
 // list is diverse. Row widths just beyond a power of two leave lanes idle and accesses narrow whatever the plan, so
 // these are the widths at which heuristics agree to drop everything.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -198,5 +200,46 @@ TEST_CASE(
     axes[ir::PlanField::threads] = {128};
     axes[ir::PlanField::vector] = {1};
     CHECK_FALSE(explore::tune(ready, axes, device, {}).ranked.empty());
+  }
+}
+
+TEST_CASE("plans of tiles and of the flat loop are ranked together, and large transposes are near the time of a copy") {
+  const costmodel::CalibratedDevice device = example_device();
+  struct Turned {
+    const char *from, *axes, *to;
+    std::int64_t bytes;  ///< moved at least
+  };
+  for (const Turned& one : {Turned{"f32[8192,4096]", "1,0", "f32[4096,8192]", 2ll * 8192 * 4096 * 4},
+                            Turned{"f16[8192,4096]", "1,0", "f16[4096,8192]", 2ll * 8192 * 4096 * 2},
+                            Turned{"f16[64,56,56,256]", "0,3,1,2", "f16[64,256,56,56]", 2ll * 64 * 56 * 56 * 256 * 2},
+                            Turned{"s8[8192,8192]", "1,0", "s8[8192,8192]", 2ll * 8192 * 8192}}) {
+    CAPTURE(one.from);
+    const std::string text =
+        fmt::format("graph g {{\n  %x = parameter 0 : {}\n  %t = transpose %x, axes={{{}}} : {}\n  output %t\n}}\n",
+                    one.from, one.axes, one.to);
+    const ir::Group group = ir::make_group({"g", text}, 1, 1);
+    const auto ready = codegen::prepare(group);
+    const auto& prepared = std::get<codegen::Prepared>(ready);
+    REQUIRE(prepared.turned != nullptr);
+    const explore::Axes axes = explore::default_axes(prepared, device.limits);
+    const explore::Tuned tuned = explore::tune(prepared, axes, device, {.keep = 1});
+    const auto flat = std::find_if(tuned.ranked.begin(), tuned.ranked.end(), [](const explore::Scored& scored) {
+      return scored.plan.skeleton == ir::Skeleton::map;
+    });
+    REQUIRE(flat != tuned.ranked.end());
+    CHECK((tuned.ranked.front().plan.skeleton == ir::Skeleton::transpose));
+    CHECK(flat->estimate.total.value > 1.2 * tuned.ranked.front().estimate.total.value);
+    // 84 % of what a copy reaches.
+    const double copy = static_cast<double>(one.bytes) / (device.dram_bandwidth * device.dram_efficiency);
+    CHECK(tuned.ranked.front().estimate.total.value < copy / 0.84);
+    const std::size_t walks[] = {static_cast<std::size_t>(explore::size_of_space(prepared, axes, device.limits)),
+                                 static_cast<std::size_t>(tuned.space)};
+    CHECK(walks[0] == walks[1]);
+    // Both walks of the tile meet each bank of shared memory once.
+    const costmodel::Work& work = tuned.best.front().work;
+    const double bytes = 128;  // of a wavefront
+    CHECK(static_cast<double>(work.shared_store.wavefronts) <
+          1.1 * static_cast<double>(work.shared_store.bytes) / bytes);
+    CHECK(static_cast<double>(work.shared_load.wavefronts) < 1.1 * static_cast<double>(work.shared_load.bytes) / bytes);
   }
 }

@@ -224,8 +224,8 @@ static_assert(4 * ir::plan_field_count <= 64);
 
 std::int64_t part_of(const Tiling& tiling, TilingPart part) {
   switch (part) {
-#define TILING(name, type, start, map, column, row) \
-  case TilingPart::name:                            \
+#define TILING(name, type, start, map, transpose, column, row) \
+  case TilingPart::name:                                       \
     return static_cast<std::int64_t>(tiling.name);
 #include "explore/plans/tiling.def"
 #undef TILING
@@ -235,7 +235,7 @@ std::int64_t part_of(const Tiling& tiling, TilingPart part) {
 
 /// Numbers that no plan has, in the parts of a tiling that a rule does not name.
 Tiling odd_tiling(Tiling tiling, std::uint32_t named, int number) {
-#define TILING(name, type, start, map, column, row) \
+#define TILING(name, type, start, map, transpose, column, row) \
   if ((named >> static_cast<int>(TilingPart::name) & 1) == 0) tiling.name = static_cast<type>(number);
 #include "explore/plans/tiling.def"
 #undef TILING
@@ -259,10 +259,14 @@ struct Place {
   const char* member;
   std::int64_t rows, columns;
 };
-constexpr Place places[] = {{"softmax", 4, 65536},       {"softmax", 300, 1000},           {"layernorm_f16", 64, 96},
-                            {"row_sum", 3, 4096},        {"row_statistics_f16", 40, 33},   {"cross_entropy", 16, 2048},
-                            {"column_sum", 512, 64},     {"bias_gradient_bf16", 4096, 96}, {"bias_gelu_f16", 64, 96},
-                            {"concatenate_pad", 16, 40}, {"column_sum", 512, 66},          {"bias_gelu_f16", 7, 97}};
+constexpr Place places[] = {{"softmax", 4, 65536},          {"softmax", 300, 1000},
+                            {"layernorm_f16", 64, 96},      {"row_sum", 3, 4096},
+                            {"row_statistics_f16", 40, 33}, {"cross_entropy", 16, 2048},
+                            {"column_sum", 512, 64},        {"bias_gradient_bf16", 4096, 96},
+                            {"bias_gelu_f16", 64, 96},      {"concatenate_pad", 16, 40},
+                            {"column_sum", 512, 66},        {"bias_gelu_f16", 7, 97},
+                            {"turned", 512, 400},           {"turned", 40, 33},
+                            {"turned_batch", 2048, 96}};
 
 struct Ready {
   ir::Group group;
@@ -272,6 +276,9 @@ struct Ready {
       : group(ir::make_group(member, rows, columns)), prepared(codegen::prepare(group)) {}
   Ready(const Ready&) = delete;
   const codegen::Prepared* get() const { return std::get_if<codegen::Prepared>(&prepared); }
+  /// The tiles of a group that is turned.
+  const codegen::Prepared* tiles() const { return get() == nullptr ? nullptr : get()->turned.get(); }
+  const codegen::Prepared* tiles_or_all() const { return tiles() != nullptr ? tiles() : get(); }
 };
 
 }  // namespace
@@ -288,6 +295,8 @@ TEST_CASE("the walk gives what no rule drops, in the order of the product, and n
     if (groups % testing::effort(6, 1) == 0)
       compare_walks(*ready.get(), default_axes(*ready.get(), large_limits()), large_limits(),
                     std::span(counts).last(1));
+    if (ready.tiles() != nullptr)
+      compare_walks(*ready.tiles(), default_axes(*ready.tiles(), tiny_limits), tiny_limits, counts);
   }
   CHECK(groups > 40);
 }
@@ -330,7 +339,7 @@ TEST_CASE("plans that agree in the fields behind a part of a tiling agree in it,
   std::map<std::pair<ir::Skeleton, std::size_t>, std::uint32_t> matter;  // by part
   for (const Place& place : places) {
     const Ready ready(ir::family_member(place.member), place.rows, place.columns);
-    const codegen::Prepared& prepared = *ready.get();
+    const codegen::Prepared& prepared = *ready.tiles_or_all();
     CAPTURE(place.member);
     const Product product(prepared, large_limits());
     std::array<std::unordered_map<std::uint64_t, std::int64_t>, tiling_parts> known;
@@ -371,7 +380,7 @@ TEST_CASE("a field that a rule does not declare never changes its verdict") {
   for (const Place& place : places)
     for (const ir::Limits* limits : {&tiny_limits, &large_limits()}) {
       const Ready ready(ir::family_member(place.member), place.rows, place.columns);
-      const codegen::Prepared& prepared = *ready.get();
+      const codegen::Prepared& prepared = *ready.tiles_or_all();
       CAPTURE(place.member);
       const Product product(prepared, *limits);
       for (const Rule& rule : rules()) {

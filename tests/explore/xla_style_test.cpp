@@ -260,12 +260,30 @@ TEST_CASE("a concatenation is gone over as its result, and a small transpose as 
   CHECK(joined.style.note ==
         "the loop goes over the result; XLA's goes over the largest operand and does all operands there");
   CHECK(joined.kernel->grid == 40);
-  check_none(found_of("  %a = parameter 0 : f32[64,512]\n  %t = transpose %a, axes={1,0} : f32[512,64]\n  output %t\n"),
-             Form::transpose, "no structure turns a tile in shared memory, yet");
-  check_none(found_of("  %a = parameter 0 : f16[64,512]\n  %t = transpose %a, axes={1,0} : f16[512,64]\n  output %t\n"),
-             Form::packed_transpose, "no structure turns a tile in shared memory, yet");
   check_equal(found_of("  %a = parameter 0 : f32[32,4]\n  %t = transpose %a, axes={1,0} : f32[4,32]\n  output %t\n"),
               Form::loop, {{1, 1, 1}, 128}, "map 128 threads, vector 1, 1 at once");
+}
+
+TEST_CASE("XLA's transposes are square tiles of 32 lanes, with vectors where the GPU is full or a bank holds several") {
+  const auto turned = [](std::string_view from, std::string_view axes, std::string_view to) {
+    return found_of(
+        fmt::format("  %a = parameter 0 : {}\n  %t = transpose %a, axes={{{}}} : {}\n  output %t\n", from, axes, to));
+  };
+  check_equal(turned("f32[64,512]", "1,0", "f32[512,64]"), Form::transpose, {{32, 1, 1}, 128},
+              "transpose 128 threads / 32, vector 1, 8 at once");
+  check_equal(turned("f16[64,512]", "1,0", "f16[512,64]"), Form::packed_transpose, {{8, 1, 1}, 128},
+              "transpose 128 threads / 32, vector 2, 16 at once");
+  // Runs that break XLA's packs are turned by vectors of two where there are enough.
+  check_equal(turned("u8[8190,8190]", "1,0", "u8[8190,8190]"), Form::transpose, {{16384, 1, 1}, 128},
+              "transpose 128 threads / 32, vector 2, 16 at once");
+  check_equal(turned("f32[3,70,41]", "0,2,1", "f32[3,41,70]"), Form::transpose, {{18, 1, 1}, 128},
+              "transpose 128 threads / 32, vector 1, 8 at once");
+  // A tile of XLA's hangs over short runs; here it is cut to them.
+  const Found narrow = turned("f32[16,512]", "1,0", "f32[512,16]");
+  CHECK(narrow.style.note == "tiles are 16 x 32, in XLA 32 x 32");
+  CHECK(axes_of(narrow) == "transpose 128 threads / 16, vector 1, 4 at once");
+  check_none(turned("f32[64,96,2]", "1,0,2", "f32[96,64,2]"), Form::transpose,
+             "XLA turns rows of neighbours that stay together; a flat loop reads these as they lie");
 }
 
 TEST_CASE("a scatter has its emitter and no plan") {

@@ -180,7 +180,7 @@ TEST_CASE("a pack says once what holds for all of its bodies, and each body the 
         "plan: found 'pack', expected the skeleton of a body: no pack holds another one");
   CHECK(plan_complaint("pack threads=256 vector=4 | map") ==
         "plan: found 'vector', expected a field of a plan of skeleton pack");
-  CHECK(plan_complaint("pack threads=256 | ") == "plan: found '', expected one of map, column, row, pack");
+  CHECK(plan_complaint("pack threads=256 | ") == "plan: found '', expected one of map, transpose, column, row, pack");
   CHECK(plan_complaint("map dominant=%3 | map dominant=%4") ==
         "plan: found '|', expected the end of a plan of skeleton map");
 }
@@ -205,6 +205,6 @@ TEST_CASE("a plan that contradicts its skeleton names the word") {
   CHECK(plan_complaint("row arithmetic=fast") == "plan: found 'fast', expected one of ieee, xla, approx");
   CHECK(plan_complaint("row threads=many") == "plan: found 'many', expected a number");
   CHECK(plan_complaint("row threads") == "plan: found 'threads', expected key=value");
-  CHECK(plan_complaint("diagonal threads=64") == "plan: found 'diagonal', expected one of map, column, row, pack");
-  CHECK(plan_complaint("") == "plan: found '', expected one of map, column, row, pack");
+  CHECK(plan_complaint("diagonal threads=64") == "plan: found 'diagonal', expected one of map, transpose, column, row, pack");
+  CHECK(plan_complaint("") == "plan: found '', expected one of map, transpose, column, row, pack");
 }

@@ -24,6 +24,7 @@ import json
 import os
 import queue
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -46,7 +47,7 @@ class Mutant:
         self.name, self.room = name, name.partition("/")[0]
         self.before, self.after = before, after
         self.file, self.why, self.survives = keys.get("file", ""), keys.get("why", ""), keys.get("survives", "")
-        self.suites = [word.replace("codegen_lower", "codegen lower") for word in keys.get("seen by", "").split()]
+        self.suites = [re.sub("^codegen_(lower|structure)$", r"codegen \1", word) for word in keys.get("seen by", "").split()]
         text = f"{sorted(keys.items())}\n{before}\n{after}"
         self.digest = hashlib.sha256(text.encode()).hexdigest()[:16]
 

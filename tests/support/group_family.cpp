@@ -473,6 +473,7 @@ const std::vector<FamilyMember>& group_family() {
     all.insert(all.end(), across_family().begin(), across_family().end());
     all.insert(all.end(), mixed_family().begin(), mixed_family().end());
     all.insert(all.end(), stack_family().begin(), stack_family().end());
+    all.insert(all.end(), turned_family().begin(), turned_family().end());
     return all;
   }();
   return family;

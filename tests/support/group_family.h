@@ -31,6 +31,8 @@ const std::vector<FamilyMember>& across_family();
 const std::vector<FamilyMember>& mixed_family();
 /// Those of the family whose elements come from one of several places.
 const std::vector<FamilyMember>& stack_family();
+/// Those of the family that write in another order than they read.
+const std::vector<FamilyMember>& turned_family();
 const FamilyMember& family_member(std::string_view name);
 
 /// The member at a size, as a group.

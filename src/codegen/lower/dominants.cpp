@@ -6,7 +6,8 @@
 // skeletons.
 //
 // Rows and columns follow what a reduction reads, one reduction for each shape that is read, of columns for each order
-// in memory too; a flat loop follows an array as large as the largest output. Bodies of a pack have their own.
+// in memory too; a flat loop follows an array as large as the largest output, tiles an output. Bodies of a pack have
+// their own.
 #include <algorithm>
 
 #include "codegen/lower/skeletons.h"
@@ -26,6 +27,9 @@ void dominants_map(const ir::Graph& graph, Prepared& prepared) {
   for (const ir::NodeId id : prepared.stored) offer(id);
   for (const ir::NodeId id : parameters(graph)) offer(id);
 }
+
+/// The output of whose dimensions tiles are made.
+void dominants_transpose(const ir::Graph&, Prepared& prepared) { prepared.dominants = {prepared.turn->dominant}; }
 
 /// The first reduction, and others that read an array of other dimensions or of another order in memory.
 void dominants_column(const ir::Graph& graph, Prepared& prepared) {

@@ -174,6 +174,8 @@ Lowered lower_launch(const Prepared& prepared, const ir::Plan& plan, const ir::L
 }  // namespace
 
 Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch) {
+  if (const Prepared& of_plan = prepared_for(prepared, plan.skeleton); &of_plan != &prepared)
+    return lower(of_plan, plan, limits, scratch);
   ++scratch.lowerings;
   if (plan.skeleton != prepared.skeleton)
     return no("skeleton", fmt::format("the group needs skeleton {}, the plan says {}", name(prepared.skeleton),

@@ -271,6 +271,16 @@ void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordi
   put(depth, store);
 }
 
+void ProgramBuilder::put_value(ir::NodeId node, const Coordinates& coordinates, const ir::Ref& target) {
+  const Entry entry = emit_value(node, coordinates);
+  if (refusal_) return;
+  ir::Stmt assign;
+  assign.kind = ir::StmtKind::assign;
+  assign.target = target;
+  assign.value = to_raw(entry, node_at(node).shape.dtype).id;
+  put(depth(), assign);
+}
+
 ir::ArrayId ProgramBuilder::keep_row_number(std::int32_t output, const Coordinates& coordinates) {
   const ir::NodeId id = prepared_.stored[output];
   const Entry entry = emit_value(id, coordinates);

@@ -65,6 +65,7 @@ struct Kept {
   bool by_row = false, by_trip = false, by_element = true;  ///< registers: what the array is indexed by
   std::int64_t bytes = 0;                                   ///< registers of one thread
   ir::ExprId slot = ir::no_expr;                            ///< shared: element index of the vector's first element
+  int width = 0;                                            ///< shared: elements of one access; 0: the widest
 };
 
 /// The accumulator of a finished reduction.
@@ -251,6 +252,8 @@ class ProgramBuilder {
   /// cannot.
   Entry emit_value(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate = 0);
   void store_output(std::int32_t output, const Coordinates& coordinates);
+  /// Emits a value and puts it into an element of an array of its own type.
+  void put_value(ir::NodeId node, const Coordinates& coordinates, const ir::Ref& target);
   /// Emits a number of the row in flight and puts it into an array with an entry for each.
   ir::ArrayId keep_row_number(std::int32_t output, const Coordinates& coordinates);
   /// Stores the entry of such an array that `lane` names, under the conditions. Coordinates are those of its row.

@@ -409,7 +409,7 @@ bool ProgramBuilder::fetch_kept(ir::NodeId id, const Demand& wanted) {
   ir::Ref ref;
   ref.array = add_array({name_of(id), ir::Space::registers, dtype, {0, 0}, segment_->vector});
   declare(outside, ref.array);
-  const int width = widest_access(dtype);
+  const int width = kept->width > 0 ? kept->width : widest_access(dtype);
   load_pieces(outside, ref, ir::Space::shared, kept->array, kept->slot, width, segment_->vector, ir::Policy::once);
   ref.lane = segment_->vector > 1 ? s_.build.var(segment_->element) : ir::no_expr;
   Entry entry;

@@ -34,6 +34,8 @@
 // putting together what those before it have left (Handover), and goes on. Nothing else lives from one to the next. A
 // launch that goes over no elements has a block for each tile.
 //
+// Tiles that are turned have two walks with positions of their own each: they are lower_turn.cpp's.
+//
 // A persistent block needs one more barrier at its end, before the next tile writes partial results again.
 #include "codegen/lower/lower_phases.h"
 
@@ -41,6 +43,7 @@
 #include <iterator>
 
 #include "codegen/lower/lower_across.h"
+#include "codegen/lower/lower_turn.h"
 #include "codegen/lower/skeletons.h"
 #include "ir/graph/reducer.h"
 
@@ -542,6 +545,10 @@ ir::Ref accumulator_ref(const Pass& pass, std::size_t i) {
 
 std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
                                           const ir::Limits& limits, Handover& handover) {
+  if (prepared.turn) {
+    handover.done = prepared.phases.size();
+    return lower_turn(builder, prepared, plan, limits);
+  }
   KeptHomes own;
   Pass pass{builder, prepared, plan, limits, mapping(prepared, plan, limits), kept_by(prepared, plan.homes, own)};
   pass.handover = &handover;

@@ -13,12 +13,16 @@
 // the rows in turns, `in_flight` turns at a time.
 //
 // map. What stays is everything: threads take vectors side by side, those in flight a block apart.
+//
+// transpose. What stays is all that tiles cover, tile after tile: where in it a vector lies is lower_turn.cpp's.
 #include "codegen/lower/mapping.h"
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "codegen/lower/lower_pack.h"
+#include "codegen/lower/lower_turn.h"
 #include "codegen/lower/skeletons.h"
 
 namespace tailor::codegen {
@@ -111,8 +115,25 @@ Mapping mapping_map(const Prepared& prepared, const ir::Plan& plan, const ir::Li
   return made;
 }
 
+Mapping mapping_transpose(const Prepared& prepared, const ir::Plan& plan, const ir::Limits&) {
+  using enum Level;
+  Mapping made{ir::Skeleton::transpose};
+  if (!prepared.turn) return made;
+  made.run = std::gcd(prepared.turn->written.size, prepared.turn->read.size);
+  const std::int64_t lanes = std::max(plan.threads_per_row, 1), turns = std::max(plan.unroll, 1);
+  Digits& kept = made[Side::kept];
+  kept.extents[vector] = plan.vector;
+  kept.extents[lane] = lanes;
+  kept.extents[group] = std::max<std::int64_t>(plan.threads / lanes, 1);
+  kept.extents[flight] = turns;
+  kept.extents[block] = tile_of(*prepared.turn, plan).all;
+  kept.units = kept.extents[lane] * kept.extents[group] * turns * kept.extents[block];
+  kept.size = kept.units * plan.vector;
+  return made;
+}
+
 Mapping mapping(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
-  return lowering(plan.skeleton).mapping(prepared, plan, limits);
+  return lowering(plan.skeleton).mapping(prepared_for(prepared, plan.skeleton), plan, limits);
 }
 
 std::vector<SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {

@@ -14,6 +14,7 @@
 //   column  kept   V       L                                       tiles
 //           along                           G               split  split  rows at a time   turns
 //   map     kept   V       threads  U                              blocks
+//   transpose kept V       L        U       threads/L              tiles
 #pragma once
 
 #include <algorithm>
@@ -59,6 +60,8 @@ struct Mapping {
   const Digits& operator[](Side side) const { return sides[side]; }
   /// Nothing is reduced: one flat loop.
   bool is_flat() const { return skeleton == ir::Skeleton::map; }
+  /// Nor here, but tiles go through shared memory.
+  bool turns() const { return skeleton == ir::Skeleton::transpose; }
 };
 
 Mapping mapping(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits);

@@ -16,6 +16,8 @@
 // shortest way say how coordinates of the dominant become coordinates of an output. The same walks start from the
 // results of reductions, for outputs of their size.
 //
+// A group of a flat loop that is turned (turn.h) is prepared a second time, for tiles.
+//
 // A pack is its bodies: each is outlined and prepared as a group of its own.
 //
 // Besides: names that are identifiers, the widest vector that an access of 16 bytes allows, and a title of telling
@@ -153,6 +155,28 @@ std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared,
   return routes;
 }
 
+/// Where a flat loop goes over a group that is turned: the group with its tiles. What waits in them is rounded to its
+/// own type for all who read it.
+void prepare_turned(const ir::Graph& graph, const ir::Boundary& border, Prepared& out) {
+  if (out.skeleton != ir::Skeleton::map) return;
+  auto found = find_turn(graph, border);
+  if (!std::holds_alternative<Turn>(found)) return;
+  Prepared turned = out;
+  turned.skeleton = ir::Skeleton::transpose;
+  turned.turn = std::get<Turn>(std::move(found));
+  for (const ir::NodeId id : turned.turn->values) {
+    const ir::DType dtype = graph[id].shape.dtype;
+    turned.rounded[id] = graph[id].op != ir::Op::parameter && row(dtype).compute != dtype;
+  }
+  turned.dominants.clear();
+  lowering(turned.skeleton).dominants(graph, turned);
+  turned.dominant_domains.assign(turned.dominants.size(), Domain{});
+  turned.routes.clear();
+  for (const ir::NodeId id : turned.dominants) turned.routes.push_back(find_routes(graph, turned, id));
+  turned.title = fmt::format("{}_{}", title_of(graph), name(turned.skeleton));
+  out.turned = std::make_shared<const Prepared>(std::move(turned));
+}
+
 /// Each body as a group of its own, and what is the pack's alone.
 std::variant<Prepared, ir::Rejection> prepare_pack(const ir::Group& group, const Layout& layout) {
   Prepared out;
@@ -239,6 +263,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
       for (const ir::NodeId id : *sums) out.result_routes.emplace_back(id, find_routes(graph, out, id));
   // The skeleton's name keeps a single word apart from CUDA's own functions (max, exp).
   out.title = fmt::format("{}_{}", title_of(graph), name(out.skeleton));
+  prepare_turned(graph, border, out);
   return out;
 }
 

@@ -21,6 +21,7 @@
 
 #include "base/indexed.h"
 #include "codegen/structure/structure.h"
+#include "codegen/structure/turn.h"
 #include "ir/fusion.h"
 #include "ir/graph/gather_numbers.h"
 #include "ir/plan.h"
@@ -108,11 +109,26 @@ struct Prepared {
   std::vector<std::pair<ir::NodeId, ir::GatherNumbers>> gathers;  ///< ascending
   IndexedVector<std::uint8_t> places;                             ///< per node: what a gather's indices are made of
   IndexedVector<Choice> choices;                                  ///< per node
-  int widest_vector = 1;  ///< most elements of any parameter or output in 16 bytes
-  bool straight = true;   ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
+  int widest_vector = 1;     ///< most elements of any parameter or output in 16 bytes
+  bool straight = true;      ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
+  std::optional<Turn> turn;  ///< transpose: what its tiles are made of
+  /// Of a flat loop over a group that is turned too: the same group prepared for the skeleton transpose.
+  std::shared_ptr<const Prepared> turned;
   /// Of a pack; then phases, homes, dominants and routes are theirs, and empty here.
   std::vector<Body> bodies;
 };
+
+/// The group as prepared for plans of the skeleton, where it has such plans; else as it is.
+inline const Prepared& prepared_for(const Prepared& prepared, ir::Skeleton skeleton) {
+  return prepared.turned != nullptr && prepared.turned->skeleton == skeleton ? *prepared.turned : prepared;
+}
+
+/// One for each skeleton of which the group has plans.
+inline std::vector<const Prepared*> structures_of(const Prepared& prepared) {
+  std::vector<const Prepared*> all{&prepared};
+  if (prepared.turned != nullptr) all.push_back(prepared.turned.get());
+  return all;
+}
 
 /// Fills Prepared::choices. Users, stored nodes, rows and columns are known.
 void find_choices(const ir::Graph& graph, Prepared& prepared);

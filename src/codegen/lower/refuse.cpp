@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "codegen/lower/lower_across.h"
+#include "codegen/lower/lower_turn.h"
 #include "codegen/lower/skeletons.h"
 
 namespace tailor::codegen {
@@ -112,6 +113,27 @@ std::optional<ir::Rejection> refuse_column(const Prepared& prepared, const ir::P
               fmt::format("{} neighbouring columns are no whole number of vectors of {}", mapping.run, plan.vector));
   if (auto refused = refuse_sections(plan, mapping, column_words)) return refused;
   return refuse_split(prepared, plan, mapping, column_words);
+}
+
+/// Digits of a tile are powers of two. It is no larger than what it is cut out of, rounded up to one.
+std::optional<ir::Rejection> refuse_transpose(const Prepared& prepared, const ir::Plan& plan,
+                                              const ir::Limits& limits) {
+  if (!is_power_of_two(plan.threads) || !is_power_of_two(plan.unroll))
+    return no("tile", fmt::format("{} threads with {} vectors each are no powers of two, as the digits of a tile are",
+                                  plan.threads, plan.unroll));
+  if (auto refused = refuse_threads(plan, is_power_of_two(plan.threads_per_row))) return refused;
+  const Mapping mapping = mapping_transpose(prepared, plan, limits);
+  if (vectors(mapping) == 0)
+    return no("vector", fmt::format("runs of {} and {} elements are no whole number of vectors of {}",
+                                    prepared.turn->written.size, prepared.turn->read.size, plan.vector));
+  const Tile tile = tile_of(*prepared.turn, plan);
+  if (tile.read < plan.vector)
+    return no("tile", fmt::format("tiles are {} elements deep, less than a vector of {}", tile.read, plan.vector));
+  const auto is_over = [](std::int64_t edge, std::int64_t run) { return edge > 1 && edge >= 2 * run; };
+  if (is_over(tile.written, prepared.turn->written.size) || is_over(tile.read, prepared.turn->read.size))
+    return no("tile", fmt::format("tiles of {} x {} are mostly behind the end of runs of {} and {}", tile.written,
+                                  tile.read, prepared.turn->written.size, prepared.turn->read.size));
+  return std::nullopt;
 }
 
 std::optional<ir::Rejection> refuse_map(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {

@@ -237,14 +237,18 @@ Schedule reduction_schedule(const Kernel& kernel, const Analysis& analysis, cons
   return schedule;
 }
 
-Launch transpose_launch(const Kernel& kernel, const Analysis& analysis, const Target& target) {
+Schedule transpose_schedule(const Kernel& kernel, const Analysis& analysis, const Target& target) {
   const Transposed& transposed = *analysis.transposed;
-  Launch launch;
+  Schedule schedule;
+  schedule.form = transposed.packed ? Form::packed_transpose : Form::transpose;
+  schedule.lanes = side;
+  Launch& launch = schedule.launch;
   launch.block = transpose_rows * side;
   if (transposed.packed) {
+    schedule.vector = transposed.vector;
     for (std::size_t i = 0; i < transposed.tiles.size(); ++i)
       launch.grid[0] *= ceil_of_ratio(transposed.canonical[i], transposed.tiles[i]);
-    return launch;
+    return schedule;
   }
   const std::vector<std::int64_t> input = operand_dims(transposed);
   const std::size_t rank = input.size();
@@ -273,7 +277,7 @@ Launch transpose_launch(const Kernel& kernel, const Analysis& analysis, const Ta
     return blocks;
   };
   launch.grid[0] = count(minor_stays ? input.back() : 1);
-  if (minor_stays || widest == 0) return launch;
+  if (minor_stays || widest == 0) return schedule;
   const std::int64_t other = input[static_cast<std::size_t>(transposed.permutation.back())];
   for (std::int64_t vector = transpose_vector_bytes / widest; vector > 1; vector /= 2) {
     const std::int64_t per_thread = vector * vector;
@@ -281,9 +285,10 @@ Launch transpose_launch(const Kernel& kernel, const Analysis& analysis, const Ta
     if (shared * per_thread > target.shared_per_block) continue;
     if (input.back() % vector != 0 || other % vector != 0) continue;
     launch.grid[0] = count(vector);
+    schedule.vector = vector;
     break;
   }
-  return launch;
+  return schedule;
 }
 
 Schedule concatenate_schedule(const Kernel& kernel, const Analysis& analysis, const Target& target) {
@@ -388,9 +393,7 @@ Schedule schedule_of(const Kernel& kernel, const Analysis& analysis, const Targe
     case Emitter::reduction:
       return reduction_schedule(kernel, analysis, target);
     case Emitter::transpose:
-      schedule.form = analysis.transposed->packed ? Form::packed_transpose : Form::transpose;
-      schedule.launch = transpose_launch(kernel, analysis, target);
-      return schedule;
+      return transpose_schedule(kernel, analysis, target);
     case Emitter::concatenate:
       return concatenate_schedule(kernel, analysis, target);
     case Emitter::scatter:

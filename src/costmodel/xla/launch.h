@@ -70,7 +70,7 @@ struct Schedule {
   Form form = Form::loop;
   Launch launch;
   std::int64_t vector = 1;          ///< neighbouring elements that a thread has at once
-  std::int64_t lanes = 1;           ///< threads side by side: along a row, or across a block's columns
+  std::int64_t lanes = 1;           ///< threads side by side: along a row or a tile's edge, or across columns
   std::int64_t trips = 1;           ///< vectors that a thread of a reduction adds up, one after the other
   const ir::Shape* over = nullptr;  ///< of a loop: the array whose elements are dealt out, not owned
 };

@@ -175,6 +175,7 @@ bool pack(Transposed& out, std::int64_t bits) {
   out.tiles[rank - 3] = tile_a;
   out.canonical = shape;
   out.packed = true;
+  out.vector = vector;
   out.shared_bytes = banks * (bank_bits / 8) * banks * vector;
   return true;
 }

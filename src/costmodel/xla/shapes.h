@@ -65,6 +65,7 @@ struct Transposed {
   std::vector<std::int64_t> permutation;  ///< result dimension i is operand dimension permutation[i]
   std::int64_t shared_bytes = 0;
   bool packed = false;              ///< elements narrower than a bank, several at a time
+  std::int64_t vector = 1;          ///< of a packed one: so many
   std::vector<std::int64_t> tiles;  ///< of a packed one, per canonical result dimension
   std::vector<std::int64_t> canonical;
   bool operator==(const Transposed& other) const { return dims == other.dims && permutation == other.permutation; }

@@ -57,7 +57,7 @@ bool PlanCounter::counts_like_others(const Loop& loop, const ir::Kernel& kernel,
 void PlanCounter::count(const ir::Plan& plan, const ir::Kernel& kernel, costmodel::Work& work) {
   if (!slow_ && costmodel::count_within(kernel, few_looks, scratch_, work)) return;
   slow_ = true;
-  if (row(plan.skeleton).unit == ir::WorkUnit::elements) {
+  if (plan.skeleton == ir::Skeleton::map) {
     Loop& loop = loop_of(plan);
     if (counts_like_others(loop, kernel, work)) return;
     if (!loop.counts && !loop.is_sampled) {

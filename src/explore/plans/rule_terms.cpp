@@ -25,6 +25,10 @@ std::int64_t element_bytes(const Candidate& c) {
   return widest;
 }
 
+std::int64_t access_bytes_of(const Candidate& c) {
+  return ir::access_bytes / std::max<std::int64_t>(c.prepared.widest_vector, 1);
+}
+
 std::int64_t input_bytes(const Candidate& c) {
   std::int64_t sum = 0;
   for (std::size_t id = 0; id < c.prepared.full.size(); ++id)

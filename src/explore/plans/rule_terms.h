@@ -17,6 +17,9 @@ namespace tailor::explore {
 /// Bytes of the widest full input or output element.
 std::int64_t element_bytes(const Candidate& c);
 
+/// Bytes of the narrowest.
+std::int64_t access_bytes_of(const Candidate& c);
+
 /// Bytes of one element of every full input.
 std::int64_t input_bytes(const Candidate& c);
 

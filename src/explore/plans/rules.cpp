@@ -77,6 +77,17 @@ constexpr std::array rule_table = [] {
              [](const Candidate& c) {
                return c.plan.unroll > 1 && c.tiling.vectors <= std::int64_t{c.plan.threads} * (c.plan.unroll - 1);
              })}},
+      {"tile-fits",
+       true,
+       "tiles are at least a vector deep, and less than twice as long as the runs that they are cut out of",
+       {asks({vector, unroll, threads_per_row}, {T::tile_written, T::tile_read},
+             [](const Candidate& c) {
+               if (!c.prepared.turn) return false;
+               const auto is_over = [](std::int64_t edge, std::int64_t run) { return edge > 1 && edge >= 2 * run; };
+               return c.tiling.tile_read < c.plan.vector ||
+                      is_over(c.tiling.tile_written, c.prepared.turn->written.size) ||
+                      is_over(c.tiling.tile_read, c.prepared.turn->read.size);
+             })}},
       {"persistent-resident",
        true,
        "persistent blocks must be resident at once",
@@ -501,6 +512,20 @@ constexpr std::array rule_table = [] {
        "rows that fit 32 registers a thread for each kept value stay in registers, not in shared memory",
        {asks({homes, vector}, {T::trips},
              [](const Candidate& c) { return has(c, StitchLevel::block) && elements_per_thread(c) <= 32; })}},
+      {"tile-edges",
+       false,
+       "tiles that are turned have 64 to 256 bytes of the narrowest array along each edge, or all there is",
+       {asks({threads_per_row, vector, unroll}, {T::tile_written, T::tile_read},
+             [](const Candidate& c) {
+               if (!c.prepared.turn) return false;
+               constexpr std::int64_t least = 64, most = 256;
+               const std::int64_t bytes = access_bytes_of(c);
+               const auto is_odd = [&](std::int64_t edge, std::int64_t run) {
+                 return edge * bytes > most || (edge * bytes < least && edge < run);
+               };
+               return is_odd(c.tiling.tile_written, c.prepared.turn->written.size) ||
+                      is_odd(c.tiling.tile_read, c.prepared.turn->read.size);
+             })}},
       {"barrier-rows",
        false,
        "rows that are summed across warps share a block in pairs at most: more wait for the slowest",

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "base/indexed.h"
+#include "codegen/lower/lower_turn.h"
 
 namespace tailor::explore {
 
@@ -24,20 +25,27 @@ Tiling tiling_of(const codegen::Prepared& prepared, const ir::Plan& plan, const 
   tiling.streamed = of.in_parts;
   tiling.together = taken_together(of);
   if (!of.is_flat()) tiling.lanes = static_cast<int>(threads_on(of, of.fast));
-  if (!of.is_flat() && of.fast == Side::kept) tiling.groups = static_cast<int>(threads_on(of, Side::along));
+  if (!of.is_flat() && !of.turns() && of.fast == Side::kept)
+    tiling.groups = static_cast<int>(threads_on(of, Side::along));
   tiling.at_once = static_cast<int>(extent(of, of.in_parts ? Side::along : Side::kept, of.in_parts ? section : flight));
   tiling.items = units(of, Side::kept);
   tiling.items_per_block = stride_of(of, Side::kept, block) / extent(of, Side::kept, vector);
   tiling.split = static_cast<int>(extent(of, Side::along, grid) * extent(of, Side::along, block));
   tiling.leaves_blocks_idle = leaves_blocks_idle(of);
+  if (const auto& turn = codegen::prepared_for(prepared, plan.skeleton).turn; turn && of.turns()) {
+    const codegen::Tile tile = codegen::tile_of(*turn, plan);
+    tiling.tile_written = tile.written;
+    tiling.tile_read = tile.read;
+  }
   return tiling;
 }
 
 std::uint32_t fields_behind(TilingPart part, ir::Skeleton skeleton) {
   using enum ir::PlanField;
-  using Row = std::array<std::uint32_t, 4>;  // in the order of skeletons.def; a pack has no mapping of its own
+  using Row = std::array<std::uint32_t, 5>;  // in the order of skeletons.def; a pack has no mapping of its own
 #define FIELDS(...) ir::field_bits({__VA_ARGS__})
-#define TILING(name, type, start, map, column, row) Row{FIELDS map, FIELDS column, FIELDS row, 0},
+#define TILING(name, type, start, map, transpose, column, row) \
+  Row{FIELDS map, FIELDS transpose, FIELDS column, FIELDS row, 0},
   static constexpr std::array table{
 #include "explore/plans/tiling.def"
   };

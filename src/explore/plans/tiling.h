@@ -18,7 +18,7 @@ namespace tailor::explore {
 /// tiling.def says what each member is. Worked out once for the plans that agree in the fields behind it, because rules
 /// are asked about thousands of plans a millisecond.
 struct Tiling {
-#define TILING(name, type, start, map, column, row) type name = start;
+#define TILING(name, type, start, map, transpose, column, row) type name = start;
 #include "explore/plans/tiling.def"
 #undef TILING
   bool operator==(const Tiling&) const = default;
@@ -26,12 +26,12 @@ struct Tiling {
 Tiling tiling_of(const codegen::Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits);
 
 enum class TilingPart : std::uint8_t {
-#define TILING(name, type, start, map, column, row) name,
+#define TILING(name, type, start, map, transpose, column, row) name,
 #include "explore/plans/tiling.def"
 #undef TILING
 };
 inline constexpr int tiling_parts = 0
-#define TILING(name, type, start, map, column, row) +1
+#define TILING(name, type, start, map, transpose, column, row) +1
 #include "explore/plans/tiling.def"
 #undef TILING
     ;

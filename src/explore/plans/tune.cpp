@@ -8,6 +8,10 @@
 // Thinning. When only N plans may be scored, the plans that survive the rules are counted first, and N of them spread
 // evenly over the enumeration are taken; so the sample is the same every time and reaches all values of the axes.
 //
+// Structures. A group that is turned has plans of a flat loop and of tiles (codegen/lower/prepare.h): the spaces of
+// both are gone over, one after the other, and all plans are ranked together. Where no plan is left the flat loop's
+// space says why.
+//
 // What decides. A plan is noted under the first rule that was asked and drops it (walk.h), so of a space without a plan
 // the rule with most plans need not be the reason: at 65 threads many plans also have lanes that read too little at
 // once. Where one rule, or what the lowering says, holds against every plan of such a space, all are noted under it.
@@ -74,43 +78,61 @@ std::int64_t count_survivors(Plans plans) {
   return survivors;
 }
 
+/// The walks over the plans of each skeleton that the group has plans of.
+std::vector<Plans> walks_over(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits,
+                              std::span<const Rule> in_force, const std::stop_token& stop) {
+  std::vector<Plans> walks;
+  for (const codegen::Prepared* one : codegen::structures_of(prepared))
+    walks.emplace_back(*one, axes_of_structure(prepared, *one, axes), limits, in_force, stop);
+  return walks;
+}
+
 Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const Axes& axes,
                  const costmodel::CalibratedDevice& device, const TuneOptions& options) {
   const costmodel::Model& model = options.model ? *options.model : *costmodel::find_model("projected");
   const ir::Limits& limits = device.limits;
   const costmodel::GroupWork group = costmodel::group_work(*prepared.group);
   codegen::LowerScratch lower_scratch;
-  PlanCounter counter(prepared, limits);
   costmodel::Work work;
   const costmodel::ModelInputs inputs{.group = &group, .work = &work, .device = &device};
 
   Tuned tuned;
-  const ir::Plan usual = usual_plan(prepared);
   Keeping keeping(options, prepared.group->id);
-  Plans plans(prepared, axes, limits, rules().first(in_force), options.stop);
-  tuned.space = plans.size();
-  const std::int64_t survivors = options.max_plans ? count_survivors(plans) : 0;
-  const bool thinned = options.max_plans && survivors > *options.max_plans;
-  std::int64_t survivor = 0;
-  while (const auto plan = plans.next()) {
-    if (thinned && !is_picked(survivor++, survivors, *options.max_plans)) {
-      ++tuned.left_out;
-      continue;
-    }
-    codegen::Lowered lowered = lower(prepared, *plan, limits, lower_scratch);
-    if (const ir::Rejection* refused = std::get_if<ir::Rejection>(&lowered)) {
-      note(tuned.rejections, *refused, *plan, 1);
-      continue;
-    }
-    counter.count(*plan, std::get<ir::Kernel>(lowered), work);
-    tuned.ranked.push_back(
-        {*plan, model.estimate(inputs), steps_between(*plan, usual), id_of(*plan, prepared.group->id)});
-    keeping.offer(tuned.ranked.back(), std::get<ir::Kernel>(lowered), work);
+  const std::vector<const codegen::Prepared*> structures = codegen::structures_of(prepared);
+  std::vector<Plans> walks = walks_over(prepared, axes, limits, rules().first(in_force), options.stop);
+  std::int64_t survivors = 0, survivor = 0;
+  for (const Plans& plans : walks) {
+    tuned.space += plans.size();
+    if (options.max_plans) survivors += count_survivors(plans);
   }
-  tuned.enumerated = plans.passed();
-  tuned.stopped = plans.stopped();
+  const bool thinned = options.max_plans && survivors > *options.max_plans;
+  std::vector<Dropped> dropped;
+  for (std::size_t structure = 0; structure < structures.size(); ++structure) {
+    const codegen::Prepared& of = *structures[structure];
+    Plans& plans = walks[structure];
+    const ir::Plan usual = usual_plan(of);
+    PlanCounter counter(of, limits);
+    while (const auto plan = plans.next()) {
+      if (thinned && !is_picked(survivor++, survivors, *options.max_plans)) {
+        ++tuned.left_out;
+        continue;
+      }
+      codegen::Lowered lowered = lower(of, *plan, limits, lower_scratch);
+      if (const ir::Rejection* refused = std::get_if<ir::Rejection>(&lowered)) {
+        note(tuned.rejections, *refused, *plan, 1);
+        continue;
+      }
+      counter.count(*plan, std::get<ir::Kernel>(lowered), work);
+      tuned.ranked.push_back(
+          {*plan, model.estimate(inputs), steps_between(*plan, usual), id_of(*plan, prepared.group->id)});
+      keeping.offer(tuned.ranked.back(), std::get<ir::Kernel>(lowered), work);
+    }
+    tuned.enumerated += plans.passed();
+    tuned.stopped = tuned.stopped || plans.stopped();
+    dropped.insert(dropped.end(), plans.dropped().begin(), plans.dropped().end());
+  }
   sort_by_place(tuned.ranked);
-  tuned.rejections = together(plans.dropped(), tuned.rejections);
+  tuned.rejections = together(dropped, tuned.rejections);
   tuned.best = keeping.take();
   tuned.lowerings = lower_scratch.lowerings;
   return tuned;
@@ -166,8 +188,9 @@ std::optional<std::size_t> rules_that_leave_a_plan(const codegen::Prepared& prep
 }  // namespace
 
 std::int64_t size_of_space(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits) {
-  if (prepared.bodies.empty()) return Plans(prepared, axes, limits).size();
   std::int64_t sum = 0;
+  if (prepared.bodies.empty())
+    for (const Plans& plans : walks_over(prepared, axes, limits, {}, {})) sum += plans.size();
   for (const codegen::Body& body : prepared.bodies)
     sum += size_of_space(*body.prepared, axes_of_body(body, axes, limits), limits);
   return sum;

@@ -92,6 +92,10 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
   plan.vector = prepared.widest_vector;
   plan.threads = flat_threads;
   plan.unroll = flat_unroll;
+  if (prepared.turn) {  // lanes that write a line together, as deep a tile
+    plan.threads_per_row = static_cast<int>(std::max<std::int64_t>(line_bytes / lane_bytes, 1));
+    return plan;
+  }
   if (!row(plan.skeleton).has(ir::PlanField::threads_per_row)) return plan;
   plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
   const std::int64_t bytes = bytes_of_row(prepared);

@@ -27,6 +27,7 @@
 #include <bit>
 #include <numeric>
 
+#include "codegen/lower/lower_turn.h"
 #include "codegen/lower/prepare.h"
 #include "explore/plans/tiling.h"
 
@@ -238,6 +239,36 @@ XlaPlanned plan_columns(const XlaQuestion& about) {
   return made;
 }
 
+/// So many lanes side by side as reach over what there is of a run, where these are fewer.
+int lanes_over(std::int64_t run, std::int64_t vector, std::int64_t lanes) {
+  return static_cast<int>(std::min<std::int64_t>(lanes, power_of_two_from((run + vector - 1) / vector)));
+}
+
+/// Square tiles of XLA's lanes by their vectors. Its warps go over them row by row, both ways.
+XlaPlanned plan_tiles(const XlaQuestion& about) {
+  const codegen::Prepared* tiles = about.prepared.turned.get();
+  if (tiles == nullptr)
+    return std::string("XLA turns rows of neighbours that stay together; a flat loop reads these as they lie");
+  XlaPlan made;
+  ir::Plan& plan = made.plan;
+  plan.skeleton = tiles->skeleton;
+  plan.dominant = tiles->dominants.front();
+  plan.threads = whole_warps(about, made.differs);
+  const codegen::Turn& turn = *tiles->turn;
+  const std::int64_t lanes = about.schedule.lanes;
+  plan.vector = static_cast<int>(std::gcd(about.schedule.vector, std::gcd(turn.written.size, turn.read.size)));
+  if (plan.vector < about.schedule.vector)
+    say(made.differs, fmt::format("a thread has vectors of {}, in XLA of {}", plan.vector, about.schedule.vector));
+  plan.threads_per_row = lanes_over(turn.written.size, plan.vector, lanes);
+  const std::int64_t deep = std::int64_t{lanes_over(turn.read.size, plan.vector, lanes)} * plan.vector;
+  plan.unroll = static_cast<int>(std::max<std::int64_t>(deep * plan.threads_per_row / plan.threads, 1));
+  const std::int64_t edge = lanes * plan.vector;
+  if (const codegen::Tile tile = codegen::tile_of(turn, plan); tile.written != edge || tile.read != edge)
+    say(made.differs, fmt::format("tiles are {} x {}, in XLA {} x {}", tile.written, tile.read, edge, edge));
+  say_groups(about, made.differs);
+  return made;
+}
+
 /// A loop over the result instead of one over the largest operand.
 XlaPlanned plan_concatenate(const XlaQuestion& about) {
   if (ir::row(about.prepared.skeleton).unit != ir::WorkUnit::elements)
@@ -263,10 +294,10 @@ constexpr std::array emitter_table = std::to_array<XlaEmitter>({
      plan_columns},
     {Form::small_column, "up to 128 threads over all of up to 32 columns",
      "column threads=block threads_per_row=columns/vector", plan_columns},
-    {Form::transpose, "square tiles of 32 vectors through shared memory", "no structure turns a tile in shared memory",
-     nullptr},
+    {Form::transpose, "square tiles of 32 vectors through shared memory",
+     "transpose threads=128 threads_per_row=32, as deep as wide by unroll", plan_tiles},
     {Form::packed_transpose, "the same, several narrow elements to a bank of shared memory",
-     "no structure turns a tile in shared memory", nullptr},
+     "transpose threads=128 threads_per_row=32, vectors that fill a bank", plan_tiles},
     {Form::concatenate, "a loop over the largest operand, all operands at the same place",
      "map over the result: more blocks, one operand an element", plan_concatenate},
     {Form::scatter, "a loop over the updates", "no structure writes where data says", nullptr},

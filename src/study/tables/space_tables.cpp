@@ -46,6 +46,12 @@ bool says(const ir::Plan& plan, ir::PlanField field) {
   return ir::row(field).kind != ir::FieldKind::number || ir::value(plan, field) != 0;
 }
 
+/// Whether the skeleton of some plan has the axis.
+bool some_has(std::span<const Candidate* const> plans, ir::PlanField axis) {
+  return std::any_of(plans.begin(), plans.end(),
+                     [&](const Candidate* one) { return ir::row(one->plan.skeleton).has(axis); });
+}
+
 /// Whether the plans differ in this axis.
 bool differs(std::span<const Candidate* const> plans, ir::PlanField axis) {
   return std::any_of(plans.begin(), plans.end(),
@@ -77,8 +83,9 @@ std::vector<Cell> plan_row(const codegen::Prepared& prepared, const Candidate& l
                         e.low.value,
                         e.high.value,
                         std::string(ir::name(e.bottleneck))};
+  if (prepared.turned != nullptr) row.emplace_back(std::string(ir::name(plan.skeleton)));
   for (const ir::PlanField field : shown) {
-    if (!says(plan, field))
+    if (!says(plan, field) || !ir::row(plan.skeleton).has(field))
       row.emplace_back();
     else if (ir::row(field).kind == ir::FieldKind::number)
       row.emplace_back(std::int64_t{ir::value(plan, field)});
@@ -114,13 +121,14 @@ std::string tie_words(std::span<const Candidate> all) {
 /// The axes that a person compares, then the estimate; the whole plan's text comes last and goes first.
 Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<const Candidate> all,
                  std::int64_t top) {
+  const std::vector<const Candidate*> best = listed_of(all, top);
   std::vector<ir::PlanField> shown;
   for (const ir::PlanFieldRow& field : ir::plan_fields())
-    if (!field.head.empty() && ir::row(group.ready()->skeleton).has(field.field)) shown.push_back(field.field);
+    if (!field.head.empty() && (ir::row(group.ready()->skeleton).has(field.field) || some_has(best, field.field)))
+      shown.push_back(field.field);
   Table table;
   table.title = fmt::format("best plans on {} by {}, the most precise level at hand; unchecked",
                             model.target.device.name, model.model->name);
-  const std::vector<const Candidate*> best = listed_of(all, top);
   const bool has_xla = std::any_of(best.begin(), best.end(), [](const Candidate* one) { return one->is_xla; });
   table.columns = {column("rank", "#", Hint::integer),
                    column("predicted_place", "place"),
@@ -129,6 +137,7 @@ Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<
                    column("predicted_low", "at least", Hint::seconds, 7),
                    column("predicted_high", "at most", Hint::seconds, 7),
                    column("bound", "binds")};
+  if (group.ready()->turned != nullptr) table.columns.push_back(column("skeleton", "skeleton"));
   std::string alike;
   for (const ir::PlanField field : shown) {
     const ir::PlanFieldRow& axis = ir::row(field);

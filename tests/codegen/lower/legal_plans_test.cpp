@@ -91,15 +91,17 @@ std::string refusal_by(std::string_view member, std::int64_t rows, std::int64_t 
 TEST_CASE("as many plans of each group are legal, and as many are refused by each rule, as its golden list says") {
   std::string list;
   codegen::LowerScratch scratch;
-  for (const auto* cases : {&explore::row_cases(), &explore::column_cases(), &explore::map_cases()})
+  for (const auto* cases :
+       {&explore::row_cases(), &explore::column_cases(), &explore::map_cases(), &explore::turned_cases()})
     for (const explore::SpaceCase& which : *cases) {
       Group group;
-      const codegen::Prepared prepared = prepared_member(which.member, which.rows, which.columns, group);
+      const codegen::Prepared whole = prepared_member(which.member, which.rows, which.columns, group);
+      const codegen::Prepared& prepared = explore::structure_of(which, whole);
       std::map<std::string, int> rulings;
       // Of small spaces more: a map has a hundredth of the plans of a row.
       each_plan(prepared, prepared.skeleton == Skeleton::map ? 2 : 5,
                 [&](const Plan& plan) { ++rulings[ruling_on(prepared, plan, scratch)]; });
-      list += fmt::format("{} {}x{}:", which.member, which.rows, which.columns);
+      list += fmt::format("{} {}x{}{}:", which.member, which.rows, which.columns, which.turned ? " in tiles" : "");
       for (const auto& [rule, count] : rulings) list += fmt::format(" {} {}", rule, count);
       list += "\n";
     }

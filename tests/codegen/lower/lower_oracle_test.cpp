@@ -104,10 +104,11 @@ TEST_CASE("what a sound rule drops lower refuses, on the whole axes, and each so
   limits.sms = 2;
   std::map<std::string_view, int> dropped;
   codegen::LowerScratch scratch;
-  for (const std::vector<SpaceCase>* cases : {&row_cases(), &column_cases(), &map_cases()})
+  for (const std::vector<SpaceCase>* cases : {&row_cases(), &column_cases(), &map_cases(), &turned_cases()})
     for (const SpaceCase& which : *cases) {
       const ir::Group group = ir::make_group(ir::family_member(which.member), which.rows, which.columns);
-      const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+      const auto whole = std::get<codegen::Prepared>(codegen::prepare(group));
+      const codegen::Prepared& prepared = structure_of(which, whole);
       const Axes axes = default_axes(prepared, limits);
       Plans plans(prepared, axes, limits);
       std::uint64_t number = 0;
@@ -132,6 +133,17 @@ TEST_CASE("what a sound rule drops lower refuses, on the whole axes, and each so
     INFO(rule.name);
     CHECK((dropped[rule.name] > 0) == rule.sound);
   }
+}
+
+TEST_CASE("plans of every turned group compute what the evaluator computes and are counted as executed") {
+  int programs = 0;
+  for (const SpaceCase& which : turned_cases()) {
+    CAPTURE(which.member);
+    const SpaceRun run = check_every_plan(which, {1});
+    CHECK(run.programs > 4);
+    programs += run.programs;
+  }
+  CHECK(programs > 1500);
 }
 
 TEST_CASE("plans of every map group compute what the evaluator computes and are counted as executed") {

@@ -39,10 +39,11 @@ struct Candidate {
   ir::Kernel kernel;
 };
 
-std::vector<Candidate> candidates(const ir::Group& group, int one_in, int most, PlanOracleRun& run) {
+std::vector<Candidate> candidates(const ir::Group& group, const explore::SpaceCase& which, int one_in, int most,
+                                  PlanOracleRun& run) {
   const auto prepared = codegen::prepare(group);
   if (const ir::Rejection* no = std::get_if<ir::Rejection>(&prepared)) FAIL(no->reason);
-  const auto& ready = std::get<codegen::Prepared>(prepared);
+  const auto& ready = explore::structure_of(which, std::get<codegen::Prepared>(prepared));
   explore::Axes axes = explore::default_axes(ready, small_limits);
   axes[ir::PlanField::value_cache] = {1, 0};
   axes[ir::PlanField::threads] = {64, 256};
@@ -232,7 +233,7 @@ void check_plans(const explore::SpaceCase& which, int one_in, int most_programs,
   if (nvrtc == nullptr) return;
   const ir::Group group = ir::make_group(ir::family_member(which.member), which.rows, which.columns);
   check_candidates(*nvrtc, fmt::format("{} {}x{}", which.member, which.rows, which.columns), group,
-                   candidates(group, one_in, most_programs, run), run);
+                   candidates(group, which, one_in, most_programs, run), run);
 }
 
 std::string check_xla_plan(const ir::Group& group, PlanOracleRun& run) {

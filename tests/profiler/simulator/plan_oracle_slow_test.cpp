@@ -37,5 +37,6 @@ void all_plans(const std::vector<explore::SpaceCase>& cases) {
 TEST_CASE("every compiled plan of every row group") { all_plans(explore::row_cases()); }
 TEST_CASE("every compiled plan of every column group") { all_plans(explore::column_cases()); }
 TEST_CASE("every compiled plan of every map group") { all_plans(explore::map_cases()); }
+TEST_CASE("every compiled plan of every turned group") { all_plans(explore::turned_cases()); }
 
 }  // namespace tailor::simulator

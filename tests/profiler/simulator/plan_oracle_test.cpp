@@ -35,6 +35,13 @@ TEST_CASE("compiled plans of map groups compute what the evaluator computes and 
   CHECK(run.findings == 0);
 }
 
+TEST_CASE("compiled plans of turned groups compute what the evaluator computes and ask what costmodel counts") {
+  PlanOracleRun run;
+  for (const explore::SpaceCase& which : explore::turned_cases()) check_plans(which, 23, 6, run);
+  CHECK(run.findings == 0);
+  CHECK((run.programs == 0 || run.programs > 60));
+}
+
 TEST_CASE("the plan of every group that is as XLA would write it computes what the evaluator computes") {
   PlanOracleRun run;
   std::set<std::string> emitters;
