@@ -316,6 +316,7 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   const double apart = memory_time + busiest * device.lone_share / residency.per_sm;
   double body =
       std::max({norm(memory_time, busiest, device.overlap_knee), norm(busiest, latency, device.pipe_knee), apart});
+  if (work.grid < work.virtual_blocks) body *= 1 + device.loop_excess;
   if (code.residual != nullptr) body *= std::exp(log_correction(*code.residual, {work, e, body}, regime.cache));
   e.bottleneck = binding_part(e, {body});
   ir::Regime alone = regime;

@@ -171,12 +171,12 @@ constexpr std::array rule_table = [] {
              })}},
       {"coalescing",
        false,
-       "a row's lanes must read 128 neighbouring bytes or the whole row; of columns 32, or half of a row of up to 64",
+       "lanes must read 128 neighbouring bytes of a row or all of it; of a row of columns of up to 64 bytes half will do",
        {asks({threads_per_row, vector}, {T::groups, T::run, T::together},
              [](const Candidate& c) {
-               constexpr std::int64_t line = 128, sector = 32;
+               constexpr std::int64_t line = 128;
                const std::int64_t bytes = element_bytes(c), run = c.tiling.run * bytes;
-               const std::int64_t least = !is_across(c) ? std::min(line, run) : is_narrow(c) ? run / 2 : sector;
+               const std::int64_t least = is_across(c) && is_narrow(c) ? run / 2 : std::min(line, run);
                return c.tiling.together * bytes < least;
              })}},
       {"wide-columns",
