@@ -82,9 +82,9 @@ std::string on_latency(const Situation& s) {
       "latency binds with {:.0f} B per thread in flight at {:.0f} % occupancy and {}: "
       "more loads on their way at once{} or fewer registers",
       s.work.bytes_in_flight, 100 * s.estimate.occupancy, tailor::counted(s.estimate.registers, "register"),
-      plan == nullptr                       ? ""
-      : plan->skeleton == ir::Skeleton::map ? " (unroll)"
-                                            : " (in_flight)");
+      plan == nullptr                                  ? ""
+      : row(plan->skeleton).has(ir::PlanField::unroll) ? " (unroll)"
+                                                       : " (in_flight)");
 }
 std::string on_address(const Situation& s) {
   const double share =

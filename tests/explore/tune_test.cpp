@@ -243,3 +243,25 @@ TEST_CASE("plans of tiles and of the flat loop are ranked together, and large tr
     CHECK(static_cast<double>(work.shared_load.wavefronts) < 1.1 * static_cast<double>(work.shared_load.bytes) / bytes);
   }
 }
+
+TEST_CASE("tiles follow a node of their own, unless somebody names one that they cannot follow") {
+  const costmodel::CalibratedDevice device = example_device();
+  const ir::Group group = ir::make_group(ir::family_member("turned_batches"), 96, 256);
+  const auto ready = codegen::prepare(group);
+  const auto& prepared = std::get<codegen::Prepared>(ready);
+  REQUIRE(prepared.turned != nullptr);
+  const ir::NodeId own = prepared.turned->dominants.front();
+  CHECK(std::find(prepared.dominants.begin(), prepared.dominants.end(), own) == prepared.dominants.end());
+  explore::Axes axes = explore::default_axes(prepared, device.limits);
+  const auto tiles_of = [&] {
+    const explore::Tuned tuned = explore::tune(prepared, axes, device, {});
+    CHECK(!tuned.ranked.empty());
+    return std::count_if(tuned.ranked.begin(), tuned.ranked.end(), [&](const explore::Scored& one) {
+      return one.plan.skeleton == ir::Skeleton::transpose && one.plan.dominant == own;
+    });
+  };
+  CHECK(tiles_of() > 20);
+  axes[ir::PlanField::dominant] = {prepared.dominants.front()};
+  axes[ir::PlanField::unroll] = {1, 2};
+  CHECK(tiles_of() == 0);
+}

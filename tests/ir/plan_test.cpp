@@ -205,6 +205,7 @@ TEST_CASE("a plan that contradicts its skeleton names the word") {
   CHECK(plan_complaint("row arithmetic=fast") == "plan: found 'fast', expected one of ieee, xla, approx");
   CHECK(plan_complaint("row threads=many") == "plan: found 'many', expected a number");
   CHECK(plan_complaint("row threads") == "plan: found 'threads', expected key=value");
-  CHECK(plan_complaint("diagonal threads=64") == "plan: found 'diagonal', expected one of map, transpose, column, row, pack");
+  CHECK(plan_complaint("diagonal threads=64") ==
+        "plan: found 'diagonal', expected one of map, transpose, column, row, pack");
   CHECK(plan_complaint("") == "plan: found '', expected one of map, transpose, column, row, pack");
 }

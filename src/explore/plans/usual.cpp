@@ -11,6 +11,9 @@
 // gpu-small-kernels), and two vectors a thread. Columns are walked by blocks as large, whose lanes read a line of 128
 // bytes together, four rows at once. Vectors are as wide as 16 bytes allow.
 //
+// Tiles that are turned have blocks of 128 threads, as XLA's have, whose lanes write a line together, and four vectors
+// on their way to each thread: it waits at the barrier for all that it has.
+//
 // Few long rows or columns are shared by blocks, 128 of them in all as long as each has 32 KiB: so many fill today's
 // large devices about once, and with less each the meeting of the blocks costs more than their work.
 //
@@ -76,7 +79,7 @@ int steps_of_number(int a, int b) {
 }  // namespace
 
 ir::Plan usual_plan(const codegen::Prepared& prepared) {
-  constexpr int flat_threads = 256, flat_unroll = 2;
+  constexpr int flat_threads = 256, flat_unroll = 2, turned_threads = 128, turned_unroll = 4;
   constexpr std::int64_t lane_bytes = 16, line_bytes = 128;
   constexpr int column_rows = 4, shared_threads = 512, shared_in_flight = 4;
   ir::Plan plan;
@@ -92,8 +95,10 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
   plan.vector = prepared.widest_vector;
   plan.threads = flat_threads;
   plan.unroll = flat_unroll;
-  if (prepared.turn) {  // lanes that write a line together, as deep a tile
-    plan.threads_per_row = static_cast<int>(std::max<std::int64_t>(line_bytes / lane_bytes, 1));
+  if (prepared.turn) {
+    plan.threads = turned_threads;
+    plan.unroll = turned_unroll;
+    plan.threads_per_row = static_cast<int>(line_bytes / lane_bytes);
     return plan;
   }
   if (!row(plan.skeleton).has(ir::PlanField::threads_per_row)) return plan;

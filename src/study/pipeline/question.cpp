@@ -231,7 +231,10 @@ std::size_t FusedModel::chosen_group() {
     };
     const bool some_body = std::any_of(prepared.bodies.begin(), prepared.bodies.end(),
                                        [&](const codegen::Body& body) { return has_it(*body.prepared); });
-    if (!has_it(prepared) && !some_body)
+    const std::vector<const codegen::Prepared*> structures = codegen::structures_of(prepared);
+    const bool some_structure =
+        std::any_of(structures.begin(), structures.end(), [&](const codegen::Prepared* one) { return has_it(*one); });
+    if (!some_structure && !some_body)
       watch_.observer.note(fmt::format("plans of {} have no {}: --axis {}=... changes nothing", name(prepared.skeleton),
                                        limit.axis, limit.axis));
   }

@@ -49,7 +49,8 @@ TEST_CASE("the plan of every group that is as XLA would write it computes what t
       {"row_sum", 70, 32},   {"row_sum", 5, 1152},     {"row_sum", 3, 15001},       {"row_sum", 600, 3},
       {"column_sum", 70, 8}, {"column_sum", 200, 100}, {"column_sum", 8, 300},      {"column_sum", 512, 64},
       {"full_loss", 9, 140}, {"two_outputs", 64, 257}, {"batched_columns", 23, 20}, {"row_statistics_f16", 40, 1024}};
-  for (const auto* cases : {&explore::row_cases(), &explore::column_cases(), &explore::map_cases()})
+  for (const auto* cases :
+       {&explore::row_cases(), &explore::column_cases(), &explore::map_cases(), &explore::turned_cases()})
     all.insert(all.end(), cases->begin(), cases->end());
   const auto check = [&](const ir::Group& group) {
     if (const std::string emitter = check_xla_plan(group, run); !emitter.empty()) emitters.insert(emitter);
@@ -71,7 +72,8 @@ TEST_CASE("the plan of every group that is as XLA would write it computes what t
   CHECK(run.findings == 0);
   CHECK(run.programs > 40);
   CHECK(fmt::format("{}", fmt::join(emitters, ", ")) ==
-        "column, concatenate, in-place dynamic-update-slice, loop, multi-row, row, small column");
+        "column, concatenate, in-place dynamic-update-slice, loop, multi-row, packed transpose, row, small column, "
+        "transpose");
 }
 
 }  // namespace tailor::simulator
