@@ -79,6 +79,7 @@ costmodel::Work drawn_work(std::mt19937_64& random) {
   costmodel::Work w;
   w.threads = 32 << random() % 6;
   w.virtual_blocks = w.grid = static_cast<std::int64_t>(between(1, 1e6));
+  if (random() % 2 == 0) w.virtual_blocks *= 3;  // blocks loop
   w.live_registers = 16;
   const double warps = static_cast<double>(w.grid) * w.threads / 32;
   const auto count = [&](double low, double high) { return static_cast<std::int64_t>(warps * between(low, high)) + 1; };

@@ -201,7 +201,8 @@ TEST_CASE("blocks that stay give the knee of bandwidth in bytes in flight") {
   // waits: body = (D^p + L^p)^(1/p). A port too wide to matter, and no block takes the place of another.
   CalibratedDevice d = device_named("h200");
   d.sm_bandwidth = 1e12;
-  d.overlap_knee = 1e9;  // nor do pipes
+  d.overlap_knee = 1e9;  // nor do pipes, or the loop
+  d.loop_excess = 0;
   d.lone_share = 0;
   Work w;
   w.threads = 256;

@@ -222,7 +222,7 @@ TEST_CASE("plans of tiles and of the flat loop are ranked together, and large tr
     const auto& prepared = std::get<codegen::Prepared>(ready);
     REQUIRE(prepared.turned != nullptr);
     const explore::Axes axes = explore::default_axes(prepared, device.limits);
-    const explore::Tuned tuned = explore::tune(prepared, axes, device, {.keep = 1});
+    const explore::Tuned tuned = explore::tune(prepared, axes, device, {.keep = 4});
     const auto flat = std::find_if(tuned.ranked.begin(), tuned.ranked.end(), [](const explore::Scored& scored) {
       return scored.plan.skeleton == ir::Skeleton::map;
     });
@@ -235,12 +235,14 @@ TEST_CASE("plans of tiles and of the flat loop are ranked together, and large tr
     const std::size_t walks[] = {static_cast<std::size_t>(explore::size_of_space(prepared, axes, device.limits)),
                                  static_cast<std::size_t>(tuned.space)};
     CHECK(walks[0] == walks[1]);
-    // Both walks of the tile meet each bank of shared memory once.
-    const costmodel::Work& work = tuned.best.front().work;
-    const double bytes = 128;  // of a wavefront
-    CHECK(static_cast<double>(work.shared_store.wavefronts) <
-          1.1 * static_cast<double>(work.shared_store.bytes) / bytes);
-    CHECK(static_cast<double>(work.shared_load.wavefronts) < 1.1 * static_cast<double>(work.shared_load.bytes) / bytes);
+    // Of the plans that share the first place one has both walks of its tile meet each bank of shared memory once.
+    const auto meets_once = [](const costmodel::SharedWork& walk) {
+      return static_cast<double>(walk.wavefronts) < 1.1 * static_cast<double>(walk.bytes) / 128;  // of a wavefront
+    };
+    CHECK(std::any_of(tuned.best.begin(), tuned.best.end(), [&](const explore::Listed& listed) {
+      return listed.estimate.total.value <= 1.001 * tuned.best.front().estimate.total.value &&
+             meets_once(listed.work.shared_store) && meets_once(listed.work.shared_load);
+    }));
   }
 }
 

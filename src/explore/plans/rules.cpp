@@ -171,7 +171,7 @@ constexpr std::array rule_table = [] {
              })}},
       {"coalescing",
        false,
-       "lanes must read 128 neighbouring bytes of a row or all of it; of a row of columns of up to 64 bytes half will do",
+       "lanes must read 128 neighbouring bytes of a row or all of it; of columns of up to 64 bytes in all half will do",
        {asks({threads_per_row, vector}, {T::groups, T::run, T::together},
              [](const Candidate& c) {
                constexpr std::int64_t line = 128;
