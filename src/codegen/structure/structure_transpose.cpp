@@ -71,21 +71,30 @@ Coordinates upwards(IndexBuilder& build, const Graph& graph, const Turn& turn, C
 /// is reshaped on its way there, for dimensions may be apart below that are one above.
 std::vector<std::vector<NodeId>> candidates(const Graph& graph, const Boundary& border) {
   constexpr std::size_t most = 8;
-  const NodeId output = stored_node(graph, border, 0);
-  std::vector<std::vector<NodeId>> all{{output}}, pending = all;
-  for (std::size_t i = 0; i < pending.size() && all.size() < most; ++i) {
-    const std::vector<NodeId> way = pending[i];
-    const Node& user = graph[way.front()];
-    const bool is_inside = std::find(border.inside.begin(), border.inside.end(), way.front()) != border.inside.end();
+  struct Step {
+    NodeId node = no_node;
+    std::size_t above = 0;  ///< the step before, up to the output's own
+  };
+  IndexedVector<std::uint8_t> is_inside(graph.nodes.size(), 0), seen(graph.nodes.size(), 0);
+  for (const NodeId id : border.inside) is_inside[id] = 1;
+  std::vector<Step> steps{{stored_node(graph, border, 0), 0}};
+  seen[steps.front().node] = 1;
+  const auto way_from = [&](std::size_t at) {
+    std::vector<NodeId> way{steps[at].node};
+    for (; at != 0; way.push_back(steps[at].node)) at = steps[at].above;
+    return way;
+  };
+  std::vector<std::vector<NodeId>> all{way_from(0)};
+  for (std::size_t i = 0; i < steps.size() && all.size() < most; ++i) {
+    const Node& user = graph[steps[i].node];
     const bool reshapes = user.op == Op::reshape || user.op == Op::bitcast;
-    if (!is_inside || !(reshapes || user.op == Op::transpose || class_of(user.op) == OpClass::elementwise)) continue;
+    const bool keeps = reshapes || user.op == Op::transpose || class_of(user.op) == OpClass::elementwise;
+    if (is_inside[steps[i].node] == 0 || !keeps) continue;
     for (const NodeId operand : user.operands) {
-      const bool seen = std::any_of(pending.begin(), pending.end(),
-                                    [&](const std::vector<NodeId>& other) { return other.front() == operand; });
-      if (seen || elements(graph[operand].shape) != elements(user.shape)) continue;
-      std::vector<NodeId>& longer = pending.emplace_back(way);
-      longer.insert(longer.begin(), operand);
-      if (reshapes) all.push_back(longer);
+      if (seen[operand] != 0 || elements(graph[operand].shape) != elements(user.shape)) continue;
+      seen[operand] = 1;
+      steps.push_back({operand, i});
+      if (reshapes) all.push_back(way_from(steps.size() - 1));
     }
   }
   return all;
