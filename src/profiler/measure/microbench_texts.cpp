@@ -288,11 +288,12 @@ extern "C" __global__ void __launch_bounds__(threads) shuffle(unsigned* to) {
 )";
 
 constinit const std::string_view convert = R"(
-// Four chains from integer to float and back.
+// Four chains from integer to float and back. Of numbers that are known to be small the assembler knows that they come
+// back the same: that what is added is 0 is not told to it.
 extern "C" __global__ void __launch_bounds__(threads) convert(unsigned* to) {
   unsigned x[4];
 #pragma unroll
-  for (unsigned chain = 0; chain < 4; ++chain) x[chain] = threadIdx.x + chain;
+  for (unsigned chain = 0; chain < 4; ++chain) x[chain] = threadIdx.x + chain + (blockDim.x - threads) * 0x01000001;
   for (unsigned round = 0; round < rounds; ++round) {
 #pragma unroll
     for (unsigned chain = 0; chain < 4; ++chain) {
