@@ -169,12 +169,20 @@ void ModuleComparison::take_turns() {
   }
 }
 
+/// What became of the first plan that was measured and is not right, behind a colon; empty where there is none.
+std::string ModuleComparison::why_none() const {
+  for (const Candidate& one : candidates_)
+    if (one.measured && !one.measured->reason.empty())
+      return fmt::format(": {}: {}", ir::name(one.measured->outcome), one.measured->reason);
+  return {};
+}
+
 /// Nothing is timed that has not run once between guard zones.
 void ModuleComparison::check_once(ModuleTimes& times) {
   const ModuleVariant& one = variants_[times.variant];
   if (one.module.sequence.launches.empty()) {
     times.outcome = ir::Outcome::unavailable;
-    times.reason = "no group of it has a kernel";
+    times.reason = "no group of it has a kernel" + why_none();
     return;
   }
   const gpu::Response response = sequences_->call(one.number, gpu::RunRequest{one.number, how_.seed, false});

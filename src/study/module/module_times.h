@@ -90,6 +90,7 @@ class ModuleComparison {
   void build_sequences();
   void add_xla();
   void take_turns();
+  std::string why_none() const;
   void check_once(ModuleTimes& times);
   void take_one(ModuleTimes& times, std::int64_t round, std::size_t place);
   Spread spread(const ModuleTimes& times) const;
