@@ -95,7 +95,8 @@ Work with_own_counts(const Work& work, const ir::LaunchCounts& counts) {
   seen.pipes.widen = of_kind(work.pipes.widen);
   seen.pipes.pack = of_kind(work.pipes.pack);
   seen.pipes.number = of_kind(work.pipes.number);
-  seen.pipes.narrow = whole(counts.convert) - seen.pipes.widen - seen.pipes.pack - seen.pipes.number;
+  const std::int64_t others = seen.pipes.widen + seen.pipes.pack + seen.pipes.number;
+  seen.pipes.narrow = std::max<std::int64_t>(0, whole(counts.convert) - others);  // all three may be rounded up
   seen.pipes.memory = whole(requests);
   seen.pipes.shuffle = seen.shuffles;
   seen.pipes.barrier = seen.barriers;
