@@ -26,6 +26,9 @@ struct Tile {
 /// Plans too that are refused later: numbers may not fit one another.
 Tile tile_of(const Turn& turn, const ir::Plan& plan);
 
+/// Whether an edge of a tile, so many elements long, lies mostly behind the end of the run that it is cut out of.
+inline bool is_mostly_behind(std::int64_t edge, const TileRun& run) { return edge > 1 && edge >= 2 * run.size; }
+
 /// Writes the kernel, or refuses.
 std::optional<ir::Rejection> lower_turn(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
                                         const ir::Limits& limits);

@@ -129,8 +129,7 @@ std::optional<ir::Rejection> refuse_transpose(const Prepared& prepared, const ir
   const Tile tile = tile_of(*prepared.turn, plan);
   if (tile.read < plan.vector)
     return no("tile", fmt::format("tiles are {} elements deep, less than a vector of {}", tile.read, plan.vector));
-  const auto is_over = [](std::int64_t edge, std::int64_t run) { return edge > 1 && edge >= 2 * run; };
-  if (is_over(tile.written, prepared.turn->written.size) || is_over(tile.read, prepared.turn->read.size))
+  if (is_mostly_behind(tile.written, prepared.turn->written) || is_mostly_behind(tile.read, prepared.turn->read))
     return no("tile", fmt::format("tiles of {} x {} are mostly behind the end of runs of {} and {}", tile.written,
                                   tile.read, prepared.turn->written.size, prepared.turn->read.size));
   return std::nullopt;

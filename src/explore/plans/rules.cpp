@@ -23,6 +23,7 @@
 #include <array>
 
 #include "base/indexed.h"
+#include "codegen/lower/lower_turn.h"
 #include "codegen/lower/prepare.h"
 #include "explore/plans/rule_terms.h"
 #include "ir/kernel/kernel.h"
@@ -83,10 +84,9 @@ constexpr std::array rule_table = [] {
        {asks({vector, unroll, threads_per_row}, {T::tile_written, T::tile_read},
              [](const Candidate& c) {
                if (!c.prepared.turn) return false;
-               const auto is_over = [](std::int64_t edge, std::int64_t run) { return edge > 1 && edge >= 2 * run; };
                return c.tiling.tile_read < c.plan.vector ||
-                      is_over(c.tiling.tile_written, c.prepared.turn->written.size) ||
-                      is_over(c.tiling.tile_read, c.prepared.turn->read.size);
+                      codegen::is_mostly_behind(c.tiling.tile_written, c.prepared.turn->written) ||
+                      codegen::is_mostly_behind(c.tiling.tile_read, c.prepared.turn->read);
              })}},
       {"persistent-resident",
        true,

@@ -201,13 +201,14 @@ Axes default_axes(const codegen::Prepared& prepared, const ir::Limits& limits) {
 }
 
 Axes axes_of_structure(const codegen::Prepared& prepared, const codegen::Prepared& structure, const Axes& axes) {
+  if (&prepared == &structure) return axes;
   Axes own = axes;
   std::vector<int>& nodes = own[ir::PlanField::dominant];
   if (nodes == prepared.dominants) nodes = structure.dominants;
   std::erase_if(nodes, [&](int node) {
     return std::find(structure.dominants.begin(), structure.dominants.end(), node) == structure.dominants.end();
   });
-  return &prepared == &structure ? axes : own;
+  return own;
 }
 
 void restrict_axis(Axes& axes, const AxisLimit& limit) {

@@ -156,6 +156,8 @@ struct Maker {
   void residents();
   void chases();
   void dispatches();
+  /// Four chains of so many instructions a round in each thread that stays resident.
+  void on_all_sms(Family family, std::string name, BenchShape shape, int of_round);
   void operations();
   void pipes();
   void block_barriers();
@@ -252,40 +254,38 @@ void Maker::dispatches() {
   }
 }
 
-void Maker::operations() {
+void Maker::on_all_sms(Family family, std::string name, BenchShape shape, int of_round) {
   constexpr std::int64_t chains = 4;
   const std::int64_t blocks = std::int64_t{limits.sms} * (limits.threads_per_sm / block_threads);
   const std::int64_t threads = blocks * block_threads;
-  for (const auto& [family, of_round] : {std::pair{special_functions, 2}, {shuffling, 1}, {converting, 2}}) {
-    const auto done = static_cast<double>(threads * chains * sizes.rounds * of_round);
-    made.push_back(bench(family, "all SMs", sizes.rounds, {.threads = block_threads, .rounds = sizes.rounds}, blocks,
-                         {{"to", threads * 4, gpu::BufferRole::output}}, done));
-    made.back().cache = ir::CacheState::warm;
-  }
+  shape.threads = block_threads;
+  shape.rounds = sizes.rounds;
+  made.push_back(bench(family, std::move(name), sizes.rounds, shape, blocks,
+                       {{"to", threads * 4, gpu::BufferRole::output}},
+                       static_cast<double>(threads * chains * sizes.rounds * of_round)));
+  made.back().cache = ir::CacheState::warm;
+}
+
+void Maker::operations() {
+  for (const auto& [family, of_round] : {std::pair{special_functions, 2}, {shuffling, 1}, {converting, 2}})
+    on_all_sms(family, "all SMs", {}, of_round);
 }
 
 // Alone, and beside those whose pipe it may share.
 void Maker::pipes() {
-  constexpr std::int64_t chains = 4;
   enum { none, fma, shift, tanh, widen, pack, from_integer, to_integer, half, integer };
   constexpr std::array<std::pair<int, int>, 20> asked = {
       {{fma, none},          {shift, none},         {tanh, none},         {widen, none},      {pack, none},
        {from_integer, none}, {to_integer, none},    {half, none},         {integer, none},    {widen, fma},
        {widen, shift},       {widen, half},         {widen, pack},        {pack, fma},        {pack, shift},
        {pack, tanh},         {from_integer, shift}, {from_integer, tanh}, {to_integer, tanh}, {fma, shift}}};
-  const std::int64_t blocks = std::int64_t{limits.sms} * (limits.threads_per_sm / block_threads);
-  const std::int64_t threads = blocks * block_threads;
   for (const auto& [one, other] : asked) {
     const BenchInstruction& first = instructions[static_cast<std::size_t>(one - 1)];
     const BenchInstruction& second = instructions[static_cast<std::size_t>(std::max(other, 1) - 1)];
     if (std::max(first.compute_capability, second.compute_capability) > limits.compute_capability) continue;
     const std::string name =
         other == none ? std::string(first.name) : fmt::format("{} and {}", first.name, second.name);
-    const auto done = static_cast<double>(threads * chains * sizes.rounds * (other == none ? 1 : 2));
-    made.push_back(bench(pairing, name, sizes.rounds,
-                         {.threads = block_threads, .rounds = sizes.rounds, .instruction = one, .beside = other},
-                         blocks, {{"to", threads * 4, gpu::BufferRole::output}}, done));
-    made.back().cache = ir::CacheState::warm;
+    on_all_sms(pairing, name, {.instruction = one, .beside = other}, other == none ? 1 : 2);
   }
 }
 
