@@ -65,6 +65,8 @@ std::string more_blocks(const Situation& s) {
       return "smaller blocks (threads), or blocks that share columns (split)";
     case ir::Skeleton::pack:
       return "smaller blocks (threads), or more bodies beside these";
+    case ir::Skeleton::stages:
+      return "more blocks on each SM (blocks_per_sm), or smaller ones (threads)";
   }
   return "the arrays are too small to fill the GPU; a larger batch does";
 }

@@ -101,7 +101,7 @@ namespace {
 
 void count_alone(const ir::Kernel& kernel, Mode mode, Scratch::Body& body, Work& work) {
   begin_count(kernel, body, work);
-  work.beside = kernel.begins == ir::Begins::beside;
+  work.begins = kernel.begins;
   if (mode == Mode::exact) {
     count_exact(kernel, body, work);
   } else {

@@ -165,6 +165,27 @@ Work with_machine(const Work& work, const ir::MachineWork& machine) {
   return seen;
 }
 
+Work executed_by_step(const Work& program, const ir::MachineWork& machine) {
+  const Work launches = by_launch(program), executed = with_machine(launches, machine);
+  std::vector<int> steps;  // of each launch
+  for (const Chain<Work>& bodies : steps_of(program)) {
+    if (bodies[0].begins == ir::Begins::launch) steps.push_back(0);
+    ++steps.back();
+  }
+  Work all = by_step(program);
+  const auto share_out = [&](Work& step, std::size_t launch) {
+    const Work &asked = works_of(launches)[launch], &made = works_of(executed)[launch];
+    const auto before = static_cast<double>(instructions(step.pipes));
+    step.pipes = shared_out(step.pipes, asked.pipes, made.pipes, steps[launch]);
+    const double growth = before > 0 ? static_cast<double>(instructions(step.pipes)) / before : 1;
+    step.busiest_block = std::llround(static_cast<double>(step.busiest_block) * growth);
+  };
+  std::size_t launch = 0;
+  share_out(all, launch);
+  for (Work& step : all.followers) share_out(step, step.begins == ir::Begins::launch ? ++launch : launch);
+  return all;
+}
+
 ir::Estimate counted(const Work& work, const ir::Binary& binary, const ir::LaunchCounts& counts,
                      const CalibratedDevice& device, const ir::Regime& regime) {
   ir::Estimate estimate = compiled(with_counts(work, counts), binary, device, regime);

@@ -226,7 +226,8 @@ class CriticalPathWalk {
     }
     if (!open) (global ? critical_path.memory : other ? critical_path.distributed : critical_path.shared) += times;
     open = true;
-    const bool found_anew = stmt.policy == ir::Policy::reload && !reads_again(kernel_, stmt);
+    const bool found_anew =
+        stmt.policy == ir::Policy::fresh || (stmt.policy == ir::Policy::reload && !reads_again(kernel_, stmt));
     if (!global || (stmt.policy != ir::Policy::once && !found_anew)) return;
     if (!far_open_) critical_path.far += times;
     far_open_ = true;

@@ -63,6 +63,8 @@ ir::MachineRequests program_requests(const Work& work);
 /// The work with the instructions that its machine code executes, launch by launch, by pipe; as it is where none were
 /// counted. Of a program whose bodies are as one (by_launch).
 Work with_machine(const Work& work, const ir::MachineWork& machine);
+/// The steps of a program with what the machine code of its launches executes, in the proportion of its own counts.
+Work executed_by_step(const Work& program, const ir::MachineWork& machine);
 /// projected with the compiler's registers, spills as traffic and, where `machine` is given and was counted, the
 /// instructions that the machine code executes. `binary` must have compiled, and have an entry for each kernel.
 ir::Estimate compiled(const Work& work, const ir::Binary& binary, const CalibratedDevice& device,

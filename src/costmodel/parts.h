@@ -91,7 +91,8 @@ struct Left {
 
 /// Where a kernel stands in its program.
 struct Place {
-  bool follows = false;    ///< it is launched behind another one
+  bool follows = false;  ///< another one comes before it
+  ir::Begins begins = ir::Begins::launch;
   double once = 0;         ///< bytes that the whole program moves at least
   GroupWork compulsory;    ///< of them those of this kernel
   std::vector<Left> left;  ///< by buffer; empty: nothing was launched before

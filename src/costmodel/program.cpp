@@ -9,18 +9,38 @@
 // add up; registers and shared memory are of the body that takes most, for every block is given as much. The path of a
 // warp is the mean over blocks, which is what they take one behind the other; that a launch lasts as long as its
 // longest body alone is the models' to say. What bodies read in common is taken to come from memory for each.
+//
+// Steps as kernels. A launch in steps has the same blocks for all of them, so each step is priced as a kernel with the
+// registers and the shared memory of the launch, behind the one before it.
 #include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "costmodel/work.h"
 
 namespace tailor::costmodel {
 
+namespace {
+
+constexpr std::int64_t Pipes::*pipe_fields[] = {
+    &Pipes::fma,    &Pipes::alu,    &Pipes::xu,     &Pipes::f64,     &Pipes::integer, &Pipes::widen,   &Pipes::pack,
+    &Pipes::number, &Pipes::narrow, &Pipes::memory, &Pipes::shuffle, &Pipes::barrier, &Pipes::control, &Pipes::address};
+
+}  // namespace
+
 void add(Pipes& sum, const Pipes& each, std::int64_t times) {
-  static constexpr std::int64_t Pipes::*fields[] = {&Pipes::fma,     &Pipes::alu,    &Pipes::xu,      &Pipes::f64,
-                                                    &Pipes::integer, &Pipes::widen,  &Pipes::pack,    &Pipes::number,
-                                                    &Pipes::narrow,  &Pipes::memory, &Pipes::shuffle, &Pipes::barrier,
-                                                    &Pipes::control, &Pipes::address};
-  for (const auto field : fields) sum.*field += each.*field * times;
+  for (const auto field : pipe_fields) sum.*field += each.*field * times;
+}
+
+Pipes shared_out(const Pipes& part, const Pipes& all, const Pipes& made, int parts) {
+  Pipes share;
+  for (const auto field : pipe_fields) {
+    const auto whole = static_cast<double>(all.*field);
+    const double of_it = whole > 0 ? static_cast<double>(part.*field) / whole : 1.0 / parts;
+    share.*field = std::llround(static_cast<double>(made.*field) * of_it);
+  }
+  return share;
 }
 
 std::int64_t sectors(const Work& work) {
@@ -135,20 +155,24 @@ Work together(const Work& program) {
   return all;
 }
 
-Work as_one(const Chain<Work>& launch) {
-  Work all = launch[0];
+namespace {
+
+/// Bodies that share the blocks of a step, or have blocks of their own side by side.
+Work side_by_side(const Chain<Work>& bodies) {
+  Work all = bodies[0];
   all.followers.clear();
-  all.beside = false;
-  if (launch.size() == 1) return all;
+  all.begins = ir::Begins::launch;
+  if (bodies.size() == 1) return all;
+  const bool shares_blocks = all.grid < all.virtual_blocks || bodies[1].grid < bodies[1].virtual_blocks;
   const auto weight = [](const Work& body) { return static_cast<double>(body.virtual_blocks); };
   all.critical_path = scaled(all.critical_path, weight(all));
   all.bytes_in_flight *= weight(all);
-  for (std::size_t i = 1; i < launch.size(); ++i) {
-    const Work& body = launch[i];
+  for (std::size_t i = 1; i < bodies.size(); ++i) {
+    const Work& body = bodies[i];
     for (std::size_t b = 0; b < all.buffers.size(); ++b) add_body(all.buffers[b], body.buffers[b]);
     add_counts(all, body);
     all.virtual_blocks += body.virtual_blocks;
-    all.grid += body.grid;
+    all.grid += shares_blocks ? 0 : body.grid;
     all.shared_bytes = std::max(all.shared_bytes, body.shared_bytes);
     all.live_registers = std::max(all.live_registers, body.live_registers);
     all.busiest_block = std::max(all.busiest_block, body.busiest_block);
@@ -161,11 +185,64 @@ Work as_one(const Chain<Work>& launch) {
   return all;
 }
 
-Work by_launch(const Work& program) {
-  const std::vector<Chain<Work>> launches = launches_of(program);
-  Work all = as_one(launches.front());
-  for (std::size_t i = 1; i < launches.size(); ++i) all.followers.push_back(as_one(launches[i]));
+void add_step(Work& all, const Work& step) {
+  for (std::size_t b = 0; b < all.buffers.size(); ++b) add_body(all.buffers[b], step.buffers[b]);
+  add_counts(all, step);
+  all.shared_bytes = std::max(all.shared_bytes, step.shared_bytes);
+  all.live_registers = std::max(all.live_registers, step.live_registers);
+  all.busiest_block += step.busiest_block;
+  all.loads_in_flight = std::max(all.loads_in_flight, step.loads_in_flight);
+  add(all.critical_path, step.critical_path);
+}
+
+/// The steps of each launch as one kernel each, in order.
+std::vector<std::vector<Work>> steps_by_launch(const Work& program) {
+  std::vector<std::vector<Work>> launches;
+  for (const Chain<Work>& bodies : steps_of(program)) {
+    if (bodies[0].begins == ir::Begins::launch) launches.emplace_back();
+    launches.back().push_back(side_by_side(bodies));
+    launches.back().back().begins = bodies[0].begins;
+  }
+  return launches;
+}
+
+Work chained(std::vector<Work> works) {
+  Work all = std::move(works.front());
+  all.followers.assign(std::make_move_iterator(works.begin() + 1), std::make_move_iterator(works.end()));
   return all;
+}
+
+}  // namespace
+
+Work as_one(const Chain<Work>& launch) {
+  const std::vector<Chain<Work>> steps =
+      parts_of(launch, [](const Work& one) { return one.begins == ir::Begins::behind; });
+  Work all = side_by_side(steps.front());
+  for (std::size_t i = 1; i < steps.size(); ++i) add_step(all, side_by_side(steps[i]));
+  return all;
+}
+
+Work by_launch(const Work& program) {
+  std::vector<Work> launches;
+  for (const Chain<Work>& launch : launches_of(program)) launches.push_back(as_one(launch));
+  return chained(std::move(launches));
+}
+
+Work by_step(const Work& program) {
+  std::vector<Work> all;
+  for (std::vector<Work>& steps : steps_by_launch(program)) {
+    Work most;
+    for (const Work& step : steps) {
+      most.shared_bytes = std::max(most.shared_bytes, step.shared_bytes);
+      most.live_registers = std::max(most.live_registers, step.live_registers);
+    }
+    for (Work& step : steps) {
+      step.shared_bytes = most.shared_bytes;
+      step.live_registers = most.live_registers;
+      all.push_back(std::move(step));
+    }
+  }
+  return chained(std::move(all));
 }
 
 double read_footprint(const BufferWork& buffer) {

@@ -294,8 +294,9 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   const MemoryBytes bytes = memory_bytes(work, place, residency, device, regime);
   throughput_parts(e, work, bytes, residency, device, regime);
   const Path path = path_of(work, bytes, code.turns, device);
-  part(e, Part::launch) = place.follows ? follower_launch(device, regime) : launch_part(device, regime);
-  const double handed_out = static_cast<double>(work.grid) / (device.block_rate * device.clock);
+  const bool starts = place.begins == ir::Begins::launch;  // else its blocks are there
+  if (starts) part(e, Part::launch) = place.follows ? follower_launch(device, regime) : launch_part(device, regime);
+  const double handed_out = starts ? static_cast<double>(work.grid) / (device.block_rate * device.clock) : 0;
   const double trips = residency.waves * path.trips;
   const double chain = residency.waves * path.total + residency.turnarounds * device.block_turnaround;
   part(e, Part::latency) = {std::max(handed_out, chain + port_time(bytes, residency, device))};
@@ -321,22 +322,23 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   e.bottleneck = binding_part(e, {body});
   ir::Regime alone = regime;
   alone.includes.dispatch_floor = false;
+  alone.includes.launch_gap = alone.includes.launch_gap && starts;
   const Seconds floor = sol(place.compulsory, device, alone).total;
   e.total = std::max(floor, part(e, Part::launch) + Seconds{body});
   return e;
 }
 
-/// A launch with several bodies lasts as long as the one that would last longest in it alone, though all of them share
+/// A step with several bodies lasts as long as the one that would last longest in it alone, though all of them share
 /// the machine: blocks of the mean are not those of each. Registers and shared memory are the launch's.
 template <class Of>
-ir::Estimate of_launch(const Chain<Work>& bodies, const Work& launch, const Place& place, const Of& of) {
-  ir::Estimate all = of(launch, place);
+ir::Estimate of_bodies(const Chain<Work>& bodies, const Work& step, const Place& place, const Of& of) {
+  ir::Estimate all = of(step, place);
   if (bodies.size() == 1) return all;
   for (const Work& body : bodies) {
     Work alone = body;
     alone.followers.clear();
-    alone.shared_bytes = launch.shared_bytes;
-    alone.live_registers = launch.live_registers;
+    alone.shared_bytes = step.shared_bytes;
+    alone.live_registers = step.live_registers;
     const ir::Estimate one = of(alone, place);
     if (one.total <= all.total) continue;
     all.total = one.total;
@@ -345,18 +347,20 @@ ir::Estimate of_launch(const Chain<Work>& bodies, const Work& launch, const Plac
   return all;
 }
 
-/// Adds up the launches of a program, of which `launches` has one kernel each: `of` says what one takes at its place.
+/// Adds up the steps of a program, of which `steps` has one kernel each: `of` says what one takes at its place.
 template <class Of>
-ir::Estimate of_program(const Work& program, const Work& launches, const CalibratedDevice& device,
+ir::Estimate of_program(const Work& program, const Work& steps, const CalibratedDevice& device,
                         const ir::Regime& regime, const Of& of) {
-  const std::vector<Chain<Work>> bodies = launches_of(program);
-  const auto launch = [&](std::size_t k) {
-    return of_launch(bodies[k], works_of(launches)[k], place_in(launches, k),
-                     [&](const Work& one, const Place& place) { return of(one, place, k); });
+  const std::vector<Chain<Work>> bodies = steps_of(program);
+  std::size_t launch = 0;
+  const auto step = [&](std::size_t k) {
+    if (k > 0 && works_of(steps)[k].begins == ir::Begins::launch) ++launch;
+    return of_bodies(bodies[k], works_of(steps)[k], place_in(steps, k),
+                     [&](const Work& one, const Place& place) { return of(one, place, launch); });
   };
-  ir::Estimate all = launch(0);
+  ir::Estimate all = step(0);
   for (std::size_t k = 1; k < bodies.size(); ++k) {
-    const ir::Estimate one = launch(k);
+    const ir::Estimate one = step(k);
     all.total += one.total;
     for (std::size_t i = 0; i < ir::part_count; ++i) all.parts[i] += one.parts[i];
     all.occupancy = std::min(all.occupancy, one.occupancy);
@@ -400,6 +404,7 @@ Code compiled_code(const Work& work, const ir::CompiledEntry& entry) {
 Place place_in(const Work& program, std::size_t kernel) {
   Place place;
   place.follows = kernel > 0;
+  place.begins = works_of(program)[kernel].begins;
   place.compulsory = compulsory_work(program, kernel);
   place.once = program.followers.empty() ? place.compulsory.bytes_read + place.compulsory.bytes_written
                                          : static_cast<double>(compulsory_bytes(program));
@@ -426,7 +431,7 @@ ir::Estimate projected(const Work& work, const CalibratedDevice& device, const i
   const auto of = [&](const Work& one, const Place& place, std::size_t) {
     return estimate_with(one, place, assumed_code(one, device), device, regime);
   };
-  ir::Estimate estimate = has_bodies(work) ? of_program(work, by_launch(work), device, regime, of)
+  ir::Estimate estimate = has_bodies(work) ? of_program(work, by_step(work), device, regime, of)
                                            : of_program(work, work, device, regime, of);
   estimate.level = ir::Level::projected;
   close(estimate, estimate.total, device.projected_low, device.projected_high);
@@ -437,11 +442,10 @@ ir::Estimate compiled(const Work& work, const ir::Binary& binary, const Calibrat
                       const ir::Regime& regime, const ir::MachineWork* machine) {
   assert(binary.outcome == ir::CompileOutcome::ok);
   const Chain<ir::CompiledEntry> entries = entries_of(binary);
-  const Work launches = by_launch(work);
-  if (entries.size() != works_of(launches).size())
+  if (entries.size() != launches_of(work).size())
     throw std::logic_error("a binary has another number of kernels than its program");
-  const Work executed = machine == nullptr ? launches : with_machine(launches, *machine);
-  ir::Estimate estimate = of_program(has_bodies(work) ? work : executed, executed, device, regime,
+  const Work steps = machine == nullptr ? by_step(work) : executed_by_step(work, *machine);
+  ir::Estimate estimate = of_program(has_bodies(work) ? work : steps, steps, device, regime,
                                      [&](const Work& one, const Place& place, std::size_t k) {
                                        return estimate_with(one, place, compiled_code(one, entries[k]), device, regime);
                                      });

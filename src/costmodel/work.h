@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/chain.h"
+#include "ir/kernel/kernel.h"
 
 namespace tailor::costmodel {
 
@@ -60,6 +61,9 @@ struct Pipes {
 };
 
 void add(Pipes& sum, const Pipes& each, std::int64_t times);
+/// What one of several `parts` has of what was `made`, in the proportion in which it has a part of `all`; equal shares
+/// of what `all` has none of.
+Pipes shared_out(const Pipes& part, const Pipes& all, const Pipes& made, int parts);
 std::int64_t conversions(const Pipes& pipes);
 /// Everything that takes an issue slot.
 std::int64_t instructions(const Pipes& pipes);
@@ -96,32 +100,41 @@ struct Work {
   std::int64_t busiest_block = 0;  ///< instructions of the virtual block that issues most
   int live_registers = 0;          ///< 32-bit registers that the program keeps alive at once
   CriticalPath critical_path;
-  std::int64_t loads_in_flight = 0;  ///< per thread: loads from global memory between two waits, at most
-  double bytes_in_flight = 0;        ///< per thread: bytes loaded and stored for each round trip to memory
-  bool sampled = false;              ///< some counts come from a sample (count.h says when)
-  bool beside = false;               ///< a body of the same launch as the kernel before it
-  std::vector<Work> followers;       ///< of the kernels behind this one in its program, in order
+  std::int64_t loads_in_flight = 0;        ///< per thread: loads from global memory between two waits, at most
+  double bytes_in_flight = 0;              ///< per thread: bytes loaded and stored for each round trip to memory
+  bool sampled = false;                    ///< some counts come from a sample (count.h says when)
+  ir::Begins begins = ir::Begins::launch;  ///< how it comes behind the kernel before it
+  std::vector<Work> followers;             ///< of the kernels behind this one in its program, in order
   bool operator==(const Work&) const = default;
 };
 
 /// The work of each kernel of a program, in the order of their launches.
 inline Chain<Work> works_of(const Work& work) { return {work, work.followers}; }
 Chain<Work> works_of(Work&&) = delete;
-/// The same launch by launch: the bodies of each.
+/// The same launch by launch: the bodies of each, step by step.
 inline std::vector<Chain<Work>> launches_of(const Work& work) {
-  return parts_of(works_of(work), [](const Work& one) { return !one.beside; });
+  return parts_of(works_of(work), [](const Work& one) { return one.begins == ir::Begins::launch; });
 }
 std::vector<Chain<Work>> launches_of(Work&&) = delete;
-/// Whether a launch of the program has several.
+/// The bodies of each step of each launch.
+inline std::vector<Chain<Work>> steps_of(const Work& work) {
+  return parts_of(works_of(work), [](const Work& one) { return one.begins != ir::Begins::beside; });
+}
+std::vector<Chain<Work>> steps_of(Work&&) = delete;
+/// Whether a launch of the program has several bodies, side by side or in steps.
 inline bool has_bodies(const Work& work) {
   for (const Work& one : work.followers)
-    if (one.beside) return true;
+    if (one.begins != ir::Begins::launch) return true;
   return false;
 }
-/// The bodies of a launch as one kernel; the work itself where it is one.
+/// The bodies of a launch as one kernel; the work itself where it is one. Of a launch in steps the shape is that of its
+/// first step.
 Work as_one(const Chain<Work>& launch);
 /// A program with one kernel for each launch.
 Work by_launch(const Work& program);
+/// A program with one kernel for each step of its launches. A launch has the registers and the shared memory that any
+/// of its steps takes, so each has them.
+Work by_step(const Work& program);
 
 /// What the model counted under a name of ir/counters.def; nothing where it has no such count. Of all launches of a
 /// program together, and of one buffer in one of them.

@@ -223,8 +223,12 @@ void set_value(Plan& plan, PlanField field, int value) {
 
 void copy_fields(Plan& to, const Plan& from, Skeleton skeleton) {
   for (const PlanFieldRow& field : field_table)
-    if (row(skeleton).has(field.field)) set_value(to, field.field, value(from, field.field));
+    if ((shared_fields(skeleton) >> static_cast<int>(field.field) & 1) != 0)
+      set_value(to, field.field, value(from, field.field));
+  for (Plan& body : to.bodies) copy_fields(body, from, skeleton);
 }
+
+std::uint32_t shared_fields(Skeleton skeleton) { return row(skeleton).fields & ~field_bits({PlanField::homes}); }
 
 std::string value_text(PlanField field, int value) {
   std::string out;
@@ -293,8 +297,11 @@ void append_plan(std::string& out, const Plan& plan, std::uint32_t said) {
   }
 }
 
-/// A plan, or a body of the pack `of`, which has what that one says.
-Plan parse_one(std::string_view source, const Plan* of) {
+/// Stands before each body.
+std::string_view bar_of(Skeleton skeleton) { return skeleton == Skeleton::stages ? "||" : "|"; }
+
+/// A plan, or a body of the pack or the stages `of`; what that one says, or what it is part of, it does not say again.
+Plan parse_one(std::string_view source, const Plan* of, std::uint32_t said_before) {
   Plan plan;
   bool first = true;
   std::vector<std::string_view> said;
@@ -303,8 +310,8 @@ Plan parse_one(std::string_view source, const Plan* of) {
     if (word.empty()) continue;
     if (std::exchange(first, false)) {
       plan.skeleton = parse_skeleton(word);
-      if (of != nullptr && plan.skeleton == of->skeleton)
-        bad_plan_word(word, "the skeleton of a body: no pack holds another one");
+      if (of != nullptr && plan.skeleton >= of->skeleton)
+        bad_plan_word(word, "the skeleton of a body: no pack holds another one, nor stages");
       continue;
     }
     const std::size_t at = word.find('=');
@@ -312,12 +319,49 @@ Plan parse_one(std::string_view source, const Plan* of) {
     const std::string_view key = word.substr(0, at);
     set(plan, key, word.substr(at + 1));
     if (std::find(said.begin(), said.end(), key) != said.end()) bad_plan_word(key, "each field once");
-    if (of != nullptr && row(of->skeleton).has(*plan_field_named(key)))
+    if ((said_before >> static_cast<int>(*plan_field_named(key)) & 1) != 0)
       bad_plan_word(key, "a field of the body alone", "what holds for all bodies stands before the first bar");
     said.push_back(key);
   }
   if (first) parse_skeleton("");
-  if (of != nullptr) copy_fields(plan, *of, of->skeleton);
+  for (const PlanFieldRow& field : field_table)
+    if ((said_before >> static_cast<int>(field.field) & 1) != 0) set_value(plan, field.field, value(*of, field.field));
+  return plan;
+}
+
+void append_with_bodies(std::string& out, const Plan& plan, std::uint32_t said) {
+  append_plan(out, plan, said);
+  said |= shared_fields(plan.skeleton);
+  for (const Plan& body : plan.bodies) {
+    out += ' ';
+    out += bar_of(plan.skeleton);
+    out += ' ';
+    append_with_bodies(out, body, said);
+  }
+}
+
+std::vector<std::string_view> split_at(std::string_view source, std::string_view bar) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end = source.find(bar); end != source.npos; end = source.find(bar)) {
+    parts.push_back(source.substr(0, end));
+    source.remove_prefix(end + bar.size());
+  }
+  parts.push_back(source);
+  return parts;
+}
+
+Plan parse_with_bodies(std::string_view source, const Plan* of, std::uint32_t said) {
+  const std::string_view bar = source.find("||") == source.npos ? "|" : "||";
+  const std::vector<std::string_view> parts = split_at(source, bar);
+  Plan plan = parse_one(parts.front(), of, said);
+  const bool has_bodies = row(plan.skeleton).unit == WorkUnit::bodies;
+  if (parts.size() > 1 && (!has_bodies || bar_of(plan.skeleton) != bar))
+    bad_plan_word(bar, fmt::format("the end of a plan of skeleton {}", name(plan.skeleton)));
+  if (has_bodies && parts.size() < 2)
+    bad_plan_word("", fmt::format("the bodies of {0} behind bars, {0} threads=256 {1} map dominant=%3 {1} ...",
+                                  name(plan.skeleton), bar_of(plan.skeleton)));
+  said |= shared_fields(plan.skeleton);
+  for (std::size_t i = 1; i < parts.size(); ++i) plan.bodies.push_back(parse_with_bodies(parts[i], &plan, said));
   return plan;
 }
 
@@ -327,25 +371,11 @@ std::string text(const Plan& plan) {
   constexpr std::size_t usual_length = 192;
   std::string out;
   out.reserve(usual_length);
-  append_plan(out, plan, 0);
-  for (const Plan& body : plan.bodies) {
-    out += " | ";
-    append_plan(out, body, row(plan.skeleton).fields);
-  }
+  append_with_bodies(out, plan, 0);
   return out;
 }
 
-Plan parse_plan(std::string_view source) {
-  const std::vector<std::string_view> parts = split(source, '|');
-  Plan plan = parse_one(parts.front(), nullptr);
-  const bool has_bodies = row(plan.skeleton).unit == WorkUnit::bodies;
-  if (!has_bodies && parts.size() > 1)
-    bad_plan_word("|", fmt::format("the end of a plan of skeleton {}", name(plan.skeleton)));
-  if (has_bodies && parts.size() < 2)
-    bad_plan_word("", "the bodies of the pack behind bars, pack threads=256 | map dominant=%3 | ...");
-  for (std::size_t i = 1; i < parts.size(); ++i) plan.bodies.push_back(parse_one(parts[i], &plan));
-  return plan;
-}
+Plan parse_plan(std::string_view source) { return parse_with_bodies(source, nullptr, 0); }
 
 Id id_of(const Plan& plan, Id group) { return tailor::id_of(std::string_view(hex(group) + ' ' + text(plan))); }
 

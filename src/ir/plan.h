@@ -32,8 +32,8 @@ enum class Skeleton : std::uint8_t {
 };
 
 /// Where a value waits that later phases of a row need: `registers` of the thread that has it, or shared memory of the
-/// `block`. Other levels can be said, and are refused by the lowering. A value without a home is computed again, an
-/// input read again.
+/// `block`; or global memory of the `grid`, where another stage needs it. Other levels can be said, and are refused by
+/// the lowering. A value without a home is computed again, an input read again.
 struct Home {
   NodeId node = no_node;
   StitchLevel level = StitchLevel::registers;
@@ -61,8 +61,8 @@ struct Plan {
 #define PLAN_FIELD(name, type, kind, start, turn, head, example) type name = start;
 #include "ir/plan_fields.def"
 #undef PLAN_FIELD
-  /// Of a pack: the plan of each body, in the order of the group's bodies. They say of the fields that a pack has what
-  /// the pack says. Other plans have none.
+  /// Of a pack: the plan of each body, in the order of the group's bodies; of stages that of each stage, which may be a
+  /// pack. They say of the fields that these have what these say, but for homes. Other plans have none.
   std::vector<Plan> bodies = {};
   bool operator==(const Plan&) const = default;
 };
@@ -122,8 +122,9 @@ std::optional<PlanField> plan_field_named(std::string_view name);
 /// A field's value as a number: the node, the number, the place of the word. Precondition: not of kind homes.
 int value(const Plan& plan, PlanField field);
 void set_value(Plan& plan, PlanField field, int value);
-/// Gives `to` the values of `from` in the fields that `skeleton` has: what a pack's plan and those of its bodies share.
-/// Precondition: the skeleton has no field of kind homes.
+/// The fields that the plan of a pack or of stages and those of its bodies share: all that it has but homes.
+std::uint32_t shared_fields(Skeleton skeleton);
+/// Gives `to` and its bodies the values of `from` in these fields.
 void copy_fields(Plan& to, const Plan& from, Skeleton skeleton);
 /// A value of the axis as its lists and restrictions have it: "%3", "128", "tile", "on", "shared".
 std::string value_text(PlanField field, int value);
@@ -137,7 +138,7 @@ bool agree(const Plan& a, const Plan& b, PlanField field);
 /// "row dominant=%3 threads=128 threads_per_row=32 vector=4 in_flight=1 split=1 homes=%0@register,%7@block grid=tile
 /// index_cache=on value_cache=on arithmetic=xla". An empty list of homes is not written, nor an option at its start.
 /// The bodies of a pack stand behind bars, without what the pack has said: "pack threads=256 ... arithmetic=xla | map
-/// dominant=%3 vector=4 unroll=1 grid=tile | row ...".
+/// dominant=%3 vector=4 unroll=1 grid=tile | row ...". Stages stand behind double bars.
 std::string text(const Plan& plan);
 /// Throws Error(usage) naming the word that does not fit: a field that the skeleton does not have, one that plans of
 /// older versions had, homes that are not in the order of their nodes.

@@ -99,10 +99,10 @@ TEST_CASE("no plan made of the bodies' own best beats the pack's, whatever the n
     plan.skeleton = ir::Skeleton::pack;
     plan.threads = threads;
     for (const codegen::Body& body : pack.bodies) {
-      Axes axes = axes_of_body(body, {}, gpu().limits);
+      Axes axes = axes_of_body(pack, body, {}, gpu().limits);
       restrict_axis(axes, {"threads", {fmt::format("{}", threads)}});
       const Tuned own = tune(*body.prepared, axes, gpu(), {});
-      if (!own.ranked.empty()) plan.bodies.push_back(codegen::plan_in_pack(body, own.ranked.front().plan));
+      if (!own.ranked.empty()) plan.bodies.push_back(codegen::plan_in_whole(body, own.ranked.front().plan));
     }
     if (plan.bodies.size() != pack.bodies.size()) continue;
     const codegen::Lowered lowered = codegen::lower(mixed(), plan, gpu().limits);
@@ -174,7 +174,7 @@ TEST_CASE("a launch of several bodies takes as long as its longest alone, and le
     for (const costmodel::Work& body : costmodel::works_of(one.work)) {
       costmodel::Work alone = body;
       alone.followers.clear();
-      alone.beside = false;
+      alone.begins = ir::Begins::launch;
       const double time = costmodel::projected(alone, gpu()).total.value;
       longest = std::max(longest, time);
       sum += time;
@@ -190,7 +190,7 @@ TEST_CASE("a launch of several bodies takes as long as its longest alone, and le
   const costmodel::Work half = costmodel::count(std::get<ir::Kernel>(lowered), costmodel::Mode::fast);
   costmodel::Work both = half;
   both.followers = {half};
-  both.followers[0].beside = true;
+  both.followers[0].begins = ir::Begins::beside;
   const costmodel::Work one = costmodel::by_launch(both);
   CHECK(one.followers.empty());
   CHECK(one.virtual_blocks == 2 * half.virtual_blocks);

@@ -227,7 +227,7 @@ namespace {
 void check_structure(const DistinctGroup& distinct) {
   const Graph& graph = distinct.group.graph;
   const Boundary border = codegen::whole_border(graph);
-  const codegen::Classified structure = codegen::analyse(graph, border);
+  const codegen::Classified structure = codegen::analyse_stages(graph, border);
   const auto* layout = std::get_if<codegen::Layout>(&structure);
   if (layout == nullptr || !codegen::find_doubt(graph, border, *layout)) CHECK((structure == distinct.needs));
 }

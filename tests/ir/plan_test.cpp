@@ -42,13 +42,10 @@ Plan drawn(Skeleton skeleton, std::mt19937_64& random) {
     plan.homes.push_back({node, stitch_levels()[static_cast<std::size_t>(random() % stitch_levels().size())]});
   }
   if (row(skeleton).unit != WorkUnit::bodies) return plan;
-  const std::size_t loops = skeletons().size() - 1;
-  for (std::uint64_t i = 1 + random() % 4; i-- > 0;) {
-    Plan body = drawn(skeletons()[static_cast<std::size_t>(random() % loops)].skeleton, random);
-    for (const PlanFieldRow& field : plan_fields())
-      if (row(skeleton).has(field.field)) set_value(body, field.field, value(plan, field.field));
-    plan.bodies.push_back(body);
-  }
+  const auto below = static_cast<std::uint64_t>(skeleton);  // stages hold packs too
+  for (std::uint64_t i = 1 + random() % 4; i-- > 0;)
+    plan.bodies.push_back(drawn(skeletons()[static_cast<std::size_t>(random() % below)].skeleton, random));
+  copy_fields(plan, plan, skeleton);
   return plan;
 }
 
@@ -173,16 +170,48 @@ TEST_CASE("a pack says once what holds for all of its bodies, and each body the 
   std::swap(turned.bodies[0], turned.bodies[1]);
   CHECK(id_of(turned, group) != id_of(pack, group));
   CHECK(plan_complaint("pack threads=256") ==
-        "plan: found '', expected the bodies of the pack behind bars, pack threads=256 | map dominant=%3 | ...");
+        "plan: found '', expected the bodies of pack behind bars, pack threads=256 | map dominant=%3 | ...");
   CHECK(plan_complaint("pack threads=256 | map threads=128") ==
         "plan: found 'threads', expected a field of the body alone");
   CHECK(plan_complaint("pack threads=256 | pack vector=2") ==
-        "plan: found 'pack', expected the skeleton of a body: no pack holds another one");
+        "plan: found 'pack', expected the skeleton of a body: no pack holds another one, nor stages");
   CHECK(plan_complaint("pack threads=256 vector=4 | map") ==
         "plan: found 'vector', expected a field of a plan of skeleton pack");
-  CHECK(plan_complaint("pack threads=256 | ") == "plan: found '', expected one of map, transpose, column, row, pack");
+  CHECK(plan_complaint("pack threads=256 | ") ==
+        "plan: found '', expected one of map, transpose, column, row, pack, stages");
   CHECK(plan_complaint("map dominant=%3 | map dominant=%4") ==
         "plan: found '|', expected the end of a plan of skeleton map");
+}
+
+TEST_CASE("stages stand behind double bars, and a stage may be a pack") {
+  const std::string words =
+      "stages threads=256 homes=%5@grid,%7@grid grid=persistent blocks_per_sm=2 index_cache=on value_cache=on "
+      "arithmetic=xla || pack | row dominant=%5 threads_per_row=32 vector=2 in_flight=1 split=1 homes=%1@register | "
+      "map "
+      "dominant=%3 vector=4 unroll=2 || map dominant=%9 vector=1 unroll=1";
+  const Plan stages = parse_plan(words);
+  CHECK(text(stages) == words);
+  REQUIRE(stages.bodies.size() == 2);
+  REQUIRE(stages.bodies[0].bodies.size() == 2);
+  CHECK(stages.homes.size() == 2);
+  for (const Plan* one :
+       {&stages.bodies[0], &stages.bodies[0].bodies[0], &stages.bodies[0].bodies[1], &stages.bodies[1]}) {
+    CHECK(one->threads == 256);
+    CHECK(one->grid == GridShape::persistent);
+    CHECK(one->blocks_per_sm == 2);
+  }
+  CHECK(stages.bodies[0].bodies[0].homes == std::vector<Home>{{1, StitchLevel::registers}});
+  CHECK(stages.bodies[1].homes.empty());
+  CHECK(plan_complaint("stages threads=256") ==
+        "plan: found '', expected the bodies of stages behind bars, stages threads=256 || map dominant=%3 || ...");
+  CHECK(plan_complaint("stages threads=256 | map") == "plan: found '|', expected the end of a plan of skeleton stages");
+  CHECK(plan_complaint("pack threads=256 || map") == "plan: found '||', expected the end of a plan of skeleton pack");
+  CHECK(plan_complaint("stages threads=256 || stages") ==
+        "plan: found 'stages', expected the skeleton of a body: no pack holds another one, nor stages");
+  CHECK(plan_complaint("stages threads=256 || pack | map grid=tile") ==
+        "plan: found 'grid', expected a field of the body alone");
+  CHECK(plan_complaint("stages threads=256 || map threads=64") ==
+        "plan: found 'threads', expected a field of the body alone");
 }
 
 TEST_CASE("a plan that contradicts its skeleton names the word") {
@@ -206,6 +235,6 @@ TEST_CASE("a plan that contradicts its skeleton names the word") {
   CHECK(plan_complaint("row threads=many") == "plan: found 'many', expected a number");
   CHECK(plan_complaint("row threads") == "plan: found 'threads', expected key=value");
   CHECK(plan_complaint("diagonal threads=64") ==
-        "plan: found 'diagonal', expected one of map, transpose, column, row, pack");
-  CHECK(plan_complaint("") == "plan: found '', expected one of map, transpose, column, row, pack");
+        "plan: found 'diagonal', expected one of map, transpose, column, row, pack, stages");
+  CHECK(plan_complaint("") == "plan: found '', expected one of map, transpose, column, row, pack, stages");
 }

@@ -233,7 +233,7 @@ TEST_CASE("a follower waits once, outermost, and touches before it nothing but i
                  one->buffers[2].of = 1;
                }
              }),
-             "a load of memory that the kernel writes"));
+             "a load of memory that the program writes"));
   CHECK(says(refused([](Kernel& k) {
                for (Kernel* one : {&k, &k.followers[0]}) {
                  one->buffers[2].role = BufferRole::in_place;

@@ -42,7 +42,7 @@ ir::Plan simple_plan(const codegen::Prepared& prepared) {
   ir::Plan plan;
   plan.skeleton = prepared.skeleton;
   for (const codegen::Body& body : prepared.bodies)
-    plan.bodies.push_back(codegen::plan_in_pack(body, simple_plan(*body.prepared)));
+    plan.bodies.push_back(codegen::plan_in_whole(body, simple_plan(*body.prepared)));
   if (!prepared.bodies.empty()) return plan;
   plan.dominant = prepared.dominants.front();
   plan.vector = 1;

@@ -48,7 +48,7 @@ struct Interpreter {
   Interpreter(const Kernel& k, std::vector<std::vector<std::byte>> buffers)
       : kernel(k),
         block_threads(k.threads),
-        together(k.cooperative ? static_cast<int>(k.grid) : k.cluster),
+        together(std::any_of(k.body.begin(), k.body.end(), is_grid_barrier) ? static_cast<int>(k.grid) : k.cluster),
         threads(k.threads * together),
         indices(k.indices, threads) {
     run.buffers = std::move(buffers);

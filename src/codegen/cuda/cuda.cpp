@@ -15,7 +15,7 @@
 //
 // Kernels of a program are printed one behind the other, with one prelude. Their buffers get equal names, since names
 // of buffers are given first. The bodies of a launch are functions of a virtual block each, and the launch asks for a
-// block's number which of them is its, by halving.
+// block's number which of them is its, by halving. The steps of a launch stand one behind the other.
 //
 // Two forms exist: the usual one for NVRTC, and a portable one without CUDA's own words, which tests compile on the
 // host. Both come from the same walk.
@@ -460,7 +460,7 @@ struct Printer {
     return flat.size() <= 120 ? flat : fmt::format("{}(\n    {}) {{", opening, fmt::join(all, ",\n    "));
   }
 
-  /// The launch of this kernel and of those beside it.
+  /// The launch of this kernel, of those beside it and of the steps behind it.
   void wrapper(const Chain<Kernel>& launch) {
     depth = 0;
     const LaunchShape shape = launch_shape(launch);
@@ -470,39 +470,46 @@ struct Printer {
     line(signature(fmt::format("extern \"C\" __global__ {}__launch_bounds__({}{}) void {}", cluster, shape.block[0],
                                resident, kernel.name),
                    ""));
-    depth = 1;
-    if (kernel.persistent) {
-      const std::string_view type = integer_type(kernel.virtual_blocks > std::numeric_limits<std::int32_t>::max());
-      line("#pragma unroll 1");
-      line(fmt::format("for ({0} {1} = blockIdx.x; {1} < {2}; {1} += gridDim.x)", type, block_name,
-                       kernel.virtual_blocks));
-      ++depth;
-    }
-    std::vector<std::int64_t> starts{0};
-    for (const Kernel& body : launch) starts.push_back(starts.back() + body.grid);
-    bodies(launch, starts, 0, launch.size());
+    for (const Chain<Kernel>& one : steps_of(launch)) step(one);
     depth = 0;
     line("}");
   }
 
-  /// Calls that of the bodies from `first` up to `end` whose blocks the one at hand is among.
-  void bodies(const Chain<Kernel>& launch, const std::vector<std::int64_t>& starts, std::size_t first,
-              std::size_t end) {
+  /// What the blocks do in a step: one body each, or, where bodies loop over blocks, one after the other.
+  void step(const Chain<Kernel>& bodies) {
+    std::vector<std::int64_t> starts{0};
+    bool loops = false;
+    for (const Kernel& body : bodies) {
+      starts.push_back(starts.back() + body.virtual_blocks);
+      loops = loops || body.persistent;
+    }
+    depth = 1;
+    if (loops) {
+      line("#pragma unroll 1");
+      line(fmt::format("for ({0} {1} = blockIdx.x; {1} < {2}; {1} += gridDim.x)",
+                       integer_type(starts.back() > std::numeric_limits<std::int32_t>::max()), block_name,
+                       starts.back()));
+      ++depth;
+    }
+    one_of(bodies, starts, 0, bodies.size(), loops ? block_name : "blockIdx.x");
+  }
+
+  /// Calls that of the bodies from `first` up to `end` which has the virtual block `block`.
+  void one_of(const Chain<Kernel>& bodies, const std::vector<std::int64_t>& starts, std::size_t first, std::size_t end,
+              const std::string& block) {
     if (end - first > 1) {
       const std::size_t middle = (first + end) / 2;
-      line(fmt::format("if (blockIdx.x < {}) {{", starts[middle]));
+      line(fmt::format("if ({} < {}) {{", block, starts[middle]));
       ++depth;
-      bodies(launch, starts, first, middle);
+      one_of(bodies, starts, first, middle, block);
       --depth;
       line("} else {");
       ++depth;
-      bodies(launch, starts, middle, end);
+      one_of(bodies, starts, middle, end, block);
       return close();
     }
-    const std::string block = kernel.persistent    ? block_name
-                              : starts[first] == 0 ? std::string("blockIdx.x")
-                                                   : fmt::format("blockIdx.x - {}", starts[first]);
-    line(fmt::format("{}({}, {}, {});", block_function(launch[first]), block, launch[first].virtual_blocks,
+    const std::string own = starts[first] == 0 ? block : fmt::format("{} - {}", block, starts[first]);
+    line(fmt::format("{}({}, {}, {});", block_function(bodies[first]), own, bodies[first].virtual_blocks,
                      fmt::join(names.buffers, ", ")));
   }
 

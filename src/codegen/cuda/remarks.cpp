@@ -115,7 +115,9 @@ std::string in_words(const Kernel& kernel, const KernelNames& names, bool of_sev
   }
   for (const Reduction& reduction : remarks_on(kernel).reductions)
     phases += fmt::format("{} ({}), then ", names.arrays[reduction.array], reduction_word(reduction.op));
-  std::string out = comment(fmt::format("Reads {}; writes {}.", moved[0].empty() ? "nothing" : moved[0], moved[1]));
+  std::string out;
+  if (!moved[0].empty() || !moved[1].empty())
+    out = comment(fmt::format("Reads {}; writes {}.", moved[0].empty() ? "nothing" : moved[0], moved[1]));
   if (!threads.empty()) out += comment(fmt::format("A block's threads: {}.", threads));
   if (!phases.empty()) out += comment(fmt::format("Phases: {}the results.", phases));
   return out;
@@ -137,6 +139,18 @@ std::string owed(const Kernel& kernel, const KernelNames& names, BufferId id) {
   return {};
 }
 
+/// Which of the bodies of its launch a kernel is, and in which step.
+std::string place_in_launch(const Chain<Kernel>& launch, std::size_t body) {
+  if (!has_steps(launch)) return fmt::format("Body {} of {} side by side in one launch", body + 1, launch.size());
+  const std::vector<Chain<Kernel>> steps = steps_of(launch);
+  std::size_t step = 0;
+  for (; body >= steps[step].size(); ++step) body -= steps[step].size();
+  std::string words = fmt::format("Step {} of {} of one launch", step + 1, steps.size());
+  if (is_meeting(steps[step][0])) words += ": all of its blocks meet";
+  if (steps[step].size() > 1) words += fmt::format(", body {} of {} side by side", body + 1, steps[step].size());
+  return words;
+}
+
 /// Which of a program's launches a kernel begins, or which body of a launch it is; nothing where there is one alone.
 std::string launch_words(const Kernel& program, const Kernel& kernel) {
   std::string words, names;
@@ -148,9 +162,7 @@ std::string launch_words(const Kernel& program, const Kernel& kernel) {
       if (&launch[body] != &kernel) continue;
       if (launches.size() > 1 && body == 0) words = fmt::format("Launch {} of {}", i + 1, launches.size());
       if (i > 0 && launch_shape(launch).dependent) words += "; it may begin while the one before it runs";
-      if (launch.size() > 1)
-        words += fmt::format("{}Body {} of {} side by side in one launch", words.empty() ? "" : ". ", body + 1,
-                             launch.size());
+      if (launch.size() > 1) words += (words.empty() ? "" : ". ") + place_in_launch(launch, body);
     }
   }
   if (words.empty()) return {};

@@ -14,7 +14,8 @@
 // Blocks that meet by ending their launch make it several: each is built on its own, with what those before it hand on
 // (Handover), and all have the buffers of the last.
 //
-// Of a pack each body is lowered so by itself, and all of them become one launch (lower_pack.h).
+// Of a pack each body is lowered so by itself, and all of them become one launch (lower_pack.h); stages likewise, one
+// behind the other (lower_stages.h).
 //
 // A persistent grid is the same program: its virtual blocks are dealt out to as many blocks as are resident, in a loop
 // that the printer writes. Where there are no more tiles than resident blocks it is refused, because it would equal
@@ -33,6 +34,7 @@
 
 #include "codegen/lower/lower_pack.h"
 #include "codegen/lower/lower_phases.h"
+#include "codegen/lower/lower_stages.h"
 #include "codegen/lower/skeletons.h"
 
 namespace tailor::codegen {
@@ -182,7 +184,8 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
                                       name(plan.skeleton)));
   if (!prepared.bodies.empty()) {
     if (auto refused = check_launch(plan, limits)) return *refused;
-    return lower_pack(prepared, plan, limits, scratch);
+    return plan.skeleton == ir::Skeleton::stages ? lower_stages(prepared, plan, limits, scratch)
+                                                 : lower_pack(prepared, plan, limits, scratch);
   }
   if (plan.dominant == ir::no_node)
     return no("dominant", "the plan says no dominant=%N, the node whose elements its threads are for");

@@ -32,7 +32,7 @@ namespace {
 
 ir::Rejection no(std::string reason) { return {"bodies", std::move(reason), true}; }
 
-/// The node of the body that is this one of the pack's group; no_node: it is not of the body.
+/// The node of the body that is this one of the whole group; no_node: it is not of the body.
 ir::NodeId node_in(const Body& body, ir::NodeId id) {
   const auto found = std::find(body.nodes.begin(), body.nodes.end(), id);
   return found == body.nodes.end() ? ir::no_node : static_cast<ir::NodeId>(found - body.nodes.begin());
@@ -40,27 +40,47 @@ ir::NodeId node_in(const Body& body, ir::NodeId id) {
 
 /// What a body needs a launch of its own for; empty where it can stand beside others.
 std::string_view needs_a_launch(const ir::Kernel& kernel) {
-  if (!kernel.followers.empty()) return "goes on in another launch";
+  if (launches_of(kernel).size() > 1) return "goes on in another launch";
   if (kernel.cooperative) return "has blocks that wait for one another";
   if (kernel.cluster != 1) return "has clusters of blocks";
   if (kernel.persistent) return "loops over its blocks";
   return "";
 }
 
-/// The buffers of the pack's group: its inputs and results.
-std::vector<ir::Buffer> buffers_of(const Prepared& pack) {
-  const ir::Graph& graph = *pack.graph;
+/// The buffers of the whole group: its inputs and results, and what waits between stages.
+std::vector<ir::Buffer> buffers_of(const Prepared& whole) {
+  const ir::Graph& graph = *whole.graph;
   std::vector<ir::Buffer> buffers;
   const auto add = [&](ir::NodeId id, ir::BufferRole role) {
-    buffers.push_back({pack.names[id], graph[id].shape.dtype, elements(graph[id].shape), role});
+    buffers.push_back({whole.names[id], graph[id].shape.dtype, elements(graph[id].shape), role});
   };
   for (const ir::NodeId id : parameters(graph)) add(id, ir::BufferRole::input);
   for (const ir::NodeId id : graph.outputs) add(id, ir::BufferRole::output);
+  for (const ir::NodeId id : workspaces_of(whole)) add(id, ir::BufferRole::workspace);
   return buffers;
 }
 
-/// What is said of a body, with its nodes numbered as in the pack.
-std::string in_numbers_of_pack(std::string_view words, const Body& body) {
+/// Changes the numbers of the nodes that a plan and its bodies name; the first for which `number` has none is left.
+template <class Number>
+std::optional<ir::NodeId> renumber(ir::Plan& plan, const Number& number) {
+  const auto change = [&](ir::NodeId& id) {
+    const ir::NodeId other = number(id);
+    if (other == ir::no_node) return false;
+    id = other;
+    return true;
+  };
+  if (plan.dominant != ir::no_node && !change(plan.dominant)) return plan.dominant;
+  for (ir::Home& home : plan.homes)
+    if (!change(home.node)) return home.node;
+  std::sort(plan.homes.begin(), plan.homes.end(), [](const ir::Home& a, const ir::Home& b) { return a.node < b.node; });
+  for (ir::Plan& body : plan.bodies)
+    if (const auto left = renumber(body, number)) return left;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string in_numbers_of_whole(std::string_view words, const Body& body) {
   std::string out;
   for (std::size_t at = 0; at < words.size();) {
     out += words[at];
@@ -75,34 +95,22 @@ std::string in_numbers_of_pack(std::string_view words, const Body& body) {
   return out;
 }
 
-}  // namespace
-
-std::variant<ir::Plan, ir::Rejection> plan_of_body(const Prepared& pack, const ir::Plan& plan, std::size_t number) {
-  const Body& body = pack.bodies[number];
+std::variant<ir::Plan, ir::Rejection> plan_of_body(const Prepared& whole, const ir::Plan& plan, std::size_t number) {
+  const Body& body = whole.bodies[number];
   ir::Plan own = plan.bodies[number];
+  const std::uint32_t shared = ir::shared_fields(plan.skeleton);
   for (const ir::PlanFieldRow& field : ir::plan_fields())
-    if (row(plan.skeleton).has(field.field) && !agree(own, plan, field.field))
-      return no(fmt::format("body {} has {}={}, the pack {}", number + 1, field.name, field_text(own, field.field),
-                            field_text(plan, field.field)));
-  const auto own_node = [&](ir::NodeId& id) {
-    if (id == ir::no_node) return true;
-    id = node_in(body, id);
-    return id != ir::no_node;
-  };
-  const ir::NodeId dominant = own.dominant;
-  if (!own_node(own.dominant)) return no(fmt::format("%{} is not of body {}", dominant, number + 1));
-  for (ir::Home& home : own.homes) {
-    const ir::NodeId node = home.node;
-    if (!own_node(home.node)) return no(fmt::format("%{} is not of body {}", node, number + 1));
-  }
-  std::sort(own.homes.begin(), own.homes.end(), [](const ir::Home& a, const ir::Home& b) { return a.node < b.node; });
+    if ((shared >> static_cast<int>(field.field) & 1) != 0 && row(own.skeleton).has(field.field) &&
+        !agree(own, plan, field.field))
+      return no(fmt::format("body {} has {}={}, the {} {}", number + 1, field.name, field_text(own, field.field),
+                            name(plan.skeleton), field_text(plan, field.field)));
+  if (const auto left = renumber(own, [&](ir::NodeId id) { return node_in(body, id); }))
+    return no(fmt::format("%{} is not of body {}", *left, number + 1));
   return own;
 }
 
-ir::Plan plan_in_pack(const Body& body, ir::Plan own) {
-  if (own.dominant != ir::no_node) own.dominant = body.nodes[ir::index(own.dominant)];
-  for (ir::Home& home : own.homes) home.node = body.nodes[ir::index(home.node)];
-  std::sort(own.homes.begin(), own.homes.end(), [](const ir::Home& a, const ir::Home& b) { return a.node < b.node; });
+ir::Plan plan_in_whole(const Body& body, ir::Plan own) {
+  renumber(own, [&](ir::NodeId id) { return body.nodes[ir::index(id)]; });
   return own;
 }
 
@@ -112,49 +120,74 @@ std::optional<ir::Rejection> refuse_beside(const ir::Kernel& body, std::size_t n
   return no(fmt::format("body {} {}, which needs a launch of its own", number + 1, needs));
 }
 
-std::vector<std::vector<ir::BufferId>> buffers_in_pack(const Prepared& pack,
-                                                       std::span<const ir::Kernel* const> bodies) {
-  const std::size_t inputs = parameters(*pack.graph).size();
-  std::size_t all = inputs + pack.graph->outputs.size();
+std::vector<std::vector<ir::BufferId>> buffers_in_whole(const Prepared& whole,
+                                                        std::span<const ir::Kernel* const> bodies) {
+  std::size_t all = parameters(*whole.graph).size() + whole.graph->outputs.size() + workspaces_of(whole).size();
   std::vector<std::vector<ir::BufferId>> places;
   for (std::size_t number = 0; number < bodies.size(); ++number) {
-    const Body& body = pack.bodies[number];
+    const Body& body = whole.bodies[number];
     std::vector<ir::BufferId>& of_body = places.emplace_back();
     for (const std::int32_t input : body.inputs) of_body.push_back(static_cast<ir::BufferId>(input));
-    for (const std::int32_t output : body.outputs)
-      of_body.push_back(static_cast<ir::BufferId>(inputs + static_cast<std::size_t>(output)));
+    for (const std::int32_t output : body.outputs) of_body.push_back(static_cast<ir::BufferId>(output));
     while (of_body.size() < bodies[number]->buffers.size()) of_body.push_back(static_cast<ir::BufferId>(all++));
   }
   return places;
 }
 
-ir::Kernel beside_one_another(const Prepared& pack, std::vector<ir::Kernel> bodies) {
+void join_buffers(const Prepared& whole, std::vector<ir::Kernel>& bodies) {
   std::vector<const ir::Kernel*> each;
   for (const ir::Kernel& body : bodies) each.push_back(&body);
-  const std::vector<std::vector<ir::BufferId>> places = buffers_in_pack(pack, each);
-  std::vector<ir::Buffer> all = buffers_of(pack);
-  const bool shares =
-      std::any_of(bodies.begin(), bodies.end(), [](const ir::Kernel& one) { return one.shared_bytes > 0; });
+  const std::vector<std::vector<ir::BufferId>> places = buffers_in_whole(whole, each);
+  std::vector<ir::Buffer> all = buffers_of(whole);
+  const std::size_t of_group = all.size() - workspaces_of(whole).size();
+  const auto name_places = [](ir::Kernel& kernel, const std::vector<ir::BufferId>& place) {
+    for (ir::Stmt& stmt : kernel.body)
+      if (stmt.memory != ir::no_id && !is_array(stmt.space)) stmt.memory = place[stmt.memory];
+  };
   for (std::size_t number = 0; number < bodies.size(); ++number) {
     ir::Kernel& kernel = bodies[number];
     const std::vector<ir::BufferId>& place = places[number];
     for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
       const ir::Buffer& own = kernel.buffers[b];
       if (place[b] == all.size()) all.push_back(own);
-      all[place[b]].role = own.role;
+      // What one stage writes is a result of the launch though another one reads it.
+      if (place[b] < of_group && own.role != ir::BufferRole::input) all[place[b]].role = own.role;
       if (own.of != ir::no_id) all[place[b]].of = place[own.of];
     }
-    for (ir::Stmt& stmt : kernel.body)
-      if (stmt.memory != ir::no_id && !is_array(stmt.space)) stmt.memory = place[stmt.memory];
+    name_places(kernel, place);
+    for (ir::Kernel& beside : kernel.followers) name_places(beside, place);
+  }
+  for (ir::Kernel& kernel : bodies) {
+    kernel.buffers = all;
+    for (ir::Kernel& beside : kernel.followers) beside.buffers = all;
+  }
+}
+
+ir::Kernel beside_one_another(const Prepared& pack, std::vector<ir::Kernel> bodies) {
+  join_buffers(pack, bodies);
+  const bool shares =
+      std::any_of(bodies.begin(), bodies.end(), [](const ir::Kernel& one) { return one.shared_bytes > 0; });
+  for (std::size_t number = 0; number < bodies.size(); ++number) {
+    ir::Kernel& kernel = bodies[number];
     kernel.begins = ir::Begins::beside;
     kernel.dynamic_shared = shares;
     kernel.name = number == 0 ? pack.title : fmt::format("{}_{}", kernel.name, number + 1);
   }
-  for (ir::Kernel& kernel : bodies) kernel.buffers = all;
   ir::Kernel launch = std::move(bodies.front());
   launch.begins = ir::Begins::launch;
   launch.followers.assign(std::make_move_iterator(bodies.begin() + 1), std::make_move_iterator(bodies.end()));
   return launch;
+}
+
+Lowered lower_body(const Prepared& whole, const ir::Plan& own, std::size_t number, const ir::Limits& limits,
+                   LowerScratch& scratch) {
+  Lowered lowered = lower(*whole.bodies[number].prepared, own, limits, scratch);
+  if (auto* refused = std::get_if<ir::Rejection>(&lowered))
+    return ir::Rejection{
+        refused->rule,
+        fmt::format("body {}: {}", number + 1, in_numbers_of_whole(refused->reason, whole.bodies[number])),
+        refused->sound};
+  return lowered;
 }
 
 Lowered lower_pack(const Prepared& pack, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch) {
@@ -165,12 +198,8 @@ Lowered lower_pack(const Prepared& pack, const ir::Plan& plan, const ir::Limits&
   for (std::size_t number = 0; number < pack.bodies.size(); ++number) {
     std::variant<ir::Plan, ir::Rejection> own = plan_of_body(pack, plan, number);
     if (auto* refused = std::get_if<ir::Rejection>(&own)) return std::move(*refused);
-    Lowered lowered = lower(*pack.bodies[number].prepared, std::get<ir::Plan>(own), limits, scratch);
-    if (auto* refused = std::get_if<ir::Rejection>(&lowered))
-      return ir::Rejection{
-          refused->rule,
-          fmt::format("body {}: {}", number + 1, in_numbers_of_pack(refused->reason, pack.bodies[number])),
-          refused->sound};
+    Lowered lowered = lower_body(pack, std::get<ir::Plan>(own), number, limits, scratch);
+    if (auto* refused = std::get_if<ir::Rejection>(&lowered)) return std::move(*refused);
     bodies.push_back(std::get<ir::Kernel>(std::move(lowered)));
     if (auto refused = refuse_beside(bodies.back(), number)) return *std::move(refused);
     blocks += bodies.back().grid;

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -16,17 +18,29 @@
 
 namespace tailor::codegen {
 
-/// The plan of a body in the numbers of its own group; rule `bodies` where the plan says otherwise than the pack, or
+// ---- of packs and of stages
+
+/// The plan of a body in the numbers of its own group; rule `bodies` where the plan says otherwise than the whole, or
 /// names a node that is not its own. Precondition: the plan has so many bodies.
-std::variant<ir::Plan, ir::Rejection> plan_of_body(const Prepared& pack, const ir::Plan& plan, std::size_t number);
-/// The reverse: as it stands in the pack's plan.
-ir::Plan plan_in_pack(const Body& body, ir::Plan own);
+std::variant<ir::Plan, ir::Rejection> plan_of_body(const Prepared& whole, const ir::Plan& plan, std::size_t number);
+/// The reverse: as it stands in the plan of the whole.
+ir::Plan plan_in_whole(const Body& body, ir::Plan own);
+/// What is said of a body, with its nodes numbered as in the whole.
+std::string in_numbers_of_whole(std::string_view words, const Body& body);
+/// The body under a plan in its own numbers; a refusal says which body and names nodes as the whole does.
+Lowered lower_body(const Prepared& whole, const ir::Plan& own, std::size_t number, const ir::Limits& limits,
+                   LowerScratch& scratch);
+/// Where each buffer of each body stands among the launch's: inputs, results and what waits where the group has them,
+/// then what each body has beside.
+std::vector<std::vector<ir::BufferId>> buffers_in_whole(const Prepared& whole,
+                                                        std::span<const ir::Kernel* const> bodies);
+/// Gives all bodies, and the kernels beside them, the buffers of the launch.
+void join_buffers(const Prepared& whole, std::vector<ir::Kernel>& bodies);
+
+// ---- of packs
 
 /// Why a kernel cannot stand beside others: rule `bodies`.
 std::optional<ir::Rejection> refuse_beside(const ir::Kernel& body, std::size_t number);
-/// Where each buffer of each body stands among the launch's: inputs and results where the group has them, then what
-/// each body has beside.
-std::vector<std::vector<ir::BufferId>> buffers_in_pack(const Prepared& pack, std::span<const ir::Kernel* const> bodies);
 /// The launch of all bodies, in the order of the pack. Precondition: none is refused, all have equal threads.
 ir::Kernel beside_one_another(const Prepared& pack, std::vector<ir::Kernel> bodies);
 

@@ -28,6 +28,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -177,14 +178,15 @@ void prepare_turned(const ir::Graph& graph, const ir::Boundary& border, Prepared
   out.turned = std::make_shared<const Prepared>(std::move(turned));
 }
 
-/// Each body as a group of its own, and what is the pack's alone.
-std::variant<Prepared, ir::Rejection> prepare_pack(const ir::Group& group, const Layout& layout) {
+/// Each body as a group of its own, and what is the whole's alone.
+std::variant<Prepared, ir::Rejection> prepare_bodies(const ir::Group& group, ir::Skeleton skeleton,
+                                                     std::vector<BodyBorder> bodies) {
   Prepared out;
   out.group = &group;
   out.graph = {std::shared_ptr<const ir::Graph>(), &group.graph};  // not owned
-  out.skeleton = layout.skeleton;
-  out.rows = layout.rows;
-  out.columns = layout.columns;
+  out.skeleton = skeleton;
+  out.rows = std::ssize(bodies);
+  out.columns = 0;
   out.straight = false;
   const ir::Boundary border = whole_border(group.graph);
   for (std::size_t i = 0; i < group.graph.outputs.size(); ++i)
@@ -193,9 +195,8 @@ std::variant<Prepared, ir::Rejection> prepare_pack(const ir::Group& group, const
   out.users = users(group.graph);
   for (const ir::Node& node : group.graph.nodes) out.names.push_back(identifier(node.name));
   out.title = fmt::format("{}_{}", title_of(group.graph), name(out.skeleton));
-  auto found = find_bodies(group.graph, border);
-  if (auto* refused = std::get_if<ir::Rejection>(&found)) return std::move(*refused);
-  for (BodyBorder& one : std::get<std::vector<BodyBorder>>(found)) {
+  for (BodyBorder& one : bodies) {
+    out.columns += elements_of(one.layout);
     Body body;
     body.group = std::make_shared<const ir::Group>(outline(group.graph, one.border));
     body.nodes = one.border.reads;
@@ -211,14 +212,44 @@ std::variant<Prepared, ir::Rejection> prepare_pack(const ir::Group& group, const
   return out;
 }
 
+std::variant<Prepared, ir::Rejection> prepare_stages(const ir::Group& group,
+                                                     std::variant<Stages, ir::Rejection> found) {
+  if (auto* refused = std::get_if<ir::Rejection>(&found)) return std::move(*refused);
+  Stages& cut = std::get<Stages>(found);
+  auto ready = prepare_bodies(group, ir::Skeleton::stages, std::move(cut.bodies));
+  if (auto* prepared = std::get_if<Prepared>(&ready)) prepared->waits = std::move(cut.waits);
+  return ready;
+}
+
+std::variant<Prepared, ir::Rejection> prepare_pack(const ir::Group& group) {
+  auto found = find_bodies(group.graph, whole_border(group.graph));
+  if (auto* refused = std::get_if<ir::Rejection>(&found)) return std::move(*refused);
+  return prepare_bodies(group, ir::Skeleton::pack, std::get<std::vector<BodyBorder>>(std::move(found)));
+}
+
 }  // namespace
 
+std::variant<Prepared, ir::Rejection> prepare_cut(const ir::Group& group, const std::vector<ir::NodeId>& waits) {
+  return prepare_stages(group, cut_at(group.graph, whole_border(group.graph), waits));
+}
+
+std::vector<ir::NodeId> workspaces_of(const Prepared& prepared) {
+  const std::vector<ir::NodeId>& outputs = prepared.graph->outputs;
+  std::vector<ir::NodeId> found;
+  std::copy_if(prepared.waits.begin(), prepared.waits.end(), std::back_inserter(found),
+               [&](ir::NodeId id) { return std::find(outputs.begin(), outputs.end(), id) == outputs.end(); });
+  return found;
+}
+
 std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
-  // What analyse() says of the graph as it is and of the folded one is the same, but names are those of the group.
-  const Classified structure = analyse(group.graph, whole_border(group.graph));
+  // What analyse_stages() says of the graph as it is and of the folded one is the same, but names are those of the
+  // group.
+  const Classified structure = analyse_stages(group.graph, whole_border(group.graph));
   if (const auto* refused = std::get_if<ir::Rejection>(&structure)) return *refused;
-  if (const Layout& found = std::get<Layout>(structure); row(found.skeleton).unit == ir::WorkUnit::bodies)
-    return prepare_pack(group, found);
+  const ir::Skeleton skeleton = std::get<Layout>(structure).skeleton;
+  if (skeleton == ir::Skeleton::pack) return prepare_pack(group);
+  if (skeleton == ir::Skeleton::stages)
+    return prepare_stages(group, find_stages(group.graph, whole_border(group.graph)));
   Prepared out;
   out.group = &group;
   if (std::optional<ir::Graph> folded = ir::folded(group.graph))

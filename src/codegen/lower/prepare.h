@@ -66,12 +66,14 @@ struct Route {
 
 struct Prepared;
 
-/// One of the bodies of a pack, as a group of its own.
+/// One of the bodies of a pack, or a stage, as a group of its own.
 struct Body {
   std::shared_ptr<const ir::Group> group;
   std::shared_ptr<const Prepared> prepared;
-  std::vector<ir::NodeId> nodes;              ///< per node of it: which of the pack's group
-  std::vector<std::int32_t> inputs, outputs;  ///< per parameter and output of it: which of the pack's group
+  std::vector<ir::NodeId> nodes;  ///< per node of it: which of the whole group
+  /// Per parameter and output of it: which of the launch's buffers, that is of the whole group's parameters, its
+  /// outputs, and what waits between stages.
+  std::vector<std::int32_t> inputs, outputs;
 };
 
 struct Prepared {
@@ -114,8 +116,10 @@ struct Prepared {
   std::optional<Turn> turn;  ///< transpose: what its tiles are made of
   /// Of a flat loop over a group that is turned too: the same group prepared for the skeleton transpose.
   std::shared_ptr<const Prepared> turned;
-  /// Of a pack; then phases, homes, dominants and routes are theirs, and empty here.
+  /// Of a pack and of stages; then phases, dominants and routes are theirs, and empty here, and so are named lists of
+  /// homes.
   std::vector<Body> bodies;
+  std::vector<ir::NodeId> waits;  ///< of stages: what waits in global memory between them; ascending
 };
 
 /// The group as prepared for plans of the skeleton, where it has such plans; else as it is.
@@ -179,8 +183,12 @@ bool reads_elements(const Prepared& prepared, ir::NodeId reduce);
 /// rules ask earlier.
 std::size_t dominant_number(const Prepared& prepared, const ir::Plan& plan);
 
-/// Either the preparation or what analyse() has against the group. The group must outlive the result.
+/// Either the preparation or what analyse_stages() has against the group. The group must outlive the result.
 std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group);
+/// The same of stages between which these values wait, ascending, and no others.
+std::variant<Prepared, ir::Rejection> prepare_cut(const ir::Group& group, const std::vector<ir::NodeId>& waits);
+/// What waits between stages but in no output.
+std::vector<ir::NodeId> workspaces_of(const Prepared& prepared);
 
 /// The operations that tell a group apart from others, as a C identifier: "sum_exp_maximum_divide".
 std::string title_of(const ir::Graph& graph);

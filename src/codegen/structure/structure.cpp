@@ -298,6 +298,15 @@ Classified analyse(const Graph& graph, const Boundary& border) {
   return *bodies;
 }
 
+Classified analyse_stages(const Graph& graph, const Boundary& border) {
+  const Classified found = analyse(graph, border);
+  const auto* refused = std::get_if<Rejection>(&found);
+  if (refused == nullptr || border.writes.empty() || refuse_nodes(graph, border)) return found;
+  const std::optional<Classified> stages = structure(Skeleton::stages).recognise(Region(graph, border));
+  // What a loop has against the whole says more than why it cannot be cut.
+  return stages && std::holds_alternative<Layout>(*stages) ? *stages : found;
+}
+
 std::unordered_set<NodeId> behind_reductions(const Region& region) {
   std::unordered_set<NodeId> behind;
   for (const NodeId id : region.inside()) {

@@ -38,9 +38,9 @@ namespace tailor::codegen {
 
 struct Layout {
   ir::Skeleton skeleton = ir::Skeleton::map;
-  std::int64_t rows = 1;     ///< results of a reduction: rows, or columns that stay; map: 1; pack: its bodies
-  std::int64_t columns = 1;  ///< elements reduced for each of them; map: elements of the largest output; pack: of all
-  Domain domain = {};        ///< of the reduction with the most elements; map and pack: none
+  std::int64_t rows = 1;     ///< results of a reduction: rows, or columns that stay; map: 1; pack, stages: bodies
+  std::int64_t columns = 1;  ///< elements reduced for each of them; map: elements of the largest output; bodies: of all
+  Domain domain = {};        ///< of the reduction with the most elements; map and bodies: none
   bool operator==(const Layout&) const = default;
 };
 /// "map 4096", "row 4096 x 768"; "column 4096 x 768": each of 768 columns is 4096 long. Rows whose elements do not lie
@@ -67,6 +67,9 @@ bool is_written_in_place(const ir::Boundary& border, ir::NodeId id);
 /// parts that share nothing, and a pack of them would not, the pack. Names in the rejection are those of `graph`.
 /// O(nodes inside).
 Classified analyse(const ir::Graph& graph, const ir::Boundary& border);
+
+/// The same, and where it finds none, stages.
+Classified analyse_stages(const ir::Graph& graph, const ir::Boundary& border);
 
 /// The same without packs: what one loop can do.
 Classified analyse_loop(const ir::Graph& graph, const ir::Boundary& border);
@@ -129,12 +132,17 @@ class Region {
 
 // ---- parts that share nothing (structure_pack.cpp)
 
-/// One of the bodies of a pack: nothing that it computes is used by another one.
+/// One of the bodies of a pack, of which none uses what another one computes, or a stage.
 struct BodyBorder {
   ir::Boundary border;
-  std::vector<std::int32_t> reads, writes;  ///< which of the group's; ascending
+  /// Which buffers: the group's reads, then its writes, then the values that wait between stages; ascending.
+  std::vector<std::int32_t> reads, writes;
   Layout layout;
 };
+/// Elements that it goes over.
+inline std::int64_t elements_of(const Layout& layout) {
+  return row(layout.skeleton).unit == ir::WorkUnit::bodies ? layout.columns : layout.rows * layout.columns;
+}
 
 /// Whether what the border holds falls into parts of which none uses what another one computes. O(nodes inside).
 bool falls_apart(const ir::Graph& graph, const ir::Boundary& border);
@@ -142,6 +150,23 @@ bool falls_apart(const ir::Graph& graph, const ir::Boundary& border);
 /// Such parts as the bodies of a pack, those with most elements first: parts of one layout that a single kernel can
 /// hold are one body. Why there is no pack: a part that has no kernel, a single body, more than a launch has.
 std::variant<std::vector<BodyBorder>, ir::Rejection> find_bodies(const ir::Graph& graph, const ir::Boundary& border);
+
+/// The doubt about a loop that has no launch of its own: blocks would share each of its rows or columns, and meet.
+std::optional<ir::Rejection> doubt_alone(const ir::Graph& graph, const BodyBorder& body);
+
+// ---- loops one behind the other (structure_stages.cpp)
+
+/// A group cut into stages.
+struct Stages {
+  std::vector<ir::NodeId> waits;   ///< in global memory between them; ascending
+  std::vector<BodyBorder> bodies;  ///< each a loop or a pack
+};
+/// The cut at reductions that has few stages; or why there is none. O(nodes inside), at most so often as there are
+/// reductions.
+std::variant<Stages, ir::Rejection> find_stages(const ir::Graph& graph, const ir::Boundary& border);
+/// The cut at these values, ascending; rule `homes` where one of them is not computed inside.
+std::variant<Stages, ir::Rejection> cut_at(const ir::Graph& graph, const ir::Boundary& border,
+                                           const std::vector<ir::NodeId>& waits);
 
 /// The reductions inside, and what depends on one.
 std::unordered_set<ir::NodeId> behind_reductions(const Region& region);

@@ -147,8 +147,6 @@ class Parts {
   bool copies_ = false;
 };
 
-std::int64_t elements_of(const Layout& layout) { return layout.rows * layout.columns; }
-
 /// The parts as one body, where one loop holds them without a doubt.
 std::optional<BodyBorder> as_one_loop(const Graph& graph, Parts& parts, const std::vector<BodyBorder>& of) {
   BodyBorder one = parts.together(of);
@@ -234,6 +232,8 @@ std::variant<std::vector<BodyBorder>, Rejection> find_bodies(const Graph& graph,
   std::stable_sort(bodies.begin(), bodies.end(), [](const BodyBorder& a, const BodyBorder& b) {
     return elements_of(a.layout) > elements_of(b.layout);
   });
+  for (BodyBorder& body : bodies)
+    for (std::int32_t& write : body.writes) write += static_cast<std::int32_t>(border.reads.size());
   return bodies;
 }
 
@@ -266,10 +266,17 @@ bool goes_again(const Region& region, const Layout& layout) {
 bool wants_meetings(const Region& region, const Layout& layout) {
   constexpr std::int64_t of_a_block = std::int64_t{1} << 14;  // elements that one block goes through at ease
   const std::int64_t shared = layout.skeleton == Skeleton::column ? elements_of(layout) : layout.columns;
-  return layout.skeleton != Skeleton::map && shared > of_a_block && goes_again(region, layout);
+  return (layout.skeleton == Skeleton::row || layout.skeleton == Skeleton::column) && shared > of_a_block &&
+         goes_again(region, layout);
 }
 
 }  // namespace
+
+std::optional<Rejection> doubt_alone(const Graph& graph, const BodyBorder& body) {
+  if (!wants_meetings(Region(graph, body.border), body.layout)) return std::nullopt;
+  return refuse("bodies",
+                fmt::format("{} would be one block's beside others, where several could share it", text(body.layout)));
+}
 
 std::optional<Rejection> doubt_pack(const Region& region, const Layout&) {
   constexpr std::int64_t little = 8;  // a share of all that is read
@@ -280,9 +287,7 @@ std::optional<Rejection> doubt_pack(const Region& region, const Layout&) {
   IndexedVector<std::int32_t> readers(region.border.reads.size(), 0);
   for (const BodyBorder& body : std::get<std::vector<BodyBorder>>(found)) {
     if (auto doubted = find_doubt(graph, body.border, body.layout)) return doubted;
-    if (wants_meetings(Region(graph, body.border), body.layout))
-      return refuse("bodies", fmt::format("{} would be one block's beside others, where several could share it",
-                                          text(body.layout)));
+    if (auto doubted = doubt_alone(graph, body)) return doubted;
     for (const std::int32_t read : body.reads) {
       const std::int64_t size = bytes(graph[region.border.reads[index(read)]].shape);
       all += size;

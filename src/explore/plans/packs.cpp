@@ -14,6 +14,9 @@
 // The order within a list is that of the bodies alone, on an empty machine, where few blocks are worse than they are
 // beside others. That is why several go on.
 //
+// Stages are put together the same way, for each number of blocks that an SM may hold at once. Those share the SM's
+// registers and shared memory in every stage, so what does not fit is left out before it is scored.
+//
 // Kernels and work of bodies are made once. A plan of the pack is scored by their work, put side by side; its kernel is
 // made where it is kept.
 #include "explore/plans/packs.h"
@@ -27,6 +30,8 @@
 
 #include "base/indexed.h"
 #include "codegen/lower/lower_pack.h"
+#include "codegen/lower/lower_stages.h"
+#include "costmodel/count.h"
 #include "explore/plans/ranking.h"
 #include "explore/plans/usual.h"
 
@@ -40,11 +45,18 @@ std::size_t going_on(std::size_t bodies) {
   return std::clamp(1 + most_tried / bodies, fewest, most);
 }
 
-/// What a plan of a pack says for all of its bodies, as one of them has it.
-ir::Plan head_of(const ir::Plan& body) {
+bool is_stages(const codegen::Prepared& whole) { return whole.skeleton == ir::Skeleton::stages; }
+
+/// What a plan of a pack says for all of its bodies, as one of them has it. Of stages without the blocks on an SM.
+ir::Plan head_of(const codegen::Prepared& whole, const ir::Plan& body) {
   ir::Plan head;
-  head.skeleton = ir::Skeleton::pack;
+  head.skeleton = whole.skeleton;
   copy_fields(head, body, head.skeleton);
+  if (is_stages(whole)) {
+    head.homes = codegen::homes_between(whole);
+    head.grid = ir::GridShape::persistent;
+    head.blocks_per_sm = head.min_blocks = 0;
+  }
   return head;
 }
 
@@ -68,12 +80,13 @@ class PackSearch {
   void better(const ir::Plan& head, const std::vector<Going>& lists) {
     Choice best;
     for (const Going& list : lists) best.push_back(list.front());
+    if (!fits(head, best)) return;
     double least = score(head, best);
     for (std::size_t body = 0; body < lists.size(); ++body)
       for (const Listed* other : lists[body]) {
         Choice tried = best;
         tried[body] = other;
-        if (other == best[body]) continue;
+        if (other == best[body] || !fits(head, tried)) continue;
         const double time = score(head, tried);
         if (time < least) least = time, best = std::move(tried);
       }
@@ -86,30 +99,51 @@ class PackSearch {
   }
 
  private:
+  /// Whether the SMs hold the blocks that meet.
+  bool fits(const ir::Plan& head, const Choice& choice) const {
+    if (!is_stages(pack_)) return true;
+    std::vector<const ir::Kernel*> stages;
+    for (const Listed* body : choice) stages.push_back(&body->kernel);
+    return !codegen::refuse_residents(stages, head.blocks_per_sm, device_.limits);
+  }
+
   double score(const ir::Plan& head, const Choice& choice) {
     Scored one;
     one.plan = head;
     for (std::size_t body = 0; body < choice.size(); ++body)
-      one.plan.bodies.push_back(codegen::plan_in_pack(pack_.bodies[body], choice[body]->plan));
+      one.plan.bodies.push_back(codegen::plan_in_whole(pack_.bodies[body], choice[body]->plan));
+    copy_fields(one.plan, head, head.skeleton);
     one.plan_id = id_of(one.plan, pack_.group->id);
-    std::vector<const ir::Kernel*> kernels;
-    for (const Listed* body : choice) kernels.push_back(&body->kernel);
-    const costmodel::Work work = side_by_side(choice, codegen::buffers_in_pack(pack_, kernels));
+    const costmodel::Work work = work_of(head, choice);
     one.estimate = model_.estimate({.group = &group_, .work = &work, .device = &device_});
     one.from_usual = steps_between(one.plan, usual_);
     const double time = one.estimate.total.value;
     if (!known_.insert(one.plan_id).second) return time;
-    if (keeping_.wants(one)) {
-      std::vector<ir::Kernel> bodies;
-      for (const ir::Kernel* kernel : kernels) bodies.push_back(*kernel);
-      keeping_.offer(one, codegen::beside_one_another(pack_, std::move(bodies)), work);
-    }
+    if (keeping_.wants(one)) keeping_.offer(one, kernel_of(head, choice), work);
     scored_.push_back(std::move(one));
     return time;
   }
 
-  /// As count() would have it of the launch; `places`: of each body's buffers among the launch's.
-  static costmodel::Work side_by_side(const Choice& choice, const std::vector<std::vector<ir::BufferId>>& places) {
+  ir::Kernel kernel_of(const ir::Plan& head, const Choice& choice) const {
+    std::vector<ir::Kernel> bodies;
+    for (const Listed* body : choice) bodies.push_back(body->kernel);
+    return is_stages(pack_) ? codegen::behind_one_another(pack_, std::move(bodies), head.blocks_per_sm, device_.limits)
+                            : codegen::beside_one_another(pack_, std::move(bodies));
+  }
+
+  /// Blocks of stages loop and meet, so they are counted together; bodies side by side are as they are alone.
+  costmodel::Work work_of(const ir::Plan& head, const Choice& choice) {
+    if (!is_stages(pack_)) return side_by_side(choice);
+    costmodel::Work work;
+    count(kernel_of(head, choice), costmodel::Mode::fast, scratch_, work);
+    return work;
+  }
+
+  /// As count() would have it of the launch.
+  costmodel::Work side_by_side(const Choice& choice) const {
+    std::vector<const ir::Kernel*> kernels;
+    for (const Listed* body : choice) kernels.push_back(&body->kernel);
+    const std::vector<std::vector<ir::BufferId>> places = codegen::buffers_in_whole(pack_, kernels);
     std::size_t buffers = 0;
     for (const std::vector<ir::BufferId>& of_body : places)
       for (const ir::BufferId place : of_body) buffers = std::max<std::size_t>(buffers, std::size_t{place} + 1);
@@ -119,7 +153,7 @@ class PackSearch {
       std::vector<costmodel::BufferWork> moved(buffers);
       for (std::size_t b = 0; b < work.buffers.size(); ++b) moved[places[body][b]] = work.buffers[b];
       work.buffers = std::move(moved);
-      work.beside = body > 0;
+      work.begins = body > 0 ? ir::Begins::beside : ir::Begins::launch;
       if (body == 0)
         all = std::move(work);
       else
@@ -134,6 +168,7 @@ class PackSearch {
   const costmodel::GroupWork group_;
   const ir::Plan usual_;
   Keeping keeping_;
+  costmodel::Scratch scratch_;
   std::vector<Scored> scored_;
   std::set<Id> known_;
 };
@@ -152,7 +187,8 @@ void add(std::vector<RejectedPlans>& all, std::vector<RejectedPlans> more, std::
 
 }  // namespace
 
-Axes axes_of_body(const codegen::Body& body, const Axes& axes, const ir::Limits& limits) {
+Axes axes_of_body(const codegen::Prepared& whole, const codegen::Body& body, const Axes& axes,
+                  const ir::Limits& limits) {
   Axes own = default_axes(*body.prepared, limits);
   for (const ir::PlanField field : axes_of(body.prepared->skeleton)) {
     if (axes[field].empty()) continue;
@@ -171,8 +207,9 @@ Axes axes_of_body(const codegen::Body& body, const Axes& axes, const ir::Limits&
   };
   keep(ir::PlanField::meet, static_cast<int>(ir::Meeting::last));
   keep(ir::PlanField::cluster, 0);
-  // Where sums go across rows the loop over blocks is one of the body itself.
-  if (!body.prepared->sums_across) keep(ir::PlanField::grid, static_cast<int>(ir::GridShape::tile));
+  // Where sums go across rows the loop over blocks is one of the body itself. Stages have one of their own.
+  if (!body.prepared->sums_across || is_stages(whole)) keep(ir::PlanField::grid, static_cast<int>(ir::GridShape::tile));
+  if (is_stages(whole)) keep(ir::PlanField::min_blocks, 0);
   return own;
 }
 
@@ -180,12 +217,13 @@ namespace {
 
 /// Plans of bodies by what a launch has once.
 struct Heads {
+  const codegen::Prepared& whole;
   std::map<std::string, std::pair<ir::Plan, std::vector<Going>>> lists;  ///< by its text
   std::size_t most;                                                      ///< plans of one list
 
   void add(const Tuned& found, std::size_t body, std::size_t bodies) {
     for (const Listed& one : found.best) {
-      const ir::Plan head = head_of(one.plan);
+      const ir::Plan head = head_of(whole, one.plan);
       auto& [plan, lists_of_head] = lists.try_emplace(text(head), head, std::vector<Going>(bodies)).first->second;
       Going& list = lists_of_head[body];
       if (list.size() < most && !codegen::refuse_beside(one.kernel, body)) list.push_back(&one);
@@ -220,7 +258,7 @@ void ask_for_common_threads(const codegen::Prepared& pack, const Axes& axes, con
         return head.second.first.threads == each && !head.second.second[body].empty();
       });
       if (has) continue;
-      Axes own = axes_of_body(pack.bodies[body], axes, device.limits);
+      Axes own = axes_of_body(pack, pack.bodies[body], axes, device.limits);
       own[ir::PlanField::threads] = {each};
       asked.push_back(all_plans_of(pack.bodies[body], own, device, options));
       heads.add(asked.back(), body, pack.bodies.size());
@@ -238,6 +276,13 @@ std::optional<ir::PlanField> asks_for_a_launch(const Axes& axes) {
   return std::nullopt;
 }
 
+/// Blocks on an SM that stages are asked about; a pack has none of its own.
+std::vector<int> residents_of(const codegen::Prepared& whole, const Axes& axes) {
+  if (!is_stages(whole)) return {0};
+  const std::vector<int>& asked = axes[ir::PlanField::blocks_per_sm];
+  return asked.empty() ? std::vector<int>{1, 2, 4, 8} : asked;
+}
+
 }  // namespace
 
 Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel::CalibratedDevice& device,
@@ -246,7 +291,8 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
   Tuned tuned;
   const bool across = std::any_of(pack.bodies.begin(), pack.bodies.end(),
                                   [](const codegen::Body& body) { return body.prepared->sums_across; });
-  if (const auto axis = asks_for_a_launch(axes); axis && !(across && *axis == ir::PlanField::grid)) {
+  if (const auto axis = asks_for_a_launch(axes);
+      axis && !((across || is_stages(pack)) && *axis == ir::PlanField::grid)) {
     tuned.rejections = {{"bodies", true, size_of_space(pack, axes, device.limits), "",
                          "axis " + std::string(row(*axis).name) +
                              ": every value asked for needs a launch of its own, which no body of a pack has"}};
@@ -254,10 +300,10 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
   }
   std::vector<Tuned> alone;  // lists point into them
   alone.reserve(bodies);
-  Heads heads{{}, going_on(bodies)};
+  Heads heads{pack, {}, going_on(bodies)};
   for (std::size_t body = 0; body < bodies; ++body) {
     const codegen::Body& of = pack.bodies[body];
-    alone.push_back(all_plans_of(of, axes_of_body(of, axes, device.limits), device, options));
+    alone.push_back(all_plans_of(of, axes_of_body(pack, of, axes, device.limits), device, options));
     Tuned& found = alone.back();
     tuned.space += found.space;
     tuned.enumerated += found.enumerated;
@@ -278,7 +324,12 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
   for (const auto& [words, of_head] : heads.lists) {
     const auto& [head, lists] = of_head;
     if (options.stop.stop_requested()) break;
-    if (Heads::is_whole(lists)) search.better(head, lists);
+    if (!Heads::is_whole(lists)) continue;
+    for (const int blocks : residents_of(pack, axes)) {
+      ir::Plan with_blocks = head;
+      with_blocks.blocks_per_sm = blocks;
+      search.better(with_blocks, lists);
+    }
   }
   search.finish(tuned);
   tuned.stopped = options.stop.stop_requested();

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plans of a pack: those of its bodies, put together. In: a prepared pack, axes, a device with its calibration. Out:
-// ranked plans and the best of them as kernels, as tune() has them; what each body is asked about. Called by tune.cpp
-// alone.
+// Plans of a pack or of stages: those of their bodies, put together. In: a prepared pack or stages, axes, a device with
+// its calibration. Out: ranked plans and the best of them as kernels, as tune() has them; what each body is asked
+// about. Called by tune.cpp alone.
 #pragma once
 
 #include "explore/plans/tune.h"
@@ -15,8 +15,9 @@ namespace tailor::explore {
 Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel::CalibratedDevice& device,
                 const TuneOptions& options);
 
-/// What a body of a pack is asked about: its default values, those of `axes` in their place, and of both only what it
-/// needs no launch of its own for.
-Axes axes_of_body(const codegen::Body& body, const Axes& axes, const ir::Limits& limits);
+/// What a body of a pack, or a stage, is asked about: its default values, those of `axes` in their place, and of both
+/// only what it needs no launch of its own for.
+Axes axes_of_body(const codegen::Prepared& whole, const codegen::Body& body, const Axes& axes,
+                  const ir::Limits& limits);
 
 }  // namespace tailor::explore

@@ -39,9 +39,12 @@ Place place(const Ranked& one) {
 
 /// What is left of a plan when its block does not count.
 Id shape_of(ir::Plan plan, Id group) {
-  for (ir::Plan& body : plan.bodies) body.blocks_per_sm = 0;
   plan.threads = 0;
   plan.blocks_per_sm = 0;
+  if (plan.skeleton == ir::Skeleton::pack)
+    for (ir::Plan& body : plan.bodies) body.blocks_per_sm = 0;
+  else
+    copy_fields(plan, plan, plan.skeleton);
   return id_of(plan, group);
 }
 

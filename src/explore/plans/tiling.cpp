@@ -42,10 +42,10 @@ Tiling tiling_of(const codegen::Prepared& prepared, const ir::Plan& plan, const 
 
 std::uint32_t fields_behind(TilingPart part, ir::Skeleton skeleton) {
   using enum ir::PlanField;
-  using Row = std::array<std::uint32_t, 5>;  // in the order of skeletons.def; a pack has no mapping of its own
+  using Row = std::array<std::uint32_t, 6>;  // in the order of skeletons.def; what has bodies has no mapping of its own
 #define FIELDS(...) ir::field_bits({__VA_ARGS__})
 #define TILING(name, type, start, map, transpose, column, row) \
-  Row{FIELDS map, FIELDS transpose, FIELDS column, FIELDS row, 0},
+  Row{FIELDS map, FIELDS transpose, FIELDS column, FIELDS row, 0, 0},
   static constexpr std::array table{
 #include "explore/plans/tiling.def"
   };

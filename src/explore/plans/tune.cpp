@@ -192,7 +192,7 @@ std::int64_t size_of_space(const codegen::Prepared& prepared, const Axes& axes, 
   if (prepared.bodies.empty())
     for (const Plans& plans : walks_over(prepared, axes, limits, {}, {})) sum += plans.size();
   for (const codegen::Body& body : prepared.bodies)
-    sum += size_of_space(*body.prepared, axes_of_body(body, axes, limits), limits);
+    sum += size_of_space(*body.prepared, axes_of_body(prepared, body, axes, limits), limits);
   return sum;
 }
 

@@ -29,6 +29,7 @@
 
 #include "base/indexed.h"
 #include "codegen/lower/lower_pack.h"
+#include "codegen/lower/lower_stages.h"
 #include "codegen/lower/prepare.h"
 
 namespace tailor::explore {
@@ -86,9 +87,14 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
   plan.skeleton = prepared.skeleton;
   if (!prepared.bodies.empty()) {  // blocks as the body with most elements has them
     for (const codegen::Body& body : prepared.bodies)
-      plan.bodies.push_back(codegen::plan_in_pack(body, usual_plan(*body.prepared)));
+      plan.bodies.push_back(codegen::plan_in_whole(body, usual_plan(*body.prepared)));
     plan.threads = plan.bodies.front().threads;
-    for (ir::Plan& body : plan.bodies) body.threads = plan.threads;
+    if (plan.skeleton == ir::Skeleton::stages) {
+      plan.homes = codegen::homes_between(prepared);
+      plan.grid = ir::GridShape::persistent;
+      plan.blocks_per_sm = 1;
+    }
+    copy_fields(plan, plan, plan.skeleton);
     return plan;
   }
   plan.dominant = prepared.dominants.front();

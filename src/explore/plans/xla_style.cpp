@@ -328,7 +328,8 @@ XlaStyle xla_style(const codegen::Prepared& prepared, const ir::Limits& limits, 
   XlaStyle style = emitted(schedule);
   const XlaEmitter& emitter = row(schedule.form);
   if (!prepared.bodies.empty()) {
-    style.note = "XLA puts no loops side by side, each with blocks of its own";
+    style.note = prepared.skeleton == ir::Skeleton::pack ? "XLA puts no loops side by side, each with blocks of its own"
+                                                         : "XLA puts no loops behind one another in a launch";
     return style;
   }
   if (emitter.plan == nullptr) {

@@ -228,8 +228,18 @@ bool any_statement(const Kernel& program, const Holds& holds) {
 }  // namespace
 
 std::string_view name(Policy policy) {
-  constexpr std::string_view names[] = {"once", "again", "early", "reload"};
+  constexpr std::string_view names[] = {"once", "again", "early", "reload", "fresh"};
   return names[static_cast<int>(policy)];
+}
+
+std::string_view name(Begins begins) {
+  constexpr std::string_view names[] = {"then", "beside", "behind"};
+  return names[static_cast<int>(begins)];
+}
+
+bool is_meeting(const Kernel& kernel) {
+  return kernel.body.size() == 1 && is_grid_barrier(kernel.body.front()) &&
+         blocks_that_meet(kernel, kernel.body.front()) == kernel.grid;
 }
 
 std::int64_t blocks_that_meet(const Kernel& kernel, const Stmt& barrier) {
@@ -244,6 +254,7 @@ LaunchShape launch_shape(const Chain<Kernel>& launch) {
     grid += body.grid;
     shared = std::max(shared, body.shared_bytes);
   }
+  if (has_steps(launch)) grid = first.grid;
   shape.grid[0] = static_cast<std::uint32_t>(grid);
   shape.block[0] = static_cast<std::uint32_t>(first.threads);
   shape.cluster[0] = static_cast<std::uint32_t>(first.cluster);
@@ -305,7 +316,7 @@ Id id_of(const Kernel& kernel) {
   }
   add_body(bytes, kernel);
   for (const Kernel& follower : kernel.followers) {
-    bytes << std::string_view(follower.begins == Begins::beside ? "beside" : "then");
+    bytes << name(follower.begins);
     add_shape(bytes, follower);
     add_body(bytes, follower);
   }

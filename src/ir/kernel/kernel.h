@@ -12,6 +12,7 @@
 // is counted here is what the machine executes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -158,24 +159,35 @@ enum class StmtKind : std::uint8_t {
 // other, none reads or writes what another one writes, and shared memory is for one of them at a time: as much as the
 // one has that takes most, told to the launch where any has some. The launch goes by the name of its first body.
 //
+// In steps. Or it begins `behind` it, in the same launch: the kernel and those beside it are a step, the follower
+// begins the next one. The blocks of such a launch are all resident, and each runs its share of every step in turn: of
+// the virtual blocks of all bodies of the step those with the numbers block, block + grid, ... So its kernels have one
+// grid, and loop where that is not the number of their virtual blocks. By itself a step waits for nobody. What one step
+// writes another one may touch where between them all blocks meet: a barrier of the grid with one counter for all,
+// which is a kernel of its own, a block for each block.
+//
 // A follower with a launch of its own may begin while the launch before it still runs. Its `wait` is where it stops
 // until all of those are done and what they wrote is seen. It stands once, outermost; above it nothing is stored and
 // nothing loaded but inputs that no launch of the program writes. So above it a follower may compute its indices and
 // ask for weights.
 
-/// How a load may be treated. An input that is written in place is loaded under `reload` only: the other policies
+/// How a load may be treated. What the program writes is loaded under `reload` or `fresh` only: the other policies
 /// promise that nobody writes the memory while the kernel runs. once: not expected again. again: expected again soon by
 /// others (weights). early: like again, and asked for ahead of its use together with others. reload: this thread read
-/// it before and wants memory traffic, not a register. All but `again` are ordered: they stay where they stand among
+/// it before and wants memory traffic, not a register. fresh: another step of the launch wrote it, or will, and this
+/// thread has not read it. All but `again` are ordered: they stay where they stand among
 /// each other and before an `issue`.
-enum class Policy : std::uint8_t { once, again, early, reload };
+enum class Policy : std::uint8_t { once, again, early, reload, fresh };
 std::string_view name(Policy policy);
 
 /// Of a barrier of a cluster: all of it, or the threads say that they came by, and wait for the others later.
 enum class Half : std::uint8_t { both, arrive, wait };
 
-/// How a follower begins, after the kernel before it in its program: with a launch of its own, or in the same one.
-enum class Begins : std::uint8_t { launch, beside };
+/// How a follower begins, after the kernel before it in its program: with a launch of its own, or in the same one, side
+/// by side with it or as the next step.
+enum class Begins : std::uint8_t { launch, beside, behind };
+/// "then", "beside", "behind": the word of a program's text.
+std::string_view name(Begins begins);
 
 /// a < b or a == b.
 struct Condition {
@@ -232,12 +244,14 @@ struct Kernel {
   std::vector<Value> values;
   std::vector<Stmt> body;
   Begins begins = Begins::launch;  ///< of a follower
-  std::vector<Kernel> followers;   ///< launched behind it or beside it, in order; see above
+  std::vector<Kernel> followers;   ///< behind it or beside it, in order; see above
 };
 
 constexpr bool is_grid_barrier(const Stmt& stmt) {
   return stmt.kind == StmtKind::barrier && stmt.scope == StitchLevel::grid;
 }
+/// Whether all that a kernel does is that all blocks of its launch meet.
+bool is_meeting(const Kernel& kernel);
 /// Blocks that meet at one counter of a barrier of the grid. Precondition: it is such a statement.
 std::int64_t blocks_that_meet(const Kernel& kernel, const Stmt& barrier);
 
@@ -257,11 +271,19 @@ constexpr Arrival arrival(std::int64_t blocks, std::int64_t met, std::int64_t me
 /// The kernels of a program in the order of their launches: the one at hand, then its followers.
 inline Chain<Kernel> kernels_of(const Kernel& kernel) { return {kernel, kernel.followers}; }
 Chain<Kernel> kernels_of(Kernel&&) = delete;
-/// The same launch by launch: the bodies of each.
+/// The same launch by launch: the bodies of each, step by step.
 inline std::vector<Chain<Kernel>> launches_of(const Kernel& kernel) {
   return parts_of(kernels_of(kernel), [](const Kernel& one) { return one.begins == Begins::launch; });
 }
 std::vector<Chain<Kernel>> launches_of(Kernel&&) = delete;
+/// The bodies of each step of a launch.
+inline std::vector<Chain<Kernel>> steps_of(const Chain<Kernel>& launch) {
+  return parts_of(launch, [](const Kernel& one) { return one.begins == Begins::behind; });
+}
+/// Whether a launch has several steps.
+inline bool has_steps(const Chain<Kernel>& launch) {
+  return std::any_of(launch.begin(), launch.end(), [](const Kernel& one) { return one.begins == Begins::behind; });
+}
 
 // Said of a program where a kernel has followers: everything below but launch_shape and shared_offsets.
 

@@ -4,7 +4,7 @@
 // The text form of kernels: one statement per line, two spaces per scope. `each` is an unrolled loop, `loop` a rolled
 // one; `<-` moves, `x4` is the width of an access. Print only: what it leaves out (policies that are the usual ones,
 // types that follow) can be read off the program's structs. A kernel that is launched behind another one begins with
-// `then`, one in the same launch with `beside`; its buffers are the first one's.
+// `then`, one in the same launch with `beside` or `behind`; its buffers are the first one's.
 #include <fmt/format.h>
 
 #include <array>
@@ -167,8 +167,8 @@ struct TextPrinter {
 
   /// Of the first kernel of a program, or of one that follows it.
   void head(bool follows) {
-    const std::string_view begins = !follows ? "kernel" : kernel.begins == Begins::beside ? "beside" : "then";
-    out += fmt::format("{} {} threads={} vblocks={}", begins, kernel.name, kernel.threads, kernel.virtual_blocks);
+    out += fmt::format("{} {} threads={} vblocks={}", follows ? ir::name(kernel.begins) : "kernel", kernel.name,
+                       kernel.threads, kernel.virtual_blocks);
     if (kernel.persistent) out += fmt::format(" persistent grid={}", kernel.grid);
     if (kernel.shared_bytes != 0)
       out += fmt::format(" {}shared={}", kernel.dynamic_shared ? "dynamic_" : "", kernel.shared_bytes);

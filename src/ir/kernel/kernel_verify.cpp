@@ -170,9 +170,9 @@ struct Verifier {
       require(!arrived, "a block of the cluster is read by one that said it had read");
       reads_others = true;
     }
-    require(is_array(s.space) || s.policy == Policy::reload ||
+    require(is_array(s.space) || s.policy == Policy::reload || s.policy == Policy::fresh ||
                 memory_role(kernel, owner(kernel, s.memory)) == BufferRole::input,
-            "a load of memory that the kernel writes must be a reload");
+            "a load of memory that the program writes promises that nobody does");
     if (s.space == Space::global) reached(s);
     if (s.target.array == no_id) {
       require(s.width == 1, "a vector load needs an array");
@@ -212,14 +212,15 @@ struct Verifier {
     });
   }
 
-  /// By this kernel, wherever, or in a launch before its own.
+  /// By this kernel, wherever, or in a launch or a step before its own.
   bool written(BufferId memory) const {
-    for (const Chain<Kernel>& launch : launches_of(program)) {
-      if (is_in(launch)) break;
-      for (const Kernel& one : launch)
-        if (writes(one, memory)) return true;
-    }
-    return writes(kernel, memory);
+    for (const Chain<Kernel>& launch : launches_of(program))
+      for (const Chain<Kernel>& step : steps_of(launch)) {
+        if (is_in(step)) return writes(kernel, memory);
+        for (const Kernel& one : step)
+          if (writes(one, memory)) return true;
+      }
+    return false;
   }
 
   void wait() {
@@ -480,7 +481,7 @@ struct Verifier {
             "two kernels of a program have one name");
   }
 
-  /// What a body leaves to those beside it, if there are any.
+  /// What a body leaves to those beside it and to those of other steps, if there are any.
   void fits_launch() const {
     const std::vector<Chain<Kernel>> launches = launches_of(program);
     const Chain<Kernel> launch =
@@ -488,18 +489,40 @@ struct Verifier {
     if (launch.size() == 1) return;
     require(kernel.threads == launch[0].threads && kernel.min_blocks == launch[0].min_blocks,
             "bodies of a launch differ in their threads or in the blocks that must be resident");
-    require(kernel.cluster == 1 && !kernel.cooperative && !kernel.persistent,
-            "a body beside others has clusters, a meeting of the grid, or a loop over blocks");
-    require(!follows, "bodies beside one another are in the first launch");
+    require(kernel.cluster == 1, "a body of a launch has clusters");
+    require(!follows, "bodies of one launch are in the first launch");
     const bool shares =
         std::any_of(launch.begin(), launch.end(), [](const Kernel& one) { return one.shared_bytes > 0; });
     require(kernel.dynamic_shared == shares, "bodies of a launch have shared memory of which it is not told");
-    for (const Kernel& other : launch)
-      for (std::size_t b = 0; &other != &kernel && b < kernel.buffers.size(); ++b) {
-        const BufferId memory = owner(kernel, static_cast<BufferId>(b));
-        require(!writes(kernel, static_cast<BufferId>(b)) || !touches(other, memory),
-                fmt::format("{} is written by one body of a launch and used by another", kernel.buffers[b].name));
-      }
+    if (has_steps(launch)) {
+      require(kernel.cooperative && kernel.grid == launch[0].grid, "a launch in steps has blocks that may queue");
+      require(kernel.persistent || kernel.virtual_blocks == kernel.grid, "blocks of a step that nobody runs");
+      require(is_meeting(kernel) || std::none_of(kernel.body.begin(), kernel.body.end(), is_grid_barrier),
+              "a step in which some blocks meet");
+    } else {
+      require(!kernel.cooperative && !kernel.persistent,
+              "a body beside others has a meeting of the grid, or a loop over blocks");
+    }
+    fits_steps(steps_of(launch));
+  }
+
+  /// What one body writes no other one touches, but in another step where all blocks have met in between.
+  void fits_steps(const std::vector<Chain<Kernel>>& steps) const {
+    const auto own = static_cast<std::size_t>(
+        std::find_if(steps.begin(), steps.end(), [&](const Chain<Kernel>& step) { return is_in(step); }) -
+        steps.begin());
+    require(!is_meeting(kernel) || steps[own].size() == 1, "a body beside a meeting of all blocks");
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const auto first = steps.begin() + static_cast<std::ptrdiff_t>(std::min(s, own)),
+                 last = steps.begin() + static_cast<std::ptrdiff_t>(std::max(s, own));
+      if (std::any_of(first, last, [](const Chain<Kernel>& step) { return is_meeting(step[0]); })) continue;
+      for (const Kernel& other : steps[s])
+        for (std::size_t b = 0; &other != &kernel && b < kernel.buffers.size(); ++b) {
+          const BufferId memory = owner(kernel, static_cast<BufferId>(b));
+          require(!writes(kernel, static_cast<BufferId>(b)) || !touches(other, memory),
+                  fmt::format("{} is written by one body of a launch and used by another", kernel.buffers[b].name));
+        }
+    }
   }
 
   void shape() const {

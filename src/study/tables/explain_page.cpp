@@ -128,15 +128,20 @@ namespace {
 std::string launch_words(const Chain<ir::Kernel>& launch) {
   const ir::Kernel& k = launch[0];
   const ir::LaunchShape shape = launch_shape(launch);
-  std::string words =
-      fmt::format("{} of {}{}, {} shared per block", counted(static_cast<std::int64_t>(shape.grid[0]), "block"),
-                  counted(k.threads, "thread"),
-                  k.persistent ? fmt::format(" looping over {} tiles", with_commas(k.virtual_blocks)) : "",
-                  humane_bytes(static_cast<double>(shape.static_shared + shape.dynamic_shared)));
+  std::string words = fmt::format(
+      "{} of {}{}, {} shared per block", counted(static_cast<std::int64_t>(shape.grid[0]), "block"),
+      counted(k.threads, "thread"),
+      k.persistent && launch.size() == 1 ? fmt::format(" looping over {} tiles", with_commas(k.virtual_blocks)) : "",
+      humane_bytes(static_cast<double>(shape.static_shared + shape.dynamic_shared)));
   if (launch.size() == 1) return words;
   std::string each;
-  for (const ir::Kernel& body : launch) each += (each.empty() ? "" : ", ") + with_commas(body.grid);
-  return words + fmt::format("; blocks side by side: {}", each);
+  for (const Chain<ir::Kernel>& step : steps_of(launch)) {
+    std::string beside;
+    for (const ir::Kernel& body : step) beside += (beside.empty() ? "" : ", ") + with_commas(body.virtual_blocks);
+    each += (each.empty() ? "" : ", then ") + (is_meeting(step[0]) ? "all meet" : beside);
+  }
+  if (!has_steps(launch)) return words + fmt::format("; blocks side by side: {}", each);
+  return words + fmt::format("; virtual blocks in steps: {}", each);
 }
 
 /// At most so many lines of a text, 0 for all, and how many were left out.
@@ -173,7 +178,7 @@ std::string explanation(const Explained& all, const report::Screen& screen) {
   for (const std::string& line : all.advice) out += paragraph("advice", line, width);
   out += "\n" + paragraph("device", fmt::format("{} ({})", all.one.on->device.title, all.one.on->device.arch), width);
   for (const ir::Kernel& one : kernels_of(k))
-    out += paragraph(&one == &k ? "kernel" : one.begins == ir::Begins::beside ? "beside" : "then", one.name, width);
+    out += paragraph(&one == &k ? "kernel" : ir::name(one.begins), one.name, width);
   out += paragraph("of", all.title, width);
   out += paragraph("plan", ir::text(all.one.plan), width);
   if (const std::string stitches = stitch_words(all.one); !stitches.empty())

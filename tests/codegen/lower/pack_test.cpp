@@ -99,7 +99,7 @@ TEST_CASE("a plan's bodies go back and forth between the numbers of the pack and
     Plan pack;
     pack.skeleton = Skeleton::pack;
     pack.bodies.assign(3, own);
-    pack.bodies[number] = codegen::plan_in_pack(body, own);
+    pack.bodies[number] = codegen::plan_in_whole(body, own);
     const auto back = codegen::plan_of_body(prepared, pack, number);
     REQUIRE(std::holds_alternative<Plan>(back));
     CHECK((std::get<Plan>(back) == own));

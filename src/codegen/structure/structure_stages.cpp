@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the skeleton of stages recognises, and what it doubts. In: a group with its border. Out: the loops that it is
+// cut into, and the values that wait between them; or why it cannot be cut. Called through the table of skeletons, and
+// by prepare() for the stages themselves.
+//
+// Cutting. A list of values that may wait in global memory is a cut: what needs one of them is of a later level than
+// what makes it, so the level of a node is the most such values on any way to it. Levels that one loop holds, or
+// several side by side, are one stage, as long as it has no doubt that they do not have apart: from the first level on
+// each stage takes the next level while it can. Of every stage the roots are the outputs that are of it, and of the
+// values those that a later stage needs: these wait. What stands before a root and waits nowhere is computed again in
+// each stage that needs it, from what the group reads, what waits, and what earlier stages have written anyway. Each
+// stage is then a group of its own, with its own border, and the other skeletons say what it is.
+//
+// The list that a group gets is all reductions that something else in the group needs, since only they end a loop. A
+// plan may name another list: arrays that are not computed again, fewer reductions. What waits under a list is the
+// whole of its cut, so the same stages come of it again.
+//
+// Doubts are those of the stages, and of a stage that would share its rows and meet: its blocks have nothing left to
+// meet by.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "codegen/structure/recognise.h"
+
+namespace tailor::codegen {
+
+using namespace ir;
+
+namespace {
+
+constexpr std::size_t most_levels = 16;  ///< of a launch, whose code holds all
+
+class Cutting {
+ public:
+  Cutting(const Graph& graph, const Boundary& border) : graph_(graph), border_(border) {
+    for (std::size_t i = 0; i < border.inside.size(); ++i) places_.emplace(border.inside[i], i);
+    for (std::size_t i = 0; i < border.reads.size(); ++i) buffers_.emplace(border.reads[i], i);
+    for (std::size_t i = 0; i < border.writes.size(); ++i)
+      buffers_.try_emplace(border.writes[i], border.reads.size() + i);
+  }
+
+  bool has(NodeId id) const { return places_.contains(id); }
+
+  /// The stages of this list, which ascends.
+  std::variant<Stages, Rejection> stages(const std::vector<NodeId>& list) const {
+    for (const NodeId id : border_.writes)
+      if (!has(id)) return refuse("stages", "a value is written as it was read, which is no stage's work");
+    std::vector<int> numbers = levels(list);
+    int last = 0;
+    for (const NodeId id : border_.writes) last = std::max(last, numbers[places_.at(id)]);
+    if (last == 0) return refuse("stages", "nothing waits, so there is one stage");
+    if (static_cast<std::size_t>(last) >= most_levels)
+      return refuse("stages", fmt::format("{} values wait for one another, at most {}", last, most_levels - 1));
+    merge_levels(list, last, numbers);
+    for (const NodeId id : border_.writes) last = std::max(last, numbers[places_.at(id)]);
+    Stages cut = with_roots(list, numbers);
+    if (cut.bodies.size() < 2) return refuse("stages", "one loop holds what waits and all that needs it");
+    for (std::size_t number = 0; number < cut.bodies.size(); ++number) {
+      const Classified found = analyse(graph_, cut.bodies[number].border);
+      if (const auto* refused = std::get_if<Rejection>(&found))
+        return refuse(refused->rule, fmt::format("stage {}: {}", number + 1, refused->reason));
+      cut.bodies[number].layout = std::get<Layout>(found);
+    }
+    if (const auto read = contested(cut.bodies))
+      return refuse("stages", fmt::format("one stage writes over %{}, which another one reads then",
+                                          graph_[border_.reads[index(*read)]].name));
+    return cut;
+  }
+
+  /// Reductions that something inside needs, operands before users. Of one with several results these.
+  std::vector<NodeId> needed_reductions() const {
+    std::vector<bool> needed(border_.inside.size());
+    for (const NodeId id : border_.inside)
+      for (const NodeId operand : graph_[id].operands)
+        if (const auto at = places_.find(operand); at != places_.end()) needed[at->second] = true;
+    const Region region(graph_, border_);
+    std::vector<NodeId> found;
+    for (const NodeId id : region.inside())
+      if (needed[places_.at(id)] && is_result(region[id])) found.push_back(id);
+    return found;
+  }
+
+ private:
+  bool is_result(const Node& node) const {
+    if (node.op == Op::get_tuple_element) return graph_[node.operands[0]].op == Op::reduce;
+    return node.op == Op::reduce && node.results.empty();
+  }
+
+  /// By place in Boundary::inside: the most values of the list on any way to it.
+  std::vector<int> levels(const std::vector<NodeId>& list) const {
+    std::vector<int> numbers(border_.inside.size(), 0);
+    for (std::size_t i = 0; i < border_.inside.size(); ++i)
+      for (const NodeId operand : graph_[border_.inside[i]].operands)
+        if (const auto at = places_.find(operand); at != places_.end()) {
+          const bool waits = std::binary_search(list.begin(), list.end(), operand);
+          numbers[i] = std::max(numbers[i], numbers[at->second] + (waits ? 1 : 0));
+        }
+    return numbers;
+  }
+
+  /// Makes of the levels 0 to `last` stages: each takes the next level while a loop holds both.
+  void merge_levels(const std::vector<NodeId>& list, int last, std::vector<int>& numbers) const {
+    for (int stage = 0; stage < last;) {
+      std::vector<int> merged = numbers;
+      for (int& number : merged) number -= number > stage ? 1 : 0;
+      const std::optional<int> apart = doubts(list, numbers, stage, stage + 1),
+                               both = doubts(list, merged, stage, stage);
+      if (both && (!apart || *both <= *apart)) {
+        numbers = std::move(merged);
+        --last;
+      } else {
+        ++stage;
+      }
+    }
+  }
+
+  /// How many of the stages from `first` to `last` have a doubt; nothing where one is no loop.
+  std::optional<int> doubts(const std::vector<NodeId>& list, const std::vector<int>& numbers, int first,
+                            int last) const {
+    const Stages cut = with_roots(list, numbers);
+    int count = 0;
+    for (int number = first; number <= last; ++number) {
+      if (ir::index(number) >= cut.bodies.size()) continue;
+      BodyBorder body = cut.bodies[ir::index(number)];
+      if (body.writes.empty()) continue;
+      const Classified found = analyse(graph_, body.border);
+      if (!std::holds_alternative<Layout>(found)) return std::nullopt;
+      body.layout = std::get<Layout>(found);
+      count += find_doubt(graph_, body.border, body.layout) || doubt_alone(graph_, body) ? 1 : 0;
+    }
+    return count;
+  }
+
+  /// The stages with these numbers of nodes, last ones first: what they need of earlier ones waits.
+  Stages with_roots(const std::vector<NodeId>& list, const std::vector<int>& numbers) const {
+    Stages cut;
+    int last = 0;
+    for (const NodeId id : border_.writes) last = std::max(last, numbers[places_.at(id)]);
+    std::vector<std::vector<NodeId>> roots(static_cast<std::size_t>(last) + 1);
+    for (const NodeId id : border_.writes) roots[ir::index(numbers[places_.at(id)])].push_back(id);
+    std::vector<std::vector<std::size_t>> inside(roots.size());
+    std::vector<std::vector<NodeId>> reads(roots.size());
+    std::vector<bool> waits(border_.inside.size());
+    for (int number = last; number >= 0; --number) {
+      std::vector<std::size_t>& own = inside[ir::index(number)];
+      std::vector<bool> taken(border_.inside.size());
+      const auto take = [&](std::size_t at) {
+        if (!taken[at]) taken[at] = true, own.push_back(at);
+      };
+      for (const NodeId id : roots[ir::index(number)]) take(places_.at(id));
+      for (std::size_t i = 0; i < own.size(); ++i)
+        for (const NodeId operand : graph_[border_.inside[own[i]]].operands) {
+          const auto at = places_.find(operand);
+          const bool is_earlier = at != places_.end() && numbers[at->second] < number;
+          if (is_earlier && std::binary_search(list.begin(), list.end(), operand) && !waits[at->second]) {
+            waits[at->second] = true;
+            if (!buffers_.contains(operand)) roots[ir::index(numbers[at->second])].push_back(operand);
+          }
+          if (at == places_.end() || (is_earlier && (waits[at->second] || buffers_.contains(operand))))
+            reads[ir::index(number)].push_back(operand);
+          else
+            take(at->second);
+        }
+    }
+    for (std::size_t i = 0; i < waits.size(); ++i)
+      if (waits[i]) cut.waits.push_back(border_.inside[i]);
+    std::sort(cut.waits.begin(), cut.waits.end());
+    std::unordered_map<NodeId, std::size_t> buffers = buffers_;
+    std::size_t next = border_.reads.size() + border_.writes.size();
+    for (const NodeId id : cut.waits) next += buffers.try_emplace(id, next).second ? 1 : 0;
+    for (std::size_t number = 0; number < roots.size(); ++number)
+      cut.bodies.push_back(bordered(std::move(roots[number]), std::move(inside[number]), reads[number], buffers));
+    return cut;
+  }
+
+  BodyBorder bordered(std::vector<NodeId> roots, std::vector<std::size_t> inside, const std::vector<NodeId>& reads,
+                      const std::unordered_map<NodeId, std::size_t>& buffers) const {
+    BodyBorder body;
+    const auto in_order = [&](std::vector<NodeId> nodes) {
+      const auto before = [&](NodeId a, NodeId b) { return buffers.at(a) < buffers.at(b); };
+      std::sort(nodes.begin(), nodes.end(), before);
+      nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+      return nodes;
+    };
+    body.border.writes = in_order(std::move(roots));
+    body.border.reads = in_order(reads);
+    for (const NodeId id : body.border.writes) body.writes.push_back(static_cast<std::int32_t>(buffers.at(id)));
+    for (const NodeId id : body.border.reads) body.reads.push_back(static_cast<std::int32_t>(buffers.at(id)));
+    std::sort(inside.begin(), inside.end());
+    for (const std::size_t at : inside) body.border.inside.push_back(border_.inside[at]);
+    find_places(body, inside);
+    return body;
+  }
+
+  /// What a stage writes over one of its reads.
+  void find_places(BodyBorder& body, const std::vector<std::size_t>& inside) const {
+    for (const InPlace& pair : border_.in_place) {
+      const auto output = std::find(body.writes.begin(), body.writes.end(),
+                                    static_cast<std::int32_t>(border_.reads.size()) + pair.output);
+      const auto parameter = std::find(body.reads.begin(), body.reads.end(), pair.parameter);
+      if (output == body.writes.end() || parameter == body.reads.end()) continue;
+      body.border.in_place.push_back({static_cast<std::int32_t>(output - body.writes.begin()),
+                                      static_cast<std::int32_t>(parameter - body.reads.begin())});
+    }
+    const NodeId kept = border_.kept_from_place;
+    if (kept != no_node && std::binary_search(inside.begin(), inside.end(), places_.at(kept)))
+      body.border.kept_from_place = kept;
+  }
+
+  /// The read that one stage writes over while another one reads it, or later.
+  static std::optional<std::int32_t> contested(const std::vector<BodyBorder>& bodies) {
+    for (std::size_t stage = 0; stage < bodies.size(); ++stage)
+      for (const InPlace& pair : bodies[stage].border.in_place)
+        for (std::size_t later = stage + 1; later < bodies.size(); ++later) {
+          const std::int32_t read = bodies[stage].reads[index(pair.parameter)];
+          if (std::binary_search(bodies[later].reads.begin(), bodies[later].reads.end(), read)) return read;
+        }
+    return std::nullopt;
+  }
+
+  const Graph& graph_;
+  const Boundary& border_;
+  std::unordered_map<NodeId, std::size_t> places_;   ///< in Boundary::inside
+  std::unordered_map<NodeId, std::size_t> buffers_;  ///< of what is read and written: as BodyBorder numbers them
+};
+
+}  // namespace
+
+std::variant<Stages, Rejection> cut_at(const Graph& graph, const Boundary& border, const std::vector<NodeId>& waits) {
+  const Cutting cutting(graph, border);
+  for (const NodeId id : waits)
+    if (!cutting.has(id) || class_of(graph[id].op) == OpClass::leaf || graph[id].shape.dtype == DType::tuple)
+      return refuse("homes", fmt::format("%{} is no value that the group computes, so it waits nowhere", id));
+  auto found = cutting.stages(waits);
+  if (const auto* cut = std::get_if<Stages>(&found); cut != nullptr && cut->waits != waits) {
+    const NodeId left = *std::find_if(waits.begin(), waits.end(), [&](NodeId id) {
+      return !std::binary_search(cut->waits.begin(), cut->waits.end(), id);
+    });
+    return refuse("homes",
+                  fmt::format("%{} waits for no later stage: the loop that makes it holds what needs it", left));
+  }
+  return found;
+}
+
+std::variant<Stages, Rejection> find_stages(const Graph& graph, const Boundary& border) {
+  const Cutting cutting(graph, border);
+  std::vector<NodeId> waits = cutting.needed_reductions();
+  if (waits.empty()) return refuse("stages", "no reduction ends a stage");
+  std::sort(waits.begin(), waits.end());
+  return cutting.stages(waits);
+}
+
+std::optional<Classified> recognise_stages(const Region& region) {
+  const auto found = find_stages(region.graph, region.border);
+  if (const auto* refused = std::get_if<Rejection>(&found)) return *refused;
+  Layout layout{Skeleton::stages, 0, 0, {}};
+  for (const BodyBorder& body : std::get<Stages>(found).bodies) {
+    ++layout.rows;
+    layout.columns += elements_of(body.layout);
+  }
+  return layout;
+}
+
+std::optional<Rejection> doubt_stages(const Region& region, const Layout&) {
+  const auto found = find_stages(region.graph, region.border);
+  if (const auto* refused = std::get_if<Rejection>(&found)) return *refused;
+  for (const BodyBorder& body : std::get<Stages>(found).bodies) {
+    if (auto doubted = find_doubt(region.graph, body.border, body.layout)) return doubted;
+    if (auto doubted = doubt_alone(region.graph, body)) return doubted;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tailor::codegen
