@@ -157,13 +157,12 @@ Work together(const Work& program) {
 
 namespace {
 
-/// Bodies that share the blocks of a step, or have blocks of their own side by side.
-Work side_by_side(const Chain<Work>& bodies) {
+/// Bodies with blocks of their own side by side, or, of a launch in steps, that share its blocks.
+Work side_by_side(const Chain<Work>& bodies, bool share_blocks) {
   Work all = bodies[0];
   all.followers.clear();
   all.begins = ir::Begins::launch;
   if (bodies.size() == 1) return all;
-  const bool shares_blocks = all.grid < all.virtual_blocks || bodies[1].grid < bodies[1].virtual_blocks;
   const auto weight = [](const Work& body) { return static_cast<double>(body.virtual_blocks); };
   all.critical_path = scaled(all.critical_path, weight(all));
   all.bytes_in_flight *= weight(all);
@@ -172,7 +171,7 @@ Work side_by_side(const Chain<Work>& bodies) {
     for (std::size_t b = 0; b < all.buffers.size(); ++b) add_body(all.buffers[b], body.buffers[b]);
     add_counts(all, body);
     all.virtual_blocks += body.virtual_blocks;
-    all.grid += shares_blocks ? 0 : body.grid;
+    all.grid += share_blocks ? 0 : body.grid;
     all.shared_bytes = std::max(all.shared_bytes, body.shared_bytes);
     all.live_registers = std::max(all.live_registers, body.live_registers);
     all.busiest_block = std::max(all.busiest_block, body.busiest_block);
@@ -195,15 +194,16 @@ void add_step(Work& all, const Work& step) {
   add(all.critical_path, step.critical_path);
 }
 
-/// The steps of each launch as one kernel each, in order.
-std::vector<std::vector<Work>> steps_by_launch(const Work& program) {
-  std::vector<std::vector<Work>> launches;
-  for (const Chain<Work>& bodies : steps_of(program)) {
-    if (bodies[0].begins == ir::Begins::launch) launches.emplace_back();
-    launches.back().push_back(side_by_side(bodies));
-    launches.back().back().begins = bodies[0].begins;
+/// The steps of a launch as one kernel each, in order.
+std::vector<Work> steps_of_launch(const Chain<Work>& launch) {
+  const std::vector<Chain<Work>> steps =
+      parts_of(launch, [](const Work& one) { return one.begins == ir::Begins::behind; });
+  std::vector<Work> works;
+  for (const Chain<Work>& bodies : steps) {
+    works.push_back(side_by_side(bodies, steps.size() > 1));
+    works.back().begins = bodies[0].begins;
   }
-  return launches;
+  return works;
 }
 
 Work chained(std::vector<Work> works) {
@@ -215,10 +215,10 @@ Work chained(std::vector<Work> works) {
 }  // namespace
 
 Work as_one(const Chain<Work>& launch) {
-  const std::vector<Chain<Work>> steps =
-      parts_of(launch, [](const Work& one) { return one.begins == ir::Begins::behind; });
-  Work all = side_by_side(steps.front());
-  for (std::size_t i = 1; i < steps.size(); ++i) add_step(all, side_by_side(steps[i]));
+  std::vector<Work> steps = steps_of_launch(launch);
+  Work all = std::move(steps.front());
+  for (std::size_t i = 1; i < steps.size(); ++i) add_step(all, steps[i]);
+  all.begins = ir::Begins::launch;
   return all;
 }
 
@@ -230,7 +230,8 @@ Work by_launch(const Work& program) {
 
 Work by_step(const Work& program) {
   std::vector<Work> all;
-  for (std::vector<Work>& steps : steps_by_launch(program)) {
+  for (const Chain<Work>& launch : launches_of(program)) {
+    std::vector<Work> steps = steps_of_launch(launch);
     Work most;
     for (const Work& step : steps) {
       most.shared_bytes = std::max(most.shared_bytes, step.shared_bytes);

@@ -44,7 +44,8 @@ std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const 
                                                       const std::vector<NodeId>& nodes, const MergeLimits& limits,
                                                       std::int64_t own_arguments) {
   const Boundary border = boundary(graph, def_use, nodes);
-  const codegen::Classified structure = codegen::analyse(graph, border);
+  const codegen::Classified structure =
+      limits.stages ? codegen::analyse_stages(graph, border) : codegen::analyse(graph, border);
   if (const auto* rejection = std::get_if<Rejection>(&structure))
     return fmt::format("{}: {}", rejection->rule, rejection->reason);
   const auto& layout = std::get<codegen::Layout>(structure);
@@ -207,11 +208,14 @@ std::optional<std::string> MergeSearch::not_lowerable(NodeId a, NodeId b) {
       std::max(summaries_.summary(group_of(a)).arguments, summaries_.summary(group_of(b)).arguments);
   const auto kernel = one_kernel(graph, task_.def_use, merged, limits_, own);
   if (const auto* why_not = std::get_if<std::string>(&kernel)) return *why_not;
-  if (std::get<codegen::Layout>(kernel).skeleton != Skeleton::pack) return std::nullopt;
+  const Skeleton skeleton = std::get<codegen::Layout>(kernel).skeleton;
+  if (row(skeleton).unit != WorkUnit::bodies) return std::nullopt;
+  const bool waits = skeleton == Skeleton::stages;
   const double both = price(group_of(a)) + price(group_of(b)), saved = gain(a, b);
-  if (saved >= limits_.pack_saves * both) return std::nullopt;
-  return fmt::format("side by side they save {:.1f} %, at least {:.1f} asked", 100 * saved / both,
-                     100 * limits_.pack_saves);
+  const double least = waits ? limits_.stages_save : limits_.pack_saves;
+  if (saved >= least * both) return std::nullopt;
+  return fmt::format("{} they save {:.1f} %, at least {:.1f} asked", waits ? "in stages" : "side by side",
+                     100 * saved / both, 100 * least);
 }
 
 void MergeSearch::offer_neighbours() {

@@ -35,6 +35,9 @@ struct MergeLimits {
   /// Least share of what two groups take that putting them side by side must save: a launch saved is little beside two
   /// long kernels, and each would get the registers and blocks of the other.
   double pack_saves = 1.0 / 32;
+  bool stages = false;  ///< loops of a launch may wait for one another
+  /// The same of that: the price knows neither that blocks which loop take longer than others nor all of a meeting.
+  double stages_save = 1.0 / 16;
 };
 
 /// Why kernels of today cannot hold these nodes of work together, or only with most of the machine idle; nothing when

@@ -116,6 +116,7 @@ class Tailor {
     if (!spending_.over() && waits_) search(without_barriers(alone), limits_);
     for (const Rival& rival : rivals) ask(rival);
     mend();
+    put_in_stages();
     return result();
   }
 
@@ -220,6 +221,20 @@ class Tailor {
     mend(std::min(most_mended, mended_nodes / std::max<std::int64_t>(1, nodes)), mended_prices);
     const bool limited = task_.budget.seconds > 0 || task_.budget.evaluations > 0;
     if (task_.budget.until_spent && limited) mend(no_end, no_end);
+  }
+
+  /// Kernels that wait for one another may be one launch. Asked last, of what is settled: most merges that no loop holds
+  /// can be cut into stages, and few of them pay.
+  void put_in_stages() {
+    if (!limits_.lowerable || found_.empty() || spending_.over()) return;
+    MergeLimits in_stages = limits_;
+    in_stages.stages = true;
+    MergeSearch search(task_, facts_, in_stages, found_, spending_);
+    search.run();
+    if (search.total() >= found_cost_) return;
+    found_ = search.groups();
+    found_cost_ = search.total();
+    take(recompute(task_, facts_, in_stages, found_, spending_), "");
   }
 
   void mend(std::int64_t rounds, std::int64_t prices) {

@@ -13,6 +13,7 @@
 #include "codegen/cuda/cuda.h"
 #include "codegen/lower/lower.h"
 #include "ir/device.h"
+#include "ir/graph/graph_parse.h"
 #include "support/golden.h"
 #include "support/group_family.h"
 #include "support/paths.h"
@@ -52,4 +53,31 @@ TEST_CASE("a pack has one launch with the blocks of all, and the shared memory o
   CHECK(most > 0);
   CHECK(shape.static_shared == 0);
   check_golden("pack.cu", codegen::cuda(kernel, text(parse_plan(words))));
+}
+
+TEST_CASE("a launch in steps has a loop for each stage, with a meeting of all blocks between them") {
+  Group group;
+  group.graph = parse_graph(R"(graph sums_then_map {
+  %a = parameter 0 : f32[256,300]
+  %b = parameter 1 : f32[5000]
+  %z = constant 0 : f32[]
+  %sa = reduce add %a, %z, axes={0,1} : f32[]
+  %sb = reduce add %b, %z, axes={0} : f32[]
+  %s = add %sa, %sb : f32[]
+  %na = broadcast %s : f32[256,300]
+  %ya = divide %a, %na : f32[256,300]
+  output %ya
+}
+)");
+  group.id = id_of(std::string_view(canonical_text(group.graph)));
+  const std::string words =
+      "stages threads=128 homes=%3@grid,%4@grid grid=persistent blocks_per_sm=2 index_cache=on value_cache=on "
+      "arithmetic=xla || pack | row dominant=%3 threads_per_row=128 vector=4 in_flight=1 split=30 | row dominant=%4 "
+      "threads_per_row=128 vector=4 in_flight=1 split=1 || map dominant=%7 vector=4 unroll=1";
+  const codegen::Lowered lowered =
+      codegen::lower(group, parse_plan(words), limits(find_device("h200", source_folder() + "/data/devices")));
+  if (const auto* refused = std::get_if<Rejection>(&lowered)) FAIL(refused->rule << ": " << refused->reason);
+  const Kernel& kernel = std::get<Kernel>(lowered);
+  CHECK(launches_of(kernel).size() == 1);
+  check_golden("stages.cu", codegen::cuda(kernel, text(parse_plan(words))));
 }
