@@ -151,6 +151,7 @@ Work as_one(const Chain<Work>& launch) {
     all.grid += body.grid;
     all.shared_bytes = std::max(all.shared_bytes, body.shared_bytes);
     all.live_registers = std::max(all.live_registers, body.live_registers);
+    all.early_registers = std::max(all.early_registers, body.early_registers);
     all.busiest_block = std::max(all.busiest_block, body.busiest_block);
     all.loads_in_flight = std::max(all.loads_in_flight, body.loads_in_flight);
     all.bytes_in_flight += weight(body) * body.bytes_in_flight;

@@ -337,6 +337,7 @@ ir::Estimate of_launch(const Chain<Work>& bodies, const Work& launch, const Plac
     alone.followers.clear();
     alone.shared_bytes = launch.shared_bytes;
     alone.live_registers = launch.live_registers;
+    alone.early_registers = launch.early_registers;
     const ir::Estimate one = of(alone, place);
     if (one.total <= all.total) continue;
     all.total = one.total;
@@ -371,7 +372,10 @@ ir::Estimate of_program(const Work& program, const Work& launches, const Calibra
 /// Without a compiler. A block must be able to start, and as many be resident as the compiler must allow for: what
 /// their threads cannot hold is spilled, stored once and loaded once.
 Code assumed_code(const Work& work, const CalibratedDevice& device) {
-  const int wanted = work.live_registers + static_cast<int>(device.register_base);
+  // Addresses are made ahead as long as that costs no resident thread.
+  const int base = static_cast<int>(device.register_base);
+  const int free = static_cast<int>(device.registers_per_sm / device.threads_per_sm);
+  const int wanted = std::max(work.live_registers + base, std::min(work.early_registers + base, free));
   const int unit = static_cast<int>(device.register_unit / device.warp_size);
   const int share = static_cast<int>(device.registers_per_block) / work.threads / unit * unit;
   const int bound = work.min_blocks == 0 ? static_cast<int>(device.registers_per_thread)
