@@ -68,6 +68,8 @@ constexpr Ablation ablation_rows[] = {
      [](CalibratedDevice& d, const ir::Device&) { d.overlap_knee = endless; }},
     {"blocks alone on their SM", "a block alone hides its chain as many do",
      [](CalibratedDevice& d, const ir::Device&) { d.lone_share = 0; }},
+    {"a first wave that waits", "the first blocks compute before their data is there",
+     [](CalibratedDevice& d, const ir::Device&) { d.first_wave = 0; }},
     {"blocks that loop", "a block that loops over tiles is as fast as one for each",
      [](CalibratedDevice& d, const ir::Device&) { d.loop_excess = 0; }},
     {"writes that L2 holds", "DRAM turns to every write",

@@ -62,7 +62,7 @@ void begin_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
   work.min_blocks = kernel.min_blocks;
   work.shared_bytes = kernel.shared_bytes;
   fill_costs(kernel, scratch);
-  work.live_registers = live_registers(kernel, scratch);
+  fill_registers(kernel, scratch, work);
   fill_chain(kernel, work);
 }
 

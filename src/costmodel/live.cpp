@@ -5,15 +5,18 @@
 // models that do not have the compiler's number yet.
 //
 // It is the largest sum of sizes over the statements. The sum is taken by differences: each lifetime adds its size
-// where it begins and takes it away where it ends, and one pass finds the greatest running sum. Two kinds of things
+// where it begins and takes it away where it ends, and one pass finds the greatest running sum. Three kinds of things
 // live.
 //
 // Values. An array lives from its first to its last use, and so does a value with a name. The statement that reads a
-// value for the last time writes into its register, so that statement no longer counts it. What is defined before a
-// loop and used in it lives to the loop's end, because the next turn needs it again. A loop that is unrolled is
-// straight code: of the arrays that it goes through element by element, those that end with it give their registers one
-// by one to those that begin with it. A value in an unrolled loop counts once. A load that is not ordered goes to where
-// its value is first used, if that is in the same loop.
+// value for the last time writes into its register, so that statement no longer counts it. An array that begins with a
+// constant, as a sum does, takes the place of the first that it adds. Truth values that are computed have registers of
+// their own. Equal conversions are one: what is widened in two places, whether from an array or from a value that the
+// array keeps, is kept wide; so rows of 16 bits that wait between phases are f32. What is defined before a loop and
+// used in it lives to the loop's end, because the next turn needs it again. A loop that is unrolled is straight code:
+// of the arrays that it goes through element by element, those that end with it give their registers one by one to
+// those that begin with it. A value in an unrolled loop counts once. A load that is not ordered goes to where its value
+// is first used, if that is in the same loop.
 //
 // Indices. An index is a part that differs between threads and blocks, and what loops and copies add to it; the
 // machine's addresses hold constants, so copies need no register. The part that stays is held from where it is first
@@ -21,8 +24,13 @@
 // counter, holds what stays the same in it from its beginning to its end, and for a buffer that it walks through a
 // pointer of two registers. A persistent block is such a loop over its virtual blocks.
 //
-// What else the assembler takes is the model's business (`register_base`): one index, the address that is being made,
-// the parts of an expression. Measured against a compiler by tests/bench/registers_bench.
+// Addresses. Of accesses that follow one another without a wait, the assembler makes the addresses of all buffers in
+// front of the first, a pair of registers each, as the parameters they come from have a latency. It does so while that
+// costs no thread its place on the SM, so they are counted apart (early_registers), and the models know how many
+// registers are free (sm_90: 32, up to which it fills where data alone takes 13 to 22).
+//
+// What else the assembler takes is the model's business (`register_base`): one index, two addresses that are being
+// made, the parts of an expression. Measured against a compiler by tests/bench/registers_bench.
 #include <algorithm>
 
 #include "costmodel/scratch.h"
@@ -36,6 +44,12 @@ constexpr std::int32_t nowhere = -1;
 constexpr std::int64_t least_side_by_side = 4;
 /// Loads from shared memory that unrolled copies make are ahead of their uses by so many registers: their latency.
 constexpr std::int64_t registers_ahead = 16;
+/// Registers of an address, and of those for which the models' base has room.
+constexpr int pointer_registers = 2, pointers_of_base = 4;
+/// Truth values that are computed have registers of their own, so many.
+constexpr std::int64_t predicates = 7;
+/// A sine of a large argument is reduced by six words of 2/pi: what holds their product beside the registers of others.
+constexpr int of_reduction = 9;
 /// Instructions of a function that holds two numbers beside its result, as a numerator and a denominator.
 constexpr int long_function = 8;
 
@@ -62,6 +76,12 @@ int parts_of(const ir::Kernel& kernel, const ir::Value& value) {
   const ir::Computed& row = ir::computed(value.op, value.dtype, kernel.arithmetic);
   const int instructions = row.fma + row.alu + row.xu;
   return (instructions > 1 ? 1 : 0) + (instructions > long_function ? 1 : 0);
+}
+
+/// Registers of a way that only large arguments take, one element after the other.
+int parts_apart(const ir::Value& value) {
+  const bool reduces = value.op == ir::Op::sin || value.op == ir::Op::cos || value.op == ir::Op::tan;
+  return value.kind == ir::ValueKind::op && reduces ? of_reduction : 0;
 }
 
 /// Values: arrays in registers, then lets.
@@ -158,16 +178,37 @@ class ValueLives {
   int use_value(ir::ValueId id, std::int32_t at) {
     if (id == ir::no_value) return 0;
     const ir::Value& value = kernel_.values[id];
-    if (value.kind == ir::ValueKind::convert) widened(kernel_.values[value.operands[0]].element.array, value.dtype, at);
+    if (value.kind == ir::ValueKind::convert) converted(kernel_.values[value.operands[0]], value.dtype, at);
     use_let(value.let, at);
     use_array(value.element, at);
     int parts = parts_of(kernel_, value);
+    apart_ = std::max(apart_, parts_apart(value));
     for (const ir::ValueId operand : value.operands) parts = std::max(parts, use_value(operand, at));
     return parts;
   }
+  /// Whether it is an array's in registers.
+  bool held(ir::ArrayId array) const {
+    return array != ir::no_id && kernel_.arrays[array].space == ir::Space::registers;
+  }
+  void converted(const ir::Value& narrow, ir::DType to, std::int32_t at) {
+    if (held(narrow.element.array)) widened(narrow.element.array, to, at);
+    if (narrow.kind != ir::ValueKind::let) return;
+    Life& life = lives_[kernel_.arrays.size() + narrow.let];
+    life.converted = at;
+    life.to = to;
+    if (life.kept != ir::no_id) widened(life.kept, to, at);
+  }
+  /// An array that keeps a value is converted where the value is.
+  void kept(const ir::Stmt& stmt) {
+    if (stmt.kind != ir::StmtKind::assign || stmt.op != ir::Op::copy || stmt.value == ir::no_value) return;
+    const ir::Value& value = kernel_.values[stmt.value];
+    if (value.kind != ir::ValueKind::let || !held(stmt.target.array)) return;
+    Life& life = lives_[kernel_.arrays.size() + value.let];
+    life.kept = stmt.target.array;
+    if (life.converted != nowhere) widened(life.kept, life.to, life.converted);
+  }
   /// Elements that are converted in two places are converted once, and what is kept is the wider number.
   void widened(ir::ArrayId array, ir::DType to, std::int32_t at) {
-    if (array == ir::no_id || kernel_.arrays[array].space != ir::Space::registers) return;
     Life& life = lives_[array];
     const int bits = ir::row(kernel_.arrays[array].dtype).bits;
     if (life.converted != nowhere && life.converted != at) life.wider = std::max(life.wider, ir::row(to).bits / bits);
@@ -175,19 +216,30 @@ class ValueLives {
   }
   void visit(std::int32_t at) {
     const ir::Stmt& stmt = kernel_.body[at];
+    apart_ = 0;
     const int parts = use_value(stmt.value, at);
-    if (parts > 0) add_span(change_, at, at + 1, parts * side_by_side());
+    if (parts > 0) add_span(change_, at, at + 1, parts * side_by_side() + apart_);
     if (stmt.kind != ir::StmtKind::declare || stmt.value != ir::no_value) use_array(stmt.target, at);
+    if (stmt.kind == ir::StmtKind::declare && held(stmt.target.array) && is_constant(stmt.value))
+      wait_for_use(stmt.target.array);
     use_let(stmt.let, at);
+    if (stmt.kind == ir::StmtKind::let && kernel_.values[stmt.value].kind == ir::ValueKind::op)
+      lives_[kernel_.arrays.size() + stmt.let].predicate = kernel_.lets[stmt.let].dtype == ir::DType::pred;
+    kept(stmt);
     if (stmt.kind == ir::StmtKind::load) loaded(stmt, at);
+  }
+  bool is_constant(ir::ValueId id) const {
+    return id != ir::no_value && kernel_.values[id].kind == ir::ValueKind::constant;
+  }
+  /// What was made here takes a register from its first use on, if that is in the same loop.
+  void wait_for_use(std::size_t which) {
+    lives_[which].lazy = true;
+    lives_[which].loop = rolled();
   }
   void loaded(const ir::Stmt& stmt, std::int32_t at) {
     const std::size_t which = stmt.let != ir::no_id ? kernel_.arrays.size() + stmt.let : stmt.target.array;
     Life& life = lives_[which];
-    if (stmt.space == ir::Space::global && stmt.policy == ir::Policy::again) {
-      life.lazy = true;
-      life.loop = rolled();
-    }
+    if (stmt.space == ir::Space::global && stmt.policy == ir::Policy::again) wait_for_use(which);
     if (is_array(stmt.space) && life.first == at)
       life.copies = std::clamp<std::int64_t>(registers_ahead / std::max(1, size_of(kernel_, which)), 1, copies());
   }
@@ -209,7 +261,8 @@ class ValueLives {
 
   void add(std::size_t which) {
     const Life& life = lives_[which];
-    const std::int64_t size = size_of(kernel_, which) * life.copies * life.wider;
+    const std::int64_t copies = life.predicate ? std::max<std::int64_t>(0, life.copies - predicates) : life.copies;
+    const std::int64_t size = size_of(kernel_, which) * copies * life.wider;
     std::int32_t from = life.first, to = life.last + (life.stretched ? 1 : 0);
     const auto copy_of = [&](const Nest& nest) { return (size + nest.extent - 1) / nest.extent; };
     if (life.last_nest != nowhere && life.first < nests_[life.last_nest].start) {
@@ -235,6 +288,41 @@ class ValueLives {
   std::vector<std::int32_t>& loops_;  ///< around the statement that is looked at, outermost first
   std::vector<std::int64_t>& change_;
   ir::VarSet vector_vars_;  ///< of loops over the elements of a vector
+  int apart_ = 0;           ///< registers of the statement's way for large arguments
+};
+
+/// Addresses that are ready when the first of a run of accesses is made: a pointer for each buffer.
+class PointerLives {
+ public:
+  PointerLives(const ir::Kernel& kernel, LiveScratch& scratch, std::vector<std::int64_t>& change)
+      : kernel_(kernel), last_(scratch.accessed), change_(change) {
+    last_.assign(kernel.buffers.size(), nowhere);
+    std::int32_t start = 0, at = 0;
+    for (const auto end = static_cast<std::int32_t>(kernel.body.size()); at < end; ++at) {
+      const ir::Stmt& stmt = kernel.body[at];
+      const bool rolled = stmt.kind == ir::StmtKind::loop && !stmt.unrolled;
+      if (rolled || stmt.kind == ir::StmtKind::issue || stmt.kind == ir::StmtKind::barrier ||
+          stmt.kind == ir::StmtKind::shuffle) {
+        end_run(start);
+        if (rolled) at = stmt.end - 1;
+        start = at + 1;
+      } else if (is_memory(stmt) && stmt.space == ir::Space::global) {
+        last_[stmt.memory] = at;
+      }
+    }
+    end_run(start);
+  }
+
+ private:
+  void end_run(std::int32_t start) {
+    for (std::int32_t& last : last_) {
+      if (last != nowhere && last > start) add_span(change_, start, last, pointer_registers);
+      last = nowhere;
+    }
+  }
+  const ir::Kernel& kernel_;
+  std::vector<std::int32_t>& last_;
+  std::vector<std::int64_t>& change_;
 };
 
 /// Indices: what stays of them, variables, pointers and counters.
@@ -334,19 +422,24 @@ class IndexLives {
 
 }  // namespace
 
-int live_registers(const ir::Kernel& kernel, Scratch::Body& scratch) {
-  std::vector<std::int64_t>&values = scratch.live.values, &indices = scratch.live.indices;
-  values.assign(kernel.body.size() + 2, 0);
-  indices.assign(kernel.body.size() + 2, 0);
-  const ValueLives of_values(kernel, scratch.live, values);
-  const IndexLives of_indices(kernel, scratch.live, indices);
-  std::int64_t value = 0, index = 0, most = 0;
-  for (std::size_t at = 0; at < values.size(); ++at) {
-    value += values[at];
-    index += indices[at];
-    most = std::max(most, value + std::max<std::int64_t>(0, index - 1));
+void fill_registers(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
+  LiveScratch& live = scratch.live;
+  for (std::vector<std::int64_t>* const change : {&live.values, &live.indices, &live.pointers})
+    change->assign(kernel.body.size() + 2, 0);
+  const ValueLives of_values(kernel, live, live.values);
+  const IndexLives of_indices(kernel, live, live.indices);
+  const PointerLives of_pointers(kernel, live, live.pointers);
+  std::int64_t value = 0, index = 0, pointer = 0, most = 0, early = 0;
+  for (std::size_t at = 0; at < live.values.size(); ++at) {
+    value += live.values[at];
+    index += live.indices[at];
+    pointer += live.pointers[at];
+    const std::int64_t held = value + std::max<std::int64_t>(0, index - 1);
+    most = std::max(most, held);
+    early = std::max(early, held + std::max<std::int64_t>(0, pointer - pointers_of_base));
   }
-  return static_cast<int>(most);
+  work.live_registers = static_cast<int>(most);
+  work.early_registers = static_cast<int>(early);
 }
 
 }  // namespace tailor::costmodel

@@ -174,6 +174,7 @@ Work side_by_side(const Chain<Work>& bodies, bool share_blocks) {
     all.grid += share_blocks ? 0 : body.grid;
     all.shared_bytes = std::max(all.shared_bytes, body.shared_bytes);
     all.live_registers = std::max(all.live_registers, body.live_registers);
+    all.early_registers = std::max(all.early_registers, body.early_registers);
     all.busiest_block = std::max(all.busiest_block, body.busiest_block);
     all.loads_in_flight = std::max(all.loads_in_flight, body.loads_in_flight);
     all.bytes_in_flight += weight(body) * body.bytes_in_flight;
@@ -189,6 +190,7 @@ void add_step(Work& all, const Work& step) {
   add_counts(all, step);
   all.shared_bytes = std::max(all.shared_bytes, step.shared_bytes);
   all.live_registers = std::max(all.live_registers, step.live_registers);
+  all.early_registers = std::max(all.early_registers, step.early_registers);
   all.busiest_block += step.busiest_block;
   all.loads_in_flight = std::max(all.loads_in_flight, step.loads_in_flight);
   add(all.critical_path, step.critical_path);
@@ -236,10 +238,12 @@ Work by_step(const Work& program) {
     for (const Work& step : steps) {
       most.shared_bytes = std::max(most.shared_bytes, step.shared_bytes);
       most.live_registers = std::max(most.live_registers, step.live_registers);
+      most.early_registers = std::max(most.early_registers, step.early_registers);
     }
     for (Work& step : steps) {
       step.shared_bytes = most.shared_bytes;
       step.live_registers = most.live_registers;
+      step.early_registers = most.early_registers;
       all.push_back(std::move(step));
     }
   }

@@ -18,14 +18,16 @@
 // Waves hide each other's chains. The first of n has none to hide behind, so a share of 1 / n of what M and the chain
 // would take one after the other is not hidden. Memory and the busiest pipe do not hide each other wholly either: they
 // meet in a knee (overlap_knee), and a block that is alone on its SM computes while it loads and stores nothing, so a
-// share of C (lone_share) over the blocks of an SM comes on top of memory's time.
+// share of C (lone_share) over the blocks of an SM comes on top of memory's time. The warps of a first wave wait for
+// what they load before they compute, all of them at once: its share of C lies behind L (first_wave).
 //
 // DRAM takes longer to turn between reads and writes: what that costs follows from the peaks of reads, of writes and of
 // half and half, and grows with reads times writes over their sum. Writes that a clean L2 can hold (write_hold) do not
 // count: an H200 wrote 0.05 MB to DRAM under kernels with results of 8 to 17 MB (data/recorded/h200-2026-11-26).
 //
 // Occupancy (occupancy.cpp) gives how many blocks are resident, hence the waves. Compute pipes and ports are those of
-// the SM with most blocks, so a grid that does not fill the last round is charged for it, and so are few blocks.
+// the SM with most blocks, so a grid that does not fill the last round is charged for it, and so are few blocks; pipes
+// are the sub-partitions', of which a block of fewer warps leaves some idle.
 //
 // Caches. What memory delivers is whole sectors, each distinct one once, at the share that a warm L2 leaves over. An SM
 // fetches what its resident blocks read; what they read again comes from L1 when it has room for what they touch in
@@ -67,6 +69,7 @@ struct Residency {
   double waves = 0;        ///< whole
   double turnarounds = 0;  ///< blocks that start in the place of another one, one after the other
   double imbalance = 1;    ///< blocks of the busiest SM over the average
+  double idle = 1;         ///< sub-partitions of an SM over those that have a warp
 };
 
 /// Blocks that are resident where a cluster's must all be in one processing cluster of SMs: whole clusters in each.
@@ -88,6 +91,8 @@ Residency residency_of(const Work& work, int registers, const CalibratedDevice& 
   r.waves = std::ceil(blocks / r.blocks);
   r.turnarounds = std::ceil(std::min(grid, blocks) / r.blocks) - 1;
   r.imbalance = std::ceil(blocks / sms) * sms / blocks;
+  const double warps = std::ceil(work.threads / static_cast<double>(device.warp_size)) * std::ceil(r.per_sm);
+  r.idle = std::max(1.0, static_cast<double>(device.sub_partitions) / warps);
   return r;
 }
 
@@ -198,7 +203,7 @@ double port_time(const MemoryBytes& bytes, const Residency& residency, const Cal
 void throughput_parts(ir::Estimate& e, const Work& work, const MemoryBytes& bytes, const Residency& residency,
                       const CalibratedDevice& d, const ir::Regime& regime) {
   constexpr double lanes = 32;
-  const double per_lane = lanes * residency.imbalance / (d.sms * d.clock);
+  const double per_lane = lanes * residency.imbalance * residency.idle / (d.sms * d.clock);
   const auto pipe = [&](std::int64_t count, double rate) { return static_cast<double>(count) * per_lane / rate; };
   const auto& p = work.pipes;
   part(e, Part::dram) = {dram_time(bytes, d, regime).all};
@@ -216,8 +221,8 @@ void throughput_parts(ir::Estimate& e, const Work& work, const MemoryBytes& byte
   const std::int64_t narrowed = p.narrow + (packs ? 0 : p.pack) + (numbers ? 0 : p.number);
   part(e, Part::xu) = {pipe(p.xu, d.xu_rate) + pipe(narrowed, d.narrow_rate) +
                        (widens ? 0.0 : pipe(p.widen, d.widen_rate))};
-  part(e,
-       Part::issue) = {static_cast<double>(instructions(p)) * residency.imbalance / (d.issue_rate * d.sms * d.clock)};
+  part(e, Part::issue) = {static_cast<double>(instructions(p)) * residency.imbalance * residency.idle /
+                          (d.issue_rate * d.sms * d.clock)};
   // Wavefronts, shuffles and what L1 hands out share one path; every memory request passes the load/store units.
   const double wavefronts = static_cast<double>(work.shared_load.wavefronts + work.shared_store.wavefronts);
   const double path_cycles = wavefronts * 128 / d.shared_bandwidth + bytes.loaded / d.l1_bandwidth +
@@ -317,6 +322,8 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   const double apart = memory_time + busiest * device.lone_share / residency.per_sm;
   double body =
       std::max({norm(memory_time, busiest, device.overlap_knee), norm(busiest, latency, device.pipe_knee), apart});
+  // In a first wave no warp computes before what it loads is there, and nobody else does meanwhile.
+  body = std::max(body, latency + device.first_wave * busiest / residency.waves);
   if (work.grid < work.virtual_blocks) body *= 1 + device.loop_excess;
   if (code.residual != nullptr) body *= std::exp(log_correction(*code.residual, {work, e, body}, regime.cache));
   e.bottleneck = binding_part(e, {body});
@@ -339,6 +346,7 @@ ir::Estimate of_bodies(const Chain<Work>& bodies, const Work& step, const Place&
     alone.followers.clear();
     alone.shared_bytes = step.shared_bytes;
     alone.live_registers = step.live_registers;
+    alone.early_registers = step.early_registers;
     const ir::Estimate one = of(alone, place);
     if (one.total <= all.total) continue;
     all.total = one.total;
@@ -375,7 +383,10 @@ ir::Estimate of_program(const Work& program, const Work& steps, const Calibrated
 /// Without a compiler. A block must be able to start, and as many be resident as the compiler must allow for: what
 /// their threads cannot hold is spilled, stored once and loaded once.
 Code assumed_code(const Work& work, const CalibratedDevice& device) {
-  const int wanted = work.live_registers + static_cast<int>(device.register_base);
+  // Addresses are made ahead as long as that costs no resident thread.
+  const int base = static_cast<int>(device.register_base);
+  const int free = static_cast<int>(device.registers_per_sm / device.threads_per_sm);
+  const int wanted = std::max(work.live_registers + base, std::min(work.early_registers + base, free));
   const int unit = static_cast<int>(device.register_unit / device.warp_size);
   const int share = static_cast<int>(device.registers_per_block) / work.threads / unit * unit;
   const int bound = work.min_blocks == 0 ? static_cast<int>(device.registers_per_thread)

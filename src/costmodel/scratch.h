@@ -112,10 +112,13 @@ struct Life {
   std::int32_t first = -1, last = -1;
   std::int32_t first_nest = -1, last_nest = -1;  ///< that goes through its elements where it is first and last used
   std::int32_t loop = -1;                        ///< that a load stands in
-  bool lazy = false;                             ///< a load that goes to its first use
+  bool lazy = false;                             ///< goes to its first use, as some loads
   bool stretched = false;                        ///< to the end of a loop
+  bool predicate = false;                        ///< a truth value that was computed
   std::int64_t copies = 1;                       ///< side by side
   std::int32_t converted = -1;                   ///< where its elements were last converted
+  ir::DType to = ir::DType::f32;                 ///< of a let: what it was converted to there
+  ir::ArrayId kept = ir::no_id;                  ///< of a let: an array that keeps its value
   int wider = 1;                                 ///< times, once they are converted
   ir::VarSet last_vars;                          ///< that the last use picks an element by
 };
@@ -147,7 +150,8 @@ struct LiveScratch {
   std::vector<Nest> nests;
   std::vector<IndexUse> uses;
   std::vector<std::int32_t> loops;
-  std::vector<std::int64_t> values, indices;
+  std::vector<std::int64_t> values, indices, pointers;
+  std::vector<std::int32_t> accessed;  ///< where a buffer is, last, in a run of accesses
 };
 
 struct Scratch::Body {
@@ -232,7 +236,7 @@ void count_per_block(const ir::Kernel& kernel, Scratch::Body& scratch, Work& wor
 /// Of one warp: a barrier of a cluster is an arrival and a wait, one of the grid stands between two of the block.
 int barrier_instructions(const ir::Stmt& barrier);
 void fill_costs(const ir::Kernel& kernel, Scratch::Body& scratch);
-int live_registers(const ir::Kernel& kernel, Scratch::Body& scratch);
+void fill_registers(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 void fill_chain(const ir::Kernel& kernel, Work& work);
 
 }  // namespace tailor::costmodel

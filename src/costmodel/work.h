@@ -99,6 +99,7 @@ struct Work {
   Pipes pipes;
   std::int64_t busiest_block = 0;  ///< instructions of the virtual block that issues most
   int live_registers = 0;          ///< 32-bit registers that the program keeps alive at once
+  int early_registers = 0;         ///< the same with addresses that may be made ahead of their use
   CriticalPath critical_path;
   std::int64_t loads_in_flight = 0;        ///< per thread: loads from global memory between two waits, at most
   double bytes_in_flight = 0;              ///< per thread: bytes loaded and stored for each round trip to memory

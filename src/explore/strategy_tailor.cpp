@@ -223,8 +223,8 @@ class Tailor {
     if (task_.budget.until_spent && limited) mend(no_end, no_end);
   }
 
-  /// Kernels that wait for one another may be one launch. Asked last, of what is settled: most merges that no loop holds
-  /// can be cut into stages, and few of them pay.
+  /// Kernels that wait for one another may be one launch. Asked last, of what is settled: most merges that no loop
+  /// holds can be cut into stages, and few of them pay.
   void put_in_stages() {
     if (!limits_.lowerable || found_.empty() || spending_.over()) return;
     MergeLimits in_stages = limits_;

@@ -21,7 +21,7 @@ namespace tailor::ir {
 
 /// Version of the models' formulas. A coefficient means what it means to the formulas it was fitted with: raise this
 /// when one changes so that older calibrations must not be used.
-inline constexpr std::int64_t model_version = 3;
+inline constexpr std::int64_t model_version = 4;
 
 enum class FigureKind : std::uint8_t { limit, fact, behaviour, coefficient };
 /// One row of figures.def.
@@ -79,7 +79,7 @@ const Fit* find_fit(const Calibration& calibration, std::string_view device, std
                     std::string_view operation = {});
 
 /// The file's canonical text:
-///   {"title": "...", "model_version": 3, "device": "h200",           (device: only where it is for one)
+///   {"title": "...", "model_version": 4, "device": "h200",           (device: only where it is for one)
 ///    "figures": {"dram_knee": {"value": 1.2, "unit": "1", "low": 1.1, "high": 1.3, "source": "...",
 ///                              "observations": ["<id>", ...], "ranges": {"bytes": [1e6, 1e9]}}, ...},
 ///    "devices": {"v100": {"dram_knee": {...}}, ...},                  (only where it is for any)

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Registers as the program tells them beside those that the compiler takes. In: models' files. Out: CSV, one line for
-// each short-listed plan of `imported` and `stitch-v1`, then how many plans are within a quarter, by structure and by
-// the direction in which the others are off. Run by hand:
+// each short-listed plan of `imported`, `stitch-v1` and `tailor`, then how many plans are within a quarter, by
+// structure and by the direction in which the others are off. Run by hand:
 //
 //   registers_bench DEVICE CACHE MODEL... > registers.csv
 //
@@ -85,7 +85,7 @@ int main(int count, char** words) {
   std::set<Id> known;
   std::puts("model,strategy,group,structure,kernel,threads,live,guessed,real,spilled,plan");
   for (int i = 3; i < count; ++i)
-    for (const char* strategy : {"imported", "stitch-v1"}) {
+    for (const char* strategy : {"imported", "stitch-v1", "tailor"}) {
       study::Question question;
       question.model = words[i];
       question.device = words[1];

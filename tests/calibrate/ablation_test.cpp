@@ -53,6 +53,7 @@ const std::map<std::string, Expected> expected_rows = {
     {"the knee of pipes", {{"pipe_knee"}, Gone::cost}},
     {"memory beside pipes", {{"overlap_knee"}, Gone::cost}},
     {"blocks alone on their SM", {{"lone_share"}, Gone::cost}},
+    {"a first wave that waits", {{"first_wave"}, Gone::cost}},
     {"blocks that loop", {{"loop_excess"}, Gone::cost}},
     {"writes that L2 holds", {{"write_hold"}, Gone::either}},
     {"how fast blocks start", {{"block_rate"}, Gone::either}},
@@ -109,7 +110,7 @@ costmodel::Work drawn_work(std::mt19937_64& random) {
 TEST_CASE("each part that is switched off changes its own figures and no others, and every figure of a time has one") {
   const ir::Device device = ablation_device("t4");
   costmodel::CalibratedDevice whole = calibrated_as(device, "t4");
-  whole.lone_share = 1, whole.write_hold = whole.loop_excess = 0.5;  // it was fitted without
+  whole.lone_share = whole.first_wave = 1, whole.write_hold = whole.loop_excess = 0.5;  // it was fitted without
   REQUIRE(whole.residual != nullptr);
   std::set<std::string> rows, moved_by_any;
   for (const Ablation& row : ablations()) {

@@ -229,6 +229,43 @@ TEST_CASE("a block alone on its SM computes while nothing is loaded, and of seve
   }
 }
 
+TEST_CASE("the busiest pipe of a first wave lies behind its latency, and half of it where there are two") {
+  CalibratedDevice d = round_device();
+  Work w = two_buffers(320000);
+  w.buffers.resize(1);
+  w.critical_path.memory = w.critical_path.far = 1;
+  d.issue_rate = 1e9;
+  d.pipe_knee = 50;  // the shorter view adds nothing
+  for (const int waves : {1, 2, 4}) {
+    CAPTURE(waves);
+    w.virtual_blocks = w.grid = std::int64_t{20} * waves;
+    w.buffers[0].block_sectors = 10000 / w.grid;
+    w.pipes.alu = 0;
+    d.first_wave = 0;
+    const double alone = body_of(w, d);
+    w.pipes.alu = static_cast<std::int64_t>(alone / 2 * 10e9 * d.alu_rate / 32);
+    const double hidden = body_of(w, d),
+                 behind = part_of(w, d, ir::Part::latency) + part_of(w, d, ir::Part::alu) / waves;
+    d.first_wave = 1;
+    CHECK(body_of(w, d) == approx(std::max(hidden, behind)));
+    if (waves == 1) CHECK(behind > 1.05 * hidden);
+  }
+}
+
+TEST_CASE("a block of fewer warps than an SM has sub-partitions leaves pipes idle") {
+  const CalibratedDevice d = round_device();
+  Work w = two_buffers(320);
+  w.virtual_blocks = w.grid = 10;
+  w.pipes.alu = 1000000;
+  const auto alu_of = [&](int threads) {
+    w.threads = threads;
+    return part_of(w, d, ir::Part::alu);
+  };
+  const double whole = alu_of(1024);
+  for (const int warps : {1, 2, 4, 8})
+    CHECK(alu_of(32 * warps) == approx(whole * std::max(1.0, d.sub_partitions / static_cast<double>(warps))));
+}
+
 TEST_CASE("memory and the busiest pipe join in a knee of their own") {
   CalibratedDevice d = round_device();
   Work w = two_buffers(320000000);

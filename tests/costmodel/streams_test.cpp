@@ -49,7 +49,7 @@ CalibratedDevice device_of(const Board& board) {
     // The H200's own microbenchmarks say how much of its memory they get; of this board's its sweep does.
     d.dram_read_efficiency = 0.984;
     d.dram_write_efficiency = 0.982;
-    d.lone_share = 0;
+    d.lone_share = d.first_wave = 0;
     d.dram_efficiency = 0.93;  // what copies showed on an H100 and an H200: two blocks on an SM do not saturate
   }
   return d;

@@ -94,7 +94,7 @@ const std::vector<Shaped>& shaped_groups() {
 explore::Tuned tuned_as(const ir::Group& group, const explore::TuneOptions& options, ir::Plan* usual = nullptr) {
   costmodel::CalibratedDevice device = example_device();
   device.overlap_knee = 1000;  // where pipes hide behind memory many plans tie
-  device.lone_share = 0;
+  device.lone_share = device.first_wave = 0;
   const auto prepared = codegen::prepare(group);
   REQUIRE(std::holds_alternative<codegen::Prepared>(prepared));
   const auto& ready = std::get<codegen::Prepared>(prepared);

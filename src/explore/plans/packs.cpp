@@ -185,6 +185,13 @@ void add(std::vector<RejectedPlans>& all, std::vector<RejectedPlans> more, std::
   }
 }
 
+/// Blocks on an SM that stages are asked about; a pack has none of its own.
+std::vector<int> residents_of(const codegen::Prepared& whole, const Axes& axes) {
+  if (!is_stages(whole)) return {0};
+  const std::vector<int>& asked = axes[ir::PlanField::blocks_per_sm];
+  return asked.empty() ? std::vector<int>{1, 2, 4, 8} : asked;
+}
+
 }  // namespace
 
 Axes axes_of_body(const codegen::Prepared& whole, const codegen::Body& body, const Axes& axes,
@@ -276,13 +283,6 @@ std::optional<ir::PlanField> asks_for_a_launch(const Axes& axes) {
   return std::nullopt;
 }
 
-/// Blocks on an SM that stages are asked about; a pack has none of its own.
-std::vector<int> residents_of(const codegen::Prepared& whole, const Axes& axes) {
-  if (!is_stages(whole)) return {0};
-  const std::vector<int>& asked = axes[ir::PlanField::blocks_per_sm];
-  return asked.empty() ? std::vector<int>{1, 2, 4, 8} : asked;
-}
-
 }  // namespace
 
 Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel::CalibratedDevice& device,
@@ -300,7 +300,7 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
   }
   std::vector<Tuned> alone;  // lists point into them
   alone.reserve(bodies);
-  Heads heads{pack, {}, going_on(bodies)};
+  Heads heads{pack, {}, going_on(is_stages(pack) ? bodies * residents_of(pack, axes).size() : bodies)};
   for (std::size_t body = 0; body < bodies; ++body) {
     const codegen::Body& of = pack.bodies[body];
     alone.push_back(all_plans_of(of, axes_of_body(pack, of, axes, device.limits), device, options));
