@@ -197,7 +197,11 @@ std::optional<ir::HomesWord> word_for(const Prepared& prepared, const std::vecto
 
 std::string homes_text(const Prepared& prepared, const ir::Plan& plan) {
   if (const std::optional<ir::HomesWord> word = word_for(prepared, plan.homes)) return std::string(name(*word));
-  return field_text(plan, ir::PlanField::homes);
+  constexpr std::size_t told_one_by_one = 4;
+  if (plan.homes.size() <= told_one_by_one) return field_text(plan, ir::PlanField::homes);
+  ir::Plan first;
+  first.homes = {plan.homes.front()};
+  return fmt::format("{} and {} more", field_text(first, ir::PlanField::homes), plan.homes.size() - 1);
 }
 
 const KeptHomes& kept_by(const Prepared& prepared, const std::vector<ir::Home>& homes, KeptHomes& own) {

@@ -151,7 +151,7 @@ inline const std::vector<ir::Home>& homes_of(const Prepared& prepared, ir::Homes
 /// The first word that names this list; nothing where none does.
 std::optional<ir::HomesWord> word_for(const Prepared& prepared, const std::vector<ir::Home>& homes);
 
-/// The list as a person calls it: its word, else as the plan's text has it.
+/// The list as a person calls it: its word, else as the plan's text has it, of a long one the first.
 std::string homes_text(const Prepared& prepared, const ir::Plan& plan);
 
 /// What the list keeps: that of Prepared, or, for another list, `own`, which is filled.

@@ -24,6 +24,7 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "codegen/structure/recognise.h"
 
@@ -107,8 +108,7 @@ class Parts {
   /// The border of these places and of the free nodes that they use; writes are known.
   void fill(BodyBorder& part, std::vector<std::size_t> inside) {
     std::vector<NodeId> read;
-    std::unordered_map<std::size_t, bool> has;
-    for (const std::size_t at : inside) has.emplace(at, true);
+    std::unordered_set<std::size_t> has(inside.begin(), inside.end());
     std::sort(inside.begin(), inside.end());
     inside.erase(std::unique(inside.begin(), inside.end()), inside.end());
     for (std::size_t i = 0; i < inside.size(); ++i)
@@ -116,7 +116,7 @@ class Parts {
         const auto at = places_.find(operand);
         if (at == places_.end())
           read.push_back(operand);
-        else if (has.emplace(at->second, true).second)
+        else if (has.insert(at->second).second)
           inside.push_back(at->second);
       }
     std::sort(inside.begin(), inside.end());
