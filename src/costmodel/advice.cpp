@@ -71,7 +71,8 @@ std::string more_blocks(const Situation& s) {
   return "the arrays are too small to fill the GPU; a larger batch does";
 }
 std::string on_grid(const Situation& s) {
-  const double idle = s.device.sms.value - static_cast<double>(s.work.virtual_blocks);
+  // Of a launch in steps the blocks are the grid's, whatever one step has.
+  const double idle = s.device.sms.value - static_cast<double>(std::max(s.work.virtual_blocks, s.work.grid));
   if (idle <= 0) return {};
   return fmt::format("{} {:.0f} of {:.0f} SMs idle: {}",
                      tailor::counted(s.work.virtual_blocks, "block", "leaves", "leave"), idle, s.device.sms.value,

@@ -332,6 +332,9 @@ class ProgramBuilder {
   ir::ExprId start_of(ir::NodeId id, int dim) const;
   /// operand_coordinates(), look-ups among them.
   Coordinates source_coordinates(ir::NodeId id, int k, const Coordinates& coordinates, PredicateId predicate);
+  const ir::GatherNumbers& numbers_of(ir::NodeId gather) const;
+  /// Where the indices of a gather's result at these coordinates stand; of a dimension that holds several the first.
+  Coordinates index_place(ir::NodeId gather, const Coordinates& coordinates) const;
   Coordinates gathered_from(ir::NodeId id, const Coordinates& coordinates, PredicateId predicate);
   ir::ExprId pick(ir::NodeId id, const Pick& wanted, const ir::GatherNumbers& numbers, const Coordinates& coordinates);
   /// Emits what the variables of picks among `vars` are bound to, where that was not done in an open scope.

@@ -61,18 +61,28 @@ ir::ExprId ProgramBuilder::pick(ir::NodeId id, const Pick& wanted, const ir::Gat
   return made.value;
 }
 
+const ir::GatherNumbers& ProgramBuilder::numbers_of(ir::NodeId gather) const {
+  return std::lower_bound(prepared_.gathers.begin(), prepared_.gathers.end(), gather,
+                          [](const auto& one, ir::NodeId wanted) { return one.first < wanted; })
+      ->second;
+}
+
+Coordinates ProgramBuilder::index_place(ir::NodeId gather, const Coordinates& coordinates) const {
+  const ir::GatherNumbers& numbers = numbers_of(gather);
+  Coordinates at;
+  at.rank = node_at(node_at(gather).operands[1]).shape.rank();
+  for (int d = 0, next = 0; d < at.rank; ++d)
+    if (d != numbers.vector_dim) at[d] = coordinates[static_cast<int>(numbers.places[next++])];
+  return at;
+}
+
 Coordinates ProgramBuilder::gathered_from(ir::NodeId id, const Coordinates& coordinates, PredicateId predicate) {
   const ir::Node& node = node_at(id);
-  const ir::GatherNumbers& numbers =
-      std::lower_bound(prepared_.gathers.begin(), prepared_.gathers.end(), id, [](const auto& one, ir::NodeId wanted) {
-        return one.first < wanted;
-      })->second;
+  const ir::GatherNumbers& numbers = numbers_of(id);
   Pick wanted;
   wanted.node = id;
   wanted.predicate = predicate;
-  wanted.at.rank = node_at(node.operands[1]).shape.rank();
-  for (int d = 0, next = 0; d < wanted.at.rank; ++d)
-    if (d != numbers.vector_dim) wanted.at[d] = coordinates[static_cast<int>(numbers.places[next++])];
+  wanted.at = index_place(id, coordinates);
   Coordinates out;
   out.rank = node_at(node.operands[0]).shape.rank();
   for (int d = 0; d < out.rank; ++d) {
@@ -90,9 +100,13 @@ Coordinates ProgramBuilder::gathered_from(ir::NodeId id, const Coordinates& coor
 
 void ProgramBuilder::demand_indices(ir::NodeId id, const Demand& wanted) {
   gathered_from(id, wanted.coordinates, wanted.predicate);
+  Coordinates here = index_place(id, wanted.coordinates);
+  const int vector_dim = numbers_of(id).vector_dim;
   for (std::size_t i = 0; i < s_.picks.size(); ++i) {
     const Pick& pick = s_.picks[i];
-    if (pick.node == id && pick.predicate == wanted.predicate) demand(node_at(id).operands[1], pick.at, pick.predicate);
+    if (pick.node != id || pick.predicate != wanted.predicate) continue;
+    if (vector_dim < here.rank) here[vector_dim] = pick.at[vector_dim];  // of all indices of this place, and no other's
+    if (pick.at == here) demand(node_at(id).operands[1], pick.at, pick.predicate);
   }
 }
 

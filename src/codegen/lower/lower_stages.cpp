@@ -87,9 +87,8 @@ std::variant<std::vector<ir::NodeId>, ir::Rejection> cuts_of(const Prepared& who
   std::vector<ir::NodeId> waits;
   for (const ir::Home& home : plan.homes) {
     if (home.level != ir::StitchLevel::grid)
-      return refuse("homes",
-                    fmt::format("%{}@{}: what waits between stages waits in global memory (grid), {} of them here",
-                                home.node, name(home.level), list_of(homes_between(whole))));
+      return refuse("homes", fmt::format("%{}@{}: what waits between stages waits in global memory, here {}", home.node,
+                                         name(home.level), list_of(homes_between(whole))));
     if (home.node < 0 || ir::index(home.node) >= whole.graph->nodes.size())
       return refuse("homes", fmt::format("the group has no %{}", home.node));
     waits.push_back(home.node);

@@ -15,9 +15,11 @@
 #include "codegen/lower/lower.h"
 #include "codegen/lower/shrink.h"
 #include "costmodel/count.h"
+#include "explore/every_plan.h"
 #include "reference/evaluate.h"
 #include "support/cells.h"
 #include "support/interpret.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -250,4 +252,25 @@ TEST_CASE("fewer places are a smaller group of the same kind, for checks at smal
   CHECK(text(small.graph.nodes[0].shape) == "f32[100,8]");
   CHECK_NOTHROW(verify(small.graph));
   CHECK(std::holds_alternative<codegen::Layout>(codegen::classify(small)));
+}
+
+TEST_CASE("places of one use of a gather are not loaded where another use of it is loaded ahead") {
+  // A number for each column is picked for the rows, and written aside by other threads at places of their own.
+  const Group group = gather_group(R"(
+  %x = parameter 0 : f32[38,38]
+  %at = parameter 1 : s16[38]
+  %y = parameter 2 : f32[12,38]
+  %z = constant 0 : f32[]
+  %picked = gather %x, %at, text="offset_dims={}, collapsed_slice_dims={1}, start_index_map={1}, operand_batching_dims={0}, start_indices_batching_dims={0}, index_vector_dim=1, slice_sizes={1,1}" : f32[38]
+  %e = exp %picked : f32[38]
+  %b = broadcast %e, axes={1} : f32[12,38]
+  %p = multiply %y, %b : f32[12,38]
+  %s = reduce add %p, %z, axes={1} : f32[12]
+  %c = reduce max %y, %z, axes={0} : f32[38]
+  %late = add %c, %e : f32[38]
+  output %e, %s, %late
+)");
+  const codegen::Prepared prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  REQUIRE(prepared.skeleton == Skeleton::row);
+  CHECK(explore::check_every_plan(group, {testing::effort(11, 1)}, true).programs > 10);
 }

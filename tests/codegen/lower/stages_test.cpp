@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -113,6 +114,12 @@ TEST_CASE("members of the family one behind another compute what the evaluator c
     }
     const std::optional<Group> group = one_behind_another(parts, random() % 2 == 0);
     if (!group) continue;
+    // Places that an earlier stage computes are known to nobody who counts.
+    const auto places = [](const Node& node) { return node.op == Op::gather || node.op == Op::dynamic_slice; };
+    if (std::any_of(parts.begin() + 1, parts.end(), [&](const Group& part) {
+          return std::any_of(part.graph.nodes.begin(), part.graph.nodes.end(), places);
+        }))
+      continue;
     const auto ready = codegen::prepare(*group);
     const auto* prepared = std::get_if<codegen::Prepared>(&ready);
     if (prepared == nullptr || prepared->skeleton != Skeleton::stages) continue;
@@ -156,8 +163,8 @@ TEST_CASE("stages refuse homes that are none, grids that may queue, and what a s
   const std::string words(stages_words);
   CHECK(stages_refusal(group, words).empty());
   CHECK(stages_refusal(group, with(words, "%3@grid,", "%3@block,")) ==
-        "homes: %3@block: what waits between stages waits in global memory (grid), %3@grid,%7@grid,%10@grid of them "
-        "here");
+        "homes: %3@block: what waits between stages waits in global memory, here "
+        "%3@grid,%7@grid,%10@grid");
   CHECK(stages_refusal(group, with(words, " homes=%3@grid,%7@grid,%10@grid", "")) ==
         "homes: the plan says no homes; between the stages wait %3@grid,%7@grid,%10@grid");
   CHECK(stages_refusal(group, with(words, "%10@grid", "%99@grid")) == "homes: the group has no %99");
