@@ -39,7 +39,7 @@ void join_buffers(const Prepared& whole, std::vector<ir::Kernel>& bodies);
 
 // ---- of packs
 
-/// Why a kernel cannot stand beside others: rule `bodies`.
+/// Why a kernel cannot stand beside others, or be a stage: rule `bodies`.
 std::optional<ir::Rejection> refuse_beside(const ir::Kernel& body, std::size_t number);
 /// The launch of all bodies, in the order of the pack. Precondition: none is refused, all have equal threads.
 ir::Kernel beside_one_another(const Prepared& pack, std::vector<ir::Kernel> bodies);

@@ -104,10 +104,6 @@ std::vector<ir::Home> homes_between(const Prepared& stages) {
   return homes;
 }
 
-std::optional<ir::Rejection> refuse_stage(const ir::Kernel& stage, std::size_t number) {
-  return refuse_beside(stage, number);
-}
-
 std::optional<ir::Rejection> refuse_residents(std::span<const ir::Kernel* const> stages, int blocks_per_sm,
                                               const ir::Limits& limits) {
   std::int64_t shared = 0;
@@ -208,12 +204,15 @@ Lowered lower_stages(const Prepared& whole, const ir::Plan& plan, const ir::Limi
     Lowered lowered = lower_body(whole, plan_of_stage(std::get<ir::Plan>(std::move(own))), number, limits, scratch);
     if (auto* refused = std::get_if<ir::Rejection>(&lowered)) return std::move(*refused);
     stages.push_back(std::get<ir::Kernel>(std::move(lowered)));
-    if (auto refused = refuse_stage(stages.back(), number)) return *std::move(refused);
+    if (auto refused = refuse_beside(stages.back(), number)) return *std::move(refused);
   }
   std::vector<const ir::Kernel*> each;
   for (const ir::Kernel& stage : stages) each.push_back(&stage);
   if (auto refused = refuse_residents(each, plan.blocks_per_sm, limits)) return *std::move(refused);
-  return behind_one_another(whole, std::move(stages), plan.blocks_per_sm, limits);
+  ir::Kernel launch = behind_one_another(whole, std::move(stages), plan.blocks_per_sm, limits);
+  launch.min_blocks = std::max(launch.min_blocks, plan.min_blocks);
+  for (ir::Kernel& follower : launch.followers) follower.min_blocks = launch.min_blocks;
+  return launch;
 }
 
 // ---- their row in the table of skeletons: stages have mappings of their own

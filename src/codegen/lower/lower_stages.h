@@ -18,8 +18,6 @@ namespace tailor::codegen {
 /// The homes that a plan of these stages has: what waits between them, in global memory.
 std::vector<ir::Home> homes_between(const Prepared& stages);
 
-/// Why a kernel cannot be a stage: rule `bodies`.
-std::optional<ir::Rejection> refuse_stage(const ir::Kernel& stage, std::size_t number);
 /// Why an SM cannot hold so many blocks of these stages at once.
 std::optional<ir::Rejection> refuse_residents(std::span<const ir::Kernel* const> stages, int blocks_per_sm,
                                               const ir::Limits& limits);

@@ -222,6 +222,14 @@ TEST_CASE("as many blocks as must be resident fit the SMs, or the plan is refuse
   CHECK(shape.grid[0] == static_cast<std::uint32_t>(4 * stages_gpu().sms));
   CHECK(shape.min_blocks == 4);
   CHECK(shape.cooperative);
+  // The compiler may be bound to registers for more.
+  Plan more = plan;
+  more.min_blocks = 6;
+  copy_fields(more, more, more.skeleton);
+  const codegen::Lowered bound = codegen::lower(group, more, stages_gpu());
+  REQUIRE(std::holds_alternative<Kernel>(bound));
+  verify(std::get<Kernel>(bound));
+  CHECK(launch_shape(launches_of(std::get<Kernel>(bound))[0]).min_blocks == 6);
 }
 
 TEST_CASE("the check of kernels refuses steps between which somebody should wait") {
