@@ -155,6 +155,12 @@ bool is_written(const Plan& plan, const PlanFieldRow& field) {
   return always || value(plan, field.field) != unsaid;
 }
 
+/// The values of fields that another plan says for this one too.
+void copy_said(Plan& to, const Plan& from, std::uint32_t said) {
+  for (const PlanFieldRow& field : field_table)
+    if (has_field(said, field.field)) set_value(to, field.field, value(from, field.field));
+}
+
 Skeleton parse_skeleton(std::string_view word) {
   std::vector<std::string_view> names;
   for (const SkeletonRow& skeleton : skeleton_table) {
@@ -222,9 +228,7 @@ void set_value(Plan& plan, PlanField field, int value) {
 }
 
 void copy_fields(Plan& to, const Plan& from, Skeleton skeleton) {
-  for (const PlanFieldRow& field : field_table)
-    if ((shared_fields(skeleton) >> static_cast<int>(field.field) & 1) != 0)
-      set_value(to, field.field, value(from, field.field));
+  copy_said(to, from, shared_fields(skeleton));
   for (Plan& body : to.bodies) copy_fields(body, from, skeleton);
 }
 
@@ -289,7 +293,7 @@ namespace {
 void append_plan(std::string& out, const Plan& plan, std::uint32_t said) {
   out += name(plan.skeleton);
   for (const PlanFieldRow& field : field_table) {
-    if (!is_written(plan, field) || (said >> static_cast<int>(field.field) & 1) != 0) continue;
+    if (!is_written(plan, field) || has_field(said, field.field)) continue;
     out += ' ';
     out += field.name;
     out += '=';
@@ -319,13 +323,12 @@ Plan parse_one(std::string_view source, const Plan* of, std::uint32_t said_befor
     const std::string_view key = word.substr(0, at);
     set(plan, key, word.substr(at + 1));
     if (std::find(said.begin(), said.end(), key) != said.end()) bad_plan_word(key, "each field once");
-    if ((said_before >> static_cast<int>(*plan_field_named(key)) & 1) != 0)
+    if (has_field(said_before, *plan_field_named(key)))
       bad_plan_word(key, "a field of the body alone", "what holds for all bodies stands before the first bar");
     said.push_back(key);
   }
   if (first) parse_skeleton("");
-  for (const PlanFieldRow& field : field_table)
-    if ((said_before >> static_cast<int>(field.field) & 1) != 0) set_value(plan, field.field, value(*of, field.field));
+  if (of != nullptr) copy_said(plan, *of, said_before);
   return plan;
 }
 

@@ -86,6 +86,8 @@ constexpr std::uint32_t field_bits(std::initializer_list<PlanField> fields) {
   return bits;
 }
 
+constexpr bool has_field(std::uint32_t bits, PlanField field) { return (bits >> static_cast<int>(field) & 1) != 0; }
+
 enum class FieldKind : std::uint8_t { node, homes, number, choice, option, flag };
 
 /// A row of plan_fields.def.
@@ -108,7 +110,7 @@ struct SkeletonRow {
   WorkUnit unit;
   std::string_view what;
   std::uint32_t fields;  ///< one bit per PlanField
-  bool has(PlanField field) const { return (fields >> static_cast<int>(field) & 1) != 0; }
+  bool has(PlanField field) const { return has_field(fields, field); }
 };
 
 /// In the order of the text.

@@ -112,9 +112,7 @@ std::optional<ir::Rejection> check_residents(const ir::Kernel& kernel, std::int6
     return no("min-blocks", fmt::format("values loaded together and kept need {} registers per thread, of which {} "
                                         "resident blocks of {} threads leave {}",
                                         kept_registers, kernel.min_blocks, kernel.threads, registers));
-  const std::int64_t unit = std::max(limits.shared_unit, 1),
-                     asked = kernel.shared_bytes + limits.shared_reserved_per_block;
-  const std::int64_t shared = (asked + unit - 1) / unit * unit;
+  const std::int64_t shared = shared_for(limits, kernel.shared_bytes);
   if (kernel.min_blocks * shared > limits.shared_per_sm)
     return no("min-blocks", fmt::format("{} resident blocks with {} bytes of shared memory each exceed {} of an SM",
                                         kernel.min_blocks, shared, limits.shared_per_sm));

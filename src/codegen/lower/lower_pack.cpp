@@ -100,8 +100,7 @@ std::variant<ir::Plan, ir::Rejection> plan_of_body(const Prepared& whole, const 
   ir::Plan own = plan.bodies[number];
   const std::uint32_t shared = ir::shared_fields(plan.skeleton);
   for (const ir::PlanFieldRow& field : ir::plan_fields())
-    if ((shared >> static_cast<int>(field.field) & 1) != 0 && row(own.skeleton).has(field.field) &&
-        !agree(own, plan, field.field))
+    if (ir::has_field(shared, field.field) && row(own.skeleton).has(field.field) && !agree(own, plan, field.field))
       return no(fmt::format("body {} has {}={}, the {} {}", number + 1, field.name, field_text(own, field.field),
                             name(plan.skeleton), field_text(plan, field.field)));
   if (const auto left = renumber(own, [&](ir::NodeId id) { return node_in(body, id); }))

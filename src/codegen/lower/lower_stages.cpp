@@ -114,8 +114,7 @@ std::optional<ir::Rejection> refuse_residents(std::span<const ir::Kernel* const>
     return refuse("resident",
                   fmt::format("{} blocks meet on each SM, which has room for {} blocks and {} threads, {} needed",
                               blocks_per_sm, limits.blocks_per_sm, limits.threads_per_sm, threads));
-  const std::int64_t unit = std::max(limits.shared_unit, 1),
-                     each = (shared + limits.shared_reserved_per_block + unit - 1) / unit * unit;
+  const std::int64_t each = shared_for(limits, shared);
   if (blocks_per_sm * each > limits.shared_per_sm)
     return refuse("resident",
                   fmt::format("{} blocks meet on each SM, with {} bytes of shared memory each they exceed {}",

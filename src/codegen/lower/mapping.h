@@ -156,6 +156,12 @@ inline ir::StitchLevel stitch_level(const Mapping& mapping) {
                                                             : ir::StitchLevel::registers;
 }
 
+/// Bytes of an SM's shared memory that a block with so many takes: the system keeps some, and it comes in units.
+inline std::int64_t shared_for(const ir::Limits& limits, std::int64_t bytes) {
+  const std::int64_t unit = std::max(limits.shared_unit, 1);
+  return (bytes + limits.shared_reserved_per_block + unit - 1) / unit * unit;
+}
+
 /// Registers that a thread of a block of so many threads can have, if so many blocks are to be resident on an SM.
 inline int registers_for(const ir::Limits& limits, int threads, int min_blocks = 0) {
   const int most = std::min(limits.registers_per_thread, limits.registers_per_block / threads);

@@ -50,13 +50,11 @@ class Cutting {
     for (const NodeId id : border_.writes)
       if (!has(id)) return refuse("stages", "a value is written as it was read, which is no stage's work");
     std::vector<int> numbers = levels(list);
-    int last = 0;
-    for (const NodeId id : border_.writes) last = std::max(last, numbers[places_.at(id)]);
+    const int last = last_of(numbers);
     if (last == 0) return refuse("stages", "nothing waits, so there is one stage");
     if (static_cast<std::size_t>(last) >= most_levels)
       return refuse("stages", fmt::format("{} values wait for one another, at most {}", last, most_levels - 1));
     merge_levels(list, last, numbers);
-    for (const NodeId id : border_.writes) last = std::max(last, numbers[places_.at(id)]);
     Stages cut = with_roots(list, numbers);
     if (cut.bodies.size() < 2) return refuse("stages", "one loop holds what waits and all that needs it");
     for (std::size_t number = 0; number < cut.bodies.size(); ++number) {
@@ -102,6 +100,12 @@ class Cutting {
     return numbers;
   }
 
+  int last_of(const std::vector<int>& numbers) const {
+    int last = 0;
+    for (const NodeId id : border_.writes) last = std::max(last, numbers[places_.at(id)]);
+    return last;
+  }
+
   /// Makes of the levels 0 to `last` stages: each takes the next level while a loop holds both.
   void merge_levels(const std::vector<NodeId>& list, int last, std::vector<int>& numbers) const {
     for (int stage = 0; stage < last;) {
@@ -138,8 +142,7 @@ class Cutting {
   /// The stages with these numbers of nodes, last ones first: what they need of earlier ones waits.
   Stages with_roots(const std::vector<NodeId>& list, const std::vector<int>& numbers) const {
     Stages cut;
-    int last = 0;
-    for (const NodeId id : border_.writes) last = std::max(last, numbers[places_.at(id)]);
+    const int last = last_of(numbers);
     std::vector<std::vector<NodeId>> roots(static_cast<std::size_t>(last) + 1);
     for (const NodeId id : border_.writes) roots[ir::index(numbers[places_.at(id)])].push_back(id);
     std::vector<std::vector<std::size_t>> inside(roots.size());

@@ -37,14 +37,15 @@ Place place(const Ranked& one) {
           one.from_usual, one.plan_id};
 }
 
-/// What is left of a plan when its block does not count.
-Id shape_of(ir::Plan plan, Id group) {
+void forget_blocks(ir::Plan& plan) {
   plan.threads = 0;
   plan.blocks_per_sm = 0;
-  if (plan.skeleton == ir::Skeleton::pack)
-    for (ir::Plan& body : plan.bodies) body.blocks_per_sm = 0;
-  else
-    copy_fields(plan, plan, plan.skeleton);
+  for (ir::Plan& body : plan.bodies) forget_blocks(body);
+}
+
+/// What is left of a plan when its block does not count.
+Id shape_of(ir::Plan plan, Id group) {
+  forget_blocks(plan);
   return id_of(plan, group);
 }
 
