@@ -22,6 +22,8 @@ struct TraceShape {
   int cluster = 1;
   int granule = 4;
   double polite = 0.95;  ///< chance that a racing access is not made
+  int most_listed = 32;  ///< of a line, before a crowd is made of them; a trace this short has few lines with more
+  int steps = 100;       ///< at most, of a unit
 };
 
 struct TraceCounts {
@@ -36,7 +38,7 @@ class Trace {
         random_(seed),
         oracle_(shape.units * shape.blocks, shape.warps, shape.cluster),
         global_(buffers(shape.granule), false),
-        shadow_(global_, {shape.blocks, shape.warps, shape.cluster, bytes, shape.granule, 0}) {
+        shadow_(global_, {shape.blocks, shape.warps, shape.cluster, bytes, shape.granule, 0, shape.most_listed}) {
     for (auto& memory : memory_) memory.fill(std::byte{0});
   }
 
@@ -48,7 +50,7 @@ class Trace {
       shadow_.start(blocks);
       first_block_ = u * shape_.blocks;
       for (int b = 0; b < shape_.blocks; ++b) shadow_.initialised(ShadowSpace::shared, b, 0, bytes);
-      const int steps = static_cast<int>(pick(90)) + 10;
+      const int steps = static_cast<int>(pick(static_cast<std::uint32_t>(shape_.steps) - 10)) + 10;
       for (int step = 0; step < steps; ++step) {
         if (chance(0.55) ? !access(counts) : !order(counts)) {
           ++counts.races;
@@ -289,6 +291,17 @@ TEST_CASE("races within a cluster and between resident blocks are those of the o
 TEST_CASE("races between blocks that run one after another are those of the oracle") {
   run_traces({.units = 4, .warps = 1, .polite = 0.995}, 60000, 500);
   run_traces({.units = 2, .blocks = 2, .warps = 1, .cluster = 1, .polite = 0.995}, 70000, 400);
+}
+
+TEST_CASE("races with one of a crowd are those of the oracle, whoever else is in it") {
+  run_traces({.warps = 3, .polite = 0.97, .most_listed = 0}, 100000, 1500);
+  run_traces({.warps = 3, .granule = 1, .polite = 0.98, .most_listed = 2}, 110000, 700);
+  run_traces({.blocks = 4, .warps = 2, .cluster = 2, .polite = 0.98, .most_listed = 0}, 120000, 700);
+  run_traces({.blocks = 4, .warps = 2, .polite = 0.98, .most_listed = 1}, 130000, 700);
+  run_traces({.units = 4, .warps = 2, .polite = 0.995, .most_listed = 0}, 140000, 500);
+  // Long enough for warps that come to a line in more ways than are kept one by one.
+  run_traces({.warps = 2, .polite = 0.998, .most_listed = 0, .steps = 800}, 150000, 150);
+  run_traces({.blocks = 2, .warps = 2, .granule = 1, .polite = 0.998, .most_listed = 0, .steps = 800}, 160000, 150);
 }
 
 }  // namespace

@@ -120,6 +120,9 @@ struct ResidentShape {
   std::int64_t shared_bytes = 0;          ///< per block
   int shared_granule = 4;                 ///< as ShadowBuffer::granule
   std::int64_t local_bytes_per_warp = 0;  ///< 32 lanes' local memory; offsets as the engine lays it out
+  /// Accesses of a line that are kept one by one, before they are kept by warp (shadow_crowd.h); no verdict depends on
+  /// it
+  int most_listed = 32;
 };
 
 /// Shared and local memory of the blocks one host thread runs together, and what their threads know. One after another,

@@ -17,6 +17,7 @@
 #include <bit>
 #include <cstring>
 
+#include "profiler/simulator/shadow/shadow_crowd.h"
 #include "profiler/simulator/shadow/shadow_resident.h"
 
 namespace tailor::simulator {
@@ -77,11 +78,6 @@ void spread(ShadowTrack& track, IndexedArray<ShadowWord, 32>& cells) {
   track = {expanded, 0, 0, 0};
 }
 
-template <class Act>
-void for_cells(std::uint32_t cells, Act&& act) {
-  for (; cells != 0; cells &= cells - 1) act(std::countr_zero(cells));
-}
-
 /// Calls act(word, cells) for each run of granules with one word.
 template <class Act>
 void for_words(const ShadowTrack& track, const IndexedArray<ShadowWord, 32>* each, std::uint32_t cells, Act&& act) {
@@ -126,9 +122,21 @@ bool equal_values(const Judged& j, std::uint32_t a, std::uint32_t b) {
   return true;
 }
 
-/// Puts an access into the list of a line, in the entry of the same threads if there is one.
+/// A list that is full becomes crowds, so that its length costs nobody.
+void make_crowds(ShadowSideRecord& side) {
+  for (const ShadowEntry& entry : side.list) {
+    std::unique_ptr<ShadowCrowd>& crowd = entry.write ? side.writers : side.readers;
+    if (crowd == nullptr) crowd = std::make_unique<ShadowCrowd>();
+    crowd->add(entry);
+  }
+  side.list.clear();
+}
+
+/// Keeps an access that no word of the line has room for; in the list in the entry of the same threads if there is one.
 void add_entry(const Judged& j, ShadowSideRecord& side, ShadowWord mine, std::uint32_t cells, std::uint32_t lanes,
                bool write) {
+  if (ShadowCrowd* crowd = (write ? side.writers : side.readers).get(); crowd != nullptr)
+    return crowd->add({mine, cells, lanes, write});
   if (lanes == 0 && word_shift(mine) == one_lane) lanes = 1u << word_lane(mine, 0);
   const ShadowWord lane_bits = ShadowWord{31} << word_lane_at;
   for (std::size_t i = 0; i < side.list.size();) {
@@ -157,6 +165,7 @@ void add_entry(const Judged& j, ShadowSideRecord& side, ShadowWord mine, std::ui
     }
   }
   side.list.push_back({mine, cells, lanes, write});
+  if (side.list.size() > j.most_listed) make_crowds(side);
 }
 
 void mark_written(ShadowLine& line, const ShadowPiece& piece) {
@@ -207,10 +216,17 @@ void put(const Judged& j, ShadowLine& line, bool write, std::uint32_t cells, Sha
   for_cells(cells, [&](int cell) { words[cell] = word; });
 }
 
-/// Words per granule that are all of the past are none. Asked once between two barriers.
+/// Words per granule that are all of the past are none, and others of the past are forgotten. Asked once between two
+/// barriers.
 void fold(const Judged& j, ShadowLine& line) {
   if (j.dead_span == line.side->looked) return;
   line.side->looked = j.dead_span;
+  std::erase_if(line.side->list, [&](const ShadowEntry& entry) { return dead(j, entry.word); });
+  for (std::unique_ptr<ShadowCrowd>* crowd : {&line.side->readers, &line.side->writers}) {
+    if (*crowd == nullptr) continue;
+    (*crowd)->forget([&](ShadowWord word) { return dead(j, word); });
+    if ((*crowd)->cells() == 0) crowd->reset();
+  }
   const auto fold_track = [&](ShadowTrack& track, const IndexedArray<ShadowWord, 32>& each) {
     if (track.low != expanded) return;
     bool live = false;
@@ -227,8 +243,7 @@ bool done_at_a_glance(const Judged& j, ShadowLine& line, const ShadowPiece& piec
   if (j.strong || !fits_word(piece)) return false;
   if (side != nullptr) {
     fold(j, line);
-    std::erase_if(side->list, [&](const ShadowEntry& entry) { return dead(j, entry.word); });
-    if (!side->list.empty()) return false;
+    if (side->has_others()) return false;
   }
   const ShadowWord mine = word_of(j, piece);
   if (!plainly_fine(j, line.write, side == nullptr ? nullptr : &side->write, piece, mine)) return false;
@@ -313,17 +328,22 @@ void ResidentShadow::Body::check_constant(Judged& j) {
   for (int i = 0; i < j.count; ++i) {
     const ShadowPiece& piece = j.pieces[i];
     const ShadowLine& line = j.region.line(piece.line);
-    const auto stale = [&](ShadowWord word, std::uint32_t cells) {
+    const auto stale = [&](ShadowWord word, std::uint32_t cells, std::uint32_t lanes) {
       for_cells(cells, [&](int cell) {
+        const auto other = lanes != 0 ? static_cast<std::uint32_t>(std::countr_zero(lanes)) : word_lane(word, cell);
         for (std::uint32_t left = piece_lanes(piece, cell); left != 0; left &= left - 1)
-          report_race(j, piece, cell, static_cast<std::uint32_t>(std::countr_zero(left)), word, word_lane(word, cell),
-                      true, ShadowFault::stale);
+          report_race(j, piece, cell, static_cast<std::uint32_t>(std::countr_zero(left)), word, other, true,
+                      ShadowFault::stale);
       });
     };
-    for_words(line.write, line.side == nullptr ? nullptr : &line.side->write, piece.cells, stale);
+    for_words(line.write, line.side == nullptr ? nullptr : &line.side->write, piece.cells,
+              [&](ShadowWord word, std::uint32_t cells) { stale(word, cells, 0); });
     if (line.side == nullptr) continue;
     for (const ShadowEntry& entry : line.side->list)
-      if (entry.write) stale(entry.word, entry.cells & piece.cells);
+      if (entry.write) stale(entry.word, entry.cells & piece.cells, entry.lanes);
+    if (line.side->writers == nullptr) continue;
+    line.side->writers->visit(
+        piece.cells, [](ShadowWord) { return false; }, stale);
   }
   add_reported();
 }
@@ -341,6 +361,36 @@ void ResidentShadow::Body::check_order(Judged& j, const ShadowPiece& piece) {
   for (const ShadowEntry& entry : side->list)
     if ((entry.write || j.write) && (entry.cells & piece.cells) != 0)
       check_word(j, piece, entry.word, entry.cells & piece.cells, entry.lanes, entry.write);
+  if (side->writers != nullptr) check_crowd(j, piece, *side->writers, true);
+  if (j.write && side->readers != nullptr) check_crowd(j, piece, *side->readers, false);
+}
+
+/// Who comes later knows mostly all that a crowd did, by one barrier of the grid; then all who know the same need not
+/// look again.
+void ResidentShadow::Body::check_crowd(Judged& j, const ShadowPiece& piece, ShadowCrowd& crowd, bool writes) {
+  if ((crowd.cells() & piece.cells) == 0) return;
+  const auto check = [&](ShadowWord word, std::uint32_t cells, std::uint32_t lanes) {
+    check_word(j, piece, word, cells, lanes, writes);
+  };
+  if (j.strong && crowd.all_strong() && (j.me & word_block_scope) == 0) {
+    if (j.access.in_lanes) crowd.visit_warp(j.me, piece.cells, check);  // not strong towards its own warp
+    return;
+  }
+  const Knowledge& knowledge = warps[j.access.warp].more;
+  if (j.access.space == ShadowSpace::shared || knowledge == nullptr)
+    return crowd.visit(
+        piece.cells, [&](ShadowWord word) { return ordered_at_once(j, word); }, check);
+  if (crowd.is_known(knowledge, piece.cells)) return;
+  bool all = true;
+  crowd.visit(
+      piece.cells,
+      [&](ShadowWord word) {
+        const bool known = knowledge->knows(word_block(word), {word_warp(word), ~0u, word_clock(word)});
+        all &= known;
+        return known;
+      },
+      check);
+  if (all) crowd.note_known(knowledge, piece.cells);
 }
 
 void ResidentShadow::Body::check_overlaps(Judged& j) {
@@ -407,6 +457,11 @@ void ResidentShadow::Body::record_write(Judged& j, const ShadowPiece& piece) {
   if (line.side == nullptr) return;
   for (ShadowEntry& entry : line.side->list) entry.cells &= ~piece.cells;
   std::erase_if(line.side->list, [](const ShadowEntry& entry) { return entry.cells == 0; });
+  for (std::unique_ptr<ShadowCrowd>* crowd : {&line.side->readers, &line.side->writers}) {
+    if (*crowd == nullptr || ((*crowd)->cells() & piece.cells) == 0) continue;
+    (*crowd)->clear(piece.cells);
+    if ((*crowd)->cells() == 0) crowd->reset();
+  }
 }
 
 void ResidentShadow::Body::add(const ShadowFinding& finding) {
@@ -468,6 +523,7 @@ bool ResidentShadow::Body::run(const ShadowAccess& access, bool read, bool write
   Judged j(access, values, write, region);
   j.strong = access.strong || (read && write);
   j.block = access.warp / shape.warps_per_block;
+  j.most_listed = static_cast<std::size_t>(shape.most_listed);
   const BlockShadow& block = blocks[j.block];
   const bool is_shared = access.space == ShadowSpace::shared;
   const ShadowWord id = is_shared ? static_cast<ShadowWord>(j.block) + 1 : block.id;

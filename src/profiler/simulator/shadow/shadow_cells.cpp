@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "profiler/simulator/shadow/shadow_crowd.h"
 
 namespace tailor::simulator {
 namespace {
@@ -138,6 +139,9 @@ int paired_pieces(const PairedLanes& lanes, std::uint32_t active, ShadowPiece* p
 }
 
 }  // namespace
+
+ShadowSideRecord::ShadowSideRecord() = default;
+ShadowSideRecord::~ShadowSideRecord() = default;
 
 ShadowRegion::ShadowRegion(std::int64_t bytes, int granule, bool tracked, bool check_initialised)
     : bytes_(bytes),

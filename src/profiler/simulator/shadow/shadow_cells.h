@@ -5,10 +5,12 @@
 // kind of access. Used by shadow_access.cpp alone. One word says which thread, when and where. Most lines are read or
 // written by one warp instruction as a whole or by two that share it, so a line has room for two words as long as that
 // is enough, and a side record with words per granule when it is not. What does not fit a word (several readers that
-// are not ordered, atomics of several threads) is in the side record's list.
+// are not ordered, atomics of several threads) is in the side record's list, or where there are many in its crowds
+// (shadow_crowd.h).
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
@@ -61,6 +63,12 @@ inline std::uint32_t word_lane(ShadowWord w, int granule) {
   return lane_at(static_cast<std::uint32_t>(w >> word_lane_at), word_shift(w), static_cast<std::uint32_t>(granule));
 }
 
+/// Calls act(cell) for each granule of `cells`.
+template <class Act>
+void for_cells(std::uint32_t cells, Act&& act) {
+  for (; cells != 0; cells &= cells - 1) act(std::countr_zero(cells));
+}
+
 /// One further access of some granules of a line. `lanes` 0: as the word maps granules to lanes; else all of `lanes`
 /// touched all of `cells`.
 struct ShadowEntry {
@@ -69,9 +77,16 @@ struct ShadowEntry {
   bool write = false;
 };
 
+class ShadowCrowd;
+
 struct ShadowSideRecord {
+  ShadowSideRecord();
+  ~ShadowSideRecord();
+  bool has_others() const { return !list.empty() || readers != nullptr || writers != nullptr; }
+
   IndexedArray<ShadowWord, 32> write{}, read{};
   std::vector<ShadowEntry> list;
+  std::unique_ptr<ShadowCrowd> readers, writers;  ///< instead of the list, where it would be long; null: nobody
   /// The latest strong write if it was an atomic that gave back what was there; 0: it was not, or nobody asked.
   IndexedArray<ShadowWord, 32> latest{};
   ShadowWord looked = 0;  ///< Judged::dead_span when it was last asked whether all words are of the past

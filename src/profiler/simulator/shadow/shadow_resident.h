@@ -91,6 +91,7 @@ struct Judged {
   const ShadowValues* values = nullptr;
   bool write = false, strong = false;
   ShadowRegion& region;
+  std::size_t most_listed = 0;      ///< ResidentShape::most_listed
   int block = 0;                    ///< resident block of the warp
   ShadowWord me = 0;                ///< without lane and shift
   ShadowWord before = 0, span = 0;  ///< words in [before, before + span) are of the block and known to all of it
@@ -122,6 +123,7 @@ struct ResidentShadow::Body {
   void check_order(Judged& judged, const ShadowPiece& piece);
   void check_word(Judged& judged, const ShadowPiece& piece, ShadowWord word, std::uint32_t cells, std::uint32_t lanes,
                   bool word_writes);
+  void check_crowd(Judged& judged, const ShadowPiece& piece, ShadowCrowd& crowd, bool writes);
   bool comes_after_atomics(const Judged& judged, const ShadowPiece& piece, ShadowWord word, int cell,
                            std::uint32_t lane) const;
   void check_overlaps(Judged& judged);
