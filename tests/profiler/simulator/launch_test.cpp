@@ -343,6 +343,38 @@ TEST_CASE("a launch that touches more memory than it may hold ends, and one that
   CHECK(outcome(0, true).outcome == SimulationOutcome::finished);
 }
 
+TEST_CASE("time is over, or a stop was asked for, before every warp has had its turn") {
+  // 32 warps of 8 blocks that all must be resident; each goes round 10,000 times.
+  const std::string rounds = entry(".param .u64 y",
+                                   "  .reg .b32 %r<3>;\n  .reg .pred %p;\n  mov.u32 %r1, 0;\n"
+                                   "again:\n  add.s32 %r1, %r1, 1;\n  setp.lt.s32 %p, %r1, 10000;\n  @%p bra again;\n"
+                                   "  ret;");
+  Launch launch;
+  launch.grid = {8, 1, 1};
+  launch.block = {1024, 1, 1};
+  launch.cooperative = true;
+  std::stop_source stop;
+  int looks = 0;
+  SimulationOptions options;
+  options.time_limit = {1};
+  SUBCASE("time is over") {
+    options.clock = [&] { return Seconds{++looks < 3 ? 0.5 : 1.5}; };
+  }
+  SUBCASE("a stop was asked for") {
+    options.stop = stop.get_token();
+    options.clock = [&] {
+      if (++looks == 2) stop.request_stop();
+      return Seconds{0.5};
+    };
+  }
+  const Run made = run(rounds, launch, 1, options);
+  CHECK(made.simulation.outcome == SimulationOutcome::stopped);
+  CHECK(made.simulation.reason == (options.stop.stop_possible() ? "stopped" : "it took longer than 1 s"));
+  CHECK(looks <= 3);
+  CHECK(made.simulation.counters.instructions > 0);
+  CHECK(made.simulation.counters.instructions < 20'000);  // of 7.7 million; one round of all warps is 150,000
+}
+
 TEST_CASE("a warp that runs too long is stopped") {
   const Run made = run(entry(".param .u64 y", "again:\n  bra again;"), {}, 4, [] {
     SimulationOptions options;

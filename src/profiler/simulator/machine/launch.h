@@ -130,6 +130,7 @@ struct SimulationOptions {
   /// Instructions of one warp before the launch is stopped as too long.
   std::int64_t warp_instructions = std::int64_t{1} << 40;
   Seconds time_limit{std::numeric_limits<double>::infinity()};
+  std::function<Seconds()> clock;  ///< time since the launch began, for tests; empty: the host's
   /// Bytes of buffers that are made lazily, with the sanitizers' records of those that may be written, before the
   /// launch is stopped as out of memory; 0: no limit.
   std::int64_t most_lazy_bytes = 0;

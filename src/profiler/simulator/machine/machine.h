@@ -131,6 +131,7 @@ struct LaunchState {
   std::chrono::steady_clock::time_point started = std::chrono::steady_clock::now();
 
   bool out_of_time() const {
+    if (options.clock) return options.clock().value > options.time_limit.value;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - started;
     return spent.count() > options.time_limit.value;
   }
@@ -160,6 +161,13 @@ struct Machine {
   /// Stops when more memory was made than the launch may hold.
   void limit_memory();
 
+  /// Stops when somebody asks for it or the time is over. Called again and again while warps run, once for about
+  /// `between_looks` instructions.
+  void look_up();
+
+  /// Instructions until the next look_up(). The shadow takes off what it does beyond its usual.
+  std::int64_t until_look = 0;
+  static constexpr std::int64_t between_looks = 4096;
   bool out_of_memory = false;
   bool stopped = false;  ///< a stop request, the time limit, too much memory, or nothing can go on
   std::string stop_reason;

@@ -14,7 +14,7 @@
 //
 // A warp that polls one place without any change of memory is idle. When every warp that can run has been idle for
 // many slices, or none can run, the set is deadlocked: the first few warps are reported with what they wait for. A
-// stop and the time limit are looked at between rounds.
+// stop and the time limit are looked at while warps run (look_up): a round of a large grid takes seconds.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -106,6 +106,7 @@ Machine::Machine(const LaunchState& launch_state) : state(launch_state) {
     shape.shared_bytes = state.shared_bytes;
     shape.shared_granule = program.shared_grain;
     shape.local_bytes_per_warp = lane_bytes * lanes_per_warp;
+    shape.patience = &until_look;
     shadow = std::make_unique<ResidentShadow>(*state.shadow, shape);
   }
   if (state.cache) traffic = std::make_unique<BlockTraffic>(CacheShape{0, state.options.machine.l2_bytes});
@@ -179,7 +180,6 @@ void Machine::run_resident_set(std::int64_t first, std::int64_t position) {
 void Machine::schedule() {
   constexpr int patience = 64;  // slices without a change of memory before a spinning warp counts as stuck
   std::vector<WarpState*> ready;
-  std::int64_t rounds = 0;
   while (!stopped) {
     ready.clear();
     bool any = false;
@@ -213,13 +213,18 @@ void Machine::schedule() {
       if (stopped) return;
     }
     if (all_idle && may_spin) return explain_deadlock();
-    if (state.options.stop.stop_requested()) {
-      stopped = true;
-      stop_reason = "stopped";
-    } else if (++rounds % 64 == 0 && state.out_of_time()) {
-      stopped = true;
-      stop_reason = fmt::format("it took longer than {:.3g} s", state.options.time_limit.value);
-    }
+  }
+}
+
+void Machine::look_up() {
+  until_look = between_looks;
+  if (stopped) return;
+  if (state.options.stop.stop_requested()) {
+    stopped = true;
+    stop_reason = "stopped";
+  } else if (state.out_of_time()) {
+    stopped = true;
+    stop_reason = fmt::format("it took longer than {:.3g} s", state.options.time_limit.value);
   }
 }
 

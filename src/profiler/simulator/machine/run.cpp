@@ -214,6 +214,8 @@ void Machine::run_warp(WarpState& warp, std::int64_t budget) {
     } else {
       warp.now.at_end = false;  // it waited for the ending: what comes before has run
     }
+    if ((until_look -= block.instructions + 1) < 0) [[unlikely]]
+      look_up();
     bool pause = block.ending == Ending::pause;
     goes_on = follow(warp, block);
     if (!warp.others.empty() || warp.active == 0 || !goes_on) goes_on = warp.live != 0 && next_fragment(warp);

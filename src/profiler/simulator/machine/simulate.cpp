@@ -214,10 +214,7 @@ void run_resident_sets(const Machines& machines, const ResidentSets& sets) {
       const std::int64_t set = next.fetch_add(1, std::memory_order_relaxed);
       if (set >= sets.count) break;
       machine.run_resident_set(sets.first_block(set), set);
-      if (!machine.stopped && machine.state.out_of_time()) {
-        machine.stopped = true;
-        machine.stop_reason = fmt::format("it took longer than {:.3g} s", machine.state.options.time_limit.value);
-      }
+      machine.look_up();
       if (machine.stopped) stop = true;
     }
     machine.flush_sites();

@@ -123,6 +123,8 @@ struct ResidentShape {
   /// Accesses of a line that are kept one by one, before they are kept by warp (shadow_crowd.h); no verdict depends on
   /// it
   int most_listed = 32;
+  /// Lowered by one for each entry that an access was compared with, where a line has very many; null: nobody asks.
+  std::int64_t* patience = nullptr;
 };
 
 /// Shared and local memory of the blocks one host thread runs together, and what their threads know. One after another,

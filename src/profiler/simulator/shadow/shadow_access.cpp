@@ -377,10 +377,11 @@ void ResidentShadow::Body::check_crowd(Judged& j, const ShadowPiece& piece, Shad
     return;
   }
   const Knowledge& knowledge = warps[j.access.warp].more;
+  if (crowd.is_known(knowledge, piece.cells)) return;
+  if (shape.patience != nullptr) *shape.patience -= static_cast<std::int64_t>(crowd.size());
   if (j.access.space == ShadowSpace::shared || knowledge == nullptr)
     return crowd.visit(
         piece.cells, [&](ShadowWord word) { return ordered_at_once(j, word); }, check);
-  if (crowd.is_known(knowledge, piece.cells)) return;
   bool all = true;
   crowd.visit(
       piece.cells,

@@ -43,6 +43,7 @@ class ShadowCrowd {
     }
   }
   std::uint32_t cells() const { return cells_; }  ///< nobody touched any other
+  std::size_t size() const { return members_.size(); }
   std::size_t bytes() const;                      ///< of memory
   /// All are strong, and not within their block alone: they race with no strong access of that kind.
   bool all_strong() const { return all_strong_; }
