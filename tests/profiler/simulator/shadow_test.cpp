@@ -199,6 +199,47 @@ TEST_CASE("who has seen all other atomics of a place may touch it plainly, until
   CHECK(reset_findings(true, 0, false, true) == 1);
 }
 
+TEST_CASE("readers of a line cost one another nothing, who knows them all looks once, who does not races") {
+  constexpr int blocks = 300;
+  const ShadowBuffer buffer{128, 4, true, true, {}};
+  GlobalShadow global(std::span(&buffer, 1), false);
+  std::int64_t patience = 0;  // falls by one for each entry that is looked at
+  ResidentShadow shadow(global, {.blocks = blocks, .patience = &patience});
+  std::vector<std::int64_t> ids;
+  for (std::int64_t id = 0; id < blocks; ++id) ids.push_back(id);
+  shadow.start(ids);
+  const SyncLocation meeting{ShadowSpace::global, 4096};
+  const auto meet = [&](int but) {
+    for (int block = 0; block < blocks; ++block)
+      if (block != but) shadow.release(block, ~0u, meeting, ShadowScope::device);
+    for (int block = 0; block < blocks; ++block) shadow.acquire(block, ~0u, meeting, ShadowScope::device);
+  };
+  const auto each = [&](auto&& act) {
+    bool clean = true;
+    for (int block = 0; block < blocks; ++block) clean = act(block) && clean;
+    return clean;
+  };
+  const Offsets row = line_of(0);
+  const auto load = [&](int block) { return shadow.load(access(ShadowSpace::global, block, 0, ~0u, row, 1)); };
+  const auto add = [&](int block) { return shadow.atomic(access(ShadowSpace::global, block, 0, ~0u, row, 2)); };
+  for (int round = 0; round < 3; ++round) CHECK(each(load));
+  CHECK(patience == 0);
+  meet(-1);
+  CHECK(each(add));
+  CHECK(patience >= -blocks);
+  const std::int64_t before = patience;
+  meet(-1);
+  CHECK(each(load));
+  CHECK(patience >= before - 2 * blocks);
+  meet(77);
+  CHECK(!shadow.store(access(ShadowSpace::global, 5, 0, 1u << 9, row, 3)));
+  REQUIRE(shadow.findings().size() == 1);
+  const ShadowFinding& found = shadow.findings().front();
+  CHECK((found.here.block == 5 && found.here.lane == 9 && found.here.site == 3));
+  CHECK((found.other.block == 77 && found.other.lane == 9));
+  CHECK(found.offset == 36);
+}
+
 TEST_CASE("stores of one value to one place are harmless, of two values a race") {
   for (const bool same : {true, false}) {
     GlobalShadow global({}, false);

@@ -92,8 +92,8 @@ void VectorClock::learn(const VectorClock& other) {
   blocks_ = std::move(merged);
 }
 
-void VectorClock::forget_block(std::uint32_t block) {
-  std::erase_if(blocks_, [&](const KnownBlock& known) { return known.block == block; });
+bool VectorClock::knows_others(std::uint32_t block) const {
+  return std::ranges::any_of(blocks_, [&](const KnownBlock& known) { return known.block != block; });
 }
 
 bool VectorClock::covers(const VectorClock& other) const {

@@ -29,12 +29,11 @@ class VectorClock {
   void learn_block(std::uint32_t block, std::uint32_t floor);
   void learn_lanes(std::uint32_t block, const KnownLanes& lanes);
   void learn(const VectorClock& other);
-  void forget_block(std::uint32_t block);
   bool covers(const VectorClock& other) const;
   /// Everything those lanes did up to their clock.
   bool knows(std::uint32_t block, const KnownLanes& lanes) const;
   bool knows_of(std::uint32_t block, std::uint32_t floor) const;  ///< anything beyond `floor`
-  bool empty() const { return blocks_.empty(); }
+  bool knows_others(std::uint32_t block) const;                   ///< anything of another block
 
  private:
   KnownBlock& block_of(std::uint32_t block);

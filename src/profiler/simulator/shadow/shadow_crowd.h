@@ -10,12 +10,13 @@
 // A table leads from a warp to that warp's entries, so taking one in costs the same whoever else is here. An access
 // that finds all ordered leaves a note of what it knew, so that others who know the same need not look.
 //
-// Memory: 24 bytes an entry and up to 8 in the table. A warp has at most `most_ways` entries in which a lane tells all;
-// beyond that they are folded to one bit matrix (lanes by granules, 128 bytes) for each clock and site whose touch is
-// still the last of some lane, and a matrix whose granules were all touched by the same lanes is an entry again. So a
-// warp that comes to a line from one place costs 24 to 152 bytes and the table, however often and in whatever
-// alignment it comes, and never more than 1,024 times that, a matrix for each lane and granule. All is given back when
-// a plain store has taken the line over or a barrier has ordered it.
+// Memory: 24 bytes an entry and up to 8 in the table for each warp. A warp has at most `most_ways` entries in which a
+// lane tells all; beyond that they are folded to one bit matrix (lanes by granules, 128 bytes) for each clock and site
+// whose touch is still the last of some lane, and a matrix whose granules were all touched by the same lanes is an
+// entry again. So a warp takes 32 bytes of a line that it comes to in one way, and about 280 however often and in
+// whatever alignment it comes; in the worst case 152 for each lane and granule, where each was touched at another clock
+// or site and for good. Arrays that grow have up to as much again to spare. All is given back when a plain store has
+// taken the line over, or a barrier of the block has ordered what was shared memory's.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +45,7 @@ class ShadowCrowd {
   }
   std::uint32_t cells() const { return cells_; }  ///< nobody touched any other
   std::size_t size() const { return members_.size(); }
-  std::size_t bytes() const;                      ///< of memory
+  std::size_t bytes() const;  ///< of memory
   /// All are strong, and not within their block alone: they race with no strong access of that kind.
   bool all_strong() const { return all_strong_; }
 

@@ -240,8 +240,9 @@ void ResidentShadow::Body::join_block(int block) {
       }
     if (!heard) warps[i].lanes = nullptr;
   }
-  if (joined != nullptr) own_clock(joined).forget_block(b.id);
-  if (joined != nullptr && joined->empty()) joined = nullptr;
+  // Of itself the block knows all. What is known of others stays the record that all share who met at a barrier of the
+  // grid: it need not be copied, and a crowd's note (shadow_crowd.h) says that it is the same.
+  if (joined != nullptr && !joined->knows_others(b.id)) joined = nullptr;
   for (int i = first; i < end; ++i) warps[i].more = joined;
 }
 
