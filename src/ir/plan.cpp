@@ -327,6 +327,8 @@ Plan parse_one(std::string_view source, const Plan* of, std::uint32_t said_befor
       bad_plan_word(key, "a field of the body alone", "what holds for all bodies stands before the first bar");
     said.push_back(key);
   }
+  if (first && of != nullptr)
+    bad_plan_word("", "a plan behind each bar, that of a body or a stage, which begins with its skeleton");
   if (first) parse_skeleton("");
   if (of != nullptr) copy_said(plan, *of, said_before);
   return plan;

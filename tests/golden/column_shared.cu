@@ -7,9 +7,8 @@
 // A block's threads: lane (8) x group (32).
 // Phases: s (sum), then ss (sum), then the results.
 // 256 threads per block, 100 virtual blocks, 16,400 bytes of shared memory per block.
-// s_parts must be zero before every run.
-// ss_parts must be zero before every run.
 // ticket must be zero before the first run; every run leaves it zero.
+// Memory to work in, whatever it holds before: s_parts, ss_parts.
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

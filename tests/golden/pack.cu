@@ -9,8 +9,8 @@
 // A block's threads: lane (8) x group (32).
 // Phases: s_0_1 (sum), then the results.
 // 256 threads per block, 24 virtual blocks, 4,112 bytes of dynamic shared memory per block.
-// s_0_parts must be zero before every run.
 // ticket must be zero before the first run; every run leaves it zero.
+// Memory to work in, whatever it holds before: s_0_parts.
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

@@ -9,12 +9,9 @@
 // Phases: db_own (sum), then dgs_own (sum), then ss (sum), then ps (sum), then db_all (sum), then dgs_all (sum), then
 //   db_all_1 (sum), then dgs_all_1 (sum), then db_all_2 (sum), then dgs_all_2 (sum), then the results.
 // 256 threads per block, 264 virtual blocks, 16,480 bytes of shared memory per block.
-// db_blocks must be zero before every run.
-// dgs_blocks must be zero before every run.
 // ticket must be zero before the first run; every run leaves it zero.
-// db_families must be zero before every run.
-// dgs_families must be zero before every run.
 // ticket_1 must be zero before the first run; every run leaves it zero.
+// Memory to work in, whatever it holds before: db_blocks, dgs_blocks, db_families, dgs_families.
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

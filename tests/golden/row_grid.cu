@@ -7,9 +7,8 @@
 // Phases: m (maximum), then s (sum), then the results.
 // 256 threads per block, 120 virtual blocks, 64 bytes of shared memory per block.
 // All blocks must be resident at once: launch it as a cooperative kernel.
-// m_parts must be zero before every run.
 // ticket must be zero before the first run; every run leaves it zero.
-// s_parts must be zero before every run.
+// Memory to work in, whatever it holds before: m_parts, s_parts.
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

@@ -8,8 +8,7 @@
 // A block's threads: lane (32) x warp (8).
 // Phases: m (maximum), then the results.
 // 256 threads per block, 60 virtual blocks, 32 bytes of shared memory per block.
-// m_parts must be zero before every run.
-// s_parts must be zero before every run.
+// Memory to work in, whatever it holds before: m_parts, s_parts.
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

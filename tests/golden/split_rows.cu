@@ -6,8 +6,7 @@
 // A block's threads: tid (64).
 // Phases: sum (sum), then the results.
 // 64 threads per block, 20 virtual blocks, 16 bytes of shared memory per block.
-// partials must be zero before every run.
-// totals must be zero before every run.
+// Memory to work in, whatever it holds before: partials, totals.
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

@@ -11,11 +11,9 @@
 // 128 threads per block, 30 virtual blocks looped over by 264 blocks.
 // 32 bytes of dynamic shared memory per block.
 // All blocks must be resident at once: launch it as a cooperative kernel.
-// sa must be zero before every run.
-// sb must be zero before every run.
-// sa_parts must be zero before every run.
 // ticket must be zero before the first run; every run leaves it zero.
 // arrivals must be zero before the first run; every run leaves it zero.
+// Memory to work in, whatever it holds before: sa, sb, sa_parts.
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>
@@ -278,7 +276,7 @@ __device__ __forceinline__ void sum_row_2_2_block(
 // sum_divide_add_broadcast_stages_meet_3
 //
 // Step 2 of 3 of one launch: all of its blocks meet.
-// 128 threads per block, 264 virtual blocks, 0 bytes of dynamic shared memory per block.
+// 128 threads per block, 264 blocks, 0 bytes of dynamic shared memory per block.
 // All blocks must be resident at once: launch it as a cooperative kernel.
 
 /// One virtual block.

@@ -92,6 +92,46 @@ TEST_CASE("a result that a kernel adds into starts as zero, one that it stores d
   CHECK(memory_role(kernel, most) == BufferRole::output);
 }
 
+TEST_CASE("a workspace starts as zero where any kernel of the program adds into it, else it may hold anything") {
+  Kernel kernel = example_in_place();
+  const BufferId w = 2;
+  REQUIRE(kernel.buffers[w].role == BufferRole::workspace);
+  CHECK(!starts_as_zero(kernel, w));
+  Kernel adding = kernel;
+  Stmt atomic;
+  atomic.kind = StmtKind::atomic;
+  atomic.space = Space::global;
+  atomic.memory = w;
+  atomic.op = Op::maximum;
+  adding.body.push_back(atomic);
+  CHECK(starts_as_zero(adding, w));
+  kernel.followers.push_back(std::move(adding));
+  CHECK(starts_as_zero(kernel, w));
+}
+
+TEST_CASE("a kernel writes for another one what that one loads or writes in the same memory, whatever it calls it") {
+  KernelBuilder one("one", 32, 1), two("two", 32, 1);
+  const BufferId x = one.in("x", DType::f32, 1), y = one.out("y", DType::f32, 1);
+  two.in("x", DType::f32, 1), two.out("y", DType::f32, 1);
+  one.atomic(y, one.number(0), Op::add, one.real(DType::f32, 1));
+  Kernel writer = one.finished(), reader = two.finished();
+  CHECK(writes(writer, y));
+  CHECK(!writes(writer, x));
+  CHECK(!writes_for(writer, reader));
+  Stmt load;
+  load.kind = StmtKind::load;
+  load.space = Space::global;
+  load.memory = x;
+  reader.body.push_back(load);
+  CHECK(!writes_for(writer, reader));
+  for (Kernel* each : {&writer, &reader}) {  // the result lies over the input
+    each->buffers[y].role = BufferRole::in_place;
+    each->buffers[y].of = x;
+  }
+  CHECK(writes_for(writer, reader) == y);
+  CHECK(!writes_for(reader, writer));
+}
+
 TEST_CASE("shared arrays lie one behind the other, each on a multiple of 16 bytes") {
   KernelBuilder b("arrays", 32, 1);
   b.shared("first", DType::f32, 3);  // 12 bytes, so 16

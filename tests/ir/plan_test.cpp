@@ -178,7 +178,7 @@ TEST_CASE("a pack says once what holds for all of its bodies, and each body the 
   CHECK(plan_complaint("pack threads=256 vector=4 | map") ==
         "plan: found 'vector', expected a field of a plan of skeleton pack");
   CHECK(plan_complaint("pack threads=256 | ") ==
-        "plan: found '', expected one of map, transpose, column, row, pack, stages");
+        "plan: found '', expected a plan behind each bar, that of a body or a stage, which begins with its skeleton");
   CHECK(plan_complaint("map dominant=%3 | map dominant=%4") ==
         "plan: found '|', expected the end of a plan of skeleton map");
 }

@@ -133,10 +133,20 @@ std::string owed(const Kernel& kernel, const KernelNames& names, BufferId id) {
     return comment(fmt::format("{} is written over {}: pass the same address twice.", name, names.buffers[buffer.of]));
   if (buffer.role == BufferRole::ticket)
     return comment(fmt::format("{} must be zero before the first run; every run leaves it zero.", name));
-  if (buffer.role == BufferRole::workspace) return comment(fmt::format("{} must be zero before every run.", name));
+  if (buffer.role == BufferRole::workspace)
+    return starts_as_zero(kernel, id) ? comment(fmt::format("{} must be zero before every run.", name)) : "";
   if (memory_role(kernel, id) == BufferRole::workspace)
     return comment(fmt::format("Adds into {}: it must be zero before every run.", name));
   return {};
+}
+
+/// The workspaces to which nothing is owed.
+std::string workspaces(const Kernel& program, const KernelNames& names) {
+  std::string list;
+  for (std::size_t i = 0; i < program.buffers.size(); ++i)
+    if (program.buffers[i].role == BufferRole::workspace && !starts_as_zero(program, static_cast<BufferId>(i)))
+      list += (list.empty() ? "" : ", ") + names.buffers[i];
+  return list.empty() ? "" : comment(fmt::format("Memory to work in, whatever it holds before: {}.", list));
 }
 
 /// Which of the bodies of its launch a kernel is, and in which step.
@@ -179,7 +189,11 @@ std::string head(const Kernel& program, const Kernel& kernel, const KernelNames&
   if (first && !plan.empty()) out += comment(fmt::format("Plan: {}", plan));
   out += launch_words(program, kernel);
   out += in_words(kernel, names, !program.followers.empty());
-  out += fmt::format("// {} threads per block, {} virtual blocks", kernel.threads, with_commas(kernel.virtual_blocks));
+  const bool meets = kernel.begins == Begins::behind && is_meeting(kernel);
+  if (meets) out += fmt::format("// {} threads per block, {} blocks", kernel.threads, with_commas(kernel.grid));
+  if (!meets)
+    out +=
+        fmt::format("// {} threads per block, {} virtual blocks", kernel.threads, with_commas(kernel.virtual_blocks));
   if (kernel.persistent) out += fmt::format(" looped over by {} blocks", with_commas(kernel.grid));
   out += fmt::format("{}{} bytes of {}shared memory per block.\n", kernel.persistent ? ".\n// " : ", ",
                      with_commas(kernel.shared_bytes), kernel.dynamic_shared ? "dynamic " : "");
@@ -187,6 +201,7 @@ std::string head(const Kernel& program, const Kernel& kernel, const KernelNames&
   if (kernel.cooperative) out += "// All blocks must be resident at once: launch it as a cooperative kernel.\n";
   for (std::size_t i = 0; first && i < kernel.buffers.size(); ++i)
     out += owed(program, names, static_cast<BufferId>(i));
+  if (first) out += workspaces(program, names);
   return out + "\n";
 }
 

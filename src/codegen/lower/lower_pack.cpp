@@ -95,16 +95,20 @@ std::string in_numbers_of_whole(std::string_view words, const Body& body) {
   return out;
 }
 
+std::string body_words(ir::Skeleton whole, std::size_t number) {
+  return fmt::format("{} {}", whole == ir::Skeleton::stages ? "stage" : "body", number + 1);
+}
+
 std::variant<ir::Plan, ir::Rejection> plan_of_body(const Prepared& whole, const ir::Plan& plan, std::size_t number) {
   const Body& body = whole.bodies[number];
   ir::Plan own = plan.bodies[number];
   const std::uint32_t shared = ir::shared_fields(plan.skeleton);
   for (const ir::PlanFieldRow& field : ir::plan_fields())
     if (ir::has_field(shared, field.field) && row(own.skeleton).has(field.field) && !agree(own, plan, field.field))
-      return no(fmt::format("body {} has {}={}, the {} {}", number + 1, field.name, field_text(own, field.field),
-                            name(plan.skeleton), field_text(plan, field.field)));
+      return no(fmt::format("{} has {}={}, the {} {}", body_words(plan.skeleton, number), field.name,
+                            field_text(own, field.field), name(plan.skeleton), field_text(plan, field.field)));
   if (const auto left = renumber(own, [&](ir::NodeId id) { return node_in(body, id); }))
-    return no(fmt::format("%{} is not of body {}", *left, number + 1));
+    return no(fmt::format("%{} is not of {}", *left, body_words(plan.skeleton, number)));
   return own;
 }
 
@@ -113,10 +117,10 @@ ir::Plan plan_in_whole(const Body& body, ir::Plan own) {
   return own;
 }
 
-std::optional<ir::Rejection> refuse_beside(const ir::Kernel& body, std::size_t number) {
+std::optional<ir::Rejection> refuse_beside(const Prepared& whole, const ir::Kernel& body, std::size_t number) {
   const std::string_view needs = needs_a_launch(body);
   if (needs.empty()) return std::nullopt;
-  return no(fmt::format("body {} {}, which needs a launch of its own", number + 1, needs));
+  return no(fmt::format("{} {}, which needs a launch of its own", body_words(whole.skeleton, number), needs));
 }
 
 std::vector<std::vector<ir::BufferId>> buffers_in_whole(const Prepared& whole,
@@ -182,10 +186,10 @@ Lowered lower_body(const Prepared& whole, const ir::Plan& own, std::size_t numbe
                    LowerScratch& scratch) {
   Lowered lowered = lower(*whole.bodies[number].prepared, own, limits, scratch);
   if (auto* refused = std::get_if<ir::Rejection>(&lowered))
-    return ir::Rejection{
-        refused->rule,
-        fmt::format("body {}: {}", number + 1, in_numbers_of_whole(refused->reason, whole.bodies[number])),
-        refused->sound};
+    return ir::Rejection{refused->rule,
+                         fmt::format("{}: {}", body_words(whole.skeleton, number),
+                                     in_numbers_of_whole(refused->reason, whole.bodies[number])),
+                         refused->sound};
   return lowered;
 }
 
@@ -200,7 +204,7 @@ Lowered lower_pack(const Prepared& pack, const ir::Plan& plan, const ir::Limits&
     Lowered lowered = lower_body(pack, std::get<ir::Plan>(own), number, limits, scratch);
     if (auto* refused = std::get_if<ir::Rejection>(&lowered)) return std::move(*refused);
     bodies.push_back(std::get<ir::Kernel>(std::move(lowered)));
-    if (auto refused = refuse_beside(bodies.back(), number)) return *std::move(refused);
+    if (auto refused = refuse_beside(pack, bodies.back(), number)) return *std::move(refused);
     blocks += bodies.back().grid;
   }
   if (blocks > std::numeric_limits<std::int32_t>::max())

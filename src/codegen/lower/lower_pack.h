@@ -40,7 +40,9 @@ void join_buffers(const Prepared& whole, std::vector<ir::Kernel>& bodies);
 // ---- of packs
 
 /// Why a kernel cannot stand beside others, or be a stage: rule `bodies`.
-std::optional<ir::Rejection> refuse_beside(const ir::Kernel& body, std::size_t number);
+std::optional<ir::Rejection> refuse_beside(const Prepared& whole, const ir::Kernel& body, std::size_t number);
+/// "body 2", or of stages "stage 2": what messages call body number 1.
+std::string body_words(ir::Skeleton whole, std::size_t number);
 /// The launch of all bodies, in the order of the pack. Precondition: none is refused, all have equal threads.
 ir::Kernel beside_one_another(const Prepared& pack, std::vector<ir::Kernel> bodies);
 

@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -54,6 +55,14 @@ void load_fresh(ir::Kernel& program) {
   for (ir::Kernel& follower : program.followers) of(follower);
 }
 
+/// Whether one of these bodies writes what one of those touches, or the reverse: all blocks meet between them then.
+bool depend(std::span<const ir::Kernel> these, std::span<ir::Kernel* const> those) {
+  for (const ir::Kernel& one : these)
+    for (const ir::Kernel* other : those)
+      if (writes_for(one, *other) || writes_for(*other, one)) return true;
+  return false;
+}
+
 /// The bodies of a stage share the launch's blocks.
 void share_blocks(std::vector<ir::Kernel*>& bodies, std::int64_t grid) {
   std::int64_t blocks = 0;
@@ -61,10 +70,24 @@ void share_blocks(std::vector<ir::Kernel*>& bodies, std::int64_t grid) {
   for (ir::Kernel* body : bodies) {
     body->grid = grid;
     body->persistent = blocks != grid || bodies.size() > 1;
-    if (blocks <= grid || body->shared_bytes == 0) continue;
-    ir::Stmt barrier;
-    barrier.kind = ir::StmtKind::barrier;
-    body->body.push_back(barrier);
+  }
+}
+
+/// A barrier of the block ends each virtual one whose shared memory is written again: by the next one, or, where blocks
+/// do not meet behind it, by the next stage.
+void end_virtual_blocks(std::vector<ir::Kernel>& all) {
+  for (auto first = all.begin(); first != all.end();) {
+    const auto last =
+        std::find_if(first + 1, all.end(), [](const ir::Kernel& one) { return one.begins == ir::Begins::behind; });
+    const std::int64_t blocks = std::accumulate(
+        first, last, std::int64_t{0}, [](std::int64_t sum, const ir::Kernel& one) { return sum + one.virtual_blocks; });
+    const bool is_met = last == all.end() || is_meeting(*last);
+    for (; first != last; ++first) {
+      if (first->shared_bytes == 0 || (blocks <= first->grid && is_met)) continue;
+      ir::Stmt barrier;
+      barrier.kind = ir::StmtKind::barrier;
+      first->body.push_back(barrier);
+    }
   }
 }
 
@@ -145,22 +168,26 @@ ir::Kernel behind_one_another(const Prepared& whole, std::vector<ir::Kernel> sta
   const std::int64_t grid = std::int64_t{blocks_per_sm} * limits.sms;
   join_buffers(whole, stages);
   const std::size_t tickets = stages.front().buffers.size();
+  std::size_t meetings = 0;
   std::vector<ir::Kernel> all;
-  for (std::size_t number = 0; number < stages.size(); ++number) {
-    if (number > 0)
-      all.push_back(meeting_of(grid, stages.front().threads, static_cast<ir::BufferId>(tickets + number - 1)));
-    std::vector<ir::Kernel> beside = std::move(stages[number].followers);
-    stages[number].followers.clear();
-    std::vector<ir::Kernel*> bodies{&stages[number]};
+  std::size_t met = 0;  // from here on no blocks have met
+  for (ir::Kernel& stage : stages) {
+    std::vector<ir::Kernel> beside = std::move(stage.followers);
+    stage.followers.clear();
+    std::vector<ir::Kernel*> bodies{&stage};
     for (ir::Kernel& body : beside) bodies.push_back(&body);
+    if (depend({all.begin() + static_cast<std::ptrdiff_t>(met), all.end()}, bodies)) {
+      all.push_back(meeting_of(grid, stage.threads, static_cast<ir::BufferId>(tickets + meetings++)));
+      met = all.size();
+    }
     share_blocks(bodies, grid);
-    stages[number].begins = ir::Begins::behind;
-    all.push_back(std::move(stages[number]));
+    stage.begins = ir::Begins::behind;
+    all.push_back(std::move(stage));
     std::move(beside.begin(), beside.end(), std::back_inserter(all));
   }
   const bool shares = std::any_of(all.begin(), all.end(), [](const ir::Kernel& one) { return one.shared_bytes > 0; });
   std::vector<ir::Buffer> buffers = all.front().buffers;
-  for (std::size_t number = 1; number < stages.size(); ++number)
+  for (std::size_t number = 0; number < meetings; ++number)
     buffers.push_back({"arrivals", ir::DType::u32, 1, ir::BufferRole::ticket});
   for (std::size_t number = 0; number < all.size(); ++number) {
     ir::Kernel& kernel = all[number];
@@ -173,6 +200,7 @@ ir::Kernel behind_one_another(const Prepared& whole, std::vector<ir::Kernel> sta
     kernel.arithmetic = all.front().arithmetic;
     kernel.index_cache = all.front().index_cache;
   }
+  end_virtual_blocks(all);
   ir::Kernel launch = std::move(all.front());
   launch.begins = ir::Begins::launch;
   launch.followers.assign(std::make_move_iterator(all.begin() + 1), std::make_move_iterator(all.end()));
@@ -203,7 +231,7 @@ Lowered lower_stages(const Prepared& whole, const ir::Plan& plan, const ir::Limi
     Lowered lowered = lower_body(whole, plan_of_stage(std::get<ir::Plan>(std::move(own))), number, limits, scratch);
     if (auto* refused = std::get_if<ir::Rejection>(&lowered)) return std::move(*refused);
     stages.push_back(std::get<ir::Kernel>(std::move(lowered)));
-    if (auto refused = refuse_beside(stages.back(), number)) return *std::move(refused);
+    if (auto refused = refuse_beside(whole, stages.back(), number)) return *std::move(refused);
   }
   std::vector<const ir::Kernel*> each;
   for (const ir::Kernel& stage : stages) each.push_back(&stage);

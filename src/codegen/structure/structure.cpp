@@ -303,8 +303,11 @@ Classified analyse_stages(const Graph& graph, const Boundary& border) {
   const auto* refused = std::get_if<Rejection>(&found);
   if (refused == nullptr || border.writes.empty() || refuse_nodes(graph, border)) return found;
   const std::optional<Classified> stages = structure(Skeleton::stages).recognise(Region(graph, border));
-  // What a loop has against the whole says more than why it cannot be cut.
-  return stages && std::holds_alternative<Layout>(*stages) ? *stages : found;
+  if (!stages) return found;
+  if (std::holds_alternative<Layout>(*stages)) return *stages;
+  // The group is known by what a loop has against it.
+  return refuse(refused->rule,
+                fmt::format("{}; cut into stages: {}", refused->reason, std::get<Rejection>(*stages).reason));
 }
 
 std::unordered_set<NodeId> behind_reductions(const Region& region) {

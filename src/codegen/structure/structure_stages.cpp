@@ -13,6 +13,9 @@
 // each stage that needs it, from what the group reads, what waits, and what earlier stages have written anyway. Each
 // stage is then a group of its own, with its own border, and the other skeletons say what it is.
 //
+// Where no loop holds all roots of a level, the level is several stages: each has as many of the roots as one loop
+// holds, and blocks need not meet between these. So a group is cut if each of its roots has a loop by itself.
+//
 // The list that a group gets is all reductions that something else in the group needs, since only they end a loop. A
 // plan may name another list: arrays that are not computed again, fewer reductions. What waits under a list is the
 // whole of its cut, so the same stages come of it again.
@@ -23,6 +26,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "codegen/structure/recognise.h"
 
@@ -32,7 +36,9 @@ using namespace ir;
 
 namespace {
 
-constexpr std::size_t most_levels = 16;  ///< of a launch, whose code holds all
+constexpr std::string_view one_stage = "one-stage";  ///< the rule: there is nothing to cut
+constexpr std::size_t most_levels = 16;              ///< of a launch, whose code holds all
+constexpr std::size_t most_stages = 32;              ///< the same, where some stages only share a level
 
 class Cutting {
  public:
@@ -51,18 +57,19 @@ class Cutting {
       if (!has(id)) return refuse("stages", "a value is written as it was read, which is no stage's work");
     std::vector<int> numbers = levels(list);
     const int last = last_of(numbers);
-    if (last == 0) return refuse("stages", "nothing waits, so there is one stage");
+    if (last == 0) return refuse(one_stage, "nothing waits, so there is one stage");
     if (static_cast<std::size_t>(last) >= most_levels)
       return refuse("stages", fmt::format("{} values wait for one another, at most {}", last, most_levels - 1));
     merge_levels(list, last, numbers);
     Stages cut = with_roots(list, numbers);
-    if (cut.bodies.size() < 2) return refuse("stages", "one loop holds what waits and all that needs it");
-    for (std::size_t number = 0; number < cut.bodies.size(); ++number) {
-      const Classified found = analyse(graph_, cut.bodies[number].border);
-      if (const auto* refused = std::get_if<Rejection>(&found))
+    if (cut.bodies.size() < 2) return refuse(one_stage, "one loop holds what waits and all that needs it");
+    std::vector<BodyBorder> loops;
+    for (std::size_t number = 0; number < cut.bodies.size(); ++number)
+      if (const auto refused = add_loops(std::move(cut.bodies[number]), loops))
         return refuse(refused->rule, fmt::format("stage {}: {}", number + 1, refused->reason));
-      cut.bodies[number].layout = std::get<Layout>(found);
-    }
+    if (loops.size() > most_stages)
+      return refuse("stages", fmt::format("{} loops one behind the other, at most {}", loops.size(), most_stages));
+    cut.bodies = std::move(loops);
     if (const auto read = contested(cut.bodies))
       return refuse("stages", fmt::format("one stage writes over %{}, which another one reads then",
                                           graph_[border_.reads[index(*read)]].name));
@@ -180,6 +187,71 @@ class Cutting {
     return cut;
   }
 
+  /// Adds the stage, or, where no loop holds all of its roots, several that hold some each, operands before users; or
+  /// says why one root has no loop. Each takes the roots that follow while one loop holds them.
+  std::optional<Rejection> add_loops(BodyBorder stage, std::vector<BodyBorder>& loops) const {
+    Classified found = analyse(graph_, stage.border);
+    if (const auto* layout = std::get_if<Layout>(&found)) {
+      stage.layout = *layout;
+      loops.push_back(std::move(stage));
+      return std::nullopt;
+    }
+    std::vector<NodeId> left = stage.border.writes;
+    std::sort(left.begin(), left.end(), [&](NodeId a, NodeId b) { return places_.at(a) < places_.at(b); });
+    std::vector<NodeId> written;  // by earlier ones of these loops
+    while (!left.empty()) {
+      std::optional<BodyBorder> loop;
+      std::vector<NodeId> roots, rest;
+      for (const NodeId root : left) {
+        std::vector<NodeId> more = roots;
+        more.push_back(root);
+        BodyBorder tried = part_of(stage, more, written);
+        found = analyse(graph_, tried.border);
+        if (const auto* refused = std::get_if<Rejection>(&found)) {
+          if (roots.empty()) return *refused;
+          rest.push_back(root);
+          continue;
+        }
+        tried.layout = std::get<Layout>(found);
+        loop = std::move(tried);
+        roots = std::move(more);
+      }
+      loops.push_back(*std::move(loop));
+      written.insert(written.end(), roots.begin(), roots.end());
+      left = std::move(rest);
+    }
+    return std::nullopt;
+  }
+
+  /// The part of a stage that computes these of its roots, and reads what others before have written.
+  BodyBorder part_of(const BodyBorder& stage, const std::vector<NodeId>& roots,
+                     const std::vector<NodeId>& written) const {
+    std::unordered_map<NodeId, std::size_t> buffers;
+    for (std::size_t i = 0; i < stage.reads.size(); ++i)
+      buffers.emplace(stage.border.reads[i], ir::index(stage.reads[i]));
+    for (std::size_t i = 0; i < stage.writes.size(); ++i)
+      buffers.emplace(stage.border.writes[i], ir::index(stage.writes[i]));
+    std::vector<std::size_t> own;
+    std::vector<NodeId> reads;
+    std::unordered_set<std::size_t> taken;
+    const auto take = [&](std::size_t at) {
+      if (taken.insert(at).second) own.push_back(at);
+    };
+    const auto is_read = [&](NodeId id) {
+      return !places_.contains(id) ||
+             std::find(stage.border.reads.begin(), stage.border.reads.end(), id) != stage.border.reads.end() ||
+             std::find(written.begin(), written.end(), id) != written.end();
+    };
+    for (const NodeId id : roots) take(places_.at(id));
+    for (std::size_t i = 0; i < own.size(); ++i)
+      for (const NodeId operand : graph_[border_.inside[own[i]]].operands)
+        if (is_read(operand))
+          reads.push_back(operand);
+        else
+          take(places_.at(operand));
+    return bordered(roots, std::move(own), reads, buffers);
+  }
+
   BodyBorder bordered(std::vector<NodeId> roots, std::vector<std::size_t> inside, const std::vector<NodeId>& reads,
                       const std::unordered_map<NodeId, std::size_t>& buffers) const {
     BodyBorder body;
@@ -252,14 +324,17 @@ std::variant<Stages, Rejection> cut_at(const Graph& graph, const Boundary& borde
 std::variant<Stages, Rejection> find_stages(const Graph& graph, const Boundary& border) {
   const Cutting cutting(graph, border);
   std::vector<NodeId> waits = cutting.needed_reductions();
-  if (waits.empty()) return refuse("stages", "no reduction ends a stage");
+  if (waits.empty()) return refuse(one_stage, "no reduction ends a stage");
   std::sort(waits.begin(), waits.end());
   return cutting.stages(waits);
 }
 
 std::optional<Classified> recognise_stages(const Region& region) {
   const auto found = find_stages(region.graph, region.border);
-  if (const auto* refused = std::get_if<Rejection>(&found)) return *refused;
+  if (const auto* refused = std::get_if<Rejection>(&found)) {
+    if (refused->rule == one_stage) return std::nullopt;
+    return *refused;
+  }
   Layout layout{Skeleton::stages, 0, 0, {}};
   for (const BodyBorder& body : std::get<Stages>(found).bodies) {
     ++layout.rows;

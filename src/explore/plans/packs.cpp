@@ -21,11 +21,14 @@
 // made where it is kept.
 #include "explore/plans/packs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/indexed.h"
@@ -173,13 +176,13 @@ class PackSearch {
   std::set<Id> known_;
 };
 
-void add(std::vector<RejectedPlans>& all, std::vector<RejectedPlans> more, std::size_t body) {
+void add(std::vector<RejectedPlans>& all, std::vector<RejectedPlans> more, ir::Skeleton whole, std::size_t body) {
   for (RejectedPlans& one : more) {
     const auto same = std::find_if(all.begin(), all.end(), [&](const RejectedPlans& r) { return r.rule == one.rule; });
     if (same != all.end()) {
       same->plans += one.plans;
     } else {
-      one.reason = "body " + std::to_string(body + 1) + ": " + one.reason;
+      one.reason = fmt::format("{}: {}", codegen::body_words(whole, body), one.reason);
       all.push_back(std::move(one));
     }
   }
@@ -233,7 +236,7 @@ struct Heads {
       const ir::Plan head = head_of(whole, one.plan);
       auto& [plan, lists_of_head] = lists.try_emplace(text(head), head, std::vector<Going>(bodies)).first->second;
       Going& list = lists_of_head[body];
-      if (list.size() < most && !codegen::refuse_beside(one.kernel, body)) list.push_back(&one);
+      if (list.size() < most && !codegen::refuse_beside(whole, one.kernel, body)) list.push_back(&one);
     }
   }
   static bool is_whole(const std::vector<Going>& of_bodies) {
@@ -295,7 +298,7 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
       axis && !((across || is_stages(pack)) && *axis == ir::PlanField::grid)) {
     tuned.rejections = {{"bodies", true, size_of_space(pack, axes, device.limits), "",
                          "axis " + std::string(row(*axis).name) +
-                             ": every value asked for needs a launch of its own, which no body of a pack has"}};
+                             ": every value asked for needs a launch of its own, which none has beside others"}};
     return tuned;
   }
   std::vector<Tuned> alone;  // lists point into them
@@ -309,10 +312,11 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
     tuned.enumerated += found.enumerated;
     tuned.left_out += found.left_out;
     tuned.lowerings += found.lowerings;
-    add(tuned.rejections, found.rejections, body);
+    add(tuned.rejections, found.rejections, pack.skeleton, body);
     if (found.stopped || found.ranked.empty()) {
       // A body without a plan leaves none to the pack: what refused it is the reason.
-      if (!found.stopped) tuned.rejections.clear(), add(tuned.rejections, std::move(found.rejections), body);
+      if (!found.stopped)
+        tuned.rejections.clear(), add(tuned.rejections, std::move(found.rejections), pack.skeleton, body);
       tuned.stopped = found.stopped;
       return tuned;
     }
@@ -334,7 +338,9 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
   search.finish(tuned);
   tuned.stopped = options.stop.stop_requested();
   if (tuned.ranked.empty() && !tuned.stopped)
-    tuned.rejections = {{"bodies", false, tuned.enumerated, "", "no number of threads has a plan of every body"}};
+    tuned.rejections = {
+        {"bodies", false, tuned.enumerated, "",
+         fmt::format("no number of threads has a plan of every {}", is_stages(pack) ? "stage" : "body")}};
   // Of the plans of bodies those count that were dropped; what goes on counts as the plans that it became part of.
   tuned.enumerated = std::ssize(tuned.ranked);
   for (const RejectedPlans& one : tuned.rejections) tuned.enumerated += one.plans;

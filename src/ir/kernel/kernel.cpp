@@ -283,6 +283,25 @@ BufferId owner(const Kernel& kernel, BufferId buffer) {
   return kernel.buffers[buffer].role == BufferRole::in_place ? kernel.buffers[buffer].of : buffer;
 }
 
+bool writes(const Kernel& kernel, BufferId buffer) {
+  return std::any_of(kernel.body.begin(), kernel.body.end(), [&](const Stmt& s) {
+    return (s.kind == StmtKind::store || s.kind == StmtKind::atomic) && s.space == Space::global && s.memory == buffer;
+  });
+}
+
+std::optional<BufferId> writes_for(const Kernel& kernel, const Kernel& other) {
+  std::vector<bool> touched(other.buffers.size());
+  for (const Stmt& s : other.body)
+    if ((s.kind == StmtKind::load || s.kind == StmtKind::store || s.kind == StmtKind::atomic) &&
+        s.space == Space::global)
+      touched[owner(other, s.memory)] = true;
+  for (const Stmt& s : kernel.body)
+    if ((s.kind == StmtKind::store || s.kind == StmtKind::atomic) && s.space == Space::global &&
+        touched[owner(kernel, s.memory)])
+      return s.memory;
+  return std::nullopt;
+}
+
 BufferRole memory_role(const Kernel& kernel, BufferId buffer) {
   const BufferRole role = kernel.buffers[buffer].role;
   if (role == BufferRole::output)
@@ -293,6 +312,12 @@ BufferRole memory_role(const Kernel& kernel, BufferId buffer) {
     return other.role == BufferRole::in_place && other.of == buffer;
   });
   return overwritten ? BufferRole::in_place : role;
+}
+
+bool starts_as_zero(const Kernel& program, BufferId workspace) {
+  return any_statement(program, [&](const Stmt& s) {
+    return s.kind == StmtKind::atomic && s.space == Space::global && s.memory == workspace;
+  });
 }
 
 std::vector<std::int64_t> shared_offsets(const Kernel& kernel) {

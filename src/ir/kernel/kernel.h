@@ -16,6 +16,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -296,9 +297,16 @@ inline LaunchShape launch_shape(const Kernel& kernel) { return launch_shape(Chai
 bool is_idempotent(const Kernel& kernel);
 /// The buffer that holds the memory of `buffer`: the input of one that is written in place, else itself.
 BufferId owner(const Kernel& kernel, BufferId buffer);
+/// Whether the kernel by itself stores into this buffer, or adds to it.
+bool writes(const Kernel& kernel, BufferId buffer);
+/// The first buffer that `kernel` writes, of which `other` loads or writes the memory.
+std::optional<BufferId> writes_for(const Kernel& kernel, const Kernel& other);
 /// What whoever runs the kernel owes the memory of `buffer`, which must be its own owner: an input that something is
 /// written in place of is in_place, and a result that the kernel adds into is a workspace, for it must start as zero.
 BufferRole memory_role(const Kernel& kernel, BufferId buffer);
+/// Whether the program adds into the workspace, so that it must be zero before every run. Into any other one it stores
+/// what it loads, and what that holds before means nothing.
+bool starts_as_zero(const Kernel& program, BufferId workspace);
 /// Byte offset of each array in a block's shared memory: in order, each aligned to 16 bytes (register arrays: 0), and
 /// the total as last entry; the total is what `shared_bytes` holds.
 std::vector<std::int64_t> shared_offsets(const Kernel& kernel);

@@ -199,19 +199,6 @@ struct Verifier {
             fmt::format("{} is loaded, which nobody has written", kernel.buffers[s.memory].name));
   }
 
-  static bool writes(const Kernel& one, BufferId memory) {
-    return std::any_of(one.body.begin(), one.body.end(), [&](const Stmt& s) {
-      return (s.kind == StmtKind::store || s.kind == StmtKind::atomic) && s.space == Space::global &&
-             s.memory == memory;
-    });
-  }
-  static bool touches(const Kernel& one, BufferId memory) {
-    return std::any_of(one.body.begin(), one.body.end(), [&](const Stmt& s) {
-      return (s.kind == StmtKind::load || s.kind == StmtKind::store || s.kind == StmtKind::atomic) &&
-             s.space == Space::global && owner(one, s.memory) == memory;
-    });
-  }
-
   /// By this kernel, wherever, or in a launch or a step before its own.
   bool written(BufferId memory) const {
     for (const Chain<Kernel>& launch : launches_of(program))
@@ -517,11 +504,9 @@ struct Verifier {
                  last = steps.begin() + static_cast<std::ptrdiff_t>(std::max(s, own));
       if (std::any_of(first, last, [](const Chain<Kernel>& step) { return is_meeting(step[0]); })) continue;
       for (const Kernel& other : steps[s])
-        for (std::size_t b = 0; &other != &kernel && b < kernel.buffers.size(); ++b) {
-          const BufferId memory = owner(kernel, static_cast<BufferId>(b));
-          require(!writes(kernel, static_cast<BufferId>(b)) || !touches(other, memory),
-                  fmt::format("{} is written by one body of a launch and used by another", kernel.buffers[b].name));
-        }
+        if (const auto memory = &other == &kernel ? std::nullopt : writes_for(kernel, other))
+          require(false, fmt::format("{} is written by one body of a launch and used by another",
+                                     kernel.buffers[*memory].name));
     }
   }
 

@@ -237,7 +237,8 @@ TEST_CASE("what is written in place claims no pointer for itself, and the launch
       text.npos);
   CHECK(text.find("__cluster_dims__(2, 1, 1) __launch_bounds__(64, 3) void twice(") != text.npos);
   for (const std::string_view said :
-       {"// y is written over x: pass the same address twice.\n", "// w must be zero before every run.\n",
+       {"// y is written over x: pass the same address twice.\n",
+        "// Memory to work in, whatever it holds before: w.\n",
         "// t must be zero before the first run; every run leaves it zero.\n", "launch it as a cooperative kernel",
         "  meet(t, vb == 0 ? 4294967293u : 1u, 1u, 4294967295u);\n"})
     CHECK(text.find(said) != text.npos);

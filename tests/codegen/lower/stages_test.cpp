@@ -176,7 +176,7 @@ TEST_CASE("stages refuse homes that are none, grids that may queue, and what a s
             .starts_with("homes: %0 is no value that the group computes"));
   CHECK(stages_refusal(group, with(words, "grid=persistent blocks_per_sm=1", "grid=tile")).starts_with("persistent: "));
   CHECK(stages_refusal(group, with(words, "blocks_per_sm=1", "blocks_per_sm=17")).starts_with("persistent: "));
-  CHECK(stages_refusal(group, with(words, "dominant=%12", "dominant=%2")).starts_with("bodies: %2 is not of body 2"));
+  CHECK(stages_refusal(group, with(words, "dominant=%12", "dominant=%2")).starts_with("bodies: %2 is not of stage 2"));
   CHECK(stages_refusal(group, words.substr(0, words.rfind(" ||"))) == "bodies: the plan has 1 stage, the group 2");
 }
 
@@ -199,10 +199,10 @@ TEST_CASE("a stage of several loops has none that needs a launch of its own") {
       "threads_per_row=128 vector=4 in_flight=1 split=1 || map dominant=%7 vector=2 unroll=1";
   CHECK(stages_refusal(group, words).empty());
   CHECK(stages_refusal(group, with(words, "split=1", "split=2 meet=kernel")) ==
-        "bodies: body 1: body 1 goes on in another launch, which needs a launch of its own");
+        "bodies: stage 1: body 1 goes on in another launch, which needs a launch of its own");
   CHECK(stages_refusal(group, with(words, "split=1", "split=1 cluster=2")) ==
-        "bodies: body 1: body 1 has clusters of blocks, which needs a launch of its own");
-  CHECK(stages_refusal(group, with(words, "dominant=%4", "dominant=%3")) == "bodies: body 1: %3 is not of body 1");
+        "bodies: stage 1: body 1 has clusters of blocks, which needs a launch of its own");
+  CHECK(stages_refusal(group, with(words, "dominant=%4", "dominant=%3")) == "bodies: stage 1: %3 is not of body 1");
 }
 
 TEST_CASE("as many blocks as must be resident fit the SMs, or the plan is refused") {

@@ -72,6 +72,10 @@ std::string clipped(int columns) {
                      columns);
 }
 
+std::string with_words(std::string lines, std::string_view from, std::string_view to) {
+  return lines.replace(lines.find(from), from.size(), to);
+}
+
 constexpr std::string_view both_ways = R"(  %x = parameter 0 : f32[64,96]
   %s = reduce add %x, %z, axes={1} : f32[64]
   %sb = broadcast %s, axes={0} : f32[64,96]
@@ -119,7 +123,7 @@ TEST_CASE("a plan may say what waits; a value that no later stage needs, or that
   CHECK(cut_at(lines, {2, 5}) == "row 64 x 96 || map 6144, waits s c");
   CHECK(cut_at(lines, {4, 5}) == "row 64 x 96 || map 6144, waits y c");
   CHECK(cut_at(lines, {2, 4, 5}) == "homes: %2 waits for no later stage: the loop that makes it holds what needs it");
-  CHECK(cut_at(lines, {7}) == "stages: nothing waits, so there is one stage");
+  CHECK(cut_at(lines, {7}) == "one-stage: nothing waits, so there is one stage");
   CHECK(cut_at(lines, {0, 5}) == "homes: %0 is no value that the group computes, so it waits nowhere");
   CHECK(cut_at(lines, {1, 5}) == "homes: %1 is no value that the group computes, so it waits nowhere");
 }
@@ -127,7 +131,7 @@ TEST_CASE("a plan may say what waits; a value that no later stage needs, or that
 TEST_CASE("no cut helps where a stage has no loop, nothing is reduced, or reductions wait for too many others") {
   CHECK(whole_of_stages("  %x = parameter 0 : c64[4]\n  %n = negate %x : c64[4]\n  output %n\n") == "dtype");
   CHECK(stages_of("  %x = parameter 0 : f32[4]\n  %n = negate %x : f32[4]\n  output %n\n") ==
-        "stages: no reduction ends a stage");
+        "one-stage: no reduction ends a stage");
   std::string lines = "  %x0 = parameter 0 : f32[8,8]\n";
   for (int i = 0; i < 17; ++i)  // rows and columns in turns
     lines += fmt::format(
@@ -135,6 +139,34 @@ TEST_CASE("no cut helps where a stage has no loop, nothing is reduced, or reduct
         "  %x{1} = subtract %x{0}, %b{0} : f32[8,8]\n",
         i, i + 1, i % 2, 1 - i % 2);
   CHECK(stages_of(lines + "  output %x17\n") == "stages: 17 values wait for one another, at most 15");
+  const Graph graph = stages_graph(lines + "  output %x17\n");
+  const codegen::Classified found = codegen::analyse_stages(graph, codegen::whole_border(graph));
+  REQUIRE(std::holds_alternative<Rejection>(found));
+  const std::string& reason = std::get<Rejection>(found).reason;
+  CHECK(reason.find("; cut into stages: 17 values wait for one another, at most 15") != reason.npos);
+}
+
+TEST_CASE("a level whose roots no loop holds together is several stages, each with as many as one holds") {
+  // Of the numbers of rows a sum, and sums along rows of another size. The third root goes with the first.
+  const std::string lines = R"(  %x = parameter 0 : f32[300,64]
+  %y = parameter 1 : f32[40,200]
+  %s = reduce add %x, %z, axes={1} : f32[300]
+  %m = negate %s : f32[300]
+  %a = reduce min %m, %z, axes={0} : f32[]
+  %c = reduce max %m, %z, axes={0} : f32[]
+  %f = slice %m, ranges={0:200:1} : f32[200]
+  %mb = broadcast %f, axes={1} : f32[40,200]
+  %p = add %y, %mb : f32[40,200]
+  %r = reduce add %p, %z, axes={1} : f32[40]
+  %q = divide %a, %c : f32[]
+  %ab = broadcast %q : f32[40]
+  %o = add %r, %ab : f32[40]
+  output %o
+)";
+  CHECK(stages_of(lines) == "row 300 x 64 || row 1 x 300 || row 40 x 200 || map 40, waits s a c r");
+  // What one of them writes the next one may read.
+  CHECK(stages_of(with_words(lines, "output %o", "output %o, %a")) ==
+        "row 300 x 64 || row 1 x 300 || row 40 x 200 || map 40, waits s a c r");
 }
 
 TEST_CASE("levels stay apart where blocks would share the rows of their loop and meet") {

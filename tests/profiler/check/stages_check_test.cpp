@@ -103,6 +103,29 @@ Staged sums_then_map() {
                 "vector=4 unroll=1");
 }
 
+/// Two loops that need the same and not one another: blocks go from one to the other without meeting.
+Staged two_of_a_level() {
+  return staged(R"(graph two_of_a_level {
+  %x = parameter 0 : f32[300,64]
+  %y = parameter 1 : f32[540,300]
+  %z = constant 0 : f32[]
+  %s = reduce add %x, %z, axes={1} : f32[300]
+  %m = negate %s : f32[300]
+  %mb = broadcast %m, axes={1} : f32[540,300]
+  %p = add %y, %mb : f32[540,300]
+  %r = reduce add %p, %z, axes={1} : f32[540]
+  %a = reduce min %m, %z, axes={0} : f32[]
+  %ab = broadcast %a : f32[540]
+  %o = add %r, %ab : f32[540]
+  output %o
+}
+)",
+                "stages threads=128 homes=%3@grid,%7@grid,%8@grid grid=persistent blocks_per_sm=1 index_cache=on "
+                "value_cache=on arithmetic=ieee || row dominant=%3 threads_per_row=32 vector=1 in_flight=1 split=1 || "
+                "row dominant=%7 threads_per_row=64 vector=1 in_flight=1 split=1 || row dominant=%8 "
+                "threads_per_row=128 vector=1 in_flight=1 split=1 || map dominant=%10 vector=1 unroll=1");
+}
+
 ir::Binary compiled_stages(const Nvrtc& api, const ir::Kernel& kernel, const std::string& arch = "sm_90") {
   ir::Binary binary =
       kernels::compiled(api, {.cuda = codegen::cuda(kernel), .entry = kernel.name, .followers = {}, .arch = arch});
@@ -120,7 +143,7 @@ Checked checked_stages(const Nvrtc& api, const Staged& one) {
 TEST_CASE("stages pass under sanitizers, and what they count is what the model counts") {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
-  for (const Staged& one : {rows_then_columns(), rows_then_rows(), sums_then_map()}) {
+  for (const Staged& one : {rows_then_columns(), rows_then_rows(), sums_then_map(), two_of_a_level()}) {
     CAPTURE(one.kernel.name);
     const Checked checked = checked_stages(*api, one);
     CHECK_MESSAGE(checked.state == Verdict::passed, checked.reason);
@@ -156,12 +179,19 @@ TEST_CASE("a mistake between steps is found") {
   REQUIRE(racing.kernel.body.back().kind == ir::StmtKind::barrier);
   racing.kernel.body.pop_back();
   CHECK(checked_stages(*api, racing).state != Verdict::passed);
+  // Nor where the blocks do not meet before the next stage, which has shared memory too.
+  Staged unmet = two_of_a_level();
+  ir::Kernel& first = unmet.kernel.followers[1];
+  REQUIRE(!is_meeting(unmet.kernel.followers[2]));
+  REQUIRE(first.body.back().kind == ir::StmtKind::barrier);
+  first.body.pop_back();
+  CHECK(checked_stages(*api, unmet).state != Verdict::passed);
 }
 
 TEST_CASE("machine code of a launch in steps is followed, and makes the requests of all of them") {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
-  for (const Staged& one : {rows_then_columns(), rows_then_rows(), sums_then_map()}) {
+  for (const Staged& one : {rows_then_columns(), rows_then_rows(), sums_then_map(), two_of_a_level()}) {
     CAPTURE(one.kernel.name);
     const ir::Binary binary = compiled_stages(*api, one.kernel);
     const costmodel::Work work = costmodel::count(one.kernel, costmodel::Mode::exact);
