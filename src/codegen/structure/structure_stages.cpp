@@ -14,7 +14,8 @@
 // stage is then a group of its own, with its own border, and the other skeletons say what it is.
 //
 // Where no loop holds all roots of a level, the level is several stages: each has as many of the roots as one loop
-// holds, and blocks need not meet between these. So a group is cut if each of its roots has a loop by itself.
+// holds, and blocks need not meet between these. So a group is cut if each of its roots has a loop by itself, also one
+// of a single level in which nothing waits.
 //
 // The list that a group gets is all reductions that something else in the group needs, since only they end a loop. A
 // plan may name another list: arrays that are not computed again, fewer reductions. What waits under a list is the
@@ -38,7 +39,7 @@ namespace {
 
 constexpr std::string_view one_stage = "one-stage";  ///< the rule: there is nothing to cut
 constexpr std::size_t most_levels = 16;              ///< of a launch, whose code holds all
-constexpr std::size_t most_stages = 32;              ///< the same, where some stages only share a level
+constexpr std::int64_t most_loops = 64;              ///< the same, of all stages
 
 class Cutting {
  public:
@@ -57,18 +58,22 @@ class Cutting {
       if (!has(id)) return refuse("stages", "a value is written as it was read, which is no stage's work");
     std::vector<int> numbers = levels(list);
     const int last = last_of(numbers);
-    if (last == 0) return refuse(one_stage, "nothing waits, so there is one stage");
+    const Rejection uncut = refuse(one_stage, last == 0 ? "nothing waits, so there is one stage"
+                                                        : "one loop holds what waits and all that needs it");
+    if (last == 0 && border_.writes.size() == 1) return uncut;
     if (static_cast<std::size_t>(last) >= most_levels)
       return refuse("stages", fmt::format("{} values wait for one another, at most {}", last, most_levels - 1));
     merge_levels(list, last, numbers);
     Stages cut = with_roots(list, numbers);
-    if (cut.bodies.size() < 2) return refuse(one_stage, "one loop holds what waits and all that needs it");
     std::vector<BodyBorder> loops;
     for (std::size_t number = 0; number < cut.bodies.size(); ++number)
       if (const auto refused = add_loops(std::move(cut.bodies[number]), loops))
-        return refuse(refused->rule, fmt::format("stage {}: {}", number + 1, refused->reason));
-    if (loops.size() > most_stages)
-      return refuse("stages", fmt::format("{} loops one behind the other, at most {}", loops.size(), most_stages));
+        return last == 0 ? uncut : refuse(refused->rule, fmt::format("stage {}: {}", number + 1, refused->reason));
+    if (loops.size() < 2) return uncut;
+    std::int64_t count = 0;
+    for (const BodyBorder& loop : loops) count += loop.layout.skeleton == Skeleton::pack ? loop.layout.rows : 1;
+    if (count > most_loops)
+      return refuse("stages", fmt::format("they would have {} loops, a launch holds at most {}", count, most_loops));
     cut.bodies = std::move(loops);
     if (const auto read = contested(cut.bodies))
       return refuse("stages", fmt::format("one stage writes over %{}, which another one reads then",
@@ -187,69 +192,101 @@ class Cutting {
     return cut;
   }
 
-  /// Adds the stage, or, where no loop holds all of its roots, several that hold some each, operands before users; or
-  /// says why one root has no loop. Each takes the roots that follow while one loop holds them.
+  /// A stage whose roots may become several loops.
+  struct Level {
+    const BodyBorder& stage;
+    std::unordered_map<NodeId, std::size_t> buffers;  ///< of what it reads and writes
+    std::unordered_set<NodeId> reads;                 ///< what its loops read: also what earlier ones of them wrote
+    explicit Level(const BodyBorder& of) : stage(of), reads(of.border.reads.begin(), of.border.reads.end()) {
+      for (std::size_t i = 0; i < of.reads.size(); ++i) buffers.emplace(of.border.reads[i], ir::index(of.reads[i]));
+      for (std::size_t i = 0; i < of.writes.size(); ++i) buffers.emplace(of.border.writes[i], ir::index(of.writes[i]));
+    }
+  };
+
+  /// The roots of a stage in sets whose loops by themselves are alike; or why one has no loop.
+  std::variant<std::vector<std::vector<NodeId>>, Rejection> roots_alike(const Level& level) const {
+    std::vector<std::vector<NodeId>> alike;
+    std::vector<Layout> layouts;
+    for (const NodeId root : level.stage.border.writes) {
+      const Classified alone = analyse(graph_, part_of(level, {root}).border);
+      if (const auto* refused = std::get_if<Rejection>(&alone)) return *refused;
+      const auto same = std::find(layouts.begin(), layouts.end(), std::get<Layout>(alone));
+      if (same == layouts.end()) {
+        layouts.push_back(std::get<Layout>(alone));
+        alike.push_back({root});
+      } else {
+        alike[static_cast<std::size_t>(same - layouts.begin())].push_back(root);
+      }
+    }
+    return alike;
+  }
+
+  /// Gives `loop` these roots of the stage too, where it still is one.
+  bool take_roots(const Level& level, const std::vector<NodeId>& more, BodyBorder& loop) const {
+    std::vector<NodeId> roots = loop.border.writes;
+    roots.insert(roots.end(), more.begin(), more.end());
+    BodyBorder tried = part_of(level, roots);
+    const Classified found = analyse(graph_, tried.border);
+    const auto* layout = std::get_if<Layout>(&found);
+    if (layout == nullptr) return false;
+    tried.layout = *layout;
+    loop = std::move(tried);
+    return true;
+  }
+
+  /// Adds the stage, or, where no loop holds all of its roots, several that hold some each; or says why one root has no
+  /// loop. Roots whose loops are alike go together, then each loop takes what it can of the others, until it has
+  /// refused a few in a row.
   std::optional<Rejection> add_loops(BodyBorder stage, std::vector<BodyBorder>& loops) const {
-    Classified found = analyse(graph_, stage.border);
-    if (const auto* layout = std::get_if<Layout>(&found)) {
-      stage.layout = *layout;
+    constexpr int a_few = 8;
+    Classified whole = analyse(graph_, stage.border);
+    if (auto* layout = std::get_if<Layout>(&whole)) {
+      stage.layout = std::move(*layout);
       loops.push_back(std::move(stage));
       return std::nullopt;
     }
-    std::vector<NodeId> left = stage.border.writes;
-    std::sort(left.begin(), left.end(), [&](NodeId a, NodeId b) { return places_.at(a) < places_.at(b); });
-    std::vector<NodeId> written;  // by earlier ones of these loops
+    Level level(stage);
+    auto alike = roots_alike(level);
+    if (auto* refused = std::get_if<Rejection>(&alike)) return std::move(*refused);
+    auto& left = std::get<std::vector<std::vector<NodeId>>>(alike);
     while (!left.empty()) {
-      std::optional<BodyBorder> loop;
-      std::vector<NodeId> roots, rest;
-      for (const NodeId root : left) {
-        std::vector<NodeId> more = roots;
-        more.push_back(root);
-        BodyBorder tried = part_of(stage, more, written);
-        found = analyse(graph_, tried.border);
-        if (const auto* refused = std::get_if<Rejection>(&found)) {
-          if (roots.empty()) return *refused;
-          rest.push_back(root);
+      BodyBorder loop;
+      std::vector<std::vector<NodeId>> rest;
+      for (int in_a_row = 0; const std::vector<NodeId>& set : left) {
+        if (in_a_row < a_few && take_roots(level, set, loop)) {
+          in_a_row = 0;
           continue;
         }
-        tried.layout = std::get<Layout>(found);
-        loop = std::move(tried);
-        roots = std::move(more);
+        std::vector<NodeId> others;  // of the first ones some fit
+        for (const NodeId root : set)
+          if (&set != &left.front() || !take_roots(level, {root}, loop)) others.push_back(root);
+        if (!others.empty()) rest.push_back(std::move(others));
+        ++in_a_row;
       }
-      loops.push_back(*std::move(loop));
-      written.insert(written.end(), roots.begin(), roots.end());
+      if (loop.writes.empty()) return refuse("stages", "a loop alone holds none of what is left");
+      level.reads.insert(loop.border.writes.begin(), loop.border.writes.end());
+      loops.push_back(std::move(loop));
       left = std::move(rest);
     }
     return std::nullopt;
   }
 
-  /// The part of a stage that computes these of its roots, and reads what others before have written.
-  BodyBorder part_of(const BodyBorder& stage, const std::vector<NodeId>& roots,
-                     const std::vector<NodeId>& written) const {
-    std::unordered_map<NodeId, std::size_t> buffers;
-    for (std::size_t i = 0; i < stage.reads.size(); ++i)
-      buffers.emplace(stage.border.reads[i], ir::index(stage.reads[i]));
-    for (std::size_t i = 0; i < stage.writes.size(); ++i)
-      buffers.emplace(stage.border.writes[i], ir::index(stage.writes[i]));
+  /// The part of a stage that computes these of its roots.
+  BodyBorder part_of(const Level& level, const std::vector<NodeId>& roots) const {
     std::vector<std::size_t> own;
     std::vector<NodeId> reads;
     std::unordered_set<std::size_t> taken;
     const auto take = [&](std::size_t at) {
       if (taken.insert(at).second) own.push_back(at);
     };
-    const auto is_read = [&](NodeId id) {
-      return !places_.contains(id) ||
-             std::find(stage.border.reads.begin(), stage.border.reads.end(), id) != stage.border.reads.end() ||
-             std::find(written.begin(), written.end(), id) != written.end();
-    };
     for (const NodeId id : roots) take(places_.at(id));
     for (std::size_t i = 0; i < own.size(); ++i)
       for (const NodeId operand : graph_[border_.inside[own[i]]].operands)
-        if (is_read(operand))
+        if (!places_.contains(operand) || level.reads.contains(operand))
           reads.push_back(operand);
         else
           take(places_.at(operand));
-    return bordered(roots, std::move(own), reads, buffers);
+    return bordered(roots, std::move(own), reads, level.buffers);
   }
 
   BodyBorder bordered(std::vector<NodeId> roots, std::vector<std::size_t> inside, const std::vector<NodeId>& reads,
@@ -324,7 +361,6 @@ std::variant<Stages, Rejection> cut_at(const Graph& graph, const Boundary& borde
 std::variant<Stages, Rejection> find_stages(const Graph& graph, const Boundary& border) {
   const Cutting cutting(graph, border);
   std::vector<NodeId> waits = cutting.needed_reductions();
-  if (waits.empty()) return refuse(one_stage, "no reduction ends a stage");
   std::sort(waits.begin(), waits.end());
   return cutting.stages(waits);
 }

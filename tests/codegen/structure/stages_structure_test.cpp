@@ -131,7 +131,7 @@ TEST_CASE("a plan may say what waits; a value that no later stage needs, or that
 TEST_CASE("no cut helps where a stage has no loop, nothing is reduced, or reductions wait for too many others") {
   CHECK(whole_of_stages("  %x = parameter 0 : c64[4]\n  %n = negate %x : c64[4]\n  output %n\n") == "dtype");
   CHECK(stages_of("  %x = parameter 0 : f32[4]\n  %n = negate %x : f32[4]\n  output %n\n") ==
-        "one-stage: no reduction ends a stage");
+        "one-stage: nothing waits, so there is one stage");
   std::string lines = "  %x0 = parameter 0 : f32[8,8]\n";
   for (int i = 0; i < 17; ++i)  // rows and columns in turns
     lines += fmt::format(
@@ -167,6 +167,23 @@ TEST_CASE("a level whose roots no loop holds together is several stages, each wi
   // What one of them writes the next one may read.
   CHECK(stages_of(with_words(lines, "output %o", "output %o, %a")) ==
         "row 300 x 64 || row 1 x 300 || row 40 x 200 || map 40, waits s a c r");
+}
+
+TEST_CASE("sums that are more than a launch has bodies are stages in which nothing waits, up to so many") {
+  const auto sums = [](int count) {
+    std::string lines, outputs;
+    for (int i = 0; i < count; ++i) {
+      lines += fmt::format("  %x{0} = parameter {0} : f32[{1}]\n  %s{0} = reduce add %x{0}, %z, axes={{0}} : f32[]\n",
+                           i, 5 + i);
+      outputs += fmt::format("{}%s{}", i == 0 ? "" : ", ", i);
+    }
+    return lines + "  output " + outputs + "\n";
+  };
+  CHECK(whole_of_stages(sums(16)) == "pack of 16");
+  CHECK(whole_of_stages(sums(40)) == "stages of 3");
+  CHECK(stages_of(sums(17)) == "pack of 16 || row 1 x 21, waits");
+  CHECK(stages_of(sums(64)) == "pack of 16 || pack of 16 || pack of 16 || pack of 16, waits");
+  CHECK(stages_of(sums(65)) == "stages: they would have 65 loops, a launch holds at most 64");
 }
 
 TEST_CASE("levels stay apart where blocks would share the rows of their loop and meet") {
