@@ -11,7 +11,7 @@
 //
 // The level is a bound from the producer alone: a row or column reduction can hand its result to the block at most,
 // other reductions, sorts and scatters only to the whole grid, everything else stays in a register. A plan may keep the
-// value at a narrower level.
+// value at a narrower level. Where a group is cut into stages, what waits between them is handed to the whole grid.
 #include "explore/edge_notes.h"
 
 #include <algorithm>
@@ -38,11 +38,28 @@ StitchLevel widest_level(const Graph& graph, NodeId producer) {
   }
 }
 
+namespace {
+
+/// What waits between stages of this group, ascending; nothing where a loop holds it.
+std::vector<NodeId> waits_of(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes) {
+  if (std::none_of(nodes.begin(), nodes.end(), [&](NodeId id) { return graph[id].op == Op::reduce; })) return {};
+  const Boundary border = boundary(graph, def_use, nodes);
+  const codegen::Classified found = codegen::analyse_stages(graph, border);
+  const auto* layout = std::get_if<codegen::Layout>(&found);
+  if (layout == nullptr || layout->skeleton != Skeleton::stages) return {};
+  auto cut = codegen::find_stages(graph, border);
+  return std::get<codegen::Stages>(std::move(cut)).waits;
+}
+
+}  // namespace
+
 std::vector<EdgeNote> edge_notes(const Graph& graph, const DefUse& def_use,
                                  const std::vector<std::vector<NodeId>>& groups) {
   std::vector<std::vector<std::int32_t>> groups_of(graph.nodes.size());
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (const NodeId id : groups[g]) groups_of[index(id)].push_back(static_cast<std::int32_t>(g));
+  std::vector<std::vector<NodeId>> waits;
+  for (const std::vector<NodeId>& nodes : groups) waits.push_back(waits_of(graph, def_use, nodes));
   std::vector<EdgeNote> notes;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     if (def_use.roles[i] != Role::work) continue;
@@ -58,7 +75,9 @@ std::vector<EdgeNote> edge_notes(const Graph& graph, const DefUse& def_use,
         const std::vector<std::int32_t>& makers = groups_of[index(producer)];
         if (std::binary_search(makers.begin(), makers.end(), group)) {
           note.decision = makers.front() == group ? EdgeDecision::stitched : EdgeDecision::recomputed;
-          note.level = widest_level(graph, producer);
+          const std::vector<NodeId>& wait = waits[index(group)];
+          note.level = std::binary_search(wait.begin(), wait.end(), producer) ? StitchLevel::grid
+                                                                              : widest_level(graph, producer);
         }
         notes.push_back(std::move(note));
       }

@@ -6,6 +6,7 @@
 // over its groups, written apart from the strategies' own check. Rows made up here try the common part: needs of a
 // device or a price, budgets, stopping. Part of the suite `explore`.
 #include "explore/strategy.h"
+#include "explore/edge_notes.h"
 
 #include <doctest/doctest.h>
 
@@ -307,6 +308,34 @@ TEST_CASE("an edge of a row or column group has its level: registers into the re
   const Graph narrow = parse_graph(columns);
   for (const EdgeNote& note : fuse(find_strategy("stitch-v1"), narrow).edges)
     CHECK(note.level == (narrow[note.producer].op == Op::reduce ? StitchLevel::block : StitchLevel::registers));
+}
+
+TEST_CASE("what waits between stages of a group is handed to the whole grid, the rest as in a loop") {
+  const Graph graph = parse_graph(R"(graph stages {
+  %x = parameter 0 : f32[64,96]
+  %z = constant 0 : f32[]
+  %s = reduce add %x, %z, axes={1} : f32[64]
+  %sb = broadcast %s, axes={0} : f32[64,96]
+  %y = divide %x, %sb : f32[64,96]
+  %c = reduce max %y, %z, axes={0} : f32[96]
+  %cb = broadcast %c, axes={1} : f32[64,96]
+  %w = subtract %y, %cb : f32[64,96]
+  output %w
+}
+)");
+  const DefUse facts = def_use(graph);
+  std::vector<NodeId> all;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+    if (facts.roles[i] == Role::work) all.push_back(static_cast<NodeId>(i));
+  int grid = 0;
+  for (const EdgeNote& note : edge_notes(graph, facts, {all})) {
+    const bool waits = graph[note.producer].name == "c";
+    CAPTURE(graph[note.producer].name);
+    grid += note.level == StitchLevel::grid ? 1 : 0;
+    if (waits) CHECK(note.level == StitchLevel::grid);
+    if (graph[note.producer].op != Op::reduce) CHECK(note.level == StitchLevel::registers);
+  }
+  CHECK(grid > 0);
 }
 
 TEST_CASE("a value that two groups of a file compute is stitched in the first and recomputed in the second") {

@@ -7,6 +7,13 @@
 // A block's threads: lane (8) x group (32).
 // Phases: s (sum), then the results.
 // 256 threads per block, 2 virtual blocks, 8,192 bytes of shared memory per block.
+// launch: grid=2 block=256
+// buffer: x bf16[96000] input random
+// buffer: g bf16[96000] input random
+// buffer: w f32[96] input random
+// buffer: mask f32[1000] input random
+// buffer: dh bf16[96000] output
+// buffer: sh bf16[96] output
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

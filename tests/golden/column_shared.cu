@@ -9,6 +9,16 @@
 // 256 threads per block, 100 virtual blocks, 16,400 bytes of shared memory per block.
 // ticket must be zero before the first run; every run leaves it zero.
 // Memory to work in, whatever it holds before: s_parts, ss_parts.
+// launch: grid=100 block=256
+// buffer: x f16[4194304] input random
+// buffer: old f32[64] input random
+// buffer: mean f32[64] output
+// buffer: var f32[64] output
+// buffer: half f32[64] output
+// buffer: ssh f32[64] output
+// buffer: s_parts f32[6400] scratch
+// buffer: ss_parts f32[6400] scratch
+// buffer: ticket u32[1] both zero
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

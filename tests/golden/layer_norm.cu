@@ -6,6 +6,11 @@
 // A block's threads: lane (32) x rib (4).
 // Phases: sum (sum), then sumsq (sum), then the results.
 // 128 threads per block, 1,024 virtual blocks, 0 bytes of shared memory per block.
+// launch: grid=1024 block=128
+// buffer: x f32[3145728] input random
+// buffer: gamma f32[768] input random
+// buffer: beta f32[768] input random
+// buffer: y f32[3145728] output
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

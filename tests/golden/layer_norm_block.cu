@@ -6,6 +6,11 @@
 // A block's threads: lane (128).
 // Phases: sum (sum), then sumsq (sum), then the results.
 // 128 threads per block, 37 virtual blocks, 32 bytes of shared memory per block.
+// launch: grid=37 block=128
+// buffer: x f32[37888] input random
+// buffer: gamma f32[1024] input random
+// buffer: beta f32[1024] input random
+// buffer: y f32[37888] output
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

@@ -11,6 +11,16 @@
 // 256 threads per block, 24 virtual blocks, 4,112 bytes of dynamic shared memory per block.
 // ticket must be zero before the first run; every run leaves it zero.
 // Memory to work in, whatever it holds before: s_0_parts.
+// launch: grid=75 block=256 shared=4112
+// buffer: x_0 f32[393216] input random
+// buffer: x_3 f32[4800] input random
+// buffer: x_13 f16[576] input random
+// buffer: b_13 f16[64] input random
+// buffer: s_0 f32[96] output
+// buffer: y_3 f32[4800] output
+// buffer: yh_13 f16[576] output
+// buffer: s_0_parts f32[768] scratch
+// buffer: ticket u32[3] both zero
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

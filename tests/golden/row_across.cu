@@ -12,6 +12,19 @@
 // ticket must be zero before the first run; every run leaves it zero.
 // ticket_1 must be zero before the first run; every run leaves it zero.
 // Memory to work in, whatever it holds before: db_blocks, dgs_blocks, db_families, dgs_families.
+// launch: grid=264 block=256
+// buffer: x f32[8388608] input random
+// buffer: dy f32[8388608] input random
+// buffer: g f32[1024] input random
+// buffer: dx f32[8388608] output
+// buffer: both f32[1024] output
+// buffer: db f32[1024] output
+// buffer: db_blocks f32[270336] scratch
+// buffer: dgs_blocks f32[270336] scratch
+// buffer: ticket u32[12] both zero
+// buffer: db_families f32[12288] scratch
+// buffer: dgs_families f32[12288] scratch
+// buffer: ticket_1 u32[1] both zero
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

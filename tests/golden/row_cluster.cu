@@ -7,6 +7,9 @@
 // Phases: m (maximum), then s (sum), then the results.
 // 256 threads per block, 256 virtual blocks, 64 bytes of shared memory per block.
 // Blocks form clusters of 4.
+// launch: grid=256 block=256 cluster=4
+// buffer: x f32[1920064] input random
+// buffer: y f32[1920064] output
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

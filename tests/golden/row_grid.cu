@@ -9,6 +9,12 @@
 // All blocks must be resident at once: launch it as a cooperative kernel.
 // ticket must be zero before the first run; every run leaves it zero.
 // Memory to work in, whatever it holds before: m_parts, s_parts.
+// launch: grid=120 block=256 cooperative
+// buffer: x f32[300003] input random
+// buffer: y f32[300003] output
+// buffer: m_parts f32[120] scratch
+// buffer: ticket u32[3] both zero
+// buffer: s_parts f32[120] scratch
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

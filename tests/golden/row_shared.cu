@@ -9,6 +9,16 @@
 // 256 threads per block, 132 virtual blocks, 80 bytes of shared memory per block.
 // ticket must be zero before the first run; every run leaves it zero.
 // Memory to work in, whatever it holds before: s_parts, ss_parts.
+// launch: grid=132 block=256
+// buffer: x f16[600003] input random
+// buffer: old f32[3] input random
+// buffer: meanh f16[3] output
+// buffer: var f32[3] output
+// buffer: half f32[3] output
+// buffer: y f16[600003] output
+// buffer: s_parts f32[132] scratch
+// buffer: ss_parts f32[132] scratch
+// buffer: ticket u32[3] both zero
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

@@ -14,6 +14,15 @@
 // ticket must be zero before the first run; every run leaves it zero.
 // arrivals must be zero before the first run; every run leaves it zero.
 // Memory to work in, whatever it holds before: sa, sb, sa_parts.
+// launch: grid=264 block=128 shared=32 cooperative
+// buffer: a f32[76800] input random
+// buffer: b f32[5000] input random
+// buffer: ya f32[76800] output
+// buffer: sa f32[1] scratch
+// buffer: sb f32[1] scratch
+// buffer: sa_parts f32[30] scratch
+// buffer: ticket u32[1] both zero
+// buffer: arrivals u32[1] both zero
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

@@ -7,6 +7,11 @@
 // A block's threads: t0 (4) x t1 (2) x t2 (16).
 // 128 threads per block, 1,024 virtual blocks looped over by 528 blocks.
 // 8,448 bytes of shared memory per block.
+// launch: grid=528 block=128
+// buffer: x f16[4096000] input random
+// buffer: s f16[4096000] input random
+// buffer: b f32[1000] input random
+// buffer: y f16[4096000] output
 
 /// A vector of registers: what one wide access moves.
 template <class T, int V>

@@ -149,6 +149,31 @@ std::string workspaces(const Kernel& program, const KernelNames& names) {
   return list.empty() ? "" : comment(fmt::format("Memory to work in, whatever it holds before: {}.", list));
 }
 
+/// The launch and its parameters, in the words that `tailor run` reads, of a program of one launch. Whole numbers are
+/// zero, so that indices among them are places. What lies over another array those words cannot say.
+std::string launch_in_words(const Kernel& program, const KernelNames& names) {
+  const std::vector<Chain<Kernel>> launches = launches_of(program);
+  if (launches.size() > 1) return {};
+  const LaunchShape shape = launch_shape(launches[0]);
+  std::string out = fmt::format("// launch: grid={} block={}", shape.grid[0], shape.block[0]);
+  if (shape.dynamic_shared > 0) out += fmt::format(" shared={}", shape.dynamic_shared);
+  if (shape.cluster[0] > 1) out += fmt::format(" cluster={}", shape.cluster[0]);
+  out += shape.cooperative ? " cooperative\n" : "\n";
+  const auto is_over = [](const Buffer& buffer) { return buffer.role == BufferRole::in_place; };
+  if (std::any_of(program.buffers.begin(), program.buffers.end(), is_over)) return out;
+  for (std::size_t i = 0; i < program.buffers.size(); ++i) {
+    const Buffer& buffer = program.buffers[i];
+    std::string_view use = "scratch";
+    if (buffer.role == BufferRole::input) use = is_floating(buffer.dtype) ? "input random" : "input zero";
+    if (is_result(buffer.role)) use = "output";
+    if (buffer.role == BufferRole::ticket || memory_role(program, static_cast<BufferId>(i)) != buffer.role ||
+        (buffer.role == BufferRole::workspace && starts_as_zero(program, static_cast<BufferId>(i))))
+      use = "both zero";
+    out += fmt::format("// buffer: {} {}[{}] {}\n", names.buffers[i], name(buffer.dtype), buffer.elements, use);
+  }
+  return out;
+}
+
 /// Which of the bodies of its launch a kernel is, and in which step.
 std::string place_in_launch(const Chain<Kernel>& launch, std::size_t body) {
   if (!has_steps(launch)) return fmt::format("Body {} of {} side by side in one launch", body + 1, launch.size());
@@ -201,7 +226,7 @@ std::string head(const Kernel& program, const Kernel& kernel, const KernelNames&
   if (kernel.cooperative) out += "// All blocks must be resident at once: launch it as a cooperative kernel.\n";
   for (std::size_t i = 0; first && i < kernel.buffers.size(); ++i)
     out += owed(program, names, static_cast<BufferId>(i));
-  if (first) out += workspaces(program, names);
+  if (first) out += workspaces(program, names) + launch_in_words(program, names);
   return out + "\n";
 }
 

@@ -105,6 +105,16 @@ std::string list_of(const std::vector<ir::Home>& homes) {
   return field_text(plan, ir::PlanField::homes);
 }
 
+/// The layout of each stage: "row 64 x 96, then map 6144".
+std::string stages_of(const Prepared& whole) {
+  std::string out;
+  for (const Body& stage : whole.bodies) {
+    const Prepared& own = *stage.prepared;
+    out += (out.empty() ? "" : ", then ") + text(Layout{own.skeleton, own.rows, own.columns, own.domain});
+  }
+  return out;
+}
+
 /// The plan's homes as places to cut at, or the first that is none.
 std::variant<std::vector<ir::NodeId>, ir::Rejection> cuts_of(const Prepared& whole, const ir::Plan& plan) {
   std::vector<ir::NodeId> waits;
@@ -222,8 +232,8 @@ Lowered lower_stages(const Prepared& whole, const ir::Plan& plan, const ir::Limi
   if (plan.grid != ir::GridShape::persistent)
     return refuse("persistent", "blocks that meet between stages are resident: grid=persistent with blocks_per_sm");
   if (plan.bodies.size() != whole.bodies.size())
-    return refuse("bodies", fmt::format("the plan has {}, the group {}", counted(plan.bodies.size(), "stage"),
-                                        whole.bodies.size()));
+    return refuse("bodies", fmt::format("the plan has {}, with these homes there are {}: {}",
+                                        counted(plan.bodies.size(), "stage"), whole.bodies.size(), stages_of(whole)));
   std::vector<ir::Kernel> stages;
   for (std::size_t number = 0; number < whole.bodies.size(); ++number) {
     std::variant<ir::Plan, ir::Rejection> own = plan_of_body(whole, plan, number);

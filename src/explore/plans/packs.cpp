@@ -286,6 +286,17 @@ std::optional<ir::PlanField> asks_for_a_launch(const Axes& axes) {
   return std::nullopt;
 }
 
+/// No plan of the space: what is asked for on this axis none has.
+Tuned none_without_a_launch(ir::PlanField axis, std::int64_t space) {
+  Tuned tuned;
+  tuned.space = tuned.enumerated = space;
+  tuned.rejections = {
+      {"bodies", true, space, "",
+       fmt::format("axis {}: every value asked for needs a launch of its own, which none has beside others",
+                   row(axis).name)}};
+  return tuned;
+}
+
 }  // namespace
 
 Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel::CalibratedDevice& device,
@@ -294,13 +305,8 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
   Tuned tuned;
   const bool across = std::any_of(pack.bodies.begin(), pack.bodies.end(),
                                   [](const codegen::Body& body) { return body.prepared->sums_across; });
-  if (const auto axis = asks_for_a_launch(axes);
-      axis && !((across || is_stages(pack)) && *axis == ir::PlanField::grid)) {
-    tuned.rejections = {{"bodies", true, size_of_space(pack, axes, device.limits), "",
-                         "axis " + std::string(row(*axis).name) +
-                             ": every value asked for needs a launch of its own, which none has beside others"}};
-    return tuned;
-  }
+  if (const auto axis = asks_for_a_launch(axes); axis && !((across || is_stages(pack)) && *axis == ir::PlanField::grid))
+    return none_without_a_launch(*axis, size_of_space(pack, axes, device.limits));
   std::vector<Tuned> alone;  // lists point into them
   alone.reserve(bodies);
   Heads heads{pack, {}, going_on(is_stages(pack) ? bodies * residents_of(pack, axes).size() : bodies)};

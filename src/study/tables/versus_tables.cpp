@@ -182,20 +182,41 @@ Table versus_part_table(const Versus& two, bool rounded) {
   return table;
 }
 
+namespace {
+
+/// The plan's own words and those of each body and stage, with what tables call it: "", "stage 2: ", "body 1: ".
+std::vector<std::pair<std::string, std::string_view>> parts_of_plan(std::string_view plan) {
+  std::vector<std::pair<std::string, std::string_view>> parts;
+  const bool has_stages = plan.find("||") != plan.npos;
+  for (std::size_t stage = 0; !plan.empty(); ++stage) {
+    const std::size_t end = has_stages ? std::min(plan.find("||"), plan.size()) : plan.size();
+    const std::vector<std::string_view> bodies = split(plan.substr(0, end), '|');
+    for (std::size_t body = 0; body < bodies.size(); ++body) {
+      std::string whose = stage > 0 ? fmt::format("stage {}: ", stage) : "";
+      if (body > 0) whose += fmt::format("body {}: ", body);
+      parts.emplace_back(std::move(whose), bodies[body]);
+    }
+    plan.remove_prefix(std::min(end + 2, plan.size()));
+  }
+  return parts;
+}
+
+}  // namespace
+
 Table versus_plan_table(const Versus& two) {
   Table table;
   table.title = "what differs in the plans";
   table.columns = {column("axis", "axis"), column("first_value", "A"), column("second_value", "B")};
   const std::string a = ir::text(two.a.plan), b = ir::text(two.b.plan);
-  const std::vector<std::string_view> all_a = split(a, '|'), all_b = split(b, '|');
+  const auto all_a = parts_of_plan(a), all_b = parts_of_plan(b);
   // A plan names an axis only where it matters: of a grid of tiles nobody asks how many blocks an SM holds.
   for (std::size_t body = 0; body < std::min(all_a.size(), all_b.size()); ++body)
     for (const ir::PlanFieldRow& field : ir::plan_fields()) {
-      const std::string_view of_a = value_in(all_a[body], field.name), of_b = value_in(all_b[body], field.name);
+      const std::string_view of_a = value_in(all_a[body].second, field.name),
+                             of_b = value_in(all_b[body].second, field.name);
       if (of_a == of_b) continue;
       const auto cell = [](std::string_view value) { return value.empty() ? Cell() : Cell(std::string(value)); };
-      const std::string whose = body == 0 ? "" : fmt::format("body {}: ", body);
-      table.rows.push_back({whose + std::string(field.name), cell(of_a), cell(of_b)});
+      table.rows.push_back({all_a[body].first + std::string(field.name), cell(of_a), cell(of_b)});
     }
   return table;
 }

@@ -177,7 +177,8 @@ TEST_CASE("stages refuse homes that are none, grids that may queue, and what a s
   CHECK(stages_refusal(group, with(words, "grid=persistent blocks_per_sm=1", "grid=tile")).starts_with("persistent: "));
   CHECK(stages_refusal(group, with(words, "blocks_per_sm=1", "blocks_per_sm=17")).starts_with("persistent: "));
   CHECK(stages_refusal(group, with(words, "dominant=%12", "dominant=%2")).starts_with("bodies: %2 is not of stage 2"));
-  CHECK(stages_refusal(group, words.substr(0, words.rfind(" ||"))) == "bodies: the plan has 1 stage, the group 2");
+  CHECK(stages_refusal(group, words.substr(0, words.rfind(" ||"))) ==
+        "bodies: the plan has 1 stage, with these homes there are 2: row 64 x 96, then map 6144");
 }
 
 TEST_CASE("a stage of several loops has none that needs a launch of its own") {
