@@ -8,7 +8,7 @@
 //   (768 f32, 4 at a time).
 // A block's threads: lane (8) x group (32).
 // Phases: s_0_1 (sum), then the results.
-// 256 threads per block, 24 virtual blocks, 4,112 bytes of dynamic shared memory per block.
+// 256 threads per block, 24 virtual blocks, 4,112 bytes of its launch's dynamic shared memory per block.
 // ticket must be zero before the first run; every run leaves it zero.
 // Memory to work in, whatever it holds before: s_0_parts.
 // launch: grid=75 block=256 shared=4112
@@ -315,7 +315,7 @@ __device__ __forceinline__ void sum_max_exp_divide_pack_block(
 // Reads x_3 (4,800 f32, 1 at a time); writes y_3 (4,800 f32, 1 at a time).
 // A block's threads: lane (32) x warp (8).
 // Phases: m_3 (maximum), then s_3 (sum), then the results.
-// 256 threads per block, 50 virtual blocks, 64 bytes of dynamic shared memory per block.
+// 256 threads per block, 50 virtual blocks, 64 bytes of its launch's dynamic shared memory per block.
 
 /// One virtual block.
 __device__ __forceinline__ void max_exp_sum_divide_row_2_block(
@@ -402,7 +402,7 @@ __device__ __forceinline__ void max_exp_sum_divide_row_2_block(
 // Body 3 of 3 side by side in one launch.
 // Reads x_13 (576 f16, 4 at a time), b_13 (64 f16, 4 at a time); writes yh_13 (576 f16, 4 at a time).
 // A block's threads: tid (256).
-// 256 threads per block, 1 virtual blocks, 0 bytes of dynamic shared memory per block.
+// 256 threads per block, 1 virtual blocks, 0 bytes of its launch's dynamic shared memory per block.
 
 /// One virtual block.
 __device__ __forceinline__ void tanh_add_multiply_convert_map_3_block(

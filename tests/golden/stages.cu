@@ -9,7 +9,7 @@
 // A block's threads: lane (32) x warp (4).
 // Phases: sa_1 (sum), then the results.
 // 128 threads per block, 30 virtual blocks looped over by 264 blocks.
-// 32 bytes of dynamic shared memory per block.
+// 32 bytes of its launch's dynamic shared memory per block.
 // All blocks must be resident at once: launch it as a cooperative kernel.
 // ticket must be zero before the first run; every run leaves it zero.
 // arrivals must be zero before the first run; every run leaves it zero.
@@ -226,7 +226,7 @@ __device__ __forceinline__ void sum_divide_add_broadcast_stages_block(
 // A block's threads: lane (32) x warp (4).
 // Phases: sb_1 (sum), then the results.
 // 128 threads per block, 1 virtual blocks looped over by 264 blocks.
-// 16 bytes of dynamic shared memory per block.
+// 16 bytes of its launch's dynamic shared memory per block.
 // All blocks must be resident at once: launch it as a cooperative kernel.
 
 /// One virtual block.
@@ -285,7 +285,7 @@ __device__ __forceinline__ void sum_row_2_2_block(
 // sum_divide_add_broadcast_stages_meet_3
 //
 // Step 2 of 3 of one launch: all of its blocks meet.
-// 128 threads per block, 264 blocks, 0 bytes of dynamic shared memory per block.
+// 128 threads per block, 264 blocks, 0 bytes of its launch's dynamic shared memory per block.
 // All blocks must be resident at once: launch it as a cooperative kernel.
 
 /// One virtual block.
@@ -309,7 +309,7 @@ __device__ __forceinline__ void sum_divide_add_broadcast_stages_meet_3_block(
 //   time).
 // A block's threads: tid (128).
 // 128 threads per block, 150 virtual blocks looped over by 264 blocks.
-// 0 bytes of dynamic shared memory per block.
+// 0 bytes of its launch's dynamic shared memory per block.
 // All blocks must be resident at once: launch it as a cooperative kernel.
 
 /// One virtual block.

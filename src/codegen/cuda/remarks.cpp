@@ -220,8 +220,11 @@ std::string head(const Kernel& program, const Kernel& kernel, const KernelNames&
     out +=
         fmt::format("// {} threads per block, {} virtual blocks", kernel.threads, with_commas(kernel.virtual_blocks));
   if (kernel.persistent) out += fmt::format(" looped over by {} blocks", with_commas(kernel.grid));
+  const std::string_view whose = !kernel.dynamic_shared      ? ""
+                                 : program.followers.empty() ? "dynamic "
+                                                             : "its launch's dynamic ";
   out += fmt::format("{}{} bytes of {}shared memory per block.\n", kernel.persistent ? ".\n// " : ", ",
-                     with_commas(kernel.shared_bytes), kernel.dynamic_shared ? "dynamic " : "");
+                     with_commas(kernel.shared_bytes), whose);
   if (kernel.cluster != 1) out += fmt::format("// Blocks form clusters of {}.\n", kernel.cluster);
   if (kernel.cooperative) out += "// All blocks must be resident at once: launch it as a cooperative kernel.\n";
   for (std::size_t i = 0; first && i < kernel.buffers.size(); ++i)
