@@ -103,20 +103,21 @@ Staged sums_then_map() {
                 "vector=4 unroll=1");
 }
 
-/// Two loops that need the same and not one another: blocks go from one to the other without meeting.
+/// Two loops that need the same and not one another: blocks go from one to the other without meeting. Each has fewer
+/// virtual blocks than there are blocks.
 Staged two_of_a_level() {
   return staged(R"(graph two_of_a_level {
   %x = parameter 0 : f32[300,64]
-  %y = parameter 1 : f32[540,300]
+  %y = parameter 1 : f32[200,300]
   %z = constant 0 : f32[]
   %s = reduce add %x, %z, axes={1} : f32[300]
   %m = negate %s : f32[300]
-  %mb = broadcast %m, axes={1} : f32[540,300]
-  %p = add %y, %mb : f32[540,300]
-  %r = reduce add %p, %z, axes={1} : f32[540]
+  %mb = broadcast %m, axes={1} : f32[200,300]
+  %p = add %y, %mb : f32[200,300]
+  %r = reduce add %p, %z, axes={1} : f32[200]
   %a = reduce min %m, %z, axes={0} : f32[]
-  %ab = broadcast %a : f32[540]
-  %o = add %r, %ab : f32[540]
+  %ab = broadcast %a : f32[200]
+  %o = add %r, %ab : f32[200]
   output %o
 }
 )",
