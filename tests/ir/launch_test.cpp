@@ -96,7 +96,7 @@ TEST_CASE("a workspace starts as zero where any kernel of the program adds into 
   Kernel kernel = example_in_place();
   const BufferId w = 2;
   REQUIRE(kernel.buffers[w].role == BufferRole::workspace);
-  CHECK(!starts_as_zero(kernel, w));
+  CHECK(holds_anything(kernel, w));
   Kernel adding = kernel;
   Stmt atomic;
   atomic.kind = StmtKind::atomic;
@@ -104,9 +104,9 @@ TEST_CASE("a workspace starts as zero where any kernel of the program adds into 
   atomic.memory = w;
   atomic.op = Op::maximum;
   adding.body.push_back(atomic);
-  CHECK(starts_as_zero(adding, w));
+  CHECK(!holds_anything(adding, w));
   kernel.followers.push_back(std::move(adding));
-  CHECK(starts_as_zero(kernel, w));
+  CHECK(!holds_anything(kernel, w));
 }
 
 TEST_CASE("a kernel writes for another one what that one loads or writes in the same memory, whatever it calls it") {

@@ -134,7 +134,7 @@ std::string owed(const Kernel& kernel, const KernelNames& names, BufferId id) {
   if (buffer.role == BufferRole::ticket)
     return comment(fmt::format("{} must be zero before the first run; every run leaves it zero.", name));
   if (buffer.role == BufferRole::workspace)
-    return starts_as_zero(kernel, id) ? comment(fmt::format("{} must be zero before every run.", name)) : "";
+    return holds_anything(kernel, id) ? "" : comment(fmt::format("{} must be zero before every run.", name));
   if (memory_role(kernel, id) == BufferRole::workspace)
     return comment(fmt::format("Adds into {}: it must be zero before every run.", name));
   return {};
@@ -144,8 +144,7 @@ std::string owed(const Kernel& kernel, const KernelNames& names, BufferId id) {
 std::string workspaces(const Kernel& program, const KernelNames& names) {
   std::string list;
   for (std::size_t i = 0; i < program.buffers.size(); ++i)
-    if (program.buffers[i].role == BufferRole::workspace && !starts_as_zero(program, static_cast<BufferId>(i)))
-      list += (list.empty() ? "" : ", ") + names.buffers[i];
+    if (holds_anything(program, static_cast<BufferId>(i))) list += (list.empty() ? "" : ", ") + names.buffers[i];
   return list.empty() ? "" : comment(fmt::format("Memory to work in, whatever it holds before: {}.", list));
 }
 
@@ -163,12 +162,11 @@ std::string launch_in_words(const Kernel& program, const KernelNames& names) {
   if (std::any_of(program.buffers.begin(), program.buffers.end(), is_over)) return out;
   for (std::size_t i = 0; i < program.buffers.size(); ++i) {
     const Buffer& buffer = program.buffers[i];
-    std::string_view use = "scratch";
+    const auto id = static_cast<BufferId>(i);
+    std::string_view use = "both zero";
     if (buffer.role == BufferRole::input) use = is_floating(buffer.dtype) ? "input random" : "input zero";
-    if (is_result(buffer.role)) use = "output";
-    if (buffer.role == BufferRole::ticket || memory_role(program, static_cast<BufferId>(i)) != buffer.role ||
-        (buffer.role == BufferRole::workspace && starts_as_zero(program, static_cast<BufferId>(i))))
-      use = "both zero";
+    if (memory_role(program, id) == BufferRole::output) use = "output";
+    if (holds_anything(program, id)) use = "scratch";
     out += fmt::format("// buffer: {} {}[{}] {}\n", names.buffers[i], name(buffer.dtype), buffer.elements, use);
   }
   return out;
@@ -214,11 +212,8 @@ std::string head(const Kernel& program, const Kernel& kernel, const KernelNames&
   if (first && !plan.empty()) out += comment(fmt::format("Plan: {}", plan));
   out += launch_words(program, kernel);
   out += in_words(kernel, names, !program.followers.empty());
-  const bool meets = kernel.begins == Begins::behind && is_meeting(kernel);
-  if (meets) out += fmt::format("// {} threads per block, {} blocks", kernel.threads, with_commas(kernel.grid));
-  if (!meets)
-    out +=
-        fmt::format("// {} threads per block, {} virtual blocks", kernel.threads, with_commas(kernel.virtual_blocks));
+  out += fmt::format("// {} threads per block, {} {}", kernel.threads, with_commas(kernel.virtual_blocks),
+                     is_meeting(kernel) ? "blocks" : "virtual blocks");
   if (kernel.persistent) out += fmt::format(" looped over by {} blocks", with_commas(kernel.grid));
   const std::string_view whose = !kernel.dynamic_shared      ? ""
                                  : program.followers.empty() ? "dynamic "

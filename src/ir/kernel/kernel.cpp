@@ -217,6 +217,10 @@ bool adds(const Stmt& s) {
   return s.kind == StmtKind::atomic && s.space == Space::global && s.op != Op::maximum && s.op != Op::minimum;
 }
 
+bool writes_globally(const Stmt& s) {
+  return (s.kind == StmtKind::store || s.kind == StmtKind::atomic) && s.space == Space::global;
+}
+
 /// In any kernel of the program.
 template <class Holds>
 bool any_statement(const Kernel& program, const Holds& holds) {
@@ -284,21 +288,17 @@ BufferId owner(const Kernel& kernel, BufferId buffer) {
 }
 
 bool writes(const Kernel& kernel, BufferId buffer) {
-  return std::any_of(kernel.body.begin(), kernel.body.end(), [&](const Stmt& s) {
-    return (s.kind == StmtKind::store || s.kind == StmtKind::atomic) && s.space == Space::global && s.memory == buffer;
-  });
+  return std::any_of(kernel.body.begin(), kernel.body.end(),
+                     [&](const Stmt& s) { return writes_globally(s) && s.memory == buffer; });
 }
 
 std::optional<BufferId> writes_for(const Kernel& kernel, const Kernel& other) {
   std::vector<bool> touched(other.buffers.size());
   for (const Stmt& s : other.body)
-    if ((s.kind == StmtKind::load || s.kind == StmtKind::store || s.kind == StmtKind::atomic) &&
-        s.space == Space::global)
+    if (writes_globally(s) || (s.kind == StmtKind::load && s.space == Space::global))
       touched[owner(other, s.memory)] = true;
   for (const Stmt& s : kernel.body)
-    if ((s.kind == StmtKind::store || s.kind == StmtKind::atomic) && s.space == Space::global &&
-        touched[owner(kernel, s.memory)])
-      return s.memory;
+    if (writes_globally(s) && touched[owner(kernel, s.memory)]) return s.memory;
   return std::nullopt;
 }
 
@@ -314,10 +314,10 @@ BufferRole memory_role(const Kernel& kernel, BufferId buffer) {
   return overwritten ? BufferRole::in_place : role;
 }
 
-bool starts_as_zero(const Kernel& program, BufferId workspace) {
-  return any_statement(program, [&](const Stmt& s) {
-    return s.kind == StmtKind::atomic && s.space == Space::global && s.memory == workspace;
-  });
+bool holds_anything(const Kernel& program, BufferId buffer) {
+  return program.buffers[buffer].role == BufferRole::workspace && !any_statement(program, [&](const Stmt& s) {
+           return s.kind == StmtKind::atomic && s.space == Space::global && s.memory == buffer;
+         });
 }
 
 std::vector<std::int64_t> shared_offsets(const Kernel& kernel) {

@@ -304,9 +304,9 @@ std::optional<BufferId> writes_for(const Kernel& kernel, const Kernel& other);
 /// What whoever runs the kernel owes the memory of `buffer`, which must be its own owner: an input that something is
 /// written in place of is in_place, and a result that the kernel adds into is a workspace, for it must start as zero.
 BufferRole memory_role(const Kernel& kernel, BufferId buffer);
-/// Whether the program adds into the workspace, so that it must be zero before every run. Into any other one it stores
-/// what it loads, and what that holds before means nothing.
-bool starts_as_zero(const Kernel& program, BufferId workspace);
+/// A workspace that the program adds nothing into: it stores there what it loads, so that what it holds before a run
+/// means nothing. Any other workspace must be zero then.
+bool holds_anything(const Kernel& program, BufferId buffer);
 /// Byte offset of each array in a block's shared memory: in order, each aligned to 16 bytes (register arrays: 0), and
 /// the total as last entry; the total is what `shared_bytes` holds.
 std::vector<std::int64_t> shared_offsets(const Kernel& kernel);

@@ -18,7 +18,7 @@ enum class BufferRole : std::uint8_t {
   input,      ///< filled before the first run; a run must leave it as it was
   output,     ///< a run writes all of it; poisoned before a checked run
   in_place,   ///< a result that is written over an input's memory; filled again before every run
-  workspace,  ///< zeroed before every run where it is added to (starts_as_zero()); afterwards it means nothing
+  workspace,  ///< zeroed before every run but where holds_anything(); afterwards it means nothing
   ticket,     ///< zero before the first run; a run must leave it zero (counters that elect a last block)
 };
 

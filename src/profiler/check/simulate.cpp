@@ -107,9 +107,9 @@ KernelMemory memory_of(const ir::Kernel& kernel, const GivenInputs& given, bool 
     }
     const int size = ir::element_bytes(buffer.dtype);
     const std::int64_t bytes = buffer.elements * size;
-    const bool is_empty = buffer.role == ir::BufferRole::workspace && !ir::starts_as_zero(kernel, id);
-    // Nothing is owed to such a workspace: what a block loads there before it was stored is found.
-    const simulator::BufferUse use = is_empty ? simulator::BufferUse::output : buffer_use(ir::memory_role(kernel, id));
+    // What may hold anything is poisoned as an output is: what a block loads there before it was stored is found.
+    const simulator::BufferUse use =
+        ir::holds_anything(kernel, id) ? simulator::BufferUse::output : buffer_use(ir::memory_role(kernel, id));
     Filling filling;
     filling.poison = use == simulator::BufferUse::output;
     if (buffer.role == ir::BufferRole::input) filling = filling_of_input(given, input++, size);
