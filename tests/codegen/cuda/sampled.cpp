@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A greedy cover of pairs. All plans of the space are listed and shuffled by a seed; each is lowered in turn and taken
+// A greedy cover of pairs. 40 plans of the space are drawn for each that is wanted; each is lowered in turn and taken
 // when it shows a pair of axis values that no plan taken before had. Besides the plan's own axes a pair may use what
-// lowering made of it: dynamic shared memory, and whether the kernel may be launched twice. After 40 tries per wanted
-// plan it stops.
+// lowering made of it: dynamic shared memory, and whether the kernel may be launched twice.
 #include "codegen/cuda/sampled.h"
 
 #include <algorithm>
@@ -37,6 +36,25 @@ std::array<int, 13> axis_values(const Prepared& prepared, const Plan& plan, cons
           is_idempotent(kernel) ? 1 : 0};
 }
 
+/// At most `count` of the space's plans, each as likely as any other and in random order. Spaces have a million plans and
+/// a plan is large, so those that are not drawn are not kept (a reservoir).
+std::vector<Plan> drawn(const Prepared& prepared, const explore::Axes& axes, const Limits& limits, std::size_t count,
+                        std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<Plan> plans;
+  explore::Plans walk(prepared, axes, limits);
+  std::size_t walked = 0;
+  while (const std::optional<Plan> plan = walk.next()) {
+    const std::size_t place = std::uniform_int_distribution<std::size_t>(0, walked++)(random);
+    if (plans.size() < count)
+      plans.push_back(*plan);
+    else if (place < count)
+      plans[place] = *plan;
+  }
+  std::shuffle(plans.begin(), plans.end(), random);
+  return plans;
+}
+
 }  // namespace
 
 std::vector<Sampled> sampled_plans(const Prepared& prepared, const Limits& limits, int count, std::uint64_t seed) {
@@ -44,15 +62,11 @@ std::vector<Sampled> sampled_plans(const Prepared& prepared, const Limits& limit
   axes[PlanField::index_cache] = {1, 0};
   axes[PlanField::value_cache] = {1, 0};
   axes[PlanField::arithmetic] = {1, 2, 0};
-  std::vector<Plan> plans;
-  explore::Plans walk(prepared, axes, limits);
-  while (std::optional<Plan> plan = walk.next()) plans.push_back(*plan);
-  std::shuffle(plans.begin(), plans.end(), std::mt19937_64(seed));
+  const std::vector<Plan> plans = drawn(prepared, axes, limits, 40 * static_cast<std::size_t>(count), seed);
   std::vector<Sampled> taken;
   std::set<std::array<int, 4>> seen;
   codegen::LowerScratch scratch;
-  const std::size_t tries = std::min<std::size_t>(plans.size(), 40 * static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < tries && static_cast<int>(taken.size()) < count; ++i) {
+  for (std::size_t i = 0; i < plans.size() && static_cast<int>(taken.size()) < count; ++i) {
     codegen::Lowered lowered = lower(prepared, plans[i], limits, scratch);
     if (!std::holds_alternative<Kernel>(lowered)) continue;
     Kernel& kernel = std::get<Kernel>(lowered);
