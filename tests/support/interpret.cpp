@@ -41,6 +41,8 @@ struct Interpreter {
   std::vector<std::vector<LaneValue>> arrays;  ///< by array: entry * threads + thread
   std::vector<std::vector<LaneValue>> lets;    ///< by let, by thread
   std::vector<std::vector<SharedElement>> shared;
+  std::vector<std::vector<LaneValue>> work;  ///< columns of values on their way, those of operands above
+  std::size_t working = 0;                   ///< as many of them are in use
   std::int64_t interval = 0, cluster_interval = 0;
   bool reads_others = false;  ///< since the blocks of the cluster met
   std::size_t at = 0;
@@ -73,23 +75,38 @@ struct Interpreter {
   }
 
   std::int64_t index(ExprId e, int t) { return indices.value(e, t); }
+  /// By thread; lives until a variable is set.
+  const std::int64_t* column(ExprId e) { return indices.column(e).data(); }
 
-  /// The register of thread t that is `offset` elements after the one the reference names.
-  LaneValue& element(const Ref& r, int t, int offset = 0) {
-    const Array& a = kernel.arrays[r.array];
+  /// Where the registers lie that a reference names. Lives until a variable is set.
+  struct Registers {
+    const Array* array = nullptr;
+    LaneValue* first = nullptr;
+    std::array<const std::int64_t*, 2> subs{};
+    const std::int64_t* lane = nullptr;
+  };
+  Registers registers(const Ref& r) {
+    Registers found{&kernel.arrays[r.array], arrays[r.array].data()};
+    for (std::size_t i = 0; i < 2; ++i) found.subs[i] = r.subs[i] == no_expr ? nullptr : column(r.subs[i]);
+    found.lane = r.lane == no_expr ? nullptr : column(r.lane);
+    return found;
+  }
+  /// The one of thread t that is `offset` elements after the one the reference names.
+  LaneValue& element(const Registers& r, int t, int offset = 0) {
     std::int64_t entry = 0;
     for (std::size_t i = 0; i < 2; ++i) {
-      if (r.subs[i] == no_expr) continue;
-      const std::int64_t sub = index(r.subs[i], t);
-      if (sub < 0 || sub >= a.dims[i]) {
-        violation(fmt::format("subscript {} of {} is outside", sub, a.name));
+      if (r.subs[i] == nullptr) continue;
+      const std::int64_t sub = r.subs[i][t];
+      if (sub < 0 || sub >= r.array->dims[i]) {
+        violation(fmt::format("subscript {} of {} is outside", sub, r.array->name));
         continue;
       }
-      entry = entry * a.dims[i] + sub;
+      entry = entry * r.array->dims[i] + sub;
     }
-    const std::int64_t lane = (r.lane == no_expr ? 0 : index(r.lane, t)) + offset;
-    if (lane < 0 || lane >= a.vector) throw std::logic_error(fmt::format("element {} of a vector of {}", lane, a.name));
-    return arrays[r.array][static_cast<std::size_t>((entry * a.vector + lane) * threads + t)];
+    const std::int64_t lane = (r.lane == nullptr ? 0 : r.lane[t]) + offset;
+    if (lane < 0 || lane >= r.array->vector)
+      throw std::logic_error(fmt::format("element {} of a vector of {}", lane, r.array->name));
+    return r.first[(entry * r.array->vector + lane) * threads + t];
   }
 
   const LaneValue& checked(const LaneValue& cell, std::string_view what) {
@@ -97,29 +114,55 @@ struct Interpreter {
     return cell;
   }
 
-  LaneValue value(ValueId id, int t) {
+  /// The value in each active thread. Lives until the next statement asks for values.
+  const LaneValue* values(ValueId id) {
+    working = 0;
+    return evaluated(id);
+  }
+
+  /// Its column is the next one of `work`, and what its operands took above it is free again.
+  const LaneValue* evaluated(ValueId id) {
     const Value& v = kernel.values[id];
+    if (v.kind == ValueKind::let) {
+      const std::vector<LaneValue>& let = lets[v.let];
+      for_active([&](int t) { checked(let[static_cast<std::size_t>(t)], kernel.lets[v.let].name); });
+      return let.data();
+    }
+    const std::size_t own = working++;
+    if (own == work.size()) work.emplace_back(static_cast<std::size_t>(threads));
+    LaneValue* out = work[own].data();
+    std::array<const LaneValue*, 3> operands{out, out, out};
+    for (std::size_t i = 0; i < 3; ++i)
+      if (v.operands[i] != no_value) operands[i] = evaluated(v.operands[i]);
+    working = own + 1;
+    fill(v, id, operands, out);
+    return out;
+  }
+
+  void fill(const Value& v, ValueId id, const std::array<const LaneValue*, 3>& operands, LaneValue* out) {
+    const auto [a, b, c] = operands;
+    const DType from = v.operands[0] == no_value ? v.dtype : kernel.values[v.operands[0]].dtype;
     switch (v.kind) {
-      case ValueKind::constant:
-        return constants[id];
       case ValueKind::let:
-        return checked(lets[v.let][static_cast<std::size_t>(t)], kernel.lets[v.let].name);
-      case ValueKind::element:
-        return checked(element(v.element, t), kernel.arrays[v.element.array].name);
+        return;
+      case ValueKind::constant:
+        return for_active([&](int t) { out[t] = constants[id]; });
+      case ValueKind::element: {
+        const Registers from_registers = registers(v.element);
+        return for_active([&](int t) { out[t] = checked(element(from_registers, t), from_registers.array->name); });
+      }
       case ValueKind::convert:
-        return converted_cell(v.dtype, kernel.values[v.operands[0]].dtype, value(v.operands[0], t));
-      case ValueKind::index:
-        return converted_cell(v.dtype, DType::s64, {0, index(v.index, t), true});
+        return for_active([&](int t) { out[t] = converted_cell(v.dtype, from, a[t]); });
+      case ValueKind::index: {
+        const std::int64_t* number = column(v.index);
+        return for_active([&](int t) { out[t] = converted_cell(v.dtype, DType::s64, {0, number[t], true}); });
+      }
       case ValueKind::op:
         break;
     }
-    std::array<LaneValue, 3> operands;
-    for (std::size_t i = 0; i < 3; ++i)
-      if (v.operands[i] != no_value) operands[i] = value(v.operands[i], t);
-    const bool own = v.op != Op::compare && v.op != Op::is_finite;
-    const DType dtype = own ? v.dtype : kernel.values[v.operands[0]].dtype;
-    if (v.op == Op::bitcast_convert) return bits_of(v, operands[0]);
-    return applied(v.op, v.comparison, dtype, operands[0], operands[1], operands[2]);
+    if (v.op == Op::bitcast_convert) return for_active([&](int t) { out[t] = bits_of(v, a[t]); });
+    const DType dtype = v.op == Op::compare || v.op == Op::is_finite ? from : v.dtype;
+    for_active([&](int t) { out[t] = applied(v.op, v.comparison, dtype, a[t], b[t], c[t]); });
   }
 
   LaneValue bits_of(const Value& v, LaneValue cell) const {
@@ -143,8 +186,7 @@ struct Interpreter {
   }
 
   /// -1 and a violation when the access does not fit its memory or is not aligned to its width.
-  std::int64_t element_index(const Stmt& s, int t, std::int64_t elements) {
-    const std::int64_t i = index(s.expr, t);
+  std::int64_t element_index(const Stmt& s, int t, std::int64_t i, std::int64_t elements) {
     if (i < 0 || i + s.width > elements) {
       violation(fmt::format("thread {} accesses element {} x{} of {}", t, i, static_cast<int>(s.width), elements));
       return -1;
@@ -160,6 +202,8 @@ struct Interpreter {
     std::byte* memory = run.buffers[owner(kernel, s.memory)].data();
     const std::size_t kind = s.kind == StmtKind::load ? 0 : s.kind == StmtKind::store ? 1 : 2;
     Traffic& traffic = run.counts.buffers[s.memory][kind];
+    const Moved moved = what_moves(s);
+    const std::int64_t* place = column(s.expr);
     std::vector<std::int64_t> sectors;
     for_warps([&](int warp, int end) {
       sectors.clear();
@@ -167,12 +211,12 @@ struct Interpreter {
       for (int t = warp; t < end; ++t) {
         if (active[static_cast<std::size_t>(t)] == 0) continue;
         any = true;
-        const std::int64_t i = element_index(s, t, buffer.elements);
+        const std::int64_t i = element_index(s, t, place[t], buffer.elements);
         if (i < 0) continue;
         traffic.bytes += s.width * size;
         for (std::int64_t b = i * size / 32; b <= ((i + s.width) * size - 1) / 32; ++b)
           if (sectors.empty() || sectors.back() != b) sectors.push_back(b);
-        for (int k = 0; k < s.width; ++k) move(s, t, k, buffer.dtype, memory + (i + k) * size);
+        for (int k = 0; k < s.width; ++k) move(s, moved, t, k, buffer.dtype, memory + (i + k) * size);
       }
       traffic.requests += any ? 1 : 0;
       std::sort(sectors.begin(), sectors.end());
@@ -180,19 +224,37 @@ struct Interpreter {
     });
   }
 
-  void move(const Stmt& s, int t, int k, DType dtype, std::byte* memory) {
+  /// What an access fills or takes: registers, or a let (a load) or a value (a store).
+  struct Moved {
+    Registers registers;  ///< without an array where it is the other
+    LaneValue* let = nullptr;
+    const LaneValue* value = nullptr;
+  };
+  Moved what_moves(const Stmt& s) {
+    Moved moved;
+    if (s.let != no_id) moved.let = lets[s.let].data();
+    if (s.target.array != no_id)
+      moved.registers = registers(s.target);
+    else if (s.kind != StmtKind::load)
+      moved.value = values(s.value);
+    return moved;
+  }
+  LaneValue& filled(const Moved& moved, int t, int k) {
+    return moved.registers.array == nullptr ? moved.let[t] : element(moved.registers, t, k);
+  }
+  const LaneValue& taken(const Moved& moved, int t, int k) {
+    return moved.registers.array == nullptr ? moved.value[t]
+                                            : checked(element(moved.registers, t, k), "a stored element");
+  }
+
+  void move(const Stmt& s, const Moved& moved, int t, int k, DType dtype, std::byte* memory) {
     if (s.kind == StmtKind::load) {
-      const LaneValue cell = read_cell(dtype, memory);
-      if (s.target.array == no_id)
-        lets[s.let][static_cast<std::size_t>(t)] = cell;
-      else
-        element(s.target, t, k) = cell;
+      filled(moved, t, k) = read_cell(dtype, memory);
       return;
     }
-    const LaneValue cell =
-        s.target.array == no_id ? value(s.value, t) : checked(element(s.target, t, k), "a stored element");
+    const LaneValue cell = taken(moved, t, k);
     if (s.kind == StmtKind::store) return write_cell(dtype, memory, cell);
-    if (s.let != no_id) lets[s.let][static_cast<std::size_t>(t)] = read_cell(dtype, memory);
+    if (s.let != no_id) moved.let[t] = read_cell(dtype, memory);
     write_cell(dtype, memory, applied(s.op, Comparison::eq, dtype, read_cell(dtype, memory), cell, {}));
   }
 
@@ -205,10 +267,13 @@ struct Interpreter {
       traffic.requests += std::any_of(active.begin() + warp, active.begin() + end, [](char on) { return on != 0; });
     });
     const std::int64_t each = kernel.arrays[s.memory].dims[0];
+    const Moved moved = what_moves(s);
+    const std::int64_t* place = column(s.expr);
+    const std::int64_t* ranks = s.space == Space::distributed ? column(s.rank) : nullptr;
     for_active([&](int t) {
-      std::int64_t i = element_index(s, t, each);
+      std::int64_t i = element_index(s, t, place[t], each);
       const int own = t / block_threads;
-      const std::int64_t rank = s.space == Space::distributed ? index(s.rank, t) : own;
+      const std::int64_t rank = ranks != nullptr ? ranks[t] : own;
       if (rank < 0 || rank >= together) return violation(fmt::format("thread {} reads block {}", t, rank));
       if (i < 0) return;
       i += rank * each;
@@ -216,15 +281,10 @@ struct Interpreter {
       for (int k = 0; k < s.width; ++k) {
         SharedElement& e = memory[static_cast<std::size_t>(i + k)];
         rank == own ? race(e, t, !load) : race_of_blocks(e, t);
-        if (!load) {
-          e.cell = s.target.array == no_id ? value(s.value, t) : checked(element(s.target, t, k), "a stored element");
-          continue;
-        }
-        const LaneValue cell = checked(e.cell, kernel.arrays[s.memory].name);
-        if (s.target.array == no_id)
-          lets[s.let][static_cast<std::size_t>(t)] = cell;
+        if (load)
+          filled(moved, t, k) = checked(e.cell, kernel.arrays[s.memory].name);
         else
-          element(s.target, t, k) = cell;
+          e.cell = taken(moved, t, k);
       }
     });
   }
@@ -259,6 +319,7 @@ struct Interpreter {
   void shuffle(const Stmt& s) {
     const DType dtype = kernel.arrays[s.target.array].dtype;
     const DType compute = row(dtype).compute;
+    const Registers of = registers(s.target);
     std::vector<LaneValue> before;
     for_warps([&](int warp, int end) {
       const auto on = std::count(active.begin() + warp, active.begin() + end, 1);
@@ -267,11 +328,11 @@ struct Interpreter {
       for (int offset = s.lanes / 2; offset > 0; offset /= 2) {
         run.counts.shuffles += row(dtype).bits == 64 ? 2 : 1;
         before.clear();
-        for (int t = warp; t < end; ++t) before.push_back(checked(element(s.target, t), "a shuffled value"));
+        for (int t = warp; t < end; ++t) before.push_back(checked(element(of, t), "a shuffled value"));
         for (int t = warp; t < end; ++t) {
           const auto me = static_cast<std::size_t>(t - warp), other = me ^ static_cast<std::size_t>(offset);
           const LaneValue theirs = other < before.size() ? before[other] : before[me];
-          element(s.target, t) = fitted(dtype, applied(s.op, Comparison::eq, compute, before[me], theirs, {}));
+          element(of, t) = fitted(dtype, applied(s.op, Comparison::eq, compute, before[me], theirs, {}));
         }
       }
     });
@@ -318,34 +379,43 @@ struct Interpreter {
     const Array& a = kernel.arrays[s.target.array];
     if (a.space == Space::shared) return;
     const std::int64_t entries = std::max<std::int64_t>(a.dims[0], 1) * std::max<std::int64_t>(a.dims[1], 1) * a.vector;
-    arrays[s.target.array].assign(static_cast<std::size_t>(entries * threads), LaneValue{});
+    std::vector<LaneValue>& array = arrays[s.target.array];
+    array.assign(static_cast<std::size_t>(entries * threads), LaneValue{});
     if (s.value == no_value) return;
-    for_active([&](int t) {
-      const LaneValue first = value(s.value, t);
-      for (std::int64_t i = 0; i < entries; ++i)
-        arrays[s.target.array][static_cast<std::size_t>(i * threads + t)] = first;
-    });
+    const LaneValue* first = values(s.value);
+    for (std::int64_t i = 0; i < entries; ++i)
+      for_active([&](int t) { array[static_cast<std::size_t>(i * threads + t)] = first[t]; });
+  }
+
+  void let(const Stmt& s) {
+    const LaneValue* right = values(s.value);
+    std::vector<LaneValue>& left = lets[s.let];
+    for_active([&](int t) { left[static_cast<std::size_t>(t)] = right[t]; });
   }
 
   void assign(const Stmt& s) {
     const DType dtype = kernel.arrays[s.target.array].dtype;
+    const LaneValue* right = values(s.value);
+    const Registers of = registers(s.target);
+    if (s.op == Op::copy) return for_active([&](int t) { element(of, t) = right[t]; });
+    const DType compute = row(dtype).compute;
     for_active([&](int t) {
-      const LaneValue right = value(s.value, t);
-      LaneValue& left = element(s.target, t);
-      if (s.op == Op::copy)
-        left = right;
-      else
-        left = fitted(dtype,
-                      applied(s.op, Comparison::eq, row(dtype).compute, checked(left, "an accumulator"), right, {}));
+      LaneValue& left = element(of, t);
+      left = fitted(dtype, applied(s.op, Comparison::eq, compute, checked(left, "an accumulator"), right[t], {}));
     });
   }
 
-  bool holds(const Stmt& s, int t) {
-    if (s.value != no_value) return value(s.value, t).integer != 0;
-    return std::all_of(s.conditions.begin(), s.conditions.end(), [&](const Condition& c) {
-      if (c.a == no_expr) return true;
-      return c.equal ? index(c.a, t) == index(c.b, t) : index(c.a, t) < index(c.b, t);
-    });
+  /// Those that do not meet a condition of the guard are active no more.
+  void pass(const Stmt& s) {
+    if (s.value != no_value) {
+      const LaneValue* asked = values(s.value);
+      return for_active([&](int t) { active[static_cast<std::size_t>(t)] = asked[t].integer != 0 ? 1 : 0; });
+    }
+    for (const Condition& c : s.conditions) {
+      if (c.a == no_expr) continue;
+      const std::int64_t *a = column(c.a), *b = column(c.b);
+      for_active([&](int t) { active[static_cast<std::size_t>(t)] = (c.equal ? a[t] == b[t] : a[t] < b[t]) ? 1 : 0; });
+    }
   }
 
   /// All threads must agree, where the variable is not one of each.
@@ -354,8 +424,9 @@ struct Interpreter {
     const bool of_each = kernel.indices.vars[s.var].kind == VarKind::picked;
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(threads));
     std::int64_t number = -1;
+    const LaneValue* bound = values(s.value);
     for_active([&](int t) {
-      const std::int64_t mine = checked(value(s.value, t), "an index").integer;
+      const std::int64_t mine = checked(bound[t], "an index").integer;
       numbers[static_cast<std::size_t>(t)] = std::clamp<std::int64_t>(mine, 0, extent - 1);
       if (mine < 0 || mine >= extent || (!of_each && number >= 0 && mine != number))
         violation(fmt::format("thread {} binds {} to {} below {}, others to {}", t, kernel.indices.vars[s.var].name,
@@ -373,7 +444,7 @@ struct Interpreter {
       case StmtKind::index:
         return;
       case StmtKind::let:
-        return for_active([&](int t) { lets[s.let][static_cast<std::size_t>(t)] = value(s.value, t); });
+        return let(s);
       case StmtKind::assign:
         return assign(s);
       case StmtKind::load:
@@ -388,11 +459,11 @@ struct Interpreter {
         return;
       case StmtKind::guard: {
         const std::vector<char> outer = active;
-        for_active([&](int t) { active[static_cast<std::size_t>(t)] = holds(s, t) ? 1 : 0; });
+        pass(s);
         const auto passed = std::count(active.begin(), active.end(), 1);
         if (s.value != no_value && passed != 0 && together == 1 && passed != std::count(outer.begin(), outer.end(), 1))
           violation("threads differ on a value that a guard asks");
-        if (std::count(active.begin(), active.end(), 1) != 0) body(i + 1, end);
+        if (passed != 0) body(i + 1, end);
         active = outer;
         return;
       }

@@ -37,25 +37,32 @@ void IndexColumns::refresh(ExprId expr, Column& kept) {
   for (const Linear& part : pool_->linear(expr)) add(part, kept.values);
 }
 
-/// The term in each lane times its coefficient. A term reads other expressions, never its own.
+/// The term in each lane times its coefficient. A term reads other expressions, never its own. What the loop over lanes
+/// reads stands in locals: the compiler would load members again after each sum that is stored.
 void IndexColumns::add(const Linear& part, std::vector<std::int64_t>& sums) {
   const Term& term = pool_->terms[part.term];
-  const auto each = [&](auto&& of_lane) {
-    for (std::size_t lane = 0; lane < lanes_; ++lane) sums[lane] += part.coefficient * of_lane(lane);
+  const auto each = [&, out = sums.data(), lanes = lanes_, coefficient = part.coefficient](auto&& of_lane) {
+    for (std::size_t lane = 0; lane < lanes; ++lane) out[lane] += coefficient * of_lane(lane);
   };
-  if (term.kind == TermKind::var || (term.kind == TermKind::picked && changed_at_[term.var] > 0)) {
-    const std::vector<std::int64_t>& values = variables_[term.var];
-    return each([&](std::size_t lane) { return values[lane]; });
+  if (term.kind == TermKind::var || (term.kind == TermKind::picked && changed_at_[term.var] > 0))
+    return each([values = variables_[term.var].data()](std::size_t lane) { return values[lane]; });
+  const std::int64_t* a = column(term.a).data();
+  if (term.kind == TermKind::narrow) return each([=](std::size_t lane) { return a[lane]; });
+  const std::int64_t divisor = term.divisor;
+  const bool power = std::has_single_bit(static_cast<std::uint64_t>(divisor));  // a is never negative: see index.h
+  if (term.kind == TermKind::div) {
+    if (!power) return each([=](std::size_t lane) { return a[lane] / divisor; });
+    const int shift = std::countr_zero(static_cast<std::uint64_t>(divisor));
+    return each([=](std::size_t lane) { return a[lane] >> shift; });
   }
-  const std::vector<std::int64_t>& a = column(term.a);
-  if (term.kind == TermKind::narrow) return each([&](std::size_t lane) { return a[lane]; });
-  if (term.kind == TermKind::div) return each([&](std::size_t lane) { return a[lane] / term.divisor; });
-  if (term.kind == TermKind::mod || term.kind == TermKind::picked)
-    return each([&](std::size_t lane) { return a[lane] % term.divisor; });
-  const std::vector<std::int64_t>& b = column(term.b);
-  if (term.kind == TermKind::xor_) return each([&](std::size_t lane) { return a[lane] ^ b[lane]; });
-  const std::vector<std::int64_t>&c = column(term.c), &d = column(term.d);
-  each([&](std::size_t lane) { return a[lane] < b[lane] ? c[lane] : d[lane]; });
+  if (term.kind == TermKind::mod || term.kind == TermKind::picked) {
+    if (!power) return each([=](std::size_t lane) { return a[lane] % divisor; });
+    return each([=](std::size_t lane) { return a[lane] & (divisor - 1); });
+  }
+  const std::int64_t* b = column(term.b).data();
+  if (term.kind == TermKind::xor_) return each([=](std::size_t lane) { return a[lane] ^ b[lane]; });
+  const std::int64_t *c = column(term.c).data(), *d = column(term.d).data();
+  each([=](std::size_t lane) { return a[lane] < b[lane] ? c[lane] : d[lane]; });
 }
 
 }  // namespace tailor::ir

@@ -36,7 +36,7 @@ std::array<int, 13> axis_values(const Prepared& prepared, const Plan& plan, cons
           is_idempotent(kernel) ? 1 : 0};
 }
 
-/// At most `count` of the space's plans, each as likely as any other and in random order. Spaces have a million plans and
+/// At most `count` plans of the space, each as likely as any other and in random order. Spaces have a million plans and
 /// a plan is large, so those that are not drawn are not kept (a reservoir).
 std::vector<Plan> drawn(const Prepared& prepared, const explore::Axes& axes, const Limits& limits, std::size_t count,
                         std::uint64_t seed) {
