@@ -12,7 +12,8 @@
 // value for the last time writes into its register, so that statement no longer counts it. An array that begins with a
 // constant, as a sum does, takes the place of the first that it adds. Truth values that are computed have registers of
 // their own. Equal conversions are one: what is widened in two places, whether from an array or from a value that the
-// array keeps, is kept wide; so rows of 16 bits that wait between phases are f32. What is defined before a loop and
+// array keeps, is kept wide; so rows of 16 bits that wait between phases are f32. Elements of less than a register that
+// are loaded one by one have a register each: nobody packs them. What is defined before a loop and
 // used in it lives to the loop's end, because the next turn needs it again. A loop that is unrolled is straight code:
 // of the arrays that it goes through element by element, those that end with it give their registers one by one to
 // those that begin with it. A value in an unrolled loop counts once. A load that is not ordered goes to where its value
@@ -40,6 +41,7 @@ namespace tailor::costmodel {
 namespace {
 
 constexpr std::int32_t nowhere = -1;
+constexpr int register_bits = 32;
 /// Copies that stand side by side at least, where there are so many: a chain of operations alone would wait for each.
 constexpr std::int64_t least_side_by_side = 4;
 /// Loads from shared memory that unrolled copies make are ahead of their uses by so many registers: their latency.
@@ -53,15 +55,17 @@ constexpr int of_reduction = 9;
 /// Instructions of a function that holds two numbers beside its result, as a numerator and a denominator.
 constexpr int long_function = 8;
 
+std::int64_t elements_of(const ir::Array& array) {
+  return std::max<std::int64_t>(1, array.dims[0]) * std::max<std::int64_t>(1, array.dims[1]) * array.vector;
+}
+
 int words(std::int64_t elements, ir::DType dtype) {
-  return static_cast<int>((elements * ir::row(dtype).bits + 31) / 32);
+  return static_cast<int>((elements * ir::row(dtype).bits + register_bits - 1) / register_bits);
 }
 
 int size_of(const ir::Kernel& kernel, std::size_t which) {
   if (which >= kernel.arrays.size()) return words(1, kernel.lets[which - kernel.arrays.size()].dtype);
-  const ir::Array& array = kernel.arrays[which];
-  return words(std::max<std::int64_t>(1, array.dims[0]) * std::max<std::int64_t>(1, array.dims[1]) * array.vector,
-               array.dtype);
+  return words(elements_of(kernel.arrays[which]), kernel.arrays[which].dtype);
 }
 
 /// A size that is alive from `first` up to, and without, `end`.
@@ -240,6 +244,8 @@ class ValueLives {
     const std::size_t which = stmt.let != ir::no_id ? kernel_.arrays.size() + stmt.let : stmt.target.array;
     Life& life = lives_[which];
     if (stmt.space == ir::Space::global && stmt.policy == ir::Policy::again) wait_for_use(which);
+    if (stmt.let == ir::no_id && stmt.width * ir::row(kernel_.arrays[which].dtype).bits < register_bits)
+      life.loose = true;
     if (is_array(stmt.space) && life.first == at)
       life.copies = std::clamp<std::int64_t>(registers_ahead / std::max(1, size_of(kernel_, which)), 1, copies());
   }
@@ -262,7 +268,8 @@ class ValueLives {
   void add(std::size_t which) {
     const Life& life = lives_[which];
     const std::int64_t copies = life.predicate ? std::max<std::int64_t>(0, life.copies - predicates) : life.copies;
-    const std::int64_t size = size_of(kernel_, which) * copies * life.wider;
+    const std::int64_t packed = std::int64_t{size_of(kernel_, which)} * life.wider;
+    const std::int64_t size = copies * (life.loose ? std::max(packed, elements_of(kernel_.arrays[which])) : packed);
     std::int32_t from = life.first, to = life.last + (life.stretched ? 1 : 0);
     const auto copy_of = [&](const Nest& nest) { return (size + nest.extent - 1) / nest.extent; };
     if (life.last_nest != nowhere && life.first < nests_[life.last_nest].start) {

@@ -120,6 +120,7 @@ struct Life {
   ir::DType to = ir::DType::f32;                 ///< of a let: what it was converted to there
   ir::ArrayId kept = ir::no_id;                  ///< of a let: an array that keeps its value
   int wider = 1;                                 ///< times, once they are converted
+  bool loose = false;                            ///< elements of less than a register have one each
   ir::VarSet last_vars;                          ///< that the last use picks an element by
 };
 

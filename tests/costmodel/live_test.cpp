@@ -270,6 +270,28 @@ TEST_CASE("addresses are ready in front of the first access, a pair of registers
   }
 }
 
+TEST_CASE("elements of less than a register that are loaded one by one have a register each") {
+  const auto of = [](DType dtype, int width) {
+    LiveProgram k;
+    ir::KernelBuilder& b = k.b;
+    const ir::BufferId from = b.in("v", dtype, live_elements), to = b.out("u", dtype, live_elements);
+    const ir::ArrayId row = k.array(dtype, {4, 0}, 4);
+    const ir::VarId u = b.loop_var("u", 4), e = b.loop_var("e", 4 / width);
+    b.each(u);
+    b.each(e);
+    b.load({row, {b.var(u), ir::no_expr}, b.var(e, width)}, from, b.sum({b.var(k.tid, 4), b.var(e, width)}), width,
+           ir::Policy::early);
+    b.end();
+    b.end();
+    for (const int which : {0, 3}) b.store(to, b.var(k.tid, 4), 4, b.at(row, b.number(which), b.number(0)));
+    return k.live();
+  };
+  CHECK(of(DType::f32, 1) == of(DType::f32, 4));
+  CHECK(of(DType::f16, 1) - of(DType::f16, 4) == 8);
+  CHECK(of(DType::f16, 2) == of(DType::f16, 4));
+  CHECK(of(DType::u8, 1) - of(DType::u8, 4) == 12);
+}
+
 TEST_CASE("a sine holds what reduces large arguments") {
   const auto of = [](Op op) {
     LiveProgram k;

@@ -235,12 +235,12 @@ TEST_CASE("plans of tiles and of the flat loop are ranked together, and large tr
     const std::size_t walks[] = {static_cast<std::size_t>(explore::size_of_space(prepared, axes, device.limits)),
                                  static_cast<std::size_t>(tuned.space)};
     CHECK(walks[0] == walks[1]);
-    // Of the plans that share the first place one has both walks of its tile meet each bank of shared memory once.
+    // Of the plans that are as good as the first one has both walks of its tile meet each bank of shared memory once.
     const auto meets_once = [](const costmodel::SharedWork& walk) {
       return static_cast<double>(walk.wavefronts) < 1.1 * static_cast<double>(walk.bytes) / 128;  // of a wavefront
     };
     CHECK(std::any_of(tuned.best.begin(), tuned.best.end(), [&](const explore::Listed& listed) {
-      return listed.estimate.total.value <= 1.001 * tuned.best.front().estimate.total.value &&
+      return listed.estimate.total.value <= 1.005 * tuned.best.front().estimate.total.value &&
              meets_once(listed.work.shared_store) && meets_once(listed.work.shared_load);
     }));
   }
