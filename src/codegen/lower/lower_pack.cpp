@@ -95,8 +95,10 @@ std::string in_numbers_of_whole(std::string_view words, const Body& body) {
   return out;
 }
 
+std::string_view body_word(ir::Skeleton whole) { return whole == ir::Skeleton::stages ? "stage" : "body"; }
+
 std::string body_words(ir::Skeleton whole, std::size_t number) {
-  return fmt::format("{} {}", whole == ir::Skeleton::stages ? "stage" : "body", number + 1);
+  return fmt::format("{} {}", body_word(whole), number + 1);
 }
 
 std::variant<ir::Plan, ir::Rejection> plan_of_body(const Prepared& whole, const ir::Plan& plan, std::size_t number) {

@@ -41,6 +41,8 @@ void join_buffers(const Prepared& whole, std::vector<ir::Kernel>& bodies);
 
 /// Why a kernel cannot stand beside others, or be a stage: rule `bodies`.
 std::optional<ir::Rejection> refuse_beside(const Prepared& whole, const ir::Kernel& body, std::size_t number);
+/// "body", or of stages "stage".
+std::string_view body_word(ir::Skeleton whole);
 /// "body 2", or of stages "stage 2": what messages call body number 1.
 std::string body_words(ir::Skeleton whole, std::size_t number);
 /// The launch of all bodies, in the order of the pack. Precondition: none is refused, all have equal threads.

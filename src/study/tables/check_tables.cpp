@@ -9,9 +9,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/counted.h"
 #include "base/text.h"
+#include "profiler/check/check.h"
 #include "profiler/check/memory_need.h"
 #include "study/tables/column.h"
 
@@ -182,6 +184,21 @@ report::Table verdict_count_table(const VerdictCounts& counts, std::size_t group
                         counts.sampled_results > 0 ? Cell(counts.sampled_judged / counts.sampled_results) : Cell(),
                         counts.not_all, static_cast<std::int64_t>(groups_without_plan)});
   return table;
+}
+
+std::vector<std::string> executed_whole(std::span<const Candidate> items, bool small, std::int64_t few_blocks) {
+  std::map<std::pair<std::string_view, std::string>, std::size_t> reasons;  // by option
+  for (const Candidate& item : items) {
+    if (small && !item.other) ++reasons[{"--shape small", item.other_is}];
+    const ir::Kernel& kernel = item.executed_kernel();
+    if (const std::string_view why = profiler::runs_whole(kernel);
+        few_blocks > 0 && launch_shape(launches_of(kernel).front()).grid[0] > few_blocks && !why.empty())
+      ++reasons[{"--blocks", std::string(why)}];
+  }
+  std::vector<std::string> lines;
+  for (const auto& [which, count] : reasons)
+    lines.push_back(fmt::format("{}: executed whole ({}): {}", which.first, counted(count, "kernel"), which.second));
+  return lines;
 }
 
 std::string text(const profiler::CheckAccount& account) {

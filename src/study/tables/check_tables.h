@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "report/table.h"
@@ -51,6 +52,9 @@ std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_wi
 std::string verdict_text(const VerdictCounts& counts, std::size_t groups_without_plan);
 /// The same as one row, for programs.
 report::Table verdict_count_table(const VerdictCounts& counts, std::size_t groups_without_plan);
+/// Of what was asked to be smaller and is executed whole a line for each reason: "--shape small: executed whole (2
+/// kernels): each stage of it has rows of its own". `few_blocks`: asked for of larger launches; 0: all of each.
+std::vector<std::string> executed_whole(std::span<const Candidate> candidates, bool small, std::int64_t few_blocks);
 /// "37,355,520 lane instructions executed in 1.2 s (4.1e+07/s of one thread), 2 references in 80 ms".
 std::string text(const profiler::CheckAccount& account);
 /// "all", "none" or "99.4 %" of the results.
