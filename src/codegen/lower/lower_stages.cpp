@@ -150,8 +150,8 @@ std::optional<ir::Rejection> refuse_residents(std::span<const ir::Kernel* const>
   const std::int64_t each = shared_for(limits, shared);
   if (blocks_per_sm * each > limits.shared_per_sm)
     return refuse("resident",
-                  fmt::format("{} blocks meet on each SM, with {} bytes of shared memory each they exceed {}",
-                              blocks_per_sm, each, limits.shared_per_sm));
+                  fmt::format("{} on each SM, where {} bytes of shared memory for each exceed {}",
+                              counted(blocks_per_sm, "block", "meets", "meet"), each, limits.shared_per_sm));
   return std::nullopt;
 }
 
@@ -241,7 +241,6 @@ Lowered lower_stages(const Prepared& whole, const ir::Plan& plan, const ir::Limi
     Lowered lowered = lower_body(whole, plan_of_stage(std::get<ir::Plan>(std::move(own))), number, limits, scratch);
     if (auto* refused = std::get_if<ir::Rejection>(&lowered)) return std::move(*refused);
     stages.push_back(std::get<ir::Kernel>(std::move(lowered)));
-    if (auto refused = refuse_beside(whole, stages.back(), number)) return *std::move(refused);
   }
   std::vector<const ir::Kernel*> each;
   for (const ir::Kernel& stage : stages) each.push_back(&stage);

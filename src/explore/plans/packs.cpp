@@ -238,7 +238,7 @@ struct Heads {
       const ir::Plan head = head_of(whole, one.plan);
       auto& [plan, lists_of_head] = lists.try_emplace(text(head), head, std::vector<Going>(bodies)).first->second;
       Going& list = lists_of_head[body];
-      if (list.size() < most && !codegen::refuse_beside(whole, one.kernel, body)) list.push_back(&one);
+      if (list.size() < most) list.push_back(&one);
     }
   }
   static bool is_whole(const std::vector<Going>& of_bodies) {
