@@ -122,16 +122,6 @@ std::optional<ir::Rejection> check_residents(const ir::Kernel& kernel, std::int6
   return std::nullopt;
 }
 
-/// Blocks that wait for one another are all resident: each SM has as many as any.
-std::optional<ir::Rejection> check_meeting(const ir::Kernel& kernel, const ir::Limits& limits) {
-  const std::int64_t each = kernel.min_blocks, threads = each * kernel.threads;
-  if (threads <= limits.threads_per_sm && each <= limits.blocks_per_sm) return std::nullopt;
-  return no("resident",
-            fmt::format("{} blocks meet, {} on each of {} SMs; an SM has room for {} blocks and {} "
-                        "threads, {} needed",
-                        kernel.grid, each, limits.sms, limits.blocks_per_sm, limits.threads_per_sm, threads));
-}
-
 std::optional<ir::Rejection> check_result(const ir::Kernel& kernel, std::int64_t kept_bytes, const ir::Limits& limits) {
   constexpr std::int64_t register_bytes = 4;
   const int registers = registers_for(limits, kernel.threads);
@@ -165,9 +155,10 @@ Lowered lower_launch(const Prepared& prepared, const ir::Plan& plan, const ir::L
   }
   kernel.min_blocks = plan.min_blocks;
   if (kernel.cooperative) {
+    // They wait for one another, so all are resident: each SM has as many as any.
     const std::int64_t each = (kernel.grid + limits.sms - 1) / limits.sms;
     kernel.min_blocks = std::max(kernel.min_blocks, static_cast<int>(each));
-    if (auto refused = check_meeting(kernel, limits)) return *refused;
+    if (auto refused = refuse_meeting(kernel.min_blocks, kernel.threads, limits)) return *refused;
   }
   kernel.dynamic_shared = kernel.shared_bytes > limits.shared_per_block;
   if (auto refused = check_result(kernel, builder.most_kept, limits)) return *refused;

@@ -137,16 +137,20 @@ std::vector<ir::Home> homes_between(const Prepared& stages) {
   return homes;
 }
 
+std::optional<ir::Rejection> refuse_meeting(int blocks_per_sm, int threads, const ir::Limits& limits) {
+  const std::int64_t all = std::int64_t{blocks_per_sm} * threads;
+  if (blocks_per_sm <= limits.blocks_per_sm && all <= limits.threads_per_sm) return std::nullopt;
+  return refuse("resident", fmt::format("{} on each SM, which has room for {} blocks and {} threads, {} needed",
+                                        counted(blocks_per_sm, "block", "meets", "meet"), limits.blocks_per_sm,
+                                        limits.threads_per_sm, all));
+}
+
 std::optional<ir::Rejection> refuse_residents(std::span<const ir::Kernel* const> stages, int blocks_per_sm,
                                               const ir::Limits& limits) {
   std::int64_t shared = 0;
   for (const ir::Kernel* stage : stages)
     for (const ir::Kernel& body : kernels_of(*stage)) shared = std::max(shared, body.shared_bytes);
-  const int threads = blocks_per_sm * stages.front()->threads;
-  if (blocks_per_sm > limits.blocks_per_sm || threads > limits.threads_per_sm)
-    return refuse("resident",
-                  fmt::format("{} blocks meet on each SM, which has room for {} blocks and {} threads, {} needed",
-                              blocks_per_sm, limits.blocks_per_sm, limits.threads_per_sm, threads));
+  if (auto refused = refuse_meeting(blocks_per_sm, stages.front()->threads, limits)) return refused;
   const std::int64_t each = shared_for(limits, shared);
   if (blocks_per_sm * each > limits.shared_per_sm)
     return refuse("resident",
