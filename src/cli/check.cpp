@@ -123,6 +123,8 @@ void run_check(const CheckCommand& options, const Context& context) {
       study::choose_plans(model, {options.plan, options.all_plans ? 0 : options.top, whole}, watch, &all.unplanned);
   stop_if_asked(watch.stop);
   if (options.shape == "small") study::add_shapes(all.candidates, study::ShapeKind::small);
+  for (const std::string& words : study::executed_whole(all.candidates, options.shape == "small", options.blocks))
+    context.console->note(words);
   std::mutex reading, storing;
   std::size_t stored = 0;
   std::optional<study::Recorder> recorder;

@@ -84,7 +84,8 @@ std::string wrong_value(const Option& option, const std::optional<std::string>& 
   return {};
 }
 
-/// What is wrong with lists of words between commas: the library passes over one with nothing in it.
+/// What is wrong with values that are empty, and with lists of words between commas: the library takes an empty value
+/// for one that was not given, and passes over an empty word.
 std::string empty_entry(const OptionList& list, const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::size_t equals = words[i].starts_with("--") ? words[i].find('=') : std::string::npos;
@@ -92,6 +93,7 @@ std::string empty_entry(const OptionList& list, const std::vector<std::string>& 
     if (option == nullptr || option->positional() || std::holds_alternative<bool*>(option->target)) continue;
     if (equals == std::string::npos && ++i == words.size()) break;
     const std::string value = equals == std::string::npos ? words[i] : words[i].substr(equals + 1);
+    if (trim(value).empty()) return wrong_value(*option, std::nullopt);
     const bool many = option->is_list || std::holds_alternative<std::vector<std::string>*>(option->target);
     if (!many || option->keeps_commas || value.find(',') == value.npos) continue;
     for (const std::string_view word : split(value, ','))

@@ -43,12 +43,9 @@ namespace {
 /// What waits between stages of this group, ascending; nothing where a loop holds it.
 std::vector<NodeId> waits_of(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes) {
   if (std::none_of(nodes.begin(), nodes.end(), [&](NodeId id) { return graph[id].op == Op::reduce; })) return {};
-  const Boundary border = boundary(graph, def_use, nodes);
-  const codegen::Classified found = codegen::analyse_stages(graph, border);
-  const auto* layout = std::get_if<codegen::Layout>(&found);
-  if (layout == nullptr || layout->skeleton != Skeleton::stages) return {};
-  auto cut = codegen::find_stages(graph, border);
-  return std::get<codegen::Stages>(std::move(cut)).waits;
+  codegen::Stages cut;
+  codegen::analyse_stages(graph, boundary(graph, def_use, nodes), &cut);
+  return cut.waits;
 }
 
 }  // namespace

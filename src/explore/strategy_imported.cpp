@@ -7,10 +7,11 @@
 // With an optimised dump this is the partition of the compiler that wrote it, overlaps (recomputed nodes) included; a
 // dump from before optimisation has no fusions, and then every working node runs alone, as under "unfused".
 //
-// Working nodes of no fusion run alone. A fusion of free nodes only is no kernel: its readers compute it. A fusion may
-// hold a matrix product with its epilogue; then the library call is part of the group. Edges are read off the groups
-// (edge_notes.h); the reason on each names the fusion that holds it, and says of a cut edge whether some other fusion
-// keeps it.
+// Working nodes of no fusion run alone. A fusion of free nodes only is no kernel: its readers compute it. Arrays
+// without elements, which an import makes constants of, are there without a launch, so no group makes them. A fusion
+// may hold a matrix product with its epilogue; then the library call is part of the group. Edges are read off the
+// groups (edge_notes.h); the reason on each names the fusion that holds it, and says of a cut edge whether some other
+// fusion keeps it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,6 +31,8 @@ bool does_something(const DefUse& def_use, NodeId id) {
   return role == Role::work || role == Role::outside;
 }
 
+bool is_empty(const Node& node) { return node.shape.dtype != DType::tuple && elements(node.shape) == 0; }
+
 }  // namespace
 
 ir::Fusion fuse_imported(const FusionTask& task) {
@@ -43,6 +46,7 @@ ir::Fusion fuse_imported(const FusionTask& task) {
     if (std::none_of(group.nodes.begin(), group.nodes.end(), [&](NodeId id) { return does_something(def_use, id); }))
       continue;
     fusion.groups.push_back(group.nodes);
+    std::erase_if(fusion.groups.back(), [&](NodeId id) { return is_empty(graph[id]); });
     names.emplace_back(group.name);
   }
   names.resize(graph.nodes.size() + names.size());

@@ -40,6 +40,7 @@
 #include <map>
 #include <optional>
 
+#include "base/counted.h"
 #include "codegen/structure/structure.h"
 #include "explore/borders.h"
 #include "explore/contraction.h"
@@ -300,7 +301,8 @@ class StitchV1 {
     const codegen::Layout layout = codegen::row_layout(graph_, odd);
     if (above != no_node || siblings) {
       if (layout.rows < rules_.rows)
-        return fmt::format("would leave one block: {} reduces {} numbers to one row", label(odd), layout.columns);
+        return fmt::format("would leave one block: {} reduces {} to one row", label(odd),
+                           counted(layout.columns, "number"));
       return fmt::format("{} reduction {} consumed inside", name(codegen::reduce_kind(graph_, odd)), label(odd));
     }
     for (const NodeId id : units_.nodes(a))

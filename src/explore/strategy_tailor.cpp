@@ -14,8 +14,8 @@
 // each, groups are merged while the price falls (merge_search.h), and cut between phases where that is cheaper, in
 // turns. Then work is done again where that is cheaper than to write and read its results (recompute.h). The fusions of
 // the other strategies themselves are priced too, overlaps included, and the cheapest of all is the answer: it is never
-// worse than one of them, whatever the search does. Of the file's groups "tailor" takes those that can be written
-// (writable.h); the others fall apart.
+// worse than one of them, whatever the search does. The file's groups are taken without the arrays that are there
+// anyway, which a kernel reads; of these "tailor" takes those that can be written (writable.h), the others fall apart.
 //
 // "tailor" forms only groups that the lowering can write today, so that what it decides is a kernel; what stitch-v1
 // puts together without a plan it may keep. "tailor-any" may use grid barriers and any mixture of shapes: the
@@ -102,7 +102,7 @@ class Tailor {
       take(stitched, "stitch-v1");
     }
     if (!task_.graph.given.empty() && !spending_.over()) {
-      given = fuse_imported(task_).groups;
+      given = without_sources(fuse_imported(task_).groups);
       if (limits_.lowerable) given = writable(task_.graph, task_.def_use, given, task_.stop);
       take(given, "imported");
     }
@@ -126,6 +126,13 @@ class Tailor {
     for (std::size_t i = 0; i < task_.graph.nodes.size(); ++i)
       if (task_.def_use.roles[i] == Role::work) result.push_back({static_cast<NodeId>(i)});
     return result;
+  }
+
+  /// The groups without constant arrays, which a kernel cannot hold and reads as well.
+  NodeSets without_sources(NodeSets groups) const {
+    for (std::vector<NodeId>& group : groups)
+      std::erase_if(group, [&](NodeId id) { return task_.def_use.roles[index(id)] == Role::source; });
+    return groups;
   }
 
   /// The groups without the nodes that several of them compute: whoever gets such a node may lose its plan. A group of

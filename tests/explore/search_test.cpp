@@ -338,6 +338,36 @@ TEST_CASE("of somebody's groups those stay whole that can be written, or hold wh
   CHECK(writable(graph, wires, shared) == left);
 }
 
+TEST_CASE("a group of the file is a kernel without the constant arrays that it holds") {
+  for (const std::string_view held : {"constant {} : f32[0,7]", "constant {1, 2, 3, 4, 5, 6, 7} : f32[7]"})
+    for (const std::string_view strategy : {"tailor", "tailor-any", "imported"}) {
+      INFO(held, " ", strategy);
+      const bool empty = held.ends_with("[0,7]");
+      if (strategy == "imported" && !empty) continue;  // a table is the kernel's own where the file says so
+      const Graph graph = parse_graph(fmt::format(R"(graph g {{
+  %y = parameter 0 : f32[64,7]
+  %w = parameter 1 : f32[7]
+  %held = {}
+  %zero = constant 0 : f32[]
+  %m = multiply %w, {} : f32[7]
+  %b = broadcast %m, axes={{1}} : f32[64,7]
+  %yy = multiply %y, %b : f32[64,7]
+  %rows = reduce add %yy, %zero, axes={{1}} : f32[64]
+  %sums = reduce add %yy, %zero, axes={{0}} : f32[7]
+  %spread = broadcast %sums, axes={{1}} : f32[64,7]
+  %u = divide %yy, %spread : f32[64,7]
+  given f kInput {{ %held, %m, %b, %yy, %rows, %sums, %spread, %u }}
+  output %held, %rows, %u
+}}
+)",
+                                                  held, empty ? "%w" : "%held"));
+      const NodeSets groups = searched(strategy, graph).groups;
+      REQUIRE(groups.size() == 1);
+      const Boundary border = boundary(graph, def_use(graph), groups[0]);
+      CHECK(std::holds_alternative<codegen::Layout>(codegen::analyse_stages(graph, border)));
+    }
+}
+
 TEST_CASE("on small graphs the search is near the exact optimum") {
   struct Gaps {
     double sum = 0, worst = 0;

@@ -105,8 +105,32 @@ TEST_CASE("axes hold for every stage, and what needs a launch of its own is neve
   CHECK(none.ranked.empty());
   REQUIRE(!none.rejections.empty());
   CHECK(none.rejections.front().reason.starts_with("axis meet"));
+  const Tuned tiles = tuned_stages({{"grid", {"tile"}}});
+  CHECK(tiles.ranked.empty());
+  REQUIRE(tiles.rejections.size() == 1);
+  CHECK(tiles.rejections.front().reason.starts_with("axis grid: blocks that meet between stages are resident"));
+  // A value that is named twice is asked about once; a block alone is no cluster, by whichever number.
+  CHECK(tuned_stages({{"threads", {"256", "256"}}}).space == tuned_stages({{"threads", {"256"}}}).space);
+  CHECK(tuned_stages({{"cluster", {"1"}}}).ranked.size() == tuned_stages().ranked.size());
   // More blocks than an SM has room for leave no plan.
   CHECK(tuned_stages({{"threads", {"256"}}, {"blocks_per_sm", {"16"}}}).ranked.empty());
+}
+
+TEST_CASE("axes reach the bodies of a stage that is a pack") {
+  const codegen::Prepared stages = std::get<codegen::Prepared>(codegen::prepare(clipped()));
+  const Tuned narrow = tuned_stages({{"vector", {"1"}}, {"threads_per_row", {"32"}}});
+  REQUIRE(!narrow.ranked.empty());
+  for (const Scored& one : narrow.ranked) {
+    REQUIRE(one.plan.bodies.front().bodies.size() == 2);
+    for (const ir::Plan& body : one.plan.bodies.front().bodies) {
+      CHECK(body.vector == 1);
+      CHECK(body.threads_per_row == 32);
+    }
+  }
+  // Homes are an axis of the rows in the first stage: what waits between stages is none.
+  for (const ir::PlanField axis : {ir::PlanField::vector, ir::PlanField::blocks_per_sm, ir::PlanField::homes})
+    CHECK(has_axis(stages, axis));
+  CHECK(!has_axis(*stages.bodies.back().prepared, ir::PlanField::homes));
 }
 
 TEST_CASE("the usual plan of stages is one of theirs") {

@@ -53,8 +53,7 @@ std::vector<Plan> plans_of_body(const Prepared& whole, std::size_t body, Thinnin
     if (!is_taken(++number, thinning)) continue;
     if (whole.skeleton == Skeleton::stages && (plan->grid != GridShape::tile || plan->min_blocks != 0)) continue;
     const Lowered lowered = lower(own, *plan, small_limits, scratch);
-    if (std::holds_alternative<Kernel>(lowered) && !refuse_beside(whole, std::get<Kernel>(lowered), body))
-      found.push_back(*plan);
+    if (std::holds_alternative<Kernel>(lowered) && !refuse_beside(whole, *plan, body)) found.push_back(*plan);
   }
   return found;
 }

@@ -402,7 +402,7 @@ __device__ __forceinline__ void max_exp_sum_divide_row_2_block(
 // Body 3 of 3 side by side in one launch.
 // Reads x_13 (576 f16, 4 at a time), b_13 (64 f16, 4 at a time); writes yh_13 (576 f16, 4 at a time).
 // A block's threads: tid (256).
-// 256 threads per block, 1 virtual blocks, 0 bytes of its launch's dynamic shared memory per block.
+// 256 threads per block, 1 virtual block, 0 bytes of its launch's dynamic shared memory per block.
 
 /// One virtual block.
 __device__ __forceinline__ void tanh_add_multiply_convert_map_3_block(

@@ -225,7 +225,7 @@ __device__ __forceinline__ void sum_divide_add_broadcast_stages_block(
 // Reads b (5,000 f32, 4 at a time); writes sb (1 f32, 1 at a time).
 // A block's threads: lane (32) x warp (4).
 // Phases: sb_1 (sum), then the results.
-// 128 threads per block, 1 virtual blocks looped over by 264 blocks.
+// 128 threads per block, 1 virtual block looped over by 264 blocks.
 // 16 bytes of its launch's dynamic shared memory per block.
 // All blocks must be resident at once: launch it as a cooperative kernel.
 

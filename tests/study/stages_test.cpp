@@ -414,6 +414,7 @@ TEST_CASE("verdicts are counted one by one, and a row shows each figure of its o
   CHECK(counts.all == 4);
   CHECK(counts.passed == 1);
   CHECK(counts.not_all == 1);
+  CHECK(counts.least_judged == 0.75);
   CHECK(counts.refuted == 1);
   CHECK(counts.late == 1);
   CHECK(counts.late_may_shrink == 1);
@@ -424,8 +425,8 @@ TEST_CASE("verdicts are counted one by one, and a row shows each figure of its o
   CHECK(counts.finished == 3);
   CHECK(counts.elsewhere == 0);
   CHECK(text(counts, 2) ==
-        "1 of 4 kernels passed, 1 executed in a sample of its blocks, 1 of them judged in part, 1 not judged, 1 not "
-        "executed; 2 groups have no plan");
+        "1 of 4 kernels passed, 1 executed in a sample of its blocks, 1 of them judged in part (75 % of what it "
+        "stored), 1 not judged, 1 not executed; 2 groups have no plan");
   const report::Table table = verdict_table(all.plans, {}, {});
   REQUIRE(table.rows.size() == 4);
   const auto cell = [&](std::size_t row, std::string_view key) { return table.rows[row][place_of_column(table, key)]; };

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/counted.h"
 #include "base/text.h"
 
 namespace tailor::codegen {
@@ -212,9 +213,9 @@ std::string head(const Kernel& program, const Kernel& kernel, const KernelNames&
   if (first && !plan.empty()) out += comment(fmt::format("Plan: {}", plan));
   out += launch_words(program, kernel);
   out += in_words(kernel, names, !program.followers.empty());
-  out += fmt::format("// {} threads per block, {} {}", kernel.threads, with_commas(kernel.virtual_blocks),
-                     is_meeting(kernel) ? "blocks" : "virtual blocks");
-  if (kernel.persistent) out += fmt::format(" looped over by {} blocks", with_commas(kernel.grid));
+  out += fmt::format("// {} threads per block, {}", kernel.threads,
+                     counted(kernel.virtual_blocks, is_meeting(kernel) ? "block" : "virtual block"));
+  if (kernel.persistent) out += fmt::format(" looped over by {}", counted(kernel.grid, "block"));
   const std::string_view whose = !kernel.dynamic_shared      ? ""
                                  : program.followers.empty() ? "dynamic "
                                                              : "its launch's dynamic ";

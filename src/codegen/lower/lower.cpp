@@ -32,6 +32,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/counted.h"
 #include "codegen/lower/lower_pack.h"
 #include "codegen/lower/lower_phases.h"
 #include "codegen/lower/lower_stages.h"
@@ -70,15 +71,16 @@ ir::Limits without_limits() {
 }
 
 std::optional<ir::Rejection> check_cluster(int blocks, int most) {
+  if (blocks < 2) return no("cluster", fmt::format("{} no cluster", counted(blocks, "block", "is", "are")));
   if (most < 2) return no("cluster", fmt::format("{} blocks cannot meet: this GPU has no clusters", blocks));
-  if (blocks < 2) return no("cluster", fmt::format("{} block is no cluster", blocks));
   if (blocks > most) return no("cluster", fmt::format("{} blocks exceed {} of a cluster", blocks, most));
   return std::nullopt;
 }
 
 std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits& limits) {
   if (plan.threads <= 0 || plan.threads % limits.warp_size != 0)
-    return no("threads", fmt::format("{} threads are no whole number of warps of {}", plan.threads, limits.warp_size));
+    return no("threads", fmt::format("{} no whole number of warps of {}", counted(plan.threads, "thread", "is", "are"),
+                                     limits.warp_size));
   if (plan.threads > limits.threads_per_block)
     return no("threads", fmt::format("{} threads exceed {} per block", plan.threads, limits.threads_per_block));
   if (!is_power_of_two(plan.vector)) return no("vector", fmt::format("width {} is no power of two", plan.vector));
@@ -114,19 +116,10 @@ std::optional<ir::Rejection> check_residents(const ir::Kernel& kernel, std::int6
                                         kept_registers, kernel.min_blocks, kernel.threads, registers));
   const std::int64_t shared = shared_for(limits, kernel.shared_bytes);
   if (kernel.min_blocks * shared > limits.shared_per_sm)
-    return no("min-blocks", fmt::format("{} resident blocks with {} bytes of shared memory each exceed {} of an SM",
-                                        kernel.min_blocks, shared, limits.shared_per_sm));
+    return no("min-blocks", fmt::format("{} with {} bytes of shared memory each {} {} of an SM",
+                                        counted(kernel.min_blocks, "resident block"), shared,
+                                        kernel.min_blocks == 1 ? "exceeds" : "exceed", limits.shared_per_sm));
   return std::nullopt;
-}
-
-/// Blocks that wait for one another are all resident: each SM has as many as any.
-std::optional<ir::Rejection> check_meeting(const ir::Kernel& kernel, const ir::Limits& limits) {
-  const std::int64_t each = kernel.min_blocks, threads = each * kernel.threads;
-  if (threads <= limits.threads_per_sm && each <= limits.blocks_per_sm) return std::nullopt;
-  return no("resident",
-            fmt::format("{} blocks meet, {} on each of {} SMs; an SM has room for {} blocks and {} "
-                        "threads, {} needed",
-                        kernel.grid, each, limits.sms, limits.blocks_per_sm, limits.threads_per_sm, threads));
 }
 
 std::optional<ir::Rejection> check_result(const ir::Kernel& kernel, std::int64_t kept_bytes, const ir::Limits& limits) {
@@ -157,14 +150,15 @@ Lowered lower_launch(const Prepared& prepared, const ir::Plan& plan, const ir::L
     kernel.grid = std::int64_t{plan.blocks_per_sm} * limits.sms;
     kernel.persistent = true;
     if (kernel.virtual_blocks <= kernel.grid)
-      return no("persistent", fmt::format("{} tiles for {} resident blocks: nothing to loop over",
-                                          kernel.virtual_blocks, kernel.grid));
+      return no("persistent", fmt::format("{} for {}: nothing to loop over", counted(kernel.virtual_blocks, "tile"),
+                                          counted(kernel.grid, "resident block")));
   }
   kernel.min_blocks = plan.min_blocks;
   if (kernel.cooperative) {
+    // They wait for one another, so all are resident: each SM has as many as any.
     const std::int64_t each = (kernel.grid + limits.sms - 1) / limits.sms;
     kernel.min_blocks = std::max(kernel.min_blocks, static_cast<int>(each));
-    if (auto refused = check_meeting(kernel, limits)) return *refused;
+    if (auto refused = refuse_meeting(kernel.min_blocks, kernel.threads, limits)) return *refused;
   }
   kernel.dynamic_shared = kernel.shared_bytes > limits.shared_per_block;
   if (auto refused = check_result(kernel, builder.most_kept, limits)) return *refused;

@@ -27,6 +27,7 @@
 #include <span>
 #include <utility>
 
+#include "base/counted.h"
 #include "codegen/lower/lower_meeting.h"
 #include "ir/graph/reducer.h"
 
@@ -355,7 +356,8 @@ std::optional<ir::Rejection> refuse_across(const Prepared& prepared, const ir::P
   const std::int64_t resident = std::int64_t{plan.blocks_per_sm} * limits.sms;
   if (plan.grid == ir::GridShape::persistent && tiles(mapping) <= resident)
     return ir::Rejection{"persistent",
-                         fmt::format("{} tiles for {} resident blocks: nothing to loop over", tiles(mapping), resident),
+                         fmt::format("{} for {}: nothing to loop over", counted(tiles(mapping), "tile"),
+                                     counted(resident, "resident block")),
                          true};
   return std::nullopt;
 }

@@ -38,12 +38,13 @@ ir::NodeId node_in(const Body& body, ir::NodeId id) {
   return found == body.nodes.end() ? ir::no_node : static_cast<ir::NodeId>(found - body.nodes.begin());
 }
 
-/// What a body needs a launch of its own for; empty where it can stand beside others.
-std::string_view needs_a_launch(const ir::Kernel& kernel) {
-  if (launches_of(kernel).size() > 1) return "goes on in another launch";
-  if (kernel.cooperative) return "has blocks that wait for one another";
-  if (kernel.cluster != 1) return "has clusters of blocks";
-  if (kernel.persistent) return "loops over its blocks";
+/// What a body needs a launch of its own for under its plan; empty where it can stand beside others. Where sums go
+/// across rows the loop over blocks is the body's own.
+std::string_view needs_a_launch(const Prepared& body, const ir::Plan& plan) {
+  if (plan.meet == ir::Meeting::kernel) return "goes on in another launch";
+  if (plan.meet == ir::Meeting::grid) return "has blocks that wait for one another";
+  if (plan.cluster > 1) return "has clusters of blocks";
+  if (plan.grid == ir::GridShape::persistent && !body.sums_across) return "loops over its blocks";
   return "";
 }
 
@@ -95,8 +96,10 @@ std::string in_numbers_of_whole(std::string_view words, const Body& body) {
   return out;
 }
 
+std::string_view body_word(ir::Skeleton whole) { return whole == ir::Skeleton::stages ? "stage" : "body"; }
+
 std::string body_words(ir::Skeleton whole, std::size_t number) {
-  return fmt::format("{} {}", whole == ir::Skeleton::stages ? "stage" : "body", number + 1);
+  return fmt::format("{} {}", body_word(whole), number + 1);
 }
 
 std::variant<ir::Plan, ir::Rejection> plan_of_body(const Prepared& whole, const ir::Plan& plan, std::size_t number) {
@@ -117,8 +120,8 @@ ir::Plan plan_in_whole(const Body& body, ir::Plan own) {
   return own;
 }
 
-std::optional<ir::Rejection> refuse_beside(const Prepared& whole, const ir::Kernel& body, std::size_t number) {
-  const std::string_view needs = needs_a_launch(body);
+std::optional<ir::Rejection> refuse_beside(const Prepared& whole, const ir::Plan& own, std::size_t number) {
+  const std::string_view needs = needs_a_launch(*whole.bodies[number].prepared, own);
   if (needs.empty()) return std::nullopt;
   return no(fmt::format("{} {}, which needs a launch of its own", body_words(whole.skeleton, number), needs));
 }
@@ -184,6 +187,8 @@ ir::Kernel beside_one_another(const Prepared& pack, std::vector<ir::Kernel> bodi
 
 Lowered lower_body(const Prepared& whole, const ir::Plan& own, std::size_t number, const ir::Limits& limits,
                    LowerScratch& scratch) {
+  // Before anything else that the plan is refused for: nothing else is worth mending then.
+  if (auto refused = refuse_beside(whole, own, number)) return *std::move(refused);
   Lowered lowered = lower(*whole.bodies[number].prepared, own, limits, scratch);
   if (auto* refused = std::get_if<ir::Rejection>(&lowered))
     return ir::Rejection{refused->rule,
@@ -204,7 +209,6 @@ Lowered lower_pack(const Prepared& pack, const ir::Plan& plan, const ir::Limits&
     Lowered lowered = lower_body(pack, std::get<ir::Plan>(own), number, limits, scratch);
     if (auto* refused = std::get_if<ir::Rejection>(&lowered)) return std::move(*refused);
     bodies.push_back(std::get<ir::Kernel>(std::move(lowered)));
-    if (auto refused = refuse_beside(pack, bodies.back(), number)) return *std::move(refused);
     blocks += bodies.back().grid;
   }
   if (blocks > std::numeric_limits<std::int32_t>::max())

@@ -27,6 +27,8 @@ std::variant<ir::Plan, ir::Rejection> plan_of_body(const Prepared& whole, const 
 ir::Plan plan_in_whole(const Body& body, ir::Plan own);
 /// What is said of a body, with its nodes numbered as in the whole.
 std::string in_numbers_of_whole(std::string_view words, const Body& body);
+/// Why a body under this plan can neither stand beside others nor be a stage: rule `bodies`.
+std::optional<ir::Rejection> refuse_beside(const Prepared& whole, const ir::Plan& own, std::size_t number);
 /// The body under a plan in its own numbers; a refusal says which body and names nodes as the whole does.
 Lowered lower_body(const Prepared& whole, const ir::Plan& own, std::size_t number, const ir::Limits& limits,
                    LowerScratch& scratch);
@@ -39,8 +41,8 @@ void join_buffers(const Prepared& whole, std::vector<ir::Kernel>& bodies);
 
 // ---- of packs
 
-/// Why a kernel cannot stand beside others, or be a stage: rule `bodies`.
-std::optional<ir::Rejection> refuse_beside(const Prepared& whole, const ir::Kernel& body, std::size_t number);
+/// "body", or of stages "stage".
+std::string_view body_word(ir::Skeleton whole);
 /// "body 2", or of stages "stage 2": what messages call body number 1.
 std::string body_words(ir::Skeleton whole, std::size_t number);
 /// The launch of all bodies, in the order of the pack. Precondition: none is refused, all have equal threads.

@@ -137,21 +137,25 @@ std::vector<ir::Home> homes_between(const Prepared& stages) {
   return homes;
 }
 
+std::optional<ir::Rejection> refuse_meeting(int blocks_per_sm, int threads, const ir::Limits& limits) {
+  const std::int64_t all = std::int64_t{blocks_per_sm} * threads;
+  if (blocks_per_sm <= limits.blocks_per_sm && all <= limits.threads_per_sm) return std::nullopt;
+  return refuse("resident", fmt::format("{} on each SM, which has room for {} blocks and {} threads, {} needed",
+                                        counted(blocks_per_sm, "block", "meets", "meet"), limits.blocks_per_sm,
+                                        limits.threads_per_sm, all));
+}
+
 std::optional<ir::Rejection> refuse_residents(std::span<const ir::Kernel* const> stages, int blocks_per_sm,
                                               const ir::Limits& limits) {
   std::int64_t shared = 0;
   for (const ir::Kernel* stage : stages)
     for (const ir::Kernel& body : kernels_of(*stage)) shared = std::max(shared, body.shared_bytes);
-  const int threads = blocks_per_sm * stages.front()->threads;
-  if (blocks_per_sm > limits.blocks_per_sm || threads > limits.threads_per_sm)
-    return refuse("resident",
-                  fmt::format("{} blocks meet on each SM, which has room for {} blocks and {} threads, {} needed",
-                              blocks_per_sm, limits.blocks_per_sm, limits.threads_per_sm, threads));
+  if (auto refused = refuse_meeting(blocks_per_sm, stages.front()->threads, limits)) return refused;
   const std::int64_t each = shared_for(limits, shared);
   if (blocks_per_sm * each > limits.shared_per_sm)
     return refuse("resident",
-                  fmt::format("{} blocks meet on each SM, with {} bytes of shared memory each they exceed {}",
-                              blocks_per_sm, each, limits.shared_per_sm));
+                  fmt::format("{} on each SM, where {} bytes of shared memory for each exceed {}",
+                              counted(blocks_per_sm, "block", "meets", "meet"), each, limits.shared_per_sm));
   return std::nullopt;
 }
 
@@ -241,7 +245,6 @@ Lowered lower_stages(const Prepared& whole, const ir::Plan& plan, const ir::Limi
     Lowered lowered = lower_body(whole, plan_of_stage(std::get<ir::Plan>(std::move(own))), number, limits, scratch);
     if (auto* refused = std::get_if<ir::Rejection>(&lowered)) return std::move(*refused);
     stages.push_back(std::get<ir::Kernel>(std::move(lowered)));
-    if (auto refused = refuse_beside(whole, stages.back(), number)) return *std::move(refused);
   }
   std::vector<const ir::Kernel*> each;
   for (const ir::Kernel& stage : stages) each.push_back(&stage);

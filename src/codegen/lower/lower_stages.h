@@ -18,7 +18,9 @@ namespace tailor::codegen {
 /// The homes that a plan of these stages has: what waits between them, in global memory.
 std::vector<ir::Home> homes_between(const Prepared& stages);
 
-/// Why an SM cannot hold so many blocks of these stages at once.
+/// Why an SM has no room for so many blocks that wait for one another, as far as their threads say.
+std::optional<ir::Rejection> refuse_meeting(int blocks_per_sm, int threads, const ir::Limits& limits);
+/// The same with their shared memory: of these stages.
 std::optional<ir::Rejection> refuse_residents(std::span<const ir::Kernel* const> stages, int blocks_per_sm,
                                               const ir::Limits& limits);
 /// The launch of all stages, in the order of the group, with so many blocks on each SM. Precondition: none of them is

@@ -212,10 +212,7 @@ std::variant<Prepared, ir::Rejection> prepare_bodies(const ir::Group& group, ir:
   return out;
 }
 
-std::variant<Prepared, ir::Rejection> prepare_stages(const ir::Group& group,
-                                                     std::variant<Stages, ir::Rejection> found) {
-  if (auto* refused = std::get_if<ir::Rejection>(&found)) return std::move(*refused);
-  Stages& cut = std::get<Stages>(found);
+std::variant<Prepared, ir::Rejection> prepare_stages(const ir::Group& group, Stages cut) {
   auto ready = prepare_bodies(group, ir::Skeleton::stages, std::move(cut.bodies));
   if (auto* prepared = std::get_if<Prepared>(&ready)) prepared->waits = std::move(cut.waits);
   return ready;
@@ -230,7 +227,9 @@ std::variant<Prepared, ir::Rejection> prepare_pack(const ir::Group& group) {
 }  // namespace
 
 std::variant<Prepared, ir::Rejection> prepare_cut(const ir::Group& group, const std::vector<ir::NodeId>& waits) {
-  return prepare_stages(group, cut_at(group.graph, whole_border(group.graph), waits));
+  auto found = cut_at(group.graph, whole_border(group.graph), waits);
+  if (auto* refused = std::get_if<ir::Rejection>(&found)) return std::move(*refused);
+  return prepare_stages(group, std::get<Stages>(std::move(found)));
 }
 
 std::vector<ir::NodeId> workspaces_of(const Prepared& prepared) {
@@ -244,12 +243,12 @@ std::vector<ir::NodeId> workspaces_of(const Prepared& prepared) {
 std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   // What analyse_stages() says of the graph as it is and of the folded one is the same, but names are those of the
   // group.
-  const Classified structure = analyse_stages(group.graph, whole_border(group.graph));
+  Stages cut;
+  const Classified structure = analyse_stages(group.graph, whole_border(group.graph), &cut);
   if (const auto* refused = std::get_if<ir::Rejection>(&structure)) return *refused;
   const ir::Skeleton skeleton = std::get<Layout>(structure).skeleton;
   if (skeleton == ir::Skeleton::pack) return prepare_pack(group);
-  if (skeleton == ir::Skeleton::stages)
-    return prepare_stages(group, find_stages(group.graph, whole_border(group.graph)));
+  if (skeleton == ir::Skeleton::stages) return prepare_stages(group, std::move(cut));
   Prepared out;
   out.group = &group;
   if (std::optional<ir::Graph> folded = ir::folded(group.graph))

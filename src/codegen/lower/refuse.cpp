@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/counted.h"
 #include "codegen/lower/lower_across.h"
 #include "codegen/lower/lower_turn.h"
 #include "codegen/lower/skeletons.h"
@@ -21,9 +22,9 @@ ir::Rejection no(std::string rule, std::string reason) { return {std::move(rule)
 
 /// What people call the parts of a reduction: rows of vectors, columns of rows.
 struct Words {
-  std::string_view items, parts;
+  std::string_view items, part;
 };
-constexpr Words row_words{"rows", "vectors"}, column_words{"columns", "rows"};
+constexpr Words row_words{"rows", "vector"}, column_words{"columns", "row"};
 
 std::optional<ir::Rejection> refuse_threads(const ir::Plan& plan, bool fits) {
   if (fits && plan.threads % plan.threads_per_row == 0) return std::nullopt;
@@ -33,8 +34,8 @@ std::optional<ir::Rejection> refuse_threads(const ir::Plan& plan, bool fits) {
 
 std::optional<ir::Rejection> refuse_sections(const ir::Plan& plan, const Mapping& mapping, const Words& words) {
   if (!mapping.in_parts || plan.in_flight <= trips(mapping)) return std::nullopt;
-  return no("in-flight", fmt::format("{} take {} {} per thread, fewer than {} in flight", words.items, trips(mapping),
-                                     words.parts, plan.in_flight));
+  return no("in-flight", fmt::format("{} take {} per thread, fewer than {} in flight", words.items,
+                                     counted(trips(mapping), words.part), plan.in_flight));
 }
 
 /// Blocks that share items have each a part of them, and one walk where they do not meet.
@@ -50,9 +51,9 @@ std::optional<ir::Rejection> refuse_split(const Prepared& prepared, const ir::Pl
                                    words.items, prepared.walks, plan.split));
   if (leaves_blocks_idle(mapping))
     return no("split",
-              fmt::format("{} of {} {}, {} for a block at once, leave some of {} blocks that share them without any",
-                          words.items, units(mapping, Side::along), words.parts, threads_on(mapping, Side::along),
-                          plan.split));
+              fmt::format("{} of {}, {} for a block at once, leave some of {} blocks that share them without any",
+                          words.items, counted(units(mapping, Side::along), words.part),
+                          threads_on(mapping, Side::along), plan.split));
   if (plan.grid == ir::GridShape::persistent)
     return no("split", fmt::format("blocks that share {} do not loop over others", words.items));
   return std::nullopt;
@@ -67,9 +68,10 @@ std::optional<ir::Rejection> refuse_cluster(const Prepared& prepared, const ir::
   if (plan.grid == ir::GridShape::persistent) return no("cluster", "clusters that share rows do not loop over others");
   if (plan.threads_per_row == 1) return no("cluster", "rows that a thread has alone are not shared by blocks");
   if (leaves_blocks_idle(mapping))
-    return no("cluster", fmt::format("rows of {} vectors, {} for a block at once, leave some of a cluster's {} blocks "
+    return no("cluster", fmt::format("rows of {}, {} for a block at once, leave some of a cluster's {} blocks "
                                      "without any",
-                                     units(mapping, Side::along), threads_on(mapping, Side::along), plan.cluster));
+                                     counted(units(mapping, Side::along), "vector"), threads_on(mapping, Side::along),
+                                     plan.cluster));
   return std::nullopt;
 }
 
@@ -100,8 +102,9 @@ std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan
   if (auto refused = refuse_split(prepared, plan, mapping, row_words)) return refused;
   if (auto refused = refuse_sections(plan, mapping, row_words)) return refused;
   if (leaves_flight_idle(mapping))
-    return no("in-flight", fmt::format("{} rows give blocks of {} rows fewer than {} in flight", prepared.rows,
-                                       threads_on(mapping, Side::kept), plan.in_flight));
+    return no("in-flight",
+              fmt::format("{} blocks of {} fewer than {} in flight", counted(prepared.rows, "row", "gives", "give"),
+                          counted(threads_on(mapping, Side::kept), "row"), plan.in_flight));
   return refuse_row_vectors(prepared, plan, mapping);
 }
 
@@ -109,8 +112,8 @@ std::optional<ir::Rejection> refuse_column(const Prepared& prepared, const ir::P
   if (auto refused = refuse_threads(plan, is_power_of_two(plan.threads_per_row))) return refused;
   const Mapping mapping = mapping_column(prepared, plan, limits);
   if (vectors(mapping) == 0)
-    return no("vector",
-              fmt::format("{} neighbouring columns are no whole number of vectors of {}", mapping.run, plan.vector));
+    return no("vector", fmt::format("{} no whole number of vectors of {}",
+                                    counted(mapping.run, "neighbouring column", "is", "are"), plan.vector));
   if (auto refused = refuse_sections(plan, mapping, column_words)) return refused;
   return refuse_split(prepared, plan, mapping, column_words);
 }
@@ -119,8 +122,8 @@ std::optional<ir::Rejection> refuse_column(const Prepared& prepared, const ir::P
 std::optional<ir::Rejection> refuse_transpose(const Prepared& prepared, const ir::Plan& plan,
                                               const ir::Limits& limits) {
   if (!is_power_of_two(plan.threads) || !is_power_of_two(plan.unroll))
-    return no("tile", fmt::format("{} threads with {} vectors each are no powers of two, as the digits of a tile are",
-                                  plan.threads, plan.unroll));
+    return no("tile", fmt::format("{} threads with {} each are no powers of two, as the digits of a tile are",
+                                  plan.threads, counted(plan.unroll, "vector")));
   if (auto refused = refuse_threads(plan, is_power_of_two(plan.threads_per_row))) return refused;
   const Mapping mapping = mapping_transpose(prepared, plan, limits);
   if (vectors(mapping) == 0)
@@ -128,7 +131,8 @@ std::optional<ir::Rejection> refuse_transpose(const Prepared& prepared, const ir
                                     prepared.turn->written.size, prepared.turn->read.size, plan.vector));
   const Tile tile = tile_of(*prepared.turn, plan);
   if (tile.read < plan.vector)
-    return no("tile", fmt::format("tiles are {} elements deep, less than a vector of {}", tile.read, plan.vector));
+    return no("tile",
+              fmt::format("tiles are {} deep, less than a vector of {}", counted(tile.read, "element"), plan.vector));
   if (is_mostly_behind(tile.written, prepared.turn->written) || is_mostly_behind(tile.read, prepared.turn->read))
     return no("tile", fmt::format("tiles of {} x {} are mostly behind the end of runs of {} and {}", tile.written,
                                   tile.read, prepared.turn->written.size, prepared.turn->read.size));
@@ -138,10 +142,11 @@ std::optional<ir::Rejection> refuse_transpose(const Prepared& prepared, const ir
 std::optional<ir::Rejection> refuse_map(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
   const Mapping mapping = mapping_map(prepared, plan, limits);
   if (vectors(mapping) == 0)
-    return no("vector", fmt::format("{} elements do not fill a vector of {}", prepared.columns, plan.vector));
+    return no("vector", fmt::format("{} not fill a vector of {}", counted(prepared.columns, "element", "does", "do"),
+                                    plan.vector));
   if (leaves_flight_idle(mapping))
-    return no("unroll", fmt::format("{} vectors give {} threads fewer than {} each", vectors(mapping), plan.threads,
-                                    plan.unroll));
+    return no("unroll", fmt::format("{} {} threads fewer than {} each",
+                                    counted(vectors(mapping), "vector", "gives", "give"), plan.threads, plan.unroll));
   return std::nullopt;
 }
 

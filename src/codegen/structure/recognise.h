@@ -22,6 +22,15 @@ struct SkeletonStructure {
 
 const SkeletonStructure& structure(ir::Skeleton skeleton);
 
+/// The rule under which find_stages() has nothing to cut.
+inline constexpr std::string_view one_stage = "one-stage";
+
+/// Of a pack or of stages.
+Layout layout_of(ir::Skeleton skeleton, const std::vector<BodyBorder>& bodies);
+
+/// The read that one body writes over while another one reads it; where they run in order, one behind it.
+std::optional<std::int32_t> contested(const std::vector<BodyBorder>& bodies, bool in_order);
+
 /// Whether an array is so large, 4 MiB, that how it is read counts beside a launch.
 constexpr bool takes_time(std::int64_t elements, int bits) {
   constexpr std::int64_t many = std::int64_t{4} << 23;  // bits

@@ -68,8 +68,9 @@ bool is_written_in_place(const ir::Boundary& border, ir::NodeId id);
 /// O(nodes inside).
 Classified analyse(const ir::Graph& graph, const ir::Boundary& border);
 
-/// The same, and where it finds none, stages.
-Classified analyse_stages(const ir::Graph& graph, const ir::Boundary& border);
+struct Stages;
+/// The same, and where it finds none, stages: how they are cut goes to `cut`, where somebody wants it.
+Classified analyse_stages(const ir::Graph& graph, const ir::Boundary& border, Stages* cut = nullptr);
 
 /// The same without packs: what one loop can do.
 Classified analyse_loop(const ir::Graph& graph, const ir::Boundary& border);

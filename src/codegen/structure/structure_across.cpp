@@ -20,6 +20,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "codegen/structure/structure.h"
 
 namespace tailor::codegen {
@@ -91,8 +92,8 @@ std::optional<Rejection> doubt_late(const Region& region, const Layout& layout) 
                               "left for them",
                               layout.columns, registers, most_registers));
   if (layout.rows < few_rows && layout.rows * layout.columns > few_elements)
-    return refuse("across-few",
-                  fmt::format("{} rows are added up by as many blocks at most, which do not fill a GPU", layout.rows));
+    return refuse("across-few", fmt::format("{} added up by as many blocks at most, which do not fill a GPU",
+                                            counted(layout.rows, "row", "is", "are")));
   return std::nullopt;
 }
 

@@ -21,6 +21,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/counted.h"
 #include "codegen/structure/recognise.h"
 
 namespace tailor::codegen {
@@ -72,9 +73,9 @@ std::optional<Classified> recognise_column(const Region& region) {
       layout = own;
       layout.skeleton = Skeleton::column;
     } else if (own.rows != layout.rows || own.columns != layout.columns) {
-      return refuse("columns-differ",
-                    fmt::format("%{} reduces {} columns of {}, %{} reduces {} columns of {}", graph[first].name,
-                                layout.rows, layout.columns, node.name, own.rows, own.columns));
+      return refuse("columns-differ", fmt::format("%{} reduces {} of {}, %{} reduces {} of {}", graph[first].name,
+                                                  counted(layout.rows, "column"), layout.columns, node.name,
+                                                  counted(own.rows, "column"), own.columns));
     }
   }
   if (first == no_node) return std::nullopt;
@@ -101,8 +102,8 @@ std::optional<Rejection> doubt_column(const Region& region, const Layout& layout
       const Node& source = graph[node.operands[0]];
       const bool same = elements(node.shape) == elements(source.shape), spreads = node.op == Op::broadcast && !same;
       if (spreads && are_short(layout, row(node.shape.dtype).bits))
-        return doubt("short-columns", fmt::format("goes over {} columns side by side in accesses that are too short",
-                                                  layout.domain.fastest()));
+        return doubt("short-columns", fmt::format("goes over {} side by side in accesses that are too short",
+                                                  counted(layout.domain.fastest(), "column")));
       if (spreads && !goes_down_its_column(node, layout))
         return doubt("skeleton-column-broadcast", "spreads results over other columns");
       const bool keeps = spreads || node.op == Op::broadcast || node.op == Op::reshape || node.op == Op::bitcast ||

@@ -178,18 +178,24 @@ void join_readers(const Graph& graph, Parts& parts, const std::vector<NodeId>& r
   std::erase_if(each, [](const BodyBorder& part) { return part.writes.empty(); });
 }
 
-/// The read that one part writes over while another one reads it.
-std::optional<std::int32_t> contested(const std::vector<BodyBorder>& bodies) {
-  for (const BodyBorder& body : bodies)
-    for (const InPlace& pair : body.border.in_place)
-      for (const BodyBorder& other : bodies) {
-        const std::int32_t read = body.reads[index(pair.parameter)];
-        if (&other != &body && std::binary_search(other.reads.begin(), other.reads.end(), read)) return read;
-      }
-  return std::nullopt;
+}  // namespace
+
+Layout layout_of(Skeleton skeleton, const std::vector<BodyBorder>& bodies) {
+  Layout layout{skeleton, std::ssize(bodies), 0, {}};
+  for (const BodyBorder& body : bodies) layout.columns += elements_of(body.layout);
+  return layout;
 }
 
-}  // namespace
+std::optional<std::int32_t> contested(const std::vector<BodyBorder>& bodies, bool in_order) {
+  for (std::size_t body = 0; body < bodies.size(); ++body)
+    for (const InPlace& pair : bodies[body].border.in_place) {
+      const std::int32_t read = bodies[body].reads[index(pair.parameter)];
+      for (std::size_t other = in_order ? body + 1 : 0; other < bodies.size(); ++other)
+        if (other != body && std::binary_search(bodies[other].reads.begin(), bodies[other].reads.end(), read))
+          return read;
+    }
+  return std::nullopt;
+}
 
 bool falls_apart(const Graph& graph, const Boundary& border) {
   if (border.writes.size() < 2) return false;
@@ -226,7 +232,7 @@ std::variant<std::vector<BodyBorder>, Rejection> find_bodies(const Graph& graph,
   if (bodies.size() < 2) return refuse("bodies", "one body is no pack");
   if (bodies.size() > most_bodies)
     return refuse("bodies", fmt::format("{} bodies, a launch holds at most {}", bodies.size(), most_bodies));
-  if (const auto read = contested(bodies))
+  if (const auto read = contested(bodies, false))
     return refuse("bodies", fmt::format("one body writes over %{}, which another one reads",
                                         graph[border.reads[index(*read)]].name));
   std::stable_sort(bodies.begin(), bodies.end(), [](const BodyBorder& a, const BodyBorder& b) {
@@ -241,12 +247,7 @@ std::optional<Classified> recognise_pack(const Region& region) {
   if (!falls_apart(region.graph, region.border)) return std::nullopt;
   const auto found = find_bodies(region.graph, region.border);
   if (const auto* refused = std::get_if<Rejection>(&found)) return *refused;
-  Layout layout{Skeleton::pack, 0, 0, {}};
-  for (const BodyBorder& body : std::get<std::vector<BodyBorder>>(found)) {
-    ++layout.rows;
-    layout.columns += elements_of(body.layout);
-  }
-  return layout;
+  return layout_of(Skeleton::pack, std::get<std::vector<BodyBorder>>(found));
 }
 
 namespace {

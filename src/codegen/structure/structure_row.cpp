@@ -22,6 +22,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/counted.h"
 #include "codegen/structure/recognise.h"
 
 namespace tailor::codegen {
@@ -123,8 +124,8 @@ class RowReading {
     const Layout own = row_layout(graph_, region_[id]);
     if (own.rows != layout_.rows || own.columns != layout_.columns || dependence == RowDependence::row)
       return refuse("skeleton-row-shapes",
-                    fmt::format("%{} reduces {} rows of {}, the group has {} rows of {}", graph_[id].name, own.rows,
-                                own.columns, layout_.rows, layout_.columns));
+                    fmt::format("%{} reduces {} of {}, the group has {} of {}", graph_[id].name,
+                                counted(own.rows, "row"), own.columns, counted(layout_.rows, "row"), layout_.columns));
     row_dependences_[id] = RowDependence::row;
     return std::nullopt;
   }
@@ -191,8 +192,9 @@ std::optional<Rejection> refuse_reductions(const Region& region, const Layout& l
     if (a.rows == b.rows && a.columns == b.columns)
       return refuse("rows-differ", fmt::format("%{} reduces rows that lie as {}, %{} as {}", a_name, text(a.domain),
                                                b_name, text(b.domain)));
-    return refuse("rows-differ", fmt::format("%{} reduces {} rows of {}, %{} reduces {} rows of {}", a_name, a.rows,
-                                             a.columns, b_name, b.rows, b.columns));
+    return refuse("rows-differ",
+                  fmt::format("%{} reduces {} of {}, %{} reduces {} of {}", a_name, counted(a.rows, "row"), a.columns,
+                              b_name, counted(b.rows, "row"), b.columns));
   }
   return std::nullopt;
 }
@@ -224,8 +226,9 @@ std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {
     const Shape& source = graph[region[id].operands[0]].shape;
     const Domain domain = domain_of(graph, region[id]);
     if (domain.is_contiguous() || domain.fastest() * row(source.dtype).bits >= least_run_bits) continue;
-    return refuse("short-runs", fmt::format("{} of {} reads {} neighbours at a time, {} bits", label(graph, id),
-                                            text(source), domain.fastest(), domain.fastest() * row(source.dtype).bits));
+    return refuse("short-runs",
+                  fmt::format("{} of {} reads {} at a time, {} bits", label(graph, id), text(source),
+                              counted(domain.fastest(), "neighbour"), domain.fastest() * row(source.dtype).bits));
   }
   RowReading reading(region, layout);
   for (const NodeId id : region.inside()) {

@@ -37,9 +37,8 @@ using namespace ir;
 
 namespace {
 
-constexpr std::string_view one_stage = "one-stage";  ///< the rule: there is nothing to cut
-constexpr std::size_t most_levels = 16;              ///< of a launch, whose code holds all
-constexpr std::int64_t most_loops = 64;              ///< the same, of all stages
+constexpr std::size_t most_levels = 16;  ///< of a launch, whose code holds all
+constexpr std::int64_t most_loops = 64;  ///< the same, of all stages
 
 class Cutting {
  public:
@@ -75,7 +74,7 @@ class Cutting {
     if (count > most_loops)
       return refuse("stages", fmt::format("they would have {} loops, a launch holds at most {}", count, most_loops));
     cut.bodies = std::move(loops);
-    if (const auto read = contested(cut.bodies))
+    if (const auto read = contested(cut.bodies, true))
       return refuse("stages", fmt::format("one stage writes over %{}, which another one reads then",
                                           graph_[border_.reads[index(*read)]].name));
     return cut;
@@ -323,17 +322,6 @@ class Cutting {
       body.border.kept_from_place = kept;
   }
 
-  /// The read that one stage writes over while another one reads it, or later.
-  static std::optional<std::int32_t> contested(const std::vector<BodyBorder>& bodies) {
-    for (std::size_t stage = 0; stage < bodies.size(); ++stage)
-      for (const InPlace& pair : bodies[stage].border.in_place)
-        for (std::size_t later = stage + 1; later < bodies.size(); ++later) {
-          const std::int32_t read = bodies[stage].reads[index(pair.parameter)];
-          if (std::binary_search(bodies[later].reads.begin(), bodies[later].reads.end(), read)) return read;
-        }
-    return std::nullopt;
-  }
-
   const Graph& graph_;
   const Boundary& border_;
   std::unordered_map<NodeId, std::size_t> places_;   ///< in Boundary::inside
@@ -371,12 +359,7 @@ std::optional<Classified> recognise_stages(const Region& region) {
     if (refused->rule == one_stage) return std::nullopt;
     return *refused;
   }
-  Layout layout{Skeleton::stages, 0, 0, {}};
-  for (const BodyBorder& body : std::get<Stages>(found).bodies) {
-    ++layout.rows;
-    layout.columns += elements_of(body.layout);
-  }
-  return layout;
+  return layout_of(Skeleton::stages, std::get<Stages>(found).bodies);
 }
 
 std::optional<Rejection> doubt_stages(const Region& region, const Layout&) {

@@ -200,7 +200,9 @@ std::vector<int> residents_of(const codegen::Prepared& whole, const Axes& axes) 
 Axes axes_of_body(const codegen::Prepared& whole, const codegen::Body& body, const Axes& axes,
                   const ir::Limits& limits) {
   Axes own = default_axes(*body.prepared, limits);
-  for (const ir::PlanField field : axes_of(body.prepared->skeleton)) {
+  // A stage that is a pack hands on what it has no axis for itself.
+  const bool is_pack = !body.prepared->bodies.empty();
+  for (const ir::PlanField field : axes_of(is_pack ? std::nullopt : std::optional(body.prepared->skeleton))) {
     if (axes[field].empty()) continue;
     own[field] = axes[field];
     if (field != ir::PlanField::dominant) continue;
@@ -236,7 +238,7 @@ struct Heads {
       const ir::Plan head = head_of(whole, one.plan);
       auto& [plan, lists_of_head] = lists.try_emplace(text(head), head, std::vector<Going>(bodies)).first->second;
       Going& list = lists_of_head[body];
-      if (list.size() < most && !codegen::refuse_beside(whole, one.kernel, body)) list.push_back(&one);
+      if (list.size() < most) list.push_back(&one);
     }
   }
   static bool is_whole(const std::vector<Going>& of_bodies) {
@@ -275,25 +277,33 @@ void ask_for_common_threads(const codegen::Prepared& pack, const Axes& axes, con
     }
 }
 
-/// The axis whose values ask for a launch of a body's own, each of them; nothing where none does.
-std::optional<ir::PlanField> asks_for_a_launch(const Axes& axes) {
-  const auto only = [&](ir::PlanField field, int value) {
+/// Why no plan has a value that is asked for on some axis: it needs a launch of a body's own, or blocks that are not
+/// resident. Nothing where each axis has a value left.
+std::optional<std::string> none_has_it(const codegen::Prepared& whole, const Axes& axes) {
+  const auto lacks = [&](ir::PlanField field, int value) {
     return !axes[field].empty() && std::find(axes[field].begin(), axes[field].end(), value) == axes[field].end();
   };
-  if (only(ir::PlanField::meet, static_cast<int>(ir::Meeting::last))) return ir::PlanField::meet;
-  if (only(ir::PlanField::cluster, 0)) return ir::PlanField::cluster;
-  if (only(ir::PlanField::grid, static_cast<int>(ir::GridShape::tile))) return ir::PlanField::grid;
-  return std::nullopt;
+  const auto needs_a_launch = [&](ir::PlanField field) {
+    return fmt::format("axis {}: every value asked for needs a launch of its own, which no {} has", row(field).name,
+                       codegen::body_word(whole.skeleton));
+  };
+  if (lacks(ir::PlanField::meet, static_cast<int>(ir::Meeting::last))) return needs_a_launch(ir::PlanField::meet);
+  if (lacks(ir::PlanField::cluster, 0)) return needs_a_launch(ir::PlanField::cluster);
+  if (is_stages(whole)) {
+    if (!lacks(ir::PlanField::grid, static_cast<int>(ir::GridShape::persistent))) return std::nullopt;
+    return "axis grid: blocks that meet between stages are resident, so every plan has grid=persistent";
+  }
+  const bool across = std::any_of(whole.bodies.begin(), whole.bodies.end(),
+                                  [](const codegen::Body& body) { return body.prepared->sums_across; });
+  if (across || !lacks(ir::PlanField::grid, static_cast<int>(ir::GridShape::tile))) return std::nullopt;
+  return needs_a_launch(ir::PlanField::grid);
 }
 
-/// No plan of the space: what is asked for on this axis none has.
-Tuned none_without_a_launch(ir::PlanField axis, std::int64_t space) {
+/// No plan of the space, for one reason.
+Tuned none_of(std::int64_t space, std::string reason) {
   Tuned tuned;
   tuned.space = tuned.enumerated = space;
-  tuned.rejections = {
-      {"bodies", true, space, "",
-       fmt::format("axis {}: every value asked for needs a launch of its own, which none has beside others",
-                   row(axis).name)}};
+  tuned.rejections = {{"bodies", true, space, "", std::move(reason)}};
   return tuned;
 }
 
@@ -303,10 +313,8 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
                 const TuneOptions& options) {
   const std::size_t bodies = pack.bodies.size();
   Tuned tuned;
-  const bool across = std::any_of(pack.bodies.begin(), pack.bodies.end(),
-                                  [](const codegen::Body& body) { return body.prepared->sums_across; });
-  if (const auto axis = asks_for_a_launch(axes); axis && !((across || is_stages(pack)) && *axis == ir::PlanField::grid))
-    return none_without_a_launch(*axis, size_of_space(pack, axes, device.limits));
+  if (std::optional<std::string> why = none_has_it(pack, axes))
+    return none_of(size_of_space(pack, axes, device.limits), *std::move(why));
   std::vector<Tuned> alone;  // lists point into them
   alone.reserve(bodies);
   Heads heads{pack, {}, going_on(is_stages(pack) ? bodies * residents_of(pack, axes).size() : bodies)};
@@ -346,7 +354,7 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
   if (tuned.ranked.empty() && !tuned.stopped)
     tuned.rejections = {
         {"bodies", false, tuned.enumerated, "",
-         fmt::format("no number of threads has a plan of every {}", is_stages(pack) ? "stage" : "body")}};
+         fmt::format("no number of threads has a plan of every {}", codegen::body_word(pack.skeleton))}};
   // Of the plans of bodies those count that were dropped; what goes on counts as the plans that it became part of.
   tuned.enumerated = std::ssize(tuned.ranked);
   for (const RejectedPlans& one : tuned.rejections) tuned.enumerated += one.plans;

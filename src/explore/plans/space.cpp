@@ -165,7 +165,7 @@ std::string_view values_asked(ir::PlanField axis) {
              "demand";
     case ir::PlanField::cluster:
       return "none; where a GPU has clusters 2, doubled up to what it allows, for rows at most half as many as SMs, or "
-             "too long for a block's registers; 0: none";
+             "too long for a block's registers; 0 or 1: none";
     case ir::PlanField::homes:
       return "lists of homes by name, each once: registers (what later phases need, most computed, in registers), "
              "shared (in shared memory), recompute (only inputs of it, in registers), reload (nothing waits), "
@@ -211,6 +211,19 @@ Axes axes_of_structure(const codegen::Prepared& prepared, const codegen::Prepare
   return own;
 }
 
+bool has_axis(const codegen::Prepared& prepared, ir::PlanField axis) {
+  if (prepared.bodies.empty()) {
+    const std::vector<const codegen::Prepared*> structures = codegen::structures_of(prepared);
+    return std::any_of(structures.begin(), structures.end(),
+                       [&](const codegen::Prepared* one) { return row(one->skeleton).has(axis); });
+  }
+  if (ir::has_field(ir::shared_fields(prepared.skeleton), axis)) return true;
+  return std::any_of(prepared.bodies.begin(), prepared.bodies.end(), [&](const codegen::Body& body) {
+    // Beside others only a body that sums across rows has blocks of its own on an SM.
+    return has_axis(*body.prepared, axis) && (axis != ir::PlanField::blocks_per_sm || body.prepared->sums_across);
+  });
+}
+
 void restrict_axis(Axes& axes, const AxisLimit& limit) {
   const std::optional<ir::PlanField> field = ir::plan_field_named(limit.axis);
   if (!field || row(*field).turn == 0) {
@@ -230,7 +243,9 @@ void restrict_axis(Axes& axes, const AxisLimit& limit) {
                                     fmt::join(row(*field).words, ", "))
                   : !row(*field).words.empty() ? fmt::format("it takes {}", fmt::join(row(*field).words, ", "))
                                                : "values are written as in a plan's text: tailor list axes");
-    values.push_back(*value);
+    // A block alone is no cluster, by whichever number.
+    const int meant = *field == ir::PlanField::cluster && *value == 1 ? 0 : *value;
+    if (std::find(values.begin(), values.end(), meant) == values.end()) values.push_back(meant);
   }
   if (!values.empty()) axes[*field] = std::move(values);
 }

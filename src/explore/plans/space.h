@@ -48,6 +48,10 @@ std::string_view values_asked(ir::PlanField axis);
 /// Replaces the values of one axis. Throws Error(usage) for an unknown axis or a value that does not read.
 void restrict_axis(Axes& axes, const AxisLimit& limit);
 
+/// Whether the axis may change a plan of the group: a skeleton that it has plans of has the axis, or one of its bodies
+/// does. What waits between stages is no axis.
+bool has_axis(const codegen::Prepared& prepared, ir::PlanField axis);
+
 /// The axes of plans, of one skeleton or of all, slowest first: the order of enumeration.
 std::vector<ir::PlanField> axes_of(std::optional<ir::Skeleton> skeleton = std::nullopt);
 

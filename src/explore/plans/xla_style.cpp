@@ -27,6 +27,7 @@
 #include <bit>
 #include <numeric>
 
+#include "base/counted.h"
 #include "codegen/lower/lower_turn.h"
 #include "codegen/lower/prepare.h"
 #include "explore/plans/tiling.h"
@@ -109,7 +110,7 @@ ir::Plan empty_plan(const XlaQuestion& about) {
 /// The block as whole warps.
 int whole_warps(const XlaQuestion& about, std::string& differs) {
   const std::int64_t block = about.schedule.launch.block, whole = rounded_up(block, about.limits.warp_size);
-  if (whole != block) say(differs, fmt::format("{} threads are no whole number of warps", block));
+  if (whole != block) say(differs, fmt::format("{} no whole number of warps", counted(block, "thread", "is", "are")));
   return static_cast<int>(whole);
 }
 
@@ -170,7 +171,7 @@ XlaPlanned plan_summing_loop(const XlaQuestion& about) {
     const std::int64_t run = tiling_of(about.prepared, plan, about.limits).run;
     plan.vector = static_cast<int>(std::gcd(neighbours, run));
     if (plan.vector < neighbours)
-      say(made.differs, fmt::format("a thread has {} columns, in XLA {}", plan.vector, neighbours));
+      say(made.differs, fmt::format("a thread has {}, in XLA {}", counted(plan.vector, "column"), neighbours));
   }
   plan.in_flight = static_cast<int>(unrolled(about, about.prepared.columns, plan.vector));
   return made;
@@ -233,7 +234,8 @@ XlaPlanned plan_columns(const XlaQuestion& about) {
   const xla::Reduced seen = xla::reduced(xla::operand_shape(about.kernel, hero, 0), ir::axes(*hero.node));
   if (const std::int64_t width = std::int64_t{plan.threads_per_row} * plan.vector;
       seen.dims[0] > 1 && seen.dims[2] % width != 0)
-    say(made.differs, fmt::format("blocks of {} columns go on from one batch of {} to the next", width, seen.dims[2]));
+    say(made.differs,
+        fmt::format("blocks of {} go on from one batch of {} to the next", counted(width, "column"), seen.dims[2]));
   say_groups(about, made.differs);
   plan.in_flight = static_cast<int>(unrolled(about, tiling_of(about.prepared, plan, about.limits).trips, plan.vector));
   return made;

@@ -234,19 +234,36 @@ std::string_view name(Verdict state) {
   return row_for(names, state);
 }
 
-std::int64_t blocks_to_run(const ir::Kernel& kernel, const CheckOptions& options) {
+namespace {
+
+/// Launches of one kernel whose blocks are those of several bodies.
+bool is_pack(const ir::Kernel& kernel) { return launches_of(kernel).front().size() > 1; }
+
+/// Parts of a launch that run all or none, each.
+std::int64_t units_of(const ir::Kernel& kernel) {
+  return is_pack(kernel) ? blocks_of_launch(kernel) : meetings(kernel);
+}
+
+}  // namespace
+
+std::string_view runs_whole(const ir::Kernel& kernel) {
   // Blocks that wait for one another run all or none, and those that put a result together likewise.
   // What a later launch reads an earlier one has made, all of it. Bodies side by side are like blocks of one kernel,
   // but how many put a result together is another number for each.
-  const std::vector<Chain<ir::Kernel>> launches = launches_of(kernel);
-  const bool is_pack = launches.front().size() > 1;
   const bool puts_together = std::any_of(kernel.buffers.begin(), kernel.buffers.end(), [](const ir::Buffer& buffer) {
     return buffer.role == ir::BufferRole::ticket || buffer.role == ir::BufferRole::workspace;
   });
-  if (kernel.cooperative || launches.size() > 1 || (is_pack && puts_together)) return 0;
-  const std::int64_t grid = blocks_of_launch(kernel);
-  const std::int64_t units = is_pack ? grid : meetings(kernel);
-  if (units < 2 * batches + 2) return 0;
+  if (kernel.cooperative) return "its blocks wait for one another";
+  if (launches_of(kernel).size() > 1) return "a launch of it needs all of the one before";
+  if (is_pack(kernel) && puts_together) return "blocks of its bodies put results together";
+  if (units_of(kernel) < 2 * batches + 2)
+    return puts_together ? "its blocks put few results together" : "its blocks are few";
+  return {};
+}
+
+std::int64_t blocks_to_run(const ir::Kernel& kernel, const CheckOptions& options) {
+  if (!runs_whole(kernel).empty()) return 0;
+  const std::int64_t grid = blocks_of_launch(kernel), units = units_of(kernel);
   std::int64_t wanted = options.sample_blocks, largest = 1, all = 0;
   for (const ir::Buffer& buffer : kernel.buffers) {
     largest = std::max(largest, buffer.elements);

@@ -87,6 +87,8 @@ struct CheckOptions {
 };
 /// Above this, unless somebody asks for another number, executing all of a launch takes minutes.
 inline constexpr std::int64_t default_most_elements = std::int64_t{1} << 25, sampled_elements = std::int64_t{1} << 22;
+/// Why a check runs all blocks of a kernel, however few are asked for; empty where a sample of them will do.
+std::string_view runs_whole(const ir::Kernel& kernel);
 /// Blocks of a launch that a check runs, about; 0: all, as of every program of several launches.
 std::int64_t blocks_to_run(const ir::Kernel& kernel, const CheckOptions& options);
 /// Of the device, for a kernel of so many blocks per SM (0: not known).

@@ -23,6 +23,7 @@
 
 #include "base/text.h"
 #include "codegen/lower/lower.h"
+#include "codegen/lower/lower_pack.h"
 #include "codegen/lower/mapping.h"
 #include "codegen/lower/shrink.h"
 
@@ -79,7 +80,8 @@ std::variant<Rows, std::string> rows_of(const ir::Group& group, const ir::Plan& 
   const auto ready = codegen::prepare(group);
   const auto* prepared = std::get_if<codegen::Prepared>(&ready);
   if (prepared == nullptr) return std::get<ir::Rejection>(ready).reason;
-  if (!prepared->bodies.empty()) return "its bodies have rows of their own each";
+  if (!prepared->bodies.empty())
+    return fmt::format("each {} of it has rows of its own", codegen::body_word(prepared->skeleton));
   const codegen::Mapping mapping = codegen::mapping(*prepared, plan, limits);
   Rows rows{*extent, row(plan.skeleton).unit, 0, stride_of(mapping, codegen::Side::kept, codegen::Level::block)};
   rows.of = is_by_elements(plan) ? prepared->columns : prepared->rows;

@@ -226,17 +226,14 @@ std::size_t FusedModel::chosen_group() {
   const codegen::Prepared& prepared = *group(number).ready();
   for (const explore::AxisLimit& limit : limits_) {
     explore::restrict_axis(axes, limit);  // refuses what is no axis
-    const auto has_it = [&](const codegen::Prepared& one) {
-      return row(one.skeleton).has(*ir::plan_field_named(limit.axis));
-    };
-    const bool some_body = std::any_of(prepared.bodies.begin(), prepared.bodies.end(),
-                                       [&](const codegen::Body& body) { return has_it(*body.prepared); });
-    const std::vector<const codegen::Prepared*> structures = codegen::structures_of(prepared);
-    const bool some_structure =
-        std::any_of(structures.begin(), structures.end(), [&](const codegen::Prepared* one) { return has_it(*one); });
-    if (!some_structure && !some_body)
-      watch_.observer.note(fmt::format("plans of {} have no {}: --axis {}=... changes nothing", name(prepared.skeleton),
-                                       limit.axis, limit.axis));
+    const ir::PlanField axis = *ir::plan_field_named(limit.axis);
+    if (!explore::has_axis(prepared, axis))
+      watch_.observer.note(fmt::format("plans of {} have no {}{}: --axis {}=... changes nothing",
+                                       name(prepared.skeleton), limit.axis,
+                                       row(prepared.skeleton).has(axis) ? " to choose" : "", limit.axis));
+    else if (prepared.skeleton == ir::Skeleton::stages && axis == ir::PlanField::homes)
+      watch_.observer.note(
+          "--axis homes=... is about what waits within a stage: between stages all waits in global memory");
   }
   if (wanted_.empty() && partition.groups.size() > 1)
     watch_.observer.note(fmt::format(

@@ -47,6 +47,30 @@ void place(std::vector<Candidate>& candidates) {
   for (std::size_t i = 0; i < places.size(); ++i) candidates[order[i].second].placed = places[i];
 }
 
+/// What is said of a plan, with nodes as the plan names them: "%4 (f/v7)" for "%f/v7".
+std::string in_words_of_plan(std::string_view words, const ir::Graph& graph) {
+  constexpr std::string_view behind_names = " ,:;(){}@";
+  const auto number_of = [&](std::string_view name) -> std::optional<std::size_t> {
+    const bool is_number = std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+    const auto found = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                    [&](const ir::Node& node) { return !is_number && node.name == name; });
+    if (found == graph.nodes.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - graph.nodes.begin());
+  };
+  std::string out;
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t sign = std::min(words.find('%', at), words.size());
+    out += words.substr(at, sign - at);
+    if (sign == words.size()) break;
+    const std::size_t end = std::min(words.find_first_of(behind_names, sign), words.size());
+    const std::string_view name = words.substr(sign + 1, end - sign - 1);
+    const std::optional<std::size_t> number = number_of(name);
+    out += number ? fmt::format("%{} ({})", *number, name) : fmt::format("%{}", name);
+    at = end;
+  }
+  return out;
+}
+
 Candidate take_last(std::vector<Candidate>& candidates) {
   Candidate last = std::move(candidates.back());
   candidates.pop_back();
@@ -152,7 +176,8 @@ Candidate named_plan(const PreparedGroup& group, const Target& on, const Choosin
   codegen::Lowered lowered = codegen::lower(prepared, candidate.plan, on.limits, scratch);
   if (const auto* refused = std::get_if<ir::Rejection>(&lowered))
     throw Error(Fault::usage,
-                fmt::format("the plan is not legal on {}: {} ({})", on.device.name, refused->reason, refused->rule),
+                fmt::format("the plan is not legal on {}: {} ({})", on.device.name,
+                            in_words_of_plan(refused->reason, *prepared.graph), refused->rule),
                 "tailor explore lists plans that are");
   candidate.kernel = std::get<ir::Kernel>(std::move(lowered));
   candidate.kernel_id = ir::id_of(candidate.kernel);

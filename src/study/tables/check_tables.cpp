@@ -9,9 +9,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/counted.h"
 #include "base/text.h"
+#include "profiler/check/check.h"
 #include "profiler/check/memory_need.h"
 #include "study/tables/column.h"
 
@@ -70,6 +72,7 @@ VerdictCounts count_verdicts(std::span<const Candidate> items) {
     const bool passed = state == profiler::Verdict::passed, not_judged = state == profiler::Verdict::not_judged;
     counts.passed += passed ? 1 : 0;
     counts.not_all += passed && item.verdict->judged < 1 ? 1 : 0;
+    if (passed) counts.least_judged = std::min(counts.least_judged, item.verdict->judged);
     counts.not_judged += not_judged ? 1 : 0;
     counts.refuted += profiler::is_refuted(state) ? 1 : 0;
     if (state == profiler::Verdict::timed_out) {
@@ -103,6 +106,12 @@ std::string sampled_words(const VerdictCounts& counts) {
   return fmt::format("executed in a sample of {0} blocks{1}", whose, judged);
 }
 
+/// One element of thousands that has a bound is no more than that.
+std::string in_part_words(const VerdictCounts& counts) {
+  return fmt::format("of them judged in part ({}{} of what it stored)", counts.not_all == 1 ? "" : "the least ",
+                     judged_words(counts.least_judged));
+}
+
 }  // namespace
 
 std::string text(const VerdictCounts& counts, std::size_t groups_without_plan) {
@@ -115,7 +124,7 @@ std::string text(const VerdictCounts& counts, std::size_t groups_without_plan) {
                      : fmt::format("; {} {} no plan", counted(unplanned, "group"), unplanned == 1 ? "has" : "have");
   return fmt::format("{} of {} passed{}{}{}{}{}{}", counts.passed, counted(counts.all, "kernel"),
                      also(counts.elsewhere, "executed at a smaller shape"), also(counts.sampled, sampled_words(counts)),
-                     also(counts.not_all, "of them judged in part"), also(counts.not_judged, "not judged"),
+                     also(counts.not_all, in_part_words(counts)), also(counts.not_judged, "not judged"),
                      also(counts.not_executed, "not executed"), without);
 }
 
@@ -176,12 +185,29 @@ report::Table verdict_count_table(const VerdictCounts& counts, std::size_t group
                    column("kernels_sampled", "of a sample of blocks", Hint::count),
                    column("sampled_judged", "judged of these", Hint::fraction),
                    column("kernels_judged_in_part", "judged in part", Hint::count),
+                   column("least_judged", "least judged of one", Hint::fraction),
                    column("groups_without_plan", "groups without a plan", Hint::count)};
   table.rows.push_back({std::string(verdict_word(counts, groups_without_plan)), counts.all, counts.passed,
                         counts.refuted, counts.not_judged, counts.not_executed, counts.sampled,
                         counts.sampled_results > 0 ? Cell(counts.sampled_judged / counts.sampled_results) : Cell(),
-                        counts.not_all, static_cast<std::int64_t>(groups_without_plan)});
+                        counts.not_all, counts.not_all > 0 ? Cell(counts.least_judged) : Cell(),
+                        static_cast<std::int64_t>(groups_without_plan)});
   return table;
+}
+
+std::vector<std::string> executed_whole(std::span<const Candidate> items, bool small, std::int64_t few_blocks) {
+  std::map<std::pair<std::string_view, std::string>, std::size_t> reasons;  // by option
+  for (const Candidate& item : items) {
+    if (small && !item.other) ++reasons[{"--shape small", item.other_is}];
+    const ir::Kernel& kernel = item.executed_kernel();
+    if (const std::string_view why = profiler::runs_whole(kernel);
+        few_blocks > 0 && launch_shape(launches_of(kernel).front()).grid[0] > few_blocks && !why.empty())
+      ++reasons[{"--blocks", std::string(why)}];
+  }
+  std::vector<std::string> lines;
+  for (const auto& [which, count] : reasons)
+    lines.push_back(fmt::format("{}: executed whole ({}): {}", which.first, counted(count, "kernel"), which.second));
+  return lines;
 }
 
 std::string text(const profiler::CheckAccount& account) {

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "report/table.h"
@@ -34,6 +35,7 @@ struct VerdictCounts {
   std::int64_t late = 0;                                      ///< of the refuted: they took too long
   std::int64_t late_may_shrink = 0, late_may_be_sampled = 0;  ///< of the late: what would make less to execute of them
   std::int64_t not_all = 0;                                   ///< of the passed: a part of their results has no bound
+  double least_judged = 1;                                    ///< of what one of these stored, where that is least
   std::int64_t elsewhere = 0;                                 ///< at another shape than their own
   std::int64_t sampled = 0;                                   ///< some of their blocks
   double sampled_results = 0, sampled_judged = 0;  ///< of the sampled: elements of all their results; of these judged
@@ -41,7 +43,8 @@ struct VerdictCounts {
   std::int64_t all = 0;
 };
 VerdictCounts count_verdicts(std::span<const Candidate> candidates);
-/// "3 of 5 kernels passed, 1 of them executed at a smaller shape, 1 not judged; 2 groups have no plan".
+/// "3 of 5 kernels passed, 1 executed at a smaller shape, 1 of them judged in part (8 % of what it stored), 1 not
+/// judged; 2 groups have no plan".
 std::string text(const VerdictCounts& counts, std::size_t groups_without_plan);
 /// What the command ends with: failed where a kernel is refuted, missing where one was not executed or not judged and
 /// where there is nothing to check; nothing where all passed.
@@ -51,6 +54,9 @@ std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_wi
 std::string verdict_text(const VerdictCounts& counts, std::size_t groups_without_plan);
 /// The same as one row, for programs.
 report::Table verdict_count_table(const VerdictCounts& counts, std::size_t groups_without_plan);
+/// Of what was asked to be smaller and is executed whole a line for each reason: "--shape small: executed whole (2
+/// kernels): each stage of it has rows of its own". `few_blocks`: asked for of larger launches; 0: all of each.
+std::vector<std::string> executed_whole(std::span<const Candidate> candidates, bool small, std::int64_t few_blocks);
 /// "37,355,520 lane instructions executed in 1.2 s (4.1e+07/s of one thread), 2 references in 80 ms".
 std::string text(const profiler::CheckAccount& account);
 /// "all", "none" or "99.4 %" of the results.

@@ -212,7 +212,7 @@ TEST_CASE("a column plan that does not fit its group is refused in words") {
         "in-flight: columns take 4 rows per thread, fewer than 8 in flight");
   CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=4" + rest) == "lowered");
   CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=2 split=4" + rest) ==
-        "in-flight: columns take 1 rows per thread, fewer than 2 in flight");
+        "in-flight: columns take 1 row per thread, fewer than 2 in flight");
   CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=5" + rest) ==
         "split: columns of 64 rows, 16 for a block at once, leave some of 5 blocks that share them without any");
   CHECK(refusal_of("threads_per_row=8 vector=4 in_flight=1 split=2000000000" + rest).starts_with("split: columns of"));

@@ -284,9 +284,8 @@ TEST_CASE("a plan whose blocks cannot meet is refused in words") {
         "homes: %0 does not wait from one launch to the next");
   CHECK(asked("threads_per_row=256 split=4 meet=grid grid=persistent blocks_per_sm=1") ==
         "split: blocks that share rows do not loop over others");
-  CHECK(
-      row_refusal("softmax", 64, 120000, "threads=256 vector=4 in_flight=1 threads_per_row=256 split=28 meet=grid") ==
-      "resident: 1792 blocks meet, 14 on each of 132 SMs; an SM has room for 32 blocks and 2048 threads, 3584 needed");
+  CHECK(row_refusal("softmax", 64, 120000, "threads=256 vector=4 in_flight=1 threads_per_row=256 split=28 meet=grid") ==
+        "resident: 14 blocks meet on each SM, which has room for 32 blocks and 2048 threads, 3584 needed");
   CHECK(asked("threads_per_row=256 cluster=2 grid=persistent blocks_per_sm=2") ==
         "cluster: clusters that share rows do not loop over others");
   CHECK(asked("threads_per_row=1 cluster=2") == "cluster: rows that a thread has alone are not shared by blocks");
@@ -306,13 +305,13 @@ TEST_CASE("a row plan that blocks cannot share is refused in words") {
   const std::string words = "threads=256 threads_per_row=256 vector=4 in_flight=1 ";
   CHECK(row_refusal("row_sum", 2, 8192, words + "split=8") == "lowered");
   CHECK(row_refusal("row_sum", 2, 8192, words + "split=9") ==
-        "split: rows of 2048 vectors, 256 for a block at once, leave some of 9 blocks that share them without any");
-  CHECK(row_refusal("row_sum", 2, 8192, words + "split=2000000000").starts_with("split: rows of 2048 vectors"));
+        "split: rows of 2,048 vectors, 256 for a block at once, leave some of 9 blocks that share them without any");
+  CHECK(row_refusal("row_sum", 2, 8192, words + "split=2000000000").starts_with("split: rows of 2,048 vectors"));
   CHECK(row_refusal("row_sum", 2, 8192, words + "split=0") == "split: 0 blocks share a row");
   CHECK(row_refusal("row_sum", 2, 8192, words + "split=8 grid=persistent blocks_per_sm=4") ==
         "split: blocks that share rows do not loop over others");
   CHECK(row_refusal("softmax", 2, 8192, words + "split=8") ==
         "split: rows are walked 3 times, so 8 blocks that do not meet cannot share them");
   CHECK(row_refusal("row_sum", 2, 8192, "threads=256 threads_per_row=256 vector=4 in_flight=2 split=8") ==
-        "in-flight: rows take 1 vectors per thread, fewer than 2 in flight");
+        "in-flight: rows take 1 vector per thread, fewer than 2 in flight");
 }

@@ -131,6 +131,9 @@ TEST_CASE("bodies that need a launch of their own are refused, whichever they ar
         "bodies: body 1 goes on in another launch, which needs a launch of its own");
   CHECK(row("threads_per_row=32 vector=1 in_flight=1 split=1 cluster=2 grid=tile") ==
         "bodies: body 1 has clusters of blocks, which needs a launch of its own");
+  // That is what is said, whatever else is wrong with the body.
+  CHECK(row("threads_per_row=32 vector=1 in_flight=64 split=1 cluster=2 grid=tile") ==
+        "bodies: body 1 has clusters of blocks, which needs a launch of its own");
   CHECK(row("threads_per_row=48 vector=1 in_flight=1 split=1 grid=tile").starts_with("threads-per-row: body 1: "));
   const std::string last = " | column dominant=%11 threads_per_row=8 vector=4 in_flight=1 split=1 grid=tile";
   CHECK(refusal(group, head + "row dominant=%3 threads_per_row=32 vector=1 in_flight=1 split=1 grid=tile" + last) ==

@@ -201,7 +201,7 @@ TEST_CASE("a stage of several loops has none that needs a launch of its own") {
   CHECK(stages_refusal(group, words).empty());
   CHECK(stages_refusal(group, with(words, "split=1", "split=2 meet=kernel")) ==
         "bodies: stage 1: body 1 goes on in another launch, which needs a launch of its own");
-  CHECK(stages_refusal(group, with(words, "split=1", "split=1 cluster=2")) ==
+  CHECK(stages_refusal(group, with(words, "split=1", "split=4 cluster=2")) ==
         "bodies: stage 1: body 1 has clusters of blocks, which needs a launch of its own");
   CHECK(stages_refusal(group, with(words, "dominant=%4", "dominant=%3")) == "bodies: stage 1: %3 is not of body 1");
 }
