@@ -51,8 +51,9 @@ void add_meeting(const ir::Kernel& kernel, const ir::Stmt& barrier, Work& work) 
 void begin_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
   scratch.counts.assign(kernel.body.size(), {});
   scratch.sampled = false;
-  std::vector<BufferWork> buffers = std::move(work.buffers);
-  buffers.assign(kernel.buffers.size(), {});
+  Sparse<BufferWork> buffers = std::move(work.buffers);
+  buffers.clear();
+  buffers.resize(kernel.buffers.size());
   work = {};
   work.buffers = std::move(buffers);
   work.threads = kernel.threads;

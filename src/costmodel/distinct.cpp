@@ -210,7 +210,7 @@ void join(Reach& all, const Reach& one, std::int64_t bytes) {
 }  // namespace
 
 void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
-  scratch.reached.assign(2 * kernel.buffers.size(), {});
+  if (scratch.reached.size() < 2 * kernel.buffers.size()) scratch.reached.resize(2 * kernel.buffers.size());
   std::vector<SameAccess>& accesses = scratch.accesses;
   accesses.clear();
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
@@ -237,12 +237,15 @@ void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work
     const ir::Stmt& stmt = kernel.body[one.at];
     join(scratch.reached[one.key >> 32], reach_of(kernel, stmt, one.lanes, one.moved), element_bytes(kernel, stmt));
   }
-  for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+  for (const SameAccess& one : accesses) {
+    Reach& reached = scratch.reached[one.key >> 32];
+    if (reached.count == 0) continue;  // nothing was, or an access before has told
+    const std::uint64_t b = one.key >> 33;
     const std::int64_t bytes = std::max(1, ir::row(kernel.buffers[b].dtype).bits / 8);
-    work.buffers[b].read_bytes = scratch.reached[2 * b].count * bytes;
-    work.buffers[b].written_bytes = scratch.reached[2 * b + 1].count * bytes;
-    work.buffers[b].read_sectors = scratch.reached[2 * b].sectors;
-    work.buffers[b].written_sectors = scratch.reached[2 * b + 1].sectors;
+    const bool is_load = (one.key >> 32 & 1) == 0;
+    (is_load ? work.buffers[b].read_bytes : work.buffers[b].written_bytes) = reached.count * bytes;
+    (is_load ? work.buffers[b].read_sectors : work.buffers[b].written_sectors) = reached.sectors;
+    reached = {};  // as the next kernel expects it
   }
 }
 

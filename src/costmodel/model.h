@@ -35,8 +35,6 @@ struct GroupWork {
 GroupWork group_work(const ir::Group& group);
 /// The part of a kernel's work that no plan avoids, or of all kernels of a program; `projected` is never below its sol.
 GroupWork compulsory_work(const Work& work);
-/// Of one kernel of a program: without what another one before it touched, which may lie in L2.
-GroupWork compulsory_work(const Work& program, std::size_t kernel);
 
 /// A library call: what goes in and out once, and its operations (2 for a multiply-add).
 struct LibraryWork {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/indexed.h"
+#include "base/sparse.h"
 #include "costmodel/calibration.h"
 #include "costmodel/model.h"
 #include "ir/estimate.h"
@@ -87,16 +88,18 @@ WarmShares warm_shares(double bytes, const CalibratedDevice& device, const ir::R
 struct Left {
   double touched = 0;  ///< bytes; 0: none of them touched it
   double between = 0;  ///< bytes of all buffers that were touched since, on average over them
+  bool operator==(const Left&) const = default;
 };
 
 /// Where a kernel stands in its program.
 struct Place {
   bool follows = false;  ///< another one comes before it
   ir::Begins begins = ir::Begins::launch;
-  double once = 0;         ///< bytes that the whole program moves at least
-  GroupWork compulsory;    ///< of them those of this kernel
-  std::vector<Left> left;  ///< by buffer; empty: nothing was launched before
+  double once = 0;       ///< bytes that the whole program moves at least
+  GroupWork compulsory;  ///< of them those of this kernel
+  Sparse<Left> left;     ///< of those that it touches
 };
-Place place_in(const Work& program, std::size_t kernel);
+/// Of each kernel, in order.
+std::vector<Place> places_in(const Work& program);
 
 }  // namespace tailor::costmodel

@@ -50,38 +50,24 @@ std::int64_t sectors(const Work& work) {
   return sum;
 }
 
-namespace {
-
-/// Adds up `part` of the buffers for which no launch before has anything of what is asked about.
-template <class Touches>
-std::int64_t first_part(const Work& program, std::size_t kernel, std::int64_t BufferWork::*part,
-                        const Touches& touches) {
-  const Chain<Work> works = works_of(program);
-  std::int64_t sum = 0;
-  for (std::size_t b = 0; b < works[kernel].buffers.size(); ++b) {
-    bool first = true;
-    for (std::size_t before = 0; before < kernel; ++before) first = first && !touches(works[before].buffers[b]);
-    if (first) sum += works[kernel].buffers[b].*part;
+std::vector<Compulsory> compulsory_of_kernels(const Work& program) {
+  std::vector<bool> touched(program.buffers.size()), written(program.buffers.size());  // by a kernel before
+  std::vector<Compulsory> all;
+  for (const Work& one : works_of(program)) {
+    Compulsory& own = all.emplace_back();
+    one.buffers.each([&](std::size_t b, const BufferWork& buffer) {
+      if (!touched[b]) own.read += buffer.read_bytes;
+      if (!written[b]) own.written += buffer.written_bytes;
+      touched[b] = touched[b] || buffer.read_bytes + buffer.written_bytes > 0;
+      written[b] = written[b] || buffer.written_bytes > 0;
+    });
   }
-  return sum;
-}
-
-}  // namespace
-
-std::int64_t compulsory_reads(const Work& program, std::size_t kernel) {
-  return first_part(program, kernel, &BufferWork::read_bytes,
-                    [](const BufferWork& b) { return b.read_bytes + b.written_bytes > 0; });
-}
-
-std::int64_t compulsory_writes(const Work& program, std::size_t kernel) {
-  return first_part(program, kernel, &BufferWork::written_bytes,
-                    [](const BufferWork& b) { return b.written_bytes > 0; });
+  return all;
 }
 
 std::int64_t compulsory_bytes(const Work& work) {
   std::int64_t sum = 0;
-  for (std::size_t k = 0; k <= work.followers.size(); ++k)
-    sum += compulsory_reads(work, k) + compulsory_writes(work, k);
+  for (const Compulsory& one : compulsory_of_kernels(work)) sum += one.read + one.written;
   return sum;
 }
 
@@ -168,7 +154,7 @@ Work side_by_side(const Chain<Work>& bodies, bool share_blocks) {
   all.bytes_in_flight *= weight(all);
   for (std::size_t i = 1; i < bodies.size(); ++i) {
     const Work& body = bodies[i];
-    for (std::size_t b = 0; b < all.buffers.size(); ++b) add_body(all.buffers[b], body.buffers[b]);
+    body.buffers.each([&](std::size_t b, const BufferWork& of_body) { add_body(all.buffers[b], of_body); });
     add_counts(all, body);
     all.virtual_blocks += body.virtual_blocks;
     all.grid += share_blocks ? 0 : body.grid;
@@ -186,7 +172,7 @@ Work side_by_side(const Chain<Work>& bodies, bool share_blocks) {
 }
 
 void add_step(Work& all, const Work& step) {
-  for (std::size_t b = 0; b < all.buffers.size(); ++b) add_body(all.buffers[b], step.buffers[b]);
+  step.buffers.each([&](std::size_t b, const BufferWork& of_step) { add_body(all.buffers[b], of_step); });
   add_counts(all, step);
   all.shared_bytes = std::max(all.shared_bytes, step.shared_bytes);
   all.live_registers = std::max(all.live_registers, step.live_registers);

@@ -39,7 +39,7 @@
 //
 // Programs. The launches of one are estimated one after the other and added up. What launches before a kernel read or
 // wrote may still be in L2: less of it the more was touched since. That is taken to be half of what either of the two
-// kernels touches, and all of what those between them do: bytes are touched at all times of a kernel alike (place_in).
+// kernels touches, and all of what those between them do: bytes are touched at all times of a kernel alike (places_in).
 //
 // `projected` knows no compiler: registers are the live values plus a base, limited to what lets a block start, and
 // what does not fit is charged as a spill. `compiled` takes both from the binary, its
@@ -136,8 +136,9 @@ Loads loads_of(const BufferWork& buffer, const Work& work, const Residency& resi
 
 /// Share of the distinct bytes of a buffer's loads that launches before have left in L2.
 double left_in_l2(const Place& place, std::size_t buffer, const Loads& loads, double room, const CalibratedDevice& d) {
-  if (place.left.empty() || loads.distinct == 0 || place.left[buffer].touched == 0) return 0;
+  if (!place.follows || loads.distinct == 0) return 0;
   const Left& left = place.left[buffer];
+  if (left.touched == 0) return 0;
   return std::min(1.0, left.touched / loads.distinct) * (1 - miss(left.between, room, d));
 }
 
@@ -156,8 +157,7 @@ MemoryBytes memory_bytes(const Work& work, const Place& place, const Residency& 
   sum.l1_missed = miss(touched_by_sm, l1_room(work, residency, device), device);
   sum.near_share = miss(touched_by_residents, l2_room, device);
   double fresh = 0, distinct = 0;  // of what is loaded at all: from memory
-  for (std::size_t i = 0; i < work.buffers.size(); ++i) {
-    const BufferWork& buffer = work.buffers[i];
+  work.buffers.each([&](std::size_t i, const BufferWork& buffer) {
     const Loads loads = loads_of(buffer, work, residency, device);
     const double from_memory = cold * (1 - left_in_l2(place, i, loads, l2_room, device));
     fresh += from_memory * loads.distinct;
@@ -171,8 +171,8 @@ MemoryBytes memory_bytes(const Work& work, const Place& place, const Residency& 
     sum.loaded += loads.asked;
     sum.l2 += std::min(loads.asked, loads.fetched + sum.l1_missed * again) +
               static_cast<double>(sector_bytes * (buffer.store.sectors + buffer.atomic.sectors));
-  }
-  sum.far_share = place.left.empty() || distinct == 0 ? cold : fresh / distinct;
+  });
+  sum.far_share = !place.follows || distinct == 0 ? cold : fresh / distinct;
   return sum;
 }
 
@@ -360,10 +360,11 @@ template <class Of>
 ir::Estimate of_program(const Work& program, const Work& steps, const CalibratedDevice& device,
                         const ir::Regime& regime, const Of& of) {
   const std::vector<Chain<Work>> bodies = steps_of(program);
+  const std::vector<Place> places = places_in(steps);
   std::size_t launch = 0;
   const auto step = [&](std::size_t k) {
     if (k > 0 && works_of(steps)[k].begins == ir::Begins::launch) ++launch;
-    return of_bodies(bodies[k], works_of(steps)[k], place_in(steps, k),
+    return of_bodies(bodies[k], works_of(steps)[k], places[k],
                      [&](const Work& one, const Place& place) { return of(one, place, launch); });
   };
   ir::Estimate all = step(0);
@@ -423,30 +424,36 @@ Code compiled_code(const Work& work, const ir::CompiledEntry& entry) {
 
 }  // namespace
 
-Place place_in(const Work& program, std::size_t kernel) {
-  Place place;
-  place.follows = kernel > 0;
-  place.begins = works_of(program)[kernel].begins;
-  place.compulsory = compulsory_work(program, kernel);
-  place.once = program.followers.empty() ? place.compulsory.bytes_read + place.compulsory.bytes_written
-                                         : static_cast<double>(compulsory_bytes(program));
-  if (!place.follows) return place;
+std::vector<Place> places_in(const Work& program) {
   const Chain<Work> works = works_of(program);
-  const auto touched = [](const BufferWork& b) { return read_footprint(b) + written_footprint(b); };
-  const auto half = [&](std::size_t k) {
-    double sum = 0;
-    for (const BufferWork& b : works[k].buffers) sum += touched(b) / 2;
-    return sum;
-  };
-  place.left.resize(works[kernel].buffers.size());
-  for (std::size_t b = 0; b < place.left.size(); ++b) {
-    double since = half(kernel);
-    for (std::size_t k = kernel; k-- > 0 && place.left[b].touched == 0; since += 2 * half(k)) {
-      const BufferWork& before = works[k].buffers[b];
-      place.left[b] = {std::max(read_footprint(before), written_footprint(before)), since + half(k)};
-    }
+  const std::vector<Compulsory> compulsory = compulsory_of_kernels(program);
+  double once = static_cast<double>(compulsory[0].read) + static_cast<double>(compulsory[0].written);
+  if (works.size() > 1) once = static_cast<double>(compulsory_bytes(program));
+  std::vector<Place> places;
+  std::vector<double> half;                                  // of what each kernel so far touches
+  std::vector<std::size_t> last(program.buffers.size(), 0);  // one more than the last kernel that touched it
+  for (std::size_t k = 0; k < works.size(); ++k) {
+    const Work& work = works[k];
+    Place& place = places.emplace_back();
+    place.follows = k > 0;
+    place.begins = work.begins;
+    place.compulsory.bytes_read = static_cast<double>(compulsory[k].read);
+    place.compulsory.bytes_written = static_cast<double>(compulsory[k].written);
+    place.once = once;
+    half.push_back(0);
+    for (const BufferWork& b : work.buffers) half[k] += (read_footprint(b) + written_footprint(b)) / 2;
+    std::vector<double> since(k + 1, half[k]);  // up to the end of each kernel before
+    for (std::size_t before = k; before-- > 1;) since[before] = since[before + 1] + 2 * half[before];
+    place.left.resize(k > 0 ? program.buffers.size() : 0);
+    work.buffers.each([&](std::size_t b, const BufferWork& buffer) {
+      if (last[b] > 0) {
+        const BufferWork& then = works[last[b] - 1].buffers[b];
+        place.left[b] = {std::max(read_footprint(then), written_footprint(then)), since[last[b]] + half[last[b] - 1]};
+      }
+      if (std::max(read_footprint(buffer), written_footprint(buffer)) > 0) last[b] = k + 1;
+    });
   }
-  return place;
+  return places;
 }
 
 ir::Estimate projected(const Work& work, const CalibratedDevice& device, const ir::Regime& regime) {

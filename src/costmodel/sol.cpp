@@ -82,19 +82,11 @@ GroupWork group_work(const ir::Group& group) {
 
 GroupWork compulsory_work(const Work& work) {
   GroupWork all;
-  for (std::size_t k = 0; k <= work.followers.size(); ++k) {
-    const GroupWork one = compulsory_work(work, k);
-    all.bytes_read += one.bytes_read;
-    all.bytes_written += one.bytes_written;
+  for (const Compulsory& one : compulsory_of_kernels(work)) {
+    all.bytes_read += static_cast<double>(one.read);
+    all.bytes_written += static_cast<double>(one.written);
   }
   return all;
-}
-
-GroupWork compulsory_work(const Work& program, std::size_t kernel) {
-  GroupWork result;
-  result.bytes_read = static_cast<double>(compulsory_reads(program, kernel));
-  result.bytes_written = static_cast<double>(compulsory_writes(program, kernel));
-  return result;
 }
 
 WarmShares warm_shares(double bytes, const CalibratedDevice& device, const ir::Regime& regime) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/chain.h"
+#include "base/sparse.h"
 #include "ir/kernel/kernel.h"
 
 namespace tailor::costmodel {
@@ -91,7 +92,7 @@ struct Work {
   int cluster = 1;                       ///< blocks that start together, and meet
   int min_blocks = 0;                    ///< resident per SM that the compiler must allow for; 0: it may choose
   std::int64_t shared_bytes = 0;         ///< per block
-  std::vector<BufferWork> buffers;       ///< parallel to Kernel::buffers
+  Sparse<BufferWork> buffers;            ///< those of Kernel::buffers that it touches
   SharedWork shared_load, shared_store;  ///< loads of other blocks' among them
   std::int64_t shuffles = 0;             ///< 32-bit shuffle instructions
   std::int64_t barriers = 0;             ///< one per warp; of a block
@@ -146,8 +147,11 @@ std::optional<double> model_count(const BufferWork& buffer, std::string_view cou
 /// writes a buffer at all, and what the first one writes that writes it: others may find the rest in L2.
 std::int64_t sectors(const Work& work);
 std::int64_t compulsory_bytes(const Work& work);
-std::int64_t compulsory_reads(const Work& program, std::size_t kernel);  ///< of one kernel of the program
-std::int64_t compulsory_writes(const Work& program, std::size_t kernel);
+struct Compulsory {
+  std::int64_t read = 0, written = 0;
+};
+/// Of each kernel of the program, in order.
+std::vector<Compulsory> compulsory_of_kernels(const Work& program);
 /// What a buffer gets and gives in all launches of a program: accesses are added up, of distinct bytes and sectors it
 /// is the most that a launch has.
 BufferWork buffer_of_program(const Work& program, std::size_t buffer);

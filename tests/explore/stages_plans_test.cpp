@@ -159,7 +159,7 @@ TEST_CASE("a launch in steps takes what its steps take, and one launch") {
   // The same kernels with launches of their own wait longer: for the launch, not for the meeting.
   costmodel::Work apart = work;
   std::erase_if(apart.followers, [](const costmodel::Work& one) {
-    return one.virtual_blocks == one.grid && one.buffers.back().atomic.requests > 0;
+    return one.virtual_blocks == one.grid && one.buffers[one.buffers.size() - 1].atomic.requests > 0;
   });
   REQUIRE(apart.followers.size() + 1 == work.followers.size());
   for (costmodel::Work& one : apart.followers)

@@ -153,8 +153,8 @@ class PackSearch {
     costmodel::Work all;
     for (std::size_t body = 0; body < choice.size(); ++body) {
       costmodel::Work work = choice[body]->work;
-      std::vector<costmodel::BufferWork> moved(buffers);
-      for (std::size_t b = 0; b < work.buffers.size(); ++b) moved[places[body][b]] = work.buffers[b];
+      Sparse<costmodel::BufferWork> moved(buffers);
+      work.buffers.each([&](std::size_t b, const costmodel::BufferWork& own) { moved[places[body][b]] = own; });
       work.buffers = std::move(moved);
       work.begins = body > 0 ? ir::Begins::beside : ir::Begins::launch;
       if (body == 0)

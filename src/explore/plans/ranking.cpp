@@ -82,34 +82,39 @@ void Keeping::offer(const Scored& scored, const ir::Kernel& kernel, const costmo
   const std::pair near(scored.from_usual, at);
   const bool as_kernel = kernels_.wants(at), as_shape = shapes_.wants(at), as_usual = usual_.wants(near);
   if (!as_kernel && !as_shape && !as_usual) return;
-  const Listed listed{scored.plan, scored.estimate, scored.from_usual, scored.plan_id, kernel, id_of(kernel), work};
-  if (as_kernel) kernels_.offer(at, listed.kernel_id, listed);
+  const auto listed = std::make_shared<Listed>(
+      Listed{scored.plan, scored.estimate, scored.from_usual, scored.plan_id, kernel, id_of(kernel), work});
+  if (as_kernel) kernels_.offer(at, listed->kernel_id, listed);
   if (as_shape) shapes_.offer(at, shape_of(scored.plan, group_), listed);
   if (as_usual) usual_.offer(near, {}, listed);
 }
 
 std::vector<Listed> Keeping::take() {
-  std::vector<Listed> kernels = kernels_.take(), chosen;
+  using Shared = std::shared_ptr<Listed>;
+  std::vector<Shared> kernels = kernels_.take(), chosen;
   std::set<Id> taken;
-  const auto add = [&](std::vector<Listed>& from, std::int64_t most) {
-    for (Listed& listed : from)
-      if (std::ssize(chosen) < most && taken.insert(listed.kernel_id).second) chosen.push_back(std::move(listed));
+  const auto add = [&](const std::vector<Shared>& from, std::int64_t most) {
+    for (const Shared& listed : from)
+      if (std::ssize(chosen) < most && taken.insert(listed->kernel_id).second) chosen.push_back(listed);
   };
   if (short_list_ > 0) {
-    std::vector<Listed> usual = usual_.take(), shapes = shapes_.take();
+    std::vector<Shared> usual = usual_.take(), shapes = shapes_.take();
     add(shapes, 1);
     add(usual, short_list_);
-    std::erase_if(shapes, [&](const Listed& one) {
-      return std::any_of(chosen.begin(), chosen.end(), [&](const Listed& other) {
-        return shape_of(one.plan, group_) == shape_of(other.plan, group_);
+    std::erase_if(shapes, [&](const Shared& one) {
+      return std::any_of(chosen.begin(), chosen.end(), [&](const Shared& other) {
+        return shape_of(one->plan, group_) == shape_of(other->plan, group_);
       });
     });
     add(shapes, short_list_);
     add(kernels, short_list_);
-    std::sort(chosen.begin(), chosen.end(), [](const Listed& a, const Listed& b) { return place(a) < place(b); });
+    std::sort(chosen.begin(), chosen.end(), [](const Shared& a, const Shared& b) { return place(*a) < place(*b); });
   }
   add(kernels, most_);
-  return chosen;
+  std::vector<Listed> list;
+  list.reserve(chosen.size());
+  for (const Shared& one : chosen) list.push_back(std::move(*one));
+  return list;
 }
 
 }  // namespace tailor::explore

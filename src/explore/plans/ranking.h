@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,7 @@ Place place_of(const Listed& one);
 /// Fastest first.
 void sort_by_place(std::vector<Scored>& ranked);
 
-/// The best plans so far of different keys.
+/// The best plans so far of different keys. One plan may be among the best of several orders.
 template <class Order>
 class Best {
  public:
@@ -41,7 +42,7 @@ class Best {
     return most_ > 0 && (static_cast<std::int64_t>(best_.size()) < most_ || place < best_.rbegin()->first);
   }
 
-  void offer(const Order& place, Id key, const Listed& listed) {
+  void offer(const Order& place, Id key, const std::shared_ptr<Listed>& listed) {
     const auto [known, fresh] = places_.try_emplace(key, place);
     if (!fresh && known->second < place) return;
     if (!fresh) best_.erase(std::exchange(known->second, place));
@@ -52,15 +53,15 @@ class Best {
   }
 
   /// Best first.
-  std::vector<Listed> take() {
-    std::vector<Listed> list;
+  std::vector<std::shared_ptr<Listed>> take() {
+    std::vector<std::shared_ptr<Listed>> list;
     for (auto& [place, entry] : best_) list.push_back(std::move(entry.second));
     return list;
   }
 
  private:
   std::int64_t most_;
-  std::map<Order, std::pair<Id, Listed>> best_;
+  std::map<Order, std::pair<Id, std::shared_ptr<Listed>>> best_;
   std::map<Id, Order> places_;  ///< of the keys in best_
 };
 

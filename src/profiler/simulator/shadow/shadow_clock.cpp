@@ -11,6 +11,11 @@
 // Because blocks are sorted, joining the clocks of a whole grid is one pass. Clocks are shared by reference: learning
 // from one that covers mine takes it over, learning from one that I cover does nothing, and only what is left is
 // copied and merged.
+//
+// The same holds for their parts, of 32 blocks each. Where blocks of a grid meet, each changes what is known of itself
+// in a record of all of them, while others poll and keep what they found: these records differ in one part, so a copy,
+// a comparison and a union cost that part and a glance at the others, whether they are the same. Who has
+// an earlier version of such a record takes a later one over unseen.
 #include "profiler/simulator/shadow/shadow_clock.h"
 
 #include <algorithm>
@@ -54,17 +59,64 @@ bool has(const KnownBlock& block, const KnownLanes& lanes) {
   return left == 0;
 }
 
+bool covers(const ClockPart& part, const ClockPart& other) {
+  if (part.blocks.size() < other.blocks.size()) return false;
+  auto mine = part.blocks.begin();
+  for (const KnownBlock& block : other.blocks) {
+    while (mine != part.blocks.end() && mine->block < block.block) ++mine;
+    if (mine == part.blocks.end() || mine->block != block.block || mine->floor < block.floor) return false;
+    if (!std::ranges::all_of(block.lanes, [&](const KnownLanes& lanes) { return has(*mine, lanes); })) return false;
+  }
+  return true;
+}
+
+constexpr std::uint32_t part_bits = 5;  // of a block's number: its place within the part
+
+/// Nobody else sees it afterwards.
+template <class Of>
+Of& own(std::shared_ptr<Of>& shared) {
+  if (shared.use_count() != 1)
+    shared = std::make_shared<Of>(*shared);
+  else
+    std::atomic_thread_fence(std::memory_order_acquire);  // whoever gave the last other reference back has read
+  return *shared;
+}
+
+KnownBlock& block_of(ClockPart& part, std::uint32_t block) {
+  const auto at = std::ranges::lower_bound(part.blocks, block, {}, &KnownBlock::block);
+  if (at != part.blocks.end() && at->block == block) return *at;
+  return *part.blocks.insert(at, KnownBlock{block, 0, {}});
+}
+
+/// Afterwards `part` covers `other` too, which has the same number.
+void learn_part(std::shared_ptr<ClockPart>& part, const std::shared_ptr<ClockPart>& other) {
+  if (part == other || covers(*part, *other)) return;
+  if (covers(*other, *part)) {
+    part = other;
+    return;
+  }
+  ClockPart& mine = own(part);
+  for (const KnownBlock& block : other->blocks) add_block(block_of(mine, block.block), block);
+}
+
 }  // namespace
 
 KnownBlock& VectorClock::block_of(std::uint32_t block) {
-  const auto at = std::ranges::lower_bound(blocks_, block, {}, &KnownBlock::block);
-  if (at != blocks_.end() && at->block == block) return *at;
-  return *blocks_.insert(at, KnownBlock{block, 0, {}});
+  record_ = 0;
+  const std::uint32_t number = block >> part_bits;
+  auto at = std::ranges::lower_bound(parts_, number, {}, [](const Part& part) { return part->number; });
+  if (at == parts_.end() || (*at)->number != number)
+    at = parts_.insert(at, std::make_shared<ClockPart>(ClockPart{number, {}}));
+  return simulator::block_of(own(*at), block);
 }
 
 const KnownBlock* VectorClock::find(std::uint32_t block) const {
-  const auto at = std::ranges::lower_bound(blocks_, block, {}, &KnownBlock::block);
-  return at != blocks_.end() && at->block == block ? &*at : nullptr;
+  const std::uint32_t number = block >> part_bits;
+  const auto part = std::ranges::lower_bound(parts_, number, {}, [](const Part& one) { return one->number; });
+  if (part == parts_.end() || (*part)->number != number) return nullptr;
+  const std::vector<KnownBlock>& blocks = (*part)->blocks;
+  const auto at = std::ranges::lower_bound(blocks, block, {}, &KnownBlock::block);
+  return at != blocks.end() && at->block == block ? &*at : nullptr;
 }
 
 void VectorClock::learn_block(std::uint32_t block, std::uint32_t floor) { raise_floor(block_of(block), floor); }
@@ -72,37 +124,37 @@ void VectorClock::learn_block(std::uint32_t block, std::uint32_t floor) { raise_
 void VectorClock::learn_lanes(std::uint32_t block, const KnownLanes& lanes) { add_lanes(block_of(block), lanes); }
 
 void VectorClock::learn(const VectorClock& other) {
-  if (other.blocks_.size() < 4 || blocks_.empty()) {
-    for (const KnownBlock& block : other.blocks_) add_block(block_of(block.block), block);
-    return;
-  }
-  std::vector<KnownBlock> merged;
-  merged.reserve(std::max(blocks_.size(), other.blocks_.size()));
-  auto mine = blocks_.begin();
-  for (const KnownBlock& block : other.blocks_) {
-    while (mine != blocks_.end() && mine->block < block.block) merged.push_back(std::move(*mine++));
-    if (mine != blocks_.end() && mine->block == block.block) {
+  record_ = 0;
+  std::vector<Part> merged;
+  merged.reserve(std::max(parts_.size(), other.parts_.size()));
+  auto mine = parts_.begin();
+  for (const Part& part : other.parts_) {
+    while (mine != parts_.end() && (*mine)->number < part->number) merged.push_back(std::move(*mine++));
+    if (mine != parts_.end() && (*mine)->number == part->number) {
       merged.push_back(std::move(*mine++));
-      add_block(merged.back(), block);
+      learn_part(merged.back(), part);
     } else {
-      merged.push_back(block);
+      merged.push_back(part);
     }
   }
-  merged.insert(merged.end(), std::make_move_iterator(mine), std::make_move_iterator(blocks_.end()));
-  blocks_ = std::move(merged);
+  merged.insert(merged.end(), std::make_move_iterator(mine), std::make_move_iterator(parts_.end()));
+  parts_ = std::move(merged);
 }
 
 bool VectorClock::knows_others(std::uint32_t block) const {
-  return std::ranges::any_of(blocks_, [&](const KnownBlock& known) { return known.block != block; });
+  return std::ranges::any_of(parts_, [&](const Part& part) {
+    return std::ranges::any_of(part->blocks, [&](const KnownBlock& known) { return known.block != block; });
+  });
 }
 
 bool VectorClock::covers(const VectorClock& other) const {
-  if (blocks_.size() < other.blocks_.size()) return false;
-  auto mine = blocks_.begin();
-  for (const KnownBlock& block : other.blocks_) {
-    while (mine != blocks_.end() && mine->block < block.block) ++mine;
-    if (mine == blocks_.end() || mine->block != block.block || mine->floor < block.floor) return false;
-    if (!std::ranges::all_of(block.lanes, [&](const KnownLanes& lanes) { return has(*mine, lanes); })) return false;
+  if (record_ != 0 && record_ == other.record_ && version_ >= other.version_) return true;
+  if (parts_.size() < other.parts_.size()) return false;
+  auto mine = parts_.begin();
+  for (const Part& part : other.parts_) {
+    while (mine != parts_.end() && (*mine)->number < part->number) ++mine;
+    if (mine == parts_.end() || (*mine)->number != part->number) return false;
+    if (*mine != part && !simulator::covers(**mine, *part)) return false;
   }
   return true;
 }
@@ -118,14 +170,8 @@ bool VectorClock::knows_of(std::uint32_t block, std::uint32_t floor) const {
 }
 
 VectorClock& own_clock(Knowledge& knowledge) {
-  if (knowledge == nullptr) {
-    knowledge = std::make_shared<VectorClock>();
-  } else if (knowledge.use_count() != 1) {
-    knowledge = std::make_shared<VectorClock>(*knowledge);
-  } else {
-    std::atomic_thread_fence(std::memory_order_acquire);  // whoever gave the last other reference back has read
-  }
-  return *knowledge;
+  if (knowledge == nullptr) knowledge = std::make_shared<VectorClock>();
+  return own(knowledge);
 }
 
 void learn(Knowledge& knowledge, const Knowledge& other) {
@@ -135,6 +181,14 @@ void learn(Knowledge& knowledge, const Knowledge& other) {
   } else if (!knowledge->covers(*other)) {
     own_clock(knowledge).learn(*other);
   }
+}
+
+void learn_for_all(Knowledge& record, const Knowledge& other) {
+  static std::atomic<std::uint64_t> records = 0;
+  const std::uint64_t number = record != nullptr ? record->record() : 0, version = number != 0 ? record->version() : 0;
+  learn(record, other);
+  if (record == nullptr || (number != 0 && record->record() == number)) return;  // it knew all of that
+  own(record).stamp(number != 0 ? number : ++records, version + 1);
 }
 
 }  // namespace tailor::simulator

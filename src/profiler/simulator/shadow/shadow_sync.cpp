@@ -99,12 +99,12 @@ SyncKey ResidentShadow::Body::key(int warp, SyncLocation location, ShadowScope s
 }
 
 void ResidentShadow::Body::publish(int warp, SyncLocation location, ShadowScope scope, const Knowledge& what) {
-  learn(releases[key(warp, location, ShadowScope::block)], what);
+  learn_for_all(releases[key(warp, location, ShadowScope::block)], what);
   if (scope == ShadowScope::block) return;
-  if (shape.cluster_blocks > 1) learn(releases[key(warp, location, ShadowScope::cluster)], what);
+  if (shape.cluster_blocks > 1) learn_for_all(releases[key(warp, location, ShadowScope::cluster)], what);
   if (scope == ShadowScope::cluster || location.space != ShadowSpace::global) return;
   const std::lock_guard lock(global.sync_mutex);
-  learn(global.releases[key(warp, location, ShadowScope::device)], what);
+  learn_for_all(global.releases[key(warp, location, ShadowScope::device)], what);
   global.any_release.store(true, std::memory_order_release);
 }
 
