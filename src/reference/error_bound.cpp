@@ -7,6 +7,8 @@
 // The walk is the evaluator's own: after each node it hands over the operands and the result, and the bound of the
 // result is made from the bounds of the operands. A node falls into one of five classes.
 //   moves          what moves elements moves their bounds. The bounds are an f64 array, and the same code moves it.
+//   What
+//                  an index picks that has a bound itself is judged where each index in that interval picks the same.
 //   elementwise    a row per operation (error_bound_elementwise.cpp)
 //   reductions     the bound of a sum is the sum of the bounds, plus a term for the order of additions, which a kernel
 //                  is free to choose; so magnitudes are summed beside the values
@@ -73,6 +75,53 @@ Errors moved(const Call& call, const std::vector<Errors>& operands, std::size_t 
   Call wide{call.graph, node, call.operands, call.stop};
   for (std::size_t k = 0; k < arrays; ++k) wide.operands[k] = all[k].get();
   return shared(std::move(evaluator(wide).front()));
+}
+
+/// The integers, each moved by its bound: down with -1, up with 1.
+Tensor at_an_end(const Tensor& numbers, const Errors& errors, int direction) {
+  constexpr double far = 1e18;  // beyond every array, and its sum with a place is still a number
+  ir::Shape wide = numbers.shape;
+  wide.dtype = ir::DType::s64;
+  Tensor moved = unwritten(wide);
+  for (std::int64_t i = 0; i < elements(wide); ++i) {
+    const std::int64_t number = as_integer(numbers, i);
+    const bool beyond = number < 0 && is_unsigned(numbers.shape.dtype);  // 2^63 or more
+    const double by = errors == nullptr ? 0 : std::min(error_bounds(*errors)[i], far);
+    const double from = beyond ? far : std::clamp(static_cast<double>(number), -far, far);
+    const bool stays = by == 0 && !beyond;
+    store_integer(moved, i, stays ? number : static_cast<std::int64_t>(from + direction * by));
+  }
+  return moved;
+}
+
+/// Of a look-up whose indices have bounds themselves. What comes from the same place at both ends of their intervals
+/// comes from there whatever the index is, for places ascend with indices and stop at the array's ends; its bound is
+/// moved as ever. What may come from elsewhere has none. Places are told apart by numbers in the arrays' stead.
+Errors moved_by_bounded(const Call& call, const std::vector<Errors>& operands, std::size_t arrays) {
+  std::vector<Tensor> numbered;
+  double next = 0;
+  for (std::size_t k = 0; k < arrays; ++k) {
+    numbered.push_back(unwritten_errors(call.operand(k).shape));
+    for (std::int64_t i = 0; i < elements(call.operand(k).shape); ++i) error_bounds(numbered.back())[i] = next++;
+  }
+  const ir::Node node = widened(call.node);
+  const auto places_at = [&](int direction) {
+    std::vector<Tensor> indices;
+    indices.reserve(call.operands.size());  // pointers into it
+    Call wide{call.graph, node, call.operands, call.stop};
+    for (std::size_t k = 0; k < arrays; ++k) wide.operands[k] = &numbered[k];
+    for (std::size_t k = arrays; k < call.operands.size(); ++k) {
+      indices.push_back(at_an_end(call.operand(k), operands[k], direction));
+      wide.operands[k] = &indices.back();
+    }
+    return std::move(evaluate_lookup(wide).front());
+  };
+  const Tensor low = places_at(-1), high = places_at(1);
+  numbered.clear();
+  Tensor bounds = as_tensor(call.node.shape, moved(call, operands, arrays, evaluate_lookup));
+  for (std::int64_t i = 0; i < elements(low.shape); ++i)
+    if (error_bounds(low)[i] != error_bounds(high)[i]) error_bounds(bounds)[i] = infinity;
+  return shared(std::move(bounds));
 }
 
 Tensor reduced(const Call& call, const Tensor& terms, ir::Reducer reducer, double from = 0) {
@@ -294,7 +343,8 @@ class ErrorBoundWalk {
       const bool assignment_known = std::all_of(operands.begin() + static_cast<std::ptrdiff_t>(arrays), operands.end(),
                                                 [](const Errors& e) { return e == nullptr; });
       if (exact) return {nullptr};
-      if (assignment_known) return {moved(call, operands, arrays, evaluate_lookup)};
+      return {assignment_known ? moved(call, operands, arrays, evaluate_lookup)
+                               : moved_by_bounded(call, operands, arrays)};
     }
     return not_known(results);
   }
