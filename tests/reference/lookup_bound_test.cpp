@@ -3,6 +3,7 @@
 //
 // Bounds of what is looked up by computed indices. The oracle is the evaluator itself: whatever index within its bounds
 // a kernel comes to, what it then picks must pass, and where every such index picks the same there must be a bound.
+// Gathers of rows and of windows, slices, and updates of slices. Part of the suite `reference`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
