@@ -28,10 +28,13 @@ bool can_be_written(const Graph& graph, const Boundary& border) {
   return std::holds_alternative<codegen::Layout>(codegen::classify(outline(graph, border)));
 }
 
-/// Whether the group could not be written in parts either.
+/// Whether the group could not be written in parts either: one of them has a structure that no kernel has yet. A type
+/// or a form of an operation that has no text is no such thing, and what stands around it can be written.
 bool is_beyond(const Graph& graph, const std::vector<NodeId>& group) {
-  return std::any_of(group.begin(), group.end(),
-                     [&](NodeId id) { return codegen::refused_alone(graph, id).has_value(); });
+  return std::any_of(group.begin(), group.end(), [&](NodeId id) {
+    const std::optional<Rejection> refused = codegen::refused_alone(graph, id);
+    return refused.has_value() && refused->rule != "operation";
+  });
 }
 
 }  // namespace

@@ -115,9 +115,7 @@ TEST_CASE("what any index within its bounds picks passes, and what all of them p
   CHECK(judged < all);
 }
 
-TEST_CASE(
-    "a clear index picks a row with the row's own bound, one too close to call picks none, one beyond the end the "
-    "last") {
+TEST_CASE("a clear index has the bound of its row, one too close to call has none, one beyond the end the last row's") {
   const Graph graph = parse_graph(R"(graph g {
   %t = parameter 0 : f32[9,4]
   %x = parameter 1 : f32[12]
