@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "base/indexed.h"
 #include "ir/graph/number.h"
@@ -154,11 +155,29 @@ class ByEnds {
       bool known = true;
       for (std::size_t k = 0; k < static_cast<std::size_t>(operands_); ++k)
         known = known && block.error[k][places[i]] != infinity;
-      block.bound[places[i]] = known ? worst[i] : infinity;
+      block.bound[places[i]] = known && !jumps(block, places[i]) ? worst[i] : infinity;
     }
   }
 
  private:
+  /// Whether the result has a pole or a jump between the ends of the operands' intervals, where they say nothing of it.
+  bool jumps(const Block& block, std::size_t place) const {
+    if (!is_floating(step_.to) || (step_.op != ir::Op::tan && step_.op != ir::Op::remainder)) return false;
+    const double a = block.in[0][place].real, a_error = block.error[0][place];
+    if (step_.op == ir::Op::tan) {
+      const auto branch = [](double x) { return std::floor(x / std::numbers::pi + 0.5); };
+      return branch(a - a_error) != branch(a + a_error);
+    }
+    const double b = std::fabs(block.in[1][place].real), b_error = block.error[1][place];
+    if (b_error > 0 && b <= b_error) return true;
+    // The quotient is farthest from 0, and nearest to it, at corners; from one whole number to the next is a jump.
+    const double low = a - a_error, high = a + a_error;
+    const auto quotient = [](double x, double y) { return std::trunc(x / y); };
+    return quotient(low, b - b_error) != quotient(high, b - b_error) ||
+           quotient(low, b + b_error) != quotient(high, b + b_error) ||
+           quotient(low, b - b_error) != quotient(low, b + b_error);
+  }
+
   /// Bit k of `corner`: operand k is at its upper end. An exact operand has one end. False when no element has both
   /// ends that the corner asks for: then it is another corner again.
   bool move_to(unsigned corner, const Block& block, const std::vector<std::size_t>& places) {
@@ -384,6 +403,8 @@ class ElementErrors {
     bool from_finite = true;
     for (int k = 0; k < operand_count(); ++k)
       from_finite = from_finite && std::isfinite(block_.in[static_cast<std::size_t>(k)][i].real);
+    // Of 0 a power is infinite in every type; of others it is where the type ends.
+    if (step_.op == ir::Op::power) return from_finite && block_.in[0][i].real != 0;
     return from_finite && row_.rule != Rule::ends && step_.op != ir::Op::log && step_.op != ir::Op::rsqrt;
   }
 

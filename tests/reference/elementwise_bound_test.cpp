@@ -159,6 +159,46 @@ TEST_CASE("the bound of every operation holds all that its operands may be, and 
   CHECK(operations > 30);
 }
 
+TEST_CASE("there is no bound where a pole or a jump lies between what the operands may be, and one beside it") {
+  // Operands that are off by 1e-4 or a little more, at a pole or a jump, and a thousandth beside it.
+  const auto bounds = [](std::string_view operation, const std::vector<double>& a, const std::vector<double>& b) {
+    const double big = 1e-4 * 0x1p22;
+    const std::string text = fmt::format(
+        "graph g {{ %b = constant {} : f32[] %bb = broadcast %b : f32[{}]\n%x = parameter 0 : f32[{}]\n"
+        "%y = parameter 1 : f32[{}]\n%e = exp %x : f32[{}] %l = log %e : f32[{}] %s = add %l, %bb : f32[{}]\n"
+        "%v = subtract %s, %bb : f32[{}]\n%r = {} : f32[{}]\noutput %r, %y }}",
+        big, a.size(), a.size(), a.size(), a.size(), a.size(), a.size(), a.size(), operation, a.size());
+    std::vector<Tensor> inputs;
+    for (const std::vector<double>& values : {a, b}) {
+      inputs.push_back(zeros(make_shape(DType::f32, {static_cast<std::int64_t>(values.size())})));
+      for (std::size_t i = 0; i < values.size(); ++i) store(inputs.back(), static_cast<std::int64_t>(i), values[i]);
+    }
+    return evaluate_with_error_bounds(parse_graph(text), inputs).front().error;
+  };
+  const double pole = std::acos(0.0);
+  const std::vector<double> tan =
+      bounds("tan %v", {pole, pole + 0.01, -pole, pole - 0.01, 3 * pole, 0, 2 * pole}, {0, 0, 0, 0, 0, 0, 0});
+  const std::vector<double> rest =
+      bounds("remainder %v, %y", {1.5, 1.51, -1.5, 0.74, 0.75, 0, 0.25}, {0.75, 0.75, 0.75, 0.75, 0.75, 0.75, -0.25});
+  for (std::size_t i = 0; i < tan.size(); ++i) {
+    CAPTURE(i);
+    CHECK(std::isinf(tan[i]) == (i == 0 || i == 2 || i == 4));
+    CHECK(std::isinf(rest[i]) == (i == 0 || i == 2 || i == 4 || i == 6));
+  }
+}
+
+TEST_CASE("a power beyond f16 is not judged, for kernels may hold it in f32; one of 0 is infinite for certain") {
+  const Graph graph = parse_graph(
+      "graph g { %x = parameter 0 : f16[3] %y = parameter 1 : f16[3] %p = power %x, %y : f16[3] output %p }");
+  std::vector<Tensor> inputs{zeros(make_shape(DType::f16, {3})), zeros(make_shape(DType::f16, {3}))};
+  for (std::int64_t i = 0; i < 3; ++i)
+    store(inputs[0], i, i == 1 ? 0 : 8), store(inputs[1], i, i == 1 ? -1 : 2 + 4 * i);
+  const BoundedTensor found = evaluate_with_error_bounds(graph, inputs).front();
+  CHECK(std::isfinite(found.error[0]));
+  CHECK(found.error[1] == 0);
+  CHECK(std::isinf(found.error[2]));
+}
+
 TEST_CASE("a selection between uncertain values is off by the one that was chosen, and open where the choice is") {
   const Graph graph = parse_graph(
       "graph g { %p = parameter 0 : pred[2] %x = parameter 1 : f32[2] %e = exp %x : f32[2] %y = parameter 2 : f32[2]\n"
