@@ -65,11 +65,13 @@ std::vector<Compulsory> compulsory_of_kernels(const Work& program) {
   return all;
 }
 
-std::int64_t compulsory_bytes(const Work& work) {
+std::int64_t sum_of(const std::vector<Compulsory>& kernels) {
   std::int64_t sum = 0;
-  for (const Compulsory& one : compulsory_of_kernels(work)) sum += one.read + one.written;
+  for (const Compulsory& one : kernels) sum += one.read + one.written;
   return sum;
 }
+
+std::int64_t compulsory_bytes(const Work& work) { return sum_of(compulsory_of_kernels(work)); }
 
 namespace {
 

@@ -427,8 +427,7 @@ Code compiled_code(const Work& work, const ir::CompiledEntry& entry) {
 std::vector<Place> places_in(const Work& program) {
   const Chain<Work> works = works_of(program);
   const std::vector<Compulsory> compulsory = compulsory_of_kernels(program);
-  double once = static_cast<double>(compulsory[0].read) + static_cast<double>(compulsory[0].written);
-  if (works.size() > 1) once = static_cast<double>(compulsory_bytes(program));
+  const auto once = static_cast<double>(sum_of(compulsory));
   std::vector<Place> places;
   std::vector<double> half;                                  // of what each kernel so far touches
   std::vector<std::size_t> last(program.buffers.size(), 0);  // one more than the last kernel that touched it

@@ -152,6 +152,8 @@ struct Compulsory {
 };
 /// Of each kernel of the program, in order.
 std::vector<Compulsory> compulsory_of_kernels(const Work& program);
+/// compulsory_bytes() of what that found.
+std::int64_t sum_of(const std::vector<Compulsory>& kernels);
 /// What a buffer gets and gives in all launches of a program: accesses are added up, of distinct bytes and sectors it
 /// is the most that a launch has.
 BufferWork buffer_of_program(const Work& program, std::size_t buffer);

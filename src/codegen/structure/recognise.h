@@ -22,8 +22,8 @@ struct SkeletonStructure {
 
 const SkeletonStructure& structure(ir::Skeleton skeleton);
 
-/// The rule under which find_stages() has nothing to cut.
-inline constexpr std::string_view one_stage = "one-stage";
+/// What recognise_stages() finds; how the group is cut goes to `cut`, where somebody wants it.
+std::optional<Classified> cut_into_stages(const ir::Graph& graph, const ir::Boundary& border, Stages* cut);
 
 /// Of a pack or of stages.
 Layout layout_of(ir::Skeleton skeleton, const std::vector<BodyBorder>& bodies);

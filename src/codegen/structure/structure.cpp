@@ -302,15 +302,12 @@ Classified analyse_stages(const Graph& graph, const Boundary& border, Stages* cu
   const Classified found = analyse(graph, border);
   const auto* refused = std::get_if<Rejection>(&found);
   if (refused == nullptr || border.writes.empty() || refuse_nodes(graph, border)) return found;
-  auto stages = find_stages(graph, border);
-  if (const auto* why_not = std::get_if<Rejection>(&stages)) {
-    if (why_not->rule == one_stage) return found;
-    // The group is known by what a loop has against it.
-    return refuse(refused->rule, fmt::format("{}; cut into stages: {}", refused->reason, why_not->reason));
-  }
-  const Layout layout = layout_of(Skeleton::stages, std::get<Stages>(stages).bodies);
-  if (cut != nullptr) *cut = std::get<Stages>(std::move(stages));
-  return layout;
+  const std::optional<Classified> stages = cut_into_stages(graph, border, cut);
+  if (!stages) return found;
+  if (std::holds_alternative<Layout>(*stages)) return *stages;
+  // The group is known by what a loop has against it.
+  return refuse(refused->rule,
+                fmt::format("{}; cut into stages: {}", refused->reason, std::get<Rejection>(*stages).reason));
 }
 
 std::unordered_set<NodeId> behind_reductions(const Region& region) {

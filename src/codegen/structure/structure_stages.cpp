@@ -37,8 +37,9 @@ using namespace ir;
 
 namespace {
 
-constexpr std::size_t most_levels = 16;  ///< of a launch, whose code holds all
-constexpr std::int64_t most_loops = 64;  ///< the same, of all stages
+constexpr std::string_view one_stage = "one-stage";  ///< the rule: there is nothing to cut
+constexpr std::size_t most_levels = 16;              ///< of a launch, whose code holds all
+constexpr std::int64_t most_loops = 64;              ///< the same, of all stages
 
 class Cutting {
  public:
@@ -353,13 +354,19 @@ std::variant<Stages, Rejection> find_stages(const Graph& graph, const Boundary& 
   return cutting.stages(waits);
 }
 
-std::optional<Classified> recognise_stages(const Region& region) {
-  const auto found = find_stages(region.graph, region.border);
+std::optional<Classified> cut_into_stages(const Graph& graph, const Boundary& border, Stages* cut) {
+  auto found = find_stages(graph, border);
   if (const auto* refused = std::get_if<Rejection>(&found)) {
     if (refused->rule == one_stage) return std::nullopt;
     return *refused;
   }
-  return layout_of(Skeleton::stages, std::get<Stages>(found).bodies);
+  const Layout layout = layout_of(Skeleton::stages, std::get<Stages>(found).bodies);
+  if (cut != nullptr) *cut = std::get<Stages>(std::move(found));
+  return layout;
+}
+
+std::optional<Classified> recognise_stages(const Region& region) {
+  return cut_into_stages(region.graph, region.border, nullptr);
 }
 
 std::optional<Rejection> doubt_stages(const Region& region, const Layout&) {
