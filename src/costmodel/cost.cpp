@@ -47,7 +47,11 @@ void add_conversion(Pipes& pipes, DType from, DType to) {
     pipes.widen += 1;
   else if (from == DType::f32 && is_half(to))
     pipes.pack += 1;
-  else if (to == DType::f32 && !ir::is_floating(from))
+  else if (ir::is_narrow_integer(from) && (to == DType::f32 || is_half(to))) {
+    pipes.alu += 1;  // two additions: float_of_narrow(), codegen/cuda/prelude.cpp
+    pipes.fma += 1;
+    pipes.pack += is_half(to);
+  } else if (to == DType::f32 && !ir::is_floating(from))
     pipes.number += 1;
   else if (ir::is_floating(from) || ir::is_floating(to))
     pipes.narrow += 1;

@@ -31,6 +31,10 @@ std::string cast(std::string_view type, const std::string& value) {
   return fmt::format("static_cast<{}>({})", type, bare(value));
 }
 
+std::string to_float(DType from, const std::string& value) {
+  return is_narrow_integer(from) ? fmt::format("float_of_narrow({})", bare(value)) : cast("float", value);
+}
+
 std::string converted(DType to, DType from, const std::string& value) {
   if (to == from) return value;
   if (is_half(from)) {
@@ -39,11 +43,11 @@ std::string converted(DType to, DType from, const std::string& value) {
   }
   if (is_half(to)) {
     const bool direct = from == DType::f32 || (from == DType::f64 && to == DType::f16);
-    return fmt::format("{}_of({})", name(to), direct ? bare(value) : cast("float", value));
+    return fmt::format("{}_of({})", name(to), direct ? bare(value) : to_float(from, value));
   }
   if (to == DType::pred) return fmt::format("({} != {})", value, constant_text(from, 0, 0));
   if (is_floating(from) && is_integer(to)) return fmt::format("saturated<{}>({})", register_type(to), bare(value));
-  return cast(register_type(to), value);
+  return to == DType::f32 ? to_float(from, value) : cast(register_type(to), value);
 }
 
 std::string real_constant(DType dtype, double value) {
