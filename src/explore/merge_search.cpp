@@ -42,13 +42,11 @@ constexpr std::size_t most_cuts = 8;            ///< places between phases at wh
 /// How a kernel of today would hold what the border holds, or why none does. Its arguments are not counted.
 std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const Boundary& border,
                                                       const MergeLimits& limits) {
-  const codegen::Classified structure =
-      limits.stages ? codegen::analyse_stages(graph, border) : codegen::analyse(graph, border);
-  if (const auto* rejection = std::get_if<Rejection>(&structure))
-    return fmt::format("{}: {}", rejection->rule, rejection->reason);
-  const auto& layout = std::get<codegen::Layout>(structure);
-  if (const auto doubt = codegen::find_doubt(graph, border, layout))
-    return fmt::format("{}: {}", doubt->rule, doubt->reason);
+  const codegen::Judged judged = limits.stages ? codegen::judge_stages(graph, border) : codegen::judge(graph, border);
+  const auto* rejection = std::get_if<Rejection>(&judged.structure);
+  if (rejection == nullptr && judged.doubt) rejection = &*judged.doubt;
+  if (rejection != nullptr) return fmt::format("{}: {}", rejection->rule, rejection->reason);
+  const auto& layout = std::get<codegen::Layout>(judged.structure);
   const bool columns = layout.skeleton == Skeleton::column;
   const bool long_row = layout.skeleton == Skeleton::row && layout.rows < 2 && layout.columns > limits.one_row_columns;
   if (columns || long_row) {

@@ -60,14 +60,11 @@ class Parts {
     }
   }
 
+  /// Whether there are several, and everything that is written is of one.
+  bool apart() { return !copies_ && count() > 1; }
+
   /// Whether something is written as it was read: nothing computes it, so it is of no part.
   bool copies() const { return copies_; }
-
-  std::size_t count() {
-    std::size_t found = 0;
-    for (std::size_t i = 0; i < parents_.size(); ++i) found += binds_[i] && root(i) == i ? 1 : 0;
-    return found;
-  }
 
   /// The border of each part, in the order of the first that each writes.
   std::vector<BodyBorder> borders() {
@@ -100,6 +97,12 @@ class Parts {
   }
 
  private:
+  std::size_t count() {
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < parents_.size(); ++i) found += binds_[i] && root(i) == i ? 1 : 0;
+    return found;
+  }
+
   std::size_t root(std::size_t at) {
     while (parents_[at] != at) at = parents_[at] = parents_[parents_[at]];
     return at;
@@ -197,14 +200,9 @@ std::optional<std::int32_t> contested(const std::vector<BodyBorder>& bodies, boo
   return std::nullopt;
 }
 
-bool falls_apart(const Graph& graph, const Boundary& border) {
-  if (border.writes.size() < 2) return false;
-  Parts parts(graph, border);
-  return !parts.copies() && parts.count() > 1;
-}
+namespace {
 
-std::variant<std::vector<BodyBorder>, Rejection> find_bodies(const Graph& graph, const Boundary& border) {
-  Parts parts(graph, border);
+std::variant<std::vector<BodyBorder>, Rejection> bodies_of(const Graph& graph, const Boundary& border, Parts& parts) {
   if (parts.copies()) return refuse("bodies", "a value is written as it was read, which is no body's work");
   std::vector<BodyBorder> each = parts.borders();
   for (BodyBorder& part : each) {
@@ -243,11 +241,29 @@ std::variant<std::vector<BodyBorder>, Rejection> find_bodies(const Graph& graph,
   return bodies;
 }
 
+}  // namespace
+
+bool falls_apart(const Graph& graph, const Boundary& border) {
+  return border.writes.size() > 1 && Parts(graph, border).apart();
+}
+
+std::variant<std::vector<BodyBorder>, Rejection> find_bodies(const Graph& graph, const Boundary& border) {
+  Parts parts(graph, border);
+  return bodies_of(graph, border, parts);
+}
+
+std::optional<std::variant<std::vector<BodyBorder>, Rejection>> find_pack(const Graph& graph, const Boundary& border) {
+  if (border.writes.size() < 2) return std::nullopt;
+  Parts parts(graph, border);
+  if (!parts.apart()) return std::nullopt;
+  return bodies_of(graph, border, parts);
+}
+
 std::optional<Classified> recognise_pack(const Region& region) {
-  if (!falls_apart(region.graph, region.border)) return std::nullopt;
-  const auto found = find_bodies(region.graph, region.border);
-  if (const auto* refused = std::get_if<Rejection>(&found)) return *refused;
-  return layout_of(Skeleton::pack, std::get<std::vector<BodyBorder>>(found));
+  const auto found = find_pack(region.graph, region.border);
+  if (!found) return std::nullopt;
+  if (const auto* refused = std::get_if<Rejection>(&*found)) return *refused;
+  return layout_of(Skeleton::pack, std::get<std::vector<BodyBorder>>(*found));
 }
 
 namespace {
@@ -279,25 +295,35 @@ std::optional<Rejection> doubt_alone(const Graph& graph, const BodyBorder& body)
                 fmt::format("{} would be one block's beside others, where several could share it", text(body.layout)));
 }
 
-std::optional<Rejection> doubt_pack(const Region& region, const Layout&) {
-  constexpr std::int64_t little = 8;  // a share of all that is read
-  const Graph& graph = region.graph;
-  const auto found = find_bodies(graph, region.border);
-  if (const auto* refused = std::get_if<Rejection>(&found)) return *refused;
-  std::int64_t all = 0, again = 0;
-  IndexedVector<std::int32_t> readers(region.border.reads.size(), 0);
-  for (const BodyBorder& body : std::get<std::vector<BodyBorder>>(found)) {
+std::optional<Rejection> doubt_each(const Graph& graph, const std::vector<BodyBorder>& bodies) {
+  for (const BodyBorder& body : bodies) {
     if (auto doubted = find_doubt(graph, body.border, body.layout)) return doubted;
     if (auto doubted = doubt_alone(graph, body)) return doubted;
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> doubt_bodies(const Graph& graph, const Boundary& border,
+                                      const std::vector<BodyBorder>& bodies) {
+  constexpr std::int64_t little = 8;  // a share of all that is read
+  if (auto doubted = doubt_each(graph, bodies)) return doubted;
+  std::int64_t all = 0, again = 0;
+  IndexedVector<std::int32_t> readers(border.reads.size(), 0);
+  for (const BodyBorder& body : bodies)
     for (const std::int32_t read : body.reads) {
-      const std::int64_t size = bytes(graph[region.border.reads[index(read)]].shape);
+      const std::int64_t size = bytes(graph[border.reads[index(read)]].shape);
       all += size;
       if (readers[read]++ > 0) again += size;
     }
-  }
   if (little * again > all)
     return refuse("bodies", fmt::format("bodies would read {} of {} bytes more than once", again, all));
   return std::nullopt;
+}
+
+std::optional<Rejection> doubt_pack(const Region& region, const Layout&) {
+  const auto found = find_bodies(region.graph, region.border);
+  if (const auto* refused = std::get_if<Rejection>(&found)) return *refused;
+  return doubt_bodies(region.graph, region.border, std::get<std::vector<BodyBorder>>(found));
 }
 
 }  // namespace tailor::codegen
