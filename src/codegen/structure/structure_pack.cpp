@@ -25,6 +25,7 @@
 #include <numeric>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "codegen/structure/recognise.h"
 
@@ -44,6 +45,7 @@ class Parts {
     places_.reserve(border.inside.size());
     for (std::size_t i = 0; i < border.inside.size(); ++i) places_.emplace(border.inside[i], i);
     binds_.resize(border.inside.size());
+    part_of_.resize(border.inside.size(), 0);
     for (const NodeId id : border.writes)
       if (const auto at = places_.find(id); at != places_.end())
         binds_[at->second] = true;
@@ -111,15 +113,16 @@ class Parts {
   /// The border of these places and of the free nodes that they use; writes are known.
   void fill(BodyBorder& part, std::vector<std::size_t> inside) {
     std::vector<NodeId> read;
-    std::unordered_set<std::size_t> has(inside.begin(), inside.end());
     std::sort(inside.begin(), inside.end());
     inside.erase(std::unique(inside.begin(), inside.end()), inside.end());
+    ++filled_;
+    for (const std::size_t at : inside) part_of_[at] = filled_;
     for (std::size_t i = 0; i < inside.size(); ++i)
       for (const NodeId operand : graph_[border_.inside[inside[i]]].operands) {
         const auto at = places_.find(operand);
         if (at == places_.end())
           read.push_back(operand);
-        else if (has.insert(at->second).second)
+        else if (std::exchange(part_of_[at->second], filled_) != filled_)
           inside.push_back(at->second);
       }
     std::sort(inside.begin(), inside.end());
@@ -139,14 +142,16 @@ class Parts {
                                       static_cast<std::int32_t>(parameter - part.reads.begin())});
     }
     const NodeId kept = border_.kept_from_place;
-    if (kept != no_node && has.contains(places_.at(kept))) part.border.kept_from_place = kept;
+    if (kept != no_node && part_of_[places_.at(kept)] == filled_) part.border.kept_from_place = kept;
   }
 
   const Graph& graph_;
   const Boundary& border_;
   std::unordered_map<NodeId, std::size_t> places_;  ///< in Boundary::inside
   std::vector<std::size_t> parents_;
-  std::vector<bool> binds_;  ///< who uses it is of its part
+  std::vector<bool> binds_;            ///< who uses it is of its part
+  std::vector<std::int32_t> part_of_;  ///< the last border that has the place, by their count
+  std::int32_t filled_ = 0;            ///< borders so far
   bool copies_ = false;
 };
 
