@@ -212,6 +212,7 @@ std::optional<std::string> MergeSearch::not_lowerable(NodeId a, NodeId b, bool i
   const Boundary border = boundary(graph, task_.def_use, merged);
   const std::optional<std::string> crowded = too_many_arguments(border, limits_, own);
   if (crowded && !in_words) return crowded;
+  spending_.asked_nodes += std::ssize(merged);
   const auto kernel = one_kernel(graph, border, limits_);
   if (const auto* why_not = std::get_if<std::string>(&kernel)) return *why_not;
   if (crowded) return crowded;
