@@ -55,9 +55,9 @@ bool Borders::covered(std::size_t group, NodeId id) const {
 }
 
 std::optional<codegen::Layout> planned_layout(const Graph& graph, const Boundary& border) {
-  const codegen::Classified structure = codegen::analyse(graph, border);
-  const auto* layout = std::get_if<codegen::Layout>(&structure);
-  if (layout == nullptr || codegen::find_doubt(graph, border, *layout)) return std::nullopt;
+  const codegen::Judged judged = codegen::judge(graph, border);
+  const auto* layout = std::get_if<codegen::Layout>(&judged.structure);
+  if (layout == nullptr || judged.doubt) return std::nullopt;
   return *layout;
 }
 

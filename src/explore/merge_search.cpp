@@ -39,18 +39,14 @@ constexpr std::size_t packed_pairs = 512;       ///< where groups are few each i
 constexpr std::size_t most_written_by_few = 2;  ///< arrays that blocks write who share columns or one long row
 constexpr std::size_t most_cuts = 8;            ///< places between phases at which a group is offered to be cut
 
-/// How a kernel of today would hold these nodes together, or why none does.
-std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const DefUse& def_use,
-                                                      const std::vector<NodeId>& nodes, const MergeLimits& limits,
-                                                      std::int64_t own_arguments) {
-  const Boundary border = boundary(graph, def_use, nodes);
-  const codegen::Classified structure =
-      limits.stages ? codegen::analyse_stages(graph, border) : codegen::analyse(graph, border);
-  if (const auto* rejection = std::get_if<Rejection>(&structure))
-    return fmt::format("{}: {}", rejection->rule, rejection->reason);
-  const auto& layout = std::get<codegen::Layout>(structure);
-  if (const auto doubt = codegen::find_doubt(graph, border, layout))
-    return fmt::format("{}: {}", doubt->rule, doubt->reason);
+/// How a kernel of today would hold what the border holds, or why none does. Its arguments are not counted.
+std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const Boundary& border,
+                                                      const MergeLimits& limits) {
+  const codegen::Judged judged = limits.stages ? codegen::judge_stages(graph, border) : codegen::judge(graph, border);
+  const auto* rejection = std::get_if<Rejection>(&judged.structure);
+  if (rejection == nullptr && judged.doubt) rejection = &*judged.doubt;
+  if (rejection != nullptr) return fmt::format("{}: {}", rejection->rule, rejection->reason);
+  const auto& layout = std::get<codegen::Layout>(judged.structure);
   const bool columns = layout.skeleton == Skeleton::column;
   const bool long_row = layout.skeleton == Skeleton::row && layout.rows < 2 && layout.columns > limits.one_row_columns;
   if (columns || long_row) {
@@ -64,19 +60,24 @@ std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const 
         return fmt::format("%{} of full size would be written by the few blocks of {}", graph[id].name,
                            codegen::text(layout));
   }
-  const auto arguments = static_cast<std::int64_t>(border.reads.size() + border.writes.size());
-  if (arguments > limits.arguments && arguments > own_arguments)
-    return fmt::format("{} arguments, at most {}", arguments, limits.arguments);
   return layout;
+}
+
+std::optional<std::string> too_many_arguments(const Boundary& border, const MergeLimits& limits,
+                                              std::int64_t own_arguments) {
+  const auto arguments = static_cast<std::int64_t>(border.reads.size() + border.writes.size());
+  if (arguments <= limits.arguments || arguments <= own_arguments) return std::nullopt;
+  return fmt::format("{} arguments, at most {}", arguments, limits.arguments);
 }
 
 }  // namespace
 
 std::optional<std::string> not_one_kernel(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes,
                                           const MergeLimits& limits, std::int64_t own_arguments) {
-  const auto kernel = one_kernel(graph, def_use, nodes, limits, own_arguments);
-  const auto* why_not = std::get_if<std::string>(&kernel);
-  return why_not == nullptr ? std::nullopt : std::optional(*why_not);
+  const Boundary border = boundary(graph, def_use, nodes);
+  const auto kernel = one_kernel(graph, border, limits);
+  if (const auto* why_not = std::get_if<std::string>(&kernel)) return *why_not;
+  return too_many_arguments(border, limits, own_arguments);
 }
 
 MergeSearch::MergeSearch(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits,
@@ -177,24 +178,26 @@ bool MergeSearch::drain() {
       offer(a, b, best.fills);
       continue;
     }
-    if (refusal(a, b)) continue;
+    if (refused(a, b, false)) continue;
     join(a, b);
     changed = true;
   }
   return changed;
 }
 
-std::optional<std::string> MergeSearch::refusal(NodeId a, NodeId b) {
+std::optional<std::string> MergeSearch::refusal(NodeId a, NodeId b) { return refused(a, b, true); }
+
+std::optional<std::string> MergeSearch::refused(NodeId a, NodeId b, bool in_words) {
   a = units_.unit(a), b = units_.unit(b);
   const std::size_t operations = units_.nodes(a).size() + units_.nodes(b).size();
   if (operations > limits_.operations) return fmt::format("{} operations, at most {}", operations, limits_.operations);
   const NodeId blocker = units_.blocker(a, b);
   if (blocker != no_node) return fmt::format("would make a cycle through %{}", task_.graph[blocker].name);
-  if (limits_.lowerable) return not_lowerable(a, b);
+  if (limits_.lowerable) return not_lowerable(a, b, in_words);
   return std::nullopt;
 }
 
-std::optional<std::string> MergeSearch::not_lowerable(NodeId a, NodeId b) {
+std::optional<std::string> MergeSearch::not_lowerable(NodeId a, NodeId b, bool in_words) {
   const Graph& graph = task_.graph;
   const std::size_t reductions = reductions_of(graph, units_.nodes(a)) + reductions_of(graph, units_.nodes(b));
   if (reductions > limits_.reductions) return fmt::format("{} reductions, at most {}", reductions, limits_.reductions);
@@ -206,8 +209,13 @@ std::optional<std::string> MergeSearch::not_lowerable(NodeId a, NodeId b) {
              std::back_inserter(merged));
   const std::int64_t own =
       std::max(summaries_.summary(group_of(a)).arguments, summaries_.summary(group_of(b)).arguments);
-  const auto kernel = one_kernel(graph, task_.def_use, merged, limits_, own);
+  const Boundary border = boundary(graph, task_.def_use, merged);
+  const std::optional<std::string> crowded = too_many_arguments(border, limits_, own);
+  if (crowded && !in_words) return crowded;
+  spending_.asked_nodes += std::ssize(merged);
+  const auto kernel = one_kernel(graph, border, limits_);
   if (const auto* why_not = std::get_if<std::string>(&kernel)) return *why_not;
+  if (crowded) return crowded;
   const Skeleton skeleton = std::get<codegen::Layout>(kernel).skeleton;
   if (row(skeleton).unit != WorkUnit::bodies) return std::nullopt;
   const bool waits = skeleton == Skeleton::stages;

@@ -107,7 +107,9 @@ class MergeSearch {
   void offer_neighbours();
   void offer_packing();
   bool spent() const { return spending_.over(); }
-  std::optional<std::string> not_lowerable(ir::NodeId a, ir::NodeId b);
+  /// refusal(): of several reasons the one that tells most where words are wanted, else the one that is found soonest.
+  std::optional<std::string> refused(ir::NodeId a, ir::NodeId b, bool in_words);
+  std::optional<std::string> not_lowerable(ir::NodeId a, ir::NodeId b, bool in_words);
   std::vector<ir::NodeId> firsts() const;
   std::string structure(ir::NodeId unit) const;
 

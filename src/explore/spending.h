@@ -37,6 +37,7 @@ class Spending {
   double left() const { return budget_.seconds > 0 ? std::max(1e-9, budget_.seconds - elapsed()) : 0; }
 
   std::int64_t evaluations = 0;  ///< of the price, so far
+  std::int64_t asked_nodes = 0;  ///< of merges whose structure was asked for, so far: what most of a search went into
 
  private:
   double elapsed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }

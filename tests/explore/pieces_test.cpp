@@ -384,6 +384,37 @@ TEST_CASE("what a merge would save is asked again when one of the two has grown 
   CHECK(gain("a", "c") < 0);
 }
 
+TEST_CASE("what a search asks of structures grows with the graph, however many merges have too many arguments") {
+  // Steps of an optimiser, each of other arrays: kernels of many fill up, and then each is offered more in vain.
+  const auto asked_nodes = [](int steps) {
+    std::string lines = "  %r = parameter 0 : f32[]\n", outputs;
+    for (int i = 0; i < steps; ++i) {
+      const std::string shape = fmt::format("f32[{},{}]", 64 + i % 5, 32 + i % 3);
+      for (int k = 0; k < 4; ++k)
+        lines += fmt::format("  %p{0}_{1} = parameter {2} : {3}\n", i, k, 1 + 4 * i + k, shape);
+      lines += fmt::format(
+          "  %s{0} = broadcast %r, axes={{}} : {1}\n  %g{0} = multiply %p{0}_1, %s{0} : {1}\n"
+          "  %m{0} = add %p{0}_2, %g{0} : {1}\n  %h{0} = multiply %g{0}, %g{0} : {1}\n"
+          "  %v{0} = add %p{0}_3, %h{0} : {1}\n  %d{0} = divide %m{0}, %v{0} : {1}\n"
+          "  %n{0} = subtract %p{0}_0, %d{0} : {1}\n",
+          i, shape);
+      outputs += fmt::format("{}%n{}, %m{}, %v{}", i == 0 ? "" : ", ", i, i, i);
+    }
+    const Graph graph = graph_g(lines + "  output " + outputs + "\n");
+    const ir::DefUse def_use = ir::def_use(graph);
+    const FusionTask task{search_setting(), graph, def_use};
+    const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use);
+    Spending spending(task);
+    MergeSearch search(task, facts, {}, {}, spending);
+    search.run(true);
+    CHECK(search.groups().size() > static_cast<std::size_t>(steps / 10));
+    return spending.asked_nodes;
+  };
+  const std::int64_t few = asked_nodes(40), many = asked_nodes(160);
+  INFO(few, " nodes, ", many, " nodes");
+  CHECK(many < 6 * few);
+}
+
 TEST_CASE("blocks that add up columns write what they add up; those of one long row write only what needs its sum") {
   const auto groups_of = [](std::string_view shape, std::string_view axes, std::string_view sums,
                             const MergeLimits& limits = {}) {

@@ -22,8 +22,18 @@ struct SkeletonStructure {
 
 const SkeletonStructure& structure(ir::Skeleton skeleton);
 
-/// What recognise_stages() finds; how the group is cut goes to `cut`, where somebody wants it.
-std::optional<Classified> cut_into_stages(const ir::Graph& graph, const ir::Boundary& border, Stages* cut);
+/// The bodies of a group that falls apart; nothing where it does not.
+std::optional<std::variant<std::vector<BodyBorder>, ir::Rejection>> find_pack(const ir::Graph& graph,
+                                                                              const ir::Boundary& border);
+
+/// The first doubt about a body, which has no launch of its own.
+std::optional<ir::Rejection> doubt_each(const ir::Graph& graph, const std::vector<BodyBorder>& bodies);
+/// The same, or the doubt about them side by side: what they would read more than once.
+std::optional<ir::Rejection> doubt_bodies(const ir::Graph& graph, const ir::Boundary& border,
+                                          const std::vector<BodyBorder>& bodies);
+
+/// The rule of find_stages() where there is nothing to cut.
+inline constexpr std::string_view one_stage = "one-stage";
 
 /// Of a pack or of stages.
 Layout layout_of(ir::Skeleton skeleton, const std::vector<BodyBorder>& bodies);

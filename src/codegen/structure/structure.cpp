@@ -180,6 +180,18 @@ std::optional<Rejection> refuse_nodes(const Graph& graph, const Boundary& border
   return first;
 }
 
+/// The doubts that no skeleton is asked about: where a value is put.
+std::optional<Rejection> doubt_places(const Graph& graph, const Boundary& border) {
+  if (const NodeId id = border.kept_from_place; id != no_node)
+    return refuse("in-place", fmt::format("%{} {} would be updated in place if nothing of the group read it",
+                                          graph[id].name, text(graph[id].shape)));
+  for (const NodeId id : border.inside)
+    if (class_of(graph[id].op) == OpClass::lookup && is_placed_by_reduction(graph, border, id))
+      return refuse("index-place",
+                    fmt::format("where %{} reads or writes depends on a reduction of the group", graph[id].name));
+  return std::nullopt;
+}
+
 }  // namespace
 
 Layout row_layout(const Graph& graph, const Node& reduce) {
@@ -287,27 +299,35 @@ Classified analyse_loop(const Graph& graph, const Boundary& border) {
   return first ? *first : refuse("skeleton", "no skeleton recognises the group");
 }
 
-Classified analyse(const Graph& graph, const Boundary& border) {
-  const Classified loop = analyse_loop(graph, border);
-  if (!falls_apart(graph, border)) return loop;
-  const auto* whole = std::get_if<Layout>(&loop);
-  if (whole != nullptr && !find_doubt(graph, border, *whole)) return loop;
-  const std::optional<Classified> pack = structure(Skeleton::pack).recognise(Region(graph, border));
-  const auto* bodies = pack ? std::get_if<Layout>(&*pack) : nullptr;
-  if (bodies == nullptr || (whole != nullptr && find_doubt(graph, border, *bodies))) return loop;
-  return *bodies;
+Judged judge(const Graph& graph, const Boundary& border) {
+  Judged loop{analyse_loop(graph, border), std::nullopt};
+  const auto* whole = std::get_if<Layout>(&loop.structure);
+  if (whole != nullptr) loop.doubt = find_doubt(graph, border, *whole);
+  if (whole != nullptr && !loop.doubt) return loop;
+  const auto found = find_pack(graph, border);
+  const auto* bodies = found ? std::get_if<std::vector<BodyBorder>>(&*found) : nullptr;
+  if (bodies == nullptr) return loop;
+  Judged pack{layout_of(Skeleton::pack, *bodies), doubt_places(graph, border)};
+  if (!pack.doubt) pack.doubt = doubt_bodies(graph, border, *bodies);
+  return whole != nullptr && pack.doubt ? loop : pack;
 }
 
-Classified analyse_stages(const Graph& graph, const Boundary& border, Stages* cut) {
-  const Classified found = analyse(graph, border);
-  const auto* refused = std::get_if<Rejection>(&found);
+Judged judge_stages(const Graph& graph, const Boundary& border, Stages* cut) {
+  Judged found = judge(graph, border);
+  const auto* refused = std::get_if<Rejection>(&found.structure);
   if (refused == nullptr || border.writes.empty() || refuse_nodes(graph, border)) return found;
-  const std::optional<Classified> stages = cut_into_stages(graph, border, cut);
-  if (!stages) return found;
-  if (std::holds_alternative<Layout>(*stages)) return *stages;
-  // The group is known by what a loop has against it.
-  return refuse(refused->rule,
-                fmt::format("{}; cut into stages: {}", refused->reason, std::get<Rejection>(*stages).reason));
+  auto stages = find_stages(graph, border);
+  if (const auto* uncut = std::get_if<Rejection>(&stages)) {
+    if (uncut->rule == one_stage) return found;
+    // The group is known by what a loop has against it.
+    return {refuse(refused->rule, fmt::format("{}; cut into stages: {}", refused->reason, uncut->reason)),
+            std::nullopt};
+  }
+  const std::vector<BodyBorder>& bodies = std::get<Stages>(stages).bodies;
+  Judged judged{layout_of(Skeleton::stages, bodies), doubt_places(graph, border)};
+  if (!judged.doubt) judged.doubt = doubt_each(graph, bodies);
+  if (cut != nullptr) *cut = std::get<Stages>(std::move(stages));
+  return judged;
 }
 
 std::unordered_set<NodeId> behind_reductions(const Region& region) {
@@ -322,13 +342,7 @@ std::unordered_set<NodeId> behind_reductions(const Region& region) {
 }
 
 std::optional<Rejection> find_doubt(const Graph& graph, const Boundary& border, const Layout& layout) {
-  if (const NodeId id = border.kept_from_place; id != no_node)
-    return refuse("in-place", fmt::format("%{} {} would be updated in place if nothing of the group read it",
-                                          graph[id].name, text(graph[id].shape)));
-  for (const NodeId id : border.inside)
-    if (class_of(graph[id].op) == OpClass::lookup && is_placed_by_reduction(graph, border, id))
-      return refuse("index-place",
-                    fmt::format("where %{} reads or writes depends on a reduction of the group", graph[id].name));
+  if (auto doubted = doubt_places(graph, border)) return doubted;
   return structure(layout.skeleton).doubt(Region(graph, border), layout);
 }
 

@@ -63,14 +63,24 @@ ir::NodeId stored_node(const ir::Graph& graph, const ir::Boundary& border, std::
 /// Whether the node is a write whose new part alone is stored.
 bool is_written_in_place(const ir::Boundary& border, ir::NodeId id);
 
-/// The first skeleton that recognises the nodes inside the border, or why there is none. Where it would do badly with
-/// parts that share nothing, and a pack of them would not, the pack. Names in the rejection are those of `graph`.
-/// O(nodes inside).
-Classified analyse(const ir::Graph& graph, const ir::Boundary& border);
+/// A structure, or why there is none, and what the lowering of today makes badly of it, or not at all.
+struct Judged {
+  Classified structure;
+  std::optional<ir::Rejection> doubt;
+};
+/// The first skeleton that recognises the nodes inside the border. Where it would do badly with parts that share
+/// nothing, and a pack of them would not, the pack. Names in rejections are those of `graph`. O(nodes inside).
+Judged judge(const ir::Graph& graph, const ir::Boundary& border);
 
 struct Stages;
 /// The same, and where it finds none, stages: how they are cut goes to `cut`, where somebody wants it.
-Classified analyse_stages(const ir::Graph& graph, const ir::Boundary& border, Stages* cut = nullptr);
+Judged judge_stages(const ir::Graph& graph, const ir::Boundary& border, Stages* cut = nullptr);
+
+/// The structures alone.
+inline Classified analyse(const ir::Graph& graph, const ir::Boundary& border) { return judge(graph, border).structure; }
+inline Classified analyse_stages(const ir::Graph& graph, const ir::Boundary& border, Stages* cut = nullptr) {
+  return judge_stages(graph, border, cut).structure;
+}
 
 /// The same without packs: what one loop can do.
 Classified analyse_loop(const ir::Graph& graph, const ir::Boundary& border);
@@ -82,7 +92,7 @@ std::optional<ir::DType> rounding_type(const ir::Graph& graph, const ir::Node& n
 /// Why no kernel of today can hold the node, whatever stands around it; nothing when one may.
 std::optional<ir::Rejection> refused_alone(const ir::Graph& graph, ir::NodeId node);
 
-/// What the lowering of today makes badly, or not at all, of a structure that analyse() recognised as `layout`.
+/// The doubt of judge() about a structure that is known: analyse() recognised it as `layout`.
 std::optional<ir::Rejection> find_doubt(const ir::Graph& graph, const ir::Boundary& border, const Layout& layout);
 
 /// A sound refusal: what it says of a group holds for every plan.

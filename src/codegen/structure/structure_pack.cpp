@@ -25,6 +25,7 @@
 #include <numeric>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "codegen/structure/recognise.h"
 
@@ -44,6 +45,7 @@ class Parts {
     places_.reserve(border.inside.size());
     for (std::size_t i = 0; i < border.inside.size(); ++i) places_.emplace(border.inside[i], i);
     binds_.resize(border.inside.size());
+    part_of_.resize(border.inside.size(), 0);
     for (const NodeId id : border.writes)
       if (const auto at = places_.find(id); at != places_.end())
         binds_[at->second] = true;
@@ -60,14 +62,11 @@ class Parts {
     }
   }
 
+  /// Whether there are several, and everything that is written is of one.
+  bool apart() { return !copies_ && count() > 1; }
+
   /// Whether something is written as it was read: nothing computes it, so it is of no part.
   bool copies() const { return copies_; }
-
-  std::size_t count() {
-    std::size_t found = 0;
-    for (std::size_t i = 0; i < parents_.size(); ++i) found += binds_[i] && root(i) == i ? 1 : 0;
-    return found;
-  }
 
   /// The border of each part, in the order of the first that each writes.
   std::vector<BodyBorder> borders() {
@@ -100,6 +99,12 @@ class Parts {
   }
 
  private:
+  std::size_t count() {
+    std::size_t found = 0;
+    for (std::size_t i = 0; i < parents_.size(); ++i) found += binds_[i] && root(i) == i ? 1 : 0;
+    return found;
+  }
+
   std::size_t root(std::size_t at) {
     while (parents_[at] != at) at = parents_[at] = parents_[parents_[at]];
     return at;
@@ -108,15 +113,16 @@ class Parts {
   /// The border of these places and of the free nodes that they use; writes are known.
   void fill(BodyBorder& part, std::vector<std::size_t> inside) {
     std::vector<NodeId> read;
-    std::unordered_set<std::size_t> has(inside.begin(), inside.end());
     std::sort(inside.begin(), inside.end());
     inside.erase(std::unique(inside.begin(), inside.end()), inside.end());
+    ++filled_;
+    for (const std::size_t at : inside) part_of_[at] = filled_;
     for (std::size_t i = 0; i < inside.size(); ++i)
       for (const NodeId operand : graph_[border_.inside[inside[i]]].operands) {
         const auto at = places_.find(operand);
         if (at == places_.end())
           read.push_back(operand);
-        else if (has.insert(at->second).second)
+        else if (std::exchange(part_of_[at->second], filled_) != filled_)
           inside.push_back(at->second);
       }
     std::sort(inside.begin(), inside.end());
@@ -136,14 +142,16 @@ class Parts {
                                       static_cast<std::int32_t>(parameter - part.reads.begin())});
     }
     const NodeId kept = border_.kept_from_place;
-    if (kept != no_node && has.contains(places_.at(kept))) part.border.kept_from_place = kept;
+    if (kept != no_node && part_of_[places_.at(kept)] == filled_) part.border.kept_from_place = kept;
   }
 
   const Graph& graph_;
   const Boundary& border_;
   std::unordered_map<NodeId, std::size_t> places_;  ///< in Boundary::inside
   std::vector<std::size_t> parents_;
-  std::vector<bool> binds_;  ///< who uses it is of its part
+  std::vector<bool> binds_;            ///< who uses it is of its part
+  std::vector<std::int32_t> part_of_;  ///< the last border that has the place, by their count
+  std::int32_t filled_ = 0;            ///< borders so far
   bool copies_ = false;
 };
 
@@ -197,14 +205,9 @@ std::optional<std::int32_t> contested(const std::vector<BodyBorder>& bodies, boo
   return std::nullopt;
 }
 
-bool falls_apart(const Graph& graph, const Boundary& border) {
-  if (border.writes.size() < 2) return false;
-  Parts parts(graph, border);
-  return !parts.copies() && parts.count() > 1;
-}
+namespace {
 
-std::variant<std::vector<BodyBorder>, Rejection> find_bodies(const Graph& graph, const Boundary& border) {
-  Parts parts(graph, border);
+std::variant<std::vector<BodyBorder>, Rejection> bodies_of(const Graph& graph, const Boundary& border, Parts& parts) {
   if (parts.copies()) return refuse("bodies", "a value is written as it was read, which is no body's work");
   std::vector<BodyBorder> each = parts.borders();
   for (BodyBorder& part : each) {
@@ -243,11 +246,29 @@ std::variant<std::vector<BodyBorder>, Rejection> find_bodies(const Graph& graph,
   return bodies;
 }
 
+}  // namespace
+
+bool falls_apart(const Graph& graph, const Boundary& border) {
+  return border.writes.size() > 1 && Parts(graph, border).apart();
+}
+
+std::variant<std::vector<BodyBorder>, Rejection> find_bodies(const Graph& graph, const Boundary& border) {
+  Parts parts(graph, border);
+  return bodies_of(graph, border, parts);
+}
+
+std::optional<std::variant<std::vector<BodyBorder>, Rejection>> find_pack(const Graph& graph, const Boundary& border) {
+  if (border.writes.size() < 2) return std::nullopt;
+  Parts parts(graph, border);
+  if (!parts.apart()) return std::nullopt;
+  return bodies_of(graph, border, parts);
+}
+
 std::optional<Classified> recognise_pack(const Region& region) {
-  if (!falls_apart(region.graph, region.border)) return std::nullopt;
-  const auto found = find_bodies(region.graph, region.border);
-  if (const auto* refused = std::get_if<Rejection>(&found)) return *refused;
-  return layout_of(Skeleton::pack, std::get<std::vector<BodyBorder>>(found));
+  const auto found = find_pack(region.graph, region.border);
+  if (!found) return std::nullopt;
+  if (const auto* refused = std::get_if<Rejection>(&*found)) return *refused;
+  return layout_of(Skeleton::pack, std::get<std::vector<BodyBorder>>(*found));
 }
 
 namespace {
@@ -279,25 +300,35 @@ std::optional<Rejection> doubt_alone(const Graph& graph, const BodyBorder& body)
                 fmt::format("{} would be one block's beside others, where several could share it", text(body.layout)));
 }
 
-std::optional<Rejection> doubt_pack(const Region& region, const Layout&) {
-  constexpr std::int64_t little = 8;  // a share of all that is read
-  const Graph& graph = region.graph;
-  const auto found = find_bodies(graph, region.border);
-  if (const auto* refused = std::get_if<Rejection>(&found)) return *refused;
-  std::int64_t all = 0, again = 0;
-  IndexedVector<std::int32_t> readers(region.border.reads.size(), 0);
-  for (const BodyBorder& body : std::get<std::vector<BodyBorder>>(found)) {
+std::optional<Rejection> doubt_each(const Graph& graph, const std::vector<BodyBorder>& bodies) {
+  for (const BodyBorder& body : bodies) {
     if (auto doubted = find_doubt(graph, body.border, body.layout)) return doubted;
     if (auto doubted = doubt_alone(graph, body)) return doubted;
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> doubt_bodies(const Graph& graph, const Boundary& border,
+                                      const std::vector<BodyBorder>& bodies) {
+  constexpr std::int64_t little = 8;  // a share of all that is read
+  if (auto doubted = doubt_each(graph, bodies)) return doubted;
+  std::int64_t all = 0, again = 0;
+  IndexedVector<std::int32_t> readers(border.reads.size(), 0);
+  for (const BodyBorder& body : bodies)
     for (const std::int32_t read : body.reads) {
-      const std::int64_t size = bytes(graph[region.border.reads[index(read)]].shape);
+      const std::int64_t size = bytes(graph[border.reads[index(read)]].shape);
       all += size;
       if (readers[read]++ > 0) again += size;
     }
-  }
   if (little * again > all)
     return refuse("bodies", fmt::format("bodies would read {} of {} bytes more than once", again, all));
   return std::nullopt;
+}
+
+std::optional<Rejection> doubt_pack(const Region& region, const Layout&) {
+  const auto found = find_bodies(region.graph, region.border);
+  if (const auto* refused = std::get_if<Rejection>(&found)) return *refused;
+  return doubt_bodies(region.graph, region.border, std::get<std::vector<BodyBorder>>(found));
 }
 
 }  // namespace tailor::codegen

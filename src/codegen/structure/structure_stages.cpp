@@ -37,9 +37,8 @@ using namespace ir;
 
 namespace {
 
-constexpr std::string_view one_stage = "one-stage";  ///< the rule: there is nothing to cut
-constexpr std::size_t most_levels = 16;              ///< of a launch, whose code holds all
-constexpr std::int64_t most_loops = 64;              ///< the same, of all stages
+constexpr std::size_t most_levels = 16;  ///< of a launch, whose code holds all
+constexpr std::int64_t most_loops = 64;  ///< the same, of all stages
 
 class Cutting {
  public:
@@ -143,10 +142,10 @@ class Cutting {
       if (ir::index(number) >= cut.bodies.size()) continue;
       BodyBorder body = cut.bodies[ir::index(number)];
       if (body.writes.empty()) continue;
-      const Classified found = analyse(graph_, body.border);
-      if (!std::holds_alternative<Layout>(found)) return std::nullopt;
-      body.layout = std::get<Layout>(found);
-      count += find_doubt(graph_, body.border, body.layout) || doubt_alone(graph_, body) ? 1 : 0;
+      const Judged found = judge(graph_, body.border);
+      if (!std::holds_alternative<Layout>(found.structure)) return std::nullopt;
+      body.layout = std::get<Layout>(found.structure);
+      count += found.doubt || doubt_alone(graph_, body) ? 1 : 0;
     }
     return count;
   }
@@ -354,29 +353,17 @@ std::variant<Stages, Rejection> find_stages(const Graph& graph, const Boundary& 
   return cutting.stages(waits);
 }
 
-std::optional<Classified> cut_into_stages(const Graph& graph, const Boundary& border, Stages* cut) {
-  auto found = find_stages(graph, border);
-  if (const auto* refused = std::get_if<Rejection>(&found)) {
-    if (refused->rule == one_stage) return std::nullopt;
-    return *refused;
-  }
-  const Layout layout = layout_of(Skeleton::stages, std::get<Stages>(found).bodies);
-  if (cut != nullptr) *cut = std::get<Stages>(std::move(found));
-  return layout;
-}
-
 std::optional<Classified> recognise_stages(const Region& region) {
-  return cut_into_stages(region.graph, region.border, nullptr);
+  const auto found = find_stages(region.graph, region.border);
+  if (const auto* cut = std::get_if<Stages>(&found)) return layout_of(Skeleton::stages, cut->bodies);
+  const auto& refused = std::get<Rejection>(found);
+  return refused.rule == one_stage ? std::nullopt : std::optional<Classified>(refused);
 }
 
 std::optional<Rejection> doubt_stages(const Region& region, const Layout&) {
   const auto found = find_stages(region.graph, region.border);
   if (const auto* refused = std::get_if<Rejection>(&found)) return *refused;
-  for (const BodyBorder& body : std::get<Stages>(found).bodies) {
-    if (auto doubted = find_doubt(region.graph, body.border, body.layout)) return doubted;
-    if (auto doubted = doubt_alone(region.graph, body)) return doubted;
-  }
-  return std::nullopt;
+  return doubt_each(region.graph, std::get<Stages>(found).bodies);
 }
 
 }  // namespace tailor::codegen

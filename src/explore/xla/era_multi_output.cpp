@@ -48,7 +48,8 @@ class EraRules final : public MultiOutputRules {
     if (!all_[b].fused() && all_[a].loop_kind && is_tiled(all_, b, all_[b].kernel().results[0])) return false;
     // An update in place is written so only where it is the one result.
     if (is_update(a) || (all_[b].fused() && other.op == Op::dynamic_update_slice && !is_multi(b))) return false;
-    return over_budget(all_, a, b, false).empty() && era_loops_agree(all_, a, b);
+    // Of a value that arrays of many shapes use most pairs end at their loops.
+    return era_loops_agree(all_, a, b) && over_budget(all_, a, b, false).empty();
   }
 
   bool may_be_computed_along(std::int32_t producer) const override {

@@ -32,6 +32,7 @@ std::string whole_of(const Graph& graph) {
   const auto* layout = std::get_if<codegen::Layout>(&found);
   if (layout == nullptr) return std::get<Rejection>(found).rule;
   const auto doubt = codegen::find_doubt(graph, border, *layout);
+  CHECK((codegen::judge(graph, border).doubt == doubt));
   return codegen::text(*layout) + (doubt ? ", " + doubt->rule : "");
 }
 std::string whole_of(const std::string& lines) { return whole_of(pack_graph(lines)); }

@@ -204,6 +204,7 @@ TEST_CASE("levels stay apart where blocks would share the rows of their loop and
     const codegen::Classified found = codegen::analyse_stages(graph, border);
     if (const auto* refused = std::get_if<Rejection>(&found)) return refused->rule;
     const auto doubt = codegen::find_doubt(graph, border, std::get<codegen::Layout>(found));
+    CHECK((codegen::judge_stages(graph, border).doubt == doubt));
     return codegen::text(std::get<codegen::Layout>(found)) + (doubt ? ", " + doubt->rule : "");
   };
   CHECK(doubt_of(1000) == "stages of 2");
