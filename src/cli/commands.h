@@ -185,6 +185,7 @@ struct ProfileCommand : study::MeasureWords {
   GroupOptions what;  ///< no group and no plan: every group of the model that can be planned
   std::string plan;   ///< as above; of one group
   std::int64_t top = 4, random = 0;
+  std::int64_t consider = 0;  ///< plans of each group that are compiled, of which `top` run; at most `top`: these run
   bool all_plans = false, no_odd_shape = false, compile_only = false;
   /// Time the whole model under several strategies instead: those of `what`, separated by commas; none there: all.
   bool module = false;

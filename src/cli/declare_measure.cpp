@@ -59,6 +59,8 @@ void declare(OptionList& list, ProfileCommand& options) {
   list.add("--plan", &options.plan, "only this one: a plan's text, its rank in tailor explore, or xla", "TEXT|N|xla");
   list.add_count("--top", &options.top, "plans of each group, 0 for all (default 4)");
   list.add("--all-plans", &options.all_plans, "every plan of each group, as --top 0");
+  list.add_count("--consider", &options.consider,
+                 "compile so many of each group, run the --top that are best by their machine code (default: --top)");
   list.add_count("--random", &options.random, "more of each group, from equal stretches of the ranking (default 0)");
   list.section = "who measures";
   list.add("--profiler", &options.profiler, "gpu, or replay: answer from records (tailor list profilers)", "NAME");

@@ -116,16 +116,21 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
   study::Measurer measurer;
   if (!options.compile_only) measurer = study::make_measurer(options, context.data, device, watch);
   const bool whole = options.plan.empty() && options.what.group.empty();
-  std::vector<Candidate> candidates = study::choose_plans(
-      model, {options.plan, options.all_plans ? 0 : options.top, whole, options.random, options.seed}, watch);
-  stop_if_asked(watch.stop);
   const bool compiles = measurer.worker != nullptr || options.compile_only;
+  const bool considers = compiles && options.consider > options.top && options.top > 0 && !options.all_plans;
+  const std::int64_t wanted = options.all_plans ? 0 : considers ? options.consider : options.top;
+  std::vector<Candidate> candidates =
+      study::choose_plans(model, {options.plan, wanted, whole, options.random, options.seed}, watch);
+  stop_if_asked(watch.stop);
+  const study::Compiling compiling{
+      .api = nvrtc.api.get(), .cache = cache_folder(options.cache), .workers = static_cast<int>(options.threads)};
+  if (considers) {
+    study::compile(candidates, compiling, watch);
+    stop_if_asked(watch.stop);
+    study::keep_best_compiled(candidates, options.consider, options.top);
+  }
   if (compiles && !options.no_odd_shape) study::add_shapes(candidates, study::ShapeKind::odd);
-  if (compiles)
-    study::compile(
-        candidates,
-        {.api = nvrtc.api.get(), .cache = cache_folder(options.cache), .workers = static_cast<int>(options.threads)},
-        watch);
+  if (compiles) study::compile(candidates, compiling, watch);
   stop_if_asked(watch.stop);
   if (options.compile_only) {
     show(context, {"tailor.profile/1", device.name, {{"compiled", study::compiled_table(candidates)}}, ""});
@@ -147,8 +152,8 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
 /// The whole model under several strategies.
 void profile_module(const ProfileCommand& options, const Context& context, const profiler::FoundNvrtc& nvrtc) {
   const study::Watch watch = context.watch();
-  study::ModuleQuestion question{options.what,          {},          options.top, options.rounds,
-                                 !options.no_odd_shape, options.xla, options,     {}};
+  study::ModuleQuestion question{
+      options.what, {}, options.top, options.consider, options.rounds, !options.no_odd_shape, options.xla, options, {}};
   question.strategies = study::named_strategies(options.what.strategy);
   question.compiling = {
       .api = nvrtc.api.get(), .cache = cache_folder(options.cache), .workers = static_cast<int>(options.threads)};

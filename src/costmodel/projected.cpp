@@ -15,8 +15,9 @@
 // memory make up: a kernel that only writes has a corner in place of a knee. Reads have one p, half reads and half
 // writes another; a mixture lies between. C and L are joined by an exponent of their own.
 //
-// Waves hide each other's chains. The first of n has none to hide behind, so a share of 1 / n of what M and the chain
-// would take one after the other is not hidden. Memory and the busiest pipe do not hide each other wholly either: they
+// Waves hide each other's chains, and so do the trips that one block makes for new data, one after the other. The first
+// of n in all has none to hide behind, so a share of 1 / n of what M and the chain would take one after the other is
+// not hidden. Memory and the busiest pipe do not hide each other wholly either: they
 // meet in a knee (overlap_knee), and a block that is alone on its SM computes while it loads and stores nothing, so a
 // share of C (lone_share) over the blocks of an SM comes on top of memory's time. The warps of a first wave wait for
 // what they load before they compute, all of them at once: its share of C lies behind L (first_wave).
@@ -255,6 +256,14 @@ Path path_of(const Work& work, const MemoryBytes& bytes, double turns, const Cal
   return path;
 }
 
+/// Seconds until a kernel runs whose code and parameters come from memory: two trips beyond L2, the second for what the
+/// first instructions ask. 117 plans under 5 us that an H200 ran cold were 0.2 us longer than its warm launches are.
+double code_fetch(const CalibratedDevice& d, const ir::Regime& regime) {
+  constexpr double trips = 2;
+  const bool flushed = regime.cache == ir::CacheState::cold || regime.cache == ir::CacheState::dirty;
+  return flushed ? trips * std::max(0.0, d.dram_latency - d.l2_latency) : 0;
+}
+
 /// (a^p + b^p)^(1/p)
 double norm(double a, double b, double p) {
   const double greater = std::max(a, b), lesser = std::min(a, b);
@@ -301,6 +310,7 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   const Path path = path_of(work, bytes, code.turns, device);
   const bool starts = place.begins == ir::Begins::launch;  // else its blocks are there
   if (starts) part(e, Part::launch) = place.follows ? follower_launch(device, regime) : launch_part(device, regime);
+  if (starts) part(e, Part::launch) += Seconds{code_fetch(device, regime)};
   const double handed_out = starts ? static_cast<double>(work.grid) / (device.block_rate * device.clock) : 0;
   const double trips = residency.waves * path.trips;
   const double chain = residency.waves * path.total + residency.turnarounds * device.block_turnaround;
@@ -315,8 +325,10 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   const double mixed = moved == 0 ? 0 : std::min(1.0, 2 * std::min(dram.reads, dram.writes) / moved);
   const double waiting = latency == 0 ? 0 : trips / latency;
   const double overlapped = memory_body(moved, latency, waiting, mixed, device);
-  // Of the first wave nothing lies behind another one: with a single wave memory's time and the chain add up.
-  const double memory_time = overlapped + std::max(0.0, moved + chain - overlapped) / residency.waves;
+  // Of the first trip nothing lies behind another one: with a single wave of one trip memory's time and the chain add
+  // up.
+  const double rounds = residency.waves * std::max(1.0, work.critical_path.far);
+  const double memory_time = overlapped + std::max(0.0, moved + chain - overlapped) / rounds;
   const double busiest = part(e, pipe).value;
   // A block that has no other beside it on its SM computes while nothing is loaded, of two each half the time.
   const double apart = memory_time + busiest * device.lone_share / residency.per_sm;

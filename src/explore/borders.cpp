@@ -55,7 +55,7 @@ bool Borders::covered(std::size_t group, NodeId id) const {
 }
 
 std::optional<codegen::Layout> planned_layout(const Graph& graph, const Boundary& border) {
-  const codegen::Judged judged = codegen::judge(graph, border);
+  const codegen::JudgedStructure judged = codegen::judge(graph, border);
   const auto* layout = std::get_if<codegen::Layout>(&judged.structure);
   if (layout == nullptr || judged.doubt) return std::nullopt;
   return *layout;

@@ -42,7 +42,8 @@ constexpr std::size_t most_cuts = 8;            ///< places between phases at wh
 /// How a kernel of today would hold what the border holds, or why none does. Its arguments are not counted.
 std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const Boundary& border,
                                                       const MergeLimits& limits) {
-  const codegen::Judged judged = limits.stages ? codegen::judge_stages(graph, border) : codegen::judge(graph, border);
+  const codegen::JudgedStructure judged =
+      limits.stages ? codegen::judge_stages(graph, border) : codegen::judge(graph, border);
   const auto* rejection = std::get_if<Rejection>(&judged.structure);
   if (rejection == nullptr && judged.doubt) rejection = &*judged.doubt;
   if (rejection != nullptr) return fmt::format("{}: {}", rejection->rule, rejection->reason);

@@ -299,21 +299,21 @@ Classified analyse_loop(const Graph& graph, const Boundary& border) {
   return first ? *first : refuse("skeleton", "no skeleton recognises the group");
 }
 
-Judged judge(const Graph& graph, const Boundary& border) {
-  Judged loop{analyse_loop(graph, border), std::nullopt};
+JudgedStructure judge(const Graph& graph, const Boundary& border) {
+  JudgedStructure loop{analyse_loop(graph, border), std::nullopt};
   const auto* whole = std::get_if<Layout>(&loop.structure);
   if (whole != nullptr) loop.doubt = find_doubt(graph, border, *whole);
   if (whole != nullptr && !loop.doubt) return loop;
   const auto found = find_pack(graph, border);
   const auto* bodies = found ? std::get_if<std::vector<BodyBorder>>(&*found) : nullptr;
   if (bodies == nullptr) return loop;
-  Judged pack{layout_of(Skeleton::pack, *bodies), doubt_places(graph, border)};
+  JudgedStructure pack{layout_of(Skeleton::pack, *bodies), doubt_places(graph, border)};
   if (!pack.doubt) pack.doubt = doubt_bodies(graph, border, *bodies);
   return whole != nullptr && pack.doubt ? loop : pack;
 }
 
-Judged judge_stages(const Graph& graph, const Boundary& border, Stages* cut) {
-  Judged found = judge(graph, border);
+JudgedStructure judge_stages(const Graph& graph, const Boundary& border, Stages* cut) {
+  JudgedStructure found = judge(graph, border);
   const auto* refused = std::get_if<Rejection>(&found.structure);
   if (refused == nullptr || border.writes.empty() || refuse_nodes(graph, border)) return found;
   auto stages = find_stages(graph, border);
@@ -324,7 +324,7 @@ Judged judge_stages(const Graph& graph, const Boundary& border, Stages* cut) {
             std::nullopt};
   }
   const std::vector<BodyBorder>& bodies = std::get<Stages>(stages).bodies;
-  Judged judged{layout_of(Skeleton::stages, bodies), doubt_places(graph, border)};
+  JudgedStructure judged{layout_of(Skeleton::stages, bodies), doubt_places(graph, border)};
   if (!judged.doubt) judged.doubt = doubt_each(graph, bodies);
   if (cut != nullptr) *cut = std::get<Stages>(std::move(stages));
   return judged;

@@ -64,17 +64,17 @@ ir::NodeId stored_node(const ir::Graph& graph, const ir::Boundary& border, std::
 bool is_written_in_place(const ir::Boundary& border, ir::NodeId id);
 
 /// A structure, or why there is none, and what the lowering of today makes badly of it, or not at all.
-struct Judged {
+struct JudgedStructure {
   Classified structure;
   std::optional<ir::Rejection> doubt;
 };
 /// The first skeleton that recognises the nodes inside the border. Where it would do badly with parts that share
 /// nothing, and a pack of them would not, the pack. Names in rejections are those of `graph`. O(nodes inside).
-Judged judge(const ir::Graph& graph, const ir::Boundary& border);
+JudgedStructure judge(const ir::Graph& graph, const ir::Boundary& border);
 
 struct Stages;
 /// The same, and where it finds none, stages: how they are cut goes to `cut`, where somebody wants it.
-Judged judge_stages(const ir::Graph& graph, const ir::Boundary& border, Stages* cut = nullptr);
+JudgedStructure judge_stages(const ir::Graph& graph, const ir::Boundary& border, Stages* cut = nullptr);
 
 /// The structures alone.
 inline Classified analyse(const ir::Graph& graph, const ir::Boundary& border) { return judge(graph, border).structure; }

@@ -142,7 +142,7 @@ class Cutting {
       if (ir::index(number) >= cut.bodies.size()) continue;
       BodyBorder body = cut.bodies[ir::index(number)];
       if (body.writes.empty()) continue;
-      const Judged found = judge(graph_, body.border);
+      const JudgedStructure found = judge(graph_, body.border);
       if (!std::holds_alternative<Layout>(found.structure)) return std::nullopt;
       body.layout = std::get<Layout>(found.structure);
       count += found.doubt || doubt_alone(graph_, body) ? 1 : 0;

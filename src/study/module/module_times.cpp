@@ -86,7 +86,13 @@ void ModuleComparison::choose_groups() {
     known.merge(here);
   };
   std::set<Id> searched, as_xla;
-  for (ModuleVariant& one : variants_) add(searched, one, {"", question_.top, true});
+  const bool considers = question_.top > 0 && question_.consider > question_.top;
+  for (ModuleVariant& one : variants_) add(searched, one, {"", considers ? question_.consider : question_.top, true});
+  if (considers) {
+    compile(candidates_, question_.compiling, watch_);
+    stop_if_asked(watch_.stop);
+    keep_best_compiled(candidates_, question_.consider, question_.top);
+  }
   searched_ = candidates_.size();
   for (ModuleVariant& one : variants_)
     if (one.as_xla) add(as_xla, one, {std::string(xla_plan_word), 1, true});

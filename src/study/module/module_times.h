@@ -32,10 +32,11 @@ struct ModuleQuestion {
   Question what;  ///< its strategy and group are not looked at
   /// The first is what others are compared with. NAME:xla: its groups with the plans that are as XLA would write them.
   std::vector<std::string> strategies;
-  std::int64_t top = 4;      ///< plans of each group that race for the module's kernel
-  std::int64_t rounds = 30;  ///< samples of each strategy and way
-  bool odd_shapes = true;    ///< check each plan at an odd shape too
-  std::string xla;           ///< a dump of the same model, whose kernels run in turn with ours; empty: none
+  std::int64_t top = 4;       ///< plans of each group that race for the module's kernel
+  std::int64_t consider = 0;  ///< that are compiled, for the best `top` by their machine code; at most `top`: these
+  std::int64_t rounds = 30;   ///< samples of each strategy and way
+  bool odd_shapes = true;     ///< check each plan at an odd shape too
+  std::string xla;            ///< a dump of the same model, whose kernels run in turn with ours; empty: none
   MeasureWords measure;
   Compiling compiling;
 };

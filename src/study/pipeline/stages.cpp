@@ -249,6 +249,31 @@ std::optional<Seconds> predicted_for(const Candidate& candidate, const ir::Proto
   return estimate ? std::optional(estimate->total) : std::nullopt;
 }
 
+void keep_best_compiled(std::vector<Candidate>& candidates, std::int64_t considered, std::int64_t top) {
+  estimate(candidates, ir::Level::compiled);
+  std::vector<const explore::Standing*> standings;
+  std::vector<std::size_t> numbers;
+  std::map<const PreparedGroup*, std::int64_t> kept;  // of a group
+  std::vector<bool> stays(candidates.size(), true);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const std::int64_t rank = candidates[i].rank;
+    if (rank < 1 || rank > considered) continue;
+    stays[i] = false;
+    standings.push_back(&candidates[i].standing);
+    numbers.push_back(i);
+  }
+  for (const std::size_t i : explore::best_by(standings, ir::Level::compiled, top)) {
+    stays[numbers[i]] = true;
+    ++kept[candidates[numbers[i]].of];
+  }
+  for (const std::size_t i : numbers)
+    if (std::int64_t& of_group = kept[candidates[i].of]; !stays[i] && of_group == 0) stays[i] = (of_group = 1) > 0;
+  std::vector<Candidate> left;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (stays[i]) left.push_back(std::move(candidates[i]));
+  candidates = std::move(left);
+}
+
 void estimate(std::span<Candidate> candidates, ir::Level level) {
   for (Candidate& candidate : candidates) {
     const std::optional<ir::Estimate> made = predict(candidate, level, {});
