@@ -38,16 +38,14 @@ bool is_among(const auto& names, std::string_view name) {
 }
 
 /// What cannot be understood of one copy or fill; ends its making.
-struct Unknown {
-  std::string reason;
-};
+Error unknown(std::string reason) { return Error(Fault::failed, std::move(reason)); }
 
 std::int64_t number_after(std::string_view text, std::string_view mark) {
   std::int64_t value = 0;
   const std::size_t at = text.find(mark);
   const std::size_t first = at == text.npos ? text.size() : at + mark.size();
   if (std::from_chars(text.data() + first, text.data() + text.size(), value).ec != std::errc{})
-    throw Unknown{fmt::format("not found: a number after '{}'", mark)};
+    throw unknown(fmt::format("not found: a number after '{}'", mark));
   return value;
 }
 
@@ -56,7 +54,7 @@ void require_one_range(const ir::Shape& whole, const ir::Dims& sizes) {
   bool all = true;  // of the dimensions so far, fastest first, the part has all elements
   for (int i = 0; i < whole.rank(); ++i) {
     const int dim = whole.minor_to_major[i];
-    if (!all && sizes[dim] != 1) throw Unknown{"not bound: it takes a part that is no single range of bytes"};
+    if (!all && sizes[dim] != 1) throw unknown("not bound: it takes a part that is no single range of bytes");
     all = all && sizes[dim] == whole.dims[dim];
   }
 }
@@ -68,11 +66,11 @@ std::int64_t first_byte(std::string_view slice, const ir::Shape& whole) {
   std::size_t at = 0;
   for (int dim = 0; dim < whole.rank(); ++dim) {
     at = slice.find('[', at);
-    if (at == slice.npos) throw Unknown{"not found: where its slice begins"};
+    if (at == slice.npos) throw unknown("not found: where its slice begins");
     elements += number_after(slice.substr(at++), "[") * strides[dim];
   }
   const std::int64_t all = std::max<std::int64_t>(ir::elements(whole), 1);
-  if (ir::bytes(whole) % all != 0) throw Unknown{"not bound: its slice may begin within a byte"};
+  if (ir::bytes(whole) % all != 0) throw unknown("not bound: its slice may begin within a byte");
   return elements * (ir::bytes(whole) / all);
 }
 
@@ -88,10 +86,8 @@ class Making {
     transfer.fills = !is_among(copies, launch_.thunk);
     step_.instruction = launch_.instruction;
     try {
-      if (!launch_.fault.empty()) throw Unknown{launch_.fault};
+      if (!launch_.fault.empty()) throw unknown(launch_.fault);
       transfer.fills ? fill(transfer) : copy(transfer);
-    } catch (const Unknown& unknown) {
-      refuse(unknown.reason);
     } catch (const Error& error) {
       if (error.fault == Fault::interrupted) throw;
       refuse(error.message);
@@ -111,7 +107,7 @@ class Making {
   const XlaScheduled& place_of(std::string_view instruction) const {
     const XlaScheduled* place = schedule_.find(instruction);
     if (place == nullptr)
-      throw Unknown{fmt::format("not found: instruction '{}' in the optimised module", instruction)};
+      throw unknown(fmt::format("not found: instruction '{}' in the optimised module", instruction));
     return *place;
   }
 
@@ -126,10 +122,10 @@ class Making {
     const XlaScheduled* found = nullptr;
     for (const Instruction& one : module_.instructions) {
       if (one.op != ir::Op::fusion || plain(module_.attribute(one, "calls")) != plain(home)) continue;
-      if (found != nullptr) throw Unknown{fmt::format("not bound: several fusions call '{}'", home)};
+      if (found != nullptr) throw unknown(fmt::format("not bound: several fusions call '{}'", home));
       found = &place_of(one.name);
     }
-    if (found == nullptr) throw Unknown{fmt::format("not found: the fusion that calls '{}'", home)};
+    if (found == nullptr) throw unknown(fmt::format("not found: the fusion that calls '{}'", home));
     return *found;
   }
 
@@ -143,13 +139,13 @@ class Making {
       double trips = 1;
       if (part.stride != 0) {
         if (part.loop < 0 || static_cast<std::size_t>(part.loop) >= depth)
-          throw Unknown{"not bound: it moves with a loop that is not around it"};
+          throw unknown("not bound: it moves with a loop that is not around it");
         trips = step_.loops[depth - 1 - static_cast<std::size_t>(part.loop)].trips;
       }
       const auto last = static_cast<double>(part.begin) + static_cast<double>(part.stride) * (trips - 1);
       const auto most = static_cast<double>(ir::bytes(argument.shape) - bytes);
       if (part.begin < 0 || static_cast<double>(part.begin) > most || last < 0 || last > most)
-        throw Unknown{"not bound: it reaches past the end of an array"};
+        throw unknown("not bound: it reaches past the end of an array");
       step_.arguments.push_back(argument);
       step_.arguments.back().shares = -1;
       step_.transfer->parts.push_back(part);
@@ -163,8 +159,8 @@ class Making {
     step_.loops = at.loops;
     XlaBound bound = bound_arguments(module_, assignment_, *at.instruction);
     if (std::ssize(bound.arguments) != bound.operands + 1)
-      throw Unknown{fmt::format("not bound: '{}' has {} results", at.instruction->name,
-                                std::ssize(bound.arguments) - bound.operands)};
+      throw unknown(fmt::format("not bound: '{}' has {} results", at.instruction->name,
+                                std::ssize(bound.arguments) - bound.operands));
     return bound;
   }
 
@@ -174,13 +170,13 @@ class Making {
     if (at.instruction->op == ir::Op::fusion) return copy_of_fusion(*at.instruction, bound);
     const std::int64_t bytes = ir::bytes(bound.arguments.back().shape);
     if (bound.operands != 1 || ir::bytes(bound.arguments.front().shape) != bytes)
-      throw Unknown{fmt::format("not bound: '{}' copies no single operand whole", at.instruction->name)};
+      throw unknown(fmt::format("not bound: '{}' copies no single operand whole", at.instruction->name));
     keep(bound, {{0, {}}, {1, {}}}, bytes);
   }
 
   const ir::Shape& shape_of(const Instruction& one) const {
     const hlo::HloType& type = module_.type_of(one);
-    if (type.children >= 0) throw Unknown{fmt::format("not bound: '{}' is a tuple", one.name)};
+    if (type.children >= 0) throw unknown(fmt::format("not bound: '{}' is a tuple", one.name));
     return module_.shapes_of(type)[0];
   }
 
@@ -188,14 +184,14 @@ class Making {
   XlaRange moving_part(const Instruction& slice) const {
     const std::string_view config = module_.attribute(slice, "backend_config");
     const std::size_t at = config.find("\"dynamic_slice_config\":{");
-    if (at == config.npos) throw Unknown{"not known: where its slice begins, as only the run tells"};
+    if (at == config.npos) throw unknown("not known: where its slice begins, as only the run tells");
     const std::string_view own = config.substr(at, config.find('}', at) - at);
     return {number_after(own, "\"byte_offset\":\""), number_after(own, "\"byte_stride\":\""),
             static_cast<std::int32_t>(number_after(own, "\"loop_index\":\""))};
   }
 
   static void add(XlaRange& to, const XlaRange& part) {
-    if (to.stride != 0 && part.stride != 0 && to.loop != part.loop) throw Unknown{"not bound: it moves with two loops"};
+    if (to.stride != 0 && part.stride != 0 && to.loop != part.loop) throw unknown("not bound: it moves with two loops");
     if (part.stride != 0) to.loop = part.loop;
     to.begin += part.begin;
     to.stride += part.stride;
@@ -217,13 +213,13 @@ class Making {
         break;
       }
     }
-    throw Unknown{fmt::format("not bound: '{}' is a '{}', expected a part of an operand", one->name, one->opcode)};
+    throw unknown(fmt::format("not bound: '{}' is a '{}', expected a part of an operand", one->name, one->opcode));
   }
 
   void copy_of_fusion(const Instruction& fusion, const XlaBound& bound) {
     const std::int32_t called = module_.computation_named(plain(module_.attribute(fusion, "calls")));
     if (called < 0 || bound.operands != fusion.operands)
-      throw Unknown{fmt::format("not bound: the computation of '{}'", fusion.name)};
+      throw unknown(fmt::format("not bound: the computation of '{}'", fusion.name));
     const hlo::HloComputation& computation = module_.computations[called];
     const IndexedSpan<const Instruction> home = module_.instructions_of(computation);
     const Instruction* root = &home[computation.root];
@@ -231,15 +227,15 @@ class Making {
     const Instruction* copied = root;
     XlaRange to;
     if (root->op == ir::Op::dynamic_update_slice) {
-      if (bound.arguments.back().allocation < 0) throw Unknown{"not known: where its result lies"};
+      if (bound.arguments.back().allocation < 0) throw unknown("not known: where its result lies");
       copied = &operand_of(module_, home, *root, 1);
       require_one_range(shape_of(*root), shape_of(*copied).dims);
       to = moving_part(*root);
     }
     const auto [operand, from] = source_of(home, copied);
     if (through_ != nullptr)
-      throw Unknown{fmt::format("not bound: '{}' is not what '{}' is made of", through_->name, fusion.name)};
-    if (static_cast<std::int64_t>(operand) >= bound.operands) throw Unknown{"not bound: an operand that is not there"};
+      throw unknown(fmt::format("not bound: '{}' is not what '{}' is made of", through_->name, fusion.name));
+    if (static_cast<std::int64_t>(operand) >= bound.operands) throw unknown("not bound: an operand that is not there");
     keep(bound, {{operand, from}, {bound.arguments.size() - 1, to}}, ir::bytes(shape_of(*copied)));
   }
 
@@ -257,20 +253,20 @@ class Making {
     while (one->op != ir::Op::constant) {
       if (one->op == ir::Op::fusion) {
         const std::int32_t called = module_.computation_named(plain(module_.attribute(*one, "calls")));
-        if (called < 0) throw Unknown{"not known: what it fills with"};
+        if (called < 0) throw unknown("not known: what it fills with");
         home = &module_.computations[called];
         one = &module_.instructions_of(*home)[home->root];
       } else if ((one->op == ir::Op::broadcast || one->op == ir::Op::bitcast) && one->operands == 1) {
         one = &operand_of(module_, module_.instructions_of(*home), *one, 0);
       } else {
-        throw Unknown{"not known: what it fills with"};
+        throw unknown("not known: what it fills with");
       }
     }
     std::vector<std::byte> element;
     const ir::Shape& shape = shape_of(*one);
     if (ir::elements(shape) != 1 || !hlo::parse_literal(module_, one->payload, shape, element) || element.empty() ||
         4 % element.size() != 0)
-      throw Unknown{"not known: what it fills with"};
+      throw unknown("not known: what it fills with");
     std::uint32_t word = 0;
     for (std::size_t i = 0; i < sizeof word; i += element.size())
       std::memcpy(reinterpret_cast<std::byte*>(&word) + i, element.data(), element.size());

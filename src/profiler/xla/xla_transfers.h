@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Copies and fills of XLA's launch list: which bytes they move. In: a launch that is one, the optimised module and the
-// buffer assignment. Out: a step with its places, or with the reason why they are not known. Called by xla_dump.cpp.
+// buffer assignment. Out: a step with its places, or with the reason why they are not known, which costs no other step.
+// Called by xla_dump.cpp.
 #pragma once
 
 #include "profiler/xla/xla_buffer_assignment.h"

@@ -243,8 +243,7 @@ report::Table ModuleComparison::table() const {
     if (one.module.shortened_loops > 0)
       remark(counted(one.module.shortened_loops, "loop", "runs one trip", "run one trip"));
     const std::int64_t copies = gpu::transfers(one.module.sequence);
-    if (copies > 0)
-      remark(fmt::format("{} of its launches {} or fill memory", copies, copies == 1 ? "copies" : "copy"));
+    if (copies > 0) remark(counted(copies, "launch", "copies or fills memory", "copy or fill memory"));
     if (one.module.library_launches > 0)
       remark("without " + counted(one.module.library_launches, "launch") + " of libraries and others");
     table.rows.push_back({one.name(), static_cast<std::int64_t>(one.module.sequence.launches.size()), copies,

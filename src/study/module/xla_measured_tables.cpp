@@ -62,7 +62,7 @@ std::string note_of(const profiler::XlaModuleSequence& all, const ir::Measuremen
   std::vector<std::string> notes;
   if (!measured.reason.empty()) notes.push_back(measured.reason);
   if (const std::int64_t copies = gpu::transfers(all.sequence); copies > 0)
-    notes.push_back(fmt::format("{} of the launches {} or fill memory", copies, copies == 1 ? "copies" : "copy"));
+    notes.push_back(counted(copies, "launch", "copies or fills memory", "copy or fill memory"));
   for (const profiler::XlaLeftOut& left : all.left_out)
     notes.push_back(fmt::format("{} x {}", left.launches, left.reason));
   if (all.shortened_loops > 0) notes.push_back(counted(all.shortened_loops, "loop", "runs one trip", "run one trip"));

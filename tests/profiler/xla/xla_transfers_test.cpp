@@ -147,6 +147,31 @@ TEST_CASE("what XLA copies before it updates in place is copied before the kerne
   }
 }
 
+TEST_CASE("of the dump that ships the copy and the kernel leave the cache with one row replaced, over XLA's memory") {
+  const XlaModule module = shipped_copy();
+  const XlaModuleSequence all = module_sequence(module, 1);
+  CHECK(all.assignment_known);
+  CHECK(all.left_out.empty());
+  CHECK(all.library_launches == 0);
+  REQUIRE(all.sequence.launches.size() == 2);
+  const gpu::Launch &copy = all.sequence.launches[0], &kernel = all.sequence.launches[1];
+  CHECK(copy.kind == gpu::StepKind::copy);
+  CHECK(copy.bytes == 4 * 16 * 8 * 4);
+  const testing::SequenceRun run = testing::run_sequence(all.sequence, all.contents);
+  CHECK(run.reason.empty());
+  const auto of_contents = [&](const gpu::Argument& place) {
+    return part_of(all.sequence, all.contents, place.buffer, true);
+  };
+  const auto before = values<float>(of_contents(copy.arguments[1]));
+  const auto update = values<float>(of_contents(kernel.arguments[2]));
+  const auto place = values<std::int32_t>(of_contents(kernel.arguments[1])).front();
+  const auto after = values<float>(part_of(all.sequence, run.outputs, copy.arguments[0].buffer, false));
+  REQUIRE(after.size() == 4 * 16 * 8);
+  const auto row = static_cast<std::size_t>(std::clamp(place, 0, 15));
+  for (std::size_t i = 0; i < after.size(); ++i)
+    CHECK(after[i] == (i / 8 % 16 == row ? 0.5F * update[i / 128 * 8 + i % 8] : before[i]));
+}
+
 TEST_CASE("fills write their constant, zeros or a word, over the whole result") {
   const std::string hlo = R"(HloModule m, is_scheduled=true
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps of a sequence that launch no kernel: made here, so that whoever makes one gives it all it must have, and
-// counted, so that a table can say how many of its launches they are.
+// Steps of a sequence that launch no kernel. In: places, sizes. Out: a step with all that it must have. They are
+// counted too, so that a table can say how many of its launches they are. Called by who makes sequences of another
+// compiler's program (profiler/xla) and by who shows their times (study/module).
 #include "profiler/gpu/request/sequence.h"
 
 #include <algorithm>
