@@ -31,6 +31,7 @@ CATCHES = {
     "src/profiler/measure/worker.cpp": "what a worker says must not end the one who asks",
     "src/profiler/xla/xla_case.cpp": "one kernel's failure must not lose a module's others",
     "src/profiler/xla/xla_sequence.cpp": "one kernel's failure must not lose a module's others",
+    "src/profiler/xla/xla_transfers.cpp": "one copy that is not understood must not lose a module's others",
     "src/profiler/xla/xla_check.cpp": "one kernel's failure must not lose a module's others",
 }
 

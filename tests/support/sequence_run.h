@@ -25,6 +25,20 @@ struct SequenceRun {
   std::string reason;                              ///< of the first launch that did not finish
 };
 
+/// A copy or a fill, as the driver does it.
+inline void transfer(const gpu::Launch& step, simulator::Memory& memory) {
+  const auto at = [&](const gpu::Argument& place) {
+    return memory.bytes(place.buffer)
+        .subspan(static_cast<std::size_t>(place.offset), static_cast<std::size_t>(step.bytes));
+  };
+  const std::span<std::byte> to = at(step.arguments.front());
+  if (step.kind == gpu::StepKind::copy) {
+    std::ranges::copy(at(step.arguments.back()), to.begin());
+    return;
+  }
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<std::byte>(step.word >> 8 * (i % 4));
+}
+
 inline SequenceRun run_sequence(const gpu::Sequence& sequence, std::span<const std::byte> inputs,
                                 simulator::SimulationOptions options = {}) {
   constexpr simulator::BufferUse uses[] = {simulator::BufferUse::input, simulator::BufferUse::output,
@@ -39,6 +53,10 @@ inline SequenceRun run_sequence(const gpu::Sequence& sequence, std::span<const s
     filled += static_cast<std::size_t>(buffer.bytes);
   }
   for (const gpu::Launch& launch : sequence.launches) {
+    if (!gpu::is_kernel(launch)) {
+      transfer(launch, memory);
+      continue;
+    }
     const gpu::Image& image = sequence.images[static_cast<std::size_t>(launch.image)];
     std::string ptx(image.code.size(), ' ');
     std::transform(image.code.begin(), image.code.end(), ptx.begin(), [](std::byte b) { return static_cast<char>(b); });

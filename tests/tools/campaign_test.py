@@ -403,6 +403,28 @@ def small_bundle(bundle, name):
 
 
 @test
+def what_to_look_at_says_beside_a_ratio_what_either_side_leaves_out(bundle):
+    def row(strategy, median, left_out, copies):
+        return {"strategy": strategy, "cache": "cold", "launch_mode": "graph", "median_s": median,
+                "groups_left_out": left_out, "copies": copies}
+
+    cases = {"whole": ((0, 0), "ours / XLA 0.500", ("left out", "copies")),
+             "ours": ((2, 0), "ours / XLA 0.500  (ours: 2 left out)", ()),
+             "both": ((2, 3), "ours / XLA 0.500  (ours: 2 left out; XLA: 3 left out; XLA's 4 copies and fills are in it)", ())}
+    for name, ((ours, xla), words, absent) in cases.items():
+        out = bundle.scratch / f"look-{name}"
+        out.mkdir()
+        rows = [row("tailor", 1e-6, ours, 0), row("unfused", 3e-6, 9, 0), row("xla-priority", 4e-6, 9, 0),
+                row("xla (its kernels)", 2e-6, xla, 4 if name == "both" else None)]
+        (out / "turns.out").write_text(json.dumps({"schema": "tailor.profile_module/1", "command": "tailor profile m.hlo",
+                                                   "results": rows}) + "\n")
+        done = subprocess.run([str(bundle.here / "look"), str(out)], capture_output=True, text=True)
+        check(f"m.hlo, cold, graph: {words}\n" in done.stdout, done.stdout + done.stderr)
+        for word in absent:
+            check(word not in done.stdout, done.stdout)
+
+
+@test
 def the_whole_first_call_runs_on_a_fake_gpu_within_its_budget(bundle):
     if FAKE is None or not FAKE.exists():
         raise Skipped("this build has no fake GPU")

@@ -34,20 +34,6 @@ std::string located_text(const Error& error) {
   return error.at.line > 0 ? fmt::format("line {}: {}", error.at.line, error.message) : error.message;
 }
 
-/// What an operand always holds; nothing where it is no constant, or the dump left its contents out.
-std::optional<reference::Tensor> constant_of(const XlaModule& module, const XlaArgument& argument) {
-  if (argument.constant < 0) return {};
-  const hlo::HloInstruction& constant = module.hlo.instructions[argument.constant];
-  const ir::Shape& shape = module.hlo.shapes_of(module.hlo.type_of(constant))[0];
-  reference::Tensor own{shape, {}};
-  if (reference::memory_bytes(shape) != reference::memory_bytes(argument.shape) ||
-      !hlo::parse_literal(module.hlo, constant.payload, shape, own.bytes))
-    return {};
-  std::vector<std::byte> memory(reference::memory_bytes(shape));  // a bitcast keeps bytes as they lie in memory
-  reference::to_memory(own, memory);
-  return reference::from_memory(argument.shape, memory);
-}
-
 /// A case while it is made; a step that fails leaves a refusal.
 class Making {
  public:
@@ -214,6 +200,19 @@ void compare_results(const XlaCase& one, std::span<const std::span<const std::by
 }
 
 }  // namespace
+
+std::optional<reference::Tensor> constant_of(const XlaModule& module, const XlaArgument& argument) {
+  if (argument.constant < 0) return {};
+  const hlo::HloInstruction& constant = module.hlo.instructions[argument.constant];
+  const ir::Shape& shape = module.hlo.shapes_of(module.hlo.type_of(constant))[0];
+  reference::Tensor own{shape, {}};
+  if (reference::memory_bytes(shape) != reference::memory_bytes(argument.shape) ||
+      !hlo::parse_literal(module.hlo, constant.payload, shape, own.bytes))
+    return {};
+  std::vector<std::byte> memory(reference::memory_bytes(shape));  // a bitcast keeps bytes as they lie in memory
+  reference::to_memory(own, memory);
+  return reference::from_memory(argument.shape, memory);
+}
 
 std::variant<XlaCase, XlaRefusal> xla_case(const XlaModule& module, const XlaKernel& kernel, std::uint64_t seed,
                                            std::int64_t most_elements, const std::stop_token& stop) {

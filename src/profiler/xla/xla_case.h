@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -58,6 +59,9 @@ std::variant<XlaCase, XlaRefusal> xla_case(const XlaModule& module, const XlaKer
 /// The same for a kernel of any size, without inputs.
 std::variant<XlaCase, XlaRefusal> xla_case_without_inputs(const XlaModule& module, const XlaKernel& kernel,
                                                           const std::stop_token& stop = {});
+
+/// What an operand always holds; nothing where it is no constant, or the dump left its contents out.
+std::optional<reference::Tensor> constant_of(const XlaModule& module, const XlaArgument& argument);
 
 /// How exactly the kernel has to be right: as its multiplications are.
 reference::ErrorBoundOptions bounds_of(const XlaCase& one);

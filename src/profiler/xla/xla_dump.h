@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -98,16 +99,36 @@ struct XlaLoop {
   bool operator==(const XlaLoop&) const = default;
 };
 
-/// One kernel launch of the list with what it is given there, which differs between the places of one kernel.
-struct XlaStep {
-  std::int32_t kernel = 0;  ///< index into XlaModule::kernels
-  std::string instruction;
-  std::vector<XlaArgument> arguments;  ///< empty for a kernel with a `reason`
-  bool assignment_known = false;       ///< as of the kernel
-  std::vector<XlaLoop> loops;          ///< around it, the outermost first
+/// Bytes of an argument that a copy or a fill moves: where they begin, and how much further with each trip of the loop
+/// around it whose number counts from the innermost.
+struct XlaRange {
+  std::int64_t begin = 0, stride = 0;
+  std::int32_t loop = 0;
+  bool operator==(const XlaRange&) const = default;
 };
 
-/// A launch that is no kernel of XLA's own.
+/// What XLA has the driver do instead of launching a kernel: a copy within the GPU's memory, or a fill of it.
+struct XlaTransfer {
+  bool fills = false;
+  std::int64_t bytes = 0;
+  std::uint32_t word = 0;       ///< that a fill repeats
+  std::vector<XlaRange> parts;  ///< parallel to the step's arguments
+  std::string reason;           ///< empty, or what of it is not known: it cannot be run
+  bool operator==(const XlaTransfer&) const = default;
+};
+
+/// One launch of the list with what it is given there, which differs between the places of one kernel. A copy has its
+/// source and then its destination as arguments, a fill its destination, as whole as the values are.
+struct XlaStep {
+  std::int32_t kernel = -1;  ///< index into XlaModule::kernels; -1: `transfer`
+  std::string instruction;
+  std::vector<XlaArgument> arguments;  ///< empty for a kernel or a transfer with a `reason`
+  bool assignment_known = false;       ///< as of the kernel
+  std::vector<XlaLoop> loops;          ///< around it, the outermost first
+  std::optional<XlaTransfer> transfer = {};
+};
+
+/// A launch that is no kernel of XLA's own, copies and fills included.
 struct XlaOther {
   std::string thunk;
   std::int64_t launches = 0;
@@ -120,7 +141,7 @@ struct XlaModule {
   std::shared_ptr<const std::string> text;
   hlo::HloModule hlo;
   IndexedVector<XlaKernel> kernels;  ///< one per entry, in the order of their first launch
-  std::vector<XlaStep> steps;        ///< launches of kernels in the order of the list, a loop's once
+  std::vector<XlaStep> steps;        ///< launches of kernels, copies and fills in the order of the list, a loop's once
   std::vector<XlaOther> others;      ///< by thunk
   std::vector<std::string> unused_entries;
 };

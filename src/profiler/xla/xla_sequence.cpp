@@ -17,14 +17,20 @@
 //
 // Then the steps are followed in order to see which bytes are read before anything wrote them. These want contents,
 // random numbers in the range that the reader asks for; a buffer that is read first and written later has both roles.
+// A copy asks for what its destination is read for, so that an index that is copied is one; of a constant it is the
+// constant, as loops count from one.
 //
-// Last the launches are made. Steps that stand in the same loop are launched together as often as the loop turns, and
-// a loop that would make the sequence too long runs once.
+// Last the launches are made, copies and fills among them where XLA has them. Steps that stand in the same loop are
+// launched together as often as the loop turns, a copy of a slice one slice further each time; a loop that would make
+// the sequence too long runs once.
 #include "profiler/xla/xla_sequence.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/error.h"
@@ -32,6 +38,7 @@
 #include "base/text.h"
 #include "profiler/xla/xla_inplace.h"
 #include "reference/inputs.h"
+#include "reference/memory_layout.h"
 
 namespace tailor::profiler {
 
@@ -87,8 +94,10 @@ class ModuleWalk {
   XlaModuleSequence made() {
     for (const XlaOther& other : module_.others) all_.library_launches += other.launches;
     bind_kernels();
+    bind_transfers();
     assign_memory();
     make_buffers();
+    drop_overlapping();
     fill_buffers();
     const std::vector<std::size_t> all = usable_steps();
     launch_steps(all, 0);
@@ -104,8 +113,7 @@ class ModuleWalk {
     std::vector<XlaArgument> arguments;         ///< of the first place, with what they share by the PTX
   };
 
-  void leave_out(const XlaKernel& kernel, const std::string& reason) {
-    const auto launches = static_cast<std::int64_t>(kernel.call_sites.size());
+  void leave_out(const std::string& reason, std::int64_t launches) {
     for (XlaLeftOut& known : all_.left_out)
       if (known.reason == reason) {
         known.launches += launches;
@@ -114,13 +122,24 @@ class ModuleWalk {
     all_.left_out.push_back({reason, launches});
   }
 
+  static std::int64_t sites(const XlaKernel& kernel) { return std::ssize(kernel.call_sites); }
+
+  /// Copies and fills stand among the launches that are no kernels too.
+  void bind_transfers() {
+    for (const XlaStep& step : module_.steps) {
+      if (!step.transfer) continue;
+      --all_.library_launches;
+      if (!step.transfer->reason.empty()) leave_out(step.transfer->reason, 1);
+    }
+  }
+
   void bind_kernels() {
     for (const XlaKernel& kernel : module_.kernels) {
       Ready ready;
       try {
-        if (std::string reason = bind(kernel, ready); !reason.empty()) leave_out(kernel, reason);
+        if (std::string reason = bind(kernel, ready); !reason.empty()) leave_out(reason, sites(kernel));
       } catch (const Error& error) {
-        leave_out(kernel, error.message);
+        leave_out(error.message, sites(kernel));
         ready.usable = false;
       }
       ready_.push_back(std::move(ready));
@@ -156,11 +175,11 @@ class ModuleWalk {
     slices_.resize(module_.steps.size());
     for (std::size_t i = 0; i < module_.steps.size(); ++i) {
       const XlaStep& step = module_.steps[i];
-      const Ready& ready = ready_[step.kernel];
-      if (!ready.usable || step.arguments.empty()) continue;
+      if ((!step.transfer && !ready_[step.kernel].usable) || step.arguments.empty()) continue;
       for (std::size_t k = 0; k < step.arguments.size(); ++k) {
         const XlaArgument& argument = step.arguments[k];
-        const std::int32_t shares = step.assignment_known ? -1 : ready.arguments[k].shares;
+        const bool shared = !step.transfer && !step.assignment_known;
+        const std::int32_t shares = shared ? ready_[step.kernel].arguments[k].shares : -1;
         Extent extent;
         if (argument.allocation < 0 && shares >= 0) {
           extent = slices_[i][static_cast<std::size_t>(shares)].extent;
@@ -228,22 +247,94 @@ class ModuleWalk {
     }
   };
 
+  /// The driver must not be given a copy whose ends meet. One onto itself is none: XLA skips it too.
+  void drop_overlapping() {
+    for (std::size_t i = 0; i < module_.steps.size(); ++i) {
+      const XlaStep& step = module_.steps[i];
+      if (!step.transfer || step.transfer->fills || slices_[i].empty()) continue;
+      const XlaRange &from = step.transfer->parts.front(), &to = step.transfer->parts.back();
+      const ArgumentSlice &source = slices_[i].front(), &target = slices_[i].back();
+      if (source.buffer != target.buffer) continue;
+      const bool together = from.stride == to.stride && from.loop == to.loop;
+      const std::int64_t apart = target.offset + to.begin - source.offset - from.begin;
+      const bool whole_apart = target.extent.begin >= source.extent.end || source.extent.begin >= target.extent.end;
+      if (whole_apart || (together && std::abs(apart) >= step.transfer->bytes)) continue;
+      if (!together || apart != 0) leave_out("Copy: not run: what it reads and what it writes overlap", 1);
+      slices_[i].clear();
+    }
+  }
+
   /// In the order of the list: reads of bytes that nobody touched want contents.
   void fill_buffers() {
     std::vector<Known> known(all_.sequence.buffers.size());
     for (const std::size_t i : usable_steps()) {
       const XlaStep& step = module_.steps[i];
+      for (std::size_t k = 0; k < step.arguments.size(); ++k) {
+        gpu::Buffer& buffer = all_.sequence.buffers[static_cast<std::size_t>(slices_[i][k].buffer)];
+        if (buffer.name.empty()) buffer.name = step.arguments[k].name;
+      }
+      if (step.transfer) {
+        touch_transfer(known, i);
+        continue;
+      }
       const XlaKernel& kernel = module_.kernels[step.kernel];
       for (std::size_t k = 0; k < step.arguments.size(); ++k) {
-        const ArgumentSlice& place = slices_[i][k];
-        const auto number = static_cast<std::size_t>(place.buffer);
-        gpu::Buffer& buffer = all_.sequence.buffers[number];
-        if (buffer.name.empty()) buffer.name = step.arguments[k].name;
-        const bool result = static_cast<std::int32_t>(k) >= kernel.operands;
-        touch(known[number], place, step.arguments[k].shape, result ? nullptr : &range_of(step, k), buffer.bytes);
+        if (static_cast<std::int32_t>(k) >= kernel.operands)
+          write(known, slices_[i][k]);
+        else
+          read(known, slices_[i][k], [&] { return drawn(step.arguments[k].shape, range_of(step, k)); });
       }
     }
     gather(known);
+  }
+
+  /// A copy reads its source, which without an earlier writer holds what the readers of the destination ask for. Where
+  /// the part that is written moves, the rest keeps what it held, so it wants contents too.
+  void touch_transfer(std::vector<Known>& known, std::size_t number) {
+    const XlaStep& step = module_.steps[number];
+    ArgumentSlice target = slices_[number].back();
+    const XlaRange& to = step.transfer->parts.back();
+    const auto make = [&](const XlaArgument& argument) {
+      if (const std::optional<reference::Tensor> constant = constant_of(module_, argument)) {
+        std::vector<std::byte> bytes(reference::memory_bytes(argument.shape));
+        reference::to_memory(*constant, bytes);
+        return bytes;
+      }
+      std::vector<bool> asked(module_.steps.size(), false);
+      return drawn(argument.shape, wanted_of(number, asked));
+    };
+    if (!step.transfer->fills) read(known, slices_[number].front(), [&] { return make(step.arguments.front()); });
+    if (to.stride != 0) {
+      read(known, target, [&] { return make(step.arguments.back()); });
+    } else {
+      target.offset += to.begin;
+      target.extent.begin += to.begin;
+      target.extent.end = target.extent.begin + step.transfer->bytes;
+    }
+    write(known, target);
+  }
+
+  /// What whoever reads the destination of a copy first asks for, itself seen through copies. A loop's reader may stand
+  /// before the copy.
+  reference::InputRange wanted_of(std::size_t copy, std::vector<bool>& asked) const {
+    asked[copy] = true;
+    const ArgumentSlice& target = slices_[copy].back();
+    const auto meets = [&](const ArgumentSlice& place) {
+      return place.buffer == target.buffer && place.extent.begin < target.extent.end &&
+             target.extent.begin < place.extent.end;
+    };
+    for (std::size_t n = 1; n < module_.steps.size(); ++n) {
+      const std::size_t i = (copy + n) % module_.steps.size();
+      const XlaStep& step = module_.steps[i];
+      if (slices_[i].empty()) continue;
+      if (step.transfer) {
+        if (!step.transfer->fills && !asked[i] && meets(slices_[i].front())) return wanted_of(i, asked);
+        continue;
+      }
+      for (std::int32_t k = 0; k < module_.kernels[step.kernel].operands; ++k)
+        if (meets(slices_[i][static_cast<std::size_t>(k)])) return range_of(step, static_cast<std::size_t>(k));
+    }
+    return {};
   }
 
   /// Roles, and contents one after the other: of large models gigabytes, so never twice in memory.
@@ -267,22 +358,35 @@ class ModuleWalk {
     return ready_[step.kernel].ranges[operand];
   }
 
-  /// `range` of a read; nullptr of a write.
-  void touch(Known& known, const ArgumentSlice& place, const ir::Shape& shape, const reference::InputRange* range,
-             std::int64_t buffer_bytes) {
-    const std::int64_t begin = place.offset, end = begin + (place.extent.end - place.extent.begin);
-    const auto fresh = known.take(begin, end);
-    if (range == nullptr) {
-      known.written = true;
-    } else if (!fresh.empty()) {
-      known.contents.resize(static_cast<std::size_t>(buffer_bytes));
-      const std::vector<std::byte> bytes = filling(shape, *range, seed_ * 1000 + drawn_++);
-      const std::int64_t drawn_end = begin + std::ssize(bytes);
-      for (const auto& [from, to] : fresh)
-        if (const std::int64_t size = std::min(to, drawn_end) - from; size > 0)
-          std::copy_n(bytes.begin() + (from - begin), size, known.contents.begin() + from);
-      known.filled = true;
-    }
+  std::vector<std::byte> drawn(const ir::Shape& shape, const reference::InputRange& range) {
+    return filling(shape, range, seed_ * 1000 + drawn_++);
+  }
+
+  static std::int64_t end_of(const ArgumentSlice& place) {
+    return place.offset + (place.extent.end - place.extent.begin);
+  }
+
+  static void write(std::vector<Known>& known, const ArgumentSlice& place) {
+    Known& of = known[static_cast<std::size_t>(place.buffer)];
+    of.take(place.offset, end_of(place));
+    of.written = true;
+  }
+
+  /// `make`: the bytes that are read, where nobody touched some of them before.
+  void read(std::vector<Known>& known, const ArgumentSlice& place,
+            const std::function<std::vector<std::byte>()>& make) const {
+    const auto number = static_cast<std::size_t>(place.buffer);
+    Known& of = known[number];
+    const std::int64_t begin = place.offset;
+    const auto fresh = of.take(begin, end_of(place));
+    if (fresh.empty()) return;
+    of.contents.resize(static_cast<std::size_t>(all_.sequence.buffers[number].bytes));
+    const std::vector<std::byte> bytes = make();
+    const std::int64_t drawn_end = begin + std::ssize(bytes);
+    for (const auto& [from, to] : fresh)
+      if (const std::int64_t size = std::min(to, drawn_end) - from; size > 0)
+        std::copy_n(bytes.begin() + (from - begin), size, of.contents.begin() + from);
+    of.filled = true;
   }
 
   /// Launches steps that stand in the same loops down to `depth`; runs of one further loop repeat.
@@ -313,15 +417,43 @@ class ModuleWalk {
       ++all_.shortened_loops;
       return;
     }
-    for (std::int64_t trip = 1; trip < trips; ++trip) launches.insert(launches.end(), once.begin(), once.end());
+    for (std::int64_t trip = 1; trip < trips; ++trip) {
+      const std::size_t first = launches.size();
+      launches.insert(launches.end(), once.begin(), once.end());
+      for (std::size_t i = 0; i < once.size(); ++i) {
+        made_by_.push_back(made_by_[before + i]);
+        move_on(launches[first + i], module_.steps[made_by_.back()], depth, trip);
+      }
+    }
+  }
+
+  /// Of a copy: to where, from where it goes in this trip of the loop at `depth`.
+  static void move_on(gpu::Launch& launch, const XlaStep& step, std::size_t depth, std::int64_t trip) {
+    if (!step.transfer) return;
+    for (std::size_t k = 0; k < step.transfer->parts.size(); ++k) {
+      const XlaRange& part = step.transfer->parts[k];
+      if (part.stride != 0 && step.loops.size() - 1 - static_cast<std::size_t>(part.loop) == depth)
+        launch.arguments[launch.arguments.size() - 1 - k].offset += trip * part.stride;
+    }
   }
 
   void launch(std::size_t number) {
-    const auto kernel = static_cast<std::size_t>(module_.steps[number].kernel);
-    gpu::Launch launch = launch_of(module_.kernels[kernel], ready_[kernel].image);
+    const XlaStep& step = module_.steps[number];
+    made_by_.push_back(number);
+    ++all_.launches;
+    if (step.transfer) return all_.sequence.launches.push_back(transfer(step, slices_[number]));
+    gpu::Launch launch = launch_of(module_.kernels[step.kernel], ready_[step.kernel].image);
     for (const ArgumentSlice& place : slices_[number]) launch.arguments.push_back({place.buffer, place.offset, {}});
     all_.sequence.launches.push_back(std::move(launch));
-    ++all_.launches;
+  }
+
+  static gpu::Launch transfer(const XlaStep& step, std::span<const ArgumentSlice> places) {
+    const auto place = [&](std::size_t k) {
+      return gpu::Argument{places[k].buffer, places[k].offset + step.transfer->parts[k].begin, {}};
+    };
+    const XlaTransfer& what = *step.transfer;
+    return what.fills ? gpu::fill_step(step.instruction, place(0), what.bytes, what.word)
+                      : gpu::copy_step(step.instruction, place(1), place(0), what.bytes);
   }
 
   const XlaModule& module_;
@@ -331,6 +463,7 @@ class ModuleWalk {
   IndexedVector<Ready> ready_;                      ///< by kernel
   std::vector<std::vector<ArgumentSlice>> slices_;  ///< by step, by argument; empty: left out
   std::map<std::string, std::int64_t> values_;      ///< allocations of values without a known place
+  std::vector<std::size_t> made_by_;                ///< parallel to the launches: of which step each is
   std::uint64_t drawn_ = 0;
 };
 

@@ -3,7 +3,8 @@
 //
 // XLA's kernels as a GPU is asked to run them: one with its case, or all of a module in the order of its launch list.
 // In: cases or a module. Out: sequences (gpu/request/sequence.h). Called by xla_measure.cpp. The driver compiles the
-// PTX. Library calls of a module are left out: what they would have written is random numbers.
+// PTX, and copies and fills memory where XLA has it do so. Library calls of a module are left out: what they would have
+// written is random numbers.
 //
 // Memory of a module is XLA's own where the buffer assignment is at hand: values that lie in one place one after the
 // other do so here too. Else every value has memory of its own but for results written in place. A loop's body repeats
@@ -37,9 +38,9 @@ struct XlaLeftOut {
 struct XlaModuleSequence {
   gpu::Sequence sequence;
   std::vector<std::byte> contents;
-  std::int64_t launches = 0;          ///< launches of the list that are there, a loop's once
-  std::vector<XlaLeftOut> left_out;   ///< kernels that are not bound, by reason
-  std::int64_t library_launches = 0;  ///< launches that are no kernel of XLA's own
+  std::int64_t launches = 0;          ///< launches of the list that are there, copies and fills too, a loop's once
+  std::vector<XlaLeftOut> left_out;   ///< kernels, copies and fills that are not bound, by reason
+  std::int64_t library_launches = 0;  ///< launches that are none of these
   std::int64_t shortened_loops = 0;   ///< loops whose body runs once because all trips would be too many launches
   std::int64_t buffer_bytes = 0;
   bool assignment_known = true;  ///< all memory by the buffer assignment

@@ -34,9 +34,10 @@ struct GroupKernel {
 struct ModuleSequence {
   gpu::Sequence sequence;
   std::vector<std::byte> contents;
-  std::int64_t launched_groups = 0;  ///< groups that are launched, each place once
-  std::int64_t groups_left_out = 0;  ///< groups without a kernel
-  std::int64_t shortened_loops = 0;  ///< loops whose body runs once because all trips would be too many launches
+  std::int64_t launched_groups = 0;   ///< groups that are launched, each place once
+  std::int64_t groups_left_out = 0;   ///< groups without a kernel; of XLA's program its kernels, copies and fills
+  std::int64_t library_launches = 0;  ///< of XLA's program: what is none of these, and is left out of all strategies
+  std::int64_t shortened_loops = 0;   ///< loops whose body runs once because all trips would be too many launches
   std::int64_t buffer_bytes = 0;
 };
 

@@ -150,6 +150,7 @@ void ModuleComparison::add_xla() {
   ModuleVariant one;
   for (const profiler::XlaLeftOut& left : all.left_out) one.module.groups_left_out += left.launches;
   one.module.launched_groups = all.launches;
+  one.module.library_launches = all.library_launches;
   one.module.shortened_loops = all.shortened_loops;
   one.module.buffer_bytes = all.buffer_bytes;
   one.module.sequence = std::move(all.sequence);
@@ -227,7 +228,7 @@ std::string ModuleComparison::incomparable(const ModuleVariant& one) const {
                            first.module.shortened_loops);
   if (one.module.groups_left_out == 0 && first.left_out.empty()) return {};
   return fmt::format("{} leaves out {} and {} {}, and they are not known to be of the same work", one.name(),
-                     counted(one.module.groups_left_out, "kernel"), first.name(),
+                     counted(one.module.groups_left_out, "launch"), first.name(),
                      counted(first.module.groups_left_out, "group"));
 }
 
@@ -247,7 +248,11 @@ report::Table ModuleComparison::table() const {
     if (!apart.empty()) remark("not compared: " + apart);
     if (one.module.shortened_loops > 0)
       remark(counted(one.module.shortened_loops, "loop", "runs one trip", "run one trip"));
-    table.rows.push_back({one.name(), static_cast<std::int64_t>(one.module.sequence.launches.size()),
+    const std::int64_t copies = gpu::transfers(one.module.sequence);
+    if (copies > 0) remark(counted(copies, "launch", "copies or fills memory", "copy or fill memory"));
+    if (one.module.library_launches > 0)
+      remark("without " + counted(one.module.library_launches, "launch") + " of libraries and others");
+    table.rows.push_back({one.name(), static_cast<std::int64_t>(one.module.sequence.launches.size()), copies,
                           one.module.groups_left_out, static_cast<double>(one.module.buffer_bytes),
                           std::string(ir::name(times.cache)), std::string(ir::name(times.launch)),
                           timed ? Cell(time.median) : Cell(), timed ? Cell(time.low) : Cell(),
@@ -329,6 +334,7 @@ std::vector<report::Column> module_columns(const std::string& baseline) {
   using report::Hint;
   return {column("strategy", "strategy"),
           column("launches", "launches", Hint::count),
+          column("copies", "of them copies and fills", Hint::count, 2),
           column("groups_left_out", "groups left out", Hint::count, 1),
           column("buffers", "buffers", Hint::bytes, 3),
           column("cache", "cache"),

@@ -46,6 +46,7 @@ std::vector<Cell> make_row(const store::ModuleTimeRow& row, const store::ModuleT
                         first->strategy, places_left_out(*first));
   return {row.strategy,
           row.launches,
+          Cell(),  // records do not tell copies from kernels
           left_out,
           row.buffers.value,
           std::string(ir::name(row.protocol.cache)),

@@ -61,6 +61,8 @@ struct Side {
 std::string note_of(const profiler::XlaModuleSequence& all, const ir::Measurement& measured) {
   std::vector<std::string> notes;
   if (!measured.reason.empty()) notes.push_back(measured.reason);
+  if (const std::int64_t copies = gpu::transfers(all.sequence); copies > 0)
+    notes.push_back(counted(copies, "launch", "copies or fills memory", "copy or fill memory"));
   for (const profiler::XlaLeftOut& left : all.left_out)
     notes.push_back(fmt::format("{} x {}", left.launches, left.reason));
   if (all.shortened_loops > 0) notes.push_back(counted(all.shortened_loops, "loop", "runs one trip", "run one trip"));
@@ -139,10 +141,11 @@ Table xla_sum_table(const profiler::XlaModule& module, const std::vector<Measure
 
 Table xla_module_table(const MeasuredXlaModule& all) {
   Table table;
-  table.title = "the module's kernels in order, library calls left out";
+  table.title = "the module's kernels, copies and fills in order, library calls left out";
   table.columns = {column("cache", "cache"),
                    column("launch_mode", "launched as"),
                    column("launches", "launches", Hint::count),
+                   column("copies", "of them copies and fills", Hint::count, 2),
                    column("launches_left_out", "left out", Hint::count, 1),
                    column("buffers", "buffers", Hint::bytes, 2),
                    column("memory", "memory", Hint::text, 3),
@@ -160,7 +163,7 @@ Table xla_module_table(const MeasuredXlaModule& all) {
     const bool timed = time.n > 0;
     table.rows.push_back(
         {std::string(ir::name(measured.protocol.cache)), std::string(ir::name(measured.protocol.launch)),
-         static_cast<std::int64_t>(sequence.sequence.launches.size()), left_out,
+         static_cast<std::int64_t>(sequence.sequence.launches.size()), gpu::transfers(sequence.sequence), left_out,
          static_cast<double>(sequence.buffer_bytes),
          sequence.assignment_known ? "as XLA assigned it" : "one buffer per value", timed ? Cell(time.median) : Cell(),
          timed ? Cell(time.low) : Cell(), timed ? Cell(time.high) : Cell(), static_cast<std::int64_t>(time.n),

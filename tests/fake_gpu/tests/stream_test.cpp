@@ -6,6 +6,7 @@
 // memory.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -173,6 +174,34 @@ TEST_CASE("a captured launch runs when its graph does, and graphs have smaller g
   CHECK(in_graph < in_stream);
   CHECK(gpu.cuGraphExecDestroy(exec) == CUDA_SUCCESS);
   CHECK(gpu.cuGraphLaunch(exec, gpu.stream) == CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_CASE("captured copies and fills run in their order when their graph does, each time it is launched") {
+  Bench gpu(R"({"noise": 0})");
+  CUgraph graph = nullptr;
+  CUgraphExec exec = nullptr;
+  CUdeviceptr a = 0, b = 0;
+  REQUIRE(gpu.cuMemAlloc(&a, 16) == CUDA_SUCCESS);
+  REQUIRE(gpu.cuMemAlloc(&b, 16) == CUDA_SUCCESS);
+  const std::array<std::uint32_t, 4> first = {1, 2, 3, 4}, second = {5, 6, 7, 8};
+  std::array<std::uint32_t, 4> found = {};
+  REQUIRE(gpu.cuMemcpyHtoD(a, first.data(), 16) == CUDA_SUCCESS);
+  REQUIRE(gpu.cuMemcpyHtoD(b, second.data(), 16) == CUDA_SUCCESS);
+  REQUIRE(gpu.cuStreamBeginCapture(gpu.stream, CU_STREAM_CAPTURE_MODE_RELAXED) == CUDA_SUCCESS);
+  REQUIRE(gpu.cuMemcpyDtoDAsync(b, a, 12, gpu.stream) == CUDA_SUCCESS);
+  REQUIRE(gpu.cuMemsetD32Async(b, 9, 1, gpu.stream) == CUDA_SUCCESS);
+  REQUIRE(gpu.cuMemsetD8Async(b + 4, 1, 4, gpu.stream) == CUDA_SUCCESS);
+  REQUIRE(gpu.cuStreamEndCapture(gpu.stream, &graph) == CUDA_SUCCESS);
+  REQUIRE(gpu.cuGraphInstantiateWithFlags(&exec, graph, 0) == CUDA_SUCCESS);
+  REQUIRE(gpu.cuMemcpyDtoH(found.data(), b, 16) == CUDA_SUCCESS);
+  CHECK(found == second);  // captured is not run
+  for (const std::uint32_t last : {8U, 10U}) {
+    REQUIRE(gpu.cuMemsetD32Async(b, 10, last == 8 ? 1 : 4, gpu.stream) == CUDA_SUCCESS);
+    REQUIRE(gpu.cuGraphLaunch(exec, gpu.stream) == CUDA_SUCCESS);
+    REQUIRE(gpu.cuStreamSynchronize(gpu.stream) == CUDA_SUCCESS);
+    REQUIRE(gpu.cuMemcpyDtoH(found.data(), b, 16) == CUDA_SUCCESS);
+    CHECK(found == std::array<std::uint32_t, 4>{9, 0x01010101, 3, last});
+  }
 }
 
 TEST_CASE("what may not stand in a capture breaks it") {

@@ -92,6 +92,9 @@ Sequence sequence(Draw& draw) {
     launch.arguments = draw.several([&] {
       return Argument{static_cast<int>(draw.integer(9)) - 1, draw.integer(1 << 30), draw.bytes(20)};
     });
+    launch.kind = static_cast<StepKind>(draw.integer(3));
+    launch.bytes = draw.integer(std::int64_t{1} << 40);
+    launch.word = static_cast<std::uint32_t>(draw.word());
     return launch;
   });
   return made;

@@ -19,6 +19,11 @@ namespace tailor::profiler {
 
 inline const std::filesystem::path shipped = std::filesystem::path(source_folder()) / "tests/data/xla_small/dump";
 
+/// Another, with a copy by the driver before a kernel that works in place.
+inline XlaModule shipped_copy() {
+  return read_xla(choose_module(xla_modules(std::filesystem::path(source_folder()) / "tests/data/xla_copy/dump"), ""));
+}
+
 inline XlaModule shipped_module() { return read_xla(choose_module(xla_modules(shipped), "")); }
 
 inline const XlaKernel& kernel_named(const XlaModule& module, std::string_view entry) {

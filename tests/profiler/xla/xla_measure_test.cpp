@@ -198,7 +198,9 @@ TEST_CASE(
   CHECK_FALSE(fixture.worker().is_running());
 }
 
-TEST_CASE("the whole module is timed as a stream and as a graph; the stream takes longer than its kernels") {
+TEST_CASE(
+    "the whole module is timed as a stream and as a graph; the stream takes longer than its kernels, and copies take "
+    "time") {
   if (!has_fake_gpu()) return skip("no fake GPU: built without CUDA's headers");
   Fixture fixture(machine_with(""));
   const std::vector<XlaMeasured> alone = fixture.measured(quick());
@@ -216,6 +218,18 @@ TEST_CASE("the whole module is timed as a stream and as a graph; the stream take
   CHECK(times[0].protocol.launch == ir::LaunchMode::stream);
   CHECK(times[1].protocol.launch == ir::LaunchMode::graph);
   CHECK(median_of(durations(times[1].samples)) < median_of(durations(times[0].samples)));
+
+  XlaModuleSequence copying = module_sequence(shipped_copy(), 1);
+  std::vector<double> medians;
+  for (const bool whole : {true, false}) {
+    if (!whole) std::erase_if(copying.sequence.launches, [](const gpu::Launch& one) { return !gpu::is_kernel(one); });
+    for (const ir::Measurement& measured : measure_xla_module(fixture.worker(), copying, quick())) {
+      REQUIRE_MESSAGE(measured.outcome == ir::Outcome::ok, measured.reason);
+      medians.push_back(median_of(durations(measured.samples)));
+    }
+  }
+  CHECK(medians[0] > medians[2] + 1e-6);  // as a stream
+  CHECK(medians[1] > medians[3] + 1e-6);  // as a graph
 
   fixture.tamper(4, "ret;", "trap;");
   const std::vector<ir::Measurement> trapped =

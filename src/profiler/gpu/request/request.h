@@ -166,7 +166,7 @@ struct Response {
   GpuProperties properties;   ///< of OpenRequest
   std::vector<Capability>
       capabilities;  ///< of OpenRequest, CapabilitiesRequest; of TimeRequest and CountRequest: what was limited
-  std::vector<KernelAttributes> entries;       ///< of LoadRequest, by launch
+  std::vector<KernelAttributes> entries;       ///< of LoadRequest, by launch; of copies and fills blank
   std::vector<ir::Sample> samples;             ///< of TimeRequest, one per sample, in order
   std::vector<std::vector<Seconds>> launches;  ///< of TimeRequest with per_launch: [sample][launch]
   std::vector<double> values;                  ///< of CountRequest, by metric

@@ -65,6 +65,9 @@ void walk(Fields& field, Launch& launch) {
   field("cooperative", launch.cooperative);
   field("dependent", launch.dependent);
   field("arguments", launch.arguments);
+  field("kind", launch.kind);
+  field("bytes", launch.bytes);
+  field("word", launch.word);
 }
 
 template <class Fields>

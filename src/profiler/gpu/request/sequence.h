@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sequence: machine code, buffers and launches in order, as plain data. It is one kernel of a plan, another compiler's
-// kernel, or all memory-bound kernels of a model over the buffers they share. Made by the rooms that measure
+// kernel, or all memory-bound kernels of a model over the buffers they share. Where another compiler lets the driver
+// copy or fill memory between its kernels, a step of the list does that. Made by the rooms that measure
 // (measure/sequence_of, microbench, xla_sequence), sent with a LoadRequest, and bound to a GPU's memory by
 // session/loaded.cpp. It knows nothing of plans.
 #pragma once
@@ -53,13 +54,25 @@ struct Argument {
   bool operator==(const Argument&) const = default;
 };
 
-/// A launch is its shape, and what is launched with which arguments.
+/// What a step of a sequence does: launches a kernel, or has the driver copy memory of the GPU or fill it.
+enum class StepKind : std::uint8_t { kernel, copy, fill };
+
+/// A launch is its shape, and what is launched with which arguments. A copy or a fill stands in the same list, since
+/// all keep one order, and has neither shape nor image.
 struct Launch : ir::LaunchShape {
-  int image = 0;      ///< index into Sequence::images
-  std::string entry;  ///< name of the kernel in it
-  std::vector<Argument> arguments;
+  int image = 0;                    ///< index into Sequence::images
+  std::string entry;                ///< name of the kernel in it; of a copy or fill a name for messages
+  std::vector<Argument> arguments;  ///< of a copy: to where, from where; of a fill: where
+  StepKind kind = StepKind::kernel;
+  std::int64_t bytes = 0;  ///< that a copy or fill writes
+  std::uint32_t word = 0;  ///< that a fill repeats
   bool operator==(const Launch&) const = default;
 };
+
+inline bool is_kernel(const Launch& launch) { return launch.kind == StepKind::kernel; }
+/// `bytes` bytes of the second place to the first.
+Launch copy_step(std::string name, Argument to, Argument from, std::int64_t bytes);
+Launch fill_step(std::string name, Argument to, std::int64_t bytes, std::uint32_t word);
 
 /// A cubin, or PTX as text (the driver then compiles it).
 struct Image {
@@ -74,5 +87,8 @@ struct Sequence {
   std::vector<Launch> launches;
   bool operator==(const Sequence&) const = default;
 };
+
+/// How many steps of it are no kernels.
+std::int64_t transfers(const Sequence& sequence);
 
 }  // namespace tailor::gpu

@@ -34,6 +34,9 @@ CudaStatus prepare(OpenedGpu& gpu, LoadedSequence& loaded, ir::CacheState cache)
 Response collect(OpenedGpu& gpu, LoadedSequence& loaded, const CountRequest& request) {
   if (gpu.use != Use::count)
     return to_response({ir::Outcome::unavailable, "this process takes times; counters need one of their own", false});
+  if (transfers(loaded.sequence) > 0)
+    return to_response(
+        {ir::Outcome::unavailable, "the sequence copies or fills memory, and counters are of kernels alone", false});
   if (!gpu.cupti) return to_response({ir::Outcome::unavailable, gpu.cupti_reason, false});
   // Once without counting: what a launch needs for the first time must not fall into a range.
   if (CudaStatus status = queue_reset(gpu, loaded); !status.ok()) return to_response(status);

@@ -24,6 +24,63 @@ using ir::Outcome;
 
 CudaStatus refused(std::string reason) { return {Outcome::refused, std::move(reason), false}; }
 
+/// Whether a place in a buffer is one.
+CudaStatus inspect_argument(const Sequence& sequence, const Launch& launch, const Argument& argument) {
+  if (argument.buffer < 0) return {};
+  if (argument.buffer >= static_cast<int>(sequence.buffers.size()))
+    return refused(
+        fmt::format("launch of '{}' names buffer {} of {}", launch.entry, argument.buffer, sequence.buffers.size()));
+  const Buffer& buffer = sequence.buffers[static_cast<std::size_t>(argument.buffer)];
+  if (argument.offset >= 0 && argument.offset <= buffer.bytes) return {};
+  return refused(fmt::format("launch of '{}' begins at byte {} of '{}', which has {}", launch.entry, argument.offset,
+                             buffer.name, buffer.bytes));
+}
+
+/// Whether a copy or a fill stays within its buffers, all of which the driver takes as it is: a buffer's guard zone
+/// lies in the same allocation. Precondition: its arguments are places.
+CudaStatus inspect_transfer(const Sequence& sequence, const Launch& step) {
+  const bool copies = step.kind == StepKind::copy;
+  const auto wrong = [&](std::string_view why) {
+    return refused(fmt::format("{} '{}' {}", copies ? "copy" : "fill", step.entry, why));
+  };
+  if (!copies && step.kind != StepKind::fill) return wrong("is of a kind that is not known");
+  if (step.arguments.size() != (copies ? 2 : 1)) return wrong("has another number of places than it needs");
+  for (const Argument& place : step.arguments) {
+    if (place.buffer < 0) return wrong("has a number where a place is needed");
+    const Buffer& buffer = sequence.buffers[static_cast<std::size_t>(place.buffer)];
+    if (step.bytes < 0 || step.bytes > buffer.bytes - place.offset)
+      return wrong(fmt::format("takes {} bytes from byte {} of '{}', which has {}", step.bytes, place.offset,
+                               buffer.name, buffer.bytes));
+  }
+  const Argument& to = step.arguments.front();
+  const Buffer& written = sequence.buffers[static_cast<std::size_t>(to.buffer)];
+  if (!is_written(written.role)) return wrong(fmt::format("writes '{}', which is an input", written.name));
+  if (copies) {
+    const Argument& from = step.arguments.back();
+    const bool meet =
+        from.buffer == to.buffer && from.offset < to.offset + step.bytes && to.offset < from.offset + step.bytes;
+    return meet ? wrong("reads what it writes") : CudaStatus{};
+  }
+  // By words of four bytes, and what is behind the last one by bytes.
+  const bool of_one_byte = step.word == (step.word & 0xffU) * 0x01010101U;
+  if (to.offset % 4 != 0) return wrong(fmt::format("begins at byte {}, within a word", to.offset));
+  return of_one_byte || step.bytes % 4 == 0 ? CudaStatus{} : wrong("ends within a word");
+}
+
+CudaStatus inspect_step(const Sequence& sequence, std::size_t number) {
+  const Launch& launch = sequence.launches[number];
+  for (const Argument& argument : launch.arguments)
+    if (CudaStatus status = inspect_argument(sequence, launch, argument); !status.ok()) return status;
+  if (!is_kernel(launch)) return inspect_transfer(sequence, launch);
+  if (launch.image < 0 || launch.image >= static_cast<int>(sequence.images.size()))
+    return refused(
+        fmt::format("launch of '{}' names image {} of {}", launch.entry, launch.image, sequence.images.size()));
+  // Early is before the end of a kernel that says so, and the driver's copies and fills say nothing.
+  if (launch.dependent && number > 0 && !is_kernel(sequence.launches[number - 1]))
+    return refused(fmt::format("launch of '{}' may begin early, behind what is no kernel", launch.entry));
+  return {};
+}
+
 /// Whether a sequence hangs together; its numbers come from files and other processes.
 CudaStatus inspect(const Sequence& sequence, std::span<const std::byte> blob, bool filled) {
   std::int64_t contents = 0;
@@ -35,21 +92,8 @@ CudaStatus inspect(const Sequence& sequence, std::span<const std::byte> blob, bo
   }
   if (contents != static_cast<std::int64_t>(blob.size()))
     return refused(fmt::format("contents of {} bytes came with buffers that want {}", blob.size(), contents));
-  for (const Launch& launch : sequence.launches) {
-    if (launch.image < 0 || launch.image >= static_cast<int>(sequence.images.size()))
-      return refused(
-          fmt::format("launch of '{}' names image {} of {}", launch.entry, launch.image, sequence.images.size()));
-    for (const Argument& argument : launch.arguments) {
-      if (argument.buffer < 0) continue;
-      if (argument.buffer >= static_cast<int>(sequence.buffers.size()))
-        return refused(fmt::format("launch of '{}' names buffer {} of {}", launch.entry, argument.buffer,
-                                   sequence.buffers.size()));
-      const Buffer& buffer = sequence.buffers[static_cast<std::size_t>(argument.buffer)];
-      if (argument.offset < 0 || argument.offset > buffer.bytes)
-        return refused(fmt::format("launch of '{}' begins at byte {} of '{}', which has {}", launch.entry,
-                                   argument.offset, buffer.name, buffer.bytes));
-    }
-  }
+  for (std::size_t i = 0; i < sequence.launches.size(); ++i)
+    if (CudaStatus status = inspect_step(sequence, i); !status.ok()) return status;
   return {};
 }
 
@@ -154,27 +198,38 @@ int clusters_at_once(OpenedGpu& gpu, const Launch& launch, CUfunction function) 
   return result == CUDA_SUCCESS ? clusters : -1;
 }
 
+/// The most shared memory that a launch of each kernel wants: the driver keeps one number.
+using SharedByKernel = std::map<CUfunction, std::int64_t>;
+
+CudaStatus bind_kernel(OpenedGpu& gpu, const LoadedSequence& loaded, const Launch& launch, SharedByKernel& shared,
+                       BoundLaunch& bound, KernelAttributes& attributes) {
+  const CUresult found =
+      gpu.driver.cuModuleGetFunction(&bound.function, *loaded.modules[launch.image], launch.entry.c_str());
+  if (CudaStatus status = to_status(gpu.driver, found, fmt::format("cuModuleGetFunction of '{}'", launch.entry));
+      !status.ok())
+    return status;
+  gpu.entries.insert(launch.entry);
+  bind_arguments(launch, loaded, bound);
+  if (CudaStatus status = compare_parameters(gpu, launch, bound); !status.ok()) return status;
+  attributes = kernel_attributes(gpu, launch, bound.function);
+  std::int64_t& most = shared[bound.function];
+  most = std::max(most, launch.dynamic_shared);
+  if (CudaStatus status = allow_shape(gpu, launch, bound.function, most, attributes); !status.ok()) return status;
+  const int threads = static_cast<int>(launch.block[0] * launch.block[1] * launch.block[2]);
+  // Of a shape that no launch can have it says an error, and the launch will say it again.
+  static_cast<void>(gpu.driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+      &attributes.blocks_per_sm, bound.function, threads, static_cast<std::size_t>(launch.dynamic_shared)));
+  attributes.clusters = clusters_at_once(gpu, launch, bound.function);
+  return {};
+}
+
 CudaStatus bind(OpenedGpu& gpu, LoadedSequence& loaded) {
-  std::map<CUfunction, std::int64_t> shared;  // the most that a launch of the kernel wants: the driver keeps one number
+  SharedByKernel shared;
   for (const Launch& launch : loaded.sequence.launches) {
     BoundLaunch bound;
-    const CUresult found =
-        gpu.driver.cuModuleGetFunction(&bound.function, *loaded.modules[launch.image], launch.entry.c_str());
-    if (CudaStatus status = to_status(gpu.driver, found, fmt::format("cuModuleGetFunction of '{}'", launch.entry));
-        !status.ok())
-      return status;
-    gpu.entries.insert(launch.entry);
-    bind_arguments(launch, loaded, bound);
-    if (CudaStatus status = compare_parameters(gpu, launch, bound); !status.ok()) return status;
-    KernelAttributes attributes = kernel_attributes(gpu, launch, bound.function);
-    std::int64_t& most = shared[bound.function];
-    most = std::max(most, launch.dynamic_shared);
-    if (CudaStatus status = allow_shape(gpu, launch, bound.function, most, attributes); !status.ok()) return status;
-    const int threads = static_cast<int>(launch.block[0] * launch.block[1] * launch.block[2]);
-    // Of a shape that no launch can have it says an error, and the launch will say it again.
-    static_cast<void>(gpu.driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-        &attributes.blocks_per_sm, bound.function, threads, static_cast<std::size_t>(launch.dynamic_shared)));
-    attributes.clusters = clusters_at_once(gpu, launch, bound.function);
+    KernelAttributes attributes;
+    if (is_kernel(launch))
+      if (CudaStatus status = bind_kernel(gpu, loaded, launch, shared, bound, attributes); !status.ok()) return status;
     loaded.entries.push_back(attributes);
     loaded.launches.push_back(std::move(bound));
   }

@@ -21,7 +21,7 @@
 
 namespace tailor::gpu {
 
-/// A launch as the driver wants it: parameters points into values.
+/// A launch as the driver wants it: parameters points into values. Of a copy or fill it is empty.
 struct BoundLaunch {
   CUfunction function = nullptr;
   std::vector<std::vector<std::byte>> values;

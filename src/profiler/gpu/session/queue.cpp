@@ -60,6 +60,20 @@ CudaStatus queue_launch(OpenedGpu& gpu, const Launch& launch, BoundLaunch& bound
                    fmt::format("cuLaunchKernelEx of '{}'", launch.entry));
 }
 
+/// The driver's own copy or fill, as a framework asks for it.
+CudaStatus queue_transfer(OpenedGpu& gpu, const LoadedSequence& loaded, const Launch& step) {
+  const auto address = [&](const Argument& place) {
+    return loaded.address(static_cast<std::size_t>(place.buffer)) + static_cast<CUdeviceptr>(place.offset);
+  };
+  if (step.bytes == 0) return {};
+  const CUdeviceptr to = address(step.arguments.front());
+  if (step.kind == StepKind::fill) return queue_fill(gpu, to, step.bytes, step.word);
+  return to_status(gpu.driver,
+                   gpu.driver.cuMemcpyDtoDAsync(to, address(step.arguments.back()),
+                                                static_cast<std::size_t>(step.bytes), *gpu.stream),
+                   fmt::format("cuMemcpyDtoDAsync of '{}'", step.entry));
+}
+
 /// Reads twice as much as L2 holds, of memory that nobody writes.
 CudaStatus queue_sweep(OpenedGpu& gpu) {
   if (!gpu.sweep_buffer) {
@@ -194,7 +208,10 @@ std::size_t own_launches(const LoadedSequence& loaded, ir::CacheState cache) {
 
 CudaStatus queue_launches(OpenedGpu& gpu, LoadedSequence& loaded) {
   for (std::size_t i = 0; i < loaded.launches.size(); ++i) {
-    if (CudaStatus status = queue_launch(gpu, loaded.sequence.launches[i], loaded.launches[i]); !status.ok())
+    const Launch& launch = loaded.sequence.launches[i];
+    if (CudaStatus status =
+            is_kernel(launch) ? queue_launch(gpu, launch, loaded.launches[i]) : queue_transfer(gpu, loaded, launch);
+        !status.ok())
       return status;
   }
   return {};

@@ -32,7 +32,7 @@ std::size_t own_launches(const LoadedSequence& loaded, ir::CacheState cache);
 using LaunchAttributes = std::array<CUlaunchAttribute, 3>;
 /// A launch's shape as the driver wants it, on our stream; the config points to `attributes`.
 CUlaunchConfig launch_config(OpenedGpu& gpu, const Launch& launch, LaunchAttributes& attributes);
-/// All launches, in order.
+/// All launches, in order, and the copies and fills between them.
 CudaStatus queue_launches(OpenedGpu& gpu, LoadedSequence& loaded);
 /// All launches as one graph, captured first if need be. `traced`: CUPTI records kernels now.
 CudaStatus queue_replay(OpenedGpu& gpu, LoadedSequence& loaded, bool traced);

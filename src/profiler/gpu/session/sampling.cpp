@@ -13,7 +13,8 @@
 // Two timers. Activity: CUPTI's record of each kernel gives its start and end; a sample's time is from the first
 // launch's start to the last one's end, and the launches between two clock kernels are told from those that prepared
 // them by their order (cupti/timing.h). Events: two CUDA events around the launches, for machines where CUPTI cannot be
-// had; they contain the dispatch of the launches.
+// had; they contain the dispatch of the launches. A sequence in which the driver copies or fills memory is timed by
+// events only: no kernel's record says when that began and ended.
 //
 // Hold: the stream is made to wait until all of a sample is queued (driver/stream_blocker.h). Times by events are taken
 // so, and so are sequences of several launches however timed: their gaps are then the GPU's and not the host's. When
@@ -249,6 +250,9 @@ CudaStatus prime(Taking& taking) {
 
 CudaStatus prepare(Taking& taking) {
   OpenedGpu& gpu = taking.gpu;
+  if (!by_events(taking) && transfers(taking.loaded.sequence) > 0)
+    return {Outcome::unavailable,
+            "the sequence copies or fills memory, of which no kernel is recorded: its times are by events", false};
   if (CudaStatus status = choose_trace(gpu, taking.request.timed_by); !status.ok()) return status;
   for (const Launch& launch : taking.loaded.sequence.launches) taking.names.push_back(launch.entry);
   const std::size_t launches = std::max<std::size_t>(taking.loaded.launches.size(), 1);
