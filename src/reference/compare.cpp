@@ -62,6 +62,31 @@ void note(Difference& difference, std::int64_t index, double error, double expec
   }
 }
 
+/// How many elements of a block have a bound, tell something, and may be above the share of their bound.
+struct Glance {
+  double judged = 0, telling = 0, above = 0;
+};
+
+/// Numbers are counted in doubles, and from arrays of doubles: so GCC makes vectors of it, of members of a union or of
+/// 64-bit integers that hang on a comparison it does not. Where a bound is so small that digits of its share are lost,
+/// any error may be above.
+[[gnu::noinline]] Glance glance(const double* values, const double* found, const double* errors, std::int64_t count,
+                                double share) {
+  constexpr double small = 0x1p-900, most = std::numeric_limits<double>::max();
+  Glance all;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double value = values[i], tolerance = errors[i];
+    const double size = std::fabs(value), off = std::fabs(found[i] - value);
+    const double limit = share * (tolerance > small ? tolerance : 0.0);
+    const double has_bound = std::fabs(tolerance) == infinity ? 0.0 : 1.0;
+    const double tells = tolerance == 0 ? infinity : most;  // up to this size
+    all.judged += has_bound;
+    all.telling += size <= tells ? has_bound : 0.0;
+    all.above += off <= limit ? 0.0 : has_bound;
+  }
+  return all;
+}
+
 /// What is held against the reference, a range of elements at a time.
 class Comparing {
  public:
@@ -112,27 +137,15 @@ class Comparing {
   /// element. False, and nothing counted, where one may be, or is no number.
   bool passes(std::int64_t first, std::int64_t count, const Cell* right, const Cell* seen,
               Difference& difference) const {
-    // Safely below the quotient that would be taken; where a bound is so small that digits are lost, any error is
-    // above.
+    // Safely below the quotient that would be taken.
     const double share = std::min(difference.worst, 1.0) * (1 - 0x1p-40);
-    constexpr double small = 0x1p-900;
-    const double* const errors = expected_.error.empty() ? nullptr : expected_.error.data() + first;
-    std::int64_t judged = 0, telling = 0, above = 0;
-    const auto look = [&](double value, double found, double tolerance) {
-      const bool has_bound = !(std::fabs(tolerance) == infinity);
-      const bool near = std::fabs(found - value) <= (tolerance > small ? share * tolerance : 0.0);
-      judged += has_bound ? 1 : 0;
-      telling += has_bound & ((std::fabs(value) < infinity) | ((std::fabs(value) == infinity) & (tolerance == 0)));
-      above |= has_bound & !near ? 1 : 0;
-    };
-    if (errors == nullptr)
-      for (std::int64_t i = 0; i < count; ++i) look(right[i].real, seen[i].real, 0.0);
-    else
-      for (std::int64_t i = 0; i < count; ++i) look(right[i].real, seen[i].real, errors[i]);
-    if (above != 0) return false;
+    const double* const errors = expected_.error.empty() ? exact_.data() : expected_.error.data() + first;
+    const Glance seen_so =
+        glance(reinterpret_cast<const double*>(right), reinterpret_cast<const double*>(seen), errors, count, share);
+    if (seen_so.above != 0) return false;
     difference.elements += count;
-    difference.unjudged += count - judged;
-    difference.telling += telling;
+    difference.unjudged += count - static_cast<std::int64_t>(seen_so.judged);
+    difference.telling += static_cast<std::int64_t>(seen_so.telling);
     return true;
   }
 
@@ -172,6 +185,7 @@ class Comparing {
   ir::DType dtype_;
   std::size_t width_;
   double most_;
+  std::array<double, block_cells> exact_{};  ///< bounds where none is given
 };
 
 /// Adds what the elements behind those of `to` say: of equal errors the first stays.
