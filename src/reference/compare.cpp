@@ -82,7 +82,11 @@ struct Glance {
     const double tells = tolerance == 0 ? infinity : most;  // up to this size
     all.judged += has_bound;
     all.telling += size <= tells ? has_bound : 0.0;
-    all.above += off <= limit ? 0.0 : has_bound;
+    // Infinities that are equal and two NaN have no distance: edges among the inputs make some in every block.
+    const double beyond = off <= limit ? 0.0 : has_bound;
+    const double of_numbers = found[i] == value ? 0.0 : beyond;
+    const double of_no_number = found[i] == found[i] ? beyond : 0.0;
+    all.above += value == value ? of_numbers : of_no_number;
   }
   return all;
 }
