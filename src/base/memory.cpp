@@ -18,6 +18,8 @@
 #include <optional>
 #include <string>
 
+#include "base/parallel.h"
+
 namespace tailor {
 
 namespace {
@@ -86,6 +88,22 @@ void expect_all(const void* first, std::size_t bytes) {
   const auto from = (reinterpret_cast<std::uintptr_t>(first) + huge - 1) & ~(huge - 1);
   const auto to = (reinterpret_cast<std::uintptr_t>(first) + bytes) & ~(huge - 1);
   if (to > from) madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE);
+}
+
+void take_all(const void* first, std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  constexpr std::uintptr_t page = std::uintptr_t{1} << 21;
+  const auto from = (reinterpret_cast<std::uintptr_t>(first) + page - 1) & ~(page - 1);
+  const auto to = (reinterpret_cast<std::uintptr_t>(first) + bytes) & ~(page - 1);
+  const std::int64_t pages = to > from ? static_cast<std::int64_t>((to - from) / page) : 0;
+  constexpr std::int64_t worth_threads = 4;
+  if (pages < worth_threads || threads_allowed() == 1) return;
+  in_parallel(pages, 1, [from](std::int64_t begin, std::int64_t end) {
+    const std::uintptr_t at = from + static_cast<std::uintptr_t>(begin) * page;
+    // Where the kernel does not know this, the first touch does it.
+    madvise(reinterpret_cast<void*>(at), static_cast<std::size_t>(end - begin) * page, MADV_POPULATE_WRITE);
+  });
+#endif
 }
 
 }  // namespace tailor

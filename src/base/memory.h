@@ -24,12 +24,17 @@ std::int64_t held_memory(const std::filesystem::path& root = "/");
 /// Says that `bytes` bytes from `first` on will all be used. Precondition: they are the caller's.
 void expect_all(const void* first, std::size_t bytes);
 
+/// Has the system hand out fresh memory at once, by several threads: it clears pages, which takes as long as most of
+/// what is written to them. Contents stay. Small arrays are left to the first touch.
+void take_all(const void* first, std::size_t bytes);
+
 /// Zeros (of the type) in memory that was announced so.
 template <class Element>
 std::vector<Element> large_array(std::size_t count) {
   std::vector<Element> array;
   array.reserve(count);
   expect_all(array.data(), count * sizeof(Element));
+  take_all(array.data(), count * sizeof(Element));
   array.resize(count);
   return array;
 }

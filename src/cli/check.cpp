@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "cli/inputs.h"
@@ -104,20 +105,25 @@ void refuse_options(const CheckCommand& options) {
     throw Error(Fault::usage, "--plan names one plan, --all-plans asks for all", "leave one of them out");
 }
 
+study::EvaluatedModel evaluated_as_given(const CheckCommand& options, const study::FusedModel& model,
+                                         const study::Watch& watch) {
+  return study::evaluate_model(model.graph,
+                               {options.inputs, options.outputs, static_cast<std::uint64_t>(options.seed),
+                                static_cast<std::int64_t>(options.memory * 1e9), options.scale},
+                               watch.stop, &model.partition);
+}
+
 }  // namespace
 
 void run_check(const CheckCommand& options, const Context& context) {
+  const ThreadLimit limit(static_cast<int>(options.threads));
   refuse_options(options);
   const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "check needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   const study::Watch watch = context.watch();
   study::FusedModel model(options.what, context.data, watch);
   Checked all{options, model, {}, {}, {}};
-  if (!options.inputs.empty() || !options.outputs.empty())
-    all.evaluated = study::evaluate_model(model.graph,
-                                          {options.inputs, options.outputs, static_cast<std::uint64_t>(options.seed),
-                                           static_cast<std::int64_t>(options.memory * 1e9), options.scale},
-                                          watch.stop, &model.partition);
+  if (!options.inputs.empty() || !options.outputs.empty()) all.evaluated = evaluated_as_given(options, model, watch);
   const bool whole = options.plan.empty() && options.what.group.empty();
   all.candidates =
       study::choose_plans(model, {options.plan, options.all_plans ? 0 : options.top, whole}, watch, &all.unplanned);

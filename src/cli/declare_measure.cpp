@@ -90,7 +90,8 @@ void declare(OptionList& list, ProfileCommand& options) {
   list.add("--image", &options.image, "load cubin, or ptx that the driver compiles (default cubin)", "FORM");
   list.add("--compile-only", &options.compile_only, "only fill the cache of compiled kernels").excludes = "--module";
   list.add("--store", &options.database, "also store in this database, group by group", "DB");
-  list.add_count("--threads", &options.threads, "of compiling (default 0: one per processor)");
+  list.add_count("--threads", &options.threads,
+                 "that compile, and check results on the host (default 0: one per processor)");
   list.add("--cache", &options.cache, "folder of compiled kernels (default ~/.cache/tailor)", "DIR");
   list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
 }

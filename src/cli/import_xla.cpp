@@ -13,6 +13,7 @@
 
 #include "base/counted.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "cli/inputs.h"
@@ -72,6 +73,22 @@ void show_agreement(const ImportXlaOptions& options, const Context& context) {
   if (const std::string failure = study::what_failed(all); !failure.empty()) throw Error(Fault::failed, failure);
 }
 
+/// What goes with what.
+void refuse_options(const ImportXlaOptions& options) {
+  if (!options.profiler.empty() && options.profiler != "gpu")
+    throw Error(Fault::usage, fmt::format("--profiler: found '{}', expected gpu", options.profiler),
+                "leave it out to execute on the simulator");
+  if (!options.profiler.empty() && (options.list || options.compare))
+    throw Error(Fault::usage, "--profiler gpu goes with neither --list nor --compare: they count on the simulator",
+                "tailor profile --module --xla DIR sets times of strategies beside XLA's");
+  if (options.profiler.empty() && !options.database.empty() && options.device.empty())
+    throw Error(Fault::usage, "tailor import-xla --store needs --device: counters belong to a machine",
+                "name the GPU the dump was made for, as --device h200");
+  if (!options.database.empty() && options.list)
+    throw Error(Fault::usage, "--list executes nothing, so there is nothing to --store", "leave one of them out");
+  refuse_not_above_zero("--time-limit", options.time_limit, "seconds");
+}
+
 }  // namespace
 
 std::vector<const profiler::XlaKernel*> chosen_kernels(const profiler::XlaModule& module, const std::string& name) {
@@ -93,19 +110,9 @@ void note_stored(std::int64_t kernels, const profiler::XlaModule& module, const 
 }
 
 void run_import_xla(const ImportXlaOptions& options, const Context& context) {
+  const ThreadLimit limit(static_cast<int>(options.threads));
   if (options.agreement) return show_agreement(options, context);
-  if (!options.profiler.empty() && options.profiler != "gpu")
-    throw Error(Fault::usage, fmt::format("--profiler: found '{}', expected gpu", options.profiler),
-                "leave it out to execute on the simulator");
-  if (!options.profiler.empty() && (options.list || options.compare))
-    throw Error(Fault::usage, "--profiler gpu goes with neither --list nor --compare: they count on the simulator",
-                "tailor profile --module --xla DIR sets times of strategies beside XLA's");
-  if (options.profiler.empty() && !options.database.empty() && options.device.empty())
-    throw Error(Fault::usage, "tailor import-xla --store needs --device: counters belong to a machine",
-                "name the GPU the dump was made for, as --device h200");
-  if (!options.database.empty() && options.list)
-    throw Error(Fault::usage, "--list executes nothing, so there is nothing to --store", "leave one of them out");
-  refuse_not_above_zero("--time-limit", options.time_limit, "seconds");
+  refuse_options(options);
   std::optional<study::Target> target;
   if (!options.device.empty())
     target = study::load_target(context.data, options.device, load_calibration(context, options.calibration));

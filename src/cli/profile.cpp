@@ -8,6 +8,7 @@
 
 #include "base/counted.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "cli/inputs.h"
@@ -177,6 +178,7 @@ void profile_module(const ProfileCommand& options, const Context& context, const
 }  // namespace
 
 void run_profile(const ProfileCommand& options, const Context& context) {
+  const ThreadLimit limit(static_cast<int>(options.threads));
   if (!options.plan.empty() && options.all_plans)
     throw Error(Fault::usage, "--plan names one plan, --all-plans asks for all", "leave one of them out");
   if (options.module && options.profiler == "replay") return profile_module(options, context, {});

@@ -12,6 +12,7 @@
 
 #include "base/counted.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/db.h"
@@ -53,6 +54,7 @@ std::string shown_config(const study::SweepOptions& options, const Context& cont
 }  // namespace
 
 void run_sweep_command(const SweepCommand& command, const Context& context) {
+  const ThreadLimit limit(static_cast<int>(command.threads));
   study::SweepOptions options;
   options.config = command.config;
   options.data = context.data;

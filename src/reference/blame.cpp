@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "base/indexed.h"
+#include "base/parallel.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
 
@@ -80,12 +81,17 @@ class Blame {
     }
     const ir::Dims strides = row_major(from.dims);
     Marks more(element_count(from), 0);
-    for (std::size_t i = 0; i < more.size(); ++i) {
-      std::int64_t place = 0;
-      for (int d = 0; d < from.rank(); ++d)
-        place += static_cast<std::int64_t>(i) / strides[d] % from.dims[d] * steps[d];
-      more[i] = marks[static_cast<std::size_t>(place)];
-    }
+    const std::int64_t inner = from.rank() == 0 ? 1 : std::max<std::int64_t>(from.dims[from.rank() - 1], 1);
+    const std::int64_t step_of_inner = from.rank() == 0 ? 0 : steps[from.rank() - 1];
+    const std::int64_t rows = std::ssize(more) / inner;
+    in_parallel(rows, (parallel_cells + inner - 1) / inner, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t row = first; row < last; ++row) {
+        std::int64_t place = 0;
+        for (int d = 0; d + 1 < from.rank(); ++d) place += row * inner / strides[d] % from.dims[d] * steps[d];
+        char* const to = more.data() + row * inner;
+        for (std::int64_t i = 0; i < inner; ++i) to[i] = marks[static_cast<std::size_t>(place + i * step_of_inner)];
+      }
+    });
     add(node.operands[0], std::move(more));
   }
 

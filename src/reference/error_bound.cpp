@@ -141,11 +141,11 @@ std::shared_ptr<Tensor> terms_of(const Call& call, const Errors& operand, Of&& o
   std::shared_ptr<Tensor> terms = shared(unwritten_errors(input.shape));
   double* const to = error_bounds(*terms);
   if (operand == nullptr) {
-    each_real(
+    each_real_apart(
         input, [&](std::int64_t i, double value) { to[i] = of(value, 0.0); }, call.stop);
   } else {
     const double* const from = error_bounds(*operand);
-    each_real(
+    each_real_apart(
         input, [&](std::int64_t i, double value) { to[i] = of(value, from[i]); }, call.stop);
   }
   return terms;
@@ -185,7 +185,7 @@ Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result,
   }
   const Rounding rounding(dtype);
   const bool narrow = row(dtype).compute != dtype;
-  each_real(result, [&](std::int64_t i, double y) {
+  each_real_apart(result, [&](std::int64_t i, double y) {
     if (std::isfinite(y))
       errors[i] += rounding(y);
     else if (narrow && std::isinf(y))
@@ -204,7 +204,7 @@ Errors narrow_sum_errors(const Call& call, const Errors& errors, const Tensor& r
   const auto terms = static_cast<double>(elements(input.shape)) /
                      static_cast<double>(std::max<std::int64_t>(elements(result.shape), 1));
   Tensor wider = copied(errors->shape, errors->bytes);
-  each_real(result, [&](std::int64_t i, double y) {
+  each_real_apart(result, [&](std::int64_t i, double y) {
     const double walk = terms * error_bounds(sums)[i] / 2 + terms * y * y / 3;
     error_bounds(wider)[i] += std::isfinite(y) ? deviations * unit_roundoff(dtype) * std::sqrt(walk) : 0;
   });
@@ -220,7 +220,7 @@ Errors extreme_errors(const Call& call, const Errors& operand, const Tensor& res
     const auto moved_by =
         terms_of(call, operand, [side](double value, double e) { return value + (e == 0 ? 0 : side * e); });
     const Tensor ends = reduced(call, *moved_by, reducer, from);
-    each_real(result, [&](std::int64_t i, double y) {
+    each_real_apart(result, [&](std::int64_t i, double y) {
       const double end = error_bounds(ends)[i];
       if (end == y || (std::isnan(end) && std::isnan(y))) return;
       const double change = std::fabs(end - y);
@@ -252,7 +252,7 @@ Errors product_errors(const Call& call, const Errors& operand, const Tensor& res
   };
   const Tensor above = powers(true), below = powers(false);
   const int range = float_format(row(result.shape.dtype).compute).bias - 1;
-  each_real(result, [&](std::int64_t i, double y) {
+  each_real_apart(result, [&](std::int64_t i, double y) {
     double& error = error_bounds(errors)[i];
     const bool inside = error_bounds(above)[i] < range && error_bounds(below)[i] < range;
     error = std::isfinite(y) && inside ? std::fabs(y) * std::expm1(error) + rounding(y) : infinity;

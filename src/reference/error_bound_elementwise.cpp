@@ -227,28 +227,26 @@ class ElementErrors {
     largest_ = is_floating(step_.to) ? largest_of(ir::row(step_.to).compute) : 0;
   }
 
-  Errors all() {
-    if (stays_exact()) return nullptr;
-    const std::int64_t total = elements(result_.shape);
-    Tensor errors = unwritten_errors(result_.shape);
+  /// Of elements begin .. end-1.
+  void write(std::int64_t begin, std::int64_t end, Tensor& errors) {
     load_constants();
-    for (std::int64_t first = 0; first < total; first += block_cells) {
+    for (std::int64_t first = begin; first < end; first += block_cells) {
       call_.may_stop();
-      load(first, std::min(block_cells, total - first));
+      load(first, std::min(block_cells, end - first));
       spread();
       if (is_floating(step_.to)) round();
       std::copy_n(block_.bound.begin(), block_.count, error_bounds(errors) + first);
     }
-    return shared(std::move(errors));
   }
 
- private:
   bool stays_exact() const {
     if (!exact_) return false;
     if (!is_floating(step_.to) || moves()) return true;
     if (step_.op == ir::Op::convert) return !rounds_on_convert();
     return row_.rule == Rule::sum && !narrow_;
   }
+
+ private:
   /// Operations that hand a number on as it is.
   bool moves() const {
     return step_.op == ir::Op::copy || step_.op == ir::Op::select || step_.op == ir::Op::negate ||
@@ -468,7 +466,15 @@ double largest_of(ir::DType dtype) {
 
 Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result,
                           ir::Arithmetic arithmetic) {
-  return ElementErrors(call, operands, result, arithmetic).all();
+  ElementErrors all(call, operands, result, arithmetic);
+  if (all.stays_exact()) return nullptr;
+  Tensor errors = unwritten_errors(result.shape);
+  const std::int64_t total = elements(result.shape);
+  in_parallel(total, parallel_cells, [&](std::int64_t first, std::int64_t last) {
+    if (last - first == total) return all.write(first, last, errors);
+    ElementErrors(call, operands, result, arithmetic).write(first, last, errors);  // its blocks are its own
+  });
+  return shared(std::move(errors));
 }
 
 }  // namespace tailor::reference

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "ir/graph/arithmetic.h"
 #include "reference/evaluate_cells.h"
 
 namespace tailor::reference {

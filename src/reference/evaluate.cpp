@@ -210,12 +210,34 @@ class Walk {
   IndexedVector<bool> stand_ins_;
 };
 
-/// SplitMix64 (Steele, Lea and Flood, 2014).
-std::uint64_t next_random(std::uint64_t& state) {
-  std::uint64_t z = state += 0x9e3779b97f4a7c15;
+/// SplitMix64 (Steele, Lea and Flood, 2014): number `which` of the sequence, from 0 on.
+std::uint64_t random_at(std::uint64_t seed, std::uint64_t which) {
+  std::uint64_t z = seed + (which + 1) * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   return z ^ (z >> 31);
+}
+
+/// Elements begin .. end-1 of random_tensor().
+void random_cells(Tensor& tensor, std::uint64_t seed, std::int64_t begin, std::int64_t end,
+                  const std::stop_token& stop) {
+  const ir::DType dtype = tensor.shape.dtype;
+  const int bits = std::min(row(dtype).bits, 5);
+  std::array<Cell, block_cells> cells;
+  for (std::int64_t first = begin; first < end; first += block_cells) {
+    stop_if_asked(stop);
+    const auto count = static_cast<std::size_t>(std::min(block_cells, end - first));
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t random = random_at(seed, static_cast<std::uint64_t>(first) + i);
+      Cell& cell = cells[i];
+      cell.integer = static_cast<std::int64_t>(random >> 63);
+      if (is_floating(dtype)) cell.real = static_cast<double>(random >> 11) * 0x1p-51 - 2.0;
+      if (dtype == ir::DType::f8e8m0fnu) cell.real = std::fabs(cell.real);
+      if (is_unsigned(dtype)) cell.integer = static_cast<std::int64_t>(random >> (64 - std::min(bits, 4)));
+      if (is_signed(dtype)) cell.integer = static_cast<std::int64_t>(random) >> (64 - bits);
+    }
+    store_cells(tensor, first, std::span(cells).first(count));
+  }
 }
 
 }  // namespace
@@ -255,29 +277,15 @@ Tensor zeros(const ir::Shape& shape) {
 }
 
 Tensor random_tensor(const ir::Shape& shape, std::uint64_t seed, const std::stop_token& stop) {
-  Tensor tensor = zeros(shape);
+  Tensor tensor = unwritten(shape);
   // A complex array is filled as the array of its parts.
   if (shape.dtype == ir::DType::c64) tensor.shape.dtype = ir::DType::f32;
   if (shape.dtype == ir::DType::c128) tensor.shape.dtype = ir::DType::f64;
   const ir::DType dtype = tensor.shape.dtype;
-  if (!has_cells(dtype)) return tensor;
+  if (!has_cells(dtype)) return zeros(shape);
   const std::int64_t total = static_cast<std::int64_t>(tensor.bytes.size()) / element_bytes(dtype);
-  const int bits = std::min(row(dtype).bits, 5);
-  std::array<Cell, block_cells> cells;
-  for (std::int64_t first = 0; first < total; first += block_cells) {
-    stop_if_asked(stop);
-    const auto count = static_cast<std::size_t>(std::min(block_cells, total - first));
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::uint64_t random = next_random(seed);
-      Cell& cell = cells[i];
-      cell.integer = static_cast<std::int64_t>(random >> 63);
-      if (is_floating(dtype)) cell.real = static_cast<double>(random >> 11) * 0x1p-51 - 2.0;
-      if (dtype == ir::DType::f8e8m0fnu) cell.real = std::fabs(cell.real);
-      if (is_unsigned(dtype)) cell.integer = static_cast<std::int64_t>(random >> (64 - std::min(bits, 4)));
-      if (is_signed(dtype)) cell.integer = static_cast<std::int64_t>(random) >> (64 - bits);
-    }
-    store_cells(tensor, first, std::span(cells).first(count));
-  }
+  const auto between = [&](std::int64_t begin, std::int64_t end) { random_cells(tensor, seed, begin, end, stop); };
+  in_parallel(total, parallel_cells, between);
   tensor.shape = shape;
   return tensor;
 }

@@ -115,8 +115,10 @@ bool is_narrow_float(ir::DType dtype) { return is_floating(dtype) && row(dtype).
 }  // namespace
 
 void load_cells(const Tensor& tensor, std::int64_t first, std::int64_t step, std::span<Cell> cells) {
-  const ir::DType dtype = tensor.shape.dtype;
-  const std::byte* bytes = tensor.bytes.data();
+  load_cells(tensor.shape.dtype, tensor.bytes.data(), first, step, cells);
+}
+
+void load_cells(ir::DType dtype, const std::byte* bytes, std::int64_t first, std::int64_t step, std::span<Cell> cells) {
   if (dtype == ir::DType::f32)
     return load_as<float>(bytes, first, step, cells, [](float v) { return Cell{.real = static_cast<double>(v)}; });
   if (dtype == ir::DType::f64)

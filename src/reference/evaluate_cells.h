@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/indexed.h"
+#include "base/parallel.h"
 #include "base/stop.h"
 #include "reference/evaluate.h"
 
@@ -29,24 +30,29 @@ union Cell {
 /// Cells of one block: three operands and a result fit in 32 KiB.
 inline constexpr std::int64_t block_cells = 1024;
 
+/// A thread takes so many elements at least; fewer than four times as many are not worth taking apart.
+inline constexpr std::int64_t parallel_cells = 16 * block_cells;
+
 inline bool has_cells(ir::DType dtype) { return is_floating(dtype) || is_integer(dtype) || dtype == ir::DType::pred; }
 
-/// cells[i] = tensor[first + i * step]; step is 0 or 1.
+/// cells[i] = element first + i * step of an array of `dtype`; step is 0 or 1.
+void load_cells(ir::DType dtype, const std::byte* bytes, std::int64_t first, std::int64_t step, std::span<Cell> cells);
+/// The same of a tensor.
 void load_cells(const Tensor& tensor, std::int64_t first, std::int64_t step, std::span<Cell> cells);
 /// tensor[first + i] = cells[i], rounded or wrapped to the type.
 void store_cells(Tensor& tensor, std::int64_t first, std::span<const Cell> cells);
 /// Rounds or wraps in place: what storing and loading would give.
 void round_cells(ir::DType dtype, std::span<Cell> cells);
 
-/// Calls of(i, as_double(tensor, i)) for every element, in order. Error(interrupted) when asked to stop.
+/// Calls of(i, as_double(tensor, i)) for elements begin .. end-1, in order. Error(interrupted) when asked to stop.
 template <class Of>
-void each_real(const Tensor& tensor, Of&& of, const std::stop_token& stop = {}) {
+void each_real_between(const Tensor& tensor, std::int64_t begin, std::int64_t end, Of&& of,
+                       const std::stop_token& stop) {
   std::array<Cell, block_cells> cells;
   const ir::DType dtype = tensor.shape.dtype;
-  const std::int64_t total = elements(tensor.shape);
-  for (std::int64_t first = 0; first < total; first += block_cells) {
+  for (std::int64_t first = begin; first < end; first += block_cells) {
     stop_if_asked(stop);
-    const std::int64_t count = total - first < block_cells ? total - first : block_cells;
+    const std::int64_t count = end - first < block_cells ? end - first : block_cells;
     load_cells(tensor, first, 1, prefix(cells, count));
     const Cell* const cell = cells.data();
     if (is_floating(dtype))
@@ -59,19 +65,45 @@ void each_real(const Tensor& tensor, Of&& of, const std::stop_token& stop = {}) 
   }
 }
 
-/// Lets of(i, cell) change every element, in order. Precondition: has_cells(). Error(interrupted) when asked to stop.
+/// The same for every element, in order.
 template <class Of>
-void each_cell(Tensor& tensor, Of&& of, const std::stop_token& stop = {}) {
+void each_real(const Tensor& tensor, Of&& of, const std::stop_token& stop = {}) {
+  each_real_between(tensor, 0, elements(tensor.shape), of, stop);
+}
+
+/// The same by several threads, in any order: `of` may touch nothing but what belongs to element i.
+template <class Of>
+void each_real_apart(const Tensor& tensor, Of&& of, const std::stop_token& stop = {}) {
+  in_parallel(elements(tensor.shape), parallel_cells,
+              [&](std::int64_t first, std::int64_t last) { each_real_between(tensor, first, last, of, stop); });
+}
+
+/// Lets of(i, cell) change elements begin .. end-1, in order. Precondition: has_cells(). Error(interrupted) when asked
+/// to stop.
+template <class Of>
+void each_cell_between(Tensor& tensor, std::int64_t begin, std::int64_t end, Of&& of, const std::stop_token& stop) {
   std::array<Cell, block_cells> cells;
-  const std::int64_t total = elements(tensor.shape);
-  for (std::int64_t first = 0; first < total; first += block_cells) {
+  for (std::int64_t first = begin; first < end; first += block_cells) {
     stop_if_asked(stop);
-    const std::int64_t count = total - first < block_cells ? total - first : block_cells;
+    const std::int64_t count = end - first < block_cells ? end - first : block_cells;
     const std::span<Cell> here = prefix(cells, count);
     load_cells(tensor, first, 1, here);
     for (std::int64_t i = 0; i < count; ++i) of(first + i, cells[static_cast<std::size_t>(i)]);
     store_cells(tensor, first, here);
   }
+}
+
+/// The same for every element, in order.
+template <class Of>
+void each_cell(Tensor& tensor, Of&& of, const std::stop_token& stop = {}) {
+  each_cell_between(tensor, 0, elements(tensor.shape), of, stop);
+}
+
+/// The same by several threads, in any order: `of` may touch nothing but what belongs to element i.
+template <class Of>
+void each_cell_apart(Tensor& tensor, Of&& of, const std::stop_token& stop = {}) {
+  in_parallel(elements(tensor.shape), parallel_cells,
+              [&](std::int64_t first, std::int64_t last) { each_cell_between(tensor, first, last, of, stop); });
 }
 
 inline Cell cell_at(const Tensor& tensor, std::int64_t i) {

@@ -204,10 +204,10 @@ void combine(ir::Reducer reducer, ir::DType dtype, Cell* accumulator, const Cell
   apply(step, accumulator, value, value, accumulator, count);
 }
 
-std::vector<Tensor> evaluate_elementwise(const Call& call) {
-  const ElementStep step = element_step(call.graph, call.node);
-  Tensor result = unwritten(call.node.shape);
-  const std::int64_t total = elements(result.shape);
+namespace {
+
+/// Elements begin .. end-1 of the result.
+void elements_between(const Call& call, const ElementStep& step, std::int64_t begin, std::int64_t end, Tensor& result) {
   std::array<std::vector<Cell>, 3> blocks;
   std::array<const Cell*, 3> places{};
   for (std::vector<Cell>& block : blocks) block.resize(block_cells);
@@ -220,14 +220,23 @@ std::vector<Tensor> evaluate_elementwise(const Call& call) {
     arrays[k] = call.operand(k).shape.rank() != 0;
     if (!arrays[k]) load_cells(call.operand(k), 0, 0, blocks[k]);
   }
-  for (std::int64_t first = 0; first < total; first += block_cells) {
+  for (std::int64_t first = begin; first < end; first += block_cells) {
     call.may_stop();
-    const std::int64_t count = std::min(block_cells, total - first);
+    const std::int64_t count = std::min(block_cells, end - first);
     for (std::size_t k = 0; k < 3; ++k)
       if (arrays[k]) load_cells(call.operand(k), first, 1, prefix(blocks[k], count));
     apply(step, places[0], places[1], places[2], out.data(), count);
     store_cells(result, first, prefix(out, count));
   }
+}
+
+}  // namespace
+
+std::vector<Tensor> evaluate_elementwise(const Call& call) {
+  const ElementStep step = element_step(call.graph, call.node);
+  Tensor result = unwritten(call.node.shape);
+  in_parallel(elements(result.shape), parallel_cells,
+              [&](std::int64_t first, std::int64_t last) { elements_between(call, step, first, last, result); });
   return results_of(std::move(result));
 }
 
@@ -240,18 +249,20 @@ std::vector<Tensor> evaluate_iota(const Call& call) {
   const int axis = std::max(ir::axis(call.node), 0);
   const std::int64_t stride = result.shape.rank() == 0 ? 1 : strides[axis];
   const std::int64_t extent = result.shape.rank() == 0 ? 1 : result.shape.dims[axis];
-  std::vector<Cell> out(block_cells);
-  const std::int64_t total = elements(result.shape);
-  for (std::int64_t first = 0; first < total; first += block_cells) {
-    call.may_stop();
-    const std::int64_t count = std::min(block_cells, total - first);
-    for (std::int64_t i = 0; i < count; ++i) {
-      const std::int64_t value = (first + i) / stride % extent;
-      out[static_cast<std::size_t>(i)] =
-          converted(compute, result.shape.dtype, converted(ir::DType::s64, compute, Cell{.integer = value}));
+  const auto between = [&](std::int64_t begin, std::int64_t end) {
+    std::vector<Cell> out(block_cells);
+    for (std::int64_t first = begin; first < end; first += block_cells) {
+      call.may_stop();
+      const std::int64_t count = std::min(block_cells, end - first);
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t value = (first + i) / stride % extent;
+        out[static_cast<std::size_t>(i)] =
+            converted(compute, result.shape.dtype, converted(ir::DType::s64, compute, Cell{.integer = value}));
+      }
+      store_cells(result, first, prefix(out, count));
     }
-    store_cells(result, first, prefix(out, count));
-  }
+  };
+  in_parallel(elements(result.shape), parallel_cells, between);
   return results_of(std::move(result));
 }
 

@@ -187,9 +187,9 @@ Tensor bits_regrouped(const Call& call) {
 
 }  // namespace
 
-void copy_strided(const WriteView& to, const ReadView& from, const ir::Dims& dims, int size,
-                  const std::stop_token& stop) {
-  if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return;
+namespace {
+
+void copy_part(const WriteView& to, const ReadView& from, const ir::Dims& dims, int size, const std::stop_token& stop) {
   switch (size) {
     case 1:
       return copy_typed<std::uint8_t>(to, from, dims, stop);
@@ -202,6 +202,27 @@ void copy_strided(const WriteView& to, const ReadView& from, const ir::Dims& dim
     default:
       return copy_typed<Wide>(to, from, dims, stop);
   }
+}
+
+}  // namespace
+
+void copy_strided(const WriteView& to, const ReadView& from, const ir::Dims& dims, int size,
+                  const std::stop_token& stop) {
+  std::int64_t total = 1;
+  int widest = -1;  // threads share its steps; not of the last, whose elements are neighbours
+  for (int d = 0; d < dims.size(); ++d) {
+    total *= dims[d];
+    if (d + 1 < dims.size() && (widest < 0 || dims[d] > dims[widest])) widest = d;
+  }
+  if (total == 0) return;
+  if (widest < 0) return copy_part(to, from, dims, size, stop);
+  const std::int64_t of_step = total / dims[widest];
+  in_parallel(dims[widest], (parallel_cells + of_step - 1) / of_step, [&](std::int64_t first, std::int64_t last) {
+    ir::Dims part = dims;
+    part[widest] = last - first;
+    copy_part({to.first + first * to.strides[widest] * size, to.strides},
+              {from.first + first * from.strides[widest] * size, from.strides}, part, size, stop);
+  });
 }
 
 ir::Dims row_major(const ir::Dims& dims) {

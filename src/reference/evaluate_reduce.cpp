@@ -41,37 +41,63 @@ void fold_row(ir::Reducer reducer, ir::DType dtype, Cell& accumulator, Cell* row
   for (std::int64_t i = 0; i < count; ++i) combine(reducer, dtype, &accumulator, row + i, 1);
 }
 
-Tensor reduce_known(const Call& call) {
+/// Folds the elements of a part of the input, which begins at element `from` and has the extents `dims`, into the
+/// accumulators from `sums` on. Each accumulator meets its elements in memory order, whatever else the part has.
+void fold_part(const Call& call, std::int64_t from, const ir::Dims& dims, const ir::Dims& to, Cell* sums) {
   const Tensor& input = call.operand(0);
   const ir::Reducer reducer = ir::reducer(call.node);
   const ir::DType dtype = input.shape.dtype;
-  Tensor result = zeros(call.node.shape);
-  std::vector<Cell> sums(element_count(result.shape), cell_at(call.operand(1), 0));
-  const int rank = input.shape.rank();
-  const std::int64_t inner = rank == 0 ? 1 : input.shape.dims[rank - 1];
-  const ir::Dims to = output_strides(call, input.shape.dims);
+  const ir::Dims strides = row_major(input.shape.dims);
+  const int rank = dims.size();
+  const std::int64_t inner = rank == 0 ? 1 : dims[rank - 1];
   const std::int64_t step = rank == 0 ? 0 : to[rank - 1];
   const bool row_reduced = rank > 0 && axes(call.node).contains(rank - 1);
-  ir::Dims outer = input.shape.dims;
+  ir::Dims outer = dims;
   if (rank > 0) --outer.count;
   ir::Dims index = zero_index(outer.size());
   std::vector<Cell> block(block_cells);
-  std::int64_t from = 0;
-  if (elements(input.shape) > 0) {
-    do {
-      const std::int64_t base = linear_offset(index, to);
-      call.may_stop();
-      for (std::int64_t first = 0; first < inner; first += block_cells) {
-        const std::int64_t count = std::min(block_cells, inner - first);
-        load_cells(input, from + first, 1, prefix(block, count));
-        Cell* target = sums.data() + base + first * step;
-        if (row_reduced)
-          fold_row(reducer, dtype, *target, block.data(), count);
-        else
-          combine(reducer, dtype, target, block.data(), count);
-      }
-      from += inner;
-    } while (next_index(index, outer));
+  do {
+    Cell* const base = sums + linear_offset(index, to);
+    const std::int64_t row = from + linear_offset(index, strides);
+    call.may_stop();
+    for (std::int64_t first = 0; first < inner; first += block_cells) {
+      const std::int64_t count = std::min(block_cells, inner - first);
+      load_cells(input, row + first, 1, prefix(block, count));
+      Cell* target = base + first * step;
+      if (row_reduced)
+        fold_row(reducer, dtype, *target, block.data(), count);
+      else
+        combine(reducer, dtype, target, block.data(), count);
+    }
+  } while (next_index(index, outer));
+}
+
+/// The dimension along which threads share the work: no two of its steps meet in a result. -1: there is none.
+int shared_dim(const Call& call, const ir::Dims& dims) {
+  int widest = -1;
+  for (int d = 0; d < dims.size(); ++d)
+    if (!axes(call.node).contains(d) && (widest < 0 || dims[d] > dims[widest])) widest = d;
+  return widest;
+}
+
+Tensor reduce_known(const Call& call) {
+  const Tensor& input = call.operand(0);
+  Tensor result = zeros(call.node.shape);
+  std::vector<Cell> sums(element_count(result.shape), cell_at(call.operand(1), 0));
+  const ir::Dims& dims = input.shape.dims;
+  const ir::Dims to = output_strides(call, dims);
+  const std::int64_t total = elements(input.shape);
+  const int shared = shared_dim(call, dims);
+  if (total > 0 && shared < 0) fold_part(call, 0, dims, to, sums.data());
+  if (total > 0 && shared >= 0) {
+    constexpr std::int64_t narrowest = 32;  // of columns: a row of fewer costs more to begin than to add
+    const std::int64_t stride = row_major(dims)[shared], of_step = total / dims[shared];
+    const std::int64_t steps = std::max((parallel_cells + of_step - 1) / of_step, stride == 1 ? narrowest : 1);
+    in_parallel(dims[shared], steps, [&](std::int64_t first, std::int64_t last) {
+      ir::Dims part = dims;
+      part[shared] = last - first;
+      fold_part(call, first * stride, part, to, sums.data() + first * to[shared]);
+    });
   }
   store_cells(result, 0, sums);
   return result;

@@ -315,10 +315,10 @@ Tensor input_tensor(const ir::Shape& shape, const InputRange& range, std::uint64
           range.distinct ? (place % limit * step + mixed(seed)) % limit : mixed(seed ^ mixed(place)) % limit;
       cell.integer = static_cast<std::int64_t>(value);
     };
-    each_cell(tensor, set, stop);
+    each_cell_apart(tensor, set, stop);
   }
   if (is_floating(shape.dtype) && range.positive)
-    each_cell(
+    each_cell_apart(
         tensor,
         [](std::int64_t, Cell& cell) {
           cell.real = 0.5 + 0.75 * std::min(std::abs(cell.real), 1.99);  // from [-2, 2)
@@ -356,8 +356,8 @@ LeftOut edges_without_bound(const ir::Graph& graph, std::span<const Tensor> inpu
                             std::span<const BoundedTensor> outputs) {
   std::vector<Marks> marks;
   for (const BoundedTensor& output : outputs) {
-    Marks& one = marks.emplace_back();
-    for (const double error : output.error) one.push_back(std::isfinite(error) ? 0 : 1);
+    Marks& one = marks.emplace_back(output.error.size());
+    for (std::size_t i = 0; i < one.size(); ++i) one[i] = std::isfinite(output.error[i]) ? 0 : 1;
   }
   const std::optional<std::vector<Marks>> sources = sources_of(graph, std::move(marks));
   if (!sources) return {};

@@ -299,10 +299,20 @@ simulator::MachineLimits machine_limits(const ir::Device& device, int blocks_per
 
 namespace {
 
-/// What was stored to one output, and what was there before (empty: it does not matter), row-major.
-struct Stored {
-  std::string_view name;
-  reference::Tensor found, before;
+/// An array in memory as its elements stand row-major: most already do.
+class RowMajor {
+ public:
+  RowMajor() = default;
+  RowMajor(const ir::Shape& shape, std::span<const std::byte> memory) : bytes_(memory) {
+    if (ir::is_row_major(shape) && memory.size() == content_bytes(shape)) return;
+    turned_ = reference::from_memory(shape, memory);
+    bytes_ = turned_.bytes;
+  }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  reference::Tensor turned_;
+  std::span<const std::byte> bytes_;
 };
 
 void add_difference(const reference::Difference& difference, std::string_view output, const ir::Shape& shape,
@@ -467,21 +477,18 @@ void add_judgement(const ir::Kernel& kernel, const Reference& reference, const E
 Judgement judge(const ir::Kernel& kernel, const Reference& reference, Arrays outputs, Arrays before,
                 const std::stop_token& stop) {
   if (reference.repeats) return judge_pieces(expected_outputs(kernel, reference), outputs, before, {}, stop);
-  std::vector<Stored> stored;
+  Judgement judgement;
+  std::size_t k = 0;
   for (const ir::Buffer& buffer : kernel.buffers) {
     if (!is_result(buffer.role)) continue;
     stop_if_asked(stop);
-    const std::size_t k = stored.size();
-    const ir::Shape& shape = reference.outputs[k].value.shape;
-    stored.push_back({buffer.name, reference::from_memory(shape, outputs[k]), {}});
-    stop_if_asked(stop);
-    if (!before.empty()) stored.back().before = reference::from_memory(shape, before[k]);
-  }
-  Judgement judgement;
-  for (std::size_t k = 0; k < stored.size(); ++k) {
     const reference::BoundedTensor& expected = reference.outputs[k];
-    add_difference(reference::compare(expected, stored[k].found.bytes, stored[k].before.bytes, stop), stored[k].name,
-                   expected.value.shape, judgement);
+    const ir::Shape& shape = expected.value.shape;
+    const RowMajor found(shape, outputs[k]);
+    stop_if_asked(stop);
+    const RowMajor was = before.empty() ? RowMajor() : RowMajor(shape, before[k]);
+    add_difference(reference::compare(expected, found.bytes(), was.bytes(), stop), buffer.name, shape, judgement);
+    ++k;
   }
   return judgement;
 }

@@ -24,6 +24,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/stop.h"
 #include "profiler/check/memory_need.h"
 
@@ -84,6 +85,7 @@ class Stage {
     const int threads = stage.workers > 0 ? stage.workers : processors;
     workers_ = std::max(std::min(threads, static_cast<int>(requests.size())), 1);
     inside_ = std::max(threads / workers_, 1);
+    threads_ = threads;
   }
 
   void run() {
@@ -146,6 +148,7 @@ class Stage {
   }
 
   void take(const Turn& turn) {
+    const ThreadLimit own(inside_);
     const CheckRequest& request = requests_[turn.at];
     Shared& shared = shared_.at(key_of(request));
     if (turn.opens) open(shared, request);
@@ -203,6 +206,7 @@ class Stage {
       return shared.state == Shared::State::open && (!shared.slot_taken || held_ + bytes <= budget_);
     };
     if (!wait(lock, ready)) return {};
+    ++busy_;
     if (!shared.slot_taken) {
       shared.slot_taken = true;
       return 0;
@@ -211,6 +215,7 @@ class Stage {
     return bytes;
   }
   void give_slot(Shared& shared, std::int64_t bytes) {
+    --busy_;
     if (bytes == 0)
       shared.slot_taken = false;
     else
@@ -253,12 +258,16 @@ class Stage {
     double started = now();
     std::vector<Reference> references;
     std::int64_t given = 0;
+    bool evaluates = false;
     const std::optional<std::string> failure = failure_of([&] {
       const Fit fit = fit_of(group.graph, shared);
       if (fit.bytes > budget_) {
         references.push_back(refused(out_of_memory(fit.bytes, budget_, remedies_of(request, shared))));
       } else if (std::unique_lock lock(mutex_); wait(lock, [&] { return held_ + fit.bytes <= budget_; })) {
         held_ += given = fit.bytes;
+        evaluates = true;
+        // Who waits for this reference leaves its processor to it.
+        const ThreadLimit share(std::max(threads_ / ++busy_, 1));
         lock.unlock();
         started = now();
         references = evaluated(request, fit.repeats);
@@ -271,6 +280,7 @@ class Stage {
     const std::lock_guard lock(mutex_);
     shared.references = std::move(references);
     shared.given = given;
+    busy_ -= evaluates ? 1 : 0;
     shared.state = Shared::State::open;
     to_.account.reference.value += now() - started;
     ++to_.account.references;
@@ -374,7 +384,8 @@ class Stage {
   const CheckStage& stage_;
   CheckedAll& to_;
   std::map<Key, Shared> shared_;
-  int workers_ = 1, inside_ = 1;
+  int workers_ = 1, inside_ = 1, threads_ = 1;
+  int busy_ = 0;  ///< workers that evaluate or execute, and do not wait
   std::vector<bool> taken_;
   std::size_t first_open_ = 0;
   std::mutex mutex_;

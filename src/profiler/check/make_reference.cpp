@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <optional>
 #include <span>
@@ -24,6 +25,7 @@
 #include "profiler/check/check.h"
 #include "profiler/check/memory_need.h"
 #include "reference/evaluate_cells.h"
+#include "reference/evaluate_memory.h"
 #include "reference/inputs.h"
 
 namespace tailor::profiler {
@@ -43,33 +45,40 @@ struct Share {
 };
 
 Share share_of(const std::vector<reference::BoundedTensor>& outputs, const std::stop_token& stop) {
-  std::int64_t all = 0, bounded = 0, finite = 0;
+  std::int64_t all = 0;
+  std::atomic<std::int64_t> bounded = 0, finite = 0;
   for (const reference::BoundedTensor& output : outputs) {
     all += ir::elements(output.value.shape);
     const bool exact = output.error.empty();
-    const auto count = [&](std::int64_t i, double value) {
-      if (!exact && !std::isfinite(output.error[static_cast<std::size_t>(i)])) return;
-      ++bounded;
-      finite += std::isfinite(value) ? 1 : 0;
-    };
-    reference::each_real(output.value, count, stop);
+    in_parallel(ir::elements(output.value.shape), reference::parallel_cells,
+                [&](std::int64_t first, std::int64_t last) {
+                  std::int64_t with_bound = 0, numbers = 0;
+                  const auto count = [&](std::int64_t i, double value) {
+                    if (!exact && !std::isfinite(output.error[static_cast<std::size_t>(i)])) return;
+                    ++with_bound;
+                    numbers += std::isfinite(value) ? 1 : 0;
+                  };
+                  reference::each_real_between(output.value, first, last, count, stop);
+                  bounded += with_bound;
+                  finite += numbers;
+                });
   }
   if (all == 0) return {};
-  return {static_cast<double>(bounded) / static_cast<double>(all),
-          static_cast<double>(finite) / static_cast<double>(all)};
+  return {static_cast<double>(bounded.load()) / static_cast<double>(all),
+          static_cast<double>(finite.load()) / static_cast<double>(all)};
 }
 
 /// Roots and logarithms of positive numbers are numbers.
 void make_positive(reference::Tensor& tensor, const std::stop_token& stop) {
   if (!ir::is_floating(tensor.shape.dtype)) return;
   const auto set = [](std::int64_t, reference::Cell& cell) { cell.real = std::fabs(cell.real) + 0.25; };
-  reference::each_cell(tensor, set, stop);
+  reference::each_cell_apart(tensor, set, stop);
 }
 
 /// Integers that are masks are 0 or 1; so are indices that fit everywhere.
 void make_mask(reference::Tensor& tensor, const std::stop_token& stop) {
   if (!ir::is_integer(tensor.shape.dtype)) return;
-  reference::each_cell(
+  reference::each_cell_apart(
       tensor, [](std::int64_t, reference::Cell& cell) { cell.integer &= 1; }, stop);
 }
 
@@ -264,7 +273,7 @@ std::string without_semantics(const ir::Graph& graph) {
 std::int64_t bytes_to_evaluate(const ir::Graph& graph, const std::optional<Parts>& parts) {
   const std::int64_t whole = reference::bytes_to_evaluate(graph);
   if (!parts || whole < worth_parts) return whole;
-  return reference::bytes_of_outputs(graph) + parts->bytes;
+  return reference::bytes_of_outputs(graph) + parts_at_once(*parts) * parts->bytes;
 }
 
 std::shared_ptr<const Repeats> repeats_of(const ir::Graph& graph) {
@@ -302,6 +311,7 @@ Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::sh
           out_of_memory(bytes, available, {.raised = false, .sampled = !repeats, .smaller = can_shrink(group.graph)});
   }
   if (!reference.reason.empty()) return reference;
+  const reference::KeptMemory kept;  // from one evaluation to the next
   reference = Making(graph, seed, stop, bounds).whole();
   reference.repeats = std::move(repeats);
   return reference;

@@ -8,9 +8,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <numeric>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "ir/graph/number.h"
 #include "reference/evaluate_moves.h"
 
@@ -118,29 +120,57 @@ std::vector<reference::BoundedTensor> PartEvaluator::operator()(std::span<const 
   return reference::evaluate_with_error_bounds(graph_, some_, bounds_, stop_);
 }
 
+std::int64_t parts_at_once(const Parts& parts) {
+  constexpr std::int64_t together = 16 * bytes_of_part;
+  const std::int64_t all = (parts.extent.steps + parts.steps_at_once - 1) / parts.steps_at_once;
+  return std::clamp(together / std::max<std::int64_t>(parts.bytes, 1), std::int64_t{1}, all);
+}
+
+namespace {
+
+/// Puts the reference of some steps into that of all, whose bounds are made with the first that there are.
+void put_part(const Parts& parts, const std::vector<reference::BoundedTensor>& some, std::int64_t first,
+              std::int64_t count, std::vector<reference::BoundedTensor>& all, std::mutex& making_room) {
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    Steps to(all[k].value.shape, parts.output_dims[k], parts.extent.steps);
+    put(std::as_bytes(std::span(some[k].value.bytes)), std::as_writable_bytes(std::span(all[k].value.bytes)), to, first,
+        count);
+    if (some[k].error.empty()) continue;
+    {
+      const std::lock_guard lock(making_room);
+      if (all[k].error.empty()) all[k].error = large_array<double>(element_count(all[k].value.shape));
+    }
+    to.bytes = to.bytes / element_bytes(all[k].value.shape.dtype) * static_cast<std::int64_t>(sizeof(double));
+    put(std::as_bytes(std::span(some[k].error)), std::as_writable_bytes(std::span(all[k].error)), to, first, count);
+  }
+}
+
+}  // namespace
+
 std::vector<reference::BoundedTensor> evaluate_all(const Parts& parts, std::span<const reference::Tensor> inputs,
                                                    const reference::ErrorBoundOptions& bounds,
                                                    const std::stop_token& stop) {
   std::vector<reference::BoundedTensor> all;
   for (const ir::NodeId output : parts.graph.outputs)
     all.push_back({reference::unwritten(parts.graph[output].shape), {}});
-  PartEvaluator evaluate(parts, inputs, bounds, stop);
-  std::vector<std::int64_t> wanted;
-  for (std::int64_t first = 0; first < parts.extent.steps; first += parts.steps_at_once) {
-    wanted.resize(static_cast<std::size_t>(std::min(parts.steps_at_once, parts.extent.steps - first)));
-    std::iota(wanted.begin(), wanted.end(), first);
-    const std::vector<reference::BoundedTensor> some = evaluate(wanted);
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      Steps to(all[k].value.shape, parts.output_dims[k], parts.extent.steps);
-      put(std::as_bytes(std::span(some[k].value.bytes)), std::as_writable_bytes(std::span(all[k].value.bytes)), to,
-          first, std::ssize(wanted));
-      if (some[k].error.empty()) continue;
-      if (all[k].error.empty()) all[k].error = large_array<double>(element_count(all[k].value.shape));
-      to.bytes = to.bytes / element_bytes(all[k].value.shape.dtype) * static_cast<std::int64_t>(sizeof(double));
-      put(std::as_bytes(std::span(some[k].error)), std::as_writable_bytes(std::span(all[k].error)), to, first,
-          std::ssize(wanted));
+  std::mutex making_room;
+  const auto evaluate_steps = [&](std::int64_t begin, std::int64_t end) {
+    PartEvaluator evaluate(parts, inputs, bounds, stop);
+    std::vector<std::int64_t> wanted;
+    for (std::int64_t first = begin; first < end; first += parts.steps_at_once) {
+      wanted.resize(static_cast<std::size_t>(std::min(parts.steps_at_once, end - first)));
+      std::iota(wanted.begin(), wanted.end(), first);
+      put_part(parts, evaluate(wanted), first, std::ssize(wanted), all, making_room);
     }
+  };
+  // Large parts are taken one after the other, and their operations by several threads.
+  const std::int64_t at_once = std::min<std::int64_t>(parts_at_once(parts), threads_allowed());
+  if (at_once == 1) {
+    evaluate_steps(0, parts.extent.steps);
+    return all;
   }
+  const ThreadLimit few(static_cast<int>(at_once));
+  in_parallel(parts.extent.steps, parts.steps_at_once, evaluate_steps);
   return all;
 }
 

@@ -60,7 +60,11 @@ class PartEvaluator {
   ir::Graph graph_;
 };
 
-/// The reference of all steps, evaluated part by part: the same as of the whole, in less time and memory.
+/// How many parts may be evaluated side by side: what they take together stays small beside the arrays.
+std::int64_t parts_at_once(const Parts& parts);
+
+/// The reference of all steps, evaluated part by part, several at once where threads are allowed: the same as of the
+/// whole, in less time and memory.
 std::vector<reference::BoundedTensor> evaluate_all(const Parts& parts, std::span<const reference::Tensor> inputs,
                                                    const reference::ErrorBoundOptions& bounds = {},
                                                    const std::stop_token& stop = {});

@@ -21,6 +21,7 @@
 
 #include "base/counted.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/stop.h"
 #include "base/text.h"
 #include "explore/strategy.h"
@@ -275,6 +276,7 @@ void score_groups(Sweep& sweep) {
     std::vector<std::future<void>> running;
     for (std::size_t w = 0; w < std::min(workers, count); ++w)
       running.push_back(std::async(std::launch::async, [&] {
+        const ThreadLimit alone(1);
         for (std::size_t i = next++; i < count; i = next++) results[i] = score(sweep, tasks[first + i]);
       }));
     for (std::future<void>& one : running) one.get();

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "reference/evaluate_cells.h"
 #include "reference/inputs.h"
 #include "support/approx.h"
@@ -278,8 +279,11 @@ TEST_CASE("a reference put together from parts is the reference of the whole, bi
     const std::vector<reference::Tensor> inputs =
         reference::sensible_inputs(group.graph, 5, reference::Edges::not_finite);
     const auto whole = reference::evaluate_with_error_bounds(group.graph, inputs);
-    for (const std::int64_t steps : {1, 7, 41}) {
+    int threads = 0;
+    for (const std::int64_t steps : {1, 7, 41, 1, 7}) {
       parts->steps_at_once = steps;
+      const ThreadLimit limit(++threads);
+      CAPTURE(threads);
       const auto all = evaluate_all(*parts, inputs);
       REQUIRE(all.size() == whole.size());
       for (std::size_t k = 0; k < all.size(); ++k) {
