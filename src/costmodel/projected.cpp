@@ -135,6 +135,15 @@ Loads loads_of(const BufferWork& buffer, const Work& work, const Residency& resi
   return loads;
 }
 
+/// Sectors that a request writes in part: at least half of each is missing. L2 takes each of them twice, to read it and
+/// to write it. Of plans that differ in their vectors alone, those whose threads write 32 bytes in two accesses, each
+/// of half a sector, took an H200 1.1 to 1.7 times as long (data/recorded/h200-2026-11-27, -b).
+double partly_written(const BufferWork& buffer) {
+  const double sectors = static_cast<double>(buffer.store.sectors);
+  if (buffer.store.bytes == 0) return 0;  // of observations only their sectors are known
+  return std::clamp(2 * (sectors - static_cast<double>(buffer.store.bytes) / sector_bytes), 0.0, sectors);
+}
+
 /// Share of the distinct bytes of a buffer's loads that launches before have left in L2.
 double left_in_l2(const Place& place, std::size_t buffer, const Loads& loads, double room, const CalibratedDevice& d) {
   if (!place.follows || loads.distinct == 0) return 0;
@@ -171,7 +180,8 @@ MemoryBytes memory_bytes(const Work& work, const Place& place, const Residency& 
     sum.written += (1 - warm.written) * written_footprint(buffer);
     sum.loaded += loads.asked;
     sum.l2 += std::min(loads.asked, loads.fetched + sum.l1_missed * again) +
-              static_cast<double>(sector_bytes * (buffer.store.sectors + buffer.atomic.sectors));
+              static_cast<double>(sector_bytes * (buffer.store.sectors + buffer.atomic.sectors)) +
+              sector_bytes * partly_written(buffer);
   });
   sum.far_share = !place.follows || distinct == 0 ? cold : fresh / distinct;
   return sum;
@@ -256,14 +266,6 @@ Path path_of(const Work& work, const MemoryBytes& bytes, double turns, const Cal
   return path;
 }
 
-/// Seconds until a kernel runs whose code and parameters come from memory: two trips beyond L2, the second for what the
-/// first instructions ask. 117 plans under 5 us that an H200 ran cold were 0.2 us longer than its warm launches are.
-double code_fetch(const CalibratedDevice& d, const ir::Regime& regime) {
-  constexpr double trips = 2;
-  const bool flushed = regime.cache == ir::CacheState::cold || regime.cache == ir::CacheState::dirty;
-  return flushed ? trips * std::max(0.0, d.dram_latency - d.l2_latency) : 0;
-}
-
 /// (a^p + b^p)^(1/p)
 double norm(double a, double b, double p) {
   const double greater = std::max(a, b), lesser = std::min(a, b);
@@ -310,7 +312,8 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   const Path path = path_of(work, bytes, code.turns, device);
   const bool starts = place.begins == ir::Begins::launch;  // else its blocks are there
   if (starts) part(e, Part::launch) = place.follows ? follower_launch(device, regime) : launch_part(device, regime);
-  if (starts) part(e, Part::launch) += Seconds{code_fetch(device, regime)};
+  const bool flushed = regime.cache == ir::CacheState::cold || regime.cache == ir::CacheState::dirty;
+  if (starts && flushed && (place.follows || regime.includes.ramp)) part(e, Part::launch) += Seconds{device.cold_start};
   const double handed_out = starts ? static_cast<double>(work.grid) / (device.block_rate * device.clock) : 0;
   const double trips = residency.waves * path.trips;
   const double chain = residency.waves * path.total + residency.turnarounds * device.block_turnaround;

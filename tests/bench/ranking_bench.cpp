@@ -162,8 +162,8 @@ int main(int count, char** words) {
         groups.back().push_back({seconds[i], projected->total.value, compiled ? compiled->total.value : 0});
         fmt::print("{},{},{:.2f},{:.2f},{:.2f},{},{},{},\"{}\"\n", std::filesystem::path(name).stem().string(),
                    group + 1, 1e6 * seconds[i], 1e6 * projected->total.value,
-                   compiled ? 1e6 * compiled->total.value : 0, projected->registers,
-                   compiled ? compiled->registers : 0, compiled ? one.binary->spill_stores : 0, text(one.plan));
+                   compiled ? 1e6 * compiled->total.value : 0, projected->registers, compiled ? compiled->registers : 0,
+                   compiled ? one.binary->spill_stores : 0, text(one.plan));
       }
     }
   }

@@ -33,7 +33,7 @@ struct Expected {
 };
 const std::map<std::string, Expected> expected_rows = {
     {"the floor of a call",
-     {{"dispatch_floor", "dispatch_lead", "launch_overhead", "graph_overhead", "ramp"}, Gone::cost}},
+     {{"dispatch_floor", "dispatch_lead", "launch_overhead", "graph_overhead", "ramp", "cold_start"}, Gone::cost}},
     {"what a call hides", {{"dispatch_lead"}, Gone::saving}},
     {"DRAM as a limit", {{"dram_bandwidth"}, Gone::cost}},
     {"efficiency of DRAM", {{"dram_efficiency", "dram_read_efficiency", "dram_write_efficiency"}, Gone::cost}},
@@ -110,7 +110,8 @@ costmodel::Work drawn_work(std::mt19937_64& random) {
 TEST_CASE("each part that is switched off changes its own figures and no others, and every figure of a time has one") {
   const ir::Device device = ablation_device("t4");
   costmodel::CalibratedDevice whole = calibrated_as(device, "t4");
-  whole.lone_share = whole.first_wave = 1, whole.write_hold = whole.loop_excess = 0.5;  // it was fitted without
+  whole.lone_share = whole.first_wave = 1, whole.write_hold = whole.loop_excess = 0.5,
+  whole.cold_start = 1e-7;  // it was fitted without
   REQUIRE(whole.residual != nullptr);
   std::set<std::string> rows, moved_by_any;
   for (const Ablation& row : ablations()) {
@@ -151,7 +152,7 @@ TEST_CASE("without a part a time moves only the way that the part says, and with
     const ir::Device device = ablation_device(name);
     costmodel::CalibratedDevice whole = calibrated_as(device, name == "h200" ? "uncalibrated" : name);
     whole.residual = nullptr;  // learned on what it is then asked beside: it may go either way with any part
-    for (int round = 0; round < 150; ++round) {
+    for (int round = 0; round < 400; ++round) {
       const costmodel::Work work = drawn_work(random);
       for (const ir::Timer timer : {ir::Timer::host, ir::Timer::stream}) {
         const ir::CacheState cache = round % 2 == 0 ? ir::CacheState::warm : ir::CacheState::cold;

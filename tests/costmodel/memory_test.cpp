@@ -414,3 +414,21 @@ TEST_CASE("one kernel on paper, with every part of the memory model") {
   CHECK(part_of(w, d, ir::Part::latency) == approx(latency).epsilon(1e-12));
   CHECK(body_of(w, d) == approx(body).epsilon(1e-12));
 }
+
+TEST_CASE("a sector that requests write in part passes L2 twice, a whole one once") {
+  const CalibratedDevice d = round_device();
+  Work w;
+  w.threads = 256;
+  w.virtual_blocks = w.grid = 1000;
+  w.buffers.resize(1);
+  BufferWork& written = w.buffers[0];
+  written.written_bytes = 32000000;
+  written.written_sectors = 1000000;
+  written.store = {250000, 1000000, 32000000};
+  const double whole = part_of(w, d, ir::Part::l2);
+  CHECK(whole == approx(32e6 / 2e12).epsilon(1e-9));
+  written.store = {500000, 2000000, 32000000};  // each sector by two requests, half of it each
+  CHECK(part_of(w, d, ir::Part::l2) == approx(4 * whole).epsilon(1e-9));
+  written.store = {250000, 1100000, 32000000};  // ends that lie across sectors: a tenth more, twice as many in part
+  CHECK(part_of(w, d, ir::Part::l2) == approx(1.3 * whole).epsilon(1e-9));
+}

@@ -168,7 +168,7 @@ TEST_CASE("times and parts of a program are sums; a launch behind another takes 
       const ir::Estimate first = projected(alone(w), cold, regime);
       const ir::Estimate second = projected(w.followers[0], cold, regime);
       const double own = part_of(second, ir::Part::launch);
-      const double launch = d.launch_overhead + d.ramp;
+      const double launch = d.launch_overhead + d.ramp + d.cold_start;
       CHECK(near(both.total.value, first.total.value + second.total.value - own + launch, 1e-9));
       CHECK(near(part_of(both, ir::Part::launch), part_of(first, ir::Part::launch) + launch, 1e-9));
       for (const ir::Part part : {ir::Part::dram, ir::Part::l2, ir::Part::latency, ir::Part::issue})
@@ -179,8 +179,8 @@ TEST_CASE("times and parts of a program are sums; a launch behind another takes 
   // In a graph the gap is a graph's.
   ir::Regime graph = bare_regime();
   graph.launch = ir::LaunchMode::graph;
-  CHECK(near(part_of(projected(w, d, graph), ir::Part::launch), std::min(d.graph_overhead, d.launch_overhead) + d.ramp,
-             1e-9));
+  CHECK(near(part_of(projected(w, d, graph), ir::Part::launch),
+             std::min(d.graph_overhead, d.launch_overhead) + d.ramp + d.cold_start, 1e-9));
 }
 
 TEST_CASE("the floor of a framework's call is that of the whole program") {

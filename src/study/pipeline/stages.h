@@ -100,7 +100,8 @@ std::optional<ir::Rejection> too_few_residents(const ir::Kernel& kernel, const i
 profiler::CompileAccount compile(std::span<Candidate> candidates, const Compiling& how, const Watch& watch);
 
 /// Of the first `considered` plans of each group, by the model that chose them, the `top` best by their machine code
-/// stay, in the order they had; so do plans that were drawn or named. Groups of which nothing compiled keep their first.
+/// stay, in the order they had; so do plans that were drawn or named. A group of which nothing compiled keeps its
+/// first.
 void keep_best_compiled(std::vector<Candidate>& candidates, std::int64_t considered, std::int64_t top);
 
 /// How kernels are executed. `executor` is the simulator, or a stand-in of the tests.
