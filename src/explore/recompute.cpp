@@ -11,8 +11,10 @@
 // made of, and that may be computed again in its turn. So the backward half of an activation ends with what the forward
 // half reads, and not with what that computes on the way.
 //
-// No circle can come of it: a reader waits for what the group waited for, and waited for the group before. Nothing that
-// is computed twice is read by a group that does not compute it too, but for what its first group wrote before.
+// Circles are rare: a reader waits for what the group waited for, and waited for the group before. But a value that
+// several groups compute comes from the first of them, which may be such a reader, and who reads it there waits for all
+// that this one waits for. So the cover is looked at when it is done, and where groups wait for each other the work
+// begins anew, each move looked at by itself.
 #include "explore/recompute.h"
 
 #include <algorithm>
@@ -20,6 +22,7 @@
 
 #include "explore/borders.h"
 #include "explore/price.h"
+#include "explore/runnable.h"
 
 namespace tailor::explore {
 
@@ -36,12 +39,13 @@ constexpr double rounding = 1e-12;  ///< seconds: below it two prices are equal 
 class Recomputing {
  public:
   Recomputing(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits, NodeSets groups,
-              Spending& spending, bool on_top)
+              Spending& spending, bool on_top, bool carefully)
       : task_(task),
         facts_(facts),
         limits_(limits),
         spending_(spending),
         on_top_(on_top),
+        carefully_(carefully),
         groups_(std::move(groups)),
         borders_(task.graph, task.def_use, groups_),
         known_(groups_.size()) {}
@@ -237,6 +241,7 @@ class Recomputing {
       better = arguments(one) <= std::max(limits_.arguments, arguments(old[i])) &&
                (planned(one) || (!planned(old[i]) && (gone == changes.size() || !planned(old[gone]))));
     }
+    better = better && (!carefully_ || find_circle(task_.graph, task_.def_use, groups_).empty());
     if (better) {
       for (const Change& change : changes) forget_suppliers(change);
       return true;
@@ -361,6 +366,7 @@ class Recomputing {
   const MergeLimits& limits_;
   Spending& spending_;
   bool on_top_;
+  bool carefully_;  ///< no move may make groups wait for each other
   NodeSets groups_;
   Borders borders_;
   std::vector<std::optional<Known>> known_;
@@ -370,7 +376,9 @@ class Recomputing {
 
 NodeSets recompute(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits,
                    NodeSets groups, Spending& spending, bool on_top) {
-  return Recomputing(task, facts, limits, std::move(groups), spending, on_top).run();
+  NodeSets made = Recomputing(task, facts, limits, groups, spending, on_top, false).run();
+  if (find_circle(task.graph, task.def_use, made).empty()) return made;
+  return Recomputing(task, facts, limits, std::move(groups), spending, on_top, true).run();
 }
 
 }  // namespace tailor::explore

@@ -11,19 +11,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <random>
 #include <set>
 #include <string>
 
+#include "base/text.h"
 #include "explore/borders.h"
 #include "explore/price.h"
 #include "explore/runnable.h"
+#include "explore/strategy.h"
+#include "hlo/import.h"
 #include "reference/evaluate.h"
 #include "reference/inputs.h"
 #include "support/approx.h"
 #include "support/optimum.h"
+#include "support/paths.h"
 #include "support/random_graph.h"
 #include "support/search_setting.h"
+#include "support/skip.h"
 #include "support/thorough.h"
 
 namespace tailor::explore {
@@ -211,6 +217,33 @@ TEST_CASE("what only a value needed that nobody writes any more goes with it") {
   output %d
 )",
               {{"f", "s", "y"}, {"d"}}) == std::set<Names>{{"y"}, {"f", "s", "d"}});
+}
+
+TEST_CASE("nobody waits for a group that computes a value again and waits for him") {
+  // The library call reads %v of the first group that computes it, and the sum reads what the call wrote.
+  const Graph graph = ir::parse_graph(R"(graph g {
+  %x = parameter 0 : f32[4096,3072]
+  %v = negate %x : f32[4096,3072]
+  %s = custom_call %v, target="lib" : f32[4096,3072]
+  %a = add %v, %x : f32[4096,3072]
+  %r = add %a, %s : f32[4096,3072]
+  output %r
+}
+)");
+  const ir::DefUse wires = ir::def_use(graph);
+  for (const NodeSets& groups : {named(graph, {{"a", "r"}, {"v"}}), named(graph, {{"v"}, {"a", "r"}})})
+    CHECK(find_circle(graph, wires, recomputed(graph, wires, groups, search_gpu())).empty());
+}
+
+TEST_CASE("the groups of a whole training step wait for each other in no circle") {
+  // In one of its searches what is done again closes a circle of four groups, three of them packs.
+  const std::filesystem::path model =
+      std::filesystem::path(third_party_folder()) / "workloads/hlo/bert_train_l2_b32_s128_f32.hlo";
+  if (third_party_folder().empty() || !std::filesystem::exists(model)) return skip("no folder of workloads");
+  const Graph graph = hlo::import_hlo(read_file(model), model.filename().string()).graph;
+  const ir::Fusion fusion = fuse(find_strategy("tailor"), graph, search_setting());
+  CHECK(fusion.groups.size() > 30);
+  CHECK(find_circle(graph, ir::def_use(graph), fusion.groups).empty());
 }
 
 TEST_CASE("a result that waits for others is not computed again") {
