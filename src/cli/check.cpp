@@ -101,6 +101,7 @@ void refuse_options(const CheckCommand& options) {
   if (options.seeds < 1) throw Error(Fault::usage, "--seeds: found 0, expected at least one execution");
   refuse_not_above_zero("--time-limit", options.time_limit, "seconds");
   refuse_not_above_zero("--memory", options.memory, "GB");
+  refuse_not_above_zero("--scale", options.scale, "a number");
   if (!options.plan.empty() && options.all_plans)
     throw Error(Fault::usage, "--plan names one plan, --all-plans asks for all", "leave one of them out");
 }

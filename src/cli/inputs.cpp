@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "calibrate/ranges.h"
 
 namespace tailor::cli {
@@ -33,7 +35,8 @@ void warn_beyond(const Context& context, const ir::Calibration& calibration, con
 }
 
 void refuse_not_above_zero(std::string_view option, double amount, std::string_view unit) {
-  if (!(amount > 0)) throw Error(Fault::usage, fmt::format("{}: found {}, expected {} above 0", option, amount, unit));
+  if (!(amount > 0) || std::isinf(amount))
+    throw Error(Fault::usage, fmt::format("{}: found {}, expected {} above 0", option, amount, unit));
 }
 
 fs::path cache_folder(const std::string& word) { return word.empty() ? study::default_cache_folder() : fs::path(word); }

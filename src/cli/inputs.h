@@ -21,7 +21,7 @@ ir::Calibration load_calibration(const Context& context, const std::string& name
 /// Warns where a kernel lies outside of what its calibration's observations covered: its time is extrapolated.
 void warn_beyond(const Context& context, const ir::Calibration& calibration, const study::Candidate& candidate);
 
-/// Throws Error(usage) for an amount that has to be above 0 and is not.
+/// Throws Error(usage) for an amount that has to be a number above 0 and is not.
 void refuse_not_above_zero(std::string_view option, double amount, std::string_view unit);
 
 /// The folder that --cache names, else the usual one.
