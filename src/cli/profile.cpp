@@ -118,18 +118,13 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
   if (!options.compile_only) measurer = study::make_measurer(options, context.data, device, watch);
   const bool whole = options.plan.empty() && options.what.group.empty();
   const bool compiles = measurer.worker != nullptr || options.compile_only;
-  const bool considers = compiles && options.consider > options.top && options.top > 0 && !options.all_plans;
-  const std::int64_t wanted = options.all_plans ? 0 : considers ? options.consider : options.top;
-  std::vector<Candidate> candidates =
-      study::choose_plans(model, {options.plan, wanted, whole, options.random, options.seed}, watch);
+  const std::int64_t top = options.all_plans ? 0 : options.top, considered = compiles ? options.consider : 0;
+  std::vector<Candidate> candidates = study::choose_plans(
+      model, {options.plan, study::plans_to_consider(considered, top), whole, options.random, options.seed}, watch);
   stop_if_asked(watch.stop);
   const study::Compiling compiling{
       .api = nvrtc.api.get(), .cache = cache_folder(options.cache), .workers = static_cast<int>(options.threads)};
-  if (considers) {
-    study::compile(candidates, compiling, watch);
-    stop_if_asked(watch.stop);
-    study::keep_best_compiled(candidates, options.consider, options.top);
-  }
+  study::keep_best_compiled(candidates, considered, top, compiling, watch);
   if (compiles && !options.no_odd_shape) study::add_shapes(candidates, study::ShapeKind::odd);
   if (compiles) study::compile(candidates, compiling, watch);
   stop_if_asked(watch.stop);

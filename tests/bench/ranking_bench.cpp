@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/statistics.h"
 #include "base/text.h"
 #include "costmodel/model.h"
 #include "profiler/compile/nvrtc.h"
@@ -57,41 +58,12 @@ std::vector<TimedPlan> read_times(const std::filesystem::path& file) {
   return times;
 }
 
-std::vector<double> ranks(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  std::vector<double> made(values.size());
-  for (std::size_t first = 0; first < order.size();) {
-    std::size_t last = first;
-    while (last + 1 < order.size() && values[order[last + 1]] == values[order[first]]) ++last;
-    for (std::size_t k = first; k <= last; ++k) made[order[k]] = static_cast<double>(first + last) / 2;
-    first = last + 1;
-  }
-  return made;
-}
-
-double spearman(const std::vector<double>& a, const std::vector<double>& b) {
-  const std::vector<double> x = ranks(a), y = ranks(b);
-  const double mean = static_cast<double>(x.size() - 1) / 2;
-  double xy = 0, xx = 0, yy = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    xy += (x[i] - mean) * (y[i] - mean);
-    xx += (x[i] - mean) * (x[i] - mean);
-    yy += (y[i] - mean) * (y[i] - mean);
-  }
-  return xx * yy == 0 ? 0 : xy / std::sqrt(xx * yy);
-}
-
 double mean_of(const std::vector<double>& values) {
   return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
+/// 0 of nothing.
+double median(const std::vector<double>& values) { return values.empty() ? 0 : median_of(values); }
 
 void print_level(const char* name, const std::vector<std::vector<Scored>>& groups, double Scored::*level) {
   std::vector<double> errors, bias, first, of_four, correlation;
@@ -106,15 +78,15 @@ void print_level(const char* name, const std::vector<std::vector<Scored>>& group
     const double fastest = *std::min_element(seen.begin(), seen.end());
     first.push_back(seen[order[0]] / fastest);
     of_four.push_back(std::min({seen[order[0]], seen[order[1]], seen[order[2]], seen[order[3]]}) / fastest);
-    correlation.push_back(spearman(said, seen));
+    correlation.push_back(rank_correlation(said, seen).value_or(0));
   }
   for (const double one : bias) errors.push_back(std::abs(one));
   const auto near = std::count_if(of_four.begin(), of_four.end(), [](double one) { return one <= 1.05; });
   fmt::print(
       "# {}: {} plans, error median {:.2f} % mean {:.1f} % bias {:+.1f} %; {} groups: first {:.4f} (median {:.3f}), of "
       "four {:.4f} ({} within 5 %), rank correlation {:.3f}\n",
-      name, bias.size(), 100 * median_of(errors), 100 * mean_of(errors), 100 * median_of(bias), first.size(),
-      mean_of(first), median_of(first), mean_of(of_four), near, mean_of(correlation));
+      name, bias.size(), 100 * median(errors), 100 * mean_of(errors), 100 * median(bias), first.size(), mean_of(first),
+      median(first), mean_of(of_four), near, mean_of(correlation));
 }
 
 }  // namespace

@@ -86,13 +86,9 @@ void ModuleComparison::choose_groups() {
     known.merge(here);
   };
   std::set<Id> searched, as_xla;
-  const bool considers = question_.top > 0 && question_.consider > question_.top;
-  for (ModuleVariant& one : variants_) add(searched, one, {"", considers ? question_.consider : question_.top, true});
-  if (considers) {
-    compile(candidates_, question_.compiling, watch_);
-    stop_if_asked(watch_.stop);
-    keep_best_compiled(candidates_, question_.consider, question_.top);
-  }
+  const std::int64_t wanted = plans_to_consider(question_.consider, question_.top);
+  for (ModuleVariant& one : variants_) add(searched, one, {"", wanted, true});
+  keep_best_compiled(candidates_, question_.consider, question_.top, question_.compiling, watch_);
   searched_ = candidates_.size();
   for (ModuleVariant& one : variants_)
     if (one.as_xla) add(as_xla, one, {std::string(xla_plan_word), 1, true});

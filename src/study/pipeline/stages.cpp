@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
+#include "base/stop.h"
 #include "codegen/cuda/cuda.h"
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
@@ -249,28 +251,34 @@ std::optional<Seconds> predicted_for(const Candidate& candidate, const ir::Proto
   return estimate ? std::optional(estimate->total) : std::nullopt;
 }
 
-void keep_best_compiled(std::vector<Candidate>& candidates, std::int64_t considered, std::int64_t top) {
+std::int64_t plans_to_consider(std::int64_t considered, std::int64_t top) {
+  return top == 0 ? 0 : std::max(considered, top);
+}
+
+void keep_best_compiled(std::vector<Candidate>& candidates, std::int64_t considered, std::int64_t top,
+                        const Compiling& how, const Watch& watch) {
+  if (plans_to_consider(considered, top) == top) return;
+  compile(candidates, how, watch);
+  stop_if_asked(watch.stop);
   estimate(candidates, ir::Level::compiled);
+  const auto is_considered = [&](const Candidate& one) { return one.rank >= 1 && one.rank <= considered; };
   std::vector<const explore::Standing*> standings;
   std::vector<std::size_t> numbers;
-  std::map<const PreparedGroup*, std::int64_t> kept;  // of a group
-  std::vector<bool> stays(candidates.size(), true);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const std::int64_t rank = candidates[i].rank;
-    if (rank < 1 || rank > considered) continue;
-    stays[i] = false;
+    if (!is_considered(candidates[i])) continue;
     standings.push_back(&candidates[i].standing);
     numbers.push_back(i);
   }
+  std::vector<bool> best(candidates.size(), false);
+  std::set<const PreparedGroup*> kept;  // groups of which one is
   for (const std::size_t i : explore::best_by(standings, ir::Level::compiled, top)) {
-    stays[numbers[i]] = true;
-    ++kept[candidates[numbers[i]].of];
+    best[numbers[i]] = true;
+    kept.insert(candidates[numbers[i]].of);
   }
-  for (const std::size_t i : numbers)
-    if (std::int64_t& of_group = kept[candidates[i].of]; !stays[i] && of_group == 0) stays[i] = (of_group = 1) > 0;
   std::vector<Candidate> left;
   for (std::size_t i = 0; i < candidates.size(); ++i)
-    if (stays[i]) left.push_back(std::move(candidates[i]));
+    if (!is_considered(candidates[i]) || best[i] || kept.insert(candidates[i].of).second)
+      left.push_back(std::move(candidates[i]));
   candidates = std::move(left);
 }
 

@@ -99,10 +99,13 @@ std::optional<ir::Rejection> too_few_residents(const ir::Kernel& kernel, const i
 /// Fills the binaries that are missing, and refuses candidates whose binaries do not let enough blocks be resident.
 profiler::CompileAccount compile(std::span<Candidate> candidates, const Compiling& how, const Watch& watch);
 
-/// Of the first `considered` plans of each group, by the model that chose them, the `top` best by their machine code
-/// stay, in the order they had; so do plans that were drawn or named. A group of which nothing compiled keeps its
-/// first.
-void keep_best_compiled(std::vector<Candidate>& candidates, std::int64_t considered, std::int64_t top);
+/// How many plans of each group are to be chosen so that the `top` best of `considered` may be kept; top 0 is all.
+std::int64_t plans_to_consider(std::int64_t considered, std::int64_t top);
+/// Where these are more than `top`: compiles, and of the first `considered` plans of each group, by the model that
+/// chose them, the `top` best by their machine code stay, in the order they had; so do plans that were drawn or named.
+/// A group of which nothing compiled keeps its first. Throws Error(interrupted) when asked to stop.
+void keep_best_compiled(std::vector<Candidate>& candidates, std::int64_t considered, std::int64_t top,
+                        const Compiling& how, const Watch& watch);
 
 /// How kernels are executed. `executor` is the simulator, or a stand-in of the tests.
 struct Checking {

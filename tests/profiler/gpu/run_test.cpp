@@ -12,6 +12,7 @@
 
 #include "profiler/gpu/driver/image.h"
 #include "profiler/gpu/fake_machine.h"
+#include "profiler/gpu/opened_gpu.h"
 #include "profiler/gpu/session/arena.h"
 #include "profiler/gpu/session/gpu.h"
 #include "profiler/gpu/session/kernels.h"
@@ -26,14 +27,6 @@ using gpu::Gpu;
 using gpu::Response;
 using gpu::Sequence;
 using ir::Outcome;
-
-/// A GPU of the machine, opened.
-Gpu opened(const FakeMachine& machine) {
-  Gpu gpu;
-  const Response response = gpu.answer(gpu::OpenRequest{machine.library_paths(), 0});
-  REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
-  return gpu;
-}
 
 std::vector<std::uint32_t> numbers(const Response& response) {
   std::vector<std::uint32_t> all(response.blob.size() / 4);

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "profiler/gpu/fake_machine.h"
+#include "profiler/gpu/opened_gpu.h"
 #include "profiler/gpu/session/arena.h"
 #include "profiler/gpu/session/gpu.h"
 
@@ -25,13 +26,6 @@ using ir::CacheState;
 using ir::LaunchMode;
 using ir::Outcome;
 using ir::TimedBy;
-
-Gpu on(const FakeMachine& machine) {
-  Gpu gpu;
-  const Response response = gpu.answer(gpu::OpenRequest{machine.library_paths(), 0});
-  REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
-  return gpu;
-}
 
 constexpr const char* small_chip = R"({"noise": 0, "chip": {"l2_bytes": 1048576}})";
 
@@ -77,7 +71,7 @@ constexpr std::string_view place_text = R"(.version 7.8
 
 TEST_CASE("a grid and a block of three extents are started as they were asked for") {
   const FakeMachine machine(small_chip);
-  Gpu gpu = on(machine);
+  Gpu gpu = opened(machine);
   gpu::Sequence sequence;
   const auto* first = reinterpret_cast<const std::byte*>(place_text.data());
   sequence.images = {{"place", {first, first + place_text.size()}}};
@@ -99,7 +93,7 @@ TEST_CASE("a grid and a block of three extents are started as they were asked fo
 
 TEST_CASE("tickets and scratch are zero when a launch begins, whatever lay there, and a ticket must be left so") {
   const FakeMachine machine(small_chip);
-  Gpu gpu = on(machine);
+  Gpu gpu = opened(machine);
   constexpr std::uint32_t n = 1000;
   const gpu::Sequence filling = doubling(n);
   // The same memory again: what the first one calls its output is read as a ticket, or as scratch.
@@ -136,7 +130,7 @@ TEST_CASE("tickets and scratch are zero when a launch begins, whatever lay there
 
 TEST_CASE("of launches of one kernel that want more and less shared memory each gets what it wants, in any order") {
   const FakeMachine machine(small_chip);
-  Gpu gpu = on(machine);
+  Gpu gpu = opened(machine);
   for (const std::vector<std::int64_t>& wanted :
        {std::vector<std::int64_t>{200'000, 100'000}, {100'000, 200'000}, {200'000, 100'000, 150'000}}) {
     gpu::Sequence sequence;
@@ -180,7 +174,7 @@ TEST_CASE("a GPU that begins to be held back while a batch runs has that batch's
           "throttle": [{"launches": 0, "reasons": 0, "sm_clock": 1.98e9},
                        {"launches": 20, "reasons": 4, "sm_clock": 1.98e9}],
           "failures": [{"call": "cuMemcpyDtoH", "act": "slow", "seconds": 0.12, "nth": 0}]})");
-  Gpu gpu = on(machine);
+  Gpu gpu = opened(machine);
   constexpr std::uint32_t n = 1000;
   REQUIRE(gpu.answer(gpu::LoadRequest{1, doubling(n)}, counting(n)).outcome == Outcome::ok);
   CHECK(gpu.answer(gpu::StateRequest{}).state.throttle == 0);

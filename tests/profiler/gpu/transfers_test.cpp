@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "profiler/gpu/fake_machine.h"
+#include "profiler/gpu/opened_gpu.h"
 #include "profiler/gpu/session/gpu.h"
 
 /// Of this file alone: tests of a room are compiled together.
@@ -29,13 +30,6 @@ using ir::TimedBy;
 constexpr const char* l2_of_a_megabyte = R"({"noise": 0, "chip": {"l2_bytes": 1048576}})";
 constexpr std::uint32_t count_of_numbers = 64;
 constexpr std::int64_t size_of_all = 4 * count_of_numbers;
-
-Gpu opened(const FakeMachine& machine) {
-  Gpu gpu;
-  const Response response = gpu.answer(gpu::OpenRequest{machine.library_paths(), 0});
-  REQUIRE_MESSAGE(response.outcome == Outcome::ok, response.reason);
-  return gpu;
-}
 
 /// As XLA updates in place what the caller keeps: the input is copied, one is added to the copy, and its first four
 /// numbers are filled; then all but the first eight numbers of it are copied on.

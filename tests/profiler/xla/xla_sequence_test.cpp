@@ -9,7 +9,6 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -22,6 +21,7 @@
 #include "support/paths.h"
 #include "support/sequence_run.h"
 #include "support/skip.h"
+#include "tests/profiler/kernels.h"
 
 using namespace tailor;
 using namespace tailor::profiler;
@@ -42,18 +42,8 @@ XlaCase case_of(const XlaModule& module, const XlaKernel& kernel, std::uint64_t 
   return std::get<XlaCase>(std::move(made));
 }
 
-/// A folder that is gone with the test.
-struct SequenceFolder {
-  fs::path path = fs::temp_directory_path() / fmt::format("tailor_xla_sequence_{}", ::getpid());
-  SequenceFolder() {
-    fs::remove_all(path);
-    fs::create_directories(path);
-  }
-  ~SequenceFolder() { fs::remove_all(path); }
-};
-
 /// A digest of a module: the optimised text, a launch list in JSON, PTX of the shipped kernels by entry.
-XlaModule digest(const SequenceFolder& folder, const std::string& hlo, const std::string& launches,
+XlaModule digest(const kernels::OwnFolder& folder, const std::string& hlo, const std::string& launches,
                  const std::vector<std::string>& entries) {
   write_file(folder.path / "m.optimized.hlo", hlo);
   write_file(folder.path / "m.json", launches);
@@ -180,7 +170,7 @@ TEST_CASE("a module run whole leaves what its kernels leave one after the other"
 }
 
 TEST_CASE("places of one kernel keep their own operands, loops repeat by their trip counts, and a bitcast is no copy") {
-  const SequenceFolder folder;
+  const kernels::OwnFolder folder("xla-sequence");
   const std::string hlo = R"(HloModule m, is_scheduled=true
 
 %add_two (a: f32[], b: f32[]) -> f32[] {

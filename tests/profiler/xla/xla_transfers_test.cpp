@@ -6,7 +6,6 @@
 // Kernels are those that ship with the tests; what runs, runs on the simulator. Part of the suite `profiler`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -16,6 +15,7 @@
 #include "profiler/xla/shipped.h"
 #include "profiler/xla/xla_sequence.h"
 #include "support/sequence_run.h"
+#include "tests/profiler/kernels.h"
 
 using namespace tailor;
 using namespace tailor::profiler;
@@ -23,23 +23,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A folder that is gone with the test.
-struct TransferFolder {
-  fs::path path = fs::temp_directory_path() / fmt::format("tailor_xla_transfers_{}", ::getpid());
-  TransferFolder() {
-    fs::remove_all(path);
-    fs::create_directories(path);
-  }
-  ~TransferFolder() { fs::remove_all(path); }
-};
-
 std::string launch(std::string_view name, std::string_view thunk, std::string_view more = "") {
   return fmt::format(R"({{"name":"{}","launches":[{{"thunk":"{}"{}}}]}})", name, thunk, more);
 }
 
 /// A digest of this module with these launches.
 XlaModule digested(const std::string& hlo, const std::vector<std::string>& launches) {
-  const TransferFolder folder;
+  const kernels::OwnFolder folder("xla-transfers");
   write_file(folder.path / "m.optimized.hlo", hlo);
   write_file(folder.path / "m.json", fmt::format(R"({{"kernels":[{}]}})", fmt::join(launches, ",")));
   XlaModule module = read_xla(choose_module(xla_modules(folder.path), "m"));
@@ -352,7 +342,7 @@ constexpr std::string_view loop_places =
     "  given, operand 1\n";
 
 XlaModule loop_dump(std::string hlo, std::string_view places = loop_places) {
-  const TransferFolder folder;
+  const kernels::OwnFolder folder("xla-transfers");
   const std::string stem = "module_0000.m.sm_9.0a_gpu_after_optimizations";
   std::string metadata;
   constexpr const char* names[] = {"copy.9", "loop", "taken", "copy.7", "given", "copy.8"};
