@@ -42,7 +42,9 @@ enum Family {
   converting,
   block_waiting,
   recorded_launching,
-  pairing
+  pairing,
+  running_code,
+  starting_code
 };
 
 constexpr std::string_view bytes_word = "bytes";
@@ -87,6 +89,10 @@ const std::array families = {
                 "s", BenchAnswer::time, 0, "empty", bench_texts::empty, false, bench_checks::nothing},
     BenchFamily{"pipes", "instructions by all threads of all SMs, one kind alone or two in turns: what shares a pipe",
                 "rounds", "1/s", BenchAnswer::rate, 0, "pipes", bench_texts::pipes, false, bench_checks::kept},
+    BenchFamily{"code", "instructions by all warps of all SMs, by the bytes of the loop that they are in",
+                "bytes of code", "1/s", BenchAnswer::rate, 0, "code", bench_texts::code, false, bench_checks::kept},
+    BenchFamily{"cold code", "a warp on each SM, once through code that no cache has; an instruction is 16 bytes",
+                "bytes of code", "s", BenchAnswer::time, 0, "code", bench_texts::code, false, bench_checks::kept},
 };
 
 struct BenchInstruction {
@@ -160,6 +166,7 @@ struct Maker {
   void on_all_sms(Family family, std::string name, BenchShape shape, int of_round);
   void operations();
   void pipes();
+  void codes();
   void block_barriers();
   void fill_on_gpu(std::initializer_list<std::pair<int, gpu::Pattern>> buffers);
   std::int64_t largest() const { return static_cast<std::int64_t>(device.dram_bytes.value / 4); }
@@ -289,6 +296,27 @@ void Maker::pipes() {
   }
 }
 
+// About as many instructions in all whatever the size, in passes of which the first is not what counts.
+void Maker::codes() {
+  constexpr std::int64_t instruction_bytes = 16;  // of every architecture since sm_70
+  const std::int64_t of_sm = limits.threads_per_sm / block_threads;
+  for (const std::int64_t bytes : sizes.code)
+    for (const std::int64_t blocks_of_sm : {std::int64_t{1}, of_sm}) {
+      const std::int64_t steps = bytes / instruction_bytes, blocks = limits.sms * blocks_of_sm;
+      const std::int64_t rounds = (64 * sizes.rounds + steps - 1) / steps, threads = blocks * block_threads;
+      made.push_back(
+          bench(running_code,
+                fmt::format("{}, {} block{} an SM", size_text(bytes), blocks_of_sm, blocks_of_sm == 1 ? "" : "s"),
+                bytes, {.threads = block_threads, .rounds = rounds, .steps = steps}, blocks,
+                {{"to", threads * 4, gpu::BufferRole::output}}, static_cast<double>(threads * steps * rounds)));
+      made.back().cache = ir::CacheState::warm;
+    }
+  for (const std::int64_t bytes : sizes.code)
+    made.push_back(bench(starting_code, fmt::format("{}, once, cold", size_text(bytes)), bytes,
+                         {.threads = 32, .rounds = 1, .steps = bytes / instruction_bytes}, limits.sms,
+                         {{"to", std::int64_t{limits.sms} * 32 * 4, gpu::BufferRole::output}}, 1));
+}
+
 void Maker::block_barriers() {
   for (const std::int64_t threads : {64, 256, 1024}) {
     made.push_back(bench(block_waiting, fmt::format("{} threads", threads), threads,
@@ -394,6 +422,7 @@ std::vector<Microbench> microbenchmarks(const ir::Device& device, const BenchSiz
   maker.dispatches();
   maker.operations();
   maker.pipes();
+  maker.codes();
   maker.block_barriers();
   maker.exchanges();
   maker.bytes_in_flight();
@@ -416,6 +445,7 @@ CompileRequest compile_request(const Microbench& bench, std::string_view arch) {
   define("spread", bench.shape.spread);
   define("instruction", bench.shape.instruction);
   define("beside", bench.shape.beside);
+  define("steps", bench.shape.steps);
   CompileRequest request;
   request.cuda = fmt::format("// {}\n{}{}", bench.family->meaning, constants, bench.family->text);
   request.entry = bench.family->entry;

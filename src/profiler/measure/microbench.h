@@ -32,6 +32,7 @@ struct BenchShape {
   std::int64_t spread = 0;   ///< words between the cells of neighbouring threads; 0: all use one cell
   /// Of `pipes`: which kinds of instructions, by the numbers of its text.
   std::int64_t instruction = 0, beside = 0;
+  std::int64_t steps = 0;  ///< instructions of a round
   bool operator==(const BenchShape&) const = default;
 };
 
@@ -81,7 +82,10 @@ struct BenchSizes {
   /// Arrays through which one thread goes from word to word: a power of two.
   std::int64_t far = std::int64_t{1} << 28, near = 1 << 23;
   std::int64_t streamed = 0;  ///< bytes read by the bytes-in-flight curve; 0: four times L2
-  int rounds = 1000;          ///< of barriers, exchanges, hops and operations; of atomics a part of it
+  /// Of straight-line code, around what the instruction caches of GPUs hold.
+  std::vector<std::int64_t> code = {4 << 10,  8 << 10,  16 << 10,  24 << 10,  32 << 10, 48 << 10,
+                                    64 << 10, 96 << 10, 128 << 10, 192 << 10, 256 << 10};
+  int rounds = 1000;  ///< of barriers, exchanges, hops and operations; of atomics a part of it
   std::vector<int> launches = {1, 8, 64, 512};  ///< in a row
 };
 

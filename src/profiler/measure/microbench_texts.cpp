@@ -270,6 +270,32 @@ extern "C" __global__ void __launch_bounds__(threads) pipes(unsigned* to) {
 }
 )";
 
+constinit const std::string_view code = R"(
+// Four chains, so that no warp waits for its own results. What an fma does to 0 gives 0; that 0 comes in, and into all
+// chains, is not told to the assembler.
+#define FOUR \
+  "fma.rn.f32 %0, %0, %0, %0; fma.rn.f32 %1, %1, %1, %1; fma.rn.f32 %2, %2, %2, %2; fma.rn.f32 %3, %3, %3, %3;\n"
+#define SIXTEEN FOUR FOUR FOUR FOUR
+#define SIXTY_FOUR SIXTEEN SIXTEEN SIXTEEN SIXTEEN
+
+// `steps` of them in a row, a multiple of 64, again and again: what the size of code costs.
+extern "C" __global__ void __launch_bounds__(threads) code(unsigned* to) {
+  float x[4];
+#pragma unroll
+  for (unsigned chain = 0; chain < 4; ++chain) x[chain] = (float)((blockDim.x - threads) * (threadIdx.x + chain));
+#pragma unroll 1
+  for (unsigned round = 0; round < rounds; ++round) {
+#pragma unroll
+    for (unsigned step = 0; step < steps; step += 64)
+      asm volatile(SIXTY_FOUR : "+f"(x[0]), "+f"(x[1]), "+f"(x[2]), "+f"(x[3]));
+  }
+  unsigned right = 0;
+#pragma unroll
+  for (unsigned chain = 0; chain < 4; ++chain) right += x[chain] == 0 ? 1 : 0;
+  to[blockIdx.x * threads + threadIdx.x] = right;
+}
+)";
+
 constinit const std::string_view shuffle = R"(
 // Four chains of exchanges with the neighbour.
 extern "C" __global__ void __launch_bounds__(threads) shuffle(unsigned* to) {

@@ -45,6 +45,7 @@ BenchSizes small_sizes() {
           .far = 1 << 16,
           .near = 1 << 14,
           .streamed = 96 * 1024 + 16,
+          .code = {1024, 8192},
           .rounds = small_rounds,
           .launches = {1, 3}};
 }
@@ -202,6 +203,29 @@ TEST_CASE("kernels whose blocks must all be resident have the registers for it")
     const std::int64_t blocks = bench.sequence.launches[0].grid[0] / limits.sms;
     const std::int64_t of_warp = (binary.registers * 32 + limits.register_unit - 1) / limits.register_unit;
     CHECK(blocks * bench.shape.threads / 32 * of_warp * limits.register_unit <= limits.registers_per_sm);
+  }
+}
+
+TEST_CASE("code of so many bytes is as many instructions in a row, and all sizes run about as many in all") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  int seen = 0;
+  for (const Microbench& bench : microbenchmarks(h200_facts(), small_sizes())) {
+    if (bench.family->name != "code" && bench.family->name != "cold code") continue;
+    ++seen;
+    INFO(bench.name);
+    const std::int64_t around = compiled(*api, bench).machine_instructions - bench.size / 16;
+    CHECK(around > 0);
+    CHECK(around < 80);
+    CHECK(bench.cache == (bench.family->name == "code" ? ir::CacheState::warm : ir::CacheState::cold));
+  }
+  CHECK(seen == 6);
+  for (const Microbench& bench : microbenchmarks(h200_facts())) {
+    if (bench.family->name != "code") continue;
+    INFO(bench.name);
+    CHECK(bench.shape.rounds >= 4);
+    CHECK(static_cast<double>(bench.shape.rounds * bench.shape.steps) > 63'999);
+    CHECK(static_cast<double>(bench.shape.rounds * bench.shape.steps) < 82'000);
   }
 }
 
