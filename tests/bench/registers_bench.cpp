@@ -83,7 +83,7 @@ int main(int count, char** words) {
   std::map<std::string, Tally> by_structure;
   Tally all;
   std::set<Id> known;
-  std::puts("model,strategy,group,structure,kernel,threads,live,guessed,real,spilled,plan");
+  std::puts("model,strategy,group,structure,kernel,threads,live,early,guessed,real,spilled,plan");
   for (int i = 3; i < count; ++i)
     for (const char* strategy : {"imported", "stitch-v1", "tailor"}) {
       study::Question question;
@@ -107,10 +107,10 @@ int main(int count, char** words) {
                   real = most_of(*candidate.binary, &ir::CompiledEntry::registers);
         by_structure[structure].add(guessed, real);
         all.add(guessed, real);
-        fmt::print("{},{},{},{},{},{},{},{},{},{},\"{}\"\n", std::filesystem::path(words[i]).stem().string(), strategy,
-                   short_hex(candidate.of->group.id), structure, short_hex(candidate.kernel_id),
-                   candidate.kernel.threads, candidate.work.live_registers, guessed, real,
-                   candidate.binary->spill_stores, text(candidate.plan));
+        fmt::print("{},{},{},{},{},{},{},{},{},{},{},\"{}\"\n", std::filesystem::path(words[i]).stem().string(),
+                   strategy, short_hex(candidate.of->group.id), structure, short_hex(candidate.kernel_id),
+                   candidate.kernel.threads, candidate.work.live_registers, candidate.work.early_registers, guessed,
+                   real, candidate.binary->spill_stores, text(candidate.plan));
         if (std::filesystem::is_directory(texts)) write_texts(texts, candidate);
       }
     }

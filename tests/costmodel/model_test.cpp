@@ -190,8 +190,11 @@ TEST_CASE(
   CHECK(taken(256, 72) == 64);
   CHECK(taken(256, 73) == 73);
   CHECK(taken(256, 81) == 80);
-  CHECK(taken(128, 73) == 72);   // a smaller block has more steps: 7 warps of a sub-partition have 72 each
-  CHECK(taken(1024, 33) == 32);  // two blocks for one
+  CHECK(taken(128, 73) == 72);    // a smaller block has more steps: 7 warps of a sub-partition have 72 each
+  CHECK(taken(1024, 33) == 32);   // two blocks for one, and the SM is full
+  CHECK(taken(256, 129) == 129);  // a block has the SM to itself, and two would not fill it
+  CHECK(taken(512, 72) == 72);
+  CHECK(taken(512, 43) == 40);  // three blocks for two
   CHECK(taken(256, 33) == 32);
   CHECK(taken(256, 30) == 30);     // all threads of the SM are resident already
   CHECK(taken(256, 72, 1) == 72);  // nothing to aim at

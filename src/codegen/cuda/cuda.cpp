@@ -13,6 +13,9 @@
 // each. There the part of the address that has a name is made a pointer where it gets the name, held so that the
 // compiler cannot take it apart: what is left is a constant offset. The lines are put in after the walk.
 //
+// Where the compiler would keep indices of many copies from one phase to the next, numbers of threads are renewed, and
+// names of indices with them (renewal.h): these are not constant then.
+//
 // Kernels of a program are printed one behind the other, with one prelude. Their buffers get equal names, since names
 // of buffers are given first. The bodies of a launch are functions of a virtual block each, and the launch asks for a
 // block's number which of them is its, by halving. The steps of a launch stand one behind the other.
@@ -36,6 +39,7 @@
 #include "codegen/cuda/expression.h"
 #include "codegen/cuda/prelude.h"
 #include "codegen/cuda/remarks.h"
+#include "codegen/cuda/renewal.h"
 
 namespace tailor::codegen {
 
@@ -69,6 +73,8 @@ struct Printer {
     Declared from;
   };
   std::vector<Declared> declared = {};
+  std::vector<Renewal> renewed;
+  VarSet inconstant = {};  ///< variables that are renewed
   std::vector<Shared> addresses = {};
   std::int64_t meetings = 0;  ///< barriers of the grid
   std::int64_t met = 0;       ///< of these so far
@@ -85,7 +91,10 @@ struct Printer {
         spelling{kernel, names, indices},
         remarks(remarks_on(k)),
         block_name(name_of_block()),
-        meetings(std::count_if(k.body.begin(), k.body.end(), is_grid_barrier)) {}
+        renewed(renewals(k)),
+        meetings(std::count_if(k.body.begin(), k.body.end(), is_grid_barrier)) {
+    for (const Renewal& one : renewed) inconstant |= one.vars;
+  }
 
   /// A comment, each of its lines marked as one: names in it may be of any length.
   void remark_line(std::string_view words) { out += comment(words, static_cast<std::size_t>(2 * depth)); }
@@ -110,6 +119,7 @@ struct Printer {
   std::string value(ValueId id) const { return bare(value_text(spelling, id)); }
   std::string ref(const Ref& r) const { return ref_text(spelling, r); }
   std::string_view integer_type(bool wide) const { return wide ? "long long" : "int"; }
+  std::string_view constant(const VarSet& vars) const { return vars.overlaps(inconstant) ? "" : "const "; }
 
   void loop_head(bool unrolled, std::string_view var, std::int64_t extent) {
     line(unrolled ? "#pragma unroll" : "#pragma unroll 1");
@@ -312,9 +322,23 @@ struct Printer {
 
   void named_index(const Stmt& s, std::size_t at) {
     const bool wide = is_wide(kernel.indices, s.expr);
-    line(fmt::format("const {} {} = {};", integer_type(wide), names.named[at], index(s.expr)));
+    line(fmt::format("{}{} {} = {};", constant(kernel.indices[s.expr].vars), integer_type(wide), names.named[at],
+                     index(s.expr)));
     indices.named.push_back({s.expr, names.named[at], wide});
     declared.push_back({names.named[at], out.size(), depth});
+  }
+
+  /// Names that are visible are made again of those before them.
+  void renew(const Renewal& renewal) {
+    remark_line("Computed again by the copies below, not kept by them.");
+    for (VarSet left = renewal.vars; !left.empty(); left.drop_first())
+      line(fmt::format("renew({});", names.vars[left.first()]));
+    const auto all = std::exchange(indices.named, {});
+    for (const auto& one : all) {
+      if (kernel.indices[one.expr].vars.overlaps(renewal.vars))
+        line(fmt::format("{} = {};", one.name, index(one.expr)));
+      indices.named.push_back(one);
+    }
   }
 
   /// Six in a row ask six sizes. A seventh asks the first again, and the assembler may look through it.
@@ -392,6 +416,8 @@ struct Printer {
       const Stmt& s = kernel.body[at];
       if (s.kind == StmtKind::let && !remarks.used[s.let]) continue;
       remark(at);
+      for (const Renewal& renewal : renewed)
+        if (renewal.at == at) renew(renewal);
       statement(s, at);
       if (s.kind != StmtKind::loop && s.kind != StmtKind::guard) continue;
       const bool unrolls = s.kind == StmtKind::loop && s.unrolled;
@@ -439,7 +465,7 @@ struct Printer {
       if (var.divisor != 1) from += fmt::format(" / {}", var.divisor);
       if (var.divisor * var.extent != (of_block ? kernel.virtual_blocks : kernel.threads))
         from += fmt::format(" % {}", var.extent);
-      line(fmt::format("const {} {} = {};",
+      line(fmt::format("{}{} {} = {};", constant(VarSet::only(i)),
                        integer_type(of_block && kernel.virtual_blocks > std::numeric_limits<std::int32_t>::max()),
                        names.vars[i], from));
     }

@@ -104,6 +104,15 @@ __device__ __forceinline__ T* held(T* a) {
      false,
      {},
      "template <class T>\nT* held(T* a) {\n  return a;\n}\n"},
+    {"renew",
+     R"(/// A number that the compiler takes for another one from here on, so that it computes again what was made of it.
+__device__ __forceinline__ void renew(int& a) {
+  asm("" : "+r"(a));
+}
+)",
+     false,
+     {},
+     "inline void renew(int&) {}\n"},
     {"f16", R"(/// IEEE half precision as stored; arithmetic is done in float.
 struct f16 {
   unsigned short bits;
