@@ -201,9 +201,18 @@ Axes default_axes(const codegen::Prepared& prepared, const ir::Limits& limits) {
 }
 
 Axes axes_of_structure(const codegen::Prepared& prepared, const codegen::Prepared& structure, const Axes& axes) {
-  if (&prepared == &structure) return axes;
   Axes own = axes;
   std::vector<int>& nodes = own[ir::PlanField::dominant];
+  if (&prepared == &structure) {
+    // What another loop follows is asked about there.
+    std::erase_if(nodes, [&](int node) {
+      Plan plan;
+      plan.skeleton = prepared.skeleton;
+      plan.dominant = node;
+      return &codegen::prepared_for(prepared, plan) != &prepared;
+    });
+    return own;
+  }
   if (nodes == prepared.dominants) nodes = structure.dominants;
   std::erase_if(nodes, [&](int node) {
     return std::find(structure.dominants.begin(), structure.dominants.end(), node) == structure.dominants.end();
