@@ -161,6 +161,7 @@ TEST_CASE("what all pieces read is on its way before any of it is used") {
   const auto is_load = [](const ir::Stmt& stmt) { return stmt.kind == ir::StmtKind::load; };
   const auto issue =
       std::find_if(body.begin(), body.end(), [](const ir::Stmt& stmt) { return stmt.kind == ir::StmtKind::issue; });
+  REQUIRE(issue != body.end());
   CHECK(std::count_if(body.begin(), issue, is_load) == 2);
   CHECK(std::none_of(issue, body.end(), is_load));
 }
