@@ -213,7 +213,7 @@ Axes axes_of_structure(const codegen::Prepared& prepared, const codegen::Prepare
     });
     return own;
   }
-  if (nodes == prepared.dominants) nodes = structure.dominants;
+  if (!axes.names_dominants && nodes == prepared.dominants) nodes = structure.dominants;
   std::erase_if(nodes, [&](int node) {
     return std::find(structure.dominants.begin(), structure.dominants.end(), node) == structure.dominants.end();
   });
@@ -256,7 +256,9 @@ void restrict_axis(Axes& axes, const AxisLimit& limit) {
     const int meant = *field == ir::PlanField::cluster && *value == 1 ? 0 : *value;
     if (std::find(values.begin(), values.end(), meant) == values.end()) values.push_back(meant);
   }
-  if (!values.empty()) axes[*field] = std::move(values);
+  if (values.empty()) return;
+  if (*field == ir::PlanField::dominant) axes.names_dominants = true;
+  axes[*field] = std::move(values);
 }
 
 }  // namespace tailor::explore

@@ -144,6 +144,17 @@ TEST_CASE("a plan's dominant says which loop it means, and each loop is asked ab
   CHECK(explore::axes_of_structure(prepared, prepared, axes)[ir::PlanField::dominant].empty());
   CHECK(explore::axes_of_structure(prepared, *prepared.in_pieces, axes)[ir::PlanField::dominant] ==
         std::vector<int>{plan.dominant});
+
+  axes = explore::default_axes(prepared, limits);
+  const auto dominants_of = [&](const codegen::Prepared& loop) {
+    return explore::axes_of_structure(prepared, loop, axes)[ir::PlanField::dominant];
+  };
+  CHECK(dominants_of(prepared) == prepared.dominants);
+  CHECK(dominants_of(*prepared.in_pieces) == prepared.in_pieces->dominants);
+  REQUIRE(prepared.dominants.size() == 1);
+  explore::restrict_axis(axes, {"dominant", {fmt::format("%{}", prepared.dominants.front())}});
+  CHECK(dominants_of(prepared) == prepared.dominants);
+  CHECK(dominants_of(*prepared.in_pieces).empty());
 }
 
 TEST_CASE("what all pieces read is on its way before any of it is used") {
