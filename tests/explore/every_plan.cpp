@@ -417,42 +417,65 @@ const std::vector<SpaceCase>& map_cases() {
 }
 
 const std::vector<SpaceCase>& turned_cases() {
-  static const std::vector<SpaceCase> cases = {{"turned", 9, 16, true},
-                                               {"turned", 37, 41, true},
-                                               {"turned", 96, 40, true},
-                                               {"turned", 130, 9, true},
-                                               {"turned", 64, 64, true},
-                                               {"turned_mixed_f16", 48, 72, true},
-                                               {"turned_mixed_f16", 33, 17, true},
-                                               {"turned_layout", 24, 36, true},
-                                               {"turned_layout", 11, 31, true},
-                                               {"turned_batch", 16, 24, true},
-                                               {"turned_batch", 17, 19, true},
-                                               {"turned_channels", 8, 32, true},
-                                               {"turned_channels", 7, 18, true},
-                                               {"turned_order", 6, 16, true},
-                                               {"turned_order", 3, 13, true},
-                                               {"turned_choice", 32, 40, true},
-                                               {"turned_choice", 33, 35, true},
-                                               {"turned_bytes", 64, 48, true},
-                                               {"turned_bytes", 37, 33, true},
-                                               {"turned_doubles", 24, 20, true},
-                                               {"turned_doubles", 9, 21, true},
-                                               {"turned_twice", 1, 40, true},
-                                               {"turned_twice", 1, 23, true},
-                                               {"turned_merged", 12, 24, true},
-                                               {"turned_merged", 7, 13, true},
-                                               {"turned_batches", 16, 40, true},
-                                               {"turned_batches", 19, 17, true},
-                                               {"turned_part", 24, 48, true},
-                                               {"turned_part", 19, 34, true},
-                                               {"transpose_scale", 21, 34, true}};
+  static const std::vector<SpaceCase> cases = {{"turned", 9, 16, Loop::tiles},
+                                               {"turned", 37, 41, Loop::tiles},
+                                               {"turned", 96, 40, Loop::tiles},
+                                               {"turned", 130, 9, Loop::tiles},
+                                               {"turned", 64, 64, Loop::tiles},
+                                               {"turned_mixed_f16", 48, 72, Loop::tiles},
+                                               {"turned_mixed_f16", 33, 17, Loop::tiles},
+                                               {"turned_layout", 24, 36, Loop::tiles},
+                                               {"turned_layout", 11, 31, Loop::tiles},
+                                               {"turned_batch", 16, 24, Loop::tiles},
+                                               {"turned_batch", 17, 19, Loop::tiles},
+                                               {"turned_channels", 8, 32, Loop::tiles},
+                                               {"turned_channels", 7, 18, Loop::tiles},
+                                               {"turned_order", 6, 16, Loop::tiles},
+                                               {"turned_order", 3, 13, Loop::tiles},
+                                               {"turned_choice", 32, 40, Loop::tiles},
+                                               {"turned_choice", 33, 35, Loop::tiles},
+                                               {"turned_bytes", 64, 48, Loop::tiles},
+                                               {"turned_bytes", 37, 33, Loop::tiles},
+                                               {"turned_doubles", 24, 20, Loop::tiles},
+                                               {"turned_doubles", 9, 21, Loop::tiles},
+                                               {"turned_twice", 1, 40, Loop::tiles},
+                                               {"turned_twice", 1, 23, Loop::tiles},
+                                               {"turned_merged", 12, 24, Loop::tiles},
+                                               {"turned_merged", 7, 13, Loop::tiles},
+                                               {"turned_batches", 16, 40, Loop::tiles},
+                                               {"turned_batches", 19, 17, Loop::tiles},
+                                               {"turned_part", 24, 48, Loop::tiles},
+                                               {"turned_part", 19, 34, Loop::tiles},
+                                               {"transpose_scale", 21, 34, Loop::tiles}};
+  return cases;
+}
+
+const std::vector<SpaceCase>& pieces_cases() {
+  static const std::vector<SpaceCase> cases = {{"rope", 3, 32, Loop::pieces},
+                                               {"rope", 2, 5, Loop::pieces},
+                                               {"rope", 1, 1, Loop::pieces},
+                                               {"pieces_apart", 5, 24, Loop::pieces},
+                                               {"pieces_apart", 3, 21, Loop::pieces},
+                                               {"pieces_stacked", 4, 24, Loop::pieces},
+                                               {"pieces_stacked", 3, 7, Loop::pieces},
+                                               {"pieces_layouts", 6, 16, Loop::pieces},
+                                               {"pieces_layouts", 5, 9, Loop::pieces},
+                                               {"pieces_reshaped", 3, 16, Loop::pieces},
+                                               {"pieces_reshaped", 5, 7, Loop::pieces},
+                                               {"pieces_beside", 4, 16, Loop::pieces},
+                                               {"pieces_beside", 3, 11, Loop::pieces},
+                                               {"pieces_updated", 4, 24, Loop::pieces},
+                                               {"pieces_updated", 3, 7, Loop::pieces},
+                                               {"pieces_within", 4, 32, Loop::pieces},
+                                               {"pieces_within", 3, 13, Loop::pieces}};
   return cases;
 }
 
 const codegen::Prepared& structure_of(const SpaceCase& which, const codegen::Prepared& prepared) {
-  if (which.turned && prepared.turned == nullptr) FAIL(which.member << " is not turned");
-  return which.turned ? *prepared.turned : prepared;
+  if (which.loop == Loop::own) return prepared;
+  const codegen::Prepared* meant = which.loop == Loop::tiles ? prepared.turned.get() : prepared.in_pieces.get();
+  if (meant == nullptr) FAIL(which.member << " has no such loop");
+  return *meant;
 }
 
 const std::vector<SpaceCase>& sampled_cases() {
@@ -462,7 +485,7 @@ const std::vector<SpaceCase>& sampled_cases() {
 
 SpaceRun check_every_plan(const SpaceCase& which, Thinning thinning) {
   return check_every_plan(make_group(family_member(which.member), which.rows, which.columns), thinning, false,
-                          which.turned);
+                          which.loop);
 }
 
 namespace {
@@ -490,10 +513,10 @@ SpaceRun check_every_pack(const Prepared& pack, Oracle& oracle, Thinning thinnin
 
 }  // namespace
 
-SpaceRun check_every_plan(const Group& group, Thinning thinning, bool cuts, bool turned) {
+SpaceRun check_every_plan(const Group& group, Thinning thinning, bool cuts, Loop loop) {
   const auto prepared = prepare(group);
   if (const Rejection* no = std::get_if<Rejection>(&prepared)) FAIL(no->reason);
-  const Prepared& ready = structure_of({group.graph.name, 0, 0, turned}, std::get<Prepared>(prepared));
+  const Prepared& ready = structure_of({group.graph.name, 0, 0, loop}, std::get<Prepared>(prepared));
   Oracle oracle(group.graph, cuts);
   if (!ready.bodies.empty()) return check_every_pack(ready, oracle, thinning);
   const Axes axes = wide_axes(ready);

@@ -15,10 +15,13 @@
 
 namespace tailor::explore {
 
+/// Which of a group's loops is meant: that of its structure, its tiles, or the one over pieces of its root.
+enum class Loop : std::uint8_t { own, tiles, pieces };
+
 struct SpaceCase {
   std::string_view member;  ///< of the group family
   std::int64_t rows = 0, columns = 0;
-  bool turned = false;  ///< its tiles are meant, not its flat loop
+  Loop loop = Loop::own;
 };
 /// The group as prepared for what is meant.
 const codegen::Prepared& structure_of(const SpaceCase& which, const codegen::Prepared& prepared);
@@ -28,6 +31,7 @@ const std::vector<SpaceCase>& row_cases();
 const std::vector<SpaceCase>& column_cases();
 const std::vector<SpaceCase>& map_cases();
 const std::vector<SpaceCase>& turned_cases();
+const std::vector<SpaceCase>& pieces_cases();
 /// Maps whose broadcast repeats in no short period: fast counting samples some of their programs.
 const std::vector<SpaceCase>& sampled_cases();
 
@@ -51,6 +55,6 @@ struct SpaceRun {
 SpaceRun check_every_plan(const SpaceCase& which, Thinning thinning);
 /// The same for a group of the caller's. `cuts`: elements in the middle of what it reads are never read, so fast
 /// counting knows a bound of the distinct bytes and not the number.
-SpaceRun check_every_plan(const ir::Group& group, Thinning thinning, bool cuts = false, bool turned = false);
+SpaceRun check_every_plan(const ir::Group& group, Thinning thinning, bool cuts = false, Loop loop = Loop::own);
 
 }  // namespace tailor::explore

@@ -474,6 +474,7 @@ const std::vector<FamilyMember>& group_family() {
     all.insert(all.end(), mixed_family().begin(), mixed_family().end());
     all.insert(all.end(), stack_family().begin(), stack_family().end());
     all.insert(all.end(), turned_family().begin(), turned_family().end());
+    all.insert(all.end(), pieces_family().begin(), pieces_family().end());
     return all;
   }();
   return family;
@@ -510,6 +511,8 @@ Group make_group(const FamilyMember& member, std::int64_t rows, std::int64_t col
   fill(text, "{N4}", columns + 4);
   fill(text, "{NH}", columns + columns / 2);
   fill(text, "{R4}", 4 * rows);
+  fill(text, "{R3R}", 3 * rows);
+  fill(text, "{N8}", 8 * columns);
   fill(text, "{RN}", rows * columns);
   fill(text, "{P}", 2 * columns - 4);
   fill(text, "{T}", 3 * columns);

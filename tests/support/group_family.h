@@ -33,6 +33,8 @@ const std::vector<FamilyMember>& mixed_family();
 const std::vector<FamilyMember>& stack_family();
 /// Those of the family that write in another order than they read.
 const std::vector<FamilyMember>& turned_family();
+/// Those of the family that join equal pieces.
+const std::vector<FamilyMember>& pieces_family();
 const FamilyMember& family_member(std::string_view name);
 
 /// The member at a size, as a group.

@@ -44,9 +44,14 @@ LowerScratch::LowerScratch() : state_(std::make_unique<State>()) {}
 LowerScratch::~LowerScratch() = default;
 LowerScratch::LowerScratch(LowerScratch&&) noexcept = default;
 
-Coordinates follow(IndexBuilder& build, const ir::Graph& graph, const Route& route, Coordinates coordinates) {
+Coordinates follow(IndexBuilder& build, const ir::Graph& graph, const Route& route, Coordinates coordinates,
+                   std::int32_t piece) {
   for (const Step& step : route.steps) {
     const ir::Node& user = graph[step.to_user ? step.to : step.from];
+    if (step.to_user && user.op == ir::Op::concatenate) {
+      coordinates = joined_coordinates(build, graph, user, piece, coordinates);
+      continue;
+    }
     coordinates = step.to_user ? *user_coordinates(build, graph, user, step.from, coordinates)
                                : operand_coordinates(build, graph, user, step.operand, coordinates);
   }
@@ -168,7 +173,7 @@ Lowered lower_launch(const Prepared& prepared, const ir::Plan& plan, const ir::L
 }  // namespace
 
 Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch) {
-  if (const Prepared& of_plan = prepared_for(prepared, plan.skeleton); &of_plan != &prepared)
+  if (const Prepared& of_plan = prepared_for(prepared, plan); &of_plan != &prepared)
     return lower(of_plan, plan, limits, scratch);
   ++scratch.lowerings;
   if (plan.skeleton != prepared.skeleton)

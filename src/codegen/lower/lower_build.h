@@ -438,7 +438,8 @@ class ProgramBuilder {
 /// blocks, those of a kernel of one row over the lanes of the row, behind its last reduction.
 void store_aside(ProgramBuilder& builder, const Prepared& prepared, std::span<const std::int32_t> outputs,
                  ir::ExprId thread, std::int64_t threads);
-/// Follows a route from the coordinates of its start.
-Coordinates follow(IndexBuilder& build, const ir::Graph& graph, const Route& route, Coordinates coordinates);
+/// Follows a route from the coordinates of its start; through a concatenation as from operand `piece`.
+Coordinates follow(IndexBuilder& build, const ir::Graph& graph, const Route& route, Coordinates coordinates,
+                   std::int32_t piece = 0);
 
 }  // namespace tailor::codegen

@@ -114,7 +114,10 @@ ir::NodeId parameter_like(const ir::Graph& graph, ir::NodeId operand, ir::NodeId
 }  // namespace
 
 void find_choices(const ir::Graph& graph, Prepared& out) {
-  for (const ir::Node& node : graph.nodes) out.choices.push_back(in_memory(graph, node, out.choices));
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
+    const bool by_piece = std::binary_search(out.joined.begin(), out.joined.end(), static_cast<ir::NodeId>(id));
+    out.choices.push_back(by_piece ? Choice{} : in_memory(graph, graph.nodes[id], out.choices));
+  }
   const IndexedVector<ir::NodeId> reader = readers(graph, out);
   IndexedVector<int> slices(graph.nodes.size(), 0);
   for (std::size_t id = 0; id < graph.nodes.size(); ++id)

@@ -78,18 +78,24 @@ Coordinates read_coordinates(Pass& pass, ir::NodeId reduction, ir::ExprId along)
   return delinearize_memory(build, shape, position_in(build, own, kept, along));
 }
 
-/// Where an output of elements stands: by a route from the dominant, else by its own order in memory.
-Coordinates element_coordinates(Pass& pass, std::int32_t output, ir::ExprId along) {
+/// Where an output of elements stands, of several windows in this one: by a route from the dominant, else by its own
+/// order in memory, or that of a piece.
+Coordinates element_coordinates(Pass& pass, std::int32_t output, ir::ExprId along, std::int32_t window) {
   IndexBuilder& build = pass.builder.build();
   const ir::Graph& graph = pass.builder.graph();
   const Route& route = pass.prepared.routes[dominant_number(pass.prepared, pass.plan)][output];
   const ir::Shape& shape = graph[pass.prepared.stored[output]].shape;
   const bool flat = pass.mapping.is_flat();
+  const Windows& windows = pass.prepared.windows[output];
+  if (!route.found && windows.count > 1)
+    return follow(build, graph, windows.route, delinearize_memory(build, graph[windows.piece].shape, pass.loops.kept),
+                  window);
   if (!route.found)
     return delinearize_memory(
         build, shape, flat ? pass.loops.kept : position_in(build, pass.prepared.domain, pass.loops.kept, along));
   if (!flat) return follow(build, graph, route, read_coordinates(pass, pass.plan.dominant, along));
-  return follow(build, graph, route, delinearize_memory(build, graph[pass.plan.dominant].shape, pass.loops.kept));
+  return follow(build, graph, route, delinearize_memory(build, graph[pass.plan.dominant].shape, pass.loops.kept),
+                window);
 }
 
 /// Where an output with a number for each row or column holds number `kept`: by a reduction from which the numbers
@@ -122,7 +128,9 @@ void load_section_ahead(Pass& pass, const Phase& phase, const Segment& segment, 
       builder.load_ahead(graph[sum].operands[0], read_coordinates(pass, sum, segment.along), flight);
   for (const std::int32_t output : phase.outputs)
     if (is_of_elements(pass.prepared, output))
-      builder.load_ahead(pass.prepared.stored[output], element_coordinates(pass, output, segment.along), flight);
+      for (std::int32_t window = 0; window < pass.prepared.windows[output].count; ++window)
+        builder.load_ahead(pass.prepared.stored[output], element_coordinates(pass, output, segment.along, window),
+                           flight);
   close_section(builder, segment);
 }
 
@@ -248,9 +256,11 @@ void walk_section(Pass& pass, const Phase& phase, const Segment& segment) {
   for (const ir::NodeId sum : phase.across)
     if (!builder.refusal() && reads_elements(pass.prepared, sum)) add_across(pass, sum, emit(sum));
   for (const std::int32_t output : phase.outputs) {
-    if (builder.refusal() || !is_of_elements(pass.prepared, output)) continue;
-    if (!pass.plan.value_cache) builder.forget_values();
-    builder.store_output(output, element_coordinates(pass, output, segment.along));
+    if (!is_of_elements(pass.prepared, output)) continue;
+    for (std::int32_t window = 0; window < pass.prepared.windows[output].count && !builder.refusal(); ++window) {
+      if (!pass.plan.value_cache) builder.forget_values();
+      builder.store_output(output, element_coordinates(pass, output, segment.along, window));
+    }
   }
   if (pass.mapping.is_flat()) store_smaller_outputs(pass, phase);
   close_section(builder, segment);

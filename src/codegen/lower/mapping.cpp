@@ -133,7 +133,7 @@ Mapping mapping_transpose(const Prepared& prepared, const ir::Plan& plan, const 
 }
 
 Mapping mapping(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
-  return lowering(plan.skeleton).mapping(prepared_for(prepared, plan.skeleton), plan, limits);
+  return lowering(plan.skeleton).mapping(prepared_for(prepared, plan), plan, limits);
 }
 
 std::vector<SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {

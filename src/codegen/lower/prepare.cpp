@@ -16,7 +16,8 @@
 // shortest way say how coordinates of the dominant become coordinates of an output. The same walks start from the
 // results of reductions, for outputs of their size.
 //
-// A group of a flat loop that is turned (turn.h) is prepared a second time, for tiles.
+// A group of a flat loop that is turned (turn.h) is prepared a second time, for tiles; one that joins equal pieces, for
+// a loop over those (pieces.cpp).
 //
 // A pack is its bodies: each is outlined and prepared as a group of its own.
 //
@@ -127,8 +128,16 @@ void find_gathers(const ir::Graph& graph, Prepared& out) {
   std::reverse(out.gathers.begin(), out.gathers.end());
 }
 
-/// Breadth first from `start` over one-to-one edges, both ways.
-std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared, ir::NodeId start) {
+/// Whether the user is a concatenation that the loop does operand by operand, and the operand one of its pieces.
+bool joins(const ir::Graph& graph, const Prepared& prepared, ir::NodeId user, ir::NodeId operand) {
+  return std::binary_search(prepared.joined.begin(), prepared.joined.end(), user) &&
+         elements(graph[operand].shape) < elements(graph[user].shape);
+}
+
+}  // namespace
+
+std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared, ir::NodeId start,
+                               std::span<const ir::NodeId> targets) {
   IndexedVector<Step> reached(graph.nodes.size());
   IndexedVector<std::uint8_t> seen(graph.nodes.size(), 0);
   std::vector<ir::NodeId> queue{start};
@@ -144,16 +153,23 @@ std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared,
     for (std::size_t k = 0; k < operands.size(); ++k)
       if (is_one_to_one(graph, id, operands[k])) reach({id, operands[k], false, static_cast<std::int32_t>(k)});
     for (const ir::NodeId user : prepared.users[id])
-      if (is_one_to_one(graph, user, id)) reach({id, user, true, 0});
+      if (is_one_to_one(graph, user, id) || joins(graph, prepared, user, id)) reach({id, user, true, 0});
   }
-  std::vector<Route> routes(graph.outputs.size());
-  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-    ir::NodeId id = prepared.stored[i];
+  std::vector<Route> routes(targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    ir::NodeId id = targets[i];
     routes[i].found = seen[id] != 0;
     for (; routes[i].found && id != start; id = reached[id].from)
       routes[i].steps.insert(routes[i].steps.begin(), reached[id]);
   }
   return routes;
+}
+
+namespace {
+
+/// The same to what is stored.
+std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared, ir::NodeId start) {
+  return find_routes(graph, prepared, start, std::span(prepared.stored.begin(), prepared.stored.end()));
 }
 
 /// Where a flat loop goes over a group that is turned: the group with its tiles. What waits in them is rounded to its
@@ -163,6 +179,7 @@ void prepare_turned(const ir::Graph& graph, const ir::Boundary& border, Prepared
   auto found = find_turn(graph, border);
   if (!std::holds_alternative<Turn>(found)) return;
   Prepared turned = out;
+  turned.in_pieces = nullptr;
   turned.skeleton = ir::Skeleton::transpose;
   turned.turn = std::get<Turn>(std::move(found));
   for (const ir::NodeId id : turned.turn->values) {
@@ -191,6 +208,7 @@ std::variant<Prepared, ir::Rejection> prepare_bodies(const ir::Group& group, ir:
   const ir::Boundary border = whole_border(group.graph);
   for (std::size_t i = 0; i < group.graph.outputs.size(); ++i)
     out.stored.push_back(stored_node(group.graph, border, i));
+  out.windows.resize(out.stored.size());
   out.full.resize(group.graph.nodes.size());
   out.users = users(group.graph);
   for (const ir::Node& node : group.graph.nodes) out.names.push_back(identifier(node.name));
@@ -265,6 +283,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   out.columns = layout.columns;
   out.domain = layout.domain;
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) out.stored.push_back(stored_node(graph, border, i));
+  out.windows.resize(out.stored.size());
   out.full.resize(graph.nodes.size());
   for (std::size_t id = 0; id < graph.nodes.size(); ++id)
     out.full[id] = elements(graph.nodes[id].shape) == out.rows * out.columns && holds_elements(graph.nodes[id]);
@@ -293,6 +312,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
       for (const ir::NodeId id : *sums) out.result_routes.emplace_back(id, find_routes(graph, out, id));
   // The skeleton's name keeps a single word apart from CUDA's own functions (max, exp).
   out.title = fmt::format("{}_{}", title_of(graph), name(out.skeleton));
+  prepare_pieces(graph, out);
   prepare_turned(graph, border, out);
   return out;
 }
@@ -375,7 +395,8 @@ std::string title_of(const ir::Graph& graph) {
 bool is_of_elements(const Prepared& prepared, std::int32_t output) {
   const std::int64_t count = elements((*prepared.graph)[prepared.stored[output]].shape);
   const bool of_columns = row(prepared.skeleton).unit == ir::WorkUnit::columns;
-  return of_columns ? count != prepared.rows : count == prepared.rows * prepared.columns;
+  return of_columns ? count != prepared.rows
+                    : count == prepared.windows[output].count * prepared.rows * prepared.columns;
 }
 
 bool reads_elements(const Prepared& prepared, ir::NodeId reduce) {

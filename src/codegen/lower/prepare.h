@@ -50,7 +50,8 @@ struct Choice {
   bool late_start = false;          ///< a dynamic slice that begins where its arm says
 };
 
-/// From one node's coordinates to a neighbour's: to operand `operand` of `from`, or to the user `to` of `from`.
+/// From one node's coordinates to a neighbour's: to operand `operand` of `from`, or to the user `to` of `from`. A
+/// concatenation is such a user of its pieces, of whichever of them the walk at hand is for.
 struct Step {
   ir::NodeId from = ir::no_node;
   ir::NodeId to = ir::no_node;
@@ -62,6 +63,14 @@ struct Step {
 struct Route {
   bool found = false;
   std::vector<Step> steps;
+};
+
+/// An output of a loop over the pieces of a concatenation: a window for each piece that makes it up (pieces.cpp).
+struct Windows {
+  std::int32_t count = 1;           ///< 1: the loop goes over as many elements as the output has, or over more
+  ir::NodeId piece = ir::no_node;   ///< of several: the first operand of the concatenation
+  ir::NodeId target = ir::no_node;  ///< of several: the stored node, or what has its coordinates
+  Route route;                      ///< of several: from `piece` to `target`, through the concatenation
 };
 
 struct Prepared;
@@ -86,6 +95,8 @@ struct Prepared {
   std::int64_t rows = 1, columns = 1;  ///< as in Layout
   Domain domain;                       ///< the same
   IndexedVector<ir::NodeId> stored;    ///< per output: whose elements are stored (stored_node)
+  IndexedVector<Windows> windows;      ///< per output
+  std::vector<ir::NodeId> joined;      ///< of a loop over pieces: concatenations that it does operand by operand
   IndexedVector<Phase> phases;
   int walks = 1;                           ///< phases that go over elements
   bool sums_across = false;                ///< some phase has sums across rows
@@ -116,23 +127,38 @@ struct Prepared {
   std::optional<Turn> turn;  ///< transpose: what its tiles are made of
   /// Of a flat loop over a group that is turned too: the same group prepared for the skeleton transpose.
   std::shared_ptr<const Prepared> turned;
+  /// Of a flat loop over a group whose root is a concatenation of equal pieces: the same group prepared for a loop over
+  /// one piece, which does the same place of all of them. Its dominants are as large as a piece, so a plan's dominant
+  /// says which loop it means.
+  std::shared_ptr<const Prepared> in_pieces;
   /// Of a pack and of stages; then phases, dominants and routes are theirs, and empty here, and so are named lists of
   /// homes.
   std::vector<Body> bodies;
   std::vector<ir::NodeId> waits;  ///< of stages: what waits in global memory between them; ascending
 };
 
-/// The group as prepared for plans of the skeleton, where it has such plans; else as it is.
-inline const Prepared& prepared_for(const Prepared& prepared, ir::Skeleton skeleton) {
-  return prepared.turned != nullptr && prepared.turned->skeleton == skeleton ? *prepared.turned : prepared;
-}
+/// The group as prepared for the plan, by its skeleton and its dominant; as it is where it has no such plans.
+const Prepared& prepared_for(const Prepared& prepared, const ir::Plan& plan);
 
-/// One for each skeleton of which the group has plans.
+/// Which loop of the group the plan means: its skeleton, and whether it goes over pieces.
+std::string loop_words(const Prepared& prepared, const ir::Plan& plan);
+
+/// One for each loop of which the group has plans.
 inline std::vector<const Prepared*> structures_of(const Prepared& prepared) {
   std::vector<const Prepared*> all{&prepared};
   if (prepared.turned != nullptr) all.push_back(prepared.turned.get());
+  if (prepared.in_pieces != nullptr) all.push_back(prepared.in_pieces.get());
   return all;
 }
+
+/// Breadth first from `start` over one-to-one edges, both ways, to each of `targets`; where there are pieces, upwards
+/// through concatenations of them too.
+std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared, ir::NodeId start,
+                               std::span<const ir::NodeId> targets);
+
+/// Fills Prepared::in_pieces where the group's loop can go over pieces; all else is known, dominants of the loop over
+/// the result among that.
+void prepare_pieces(const ir::Graph& graph, Prepared& prepared);
 
 /// Fills Prepared::choices. Users, stored nodes, rows and columns are known.
 void find_choices(const ir::Graph& graph, Prepared& prepared);

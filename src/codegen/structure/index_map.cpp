@@ -220,6 +220,14 @@ Inside make_inside(IndexBuilder& build, const ir::Graph& graph, const ir::Node& 
   return inside;
 }
 
+Coordinates joined_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& joined, int k,
+                               const Coordinates& coordinates) {
+  Coordinates out = coordinates;
+  const int axis = ir::axis(joined);
+  out[axis] = build.add_constant(coordinates[axis], concatenate_start(graph, joined, k));
+  return out;
+}
+
 std::optional<Coordinates> user_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& user,
                                             ir::NodeId operand, const Coordinates& coordinates) {
   const ir::Shape& source = graph[operand].shape;

@@ -65,4 +65,8 @@ Inside make_inside(IndexBuilder& build, const ir::Graph& graph, const ir::Node& 
 std::optional<Coordinates> user_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& user,
                                             ir::NodeId operand, const Coordinates& coordinates);
 
+/// Where a concatenation holds the element that its operand `k` holds at `coordinates`.
+Coordinates joined_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& joined, int k,
+                               const Coordinates& coordinates);
+
 }  // namespace tailor::codegen

@@ -211,6 +211,7 @@ Axes axes_of_body(const codegen::Prepared& whole, const codegen::Body& body, con
       const auto at = std::find(body.nodes.begin(), body.nodes.end(), node);
       if (at != body.nodes.end()) inside.push_back(static_cast<int>(at - body.nodes.begin()));
     }
+    own.names_dominants = axes.names_dominants && !inside.empty();
     own[field] = inside.empty() ? body.prepared->dominants : inside;
   }
   const auto keep = [&](ir::PlanField field, int value) {

@@ -201,10 +201,19 @@ Axes default_axes(const codegen::Prepared& prepared, const ir::Limits& limits) {
 }
 
 Axes axes_of_structure(const codegen::Prepared& prepared, const codegen::Prepared& structure, const Axes& axes) {
-  if (&prepared == &structure) return axes;
   Axes own = axes;
   std::vector<int>& nodes = own[ir::PlanField::dominant];
-  if (nodes == prepared.dominants) nodes = structure.dominants;
+  if (&prepared == &structure) {
+    // What another loop follows is asked about there.
+    std::erase_if(nodes, [&](int node) {
+      Plan plan;
+      plan.skeleton = prepared.skeleton;
+      plan.dominant = node;
+      return &codegen::prepared_for(prepared, plan) != &prepared;
+    });
+    return own;
+  }
+  if (!axes.names_dominants && nodes == prepared.dominants) nodes = structure.dominants;
   std::erase_if(nodes, [&](int node) {
     return std::find(structure.dominants.begin(), structure.dominants.end(), node) == structure.dominants.end();
   });
@@ -247,7 +256,9 @@ void restrict_axis(Axes& axes, const AxisLimit& limit) {
     const int meant = *field == ir::PlanField::cluster && *value == 1 ? 0 : *value;
     if (std::find(values.begin(), values.end(), meant) == values.end()) values.push_back(meant);
   }
-  if (!values.empty()) axes[*field] = std::move(values);
+  if (values.empty()) return;
+  if (*field == ir::PlanField::dominant) axes.names_dominants = true;
+  axes[*field] = std::move(values);
 }
 
 }  // namespace tailor::explore

@@ -23,6 +23,7 @@ namespace tailor::explore {
 /// The values each axis may take, as numbers (ir::value). Axes are the fields of plan_fields.def that turn.
 struct Axes {
   std::array<std::vector<int>, ir::plan_field_count> values;
+  bool names_dominants = false;  ///< somebody said which: no loop is asked about with others
   std::vector<int>& operator[](ir::PlanField field) { return row_for(values, field); }
   const std::vector<int>& operator[](ir::PlanField field) const { return row_for(values, field); }
 };

@@ -32,7 +32,7 @@ Tiling tiling_of(const codegen::Prepared& prepared, const ir::Plan& plan, const 
   tiling.items_per_block = stride_of(of, Side::kept, block) / extent(of, Side::kept, vector);
   tiling.split = static_cast<int>(extent(of, Side::along, grid) * extent(of, Side::along, block));
   tiling.leaves_blocks_idle = leaves_blocks_idle(of);
-  if (const auto& turn = codegen::prepared_for(prepared, plan.skeleton).turn; turn && of.turns()) {
+  if (const auto& turn = codegen::prepared_for(prepared, plan).turn; turn && of.turns()) {
     const codegen::Tile tile = codegen::tile_of(*turn, plan);
     tiling.tile_written = tile.written;
     tiling.tile_read = tile.read;

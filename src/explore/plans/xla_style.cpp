@@ -17,7 +17,7 @@
 // and LLVM behind them do: both caches are on.
 //
 // What a plan cannot hold is said. Blocks are whole warps, so a small loop has idle threads; results that share no
-// input get blocks of their own in XLA and not here; a concatenation is gone over as its result.
+// input get blocks of their own in XLA and not here; a concatenation of unequal operands is gone over as its result.
 #include "explore/plans/xla_style.h"
 
 #include <fmt/format.h>
@@ -121,13 +121,12 @@ void say_groups(const XlaQuestion& about, std::string& differs) {
 }
 
 /// The candidate whose elements lie as those of the array that XLA goes over.
-void follow_array(const XlaQuestion& about, ir::Plan& plan) {
+void follow_array(const XlaQuestion& about, const std::vector<ir::NodeId>& candidates, ir::Plan& plan) {
   const ir::Graph& graph = *about.prepared.graph;
   const ir::Shape& over = *about.schedule.over;
   const auto lies_alike = [&](ir::NodeId id) {
     return graph[id].shape.dims == over.dims && graph[id].shape.same_layout(over);
   };
-  const std::vector<ir::NodeId>& candidates = about.prepared.dominants;
   if (const auto found = std::find_if(candidates.begin(), candidates.end(), lies_alike); found != candidates.end())
     plan.dominant = *found;
 }
@@ -185,7 +184,7 @@ XlaPlanned plan_loop(const XlaQuestion& about) {
   XlaPlan made{empty_plan(about), ""};
   made.plan.threads = whole_warps(about, made.differs);
   made.plan.vector = static_cast<int>(about.schedule.vector);
-  follow_array(about, made.plan);
+  follow_array(about, about.prepared.dominants, made.plan);
   return made;
 }
 
@@ -271,13 +270,18 @@ XlaPlanned plan_tiles(const XlaQuestion& about) {
   return made;
 }
 
-/// A loop over the result instead of one over the largest operand.
+/// A loop over the pieces of a concatenation; of unequal ones over the result.
 XlaPlanned plan_concatenate(const XlaQuestion& about) {
   if (ir::row(about.prepared.skeleton).unit != ir::WorkUnit::elements)
     return std::string("XLA would add up anew for each element of a result");
   XlaPlan made{empty_plan(about), ""};
   made.plan.threads = whole_warps(about, made.differs);
   made.plan.vector = static_cast<int>(about.schedule.vector);
+  if (const codegen::Prepared* pieces = about.prepared.in_pieces.get()) {
+    made.plan.dominant = pieces->dominants.front();
+    follow_array(about, pieces->dominants, made.plan);
+    return made;
+  }
   say(made.differs, "the loop goes over the result; XLA's goes over the largest operand and does all operands there");
   return made;
 }
@@ -301,7 +305,7 @@ constexpr std::array emitter_table = std::to_array<XlaEmitter>({
     {Form::packed_transpose, "the same, several narrow elements to a bank of shared memory",
      "transpose threads=128 threads_per_row=32, vectors that fill a bank", plan_tiles},
     {Form::concatenate, "a loop over the largest operand, all operands at the same place",
-     "map over the result: more blocks, one operand an element", plan_concatenate},
+     "map over the pieces; of unequal operands over the result: more blocks, one operand an element", plan_concatenate},
     {Form::scatter, "a loop over the updates", "no structure writes where data says", nullptr},
     {Form::sorted_scatter, "a warp for a run of sorted updates", "no structure writes where data says", nullptr},
     {Form::sort, "a thread for each element", "no structure sorts", nullptr},

@@ -84,7 +84,7 @@ std::variant<Rows, std::string> rows_of(const ir::Group& group, const ir::Plan& 
     return fmt::format("each {} of it has rows of its own", codegen::body_word(prepared->skeleton));
   const codegen::Mapping mapping = codegen::mapping(*prepared, plan, limits);
   Rows rows{*extent, row(plan.skeleton).unit, 0, stride_of(mapping, codegen::Side::kept, codegen::Level::block)};
-  rows.of = is_by_elements(plan) ? prepared->columns : prepared->rows;
+  rows.of = is_by_elements(plan) ? prepared_for(*prepared, plan).columns : prepared->rows;
   if (rows.of % extent->steps != 0) return "its rows are not those of the outer dimension";
   return rows;
 }
@@ -108,7 +108,7 @@ std::variant<SmallShape, std::string> fewest(const ir::Group& group, const Rows&
     small.group = codegen::shrunk(group.graph, rows.extent, steps);
     const auto few = codegen::prepare(small.group);
     const auto* some = std::get_if<codegen::Prepared>(&few);
-    if (some == nullptr || (is_by_elements(plan) ? some->columns : some->rows) != small.kept)
+    if (some == nullptr || (is_by_elements(plan) ? prepared_for(*some, plan).columns : some->rows) != small.kept)
       return "with fewer rows it is another kind of group";
     codegen::Lowered lowered = codegen::lower(*some, plan, limits, scratch);
     const auto* refused = std::get_if<ir::Rejection>(&lowered);

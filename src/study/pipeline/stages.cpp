@@ -169,7 +169,7 @@ Candidate named_plan(const PreparedGroup& group, const Target& on, const Choosin
   Candidate candidate = make_candidate(group, on);
   candidate.plan = ir::parse_plan(text);
   const codegen::Prepared& prepared = *group.ready();
-  if (codegen::prepared_for(prepared, candidate.plan.skeleton).skeleton != candidate.plan.skeleton)
+  if (codegen::prepared_for(prepared, candidate.plan).skeleton != candidate.plan.skeleton)
     throw Error(Fault::usage,
                 fmt::format("plan: found skeleton '{}', but the group needs '{}'", ir::name(candidate.plan.skeleton),
                             ir::name(prepared.skeleton)),

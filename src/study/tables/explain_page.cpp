@@ -181,6 +181,7 @@ std::string explanation(const Explained& all, const report::Screen& screen) {
     out += paragraph(&one == &k ? "kernel" : ir::name(one.begins), one.name, width);
   out += paragraph("of", all.title, width);
   out += paragraph("plan", ir::text(all.one.plan), width);
+  if (const std::string pieces = pieces_words(all.one); !pieces.empty()) out += paragraph("loop", pieces, width);
   if (const std::string stitches = stitch_words(all.one); !stitches.empty())
     out += paragraph("reductions", stitches, width);
   out += "\n" +

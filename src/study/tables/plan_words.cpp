@@ -24,6 +24,14 @@ std::string stitch_words(const Candidate& one) {
   return words;
 }
 
+std::string pieces_words(const Candidate& one) {
+  const codegen::Prepared& loop = codegen::prepared_for(*one.of->ready(), one.plan);
+  if (loop.joined.empty()) return "";
+  const ir::Node& joined = (*loop.graph)[loop.joined.front()];
+  return fmt::format("over the {} pieces of %{}, the same place of all of them: map {}", joined.operands.size(),
+                     joined.name, loop.columns);
+}
+
 std::string measured_words(const Candidate& one) {
   const profiler::CandidateResult& result = *one.measured;
   if (result.outcome != ir::Outcome::ok || result.times.empty() || result.times.front().samples.empty())

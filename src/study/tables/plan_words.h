@@ -14,6 +14,8 @@ namespace tailor::study {
 
 /// "%4@warp, %13@warp": the plan's reductions, each at the level that stitches its result to those who read it.
 std::string stitch_words(const Candidate& one);
+/// What a loop over pieces goes over; empty for a plan of another loop.
+std::string pieces_words(const Candidate& one);
 /// The median with its interval, or why there is none.
 /// Precondition: it was measured.
 std::string measured_words(const Candidate& one);

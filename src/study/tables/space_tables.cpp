@@ -83,7 +83,7 @@ std::vector<Cell> plan_row(const codegen::Prepared& prepared, const Candidate& l
                         e.low.value,
                         e.high.value,
                         std::string(ir::name(e.bottleneck))};
-  if (prepared.turned != nullptr) row.emplace_back(std::string(ir::name(plan.skeleton)));
+  if (codegen::structures_of(prepared).size() > 1) row.emplace_back(codegen::loop_words(prepared, plan));
   for (const ir::PlanField field : shown) {
     if (!says(plan, field) || !ir::row(plan.skeleton).has(field))
       row.emplace_back();
@@ -137,7 +137,7 @@ Table plan_table(const FusedModel& model, const PreparedGroup& group, std::span<
                    column("predicted_low", "at least", Hint::seconds, 7),
                    column("predicted_high", "at most", Hint::seconds, 7),
                    column("bound", "binds")};
-  if (group.ready()->turned != nullptr) table.columns.push_back(column("skeleton", "skeleton"));
+  if (codegen::structures_of(*group.ready()).size() > 1) table.columns.push_back(column("skeleton", "skeleton"));
   std::string alike;
   for (const ir::PlanField field : shown) {
     const ir::PlanFieldRow& axis = ir::row(field);

@@ -104,7 +104,8 @@ TEST_CASE("what a sound rule drops lower refuses, on the whole axes, and each so
   limits.sms = 2;
   std::map<std::string_view, int> dropped;
   codegen::LowerScratch scratch;
-  for (const std::vector<SpaceCase>* cases : {&row_cases(), &column_cases(), &map_cases(), &turned_cases()})
+  for (const std::vector<SpaceCase>* cases :
+       {&row_cases(), &column_cases(), &map_cases(), &turned_cases(), &pieces_cases()})
     for (const SpaceCase& which : *cases) {
       const ir::Group group = ir::make_group(ir::family_member(which.member), which.rows, which.columns);
       const auto whole = std::get<codegen::Prepared>(codegen::prepare(group));
@@ -144,6 +145,17 @@ TEST_CASE("plans of every turned group compute what the evaluator computes and a
     programs += run.programs;
   }
   CHECK(programs > 1500);
+}
+
+TEST_CASE("plans over pieces of every joined group compute what the evaluator computes and are counted as executed") {
+  int programs = 0;
+  for (const SpaceCase& which : pieces_cases()) {
+    CAPTURE(which.member);
+    programs += check_every_plan(which, {1}).programs;
+    // The loop over the result is one of them too.
+    programs += check_every_plan({which.member, which.rows, which.columns}, {3}).programs;
+  }
+  CHECK(programs > 400);
 }
 
 TEST_CASE("plans of every map group compute what the evaluator computes and are counted as executed") {

@@ -138,6 +138,9 @@ TEST_CASE("a group that is turned is a flat loop's too, and prepared for both") 
   const auto& prepared = std::get<codegen::Prepared>(ready);
   REQUIRE(prepared.turned != nullptr);
   CHECK(codegen::structures_of(prepared).size() == 2);
-  CHECK(&codegen::prepared_for(prepared, Skeleton::transpose) == prepared.turned.get());
-  CHECK(&codegen::prepared_for(prepared, Skeleton::map) == &prepared);
+  Plan plan;
+  plan.skeleton = Skeleton::transpose;
+  CHECK(&codegen::prepared_for(prepared, plan) == prepared.turned.get());
+  plan.skeleton = Skeleton::map;
+  CHECK(&codegen::prepared_for(prepared, plan) == &prepared);
 }

@@ -38,5 +38,6 @@ TEST_CASE("every compiled plan of every row group") { all_plans(explore::row_cas
 TEST_CASE("every compiled plan of every column group") { all_plans(explore::column_cases()); }
 TEST_CASE("every compiled plan of every map group") { all_plans(explore::map_cases()); }
 TEST_CASE("every compiled plan of every turned group") { all_plans(explore::turned_cases()); }
+TEST_CASE("every compiled plan over pieces") { all_plans(explore::pieces_cases()); }
 
 }  // namespace tailor::simulator

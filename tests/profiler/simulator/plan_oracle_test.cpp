@@ -42,6 +42,13 @@ TEST_CASE("compiled plans of turned groups compute what the evaluator computes a
   CHECK((run.programs == 0 || run.programs > 60));
 }
 
+TEST_CASE("compiled plans over pieces compute what the evaluator computes and ask what costmodel counts") {
+  PlanOracleRun run;
+  for (const explore::SpaceCase& which : explore::pieces_cases()) check_plans(which, 2, 6, run);
+  CHECK(run.findings == 0);
+  CHECK((run.programs == 0 || run.programs > 60));
+}
+
 TEST_CASE("the plan of every group that is as XLA would write it computes what the evaluator computes") {
   PlanOracleRun run;
   std::set<std::string> emitters;
@@ -49,8 +56,8 @@ TEST_CASE("the plan of every group that is as XLA would write it computes what t
       {"row_sum", 70, 32},   {"row_sum", 5, 1152},     {"row_sum", 3, 15001},       {"row_sum", 600, 3},
       {"column_sum", 70, 8}, {"column_sum", 200, 100}, {"column_sum", 8, 300},      {"column_sum", 512, 64},
       {"full_loss", 9, 140}, {"two_outputs", 64, 257}, {"batched_columns", 23, 20}, {"row_statistics_f16", 40, 1024}};
-  for (const auto* cases :
-       {&explore::row_cases(), &explore::column_cases(), &explore::map_cases(), &explore::turned_cases()})
+  for (const auto* cases : {&explore::row_cases(), &explore::column_cases(), &explore::map_cases(),
+                            &explore::turned_cases(), &explore::pieces_cases()})
     all.insert(all.end(), cases->begin(), cases->end());
   const auto check = [&](const ir::Group& group) {
     if (const std::string emitter = check_xla_plan(group, run); !emitter.empty()) emitters.insert(emitter);
