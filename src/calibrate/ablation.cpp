@@ -22,7 +22,7 @@ constexpr double endless = 1e6, tiny = 1e-15, corner = 64;
 constexpr Ablation ablation_rows[] = {
     {"the floor of a call", "the host takes no time",
      [](CalibratedDevice& d, const ir::Device&) {
-       d.dispatch_floor = d.dispatch_lead = d.launch_overhead = d.graph_overhead = d.ramp = d.cold_start = 0;
+       d.dispatch_floor = d.dispatch_lead = d.launch_overhead = d.graph_overhead = d.ramp = d.cold_code = 0;
      }},
     {"what a call hides", "a long kernel waits for all of the floor",
      [](CalibratedDevice& d, const ir::Device&) { d.dispatch_lead = std::max(d.dispatch_lead, d.dispatch_floor); }},

@@ -7,7 +7,10 @@
 // one instruction for an access outside unrolled loops (inside them the offset is part of the instruction), and a
 // multiply, a shift and a subtraction for each quotient or remainder. Everything here is per statement, nothing depends
 // on how often it runs.
+#include <algorithm>
+#include <array>
 #include <bit>
+#include <utility>
 
 #include "costmodel/scratch.h"
 
@@ -144,7 +147,36 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
   }
 }
 
+/// What lies in the code of a value beside what ordinary operands execute.
+std::int64_t rare_instructions(const ir::Kernel& kernel, ir::ValueId id) {
+  if (id == ir::no_value) return 0;
+  const ir::Value& value = kernel.values[id];
+  const ir::BranchingRow* row =
+      value.kind == ir::ValueKind::op ? ir::branching(value.op, value.dtype, kernel.arithmetic) : nullptr;
+  std::int64_t sum = row == nullptr ? 0 : row->rare;
+  for (const ir::ValueId operand : value.operands) sum += rare_instructions(kernel, operand);
+  return sum;
+}
+
 }  // namespace
+
+std::int64_t code_instructions(const ir::Kernel& kernel, const Scratch::Body& scratch) {
+  std::int64_t sum = 0, copies = 1;
+  std::array<std::pair<std::int32_t, std::int64_t>, 64> open;  // unrolled loops around a statement: end and passes
+  std::size_t depth = 0;
+  for (std::int32_t at = 0; at < static_cast<std::int32_t>(kernel.body.size()); ++at) {
+    while (depth > 0 && open[depth - 1].first <= at) copies /= open[--depth].second;
+    const ir::Stmt& stmt = kernel.body[at];
+    // A rolled loop's counting is there once.
+    const bool rolled = stmt.kind == StmtKind::loop && !stmt.unrolled;
+    sum += copies * (rolled ? 2 : scratch.costs[at].issue + rare_instructions(kernel, stmt.value));
+    if (stmt.kind != StmtKind::loop || !stmt.unrolled || depth == open.size()) continue;
+    const std::int64_t passes = std::max<std::int64_t>(1, kernel.indices.vars[stmt.var].extent);
+    open[depth++] = {stmt.end, passes};
+    copies *= passes;
+  }
+  return sum;
+}
 
 int barrier_instructions(const ir::Stmt& barrier) {
   const bool is_cluster = barrier.scope == ir::StitchLevel::cluster && barrier.half == ir::Half::both;

@@ -63,6 +63,7 @@ void begin_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
   work.min_blocks = kernel.min_blocks;
   work.shared_bytes = kernel.shared_bytes;
   fill_costs(kernel, scratch);
+  work.code_instructions = code_instructions(kernel, scratch);
   fill_registers(kernel, scratch, work);
   fill_chain(kernel, work);
 }

@@ -18,9 +18,9 @@
 // beside its first are added up: the slowest of several answers comes later than one.
 //
 // Accumulations and shuffles are a chain through their target, so each copy that has the same target adds a step. Other
-// values add the depth of their expression once per pass. A warp is taken to run every guard, and of exclusive arms the
-// longest. Bytes in flight are all
-// bytes that a thread moves over the number of trips.
+// values add the depth of their expression once per pass, and those with an operation whose machine code branches
+// (branches.def) once for each copy. A warp is taken to run every guard, and of exclusive arms the longest. Bytes in
+// flight are all bytes that a thread moves over the number of trips.
 #include <algorithm>
 #include <bit>
 
@@ -34,6 +34,7 @@ using ir::StmtKind;
 
 struct Depth {
   double arithmetic = 0, xu = 0;
+  bool branches = false;  ///< in any of the operations
 };
 
 Depth depth_of(const ir::Kernel& kernel, ir::ValueId id) {
@@ -42,12 +43,15 @@ Depth depth_of(const ir::Kernel& kernel, ir::ValueId id) {
   const ir::Value& value = kernel.values[id];
   for (const ir::ValueId operand : value.operands) {
     const Depth d = depth_of(kernel, operand);
+    const bool branches = d.branches || deepest.branches;
     if (d.arithmetic + d.xu > deepest.arithmetic + deepest.xu) deepest = d;
+    deepest.branches = branches;
   }
   if (value.kind == ir::ValueKind::op) {
     const ir::Computed& row = ir::computed(value.op, value.dtype, kernel.arithmetic);
     deepest.xu += row.xu;
     deepest.arithmetic += row.fma + row.alu;
+    deepest.branches = deepest.branches || ir::branching(value.op, value.dtype, kernel.arithmetic) != nullptr;
   } else if (value.kind == ir::ValueKind::convert) {
     deepest.arithmetic += 1;
   }
@@ -65,8 +69,9 @@ class CriticalPathWalk {
       if (stmt.value != ir::no_value) {
         const Depth depth = depth_of(kernel_, stmt.value);
         const bool accumulates = stmt.kind == StmtKind::assign && stmt.op != ir::Op::copy;
-        critical_path.arithmetic += depth.arithmetic * times + (accumulates ? times * copies_of(stmt.target) : 0);
-        critical_path.xu += depth.xu * times;
+        const double in_turn = depth.branches ? times * copies : times;
+        critical_path.arithmetic += depth.arithmetic * in_turn + (accumulates ? times * copies_of(stmt.target) : 0);
+        critical_path.xu += depth.xu * in_turn;
       }
       if (stmt.kind != StmtKind::shuffle && stmt.kind != StmtKind::loop) shuffled_.clear();
       switch (stmt.kind) {

@@ -164,6 +164,7 @@ Work side_by_side(const Chain<Work>& bodies, bool share_blocks) {
     all.live_registers = std::max(all.live_registers, body.live_registers);
     all.early_registers = std::max(all.early_registers, body.early_registers);
     all.busiest_block = std::max(all.busiest_block, body.busiest_block);
+    all.code_instructions = std::max(all.code_instructions, body.code_instructions);  // a block runs one of them
     all.loads_in_flight = std::max(all.loads_in_flight, body.loads_in_flight);
     all.bytes_in_flight += weight(body) * body.bytes_in_flight;
     add(all.critical_path, scaled(body.critical_path, weight(body)));
@@ -180,6 +181,7 @@ void add_step(Work& all, const Work& step) {
   all.live_registers = std::max(all.live_registers, step.live_registers);
   all.early_registers = std::max(all.early_registers, step.early_registers);
   all.busiest_block += step.busiest_block;
+  all.code_instructions += step.code_instructions;
   all.loads_in_flight = std::max(all.loads_in_flight, step.loads_in_flight);
   add(all.critical_path, step.critical_path);
 }

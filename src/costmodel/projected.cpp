@@ -15,6 +15,9 @@
 // memory make up: a kernel that only writes has a corner in place of a knee. Reads have one p, half reads and half
 // writes another; a mixture lies between. C and L are joined by an exponent of their own.
 //
+// A kernel whose code no cache near the SM holds, as after a flush, takes longer by a share of a clock an instruction,
+// executed or not (cold_code): its code comes line by line, and the next one is where ordinary operands do not go.
+//
 // Waves hide each other's chains, and so do the trips that one block makes for new data, one after the other. The first
 // of n in all has none to hide behind, so a share of 1 / n of what M and the chain would take one after the other is
 // not hidden. Memory and the busiest pipe do not hide each other wholly either: they
@@ -296,6 +299,7 @@ struct Code {
   int registers = 0;
   double spilled_bytes = 0;
   double turns = 1;                        ///< round trips that the loads take which the program asks for together
+  std::int64_t instructions = 0;           ///< executed or not
   const ir::Residual* residual = nullptr;  ///< what was learned, of this level
 };
 
@@ -313,7 +317,8 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   const bool starts = place.begins == ir::Begins::launch;  // else its blocks are there
   if (starts) part(e, Part::launch) = place.follows ? follower_launch(device, regime) : launch_part(device, regime);
   const bool flushed = regime.cache == ir::CacheState::cold || regime.cache == ir::CacheState::dirty;
-  if (starts && flushed && (place.follows || regime.includes.ramp)) part(e, Part::launch) += Seconds{device.cold_start};
+  if (flushed && (place.follows || regime.includes.ramp))
+    part(e, Part::launch) += Seconds{static_cast<double>(code.instructions) * device.cold_code / device.clock};
   const double handed_out = starts ? static_cast<double>(work.grid) / (device.block_rate * device.clock) : 0;
   const double trips = residency.waves * path.trips;
   const double chain = residency.waves * path.total + residency.turnarounds * device.block_turnaround;
@@ -430,10 +435,26 @@ Code assumed_code(const Work& work, const CalibratedDevice& device) {
   const double threads = static_cast<double>(work.virtual_blocks) * work.threads;
   const double spilled = 2 * register_bytes * threads * (wanted - registers);
   const bool learned = device.residual != nullptr && device.residual->model == "projected";
-  return {registers, spilled, 1, learned ? device.residual.get() : nullptr};
+  return {registers, spilled, 1, work.code_instructions, learned ? device.residual.get() : nullptr};
 }
 
-Code compiled_code(const Work& work, const ir::CompiledEntry& entry) {
+/// Of the code of all bodies of a launch that its blocks run one after the other.
+std::int64_t code_of(const Chain<Work>& launch) {
+  std::int64_t sum = 0;
+  for (const Chain<Work>& step : parts_of(launch, [](const Work& one) { return one.begins != ir::Begins::beside; })) {
+    std::int64_t longest = 0;
+    for (const Work& body : step) longest = std::max(longest, body.code_instructions);
+    sum += longest;
+  }
+  return sum;
+}
+
+/// Of a launch whose code is `all` instructions by the program's count; of that `work` has its part.
+Code compiled_code(const Work& work, const ir::CompiledEntry& entry, std::int64_t all) {
+  const double share =
+      all == 0 ? 1 : std::min(1.0, static_cast<double>(work.code_instructions) / static_cast<double>(all));
+  const double read = share * static_cast<double>(entry.machine_instructions);
+  const std::int64_t instructions = read > 0 ? std::llround(read) : work.code_instructions;
   const double threads = static_cast<double>(work.virtual_blocks) * work.threads;
   const double spilled = threads * (entry.spill_stores + entry.spill_loads);
   // The assembler may have moved loads apart that the program asks for together.
@@ -441,7 +462,7 @@ Code compiled_code(const Work& work, const ir::CompiledEntry& entry) {
       entry.loads_outstanding == 0
           ? 1
           : std::max(1.0, static_cast<double>(work.loads_in_flight) / static_cast<double>(entry.loads_outstanding));
-  return {entry.registers, spilled, turns, nullptr};
+  return {entry.registers, spilled, turns, instructions, nullptr};
 }
 
 }  // namespace
@@ -495,9 +516,12 @@ ir::Estimate compiled(const Work& work, const ir::Binary& binary, const Calibrat
   if (entries.size() != launches_of(work).size())
     throw std::logic_error("a binary has another number of kernels than its program");
   const Work steps = machine == nullptr ? by_step(work) : executed_by_step(work, *machine);
+  std::vector<std::int64_t> code;  // of each launch
+  for (const Chain<Work>& launch : launches_of(work)) code.push_back(code_of(launch));
   ir::Estimate estimate = of_program(has_bodies(work) ? work : steps, steps, device, regime,
                                      [&](const Work& one, const Place& place, std::size_t k) {
-                                       return estimate_with(one, place, compiled_code(one, entries[k]), device, regime);
+                                       const Code made = compiled_code(one, entries[k], code[k]);
+                                       return estimate_with(one, place, made, device, regime);
                                      });
   estimate.level = ir::Level::compiled;
   close(estimate, estimate.total, device.compiled_low, device.compiled_high);

@@ -237,6 +237,8 @@ void count_per_block(const ir::Kernel& kernel, Scratch::Body& scratch, Work& wor
 /// Of one warp: a barrier of a cluster is an arrival and a wait, one of the grid stands between two of the block.
 int barrier_instructions(const ir::Stmt& barrier);
 void fill_costs(const ir::Kernel& kernel, Scratch::Body& scratch);
+/// Instructions that the code holds, executed or not, by the costs of its statements.
+std::int64_t code_instructions(const ir::Kernel& kernel, const Scratch::Body& scratch);
 void fill_registers(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 void fill_chain(const ir::Kernel& kernel, Work& work);
 

@@ -98,9 +98,10 @@ struct Work {
   std::int64_t barriers = 0;             ///< one per warp; of a block
   std::int64_t cluster_barriers = 0;     ///< two per warp, which arrives and waits
   Pipes pipes;
-  std::int64_t busiest_block = 0;  ///< instructions of the virtual block that issues most
-  int live_registers = 0;          ///< 32-bit registers that the program keeps alive at once
-  int early_registers = 0;         ///< the same with addresses that may be made ahead of their use
+  std::int64_t busiest_block = 0;      ///< instructions of the virtual block that issues most
+  int live_registers = 0;              ///< 32-bit registers that the program keeps alive at once
+  int early_registers = 0;             ///< the same with addresses that may be made ahead of their use
+  std::int64_t code_instructions = 0;  ///< that the code holds, executed or not
   CriticalPath critical_path;
   std::int64_t loads_in_flight = 0;        ///< per thread: loads from global memory between two waits, at most
   double bytes_in_flight = 0;              ///< per thread: bytes loaded and stored for each round trip to memory

@@ -33,7 +33,7 @@ struct Expected {
 };
 const std::map<std::string, Expected> expected_rows = {
     {"the floor of a call",
-     {{"dispatch_floor", "dispatch_lead", "launch_overhead", "graph_overhead", "ramp", "cold_start"}, Gone::cost}},
+     {{"dispatch_floor", "dispatch_lead", "launch_overhead", "graph_overhead", "ramp", "cold_code"}, Gone::cost}},
     {"what a call hides", {{"dispatch_lead"}, Gone::saving}},
     {"DRAM as a limit", {{"dram_bandwidth"}, Gone::cost}},
     {"efficiency of DRAM", {{"dram_efficiency", "dram_read_efficiency", "dram_write_efficiency"}, Gone::cost}},
@@ -111,7 +111,7 @@ TEST_CASE("each part that is switched off changes its own figures and no others,
   const ir::Device device = ablation_device("t4");
   costmodel::CalibratedDevice whole = calibrated_as(device, "t4");
   whole.lone_share = whole.first_wave = 1, whole.write_hold = whole.loop_excess = 0.5,
-  whole.cold_start = 1e-7;  // it was fitted without
+  whole.cold_code = 1;  // it was fitted without
   REQUIRE(whole.residual != nullptr);
   std::set<std::string> rows, moved_by_any;
   for (const Ablation& row : ablations()) {

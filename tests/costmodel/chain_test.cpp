@@ -434,3 +434,50 @@ TEST_CASE("guards hold to the last index and not beyond, wherever they end") {
       REQUIRE(exact.busiest_block == fast.busiest_block);
     }
 }
+
+TEST_CASE("code holds what a warp executes, a rolled loop's body once, and what ordinary operands do not enter") {
+  // Without guards and rolled loops a warp executes all of it.
+  for (const int lanes : {8, 32, 128}) {
+    const Work work = count(ir::example_layer_norm(4096, 6, lanes), Mode::fast);
+    const std::int64_t warps = work.virtual_blocks * work.threads / 32;
+    CAPTURE(lanes);
+    if (lanes <= 32) CHECK(work.code_instructions * warps == instructions(work.pipes));
+    CHECK(work.code_instructions * warps >= instructions(work.pipes));
+  }
+  const auto code_of = [](Op op, ir::Arithmetic arithmetic, bool unrolled, int passes) {
+    Small k;
+    k.b.kernel.arithmetic = arithmetic;
+    k.b.loop(k.b.loop_var("t", passes), unrolled);
+    k.b.let("v", k.b.op(op, {k.b.real(DType::f32, 2)}));
+    k.b.end();
+    return k.counted().code_instructions;
+  };
+  constexpr ir::Arithmetic xla = ir::Arithmetic::xla, ieee = ir::Arithmetic::ieee;
+  CHECK(code_of(Op::tanh, xla, true, 5) == 5 * 15);
+  CHECK(code_of(Op::tanh, xla, false, 5) == 15 + 2);
+  CHECK(code_of(Op::cos, xla, true, 5) == 5 * (23 + 68));
+  CHECK(code_of(Op::sqrt, xla, true, 5) == 5 * 4);
+  CHECK(code_of(Op::sqrt, ieee, true, 5) == 5 * (7 + 10));
+}
+
+TEST_CASE("copies whose machine code branches are computed one after the other, others side by side") {
+  const auto path_of = [](Op op, ir::Arithmetic arithmetic, DType dtype) {
+    Small k;
+    k.b.kernel.arithmetic = arithmetic;
+    k.b.each(k.b.loop_var("q", 3));
+    k.b.each(k.b.loop_var("e", 4));
+    const ir::ValueId two = ir::is_floating(dtype) ? k.b.real(dtype, 2) : k.b.integer(dtype, 2);
+    const ir::ValueId branching = ir::row(op).arity == 1 ? k.b.op(op, {two}) : k.b.op(op, {two, two});
+    k.b.let("v", k.b.op(Op::add, {branching, two}));
+    k.b.end(), k.b.end();
+    return k.counted().critical_path;
+  };
+  constexpr ir::Arithmetic xla = ir::Arithmetic::xla, ieee = ir::Arithmetic::ieee;
+  CHECK(path_of(Op::tanh, xla, DType::f32).arithmetic == 9 + 4 + 1);
+  CHECK(path_of(Op::cos, xla, DType::f32).arithmetic == 12 * (11 + 11 + 1));
+  CHECK(path_of(Op::cos, xla, DType::f32).xu == 12);
+  CHECK(path_of(Op::sqrt, xla, DType::f32).xu == 1);
+  CHECK(path_of(Op::sqrt, ieee, DType::f32).xu == 12);
+  CHECK(path_of(Op::divide, xla, DType::f32).xu == 1);
+  CHECK(path_of(Op::divide, xla, DType::s32).xu == 12 * ir::row(Op::divide).xu);
+}

@@ -96,7 +96,7 @@ Work made_of(const std::vector<double>& seconds, CalibratedDevice& d) {
   const auto count = [](double x) { return std::max<std::int64_t>(1, std::llround(x)); };
   d.launch_overhead = 0.75 * time_of(Part::launch);
   d.ramp = 0.25 * time_of(Part::launch);
-  d.cold_start = 0;
+  d.cold_code = 0;
   // What is read comes from memory once. L2 also hands out what atomics ask for.
   BufferWork in, sums;
   in.read_sectors = in.load.sectors =

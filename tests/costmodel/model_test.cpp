@@ -256,7 +256,7 @@ TEST_CASE("blocks that stay give the knee of bandwidth in bytes in flight") {
   const double reached = std::pow(std::pow(peak, -p) + std::pow(flow, -p), -1 / p);
   // Of the first of 1,000 waves nothing is hidden.
   const double apart = bytes / peak + bytes / flow, knee = bytes / reached;
-  CHECK(e.total.value - d.launch_overhead - d.ramp - d.cold_start ==
+  CHECK(e.total.value - d.launch_overhead - d.ramp ==
         approx(knee + (apart - knee) / 1000).epsilon(1e-6));
 }
 
@@ -434,7 +434,7 @@ TEST_CASE("launch gap, ramp and dispatch floor are in a prediction only where th
   CalibratedDevice d = device_named("h200");
   d.launch_overhead = 3e-6;
   d.ramp = 1e-6;
-  d.cold_start = 0;
+  d.cold_code = 0;
   d.dram_latency = 0.5e-6;
   d.dispatch_floor = 20e-6;
   d.sm_bandwidth = 1e9;
@@ -455,12 +455,15 @@ TEST_CASE("launch gap, ramp and dispatch floor are in a prediction only where th
   CHECK(time_in(w, d, cold_stream) == approx(4.5e-6).epsilon(1e-6));
   // Code that no cache holds comes with the ramp, and only where caches are cold.
   CalibratedDevice fetches = d;
-  fetches.cold_start = 0.25e-6;
+  Work coded = w;
+  coded.code_instructions = 1000;
+  fetches.cold_code = 0.25e-9 * fetches.clock;
   ir::Regime warm = activity;
   warm.cache = ir::CacheState::warm;
-  CHECK(time_in(w, fetches, bare) == time_in(w, d, bare));
-  CHECK(time_in(w, fetches, activity) == approx(1.75e-6).epsilon(1e-6));
-  CHECK(time_in(w, fetches, warm) == time_in(w, d, warm));
+  CHECK(time_in(coded, fetches, bare) == time_in(w, d, bare));
+  CHECK(time_in(coded, fetches, activity) == approx(1.75e-6).epsilon(1e-6));
+  CHECK(time_in(coded, fetches, warm) == time_in(w, d, warm));
+  CHECK(time_in(coded, d, activity) == time_in(w, d, activity));
   CHECK(time_in(w, d, host) == approx(20e-6).epsilon(1e-6));
   d.dispatch_floor = 2e-6;
   CHECK(time_in(w, d, host) == approx(4.5e-6).epsilon(1e-6));

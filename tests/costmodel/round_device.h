@@ -47,7 +47,7 @@ inline CalibratedDevice round_device() {
   d.pipe_knee = 1;
   d.overlap_knee = 1e9;
   d.lone_share = d.first_wave = d.write_hold = d.loop_excess = 0;
-  d.trip_spread = d.cold_start = 0;
+  d.trip_spread = d.cold_code = 0;
   d.block_turnaround = 1e-15;
   d.block_rate = 1e9;
   d.shared_reserved_per_block = 0;

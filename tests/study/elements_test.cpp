@@ -133,11 +133,14 @@ TEST_CASE("the plan ranked first executes few machine instructions for each elem
                                                   {"softmax", "f32", "xla", 4096, 2048, 16},
                                                   {"softmax", "f32", "xla", 4096, 4096, 16},
                                                   {"softmax", "f32", "xla", 4096, 8192, 16},
-                                                  {"softmax", "f32", "xla", 64, 30000, 16},
+                                                  // Clusters of four blocks: 3.7 vectors a thread, of which each
+                                                  // carries its guard, and sums of 16 warps.
+                                                  {"softmax", "f32", "xla", 64, 30000, 18.5},
                                                   {"softmax", "f16", "xla", 4096, 1024, 18},
                                                   {"bias_gelu", "f16", "approx", 4096, 3072, 18}})) {
     const std::string hlo =
         one.what == "softmax" ? softmax(one.type, one.rows, one.columns) : bias_gelu(one.type, one.rows, one.columns);
+    CAPTURE(one.columns);
     const double found = instructions_for_each_element(*compiler.api, hlo, one.arithmetic, one.rows * one.columns);
     CHECK_MESSAGE(found <= one.most, fmt::format("{} {} [{},{}] in {}: {:.2f}", one.what, one.type, one.rows,
                                                  one.columns, one.arithmetic, found));

@@ -40,6 +40,31 @@ inline constexpr std::array arithmetic_table = std::to_array<ArithmeticRow>({
 #undef ARITHMETIC
 });
 
+enum class BranchesOn : std::uint8_t { real, integer };
+
+/// A row of branches.def.
+struct BranchingRow {
+  Op op;
+  BranchesOn on;
+  Arithmetic last;
+  int rare;
+};
+
+inline constexpr std::array branching_table = std::to_array<BranchingRow>({
+#define BRANCHES(op, on, last, rare) {Op::op, BranchesOn::on, Arithmetic::last, rare},
+#include "ir/graph/branches.def"
+#undef BRANCHES
+});
+
+/// Of what is computed in the type by the class; nullptr: its machine code has no branch. Of f64 the rows of f32 are
+/// taken, of narrower and wider integers those of 32 bits.
+constexpr const BranchingRow* branching(Op op, DType dtype, Arithmetic arithmetic) {
+  const BranchesOn on = is_floating(dtype) ? BranchesOn::real : BranchesOn::integer;
+  for (const BranchingRow& row : branching_table)
+    if (row.op == op && row.on == on && arithmetic <= row.last) return &row;
+  return nullptr;
+}
+
 /// An operation as a class computes it: what is printed and counted.
 struct Computed {
   std::string_view real;  ///< CUDA C++ pattern on f32

@@ -176,6 +176,7 @@ struct Classes {
 };
 
 constexpr std::int64_t a_moment = 256;         ///< warps that may all be run
+constexpr std::int64_t a_while = 8192;         ///< the same where some blocks do not stand for the others
 constexpr std::int64_t launch_runs = 400'000;  ///< of blocks of the code, before a launch is given up
 
 Classes classes_of(const ControlCode& code, const MachineLaunch& launch, Unknown unknown, WarpScratch& scratch) {
@@ -518,7 +519,7 @@ ir::MachineWork machine_work(std::span<const std::byte> code, int arch, const Ma
     const LaunchSum sum = decided(skipped, entered, launch.expected, made.note);
     const std::string differs = launch.expected == nullptr ? "" : difference(sum.requests, *launch.expected);
     if (!differs.empty() && !every && !sum.whole) {
-      every = made.warps_total <= a_moment;
+      every = made.warps_total <= a_while;
       if (every) continue;
       const std::int64_t before = classes.warps_run;
       const bool stands = stands_for_all(classes, entered.known);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
@@ -19,6 +20,8 @@
 #include "codegen/lower/lower.h"
 #include "explore/plans/walk.h"
 #include "profiler/compile/compile.h"
+#include "profiler/compile/cubin.h"
+#include "profiler/compile/operation.h"
 #include "support/kernel_cache.h"
 
 using namespace tailor;
@@ -208,6 +211,61 @@ TEST_CASE("every operation on every type is refused in words, or printed, compil
   CHECK(cases.size() == 13);
   CHECK(refused.contains("operation"));
   for (const std::string& failure : host_failures(std::move(cases))) FAIL_CHECK(failure);
+}
+
+namespace {
+
+/// Instructions after which lanes wait for one another: the assembler writes one in front of every branch by what an
+/// element is.
+std::int64_t meeting_points(const Binary& binary) {
+  std::int64_t points = 0;
+  for (const profiler::CubinKernel& kernel : profiler::read_cubin(binary.cubin))
+    for (std::size_t at = 0; at + profiler::instruction_bytes <= kernel.code.size();
+         at += profiler::instruction_bytes) {
+      std::uint16_t low = 0;
+      std::memcpy(&low, kernel.code.data() + at, sizeof low);
+      points += (low & 0x1ff) == profiler::bases::bssy;
+    }
+  return points;
+}
+
+/// Of so many elements that no thread is left without, so that nothing else branches.
+std::int64_t meeting_points(const profiler::Nvrtc& nvrtc, const Use& use, Arithmetic arithmetic) {
+  Group group;
+  group.graph = graph_of(use.node, use.operands);
+  for (Node& node : group.graph.nodes) node.shape = make_shape(node.shape.dtype, {16, 64});
+  std::string why;
+  std::optional<Kernel> kernel = first_kernel(group, why);
+  REQUIRE_MESSAGE(kernel.has_value(), why);
+  kernel->arithmetic = arithmetic;
+  return meeting_points(kernels::compiled(nvrtc, {.cuda = codegen::cuda(*kernel), .entry = kernel->name}));
+}
+
+}  // namespace
+
+TEST_CASE("machine code branches by what an element is exactly where the table says so") {
+  const profiler::Nvrtc* nvrtc = nvrtc_or_skip();
+  if (nvrtc == nullptr) return;
+  int branching_uses = 0, straight_uses = 0;
+  for (const Use& use : all_uses()) {
+    const DType dtype = use.operands.back();
+    const bool whole =
+        TAILOR_WHOLE_SWEEP || use.node.op == Op::cos || use.node.op == Op::sqrt || use.node.op == Op::divide;
+    const bool same = use.node.shape.dtype == dtype || use.node.op == Op::compare;
+    if (!whole || !same || (dtype != DType::f32 && dtype != DType::s32)) continue;
+    Group group;
+    group.graph = graph_of(use.node, use.operands);
+    std::string why;
+    if (!first_kernel(group, why)) continue;
+    for (const Arithmetic arithmetic : {Arithmetic::ieee, Arithmetic::xla, Arithmetic::approx}) {
+      INFO(use.node.name, " on ", name(dtype), " by ", name(arithmetic));
+      const bool says = branching(use.node.op, dtype, arithmetic) != nullptr;
+      (says ? branching_uses : straight_uses) += 1;
+      CHECK((meeting_points(*nvrtc, use, arithmetic) > 0) == says);
+    }
+  }
+  CHECK(branching_uses > 5);
+  CHECK(straight_uses > 3);
 }
 
 TEST_CASE("every reduction on every type is refused in words, or printed and right") {
