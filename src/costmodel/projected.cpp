@@ -17,6 +17,7 @@
 //
 // A kernel whose code no cache near the SM holds, as after a flush, takes longer by a share of a clock an instruction,
 // executed or not (cold_code): its code comes line by line, and the next one is where ordinary operands do not go.
+// Code beyond code_room comes again wherever it is executed again.
 //
 // Waves hide each other's chains, and so do the trips that one block makes for new data, one after the other. The first
 // of n in all has none to hide behind, so a share of 1 / n of what M and the chain would take one after the other is
@@ -76,25 +77,29 @@ struct Residency {
   double idle = 1;         ///< sub-partitions of an SM over those that have a warp
 };
 
-/// Blocks that are resident where a cluster's must all be in one processing cluster of SMs: whole clusters in each.
-double room_for_clusters(int cluster, int blocks_per_sm, const CalibratedDevice& device) {
-  const double each = std::floor(device.sms_per_gpc * std::max(1, blocks_per_sm) / cluster);
-  const double all = std::floor(device.sms / device.sms_per_gpc * std::max(1.0, each));
-  return cluster * std::max(1.0, all);
+/// Clusters of so many blocks that find room with one block an SM: those of one must lie in a processing cluster. One
+/// of these may be small; what the others have beyond sms_per_gpc are steps of sms_per_tpc, one to each.
+double clusters_at_once(int cluster, const CalibratedDevice& device) {
+  const double others = device.sms - device.small_gpc, all = std::floor(others / device.sms_per_gpc);
+  const double large = std::min(all, std::floor((others - all * device.sms_per_gpc) / device.sms_per_tpc));
+  const double found = large * std::floor((device.sms_per_gpc + device.sms_per_tpc) / cluster) +
+                       (all - large) * std::floor(device.sms_per_gpc / cluster) +
+                       std::floor(device.small_gpc / cluster);
+  return std::max(1.0, found);
 }
 
 Residency residency_of(const Work& work, int registers, const CalibratedDevice& device) {
   Residency r;
   r.occupancy = occupancy(device.limits, work.threads, registers, work.shared_bytes);
   const double sms = device.sms, blocks = static_cast<double>(work.virtual_blocks);
-  const double room = work.cluster == 1 ? std::max(1, r.occupancy.blocks_per_sm) * sms
-                                        : room_for_clusters(work.cluster, r.occupancy.blocks_per_sm, device);
+  const double together = work.cluster == 1 ? sms : work.cluster * clusters_at_once(work.cluster, device);
+  const double room = std::max(1, r.occupancy.blocks_per_sm) * together;
   const double grid = static_cast<double>(work.grid);
   r.blocks = std::min({room, grid, blocks});
   r.per_sm = r.blocks / std::min(sms, r.blocks);
   r.waves = std::ceil(blocks / r.blocks);
   r.turnarounds = std::ceil(std::min(grid, blocks) / r.blocks) - 1;
-  r.imbalance = std::ceil(blocks / sms) * sms / blocks;
+  r.imbalance = std::ceil(blocks / together) * sms / blocks;
   const double warps = std::ceil(work.threads / static_cast<double>(device.warp_size)) * std::ceil(r.per_sm);
   r.idle = std::max(1.0, static_cast<double>(device.sub_partitions) / warps);
   return r;
@@ -303,6 +308,15 @@ struct Code {
   const ir::Residual* residual = nullptr;  ///< what was learned, of this level
 };
 
+/// Seconds for code that has no room near the SM: it comes again in each pass of a loop and each wave.
+double fetched_again(const Work& work, const Code& code, double waves, const CalibratedDevice& device) {
+  const auto instructions = static_cast<double>(code.instructions);
+  if (device.code_room == 0 || instructions <= device.code_room) return 0;
+  const double warps = std::ceil(work.threads / static_cast<double>(device.warp_size));
+  const double executed = static_cast<double>(work.busiest_block) / warps * waves;
+  return std::max(0.0, executed - instructions) * device.cold_code / device.clock;
+}
+
 /// Of one kernel at its place in a program. The floor of a framework's call is not in the total: the call runs all.
 ir::Estimate estimate_with(const Work& work, const Place& place, const Code& code, const CalibratedDevice& device,
                            const ir::Regime& regime) {
@@ -345,6 +359,7 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   // In a first wave no warp computes before what it loads is there, and nobody else does meanwhile.
   body = std::max(body, latency + device.first_wave * busiest / residency.waves);
   if (work.grid < work.virtual_blocks) body *= 1 + device.loop_excess;
+  body += fetched_again(work, code, residency.waves, device);
   if (code.residual != nullptr) body *= std::exp(log_correction(*code.residual, {work, e, body}, regime.cache));
   e.bottleneck = binding_part(e, {body});
   ir::Regime alone = regime;

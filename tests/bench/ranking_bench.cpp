@@ -106,7 +106,8 @@ int main(int count, char** words) {
   const ir::Regime regime = ir::make_regime(ir::Protocol{});
   const std::vector<TimedPlan> times = read_times(words[3]);
   std::vector<std::vector<Scored>> groups;
-  std::puts("model,group,measured,projected,compiled,guessed,real,spilled,instructions,code,occupancy,waves,plan");
+  std::puts(
+      "model,group,measured,projected,compiled,guessed,real,spilled,instructions,code,occupancy,waves,executed,plan");
   for (std::size_t at = 0; at < times.size();) {
     study::Question question;
     question.model = times[at].model;
@@ -132,13 +133,13 @@ int main(int count, char** words) {
         const auto compiled = study::predict(one, ir::Level::compiled, regime);
         if (!projected || (compiles && !compiled)) continue;
         groups.back().push_back({seconds[i], projected->total.value, compiled ? compiled->total.value : 0});
-        fmt::print("{},{},{:.2f},{:.2f},{:.2f},{},{},{},{},{},{:.3f},{:.2f},\"{}\"\n",
+        fmt::print("{},{},{:.2f},{:.2f},{:.2f},{},{},{},{},{},{:.3f},{:.2f},{},\"{}\"\n",
                    std::filesystem::path(name).stem().string(), group + 1, 1e6 * seconds[i],
                    1e6 * projected->total.value, compiled ? 1e6 * compiled->total.value : 0, projected->registers,
                    compiled ? compiled->registers : 0, compiled ? one.binary->spill_stores : 0,
                    compiled ? one.binary->machine_instructions : 0, one.work.code_instructions,
                    (compiled ? compiled : projected)->occupancy, (compiled ? compiled : projected)->waves,
-                   text(one.plan));
+                   one.work.busiest_block * 32 / one.work.threads, text(one.plan));
       }
     }
   }

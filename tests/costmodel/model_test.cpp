@@ -464,6 +464,17 @@ TEST_CASE("launch gap, ramp and dispatch floor are in a prediction only where th
   CHECK(time_in(coded, fetches, activity) == approx(1.75e-6).epsilon(1e-6));
   CHECK(time_in(coded, fetches, warm) == time_in(w, d, warm));
   CHECK(time_in(coded, d, activity) == time_in(w, d, activity));
+  // What has no room near the SM comes again wherever it is executed again, in every state.
+  fetches.code_room = 999;
+  const double warps = std::ceil(coded.threads / 32.0);
+  coded.busiest_block = static_cast<std::int64_t>(warps) * 5000;
+  const double again = time_in(coded, fetches, warm) - time_in(coded, d, warm);
+  CHECK(again > 0.9e-6);
+  CHECK(std::abs(std::remainder(again + 0.25e-6, 1.25e-6)) < 1e-12);  // 5,000 instructions in each wave, less 1,000
+  fetches.code_room = 1000;
+  CHECK(time_in(coded, fetches, warm) == time_in(coded, d, warm));
+  fetches.code_room = 0;
+  CHECK(time_in(coded, fetches, warm) == time_in(coded, d, warm));
   CHECK(time_in(w, d, host) == approx(20e-6).epsilon(1e-6));
   d.dispatch_floor = 2e-6;
   CHECK(time_in(w, d, host) == approx(4.5e-6).epsilon(1e-6));

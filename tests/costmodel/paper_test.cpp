@@ -157,18 +157,34 @@ TEST_CASE("meetings of a cluster and reads of its other blocks are steps of the 
 
 TEST_CASE("the blocks of a cluster find room among the SMs of one processing cluster") {
   CalibratedDevice d = device_of_pipes();  // 10 SMs, two blocks of 1,024 threads on each
-  d.sms_per_gpc = 4;                       // 2.5 processing clusters of 8 blocks
+  d.sms_per_gpc = 4;                       // two processing clusters of four, one of two
+  d.small_gpc = 2;
   Work w = work_of_pipes();
   w.virtual_blocks = w.grid = 120;
   const auto waves = [&](int cluster) {
     w.cluster = cluster;
     return projected(w, d, bare_regime()).waves;
   };
-  CHECK(waves(1) == 6);  // 20 blocks at once
-  CHECK(waves(2) == 6);
-  CHECK(waves(4) == 6);  // 2.5 * 2 clusters
-  CHECK(waves(8) == 8);  // two clusters of one
-  CHECK(waves(3) == 8);  // two fit where 8 blocks do: five clusters, 15 blocks
+  CHECK(waves(1) == 6);   // 20 blocks at once
+  CHECK(waves(2) == 6);   // 2 * (2 + 2 + 1) clusters
+  CHECK(waves(4) == 8);   // 2 * (1 + 1)
+  CHECK(waves(3) == 10);  // the same, of three
+  CHECK(waves(8) == 8);   // of none it is said that one fits with each block of an SM
+  d.small_gpc = 0;
+  CHECK(waves(4) == 8);  // of six and four
+  CHECK(waves(6) == 10);
+}
+
+TEST_CASE("SMs outside of whole clusters have nothing, and the others more") {
+  CalibratedDevice d = device_of_pipes();
+  d.sms_per_gpc = 4;
+  d.small_gpc = 2;
+  Work w = work_of_pipes();
+  w.virtual_blocks = w.grid = 120;
+  w.cluster = 2;  // 12 blocks an SM
+  const double even = part_of(projected(w, d, bare_regime()), Part::fma);
+  w.cluster = 4;  // eight SMs with 15
+  CHECK(part_of(projected(w, d, bare_regime()), Part::fma) == approx(even * 15 / 12).epsilon(last_digits));
 }
 
 TEST_CASE("one kernel on paper, with every part: memory, pipes, launch") {
