@@ -99,10 +99,13 @@ Tensor at_an_end(const Tensor& numbers, const Errors& errors, int direction) {
 /// moved as ever. What may come from elsewhere has none. Places are told apart by numbers in the arrays' stead.
 Errors moved_by_bounded(const Call& call, const std::vector<Errors>& operands, std::size_t arrays) {
   std::vector<Tensor> numbered;
-  double next = 0;
+  std::int64_t next = 0;
   for (std::size_t k = 0; k < arrays; ++k) {
     numbered.push_back(unwritten_errors(call.operand(k).shape));
-    for (std::int64_t i = 0; i < elements(call.operand(k).shape); ++i) error_bounds(numbered.back())[i] = next++;
+    auto* const numbers = error_bounds(numbered.back());
+    const std::int64_t count = elements(call.operand(k).shape);
+    for (std::int64_t i = 0; i < count; ++i) numbers[i] = static_cast<double>(next + i);  // no number waits for another
+    next += count;
   }
   const ir::Node node = widened(call.node);
   const auto places_at = [&](int direction) {

@@ -106,7 +106,7 @@ std::string with(std::string_view entry) {
 
 TEST_CASE(
     "a partition that is written reads back as the same fusion: random graphs, every strategy and random covers") {
-  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(80, 200); ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(40, 200); ++seed) {
     const Graph graph = well_formed_graph(seed, 40);
     INFO("seed ", seed);
     for (const Strategy& strategy : strategies()) check_round_trip(graph, fuse(strategy, graph, search_setting()));
@@ -135,7 +135,7 @@ TEST_CASE("the same for every dump, XLA's own partitions among them") {
       for (std::filesystem::path& path : models_under(std::filesystem::path(third_party_folder()) / folder))
         dumps.push_back(std::move(path));
   if (dumps.empty()) return skip("no dumps configured");
-  for (std::size_t at = 0; at < dumps.size(); at += testing::effort<std::size_t>(20, 1)) {
+  for (std::size_t at = 0; at < dumps.size(); at += testing::effort<std::size_t>(40, 1)) {
     const std::filesystem::path& path = dumps[at];
     const Graph graph = hlo::import_file(path.string()).graph;
     INFO(path.string());

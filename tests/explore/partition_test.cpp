@@ -141,7 +141,8 @@ bool holds_planned(const Graph& group) {
 }  // namespace
 
 TEST_CASE("groups run one by one compute what the whole graph computes") {
-  for (std::uint64_t seed = 1; seed <= 150; ++seed) check_runs_alike(well_formed_graph(seed, 24), seed);
+  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(75, 150); ++seed)
+    check_runs_alike(well_formed_graph(seed, 24), seed);
 }
 
 TEST_CASE("overlapping fusions of a file compute what the whole graph computes") {
@@ -251,7 +252,7 @@ bool is_slice_at_numbers(const Graph& group) {
 TEST_CASE("in every dump the groups are sound, and what has a structure without a doubt has a plan") {
   if (all_dumps().empty()) return skip("no dumps configured");
   const std::vector<std::filesystem::path> every = all_dumps();
-  for (std::size_t at = 0; at < every.size(); at += testing::effort<std::size_t>(20, 1)) {
+  for (std::size_t at = 0; at < every.size(); at += testing::effort<std::size_t>(40, 1)) {
     const std::filesystem::path& path = every[at];
     const Graph graph = import_file(path.string()).graph;
     check_given_groups(graph);

@@ -377,8 +377,10 @@ TEST_CASE("plans that agree in the fields behind a part of a tiling agree in it,
 
 TEST_CASE("a field that a rule does not declare never changes its verdict") {
   std::int64_t dropped = 0;
+  int number = 0;
   for (const Place& place : places)
     for (const ir::Limits* limits : {&tiny_limits, &large_limits()}) {
+      if (!testing::thorough() && number++ % 4 % 3 != 0) continue;  // one for each place, by turns
       const Ready ready(ir::family_member(place.member), place.rows, place.columns);
       const codegen::Prepared& prepared = *ready.tiles_or_all();
       CAPTURE(place.member);
@@ -409,7 +411,7 @@ TEST_CASE("a field that a rule does not declare never changes its verdict") {
         CHECK(misled == 0);
       }
     }
-  CHECK(dropped > 1000);
+  CHECK(dropped > testing::effort(500, 1000));
 }
 
 TEST_CASE("values of axes depend on those before them alone, as the table says") {

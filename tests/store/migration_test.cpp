@@ -18,6 +18,7 @@
 #include "store/connection.h"
 #include "store/schema.h"
 #include "support/paths.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::store;
@@ -214,7 +215,8 @@ TEST_CASE("a migration that is asked to stop, whenever it is, says so and leaves
   migrate_within(whole);
   REQUIRE(whole.now > 100);
   int stopped = 0;
-  for (int asked = 1; asked < whole.now; asked += asked < 40 ? 1 : whole.now / 40) {
+  const int moments = testing::effort(16, 40);
+  for (int asked = 1; asked < whole.now; asked += asked < moments ? 1 : whole.now / moments) {
     CAPTURE(asked);
     Moment moment;
     moment.asked = asked;
@@ -226,7 +228,7 @@ TEST_CASE("a migration that is asked to stop, whenever it is, says so and leaves
       ++stopped;
     }
   }
-  CHECK(stopped > 40);
+  CHECK(stopped > moments);
 }
 
 TEST_CASE("a database that says it is older than its tables are is refused in words, and stays as it was") {

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -36,6 +37,7 @@ struct Interpreter {
   int together;       ///< blocks that step together
   int threads;        ///< of all blocks that step together
   std::vector<char> active;
+  std::vector<int> those_active;               ///< the threads of `active`, in order: often few of many
   IndexColumns indices;                        ///< by thread
   std::vector<LaneValue> constants;            ///< by value; unset where it is none
   std::vector<std::vector<LaneValue>> arrays;  ///< by array: entry * threads + thread
@@ -84,15 +86,19 @@ struct Interpreter {
     LaneValue* first = nullptr;
     std::array<const std::int64_t*, 2> subs{};
     const std::int64_t* lane = nullptr;
+    bool one = false;  ///< a scalar: nothing to choose
   };
   Registers registers(const Ref& r) {
     Registers found{&kernel.arrays[r.array], arrays[r.array].data()};
     for (std::size_t i = 0; i < 2; ++i) found.subs[i] = r.subs[i] == no_expr ? nullptr : column(r.subs[i]);
     found.lane = r.lane == no_expr ? nullptr : column(r.lane);
+    found.one =
+        found.subs[0] == nullptr && found.subs[1] == nullptr && found.lane == nullptr && found.array->vector == 1;
     return found;
   }
   /// The one of thread t that is `offset` elements after the one the reference names.
   LaneValue& element(const Registers& r, int t, int offset = 0) {
+    if (r.one) return r.first[t];
     std::int64_t entry = 0;
     for (std::size_t i = 0; i < 2; ++i) {
       if (r.subs[i] == nullptr) continue;
@@ -181,8 +187,7 @@ struct Interpreter {
 
   template <class Act>
   void for_active(Act&& act) {
-    for (int t = 0; t < threads; ++t)
-      if (active[static_cast<std::size_t>(t)] != 0) act(t);
+    for (const int t : those_active) act(t);
   }
 
   /// -1 and a violation when the access does not fit its memory or is not aligned to its width.
@@ -409,13 +414,21 @@ struct Interpreter {
   void pass(const Stmt& s) {
     if (s.value != no_value) {
       const LaneValue* asked = values(s.value);
-      return for_active([&](int t) { active[static_cast<std::size_t>(t)] = asked[t].integer != 0 ? 1 : 0; });
+      return keep([&](int t) { return asked[t].integer != 0; });
     }
     for (const Condition& c : s.conditions) {
       if (c.a == no_expr) continue;
       const std::int64_t *a = column(c.a), *b = column(c.b);
-      for_active([&](int t) { active[static_cast<std::size_t>(t)] = (c.equal ? a[t] == b[t] : a[t] < b[t]) ? 1 : 0; });
+      keep([&](int t) { return c.equal ? a[t] == b[t] : a[t] < b[t]; });
     }
+  }
+  template <class Passes>
+  void keep(Passes&& passes) {
+    std::erase_if(those_active, [&](int t) {
+      const bool stays = passes(t);
+      active[static_cast<std::size_t>(t)] = stays ? 1 : 0;
+      return !stays;
+    });
   }
 
   /// All threads must agree, where the variable is not one of each.
@@ -458,13 +471,14 @@ struct Interpreter {
         }
         return;
       case StmtKind::guard: {
-        const std::vector<char> outer = active;
+        const std::vector<int> outer = those_active;
         pass(s);
-        const auto passed = std::count(active.begin(), active.end(), 1);
-        if (s.value != no_value && passed != 0 && together == 1 && passed != std::count(outer.begin(), outer.end(), 1))
+        const std::size_t passed = those_active.size();
+        if (s.value != no_value && passed != 0 && together == 1 && passed != outer.size())
           violation("threads differ on a value that a guard asks");
         if (passed != 0) body(i + 1, end);
-        active = outer;
+        those_active = outer;
+        for_active([&](int t) { active[static_cast<std::size_t>(t)] = 1; });
         return;
       }
       case StmtKind::shuffle:
@@ -492,6 +506,8 @@ struct Interpreter {
   /// With the others of its cluster.
   void virtual_block(std::int64_t first) {
     active.assign(static_cast<std::size_t>(threads), 1);
+    those_active.resize(static_cast<std::size_t>(threads));
+    std::iota(those_active.begin(), those_active.end(), 0);
     std::vector<std::int64_t> numbers(static_cast<std::size_t>(threads));
     for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v) {
       const Var& var = kernel.indices.vars[v];
