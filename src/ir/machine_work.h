@@ -64,7 +64,7 @@ struct MachineWork {
   MachineRequests requests;                  ///< by all warps of a launch
   std::int64_t busiest_block = 0;            ///< instructions that the warps of one block execute, at most
   bool counted = false;                      ///< `executed`, `requests` and `busiest_block` are there
-  std::int64_t warps_run = 0;                ///< of those of a launch, to find the counts
+  std::int64_t warps_run = 0;                ///< of those of a launch, some both ways, to find the counts
   std::int64_t warps_total = 0;
   std::int64_t assumed = 0;  ///< branches in the code whose way depends on data: what was assumed is in `note`
   std::string note;          ///< why `counted` is false, or what was assumed

@@ -513,7 +513,7 @@ ir::MachineWork machine_work(std::span<const std::byte> code, int arch, const Ma
     Classes entering = classes_of(control, launch, Unknown::enter, *scratch);
     const LaunchSum entered = depends ? sum_of(entering, every) : skipped;
     Classes& classes = depends ? entering : skipping;
-    made.warps_run += skipping.warps_run + entering.warps_run;
+    made.warps_run = std::max(skipping.warps_run, entering.warps_run);  // both ways of a warp are one
     made.note = skipped.refused.empty() ? entered.refused : skipped.refused;
     if (!made.note.empty()) return made;
     const LaunchSum sum = decided(skipped, entered, launch.expected, made.note);
