@@ -453,17 +453,6 @@ Code assumed_code(const Work& work, const CalibratedDevice& device) {
   return {registers, spilled, 1, work.code_instructions, learned ? device.residual.get() : nullptr};
 }
 
-/// Of the code of all bodies of a launch that its blocks run one after the other.
-std::int64_t code_of(const Chain<Work>& launch) {
-  std::int64_t sum = 0;
-  for (const Chain<Work>& step : parts_of(launch, [](const Work& one) { return one.begins != ir::Begins::beside; })) {
-    std::int64_t longest = 0;
-    for (const Work& body : step) longest = std::max(longest, body.code_instructions);
-    sum += longest;
-  }
-  return sum;
-}
-
 /// Of a launch whose code is `all` instructions by the program's count; of that `work` has its part.
 Code compiled_code(const Work& work, const ir::CompiledEntry& entry, std::int64_t all) {
   const double share =
@@ -531,13 +520,12 @@ ir::Estimate compiled(const Work& work, const ir::Binary& binary, const Calibrat
   if (entries.size() != launches_of(work).size())
     throw std::logic_error("a binary has another number of kernels than its program");
   const Work steps = machine == nullptr ? by_step(work) : executed_by_step(work, *machine);
-  std::vector<std::int64_t> code;  // of each launch
-  for (const Chain<Work>& launch : launches_of(work)) code.push_back(code_of(launch));
-  ir::Estimate estimate = of_program(has_bodies(work) ? work : steps, steps, device, regime,
-                                     [&](const Work& one, const Place& place, std::size_t k) {
-                                       const Code made = compiled_code(one, entries[k], code[k]);
-                                       return estimate_with(one, place, made, device, regime);
-                                     });
+  const Work launches = by_launch(work);
+  ir::Estimate estimate = of_program(
+      has_bodies(work) ? work : steps, steps, device, regime, [&](const Work& one, const Place& place, std::size_t k) {
+        const Code made = compiled_code(one, entries[k], works_of(launches)[k].code_instructions);
+        return estimate_with(one, place, made, device, regime);
+      });
   estimate.level = ir::Level::compiled;
   close(estimate, estimate.total, device.compiled_low, device.compiled_high);
   return estimate;
