@@ -58,6 +58,12 @@ std::int64_t bytes_to_evaluate(const ir::Graph& graph, const std::optional<Parts
 Reference evaluate_reference(const ir::Group& group, std::uint64_t seed,
                              std::shared_ptr<const Repeats> repeats = nullptr, const std::stop_token& stop = {},
                              const reference::ErrorBoundOptions& bounds = {});
+/// Inputs of the same kind without edges, as times are taken on: among edges a warp takes ways that it hardly ever
+/// takes on numbers (the long reduction of a sine's argument), and where all warps read one of them they all do.
+/// `reference` is one of evaluate_reference() without repeats, of this group. Error(interrupted) when asked to stop.
+std::vector<reference::Tensor> plain_inputs(const ir::Group& group, const Reference& reference,
+                                            const std::stop_token& stop = {});
+
 /// The same on given inputs, with the seed of schedules. Where somebody says what outputs are to be, a second reference
 /// follows that says so, within its own bounds and the first one's together.
 std::vector<Reference> evaluate_given(const ir::Group& group, const GivenArrays& given, std::uint64_t seed,

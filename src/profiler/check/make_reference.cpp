@@ -99,6 +99,16 @@ constexpr auto variants = std::to_array<Variant>({
     {"positive, integers 0 or 1", Edges::mild, true, true},
 });
 
+std::vector<reference::Tensor> inputs_of(const Variant& variant, const ir::Graph& graph, std::uint64_t seed,
+                                         const reference::LeftOut& left_out, const std::stop_token& stop) {
+  std::vector<reference::Tensor> all = reference::sensible_inputs(graph, seed, variant.edges, left_out, stop);
+  for (reference::Tensor& input : all) {
+    if (variant.positive) make_positive(input, stop);
+    if (variant.masks) make_mask(input, stop);
+  }
+  return all;
+}
+
 /// Groups of fewer elements are evaluated under one variant after the other; larger ones are tried on a part first.
 constexpr std::int64_t large_group = 1 << 17;
 
@@ -175,21 +185,12 @@ class Making {
   /// Rounds of looking for edges to leave out: all of a part's, and those of the whole that the part had not.
   static constexpr int rounds_of_part = 6, rounds_of_whole = 2;
 
-  std::vector<reference::Tensor> inputs(const Variant& variant, const reference::LeftOut& left_out) const {
-    std::vector<reference::Tensor> all = reference::sensible_inputs(graph_, seed_, variant.edges, left_out, stop_);
-    for (reference::Tensor& input : all) {
-      if (variant.positive) make_positive(input, stop_);
-      if (variant.masks) make_mask(input, stop_);
-    }
-    return all;
-  }
-
   Made made(const Variant& variant, reference::LeftOut left_out) const {
     Made one;
     one.variant = &variant;
     one.left_out = std::move(left_out);
     one.reference.seed = seed_;
-    one.reference.inputs = inputs(variant, one.left_out);
+    one.reference.inputs = inputs_of(variant, graph_, seed_, one.left_out, stop_);
     one.reference.arithmetic = bounds_.arithmetic;
     one.reference.outputs = parts_
                                 ? evaluate_all(*parts_, one.reference.inputs, bounds_, stop_)
@@ -315,6 +316,15 @@ Reference evaluate_reference(const ir::Group& group, std::uint64_t seed, std::sh
   reference = Making(graph, seed, stop, bounds).whole();
   reference.repeats = std::move(repeats);
   return reference;
+}
+
+std::vector<reference::Tensor> plain_inputs(const ir::Group& group, const Reference& reference,
+                                            const std::stop_token& stop) {
+  const auto* const found = std::find_if(variants.begin(), variants.end(),
+                                         [&](const Variant& variant) { return variant.name == reference.inputs_are; });
+  Variant plain = found == variants.end() ? variants.front() : *found;
+  plain.edges = Edges::none;
+  return inputs_of(plain, group.graph, reference.seed, {}, stop);
 }
 
 std::vector<Reference> evaluate_given(const ir::Group& group, const GivenArrays& given, std::uint64_t seed,

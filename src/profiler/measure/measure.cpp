@@ -8,7 +8,8 @@
 // Each plan is run on fresh inputs and held against the reference before anything is timed, at an odd shape first and
 // then at its own, as often as asked. Plans of one group share the reference and the bytes of the inputs. A group
 // without a reference is run all the same and called not judged. A plan that is wrong, traps or hangs keeps that as
-// its outcome and takes no part in the race.
+// its outcome and takes no part in the race. Inputs of checks have edges (infinities, the largest numbers), which a
+// time would have too; what is right is loaded once more for the race, with inputs of the same kind without any.
 //
 // All plans whose inputs lie at the same places share their memory, because where buffers lie shows in a time as much
 // as a plan does. The first right plan runs twice in every race: it says what a race cannot tell apart (Twin). It
@@ -75,11 +76,13 @@ class Measuring {
       : candidates_(candidates), options_(options), counting_(counting), sequences_(timing, options.time_limit) {
     all_.plans.resize(candidates.size());
     numbers_.resize(candidates.size(), -1);
+    inputs_are_.resize(candidates.size());
     share_memory();
   }
 
   MeasuredGroup run() {
     check_all_shapes();
+    load_plain_inputs();
     if (std::any_of(all_.plans.begin(), all_.plans.end(),
                     [](const CandidateResult& plan) { return plan.outcome == Outcome::ok; }))
       all_.floor = launch_floor(sequences_.worker(), timed_by(), options_.launch, options_.time_limit);
@@ -108,8 +111,7 @@ class Measuring {
     if (!inputs.reference.reason.empty()) {
       // No reference does not mean no time: the kernel runs on inputs of the same kind, unjudged.
       all_.unjudged = inputs.reference.reason;
-      inputs.reference.inputs =
-          reference::sensible_inputs(shape.group->graph, seed, reference::Edges::none, {}, options_.stop);
+      inputs.reference.inputs = plain_inputs(*shape.group, inputs.reference, options_.stop);
     }
     inputs.contents = std::make_shared<std::vector<std::byte>>(contents_of(*shape.kernel, inputs.reference.inputs));
     return inputs;
@@ -168,10 +170,37 @@ class Measuring {
     if (plan.outcome == Outcome::ok && plan.judged)
       plan.checked_on = keep ? (candidates_[i].odd ? "its own shape and " + candidates_[i].odd_is : "its own shape")
                              : candidates_[i].odd_is;
-    if (keep && plan.outcome == Outcome::ok && numbers_[i] < 0)
+    if (keep && plan.outcome == Outcome::ok && numbers_[i] < 0) {
       numbers_[i] = number;
-    else
+      inputs_are_[i] = inputs.reference.inputs_are;
+    } else {
       sequences_.drop(number);
+    }
+  }
+
+  /// What is timed, and counted, with inputs that have no edges. Memory is not held twice.
+  void load_plain_inputs() {
+    std::map<std::pair<Id, std::string>, std::shared_ptr<const std::vector<std::byte>>> plain;
+    const int arena = sequences_.worker().new_number();
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (numbers_[i] < 0) continue;
+      const ShapedKernel& own = candidates_[i].own;
+      auto& contents = plain[{own.group->id, inputs_are_[i]}];
+      const bool made = contents != nullptr || done_unless_stopped([&] {
+                          Reference checked;
+                          checked.seed = options_.seed;
+                          checked.inputs_are = inputs_are_[i];
+                          contents = std::make_shared<std::vector<std::byte>>(
+                              contents_of(*own.kernel, plain_inputs(*own.group, checked, options_.stop)));
+                        });
+      if (!made) return;
+      LoadableSequence one = sequences_.at(numbers_[i]);
+      if (*one.contents == *contents) continue;
+      sequences_.drop(numbers_[i]);
+      one.contents = contents;
+      if (one.arena >= 0) one.arena = arena;
+      numbers_[i] = sequences_.add(std::move(one));
+    }
   }
 
   void hold_against(const InputSet& inputs, const ShapedKernel& shape, const gpu::Response& run,
@@ -328,9 +357,10 @@ class Measuring {
   Worker& counting_;
   SequenceCache sequences_;
   MeasuredGroup all_;
-  std::vector<int> numbers_;          ///< in the cache, of what is timed; -1: not loaded
-  std::map<std::size_t, int> twins_;  ///< candidate to number
-  std::vector<bool> shares_;          ///< by candidate: lies in the arena
+  std::vector<std::string> inputs_are_;  ///< of what was checked: the variant's name
+  std::vector<int> numbers_;             ///< in the cache, of what is timed; -1: not loaded
+  std::map<std::size_t, int> twins_;     ///< candidate to number
+  std::vector<bool> shares_;             ///< by candidate: lies in the arena
   int arena_ = -1;
   std::int64_t arena_bytes_ = 0;
 };

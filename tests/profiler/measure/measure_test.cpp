@@ -15,12 +15,14 @@
 #include "codegen/cuda/cuda.h"
 #include "codegen/lower/lower.h"
 #include "ir/graph/number.h"
+#include "profiler/check/check.h"
 #include "profiler/check/simulate.h"
 #include "profiler/check/small_shape.h"
 #include "profiler/compile/compile.h"
 #include "profiler/gpu/fake_machine.h"
 #include "profiler/measure/gpu_match.h"
 #include "profiler/measure/test_worker.h"
+#include "reference/evaluate_cells.h"
 #include "support/approx.h"
 #include "support/group_family.h"
 #include "support/kernel_cache.h"
@@ -105,25 +107,51 @@ Built built(const Nvrtc& api, const std::string& suffix, int lanes, const Spoili
   return made;
 }
 
-/// Right while its output is poisoned, as in a checked run; for ever once it holds results, as when it is timed.
-Built hanging(const Nvrtc& api, const std::string& suffix) {
+const ir::Buffer& first_of(const ir::Kernel& kernel, bool (*wanted)(const ir::Buffer&)) {
+  const auto found = std::find_if(kernel.buffers.begin(), kernel.buffers.end(), wanted);
+  REQUIRE(found != kernel.buffers.end());
+  return *found;
+}
+
+/// Right while its output is poisoned, as in a checked run; for ever once it holds results, as when it is timed, and
+/// `condition` holds.
+Built hanging(const Nvrtc& api, const std::string& suffix, const std::string& condition = "true") {
   Built made = built(api, suffix, 32);
   std::string text = codegen::cuda(made.kernel);
   replace_all(text, made.kernel.name, made.kernel.name + suffix);
-  const auto output = std::find_if(made.kernel.buffers.begin(), made.kernel.buffers.end(), [](const ir::Buffer& one) {
-    return is_result(one.role) && one.dtype == ir::DType::f32;
-  });
-  REQUIRE(output != made.kernel.buffers.end());
+  const ir::Buffer& output =
+      first_of(made.kernel, [](const ir::Buffer& one) { return is_result(one.role) && one.dtype == ir::DType::f32; });
   const std::size_t kernel = text.rfind("__global__");
   REQUIRE(kernel != text.npos);
   text.insert(text.find('{', kernel) + 1,
               fmt::format("\n  const float seen = *static_cast<const volatile float*>({});\n"
-                          "  if (threadIdx.x == 0 && blockIdx.x == 0 && seen == seen)\n"
+                          "  if (threadIdx.x == 0 && blockIdx.x == 0 && seen == seen && ({}))\n"
                           "    while (true) asm volatile(\"\");\n",
-                          output->name));
+                          output.name, condition));
   made.binary = kernels::compiled(api, {.cuda = text});
   REQUIRE_MESSAGE(made.binary.outcome == ir::CompileOutcome::ok, made.binary.log);
   return made;
+}
+
+/// Hangs when it is timed where the check's first input has its largest number, if that is there then.
+Built hanging_on_an_edge(const Nvrtc& api, const std::string& suffix) {
+  const Reference reference = evaluate_reference(group(), MeasureOptions().seed);
+  const reference::Tensor& x = reference.inputs.front();
+  std::int64_t where = 0;
+  float most = 0;
+  reference::each_real(x, [&](std::int64_t i, double value) {
+    if (!(std::abs(value) > most)) return;
+    most = static_cast<float>(std::abs(value));
+    where = i;
+  });
+  REQUIRE(most > 100);  // an edge
+  const Built plain = built(api, suffix, 32);
+  const std::string input = first_of(plain.kernel, [](const ir::Buffer& one) {
+                              return one.role == ir::BufferRole::input && one.dtype == ir::DType::f16;
+                            }).name;
+  return hanging(api, suffix,
+                 fmt::format("(reinterpret_cast<const volatile unsigned short*>({})[{}] & 0x7fff) > 0x5640", input,
+                             where));  // 100
 }
 
 MeasureRequest candidate(const Built& one) {
@@ -145,8 +173,9 @@ struct Plans {
         wrong(built(api, "_wrong", 32, near_value, near_value)),
         wrong_at_odd(built(api, "_odd", 32, {}, near_value)),
         overrun_at_odd(built(api, "_past", 32, {}, lost_guard)),
-        hangs(hanging(api, "_hangs")) {}
-  Built a, b, c, wrong, wrong_at_odd, overrun_at_odd, hangs;
+        hangs(hanging(api, "_hangs")),
+        hangs_on_an_edge(hanging_on_an_edge(api, "_edge")) {}
+  Built a, b, c, wrong, wrong_at_odd, overrun_at_odd, hangs, hangs_on_an_edge;
 };
 
 const Plans* plans_or_skip() {
@@ -321,6 +350,18 @@ TEST_CASE("a plan that hangs while it is timed is dropped, and the others finish
     CHECK_MESSAGE(all.plans[i].outcome == Outcome::ok, all.plans[i].reason);
     CHECK(all.plans[i].times.at(0).samples.size() >= 10);
   }
+}
+
+TEST_CASE("times are taken on inputs without the edges of the check's") {
+  const Plans* plans = plans_or_skip();
+  if (plans == nullptr) return;
+  const FakeMachine machine(planted({{"_a", 20}, {"_edge", 10}}));
+  MeasureOptions options = quick();
+  options.time_limit = {0.6};
+  const MeasuredGroup all = measured(machine, {&plans->a, &plans->hangs_on_an_edge}, options);
+  CHECK_MESSAGE(all.plans[1].outcome == Outcome::ok, all.plans[1].reason);
+  CHECK(all.plans[1].judged);
+  CHECK(all.rankings.at(0).order == std::vector<int>{1, 0});
 }
 
 TEST_CASE("cold is slower than produced, and produced no faster than warm, under every protocol") {
