@@ -74,7 +74,7 @@ void end_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
     const ir::Stmt& stmt = kernel.body[at];
     add(work.pipes, scratch.costs[at].pipes, scratch.counts[at].executions);
-    if (is_memory(stmt)) add_memory(kernel, stmt, scratch.counts[at], work);
+    if (ir::is_memory(stmt)) add_memory(kernel, stmt, scratch.counts[at], work);
     if (stmt.kind == ir::StmtKind::barrier && stmt.scope == ir::StitchLevel::cluster)
       work.cluster_barriers += barrier_instructions(stmt) * scratch.counts[at].executions;
     if (is_grid_barrier(stmt)) add_meeting(kernel, stmt, work);
@@ -93,7 +93,7 @@ bool reads_again(const ir::Kernel& kernel, const ir::Stmt& load) {
   bool waits = false, writes = false;
   for (const ir::Stmt& s : kernel.body) {
     waits = waits || s.kind == ir::StmtKind::wait;
-    writes = writes || (s.kind != ir::StmtKind::load && is_memory(s) && s.space == ir::Space::global &&
+    writes = writes || (s.kind != ir::StmtKind::load && ir::is_memory(s) && s.space == ir::Space::global &&
                         owner(kernel, s.memory) == owner(kernel, load.memory));
   }
   return !waits || writes;

@@ -215,7 +215,7 @@ void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work
   accesses.clear();
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
     const ir::Stmt& stmt = kernel.body[at];
-    if (!is_memory(stmt) || stmt.space != ir::Space::global) continue;
+    if (!ir::is_memory(stmt) || stmt.space != ir::Space::global) continue;
     const std::uint64_t which = 2u * stmt.memory + (stmt.kind == ir::StmtKind::load ? 0 : 1);
     accesses.push_back({which << 32 | stmt.expr, at, scratch.counts[at].lanes, scratch.counts[at].units});
   }

@@ -26,7 +26,7 @@ class ExactWalk {
   ExactWalk(const ir::Kernel& kernel, Scratch::Body& scratch)
       : kernel_(kernel), scratch_(scratch), values_(kernel.indices, warp_lanes) {
     for (const ir::Stmt& stmt : kernel.body) {
-      if (is_memory(stmt)) matters_ |= kernel.indices[stmt.expr].vars;
+      if (ir::is_memory(stmt)) matters_ |= kernel.indices[stmt.expr].vars;
       if (stmt.kind == StmtKind::guard)
         for (const ir::Condition& condition : stmt.conditions)
           if (condition.a != ir::no_expr)
@@ -118,7 +118,7 @@ class ExactWalk {
       count.executions += times;
       count.lanes += times * std::popcount(mask);
       issued_ += times * scratch_.costs[at].issue;
-      if (is_memory(stmt)) access(stmt, count, mask, times);
+      if (ir::is_memory(stmt)) access(stmt, count, mask, times);
       if (stmt.kind == StmtKind::guard) {
         std::uint32_t inside = 0;
         for (int lane = 0; lane < warp_lanes; ++lane)

@@ -175,7 +175,7 @@ class FastWalk {
       total.executions = executions;
       total.lanes = lanes;
       issue += scratch_.costs[at].issue;
-      if (is_memory(stmt)) access(stmt, total, first, count);
+      if (ir::is_memory(stmt)) access(stmt, total, first, count);
       if (stmt.kind == StmtKind::loop) loop(at, stmt, first, count, trips);
       if (stmt.kind == StmtKind::guard) guard(at, stmt, first, count, trips);
       if (stmt.kind == StmtKind::loop || stmt.kind == StmtKind::guard) at = stmt.end - 1;

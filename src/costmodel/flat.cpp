@@ -194,7 +194,7 @@ class Walk {
     for (std::int32_t at = from; at < to; ++at) {
       const ir::Stmt& stmt = kernel_.body[static_cast<std::size_t>(at)];
       visitor_.plain(at, standing);
-      if (is_memory(stmt)) {
+      if (ir::is_memory(stmt)) {
         const bool fixed = standing.scope == 0 && stmt.space == ir::Space::global && is_fixed(kernel_, stmt.expr);
         if (stmt.kind == StmtKind::atomic || (!fixed && !is_in_loop(standing))) return false;
         if (!visitor_.access(at, standing, fixed)) return false;
@@ -351,7 +351,7 @@ struct Matcher {
         return false;
       standings[static_cast<std::size_t>(in)].scope = Standing::apart;
       StmtCount count = each;
-      if (is_memory(stmt) && !sectors_apart(stmt, inside, count.units)) return false;
+      if (ir::is_memory(stmt) && !sectors_apart(stmt, inside, count.units)) return false;
       counted_apart.emplace_back(in, count);
       if (stmt.kind != StmtKind::guard) continue;
       if (!count_apart(in, stmt.end, inside)) return false;

@@ -313,7 +313,7 @@ class PointerLives {
         end_run(start);
         if (rolled) at = stmt.end - 1;
         start = at + 1;
-      } else if (is_memory(stmt) && stmt.space == ir::Space::global) {
+      } else if (ir::is_memory(stmt) && stmt.space == ir::Space::global) {
         last_[stmt.memory] = at;
       }
     }
@@ -363,7 +363,7 @@ class IndexLives {
         at = stmt.end - 1;
         continue;
       }
-      if (is_memory(stmt)) {
+      if (ir::is_memory(stmt)) {
         const bool pointer =
             walks && stmt.space == ir::Space::global && kernel_.indices[stmt.expr].vars.overlaps(moving_);
         use(stmt.expr, at, loop, loop_end, pointer ? stmt.memory + 1 : 0);

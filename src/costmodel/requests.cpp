@@ -171,7 +171,7 @@ std::optional<ir::Kernel> with_rows_in_order(const ir::Kernel& kernel) {
   std::optional<ir::Kernel> made;
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
     const ir::Stmt& stmt = kernel.body[at];
-    if (!is_memory(stmt) || stmt.space != ir::Space::global) continue;
+    if (!ir::is_memory(stmt) || stmt.space != ir::Space::global) continue;
     const std::optional<ir::Linear> picked = only_picked(kernel.indices, stmt.expr);
     if (!picked || !stays_in_its_row(kernel, stmt, *picked)) continue;
     const ir::Term& term = kernel.indices.terms[picked->term];

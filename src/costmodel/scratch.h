@@ -200,9 +200,6 @@ inline std::uint32_t full_mask(const ir::Kernel& kernel, int w) {
   const int lanes = kernel.threads - w * warp_lanes;
   return lanes >= warp_lanes ? ~0u : (1u << lanes) - 1;
 }
-inline bool is_memory(const ir::Stmt& stmt) {
-  return stmt.kind == ir::StmtKind::load || stmt.kind == ir::StmtKind::store || stmt.kind == ir::StmtKind::atomic;
-}
 /// Whether a load is of what the same kernel has read or written before. In a kernel that waits for others that is said
 /// only of what it writes itself: what they wrote is new to it, though it may not be kept in a register either.
 bool reads_again(const ir::Kernel& kernel, const ir::Stmt& load);

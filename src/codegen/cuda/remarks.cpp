@@ -51,8 +51,7 @@ namespace {
 std::array<int, 2> widest_accesses(const Kernel& kernel, std::size_t buffer) {
   std::array<int, 2> widest{};
   for (const Stmt& s : kernel.body) {
-    const bool access = s.kind == StmtKind::load || s.kind == StmtKind::store || s.kind == StmtKind::atomic;
-    if (!access || s.space != Space::global || s.memory != buffer) continue;
+    if (!is_memory(s) || s.space != Space::global || s.memory != buffer) continue;
     int& most = widest[s.kind == StmtKind::load ? 0 : 1];
     most = std::max(most, int{s.width});
   }

@@ -33,9 +33,6 @@ constexpr std::int64_t least_copies = 8;
 using Index = std::pair<bool, std::uint32_t>;
 
 bool waits(const Stmt& s) { return s.kind == StmtKind::shuffle || s.kind == StmtKind::barrier; }
-bool is_memory(const Stmt& s) {
-  return s.kind == StmtKind::load || s.kind == StmtKind::store || s.kind == StmtKind::atomic;
-}
 
 class Walk {
  public:

@@ -56,13 +56,20 @@ inline constexpr std::array branching_table = std::to_array<BranchingRow>({
 #undef BRANCHES
 });
 
+/// Rows by operation, class and BranchesOn: the counters ask for every value of every kernel.
+inline constexpr auto branching_rows = [] {
+  std::array<std::array<std::array<const BranchingRow*, 2>, arithmetic_names.size()>, op_table.size()> all{};
+  for (const BranchingRow& row : branching_table)
+    for (std::size_t by = 0; by <= static_cast<std::size_t>(row.last); ++by)
+      all[index(row.op)][by][static_cast<std::size_t>(row.on)] = &row;
+  return all;
+}();
+
 /// Of what is computed in the type by the class; nullptr: its machine code has no branch. Of f64 the rows of f32 are
 /// taken, of narrower and wider integers those of 32 bits.
 constexpr const BranchingRow* branching(Op op, DType dtype, Arithmetic arithmetic) {
   const BranchesOn on = is_floating(dtype) ? BranchesOn::real : BranchesOn::integer;
-  for (const BranchingRow& row : branching_table)
-    if (row.op == op && row.on == on && arithmetic <= row.last) return &row;
-  return nullptr;
+  return branching_rows[index(op)][static_cast<std::size_t>(arithmetic)][static_cast<std::size_t>(on)];
 }
 
 /// An operation as a class computes it: what is printed and counted.

@@ -172,7 +172,7 @@ struct Identity {
     bytes << ref(s.target);
     if (s.kind == StmtKind::let || s.kind == StmtKind::load || (s.kind == StmtKind::atomic && s.let != no_id))
       bytes << (s.let == no_id ? -1 : lets(s.let));
-    if (s.kind == StmtKind::load || s.kind == StmtKind::store || s.kind == StmtKind::atomic) {
+    if (is_memory(s)) {
       bytes << s.space << expr(s.expr) << s.width << s.policy;
       if (s.rank != no_expr) bytes << expr(s.rank);
       if (is_array(s.space))

@@ -248,6 +248,10 @@ struct Kernel {
   std::vector<Kernel> followers;   ///< behind it or beside it, in order; see above
 };
 
+/// Whether it accesses memory: of the GPU, of the block or of a cluster.
+constexpr bool is_memory(const Stmt& stmt) {
+  return stmt.kind == StmtKind::load || stmt.kind == StmtKind::store || stmt.kind == StmtKind::atomic;
+}
 constexpr bool is_grid_barrier(const Stmt& stmt) {
   return stmt.kind == StmtKind::barrier && stmt.scope == StitchLevel::grid;
 }
