@@ -18,6 +18,7 @@
 #include "reference/error_bound.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -154,6 +155,16 @@ std::shared_ptr<Tensor> terms_of(const Call& call, const Errors& operand, Of&& o
   return terms;
 }
 
+/// Of sums of products: without a bound where infinities make the NaN, and no term is one. Where a product overflowed,
+/// who adds it before it rounds sees a finite number there.
+void forget_opposites(const Call& call, const Tensor& result, double* errors) {
+  const auto is_nan = terms_of(call, nullptr, [](double value, double) { return std::isnan(value) ? 1.0 : 0.0; });
+  const Tensor nans = reduced(call, *is_nan, ir::Reducer::add);
+  each_real_apart(result, [&](std::int64_t i, double y) {
+    if (std::isnan(y) && error_bounds(nans)[i] == 0) errors[i] = infinity;
+  });
+}
+
 /// e + 6 sqrt(n) u |x| for every term, summed; the result's own rounding on top. Where the finite terms together may
 /// pass the largest number, a partial sum overflows in one order of additions and not in another. `whole`: terms of the
 /// sum that this one is a step of, or fewer than its own; a kernel may add them up in one go, in any order.
@@ -188,12 +199,16 @@ Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result,
   }
   const Rounding rounding(dtype);
   const bool narrow = row(dtype).compute != dtype;
+  std::atomic<bool> opposites = false;
   each_real_apart(result, [&](std::int64_t i, double y) {
     if (std::isfinite(y))
       errors[i] += rounding(y);
     else if (narrow && std::isinf(y))
       errors[i] = infinity;  // f32, where kernels add, need not overflow
+    else if (std::isnan(y))
+      opposites = true;
   });
+  if (opposites && is_product(call.graph, call.node.operands[0])) forget_opposites(call, result, errors);
   return shared(std::move(sums));
 }
 

@@ -225,6 +225,8 @@ class ElementErrors {
                                : Off{of_class->ulps * ulp, of_class->ulps_per_argument * ulp, of_class->absolute,
                                      of_class->least, of_class->most};
     largest_ = is_floating(step_.to) ? largest_of(ir::row(step_.to).compute) : 0;
+    adds_product_ = row_.rule == Rule::sum && std::any_of(call.node.operands.begin(), call.node.operands.end(),
+                                                          [&](ir::NodeId id) { return is_product(call.graph, id); });
   }
 
   /// Of elements begin .. end-1.
@@ -394,9 +396,10 @@ class ElementErrors {
     return size - error < off_.least || (off_.most > 0 && size + error > off_.most);
   }
   /// An infinity of a narrow type that the kernel, computing in a wider one, need not see; or that of a product which a
-  /// fused multiply-add adds to before it rounds.
+  /// fused multiply-add adds to before it rounds, and the NaN of such an infinity and its opposite.
   bool escapes(std::size_t i) const {
-    if (!std::isinf(block_.out[i].real)) return false;
+    if (!std::isinf(block_.out[i].real))
+      return adds_product_ && std::isinf(block_.in[0][i].real) && std::isinf(block_.in[1][i].real);
     if (!narrow_) return step_.op == ir::Op::multiply && may_be_taken_back(i);
     bool from_finite = true;
     for (int k = 0; k < operand_count(); ++k)
@@ -425,7 +428,8 @@ class ElementErrors {
   const ErrorRow& row_;
   bool narrow_;
   bool exact_ = false;
-  bool all_finite_ = true;  ///< the results of the block
+  bool adds_product_ = false;  ///< a sum of which is_product() is true
+  bool all_finite_ = true;     ///< the results of the block
   /// What the function itself may be off by: relative, relative for each unit of the argument, absolute, and the
   /// magnitudes of the last operand that this holds for (0: any).
   struct Off {
@@ -439,6 +443,19 @@ class ElementErrors {
 };
 
 }  // namespace
+
+bool is_product(const ir::Graph& graph, ir::NodeId id) {
+  std::vector<ir::NodeId> asked{id};
+  constexpr std::size_t most = 256;  // beyond: taken for one
+  for (std::size_t at = 0; at < asked.size(); ++at) {
+    const ir::Node& node = graph[asked[at]];
+    if (node.op == ir::Op::multiply || node.op == ir::Op::divide || asked.size() > most) return true;
+    const bool moves = ir::class_of(node.op) == ir::OpClass::index || ir::class_of(node.op) == ir::OpClass::lookup;
+    if (moves || node.op == ir::Op::negate || node.op == ir::Op::copy)
+      asked.insert(asked.end(), node.operands.begin(), node.operands.end());
+  }
+  return false;
+}
 
 double flushed_to_zero(ir::DType dtype) {
   const ir::FloatFormat format = float_format(ir::row(dtype).compute);

@@ -26,6 +26,11 @@ Tensor unwritten_errors(const ir::Shape& shape);
 Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result,
                           ir::Arithmetic arithmetic);
 
+/// Whether a value is a product or a quotient, perhaps negated or moved about. A kernel may add to it before it is
+/// rounded, as a fused multiply-add does, so where it overflows an infinity of the other sign meets a finite number
+/// there.
+bool is_product(const ir::Graph& graph, ir::NodeId id);
+
 /// The largest finite number of a floating type.
 double largest_of(ir::DType dtype);
 /// The smallest positive normal number of f32 and wider: what flushing to zero may lose.

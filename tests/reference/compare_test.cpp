@@ -421,6 +421,49 @@ TEST_CASE("a product that a fused multiply-add may take back below infinity is n
   CHECK(std::isfinite(found.error[2]));
 }
 
+TEST_CASE(
+    "where a product overflows and an infinity of the other sign is added, by a sum of any kind, nothing is judged") {
+  const Graph graph = parse_graph(R"(graph g {
+  %a = parameter 0 : f32[4]
+  %b = parameter 1 : f32[4]
+  %c = parameter 2 : f32[4]
+  %y = multiply %a, %b : f32[4]
+  %n = negate %y : f32[4]
+  %r = reverse %n, axes={0} : f32[4]
+  %back = reverse %r, axes={0} : f32[4]
+  %z = subtract %c, %back : f32[4]
+  %p = add %c, %a : f32[4]
+  output %z, %p
+})");
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  const double a[] = {1e30, 1e30, 1e30, nan}, b[] = {-1e30, 1e30, 2, 1}, c[] = {inf, inf, inf, inf};
+  std::vector<Tensor> inputs(3, zeros(make_shape(DType::f32, {4})));
+  for (int i = 0; i < 4; ++i) store(inputs[0], i, a[i]), store(inputs[1], i, b[i]), store(inputs[2], i, c[i]);
+  const std::vector<BoundedTensor> found = evaluate_with_error_bounds(graph, inputs);
+  CHECK(std::isnan(as_double(found[0].value, 0)));  // fma(1e30, -1e30, inf) is inf
+  CHECK(std::isinf(found[0].error[0]));
+  for (int i = 1; i < 4; ++i) CHECK(std::isfinite(found[0].error[static_cast<std::size_t>(i)]));
+  for (const double error : found[1].error) CHECK(std::isfinite(error));
+
+  const Graph sums = parse_graph(R"(graph g {
+  %a = parameter 0 : f32[2,3]
+  %y = multiply %a, %a : f32[2,3]
+  %n = multiply %y, %a : f32[2,3]
+  %zero = constant 0 : f32[]
+  %s = reduce add %n, %zero, axes={1} : f32[2]
+  %t = reduce add %a, %zero, axes={1} : f32[2]
+  output %s, %t
+})");
+  std::vector<Tensor> terms{zeros(make_shape(DType::f32, {2, 3}))};
+  const double rows[] = {1e15, -inf, 1, inf, nan, -inf};
+  for (int i = 0; i < 6; ++i) store(terms[0], i, rows[i]);
+  const std::vector<BoundedTensor> summed = evaluate_with_error_bounds(sums, terms);
+  CHECK(std::isnan(as_double(summed[0].value, 0)));
+  CHECK(std::isinf(summed[0].error[0]));
+  CHECK(std::isfinite(summed[0].error[1]));  // a NaN stays one
+  for (const double error : summed[1].error) CHECK(std::isfinite(error));
+}
+
 TEST_CASE("a product beyond the largest f32 is infinite for certain, where its factors are not exact either") {
   const Graph graph = parse_graph(R"(graph g {
   %x = parameter 0 : f32[2]
