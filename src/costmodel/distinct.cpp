@@ -13,13 +13,15 @@
 // repeats it. How often a run begins at each of the 32 places in a sector follows from its repetitions, and from that
 // how many sectors the runs touch. Never more than the sectors between the first and the last element, nor than all
 // requests together move. One block is the same with the block's variables held: a quotient or a remainder that a block
-// variable moves takes as many values as the rest of its dividend gives it.
+// variable moves takes as many values as the rest of its dividend gives it. Loads of one buffer whose indices differ by
+// a constant are taken together: the block reads what the first one's index reaches and the distance to the last one.
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdlib>
 #include <numeric>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "costmodel/scratch.h"
@@ -94,8 +96,8 @@ std::int64_t scattered_sectors(std::span<const Steps> steps, std::int64_t runs, 
 }
 
 /// Sectors that an access of `width` elements of `bytes` each reaches, at most; its least index is `low`.
-std::int64_t sectors_reached(const ir::IndexPool& pool, ir::ExprId id, std::int64_t low, int width, std::int64_t bytes,
-                             ir::VarSet held) {
+std::int64_t sectors_reached(const ir::IndexPool& pool, ir::ExprId id, std::int64_t low, std::int64_t width,
+                             std::int64_t bytes, ir::VarSet held) {
   std::array<Steps, 2 * ir::max_vars> steps;
   std::size_t count = 0;
   for (const ir::Linear& part : pool.linear(id)) {
@@ -249,8 +251,33 @@ void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work
   }
 }
 
+namespace {
+
+/// Loads of one buffer whose indices differ by constants, which rise.
+void add_shifted(const ir::Kernel& kernel, std::span<const SameAccess> loads, Work& work) {
+  const ir::VarSet data = variables_of(kernel, ir::VarKind::data);
+  const ir::VarSet held = variables_of(kernel, ir::VarKind::block) | data;
+  BufferWork& buffer = work.buffers[kernel.body[loads.front().at].memory];
+  const auto reached = [&](const SameAccess& one, std::int64_t wider, ir::VarSet still) {
+    const ir::Stmt& stmt = kernel.body[one.at];
+    return sectors_reached(kernel.indices, stmt.expr, kernel.indices[stmt.expr].range.low, stmt.width + wider,
+                           element_bytes(kernel, stmt), still);
+  };
+  std::int64_t apart = 0;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    if (i > 0 && loads[i].key == loads[i - 1].key) continue;
+    apart += reached(loads[i], 0, held);
+    if (i > 0) buffer.shifted_sectors += reached(loads[i], 0, data);
+  }
+  const ir::Stmt &least = kernel.body[loads.front().at], &most = kernel.body[loads.back().at];
+  const std::int64_t shift = kernel.indices[most.expr].constant - kernel.indices[least.expr].constant;
+  buffer.block_sectors += std::min(apart, reached(loads.front(), shift + most.width - least.width, held));
+  buffer.shift_bytes = std::max(buffer.shift_bytes, shift * element_bytes(kernel, least));
+}
+
+}  // namespace
+
 void count_per_block(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
-  const ir::VarSet held = variables_of(kernel, ir::VarKind::block) | variables_of(kernel, ir::VarKind::data);
   std::vector<SameAccess>& loads = scratch.accesses;
   loads.clear();
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
@@ -258,13 +285,26 @@ void count_per_block(const ir::Kernel& kernel, Scratch::Body& scratch, Work& wor
     if (stmt.kind == ir::StmtKind::load && stmt.space == ir::Space::global)
       loads.push_back({std::uint64_t{stmt.memory} << 32 | stmt.expr, at, 0, 0});
   }
-  std::sort(loads.begin(), loads.end(),
-            [](const SameAccess& a, const SameAccess& b) { return std::pair(a.key, a.at) < std::pair(b.key, b.at); });
-  for (std::size_t i = 0; i < loads.size(); ++i) {
-    if (i > 0 && loads[i - 1].key == loads[i].key) continue;
-    const ir::Stmt& stmt = kernel.body[loads[i].at];
-    work.buffers[stmt.memory].block_sectors += sectors_reached(
-        kernel.indices, stmt.expr, kernel.indices[stmt.expr].range.low, stmt.width, element_bytes(kernel, stmt), held);
+  // Each index once; of a buffer those one behind the other that differ in their constants alone, by rising constant.
+  const auto parts_of = [&](const SameAccess& one) { return kernel.indices.linear(kernel.body[one.at].expr); };
+  const auto order = [&](const SameAccess& a, const SameAccess& b) {
+    const std::span<const ir::Linear> of_a = parts_of(a), of_b = parts_of(b);
+    const auto same = std::mismatch(of_a.begin(), of_a.end(), of_b.begin(), of_b.end());
+    if (same.first == of_a.end() || same.second == of_b.end())
+      return int(of_a.size() > of_b.size()) - int(of_a.size() < of_b.size());
+    const auto number = [](const ir::Linear& part) { return std::pair(part.term, part.coefficient); };
+    return number(*same.first) < number(*same.second) ? -1 : 1;
+  };
+  const auto constant = [&](const SameAccess& one) { return kernel.indices[kernel.body[one.at].expr].constant; };
+  std::sort(loads.begin(), loads.end(), [&](const SameAccess& a, const SameAccess& b) {
+    if (a.key >> 32 != b.key >> 32) return a.key < b.key;
+    const int parts = order(a, b);
+    return parts != 0 ? parts < 0 : std::tuple(constant(a), a.key, a.at) < std::tuple(constant(b), b.key, b.at);
+  });
+  for (std::size_t first = 0, end = 0; first < loads.size(); first = end) {
+    while (end < loads.size() && loads[end].key >> 32 == loads[first].key >> 32 && order(loads[first], loads[end]) == 0)
+      ++end;
+    add_shifted(kernel, {loads.data() + first, end - first}, work);
   }
 }
 

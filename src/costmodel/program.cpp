@@ -91,6 +91,8 @@ void add_body(BufferWork& all, const BufferWork& b) {
        {&BufferWork::read_bytes, &BufferWork::written_bytes, &BufferWork::read_sectors, &BufferWork::written_sectors})
     all.*which += b.*which;
   all.block_sectors = std::max(all.block_sectors, b.block_sectors);
+  all.shifted_sectors += b.shifted_sectors;
+  all.shift_bytes = std::max(all.shift_bytes, b.shift_bytes);
 }
 
 /// Instructions, and accesses of shared memory.
@@ -129,7 +131,7 @@ BufferWork buffer_of_program(const Work& program, std::size_t buffer) {
     add_traffic(all, b);
     for (std::int64_t BufferWork::*const which :
          {&BufferWork::read_bytes, &BufferWork::written_bytes, &BufferWork::read_sectors, &BufferWork::written_sectors,
-          &BufferWork::block_sectors})
+          &BufferWork::block_sectors, &BufferWork::shifted_sectors, &BufferWork::shift_bytes})
       all.*which = std::max(all.*which, b.*which);
   }
   return all;

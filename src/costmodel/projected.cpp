@@ -127,6 +127,8 @@ struct Loads {
   double distinct = 0;  ///< of the buffer
   double per_sm = 0;    ///< distinct, that the resident blocks of an SM read
   double fetched = 0;   ///< that SMs must fetch: each SM once for its blocks of a wave
+  double shifted = 0;   ///< asked for again at a constant distance
+  double between = 0;   ///< share of the buffer that is read meanwhile
 };
 Loads loads_of(const BufferWork& buffer, const Work& work, const Residency& residency, const CalibratedDevice& d) {
   const double blocks = static_cast<double>(work.virtual_blocks);
@@ -139,6 +141,8 @@ Loads loads_of(const BufferWork& buffer, const Work& work, const Residency& resi
   loads.per_sm = std::min(loads.distinct, block * residency.per_sm);
   // Blocks that come later find in L1 what is the same for all of them; the rest is new to their SM.
   const double sms = std::min(d.sms, blocks), rounds = blocks / sms;
+  loads.shifted = static_cast<double>(sector_bytes * buffer.shifted_sectors);
+  if (loads.distinct > 0) loads.between = std::min(1.0, static_cast<double>(buffer.shift_bytes) / loads.distinct);
   loads.fetched = std::min(loads.asked, std::max(loads.distinct, sms * std::min(loads.distinct, block * rounds)));
   return loads;
 }
@@ -183,8 +187,10 @@ MemoryBytes memory_bytes(const Work& work, const Place& place, const Residency& 
     const double again = std::max(0.0, loads.asked - loads.fetched);
     const double reload = std::min(again, static_cast<double>(sector_bytes * buffer.reload_sectors));
     const double others = std::max(0.0, loads.fetched - loads.distinct) + sum.l1_missed * (again - reload);
-    sum.read += from_memory * loads.distinct + sum.l1_missed * reload * sum.near_share +
-                others * miss(loads.distinct, l2_room, device);
+    const double of_all = miss(loads.distinct, l2_room, device), shifted = std::min(others, loads.shifted);
+    const double of_some = miss(loads.between * footprint + touched_by_residents, l2_room, device);
+    sum.read += from_memory * loads.distinct + sum.l1_missed * reload * sum.near_share + (others - shifted) * of_all +
+                shifted * std::min(of_all, of_some);
     sum.written += (1 - warm.written) * written_footprint(buffer);
     sum.loaded += loads.asked;
     sum.l2 += std::min(loads.asked, loads.fetched + sum.l1_missed * again) +

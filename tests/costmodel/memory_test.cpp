@@ -49,7 +49,42 @@ ir::Kernel strided(std::int64_t elements, std::int64_t stride, ir::DType dtype) 
   return b.finished();
 }
 
+/// y[i] = x[i] + x[i + shift] + x[i + 2 * shift], 256 threads a block.
+ir::Kernel stencil(std::int64_t elements, std::int64_t shift) {
+  ir::KernelBuilder b("stencil", 256, elements / 256);
+  const ir::VarId tid = b.thread("tid", 1, 256);
+  const ir::BufferId x = b.in("x", ir::DType::f32, elements + 2 * shift), y = b.out("y", ir::DType::f32, elements);
+  ir::ValueId sum = b.get(b.load_let("a", x, b.sum({b.var(tid), b.var(b.vb, 256)})));
+  for (const std::int64_t by : {shift, 2 * shift}) {
+    const ir::LetId v = b.load_let(by == shift ? "b" : "c", x, b.sum({b.var(tid), b.var(b.vb, 256), b.number(by)}));
+    sum = b.op(ir::Op::add, {sum, b.get(v)});
+  }
+  b.store(y, b.sum({b.var(tid), b.var(b.vb, 256)}), sum);
+  return b.finished();
+}
+
 }  // namespace
+
+TEST_CASE("what a shifted load reads again comes from L2 while what lies between fits there") {
+  const CalibratedDevice d = shipped("h200");
+  const std::int64_t elements = std::int64_t{1} << 28;  // 1 GiB
+  const double once = part_of(count(strided(elements, 1, ir::DType::f32), Mode::fast), d, ir::Part::dram);
+  for (const std::int64_t shift : {1, 256, 2048, 1 << 18}) {  // up to 2 MiB between the first and the last
+    CAPTURE(shift);
+    CHECK(part_of(count(stencil(elements, shift), Mode::fast), d, ir::Part::dram) == approx(once).epsilon(0.02));
+  }
+  // Half of the array and more between them: each is read from memory by itself.
+  const double far = part_of(count(stencil(elements, elements / 4), Mode::fast), d, ir::Part::dram);
+  CHECK(far > 1.8 * once);
+  for (const std::int64_t shift : {1, 8, 512}) {
+    CAPTURE(shift);
+    const Work exact = count(stencil(8192, shift), Mode::exact), fast = count(stencil(8192, shift), Mode::fast);
+    CHECK(exact.buffers[0] == fast.buffers[0]);
+    CHECK(fast.buffers[0].shift_bytes == 8 * shift);
+    CHECK(fast.buffers[0].block_sectors == std::min<std::int64_t>(3 * 32, (256 + 2 * shift + 7) / 8));
+    CHECK(fast.buffers[0].shifted_sectors == 2 * 8192 / 8 + (shift == 1 ? 2 : 0));
+  }
+}
 
 TEST_CASE("memory delivers whole sectors: a slice of every eighth float reads all of the tensor") {
   for (const auto& [stride, dtype, sectors] : {std::tuple{std::int64_t{1}, ir::DType::f32, std::int64_t{8192 * 4 / 32}},
