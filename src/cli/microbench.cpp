@@ -36,11 +36,11 @@ void refuse_unanswered(const std::vector<BenchItem>& items) {
     throw Error(Fault::failed, fmt::format("{} of {} microbenchmarks gave no answer", failed, items.size()),
                 "the answer says which and why");
   if (missing > 0)
-    throw Error(
-        Fault::missing,
-        fmt::format("{} of {} not recorded; the answer has the others. {}: {}", missing,
-                    counted(items.size(), "microbenchmark", "is", "are"), first->bench.name, first->measured.reason),
-        "--profiler gpu measures it");
+    throw Error(Fault::missing,
+                fmt::format("{} of {} {} not recorded; the answer has the others. {}: {}", missing,
+                            counted(items.size(), "microbenchmark"), missing == 1 ? "is" : "are", first->bench.name,
+                            first->measured.reason),
+                "--profiler gpu measures it");
 }
 
 study::MeasureWords measure_words(const MicrobenchCommand& options) {

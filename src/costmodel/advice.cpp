@@ -69,14 +69,18 @@ void change(ir::Plan& plan, std::size_t leaf, ir::PlanField field, int value) {
   set_value(*leaves[leaf], field, value);
 }
 
-/// The fastest of all plans that one change makes, where it is faster than `now` by more than a model can tell apart;
-/// nothing where none is, or where nobody can be asked.
-std::optional<Proposal> faster_plan(const Changeable& changeable, std::span<const Change> changes, Seconds now) {
-  if (!changeable.price || changeable.plan == nullptr) return std::nullopt;
+/// What the model says of all plans that one change makes.
+struct Asked {
+  std::optional<Proposal> faster;        ///< the fastest, where it is faster by more than a model can tell apart
+  std::vector<std::string_view> turned;  ///< fields of which another value has a kernel
+};
+/// Precondition: it can be asked.
+Asked ask(const Changeable& changeable, std::span<const Change> changes, Seconds now) {
   ir::Plan plan = *changeable.plan;
   std::vector<ir::Plan*> leaves;
   add_leaves(plan, leaves);
-  std::optional<Proposal> best;
+  Asked all;
+  std::optional<Proposal>& best = all.faster;
   for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf)
     for (const Change& one : changes) {
       if (!row(leaves[leaf]->skeleton).has(one.field)) continue;
@@ -87,34 +91,31 @@ std::optional<Proposal> faster_plan(const Changeable& changeable, std::span<cons
         ir::Plan changed = plan;
         change(changed, leaf, one.field, wanted);
         const std::optional<Seconds> time = changeable.price(changed);
+        if (!time) continue;
+        const std::string_view name = row(one.field).name;
+        if (std::find(all.turned.begin(), all.turned.end(), name) == all.turned.end()) all.turned.push_back(name);
         const Seconds least = best ? best->time : Seconds{now.value * (1 - ir::model_resolution)};
-        if (!time || *time >= least) continue;
+        if (*time >= least) continue;
         std::string where = leaves.size() == 1 || shared ? "" : fmt::format(" in body {}", leaf + 1);
-        best = {fmt::format("{}={} in place of {}{}{}", row(one.field).name, value_text(one.field, wanted),
-                            value_text(one.field, old), where, one.but),
+        best = {fmt::format("{}={} in place of {}{}{}", name, value_text(one.field, wanted), value_text(one.field, old),
+                            where, one.but),
                 *time};
       }
     }
-  return best;
+  return all;
 }
+bool can_ask(const Changeable& changeable) { return changeable.price && changeable.plan != nullptr; }
 
 /// A sentence's end: the proposal with its time; or that there is none, of the fields that were turned; or `unasked`
 /// where nobody can be asked.
 std::string proposed(const Changeable& changeable, std::span<const Change> changes, Seconds now, std::string unasked) {
-  if (!changeable.price || changeable.plan == nullptr) return unasked;
-  if (const std::optional<Proposal> found = faster_plan(changeable, changes, now))
-    return fmt::format("{} would take {}", found->words, humane_seconds(found->time.value));
-  ir::Plan plan = *changeable.plan;
-  std::vector<ir::Plan*> leaves;
-  add_leaves(plan, leaves);
-  std::vector<std::string_view> names;
-  for (const Change& one : changes) {
-    const std::string_view name = row(one.field).name;
-    const bool turns = std::any_of(leaves.begin(), leaves.end(),
-                                   [&](const ir::Plan* leaf) { return row(leaf->skeleton).has(one.field); });
-    if (turns && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-  return fmt::format("no plan that differs in {} alone is predicted to be faster", fmt::join(names, " or "));
+  if (!can_ask(changeable)) return unasked;
+  const Asked all = ask(changeable, changes, now);
+  if (all.faster) return fmt::format("{} would take {}", all.faster->words, humane_seconds(all.faster->time.value));
+  if (all.turned.empty()) return "no other plan that could help can be written";
+  const std::span<const std::string_view> first = std::span(all.turned).first(all.turned.size() - 1);
+  return fmt::format("no plan that differs in {}{}{} alone is predicted to be faster", fmt::join(first, ", "),
+                     first.empty() ? "" : " or ", all.turned.back());
 }
 
 // ---- rules
@@ -158,8 +159,8 @@ constexpr Change on_their_way[] = {
 /// Results may change with simpler arithmetic, so it is proposed where nothing else helps.
 std::string fewer_or_simpler(const Situation& s) {
   constexpr std::string_view unasked = "fewer copies (unroll, vector, in_flight) are less code, and wait less";
-  if (!faster_plan(s.changeable, fewer_copies, s.estimate.total) &&
-      faster_plan(s.changeable, simpler, s.estimate.total))
+  if (can_ask(s.changeable) && !ask(s.changeable, fewer_copies, s.estimate.total).faster &&
+      ask(s.changeable, simpler, s.estimate.total).faster)
     return s.proposed(simpler, {});
   return s.proposed(fewer_copies, std::string(unasked));
 }

@@ -272,7 +272,7 @@ TEST_CASE("compiled takes the compiler's registers and charges spills") {
   const ir::Estimate spilled = compiled(w, binary, d);
   CHECK(spilled.total > clean.total);
   CHECK(spilled.parts[static_cast<std::size_t>(ir::Part::spill)].value > 0);
-  CHECK(advice(spilled, w, ir::find_device("h200", data + "/devices")).at(0).starts_with("spills take"));
+  CHECK(advice(spilled, w, d).at(0).starts_with("spills take"));
 }
 
 TEST_CASE(
@@ -567,7 +567,6 @@ TEST_CASE("models rank lowered plans above their roof and advice names its numbe
   const ir::Group group = group_of(graph_text("layernorm", 64, 768, "f32"));
   const GroupWork needed = group_work(group);
   for (const CalibratedDevice& device : devices()) {
-    const ir::Device facts = ir::find_device(device.name, data + "/devices");
     const ir::Estimate roof = sol(needed, device);
     const int kernels = for_each_kernel(group, device.limits, [&](const ir::Plan&, const ir::Kernel& kernel) {
       const Work work = count(kernel, Mode::fast);
@@ -579,7 +578,7 @@ TEST_CASE("models rank lowered plans above their roof and advice names its numbe
           CHECK(e.level == model.level);
         }
       const ir::Estimate e = projected(work, device);
-      const auto lines = advice(e, work, facts);
+      const auto lines = advice(e, work, device);
       CHECK(lines.size() <= 2);
       for (const std::string& line : lines) CHECK(line.find_first_of("0123456789") != line.npos);
     });
