@@ -61,7 +61,10 @@ Lesson lesson_of(const Sample& sample, const costmodel::Model& model, const cost
   lesson.measured = sample.of.time.value;
   const ir::Includes& includes = sample.of.regime.includes;
   lesson.floor = includes.dispatch_floor ? device.dispatch_floor : 0;
-  lesson.launch = costmodel::part(whole, ir::Part::launch).value;
+  // Code that comes again is the body's, code that comes first is not.
+  lesson.launch = (costmodel::part(whole, ir::Part::launch) + costmodel::part(whole, ir::Part::code) -
+                   costmodel::part(estimate, ir::Part::code))
+                      .value;
   lesson.features = costmodel::features_of({sample.work, estimate, lesson.body});
   const double rest = lesson.measured - lesson.launch;
   // A residual is of one kernel: the time of a program does not tell which of its kernels takes it.

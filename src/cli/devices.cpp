@@ -40,6 +40,9 @@ void run_devices(const DevicesOptions& options, const Context& context) {
   if (options.words.size() > 2 || (options.words.size() == 2 && options.words.front() != "new"))
     throw Error(Fault::usage, fmt::format("found {} names, expected one, or new and a name", options.words.size()),
                 "tailor devices new NAME --from GPU writes a file");
+  if (options.words.size() == 1 && options.words.front() == "new")
+    throw Error(Fault::usage, "found new and no name, expected new and a name",
+                "tailor devices new NAME --from GPU writes a file");
   if (options.words.size() == 2) return write_device(options, context);
   if (options.words.empty()) {
     answer.sections.push_back({"devices", study::device_table(context.data)});

@@ -90,8 +90,11 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   all.occupancy = least_occupancy(one, all.estimate.registers);
   all.xla = study::xla_beside(one.of->group, one.of->prepared, one.on->calibrated, *chosen.model.model);
   all.bound = costmodel::sol(one.of->work, one.on->calibrated).total;
-  all.advice =
-      costmodel::advice(all.estimate, one.work, one.on->device, {chosen.model.partition.kernels > 1, &one.plan});
+  const auto price = [&](const ir::Plan& other) {
+    return study::price_of(*one.of, *one.on, *chosen.model.model, other);
+  };
+  all.advice = costmodel::advice(all.estimate, one.work, one.on->calibrated,
+                                 {chosen.model.partition.kernels > 1, &one.plan, price});
   study::print({&one, 1});
   if (options.simulate) execute_plan(options, one, watch);
   if (!options.profiler.empty()) measure_plan(options, context, one, watch);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "cli/inputs.h"
@@ -22,18 +23,24 @@ namespace {
 
 using study::BenchItem;
 
-/// Throws when some gave no answer.
+/// Throws when some gave no answer: that a record lacks one is no failure, but something is missing.
 void refuse_unanswered(const std::vector<BenchItem>& items) {
-  std::int64_t failed = 0;
-  bool recorded = true;
+  std::int64_t failed = 0, missing = 0;
+  const BenchItem* first = nullptr;
   for (const BenchItem& item : items) {
-    failed += item.measured.outcome == ir::Outcome::ok ? 0 : 1;
-    recorded = recorded && item.measured.outcome != ir::Outcome::not_recorded;
+    if (item.measured.outcome == ir::Outcome::ok) continue;
+    ++(item.measured.outcome == ir::Outcome::not_recorded ? missing : failed);
+    if (first == nullptr) first = &item;
   }
   if (failed > 0)
-    throw Error(recorded ? Fault::failed : Fault::missing,
-                fmt::format("{} of {} microbenchmarks gave no answer", failed, items.size()),
+    throw Error(Fault::failed, fmt::format("{} of {} microbenchmarks gave no answer", failed, items.size()),
                 "the answer says which and why");
+  if (missing > 0)
+    throw Error(Fault::missing,
+                fmt::format("{} of {} {} not recorded; the answer has the others. {}: {}", missing,
+                            counted(items.size(), "microbenchmark"), missing == 1 ? "is" : "are", first->bench.name,
+                            first->measured.reason),
+                "--profiler gpu measures it");
 }
 
 study::MeasureWords measure_words(const MicrobenchCommand& options) {

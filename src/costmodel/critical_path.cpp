@@ -72,6 +72,7 @@ class CriticalPathWalk {
         const double in_turn = depth.branches ? times * copies : times;
         critical_path.arithmetic += depth.arithmetic * in_turn + (accumulates ? times * copies_of(stmt.target) : 0);
         critical_path.xu += depth.xu * in_turn;
+        critical_path.turns += (depth.arithmetic + depth.xu) * (in_turn - times);
       }
       if (stmt.kind != StmtKind::shuffle && stmt.kind != StmtKind::loop) shuffled_.clear();
       switch (stmt.kind) {
@@ -177,9 +178,9 @@ class CriticalPathWalk {
     const State other = state();
     State both = other;
     static constexpr double CriticalPath::*fields[] = {
-        &CriticalPath::memory,     &CriticalPath::shared,  &CriticalPath::shuffle,    &CriticalPath::barrier,
-        &CriticalPath::xu,         &CriticalPath::far,     &CriticalPath::coherent,   &CriticalPath::further,
-        &CriticalPath::arithmetic, &CriticalPath::cluster, &CriticalPath::distributed};
+        &CriticalPath::memory,     &CriticalPath::shared,  &CriticalPath::shuffle,     &CriticalPath::barrier,
+        &CriticalPath::xu,         &CriticalPath::far,     &CriticalPath::coherent,    &CriticalPath::further,
+        &CriticalPath::arithmetic, &CriticalPath::cluster, &CriticalPath::distributed, &CriticalPath::turns};
     for (const auto field : fields) both.path.*field = std::max(one.path.*field, other.path.*field);
     both.bytes = std::max(one.bytes, other.bytes);
     both.together = std::max(one.together, other.together);

@@ -7,6 +7,8 @@
 // docs/model.md has the mathematics with the same symbols.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -112,10 +114,13 @@ const Model* find_model(std::string_view name);
 struct Changeable {
   bool has_neighbours = true;      ///< the model has other kernels, into which it could be fused
   const ir::Plan* plan = nullptr;  ///< how it is written; null: not known
+  /// What the same model says of another plan of the group; nothing where that has no kernel. Where it can be asked,
+  /// advice names no plan that it does not predict to be faster.
+  std::function<std::optional<Seconds>(const ir::Plan&)> price = {};
 };
 
 /// At most two sentences on what would make the kernel faster, each resting on a number that was counted or estimated.
-std::vector<std::string> advice(const ir::Estimate& estimate, const Work& work, const ir::Device& device,
+std::vector<std::string> advice(const ir::Estimate& estimate, const Work& work, const CalibratedDevice& device,
                                 const Changeable& changeable = {});
 
 }  // namespace tailor::costmodel

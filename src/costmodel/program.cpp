@@ -110,9 +110,9 @@ void add_counts(Work& all, const Work& one) {
 }
 
 constexpr double CriticalPath::*path_fields[] = {
-    &CriticalPath::memory,     &CriticalPath::shared,  &CriticalPath::shuffle,    &CriticalPath::barrier,
-    &CriticalPath::arithmetic, &CriticalPath::xu,      &CriticalPath::far,        &CriticalPath::coherent,
-    &CriticalPath::further,    &CriticalPath::cluster, &CriticalPath::distributed};
+    &CriticalPath::memory,     &CriticalPath::shared,  &CriticalPath::shuffle,     &CriticalPath::barrier,
+    &CriticalPath::arithmetic, &CriticalPath::xu,      &CriticalPath::far,         &CriticalPath::coherent,
+    &CriticalPath::further,    &CriticalPath::cluster, &CriticalPath::distributed, &CriticalPath::turns};
 
 void add(CriticalPath& sum, const CriticalPath& more) {
   for (const auto field : path_fields) sum.*field += more.*field;

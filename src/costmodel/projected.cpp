@@ -298,12 +298,14 @@ double memory_body(double memory, double latency, double waiting, double mixed, 
   return greater + waiting * ((1 - mixed) * of_reads + mixed * of_both - greater);
 }
 
-/// The part that decides: the longest of the overlapping ones, or the launch where all else is shorter.
+/// The part that decides. Launch and code lie behind nothing, so either does where it is longer than all that overlaps,
+/// `body`; else it is the longest of that.
 Part binding_part(const ir::Estimate& e, Seconds body) {
   const Part memory = greatest(e, {Part::dram, Part::l2, Part::atomic});
   const Part pipe = greatest(e, {Part::fma, Part::alu, Part::xu, Part::issue, Part::shared});
   const Part busiest = part(e, pipe) > part(e, memory) ? pipe : memory;
-  if (body < part(e, Part::launch)) return Part::launch;
+  const Part alone = greatest(e, {Part::launch, Part::code});
+  if (body < part(e, alone)) return alone;
   return part(e, Part::latency) > part(e, busiest) ? Part::latency : busiest;
 }
 
@@ -339,8 +341,9 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   const bool starts = place.begins == ir::Begins::launch;  // else its blocks are there
   if (starts) part(e, Part::launch) = place.follows ? follower_launch(device, regime) : launch_part(device, regime);
   const bool flushed = regime.cache == ir::CacheState::cold || regime.cache == ir::CacheState::dirty;
-  if (flushed && (place.follows || regime.includes.ramp))
-    part(e, Part::launch) += Seconds{static_cast<double>(code.instructions) * device.cold_code / device.clock};
+  const Seconds first = flushed && (place.follows || regime.includes.ramp)
+                            ? Seconds{static_cast<double>(code.instructions) * device.cold_code / device.clock}
+                            : Seconds{0};
   const double handed_out = starts ? static_cast<double>(work.grid) / (device.block_rate * device.clock) : 0;
   const double trips = residency.waves * path.trips;
   const double chain = residency.waves * path.total + residency.turnarounds * device.block_turnaround;
@@ -367,14 +370,16 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   // In a first wave no warp computes before what it loads is there, and nobody else does meanwhile.
   body = std::max(body, latency + device.first_wave * busiest / residency.waves);
   if (work.grid < work.virtual_blocks) body *= 1 + device.loop_excess;
-  body += fetched_again(work, code, residency.waves, device);
+  const Seconds again{fetched_again(work, code, residency.waves, device)};
+  body += again.value;
   if (code.residual != nullptr) body *= std::exp(log_correction(*code.residual, {work, e, body}, regime.cache));
-  e.bottleneck = binding_part(e, {body});
+  part(e, Part::code) = first + again;
+  e.bottleneck = binding_part(e, Seconds{body} - again);
   ir::Regime alone = regime;
   alone.includes.dispatch_floor = false;
   alone.includes.launch_gap = alone.includes.launch_gap && starts;
   const Seconds floor = sol(place.compulsory, device, alone).total;
-  e.total = std::max(floor, part(e, Part::launch) + Seconds{body});
+  e.total = std::max(floor, part(e, Part::launch) + first + Seconds{body});
   return e;
 }
 
@@ -419,7 +424,8 @@ ir::Estimate of_program(const Work& program, const Work& steps, const Calibrated
     all.waves = std::max(all.waves, one.waves);
     all.registers = std::max(all.registers, one.registers);
   }
-  if (bodies.size() > 1) all.bottleneck = binding_part(all, {all.total.value - part(all, Part::launch).value});
+  if (bodies.size() > 1)
+    all.bottleneck = binding_part(all, all.total - part(all, Part::launch) - part(all, Part::code));
   all.total = with_floor(all.total, device, regime);
   return all;
 }

@@ -85,6 +85,7 @@ struct CriticalPath {
   double further = 0;      ///< buffers beyond the first that a trip waits for, over all trips
   double cluster = 0;      ///< barriers of a cluster of blocks
   double distributed = 0;  ///< round trips to shared memory of other blocks of the cluster
+  double turns = 0;        ///< of `arithmetic` and `xu`: steps of copies that wait for another one, since they branch
   bool operator==(const CriticalPath&) const = default;
 };
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::array level_names =
     std::to_array<std::string_view>({"sol", "projected", "compiled", "counted", "profiled"});
 constexpr std::array part_names = std::to_array<std::string_view>(
-    {"launch", "dram", "l2", "shared", "issue", "fma", "alu", "xu", "latency", "barrier", "atomic", "spill"});
+    {"launch", "code", "dram", "l2", "shared", "issue", "fma", "alu", "xu", "latency", "barrier", "atomic", "spill"});
 static_assert(part_names.size() == part_count);
 }  // namespace
 

@@ -21,6 +21,7 @@ enum class Level : std::uint8_t { sol, projected, compiled, counted, profiled };
 
 enum class Part : std::uint8_t {
   launch,   ///< before the kernel starts, and its ramp
+  code,     ///< instructions that SMs fetch: those they have not seen, and those that they have no room to keep
   dram,     ///< bytes over the bandwidth that the bytes in flight reach
   l2,       ///< sectors through L2
   shared,   ///< shared-memory wavefronts and shuffles
@@ -33,7 +34,7 @@ enum class Part : std::uint8_t {
   atomic,   ///< atomics at L2
   spill,    ///< local memory traffic of spilled registers
 };
-inline constexpr std::size_t part_count = 12;
+inline constexpr std::size_t part_count = 13;
 
 struct Estimate {
   Level level = Level::sol;

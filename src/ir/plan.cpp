@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <type_traits>
 
 #include "base/error.h"
@@ -77,6 +78,9 @@ std::optional<int> to_number(std::string_view word) {
 std::optional<int> to_node(std::string_view word) {
   return word.empty() || word[0] != '%' ? std::nullopt : to_number(word.substr(1));
 }
+
+/// A number that starts at 0 may be 0, which says nothing; others count something.
+int least_of(const PlanFieldRow& field) { return std::min(1, value(Plan{}, field.field)); }
 
 template <class T>
 int as_number(const T& value) {
@@ -170,13 +174,15 @@ Skeleton parse_skeleton(std::string_view word) {
   bad_plan_word(word, fmt::format("one of {}", fmt::join(names, ", ")), suggestion(word, names));
 }
 
-std::string expected_of(const PlanFieldRow& field) {
-  if (field.kind == FieldKind::node) return "a node such as %5";
-  if (field.kind == FieldKind::number) return "a number";
-  return fmt::format("one of {}", fmt::join(field.words, ", "));
+/// What to try in the place of a value that does not read.
+std::string hint_of(const PlanFieldRow& field, std::string_view word) {
+  if (!field.words.empty()) return suggestion(word, field.words);
+  if (field.kind == FieldKind::node) return "tailor explore lists plans, whose text names their nodes";
+  return fmt::format("'tailor list axes' says which values of {} are legal", field.name);
 }
 
-void set(Plan& plan, std::string_view key, std::string_view word) {
+/// `at` is the place of the value in the whole text, from 1 on.
+void set(Plan& plan, std::string_view key, std::string_view word, std::size_t at) {
   const SkeletonRow& skeleton = row(plan.skeleton);
   std::vector<std::string_view> known;
   for (const PlanFieldRow& field : field_table)
@@ -191,7 +197,10 @@ void set(Plan& plan, std::string_view key, std::string_view word) {
                   fmt::format("it has {}", fmt::join(known, ", ")));
   if (row(*field).kind == FieldKind::homes) return void(plan.homes = parse_homes(word));
   const std::optional<int> value = parse_value(*field, word);
-  if (!value) bad_plan_word(word, expected_of(row(*field)), suggestion(word, row(*field).words));
+  if (!value)
+    throw Error(Fault::usage,
+                fmt::format("plan: found {}='{}' at character {}, expected {}", key, word, at, values_read(*field)),
+                hint_of(row(*field), word));
   set_value(plan, *field, *value);
 }
 
@@ -243,10 +252,23 @@ std::string value_text(PlanField field, int value) {
 std::optional<int> parse_value(PlanField field, std::string_view word) {
   const PlanFieldRow& which = row(field);
   if (which.kind == FieldKind::node) return to_node(word);
-  if (which.kind == FieldKind::number) return to_number(word);
+  if (which.kind == FieldKind::number) {
+    const std::optional<int> number = to_number(word);
+    if (number && *number < least_of(which)) return std::nullopt;
+    return field == PlanField::cluster && number == 1 ? std::optional(0) : number;
+  }
   for (std::size_t i = 0; i < which.words.size(); ++i)
     if (which.words[i] == word) return static_cast<int>(i);
   return std::nullopt;
+}
+
+std::string values_read(PlanField field) {
+  const PlanFieldRow& which = row(field);
+  const std::string most = with_commas(std::numeric_limits<int>::max());
+  const int least = least_of(which);
+  if (which.kind == FieldKind::node) return "a node such as %5";
+  if (which.kind == FieldKind::number) return fmt::format("a whole number from {} to {}", least, most);
+  return fmt::format("one of {}", fmt::join(which.words, ", "));
 }
 
 std::string field_text(const Plan& plan, PlanField field) {
@@ -305,7 +327,8 @@ void append_plan(std::string& out, const Plan& plan, std::uint32_t said) {
 std::string_view bar_of(Skeleton skeleton) { return skeleton == Skeleton::stages ? "||" : "|"; }
 
 /// A plan, or a body of the pack or the stages `of`; what that one says, or what it is part of, it does not say again.
-Plan parse_one(std::string_view source, const Plan* of, std::uint32_t said_before) {
+/// `source` is a part of the `whole` text.
+Plan parse_one(std::string_view whole, std::string_view source, const Plan* of, std::uint32_t said_before) {
   Plan plan;
   bool first = true;
   std::vector<std::string_view> said;
@@ -321,7 +344,8 @@ Plan parse_one(std::string_view source, const Plan* of, std::uint32_t said_befor
     const std::size_t at = word.find('=');
     if (at == word.npos) bad_plan_word(word, "key=value");
     const std::string_view key = word.substr(0, at);
-    set(plan, key, word.substr(at + 1));
+    const std::string_view value = word.substr(at + 1);
+    set(plan, key, value, static_cast<std::size_t>(value.data() - whole.data()) + 1);
     if (std::find(said.begin(), said.end(), key) != said.end()) bad_plan_word(key, "each field once");
     if (has_field(said_before, *plan_field_named(key)))
       bad_plan_word(key, "a field of the body alone", "what holds for all bodies stands before the first bar");
@@ -355,10 +379,10 @@ std::vector<std::string_view> split_at(std::string_view source, std::string_view
   return parts;
 }
 
-Plan parse_with_bodies(std::string_view source, const Plan* of, std::uint32_t said) {
+Plan parse_with_bodies(std::string_view whole, std::string_view source, const Plan* of, std::uint32_t said) {
   const std::string_view bar = source.find("||") == source.npos ? "|" : "||";
   const std::vector<std::string_view> parts = split_at(source, bar);
-  Plan plan = parse_one(parts.front(), of, said);
+  Plan plan = parse_one(whole, parts.front(), of, said);
   const bool has_bodies = row(plan.skeleton).unit == WorkUnit::bodies;
   if (parts.size() > 1 && (!has_bodies || bar_of(plan.skeleton) != bar))
     bad_plan_word(bar, fmt::format("the end of a plan of skeleton {}", name(plan.skeleton)));
@@ -366,7 +390,7 @@ Plan parse_with_bodies(std::string_view source, const Plan* of, std::uint32_t sa
     bad_plan_word("", fmt::format("the bodies of {0} behind bars, {0} threads=256 {1} map dominant=%3 {1} ...",
                                   name(plan.skeleton), bar_of(plan.skeleton)));
   said |= shared_fields(plan.skeleton);
-  for (std::size_t i = 1; i < parts.size(); ++i) plan.bodies.push_back(parse_with_bodies(parts[i], &plan, said));
+  for (std::size_t i = 1; i < parts.size(); ++i) plan.bodies.push_back(parse_with_bodies(whole, parts[i], &plan, said));
   return plan;
 }
 
@@ -380,7 +404,7 @@ std::string text(const Plan& plan) {
   return out;
 }
 
-Plan parse_plan(std::string_view source) { return parse_with_bodies(source, nullptr, 0); }
+Plan parse_plan(std::string_view source) { return parse_with_bodies(source, source, nullptr, 0); }
 
 Id id_of(const Plan& plan, Id group) { return tailor::id_of(std::string_view(hex(group) + ' ' + text(plan))); }
 

@@ -21,6 +21,7 @@
 #include "ir/fusion.h"
 #include "ir/graph/arithmetic.h"
 #include "ir/kernel/stitch_level.h"
+#include "ir/refusal.h"
 
 namespace tailor::ir {
 
@@ -130,8 +131,11 @@ std::uint32_t shared_fields(Skeleton skeleton);
 void copy_fields(Plan& to, const Plan& from, Skeleton skeleton);
 /// A value of the axis as its lists and restrictions have it: "%3", "128", "tile", "on", "shared".
 std::string value_text(PlanField field, int value);
-/// The reverse; nothing when the word does not read. Numbers are not negative.
+/// The reverse; nothing when the word does not read. Numbers are at least 1, where they start at 0 at least 0; a
+/// cluster of one block is none, so 1 reads as 0 there.
 std::optional<int> parse_value(PlanField field, std::string_view word);
+/// What parse_value() takes, for messages: "a whole number from 1 to 2,147,483,647", "one of tile, persistent".
+std::string values_read(PlanField field);
 /// What the plan says there: as value_text(), but of homes the list, "%0@register,%7@block"; empty where it is.
 std::string field_text(const Plan& plan, PlanField field);
 /// Whether both plans say the same there.
@@ -143,7 +147,8 @@ bool agree(const Plan& a, const Plan& b, PlanField field);
 /// dominant=%3 vector=4 unroll=1 grid=tile | row ...". Stages stand behind double bars.
 std::string text(const Plan& plan);
 /// Throws Error(usage) naming the word that does not fit: a field that the skeleton does not have, one that plans of
-/// older versions had, homes that are not in the order of their nodes.
+/// older versions had, homes that are not in the order of their nodes. Of a value it says the field, and at which
+/// character of the text it stands.
 Plan parse_plan(std::string_view text);
 Id id_of(const Plan& plan, Id group);
 
@@ -156,14 +161,5 @@ std::string_view name(Skeleton skeleton);
 std::string_view name(HomesWord word);
 std::string_view name(GridShape grid);
 std::string_view name(Meeting meeting);
-
-/// Why a plan (or a whole group) cannot be lowered, with the numbers. `rule` is a stable short name ("registers",
-/// "skeleton-column"), `reason` a sentence with figures.
-struct Rejection {
-  std::string rule;
-  std::string reason;
-  bool sound = true;  ///< lower itself says so, or a rule proved to imply it; false: a heuristic shortcut
-  bool operator==(const Rejection&) const = default;
-};
 
 }  // namespace tailor::ir

@@ -69,8 +69,10 @@ struct ExitCode {
   std::string_view what;
 };
 constexpr auto exit_codes = std::to_array<ExitCode>({
-    {Fault::failed, "failed: a model could not be read, a kernel is wrong or did not compile"},
-    {Fault::usage, "the command line or a file asks for what there is not"},
+    {Fault::failed,
+     "failed: a model could not be read, no kernel has the plan that was asked for, a kernel is wrong or "
+     "did not compile"},
+    {Fault::usage, "usage: the command line or a file does not read, or asks for what there is not"},
     {Fault::missing, "something is missing: a file, a device, a compiler, a GPU"},
     {Fault::claim, "the claim of a sweep does not hold"},
     {Fault::interrupted, "interrupted; what was finished is stored"},

@@ -84,6 +84,8 @@ class Recorded {
   /// A sentence for a question that has no answer: whether the kernel is known at all, and under which protocols it was
   /// measured, the nearest first.
   std::string why_missing(Id kernel, const ir::Protocol& protocol) const;
+  /// Kernels with a measurement, whatever came of it, ascending.
+  std::vector<Id> measured_kernels() const;
   /// measurement(), or one of outcome not_recorded with why_missing() as its reason.
   ir::Measurement replayed(Id kernel, const ir::Protocol& protocol) const;
 

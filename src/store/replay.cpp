@@ -19,6 +19,7 @@
 #include <fstream>
 #include <tuple>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "store/recorded.h"
@@ -109,7 +110,8 @@ std::optional<ir::Measurement> Recorded::measurement(Id kernel, const ir::Protoc
 std::string Recorded::why_missing(Id kernel, const ir::Protocol& protocol) const {
   const auto places = by_kernel_.find(kernel);
   if (places == by_kernel_.end())
-    return fmt::format("kernel {} was not measured; {} others were", short_hex(kernel), by_kernel_.size());
+    return fmt::format("kernel {} was not measured, {} were", short_hex(kernel),
+                       counted(by_kernel_.size(), "other kernel"));
   std::vector<std::pair<int, std::string>> others;
   for (const std::size_t place : places->second)
     if (const std::optional<ir::Protocol>& timing = rows_.measurements[place].timing)
@@ -121,6 +123,12 @@ std::string Recorded::why_missing(Id kernel, const ir::Protocol& protocol) const
     if (words.size() < 3) words.push_back(text);
   return fmt::format("kernel {} was not measured as '{}'; recorded: {}", short_hex(kernel), ir::text(protocol),
                      fmt::join(words, "; "));
+}
+
+std::vector<Id> Recorded::measured_kernels() const {
+  std::vector<Id> kernels;
+  for (const auto& [kernel, places] : by_kernel_) kernels.push_back(kernel);
+  return kernels;
 }
 
 ir::Measurement Recorded::replayed(Id kernel, const ir::Protocol& protocol) const {

@@ -1,7 +1,7 @@
 -- SPDX-FileCopyrightText: 2026 The Tailor authors
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The database that a run leaves behind, schema version 3. Keys are natural: an *_id is the 32 hexadecimal digits of a
+-- The database that a run leaves behind, schema version 4. Keys are natural: an *_id is the 32 hexadecimal digits of a
 -- hash of the thing's canonical text, so the same work done twice, or in two shards, is one row. Times are in seconds
 -- (_s), sizes in bytes (_bytes), rates in hertz (_hz), fractions from 0 to 1. Points in time are ISO 8601 text in UTC
 -- (_at). Nothing here needs Tailor to be read; docs/database.md shows queries.
@@ -340,6 +340,7 @@ CREATE TABLE stored_estimates (
   high_s     REAL,                             -- the interval where it is no row of intervals
   bottleneck INTEGER NOT NULL REFERENCES words, -- the part that decides
   launch_s   REAL NOT NULL,                    -- before the kernel starts, and its ramp
+  code_s     REAL NOT NULL,                    -- instructions fetched; 0 of estimates before version 4: in launch_s
   dram_s     REAL NOT NULL,                    -- bytes over the bandwidth that the bytes in flight reach
   l2_s       REAL NOT NULL,                    -- sectors through L2
   shared_s   REAL NOT NULL,                    -- shared-memory wavefronts and shuffles
@@ -644,6 +645,7 @@ CREATE VIEW estimates (
   high_s,     -- the interval the model claims
   bottleneck, -- the part that decides
   launch_s,   -- before the kernel starts, and its ramp
+  code_s,     -- instructions fetched; 0 of estimates before version 4: in launch_s
   dram_s,     -- bytes over the bandwidth that the bytes in flight reach
   l2_s,       -- sectors through L2
   shared_s,   -- shared-memory wavefronts and shuffles
@@ -663,8 +665,8 @@ SELECT p.plan_id, m.device_id, m.level, m.model, e.total_s,
        iif(e.interval IS NULL, e.low_s, e.total_s * (1 - (SELECT below FROM intervals WHERE number = e.interval))),
        iif(e.interval IS NULL, e.high_s, e.total_s * (1 + (SELECT above FROM intervals WHERE number = e.interval))),
        (SELECT word FROM words WHERE number = e.bottleneck),
-       e.launch_s, e.dram_s, e.l2_s, e.shared_s, e.issue_s, e.fma_s, e.alu_s, e.xu_s, e.latency_s, e.barrier_s,
-       e.atomic_s, e.spill_s, e.occupancy, e.waves, e.registers
+       e.launch_s, e.code_s, e.dram_s, e.l2_s, e.shared_s, e.issue_s, e.fma_s, e.alu_s, e.xu_s, e.latency_s,
+       e.barrier_s, e.atomic_s, e.spill_s, e.occupancy, e.waves, e.registers
 FROM stored_plans p
 JOIN stored_estimates e ON e.number BETWEEN p.number << 16 AND (p.number << 16) + 65535 AND p.number = e.number >> 16
 JOIN estimators m ON m.number = e.number & 65535;

@@ -7,6 +7,7 @@
 //
 // Version 3 keeps short what there is a row of for each plan. Tables that others refer to are renamed without those
 // others noticing, made anew under their name and filled; a row that refers to nothing stops the step.
+// Version 4 tells the time for code from that of the launch, which it was in before.
 #include "store/schema.h"
 
 namespace tailor::store {
@@ -365,8 +366,47 @@ CREATE INDEX lowerings_by_kernel ON lowerings (kernel_id);
 CREATE INDEX xla_plans_by_plan ON xla_plans (plan_id);
 CREATE INDEX short_lists_by_plan ON short_lists (plan_id);)sql";
 
+// The first line fails where the column is there already: a file that says less than it is, is not touched.
+constexpr std::string_view to_4 = R"sql(ALTER TABLE stored_estimates ADD COLUMN code_s REAL NOT NULL DEFAULT 0;
+PRAGMA legacy_alter_table = ON;
+ALTER TABLE stored_estimates RENAME TO old_estimates;
+CREATE TABLE stored_estimates (
+  -- the rows of the view estimates
+  number     INTEGER PRIMARY KEY,              -- 65536 times the plan's number, and the estimator's
+  plan       INTEGER NOT NULL AS (number >> 16) REFERENCES stored_plans, -- the plan
+  estimator  INTEGER NOT NULL AS (number & 65535) REFERENCES estimators, -- who says so
+  total_s    REAL NOT NULL,                    -- time of one launch
+  interval   INTEGER REFERENCES intervals,     -- around it; NULL: none gives the very numbers of low_s and high_s
+  low_s      REAL,                             -- the interval where it is no row of intervals
+  high_s     REAL,                             -- the interval where it is no row of intervals
+  bottleneck INTEGER NOT NULL REFERENCES words, -- the part that decides
+  launch_s   REAL NOT NULL,                    -- before the kernel starts, and its ramp
+  code_s     REAL NOT NULL,                    -- instructions fetched; 0 of estimates before version 4: in launch_s
+  dram_s     REAL NOT NULL,                    -- bytes over the bandwidth that the bytes in flight reach
+  l2_s       REAL NOT NULL,                    -- sectors through L2
+  shared_s   REAL NOT NULL,                    -- shared-memory wavefronts and shuffles
+  issue_s    REAL NOT NULL,                    -- all instructions over the issue rate
+  fma_s      REAL NOT NULL,                    -- the FMA pipe
+  alu_s      REAL NOT NULL,                    -- the ALU pipe
+  xu_s       REAL NOT NULL,                    -- transcendental pipe and conversions
+  latency_s  REAL NOT NULL,                    -- waves times the latency of one warp's dependent chain
+  barrier_s  REAL NOT NULL,                    -- block barriers
+  atomic_s   REAL NOT NULL,                    -- atomics at L2
+  spill_s    REAL NOT NULL,                    -- local memory traffic of spilled registers
+  occupancy  REAL NOT NULL,                    -- resident warps over the most possible; 0: not seen at this level
+  waves      REAL NOT NULL,                    -- whole waves of blocks
+  registers  INTEGER NOT NULL,                 -- per thread, guessed or real
+  CHECK ((interval IS NULL) = (low_s IS NOT NULL) AND (low_s IS NULL) = (high_s IS NULL))
+) STRICT;
+INSERT INTO stored_estimates (number, total_s, interval, low_s, high_s, bottleneck, launch_s, code_s, dram_s, l2_s, shared_s,
+  issue_s, fma_s, alu_s, xu_s, latency_s, barrier_s, atomic_s, spill_s, occupancy, waves, registers)
+SELECT number, total_s, interval, low_s, high_s, bottleneck, launch_s, code_s, dram_s, l2_s, shared_s,
+  issue_s, fma_s, alu_s, xu_s, latency_s, barrier_s, atomic_s, spill_s, occupancy, waves, registers
+FROM old_estimates ORDER BY number;
+DROP TABLE old_estimates;)sql";
+
 }  // namespace
 
-const std::array<Migration, 2> current_steps = {{{1, to_2}, {2, to_3}}};
+const std::array<Migration, 3> current_steps = {{{1, to_2}, {2, to_3}, {3, to_4}}};
 
 }  // namespace tailor::store

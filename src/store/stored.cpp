@@ -79,9 +79,9 @@ StoredTable plans() {
 }
 
 StoredTable estimates() {
-  const std::vector<std::string> parts = {"launch_s", "dram_s",  "l2_s",      "shared_s",  "issue_s",
-                                          "fma_s",    "alu_s",   "xu_s",      "latency_s", "barrier_s",
-                                          "atomic_s", "spill_s", "occupancy", "waves",     "registers"};
+  const std::vector<std::string> parts = {"launch_s", "code_s",    "dram_s", "l2_s",      "shared_s",  "issue_s",
+                                          "fma_s",    "alu_s",     "xu_s",   "latency_s", "barrier_s", "atomic_s",
+                                          "spill_s",  "occupancy", "waves",  "registers"};
   StoredTable stored{
       .view = "estimates",
       .table = "stored_estimates",
@@ -101,9 +101,9 @@ StoredTable estimates() {
                             number_of("stored_plans", "plan_id"), number_of_word("n.bottleneck")),
       .key = "number",
       .others = {"total_s", "interval", "low_s", "high_s", "bottleneck"},
-      .shows = {"total_s", "low_s", "high_s", "bottleneck", "launch_s", "dram_s", "l2_s", "shared_s", "issue_s",
-                "fma_s", "alu_s", "xu_s", "latency_s", "barrier_s", "atomic_s", "spill_s", "occupancy", "waves",
-                "registers"},
+      .shows = {"total_s",   "low_s",    "high_s",  "bottleneck", "launch_s", "code_s",   "dram_s",
+                "l2_s",      "shared_s", "issue_s", "fma_s",      "alu_s",    "xu_s",     "latency_s",
+                "barrier_s", "atomic_s", "spill_s", "occupancy",  "waves",    "registers"},
       .shown = {"{0}.total_s",
                 "iif({0}.interval IS NULL, {0}.low_s, {0}.total_s * (1 - (SELECT below FROM intervals "
                 "WHERE number = {0}.interval)))",

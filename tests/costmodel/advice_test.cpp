@@ -22,7 +22,7 @@ namespace {
 struct Case {
   ir::Estimate estimate;
   Work work;
-  ir::Device device = ir::find_device("h200", source_folder() + "/data/devices");
+  CalibratedDevice device = shipped("h200");
 
   Case() {
     estimate.total = {100e-6};
@@ -38,6 +38,22 @@ struct Case {
   void takes(Part which, double microseconds) {
     estimate.parts[static_cast<std::size_t>(which)] = {microseconds * 1e-6};
   }
+  /// Code of so many instructions, of which those seen first take `first`.
+  void code_takes(double microseconds, std::int64_t instructions, double first) {
+    takes(Part::code, microseconds);
+    work.code_instructions = instructions;
+    device.cold_code = first * 1e-6 * device.clock / static_cast<double>(instructions);
+    device.code_room = 2048;
+  }
+  /// A chain of arithmetic alone, of which `turns` are copies that wait for one another.
+  void waits_in_turn(double microseconds, double turns) {
+    estimate.bottleneck = Part::latency;
+    estimate.waves = 1;
+    takes(Part::latency, microseconds);
+    const double steps = microseconds * 1e-6 * device.clock / device.fma_latency;
+    work.critical_path.arithmetic = steps;
+    work.critical_path.turns = steps * turns / microseconds;
+  }
   std::vector<std::string> said() const { return advice(estimate, work, device); }
 };
 
@@ -50,6 +66,15 @@ const std::vector<Rule>& advice_rules() {
   static const std::vector<Rule> all = {
       {"50 % of the time is launch and ramp: fuse the kernel into a neighbour",
        [](Case& c) { c.takes(Part::launch, 50.1); }, [](Case& c) { c.takes(Part::launch, 49.9); }},
+      {"15.0 us of 100 us go to fetching 1,000 instructions that an SM sees for the first time: fewer copies (unroll, "
+       "vector, in_flight) are less code, and wait less",
+       [](Case& c) { c.code_takes(15.01, 1000, 15); }, [](Case& c) { c.code_takes(14.99, 1000, 15); }},
+      {"40.0 us of 100 us go to fetching 5,000 instructions that an SM sees for the first time, or again for lack of "
+       "room: fewer copies (unroll, vector, in_flight) are less code, and wait less",
+       [](Case& c) { c.code_takes(40, 5000, 10); }, [](Case&) {}},
+      {"latency binds: of its 10.0 us 5.00 us are copies of operations that branch (sine, power, division), one after "
+       "the other: fewer copies (unroll, vector, in_flight) are less code, and wait less",
+       [](Case& c) { c.waits_in_turn(10, 5); }, [](Case& c) { c.work.critical_path.turns = 1; }},
       {"81 % of the time is memory bandwidth at its reachable peak: only moving fewer bytes helps",
        [](Case& c) {
          c.estimate.bottleneck = Part::dram;
@@ -157,4 +182,63 @@ TEST_CASE("of several sentences the two most telling are said") {
   REQUIRE(said.size() == 2);
   CHECK(said[0].starts_with("spills take 3 %"));
   CHECK(said[1].starts_with("100 blocks leave 32 of 132 SMs idle"));
+}
+
+TEST_CASE("advice proposes the fastest plan that the model knows, names both values and the time, and no slower one") {
+  Case c;
+  c.takes(Part::code, 60);
+  c.work.code_instructions = 1000;
+  c.estimate.bottleneck = Part::code;
+  ir::Plan plan;
+  plan.skeleton = ir::Skeleton::map;
+  plan.unroll = 8;
+  plan.vector = 4;
+  Changeable changeable{true, &plan, {}};
+  const auto said = [&] { return advice(c.estimate, c.work, c.device, changeable).at(0); };
+  // Times fall with the copies; two copies are as few as there may be.
+  const auto copies = [](const ir::Plan& of) { return of.unroll * of.vector; };
+  changeable.price = [&](const ir::Plan& other) -> std::optional<Seconds> {
+    CHECK(other.skeleton == plan.skeleton);
+    if (copies(other) < 8) return std::nullopt;
+    return Seconds{10e-6 * copies(other)};
+  };
+  CHECK(said().ends_with(": unroll=2 in place of 8 would take 80.0 us"));
+  // A plan that cannot be told from this one is not proposed, nor is what has no kernel.
+  changeable.price = [](const ir::Plan&) { return std::optional(Seconds{99.95e-6}); };
+  CHECK(said().ends_with(": no plan that differs in unroll or vector alone is predicted to be faster"));
+  changeable.price = [](const ir::Plan&) { return std::optional<Seconds>(); };
+  CHECK(said().ends_with(": no other plan that could help can be written"));
+  // Fields are named of which another value can be written.
+  changeable.price = [&](const ir::Plan& other) {
+    return other.unroll == plan.unroll ? std::optional<Seconds>() : std::optional(Seconds{100e-6});
+  };
+  CHECK(said().ends_with(": no plan that differs in unroll alone is predicted to be faster"));
+  // Simpler arithmetic changes results: it comes after all else.
+  changeable.price = [&](const ir::Plan& other) {
+    return std::optional(Seconds{other.arithmetic == ir::Arithmetic::approx ? 20e-6 : 101e-6});
+  };
+  CHECK(said().ends_with(": arithmetic=approx in place of xla, less exact, would take 20.0 us"));
+  changeable.price = [&](const ir::Plan& other) {
+    return std::optional(Seconds{other.arithmetic == ir::Arithmetic::approx ? 20e-6 : 90e-6});
+  };
+  CHECK(said().find("arithmetic") == std::string::npos);
+}
+
+TEST_CASE("of a pack a proposal names the body, and what holds for all bodies changes in all of them") {
+  Case c;
+  c.takes(Part::code, 60);
+  ir::Plan plan = ir::parse_plan(
+      "pack threads=256 index_cache=on value_cache=on arithmetic=xla | map dominant=%3 vector=4 unroll=8 grid=tile | "
+      "map "
+      "dominant=%4 vector=4 unroll=4 grid=tile");
+  Changeable changeable{true, &plan, {}};
+  const auto said = [&] { return advice(c.estimate, c.work, c.device, changeable).at(0); };
+  changeable.price = [](const ir::Plan& other) { return std::optional(Seconds{other.bodies[1].unroll * 10e-6}); };
+  CHECK(said().ends_with(": unroll=1 in place of 4 in body 2 would take 10.0 us"));
+  changeable.price = [](const ir::Plan& other) {
+    const bool all = other.arithmetic == ir::Arithmetic::approx && other.bodies[0].arithmetic == other.arithmetic &&
+                     other.bodies[1].arithmetic == other.arithmetic;
+    return std::optional(Seconds{all ? 10e-6 : 100e-6});
+  };
+  CHECK(said().ends_with(": arithmetic=approx in place of xla, less exact, would take 10.0 us"));
 }

@@ -33,6 +33,7 @@ const std::vector<Resource>& resources() {
   using D = CalibratedDevice;
   static const std::vector<Resource> all = {
       {Part::launch, {}, {&D::launch_overhead, &D::ramp}},
+      {Part::code, {}, {&D::cold_code}},
       {Part::dram, {&D::dram_bandwidth}, {}},
       {Part::l2, {&D::l2_bandwidth, &D::sm_bandwidth}, {}},
       {Part::shared, {&D::shared_bandwidth, &D::l1_bandwidth, &D::shuffle_rate, &D::lsu_rate}, {}},
@@ -96,7 +97,8 @@ Work made_of(const std::vector<double>& seconds, CalibratedDevice& d) {
   const auto count = [](double x) { return std::max<std::int64_t>(1, std::llround(x)); };
   d.launch_overhead = 0.75 * time_of(Part::launch);
   d.ramp = 0.25 * time_of(Part::launch);
-  d.cold_code = 0;
+  w.code_instructions = 1000;
+  d.cold_code = time_of(Part::code) * d.clock / static_cast<double>(w.code_instructions);
   // What is read comes from memory once. L2 also hands out what atomics ask for.
   BufferWork in, sums;
   in.read_sectors = in.load.sectors =
@@ -137,7 +139,9 @@ TEST_CASE("the limiter of kernels made of known amounts of work is the resource 
       CalibratedDevice d = draw.device();
       const double most = draw.between(2e-6, 2e-3);
       // A launch is one where the body is shorter: whatever hides behind what, it is no longer than three resources.
-      const double margin = limiter.limiter == Part::launch ? 3.5 : 1.05;
+      // So is code.
+      const bool alone = limiter.limiter == Part::launch || limiter.limiter == Part::code;
+      const double margin = alone ? 3.5 : 1.05;
       std::vector<double> seconds;
       for (const Resource& resource : resources())
         seconds.push_back(&resource == &limiter ? most : most / (margin * draw.between(1, 30)));
@@ -161,6 +165,7 @@ TEST_CASE("the limiter of drawn kernels on drawn devices is what shortens them m
     w.threads = 32 << draw.random() % 6;
     w.virtual_blocks = w.grid = static_cast<std::int64_t>(draw.between(1, 1e6));
     w.live_registers = 8 + static_cast<int>(draw.random() % 80);
+    w.code_instructions = static_cast<std::int64_t>(draw.between(50, 50'000));
     const double threads = static_cast<double>(w.grid) * w.threads, warps = threads / 32;
     BufferWork in, out;
     in.read_bytes = static_cast<std::int64_t>(threads * draw.between(0.5, 64));

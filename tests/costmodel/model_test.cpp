@@ -256,8 +256,7 @@ TEST_CASE("blocks that stay give the knee of bandwidth in bytes in flight") {
   const double reached = std::pow(std::pow(peak, -p) + std::pow(flow, -p), -1 / p);
   // Of the first of 1,000 waves nothing is hidden.
   const double apart = bytes / peak + bytes / flow, knee = bytes / reached;
-  CHECK(e.total.value - d.launch_overhead - d.ramp ==
-        approx(knee + (apart - knee) / 1000).epsilon(1e-6));
+  CHECK(e.total.value - d.launch_overhead - d.ramp == approx(knee + (apart - knee) / 1000).epsilon(1e-6));
 }
 
 TEST_CASE("compiled takes the compiler's registers and charges spills") {
@@ -273,7 +272,7 @@ TEST_CASE("compiled takes the compiler's registers and charges spills") {
   const ir::Estimate spilled = compiled(w, binary, d);
   CHECK(spilled.total > clean.total);
   CHECK(spilled.parts[static_cast<std::size_t>(ir::Part::spill)].value > 0);
-  CHECK(advice(spilled, w, ir::find_device("h200", data + "/devices")).at(0).starts_with("spills take"));
+  CHECK(advice(spilled, w, d).at(0).starts_with("spills take"));
 }
 
 TEST_CASE(
@@ -464,12 +463,27 @@ TEST_CASE("launch gap, ramp and dispatch floor are in a prediction only where th
   CHECK(time_in(coded, fetches, activity) == approx(1.75e-6).epsilon(1e-6));
   CHECK(time_in(coded, fetches, warm) == time_in(w, d, warm));
   CHECK(time_in(coded, d, activity) == time_in(w, d, activity));
+  // It is a part by itself, in no other one, and decides where it is longer than all that overlaps and the launch.
+  const auto part_in = [&](ir::Part part, const ir::Regime& regime) {
+    return row_for(projected(coded, fetches, regime).parts, part).value;
+  };
+  CHECK(part_in(ir::Part::code, activity) == approx(0.25e-6).epsilon(1e-9));
+  CHECK(part_in(ir::Part::launch, activity) == approx(1e-6).epsilon(1e-9));
+  CHECK(part_in(ir::Part::code, warm) == 0);
+  CHECK(projected(coded, fetches, activity).bottleneck == ir::Part::launch);
+  coded.code_instructions = 4001;
+  CHECK(projected(coded, fetches, activity).bottleneck == ir::Part::code);
+  coded.code_instructions = 3999;
+  CHECK(projected(coded, fetches, activity).bottleneck == ir::Part::launch);
+  coded.code_instructions = 1000;
   // What has no room near the SM comes again wherever it is executed again, in every state.
   fetches.code_room = 999;
   const double warps = std::ceil(coded.threads / 32.0);
   coded.busiest_block = static_cast<std::int64_t>(warps) * 5000;
   const double again = time_in(coded, fetches, warm) - time_in(coded, d, warm);
   CHECK(again > 0.9e-6);
+  CHECK(part_in(ir::Part::code, warm) == approx(again).epsilon(1e-9));
+  CHECK(part_in(ir::Part::code, cold_stream) == approx(again + 0.25e-6).epsilon(1e-9));
   CHECK(std::abs(std::remainder(again + 0.25e-6, 1.25e-6)) < 1e-12);  // 5,000 instructions in each wave, less 1,000
   fetches.code_room = 1000;
   CHECK(time_in(coded, fetches, warm) == time_in(coded, d, warm));
@@ -553,7 +567,6 @@ TEST_CASE("models rank lowered plans above their roof and advice names its numbe
   const ir::Group group = group_of(graph_text("layernorm", 64, 768, "f32"));
   const GroupWork needed = group_work(group);
   for (const CalibratedDevice& device : devices()) {
-    const ir::Device facts = ir::find_device(device.name, data + "/devices");
     const ir::Estimate roof = sol(needed, device);
     const int kernels = for_each_kernel(group, device.limits, [&](const ir::Plan&, const ir::Kernel& kernel) {
       const Work work = count(kernel, Mode::fast);
@@ -565,7 +578,7 @@ TEST_CASE("models rank lowered plans above their roof and advice names its numbe
           CHECK(e.level == model.level);
         }
       const ir::Estimate e = projected(work, device);
-      const auto lines = advice(e, work, facts);
+      const auto lines = advice(e, work, device);
       CHECK(lines.size() <= 2);
       for (const std::string& line : lines) CHECK(line.find_first_of("0123456789") != line.npos);
     });

@@ -10,10 +10,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <random>
 #include <set>
 #include <string>
 
 #include "base/indexed.h"
+#include "codegen/lower/lower.h"
+#include "ir/refusal.h"
 #include "support/group_family.h"
 
 namespace tailor::explore {
@@ -639,6 +642,41 @@ TEST_CASE("the first rule of those in force that drops a plan is the one that is
   }
   CHECK(named > 0);
   for (std::size_t i = 0; i < rules().size(); ++i) CHECK(rules()[i].sound == (i < sound_rules()));
+}
+
+TEST_CASE("every name that a refusal has is in the list of rules, and none is there twice") {
+  std::set<std::string_view> listed;
+  for (const Rule& rule : rules()) CHECK(listed.insert(rule.name).second);
+  for (const ir::RefusalRow& row : ir::refusals()) CHECK(listed.insert(row.name).second);
+  const auto is_listed = [&](const std::string& rule) { return listed.contains(rule) || ir::is_refusal(rule); };
+  CHECK_FALSE(is_listed("dominants"));
+  CHECK(ir::is_refusal("skeleton-row-slice"));
+  CHECK_FALSE(ir::is_refusal("skeleton-"));
+  // Plans whose fields have any values, of groups of every kind and of more than one loop.
+  std::mt19937_64 random(7);
+  const auto one_of = [&](std::initializer_list<int> values) { return *(values.begin() + random() % values.size()); };
+  const ir::Limits limits = Tried().limits;
+  std::set<std::string> refused;
+  for (const char* member : {"softmax", "bias_gelu_f16", "column_sum"}) {
+    const ir::Group group = ir::make_group(ir::family_member(member), 60, 96);
+    const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+    codegen::LowerScratch scratch;
+    for (int i = 0; i < 300; ++i) {
+      ir::Plan plan;
+      plan.skeleton = random() % 20 == 0 ? ir::Skeleton::row : prepared.skeleton;
+      for (const ir::PlanFieldRow& field : ir::plan_fields())
+        if (row(plan.skeleton).has(field.field) && field.words.empty() && random() % 3 == 0)
+          set_value(plan, field.field, one_of({0, 1, 2, 3, 8, 64, 96, 2048}));
+      if (random() % 3 > 0) plan.threads = 128;
+      if (random() % 8 > 0) plan.dominant = prepared.dominants.front();
+      if (random() % 3 == 0) plan.grid = ir::GridShape::persistent;
+      const codegen::Lowered lowered = codegen::lower(prepared, plan, limits, scratch);
+      if (const auto* why = std::get_if<ir::Rejection>(&lowered)) refused.insert(why->rule);
+    }
+  }
+  for (const std::string& rule : refused) CHECK_MESSAGE(is_listed(rule), rule);
+  for (const char* rule : {"dominant", "cluster", "threads", "vector", "split", "persistent", "skeleton"})
+    CHECK_MESSAGE(refused.contains(rule), rule);
 }
 
 }  // namespace tailor::explore

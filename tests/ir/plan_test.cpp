@@ -84,9 +84,15 @@ TEST_CASE("every value of a field reads back from its word, and other words do n
     INFO(field.name);
     CHECK((plan_field_named(field.name) == field.field));
     const int values = field.words.empty() ? 5 : static_cast<int>(field.words.size());
-    for (int value = 0; value < values; ++value)
-      CHECK(parse_value(field.field, value_text(field.field, value)) == value);
-    for (const std::string_view word : {"", "-1", "1x", "%", "%x", "perhaps"}) CHECK(!parse_value(field.field, word));
+    for (int value = 0; value < values; ++value) {
+      // What counts something is at least 1, and a cluster of one block is none.
+      const bool counts = field.kind == FieldKind::number && ir::value(Plan{}, field.field) > 0;
+      const int meant = field.field == PlanField::cluster && value == 1 ? 0 : value;
+      const std::optional<int> read = parse_value(field.field, value_text(field.field, value));
+      CHECK(read == (counts && value == 0 ? std::nullopt : std::optional(meant)));
+    }
+    for (const std::string_view word : {"", "-1", "1x", "%", "%x", "perhaps", "4.5", "2147483648", "%2147483648"})
+      CHECK(!parse_value(field.field, word));
   }
 }
 
@@ -128,7 +134,13 @@ TEST_CASE("a plan's text with letters changed is refused as a word, or reads bac
     } catch (const Error& error) {
       ++refused;
       CHECK(error.fault == Fault::usage);
-      CHECK(error.message.starts_with("plan: found '"));
+      CHECK(error.message.starts_with("plan: found "));
+      // Of a value it says where it stands.
+      if (const std::size_t at = error.message.find(" at character "); at != error.message.npos) {
+        const std::size_t quote = error.message.find('\''), place = std::stoul(error.message.substr(at + 14));
+        const std::string word = error.message.substr(quote + 1, at - quote - 2);
+        CHECK(changed.substr(place - 1, word.size()) == word);
+      }
     }
   }
   CHECK(read > 100);
@@ -231,8 +243,14 @@ TEST_CASE("a plan that contradicts its skeleton names the word") {
     CHECK(plan_complaint("row homes=%3@register," + std::string(second)) ==
           fmt::format("plan: found '{}', expected a node behind %3: homes ascend, each node once", second));
   CHECK(plan_complaint("map homes=%3@register") == "plan: found 'homes', expected a field of a plan of skeleton map");
-  CHECK(plan_complaint("row arithmetic=fast") == "plan: found 'fast', expected one of ieee, xla, approx");
-  CHECK(plan_complaint("row threads=many") == "plan: found 'many', expected a number");
+  CHECK(plan_complaint("row arithmetic=fast") ==
+        "plan: found arithmetic='fast' at character 16, expected one of ieee, xla, approx");
+  CHECK(plan_complaint("row threads=many") ==
+        "plan: found threads='many' at character 13, expected a whole number from 1 to 2,147,483,647");
+  CHECK(plan_complaint("row vector=4  cluster=2147483648") ==
+        "plan: found cluster='2147483648' at character 23, expected a whole number from 0 to 2,147,483,647");
+  CHECK(plan_complaint("pack threads=64 | map vector=4 | map dominant=3") ==
+        "plan: found dominant='3' at character 47, expected a node such as %5");
   CHECK(plan_complaint("row threads") == "plan: found 'threads', expected key=value");
   CHECK(plan_complaint("diagonal threads=64") ==
         "plan: found 'diagonal', expected one of map, transpose, column, row, pack, stages");

@@ -39,6 +39,20 @@ constexpr std::string_view back_to_1 =
     "DROP VIEW point_values; DROP VIEW point_strategies; DROP TABLE short_lists; DROP TABLE points; "
     "DROP TABLE point_results; PRAGMA user_version = 1";
 
+/// One of today's without the column and the views that version 3 did not have.
+void make_version_3(const std::filesystem::path& path) {
+  make_version_2(path);
+  migrate(path);
+  Connection connection = connect(path);
+  std::string drops;
+  connection.each("SELECT name FROM sqlite_master WHERE type = 'view'", [&](Columns& columns) {
+    std::string name;
+    columns.read(name);
+    drops += fmt::format("DROP VIEW {}; ", name);
+  });
+  connection.script(drops + "ALTER TABLE stored_estimates DROP COLUMN code_s; PRAGMA user_version = 3");
+}
+
 using Columns_of = std::map<std::string, std::vector<std::string>>;
 
 /// Every table and view with its columns.
@@ -140,6 +154,19 @@ TEST_CASE("a database of version 1 gains the tables of today, keeps its rows, an
   CHECK(words_of(folder / "a.db") == words_of(folder / "fresh.db"));
 }
 
+TEST_CASE("a database of version 3 says what it said, in no part the time for code, and is one of today's then") {
+  const Folder folder;
+  make_version_2(folder / "whole.db");
+  migrate(folder / "whole.db");
+  make_version_3(folder / "a.db");
+  Columns_of asked = columns_in(folder / "whole.db");
+  CHECK(Store::open(folder / "a.db").damage() == "");
+  CHECK(rows_in(folder / "a.db", asked) == rows_in(folder / "whole.db", asked));
+  CHECK(connect(folder / "a.db").number("SELECT count(*) FROM estimates WHERE code_s <> 0") == 0);
+  CHECK(connect(folder / "a.db").number("SELECT count(*) FROM estimates WHERE launch_s > 0") > 0);
+  CHECK(words_of(folder / "a.db") == words_of(folder / "whole.db"));
+}
+
 TEST_CASE("an older database in which a row refers to nothing is refused and left as it is, byte for byte") {
   for (const char* sql :
        {"DELETE FROM plans WHERE rowid = 3", "DELETE FROM groups WHERE rowid = 2",
@@ -157,10 +184,10 @@ TEST_CASE("an older database in which a row refers to nothing is refused and lef
 TEST_CASE(
     "migrate says what it did: each older version once, today's not at all, and nothing is made of what is none") {
   const Folder folder;
-  for (const int from : {1, 2}) {
+  for (const int from : {1, 2, 3}) {
     CAPTURE(from);
     const std::filesystem::path path = folder / fmt::format("{}.db", from);
-    make_version_2(path);
+    from == 3 ? make_version_3(path) : make_version_2(path);
     if (from == 1) connect(path).script(std::string(back_to_1));
     const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
     const Migrated first = migrate(path);
@@ -235,7 +262,7 @@ TEST_CASE("a database that says it is older than its tables are is refused in wo
   const Folder folder;
   make_version_2(folder / "a.db");
   migrate(folder / "a.db");
-  for (const int said : {1, 2}) {
+  for (const int said : {1, 2, 3}) {
     CAPTURE(said);
     connect(folder / "a.db").script(fmt::format("PRAGMA user_version = {}", said));
     const std::string before = read_file(folder / "a.db");

@@ -195,7 +195,7 @@ TEST_CASE("a question without an answer says what there is, the nearest first") 
               "stop standard; cold, activity"));
   none = recorded.replayed(named("nobody"), cold);
   CHECK(none.outcome == ir::Outcome::not_recorded);
-  CHECK(holds(none.reason, "was not measured; 2 others were"));
+  CHECK(holds(none.reason, "was not measured, 2 other kernels were"));
   ir::Protocol quick = cold;
   quick.stop = "quick";
   CHECK(recorded.measurement(kernel, quick) == recorded.measurement(kernel, cold));

@@ -336,3 +336,49 @@ TEST_CASE("a sweep answered from its own recorded file equals the one that was m
     CHECK(said_by(folder.path / "later.db").measured == measured.measured);
   }
 }
+
+namespace {
+
+/// Records of kernels of these names, each with a program of its own that ran cold.
+store::Recorded records_of(std::string_view file, std::initializer_list<const char*> names) {
+  store::RecordedRows rows;
+  for (const std::string name : names) {
+    store::KernelRow kernel;
+    kernel.id = id_of(std::string_view(fmt::format("{} of {}", name, file)));
+    kernel.name = name;
+    store::BinaryRow binary;
+    binary.id = id_of(std::string_view("binary of " + hex(kernel.id)));
+    binary.kernel = kernel.id;
+    store::MeasurementRow row;
+    row.id = id_of(std::string_view("run of " + hex(kernel.id)));
+    row.binary = binary.id;
+    row.timing = ir::Protocol{};
+    row.outcome = "ok";
+    rows.kernels.push_back(kernel);
+    rows.binaries.push_back(binary);
+    rows.measurements.push_back(row);
+  }
+  return store::Recorded(std::move(rows));
+}
+
+}  // namespace
+
+TEST_CASE("what no record answers is told of all records together, each kernel counted once") {
+  const std::vector<store::Recorded> records = {records_of("a", {"copy", "read"}), records_of("b", {"write"}),
+                                                records_of("a", {"copy"})};
+  const auto id = [](const char* words) { return id_of(std::string_view(words)); };
+  const ir::Protocol cold;
+  CHECK(ask(records, id("write of b"), cold).outcome == ir::Outcome::ok);
+  const ir::Measurement none = ask(records, id("nobody"), cold);
+  CHECK(none.outcome == ir::Outcome::not_recorded);
+  CHECK(none.reason == fmt::format("kernel {} was not measured, 3 other kernels were", short_hex(id("nobody"))));
+  // A name whose program is another one today is told from one that nobody has run.
+  CHECK(ask(records, id("write of c"), cold, "write").reason ==
+        fmt::format("kernel {} was not measured, an older one of this name was ({}): its program has changed",
+                    short_hex(id("write of c")), short_hex(id("write of b"))));
+  CHECK(ask(records, id("launch of c"), cold, "launch").reason.ends_with("3 other kernels were"));
+  // One that was measured in another way is known, in whichever record.
+  ir::Protocol warm;
+  warm.cache = ir::CacheState::warm;
+  CHECK(ask(records, id("write of b"), warm, "write").reason.find("was not measured as 'warm") != std::string::npos);
+}

@@ -58,9 +58,18 @@ Coordinates follow(IndexBuilder& build, const ir::Graph& graph, const Route& rou
   return coordinates;
 }
 
+std::string node_list(std::span<const ir::NodeId> nodes) {
+  constexpr std::size_t most = 8, first = 6;  // where nearly all are said, so is the rest
+  const std::size_t said = nodes.size() <= most ? nodes.size() : first;
+  std::string words;
+  for (std::size_t i = 0; i < said; ++i)
+    words += fmt::format("{}%{}", i == 0 ? "" : i + 1 == nodes.size() ? " and " : ", ", nodes[i]);
+  return said == nodes.size() ? words : fmt::format("{} and {} more", words, nodes.size() - said);
+}
+
 namespace {
 
-ir::Rejection no(std::string rule, std::string reason) { return {std::move(rule), std::move(reason), true}; }
+ir::Rejection no(const ir::Refusal& rule, std::string reason) { return {rule, std::move(reason)}; }
 
 /// Threads of the trial's blocks: enough that no array has more blocks than a grid may.
 constexpr int plain_threads = 1 << 10;
@@ -73,6 +82,21 @@ ir::Limits without_limits() {
   limits.registers_per_sm = limits.registers_per_block = limits.registers_per_thread = any;
   limits.shared_per_sm = limits.shared_per_block = limits.shared_per_block_optin = any;
   return limits;
+}
+
+/// A plan whose dominant node no loop of its skeleton follows. Both loops of a group over pieces have their own.
+std::optional<ir::Rejection> refuse_dominant(const Prepared& prepared, const ir::Plan& plan) {
+  std::vector<ir::NodeId> nodes = prepared.dominants;
+  if (std::find(nodes.begin(), nodes.end(), plan.dominant) != nodes.end()) return std::nullopt;
+  if (prepared.in_pieces != nullptr && prepared.in_pieces->skeleton == plan.skeleton)
+    nodes.insert(nodes.end(), prepared.in_pieces->dominants.begin(), prepared.in_pieces->dominants.end());
+  std::sort(nodes.begin(), nodes.end());
+  const std::string others = node_list(nodes);
+  if (plan.dominant == ir::no_node)
+    return no("dominant", fmt::format("the plan says no dominant=%N, the node whose elements its threads are for: {} "
+                                      "can be it",
+                                      others));
+  return no("dominant", fmt::format("%{} cannot be the dominant node of this group: {} can", plan.dominant, others));
 }
 
 std::optional<ir::Rejection> check_cluster(int blocks, int most) {
@@ -184,10 +208,7 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
     return plan.skeleton == ir::Skeleton::stages ? lower_stages(prepared, plan, limits, scratch)
                                                  : lower_pack(prepared, plan, limits, scratch);
   }
-  if (plan.dominant == ir::no_node)
-    return no("dominant", "the plan says no dominant=%N, the node whose elements its threads are for");
-  if (std::find(prepared.dominants.begin(), prepared.dominants.end(), plan.dominant) == prepared.dominants.end())
-    return no("dominant", fmt::format("%{} cannot be the dominant node of this group", plan.dominant));
+  if (auto refused = refuse_dominant(prepared, plan)) return *refused;
   if (auto refused = check_launch(plan, limits)) return *refused;
   if (auto refused = refuse_homes(prepared, plan)) return *refused;
   if (auto refused = lowering(plan.skeleton).refuse(prepared, plan, limits)) return *refused;

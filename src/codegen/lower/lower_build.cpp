@@ -67,8 +67,8 @@ ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, L
   open_guard({});
 }
 
-void ProgramBuilder::refuse(std::string rule, std::string reason) {
-  if (!refusal_) refusal_ = ir::Rejection{std::move(rule), std::move(reason), true};
+void ProgramBuilder::refuse(const ir::Refusal& rule, std::string reason) {
+  if (!refusal_) refusal_ = ir::Rejection{rule, std::move(reason)};
 }
 
 // ---- scopes

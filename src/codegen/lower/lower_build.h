@@ -290,7 +290,7 @@ class ProgramBuilder {
   const std::optional<ir::Rejection>& refusal() const { return refusal_; }
   /// Names the part of an address that is fixed outside all loops (the index cache).
   void name_index(ir::ExprId address);
-  void refuse(std::string rule, std::string reason);
+  void refuse(const ir::Refusal& rule, std::string reason);
 
   IndexBuilder& build() { return s_.build; }
   LowerScratch::State& state() { return s_; }

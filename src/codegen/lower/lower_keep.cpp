@@ -150,10 +150,7 @@ std::string possible_homes(const Prepared& prepared) {
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   if (nodes.empty()) return "no value of this group can, because no value of a row is needed by a later phase";
-  std::string words;
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    words += fmt::format("{}%{}", i == 0 ? "" : i + 1 == nodes.size() ? " and " : ", ", nodes[i]);
-  return words + " can, because they have an element for each of a row and a later phase needs them";
+  return node_list(nodes) + " can, because they have an element for each of a row and a later phase needs them";
 }
 
 bool is_possible(const Prepared& prepared, ir::NodeId node) {

@@ -30,7 +30,7 @@ namespace tailor::codegen {
 
 namespace {
 
-ir::Rejection no(std::string reason) { return {"bodies", std::move(reason), true}; }
+ir::Rejection no(std::string reason) { return {"bodies", std::move(reason)}; }
 
 /// The node of the body that is this one of the whole group; no_node: it is not of the body.
 ir::NodeId node_in(const Body& body, ir::NodeId id) {
@@ -191,7 +191,7 @@ Lowered lower_body(const Prepared& whole, const ir::Plan& own, std::size_t numbe
   if (auto refused = refuse_beside(whole, own, number)) return *std::move(refused);
   Lowered lowered = lower(*whole.bodies[number].prepared, own, limits, scratch);
   if (auto* refused = std::get_if<ir::Rejection>(&lowered))
-    return ir::Rejection{refused->rule,
+    return ir::Rejection{*refused,
                          fmt::format("{}: {}", body_words(whole.skeleton, number),
                                      in_numbers_of_whole(refused->reason, whole.bodies[number])),
                          refused->sound};
@@ -212,7 +212,7 @@ Lowered lower_pack(const Prepared& pack, const ir::Plan& plan, const ir::Limits&
     blocks += bodies.back().grid;
   }
   if (blocks > std::numeric_limits<std::int32_t>::max())
-    return ir::Rejection{"grid", fmt::format("{} blocks exceed the largest grid", blocks), true};
+    return ir::Rejection{"grid", fmt::format("{} blocks exceed the largest grid", blocks)};
   return beside_one_another(pack, std::move(bodies));
 }
 

@@ -143,6 +143,9 @@ const Prepared& prepared_for(const Prepared& prepared, const ir::Plan& plan);
 /// Which loop of the group the plan means: its skeleton, and whether it goes over pieces.
 std::string loop_words(const Prepared& prepared, const ir::Plan& plan);
 
+/// "%4", "%4 and %13", of many the first ones: "%1, %2, %3, %4, %5, %6 and 12 more".
+std::string node_list(std::span<const ir::NodeId> nodes);
+
 /// One for each loop of which the group has plans.
 inline std::vector<const Prepared*> structures_of(const Prepared& prepared) {
   std::vector<const Prepared*> all{&prepared};

@@ -18,7 +18,7 @@ namespace tailor::codegen {
 
 namespace {
 
-ir::Rejection no(std::string rule, std::string reason) { return {std::move(rule), std::move(reason), true}; }
+ir::Rejection no(const ir::Refusal& rule, std::string reason) { return {rule, std::move(reason)}; }
 
 /// What people call the parts of a reduction: rows of vectors, columns of rows.
 struct Words {

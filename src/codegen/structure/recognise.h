@@ -33,7 +33,7 @@ std::optional<ir::Rejection> doubt_bodies(const ir::Graph& graph, const ir::Boun
                                           const std::vector<BodyBorder>& bodies);
 
 /// The rule of find_stages() where there is nothing to cut.
-inline constexpr std::string_view one_stage = "one-stage";
+inline constexpr ir::Refusal one_stage = "one-stage";
 
 /// Of a pack or of stages.
 Layout layout_of(ir::Skeleton skeleton, const std::vector<BodyBorder>& bodies);

@@ -95,10 +95,9 @@ std::optional<Rejection> refuse_move(const Graph& graph, const Node& node) {
 
 std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
   const OpRow& op = row(node.op);
-  const auto skeleton = [&](std::string_view which) {
-    return refuse(fmt::format("skeleton-{}", which),
-                  fmt::format("{} %{}{} needs a skeleton of its own, which is still to come", op.hlo, node.name,
-                              node.shape.dtype == DType::tuple ? "" : " " + text(node.shape)));
+  const auto skeleton = [&](const ir::Refusal& which) {
+    return refuse(which, fmt::format("{} %{}{} needs a skeleton of its own, which is still to come", op.hlo, node.name,
+                                     node.shape.dtype == DType::tuple ? "" : " " + text(node.shape)));
   };
   // What an operation is says more than what it gives: a sort, an argmax and a generator of random numbers give tuples.
   const bool kernels_do_its_kind =
@@ -121,15 +120,16 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
     case OpClass::index:
       return refuse_move(graph, node);
     case OpClass::reduction:
-      if (node.operands.size() != 2) return skeleton("variadic-reduction");
-      if (reducer(node) == Reducer::custom || reducer(node) == Reducer::none) return skeleton("custom-reduction");
+      if (node.operands.size() != 2) return skeleton("skeleton-variadic-reduction");
+      if (reducer(node) == Reducer::custom || reducer(node) == Reducer::none)
+        return skeleton("skeleton-custom-reduction");
       if (!has_pattern(op_of(reducer(node)), node.shape.dtype))
         return refuse("operation", fmt::format("{} of %{} has no kernel text for {}", name(reducer(node)), node.name,
                                                name(node.shape.dtype)));
       return refuse_value(node);
     case OpClass::lookup:
       if (node.op != Op::dynamic_slice && node.op != Op::dynamic_update_slice && node.op != Op::gather)
-        return skeleton(op.hlo);
+        return skeleton(ir::Refusal("skeleton-OP").of(op.hlo));
       for (std::size_t k = first_start(node); k < node.operands.size(); ++k)
         if (const DType dtype = graph[node.operands[k]].shape.dtype; !is_holdable(dtype))
           return refuse("dtype", fmt::format("%{} is placed by an index of type {}, which kernels cannot hold yet",
@@ -137,7 +137,7 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
       return std::nullopt;
     case OpClass::window:
     case OpClass::random:
-      return skeleton(op.hlo);
+      return skeleton(ir::Refusal("skeleton-OP").of(op.hlo));
     case OpClass::mapped:
       return refuse("operation", fmt::format("{} %{} {} is not supported: an arbitrary function of each element", op.id,
                                              node.name, text(node.shape)));
@@ -318,10 +318,9 @@ JudgedStructure judge_stages(const Graph& graph, const Boundary& border, Stages*
   if (refused == nullptr || border.writes.empty() || refuse_nodes(graph, border)) return found;
   auto stages = find_stages(graph, border);
   if (const auto* uncut = std::get_if<Rejection>(&stages)) {
-    if (uncut->rule == one_stage) return found;
+    if (uncut->rule == one_stage.text()) return found;
     // The group is known by what a loop has against it.
-    return {refuse(refused->rule, fmt::format("{}; cut into stages: {}", refused->reason, uncut->reason)),
-            std::nullopt};
+    return {refuse(*refused, fmt::format("{}; cut into stages: {}", refused->reason, uncut->reason)), std::nullopt};
   }
   const std::vector<BodyBorder>& bodies = std::get<Stages>(stages).bodies;
   JudgedStructure judged{layout_of(Skeleton::stages, bodies), doubt_places(graph, border)};

@@ -96,9 +96,7 @@ std::optional<ir::Rejection> refused_alone(const ir::Graph& graph, ir::NodeId no
 std::optional<ir::Rejection> find_doubt(const ir::Graph& graph, const ir::Boundary& border, const Layout& layout);
 
 /// A sound refusal: what it says of a group holds for every plan.
-inline ir::Rejection refuse(std::string_view rule, std::string reason) {
-  return {std::string(rule), std::move(reason), true};
-}
+inline ir::Rejection refuse(const ir::Refusal& rule, std::string reason) { return {rule, std::move(reason)}; }
 
 /// What a reduction of a row group goes over.
 enum class RowReduction : std::uint8_t {

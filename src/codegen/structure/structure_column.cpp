@@ -92,7 +92,7 @@ std::optional<Rejection> doubt_column(const Region& region, const Layout& layout
     if (is_written_in_place(region.border, id)) continue;
     bool depends = false;
     for (const NodeId operand : node.operands) depends = depends || reduced.contains(operand);
-    const auto doubt = [&](std::string_view rule, std::string_view what) {
+    const auto doubt = [&](const ir::Refusal& rule, std::string_view what) {
       return refuse(rule, fmt::format("%{} {} {}", node.name, text(node.shape), what));
     };
     if (depends && node.op == Op::transpose && elements(node.shape) >= layout.rows * layout.columns &&
@@ -109,7 +109,7 @@ std::optional<Rejection> doubt_column(const Region& region, const Layout& layout
       const bool keeps = spreads || node.op == Op::broadcast || node.op == Op::reshape || node.op == Op::bitcast ||
                          node.op == Op::transpose;
       if (!keeps || (!same && !spreads))
-        return doubt(fmt::format("skeleton-column-{}", name(node.op)), "moves values that depend on a reduction");
+        return doubt(ir::Refusal("skeleton-column-OP").of(name(node.op)), "moves values that depend on a reduction");
     }
     if (depends || node.op == Op::reduce) reduced.insert(id);
   }

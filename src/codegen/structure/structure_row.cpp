@@ -98,7 +98,7 @@ class RowReading {
                         node.op != Op::transpose) ||
                        class_of(node.op) == OpClass::lookup;
     if (moves)
-      return refuse(fmt::format("skeleton-row-{}", name(node.op)),
+      return refuse(ir::Refusal("skeleton-row-OP").of(name(node.op)),
                     fmt::format("{} moves values that depend on a row reduction", label(graph_, id)));
     row_dependences_[id] = dependence;
     return std::nullopt;

@@ -67,7 +67,7 @@ class Cutting {
     std::vector<BodyBorder> loops;
     for (std::size_t number = 0; number < cut.bodies.size(); ++number)
       if (const auto refused = add_loops(std::move(cut.bodies[number]), loops))
-        return last == 0 ? uncut : refuse(refused->rule, fmt::format("stage {}: {}", number + 1, refused->reason));
+        return last == 0 ? uncut : refuse(*refused, fmt::format("stage {}: {}", number + 1, refused->reason));
     if (loops.size() < 2) return uncut;
     std::int64_t count = 0;
     for (const BodyBorder& loop : loops) count += loop.layout.skeleton == Skeleton::pack ? loop.layout.rows : 1;
@@ -357,7 +357,7 @@ std::optional<Classified> recognise_stages(const Region& region) {
   const auto found = find_stages(region.graph, region.border);
   if (const auto* cut = std::get_if<Stages>(&found)) return layout_of(Skeleton::stages, cut->bodies);
   const auto& refused = std::get<Rejection>(found);
-  return refused.rule == one_stage ? std::nullopt : std::optional<Classified>(refused);
+  return refused.rule == one_stage.text() ? std::nullopt : std::optional<Classified>(refused);
 }
 
 std::optional<Rejection> doubt_stages(const Region& region, const Layout&) {

@@ -245,16 +245,13 @@ void restrict_axis(Axes& axes, const AxisLimit& limit) {
   std::vector<int> values;
   for (const std::string& word : limit.values) {
     const std::optional<int> value = ir::parse_value(*field, word);
-    if (!value || (row(*field).kind == ir::FieldKind::number && *value < std::min(1, ir::value(Plan{}, *field))))
-      throw Error(Fault::usage, fmt::format("axis {}: found '{}', which is no value of it", limit.axis, word),
+    if (!value)
+      throw Error(Fault::usage,
+                  fmt::format("axis {}: found '{}', expected {}", limit.axis, word, ir::values_read(*field)),
                   row(*field).kind == ir::FieldKind::homes
-                      ? fmt::format("it takes {}; a list of homes stands in a plan's text alone",
-                                    fmt::join(row(*field).words, ", "))
-                  : !row(*field).words.empty() ? fmt::format("it takes {}", fmt::join(row(*field).words, ", "))
-                                               : "values are written as in a plan's text: tailor list axes");
-    // A block alone is no cluster, by whichever number.
-    const int meant = *field == ir::PlanField::cluster && *value == 1 ? 0 : *value;
-    if (std::find(values.begin(), values.end(), meant) == values.end()) values.push_back(meant);
+                      ? "a list of homes stands in a plan's text alone"
+                      : fmt::format("'tailor list axes' says which values of {} are legal", limit.axis));
+    if (std::find(values.begin(), values.end(), *value) == values.end()) values.push_back(*value);
   }
   if (values.empty()) return;
   if (*field == ir::PlanField::dominant) axes.names_dominants = true;

@@ -54,7 +54,8 @@ void note(std::vector<RejectedPlans>& rejections, const ir::Rejection& why, cons
 std::vector<RejectedPlans> together(const std::vector<Dropped>& dropped, std::span<const RejectedPlans> refused) {
   std::vector<RejectedPlans> all;
   for (const Dropped& one : dropped)
-    note(all, {std::string(one.rule->name), std::string(one.rule->reason), one.rule->sound}, one.example, one.plans);
+    note(all, {ir::Refusal::of_rule(one.rule->name), std::string(one.rule->reason), one.rule->sound}, one.example,
+         one.plans);
   for (const RejectedPlans& one : refused) {
     const auto same = std::find_if(all.begin(), all.end(), [&](const RejectedPlans& r) { return r.rule == one.rule; });
     if (same == all.end())

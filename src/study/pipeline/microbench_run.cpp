@@ -176,17 +176,17 @@ void run_benches(std::vector<BenchItem>& items, profiler::Worker& worker, profil
 
 void replay_benches(std::vector<BenchItem>& items, const MeasureWords& words, const std::filesystem::path& data,
                     const ir::Device& device) {
-  const profiler::Lookup lookup = recorded_lookup(words.recorded, data, device);
+  const auto records = recorded_files(words.recorded, data, device);
   const profiler::StopRule& rule = profiler::stop_rule(words.stop_rule);
   const std::optional<ir::TimedBy> asked = parse_timed_by(words.timed_by);
   for (BenchItem& item : items) {
-    const Id kernel = make_kernel_row(item.bench, profiler::compile_request(item.bench, device.arch).cuda).id;
+    const store::KernelRow row = make_kernel_row(item.bench, profiler::compile_request(item.bench, device.arch).cuda);
     const ir::TimedBy usual = item.bench.family->by_events ? ir::TimedBy::events : ir::TimedBy::activity;
     ir::Protocol protocol{item.bench.cache, asked.value_or(usual), item.bench.launch, std::string(rule.name)};
-    item.measured = lookup(kernel, protocol);
+    item.measured = ask(*records, row.id, protocol, row.name);
     if (!asked && item.measured.outcome == ir::Outcome::not_recorded) {
       protocol.timed_by = ir::TimedBy::events;
-      item.measured = lookup(kernel, protocol);
+      item.measured = ask(*records, row.id, protocol, row.name);
     }
     if (!item.measured.samples.empty())
       item.result = profiler::evaluate(item.bench, item.measured.samples, rule.confidence);

@@ -7,6 +7,7 @@
 #include "study/pipeline/question.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -37,6 +38,15 @@ std::vector<std::string> file_names(const fs::path& folder) {
     if (entry.is_regular_file(none)) names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
   return names;
+}
+
+void add_limit(std::vector<explore::AxisLimit>& limits, explore::AxisLimit limit) {
+  for (const explore::AxisLimit& one : limits)
+    if (one.axis == limit.axis)
+      throw Error(Fault::usage, fmt::format("--axis: found {} twice, expected each axis once", limit.axis),
+                  fmt::format("--axis {}={},{} asks about both", limit.axis, fmt::join(one.values, ","),
+                              fmt::join(limit.values, ",")));
+  limits.push_back(std::move(limit));
 }
 
 /// The file nearest to a path that is not there: beside it, or among the models that ship.
@@ -93,6 +103,9 @@ std::size_t group_number(const explore::Partition& partition, const std::string&
 }  // namespace
 
 hlo::Imported load_model(const fs::path& data, const std::string& asked, const Watch& watch) {
+  if (asked.empty())
+    throw Error(Fault::usage, "found an empty name, expected a model as .hlo, .hlo.gz or .graph",
+                fmt::format("models that ship are in {}", (data / "models").string()));
   const std::string path = asked == "-" ? "/dev/stdin" : asked;
   std::error_code fault;
   if (!fs::exists(path, fault))
@@ -177,7 +190,7 @@ FusedModel::FusedModel(const Question& question, const fs::path& data, const Wat
       model(&projecting_model(question.cost_model)),
       wanted_(question.group),
       watch_(watch) {
-  for (const std::string& axis : question.axes) limits_.push_back(parse_axis(axis));
+  for (const std::string& axis : question.axes) add_limit(limits_, parse_axis(axis));
   const explore::ChosenStrategy strategy = explore::find_strategy(question.strategy);
   graph = load_model(data, question.model, watch).graph;
   const explore::FusionSetting setting = fusion_setting(&target.calibrated, watch.stop);
@@ -286,7 +299,7 @@ ir::Rejection why_no_plan(const explore::Tuned& tuned) {
   }
   const explore::RejectedPlans& most = tuned.rejections.front();
   if (most.plans == tuned.enumerated)
-    return {most.rule,
+    return {ir::Refusal::of_rule(most.rule),
             fmt::format("rule {} refuses {} {}: {}", most.rule, tuned.enumerated == 1 ? "the only" : "every one of",
                         tuned.enumerated == 1 ? "plan" : with_commas(tuned.enumerated), most.reason)};
   // No single rule holds against all: those that took most.
@@ -295,7 +308,7 @@ ir::Rejection why_no_plan(const explore::Tuned& tuned) {
   for (const explore::RejectedPlans& one : std::span(tuned.rejections).first(std::min(told, tuned.rejections.size())))
     out += fmt::format("{}rule {} refuses {} of {}: {}", out.empty() ? "" : "; ", one.rule, with_commas(one.plans),
                        with_commas(tuned.enumerated), one.reason);
-  return {most.rule, out};
+  return {ir::Refusal::of_rule(most.rule), out};
 }
 
 }  // namespace
@@ -306,11 +319,29 @@ Error no_plan_error(const explore::Tuned& tuned) {
           "fits needs another --strategy or a larger GPU"};
 }
 
-Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& plan, const Watch& watch) {
+namespace {
+
+/// Whether it is neither a rank nor XLA's. Throws Error(usage) for what is none of them, nor a plan's text.
+bool is_written(const std::string& plan) {
+  const auto skeletons = ir::skeletons();
+  const bool begins_plan = std::any_of(skeletons.begin(), skeletons.end(),
+                                       [&](const ir::SkeletonRow& one) { return plan.starts_with(one.name); });
+  if (!plan.empty() && plan.find_first_of(" =") == plan.npos && plan != xla_plan_word && !begins_plan &&
+      !is_number(plan))
+    throw Error(Fault::usage,
+                fmt::format("found plan '{}', expected a rank from 1 on, xla, or a plan's whole text in quotes", plan),
+                "tailor explore lists plans by rank; --format json has their text");
   if (plan.find('=') != plan.npos && plan.find(' ') == plan.npos)
     throw Error(Fault::usage,
                 fmt::format("found plan '{}', expected a rank, xla, or a plan's whole text in quotes", plan),
                 fmt::format("--axis {} restricts the plans that ranks count; tailor explore prints whole texts", plan));
+  return !plan.empty() && !is_number(plan) && plan != xla_plan_word;
+}
+
+}  // namespace
+
+Candidate choose_plan(FusedModel& model, std::size_t group, const std::string& plan, const Watch& watch) {
+  (void)is_written(plan);
   if (!plan.empty() && !is_number(plan)) return named_plan(model.group(group), model.target, model.choosing(1), plan);
   const std::int64_t rank = plan.empty() ? 1 : parse_rank(plan);
   Choice choice = choose(model.group(group), model.target, model.choosing(rank), watch.stop);
@@ -378,6 +409,14 @@ std::vector<Candidate> choose_plans(FusedModel& model, const PlanChoice& choice,
     if (found.candidates.empty()) searched = std::move(found.tuned);
     for (Candidate& candidate : found.candidates) all.push_back(std::move(candidate));
   };
+  // Who tells what has no plan tells so of a plan that has no kernel.
+  const auto add_named = [&](std::size_t group) {
+    if (unplanned == nullptr || !is_written(choice.plan))
+      return all.push_back(choose_plan(model, group, choice.plan, watch));
+    auto made = written_plan(model.group(group), model.target, model.choosing(1), choice.plan);
+    if (const auto* why = std::get_if<ir::Rejection>(&made)) return leave_out(group, *why);
+    all.push_back(std::get<Candidate>(std::move(made)));
+  };
   const bool as_xla = choice.plan == xla_plan_word && !model.names_group();
   const bool whole = choice.whole || as_xla;
   const std::optional<ir::Rejection> refused =
@@ -385,7 +424,7 @@ std::vector<Candidate> choose_plans(FusedModel& model, const PlanChoice& choice,
   if (refused) {
     leave_out(model.asked_group(), *refused);
   } else if (!choice.plan.empty() && !as_xla) {
-    all.push_back(choose_plan(model, model.chosen_group(), choice.plan, watch));
+    add_named(model.chosen_group());
   } else if (!whole) {
     add_best(model.chosen_group());
   } else {

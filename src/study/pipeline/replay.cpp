@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "store/recorded.h"
 
@@ -38,6 +40,15 @@ bool measured_device(const store::Recorded& records, const std::string& name) {
   return std::any_of(devices.begin(), devices.end(), [&](const store::DeviceRow& row) { return row.name == name; });
 }
 
+/// The kernel of this name that was measured; null where none was.
+const store::KernelRow* measured_as(const std::vector<store::Recorded>& records, std::string_view name,
+                                    const std::set<Id>& measured) {
+  for (const store::Recorded& one : records)
+    for (const store::KernelRow& kernel : one.rows().kernels)
+      if (kernel.name == name && measured.contains(kernel.id)) return &kernel;
+  return nullptr;
+}
+
 }  // namespace
 
 std::shared_ptr<const std::vector<store::Recorded>> recorded_files(const std::string& recorded,
@@ -57,14 +68,32 @@ std::shared_ptr<const std::vector<store::Recorded>> recorded_files(const std::st
   return records;
 }
 
+ir::Measurement ask(const std::vector<store::Recorded>& records, Id kernel, const ir::Protocol& protocol,
+                    std::string_view named) {
+  std::set<Id> others;
+  const store::Recorded* knows = nullptr;
+  for (const store::Recorded& one : records) {
+    if (std::optional<ir::Measurement> found = one.measurement(kernel, protocol)) return std::move(*found);
+    const std::vector<Id> kernels = one.measured_kernels();
+    if (knows == nullptr && std::binary_search(kernels.begin(), kernels.end(), kernel)) knows = &one;
+    others.insert(kernels.begin(), kernels.end());
+  }
+  if (knows != nullptr) return knows->replayed(kernel, protocol);
+  ir::Measurement none;
+  none.outcome = ir::Outcome::not_recorded;
+  none.protocol = protocol;
+  none.reason = fmt::format("kernel {} was not measured, ", short_hex(kernel));
+  const store::KernelRow* older = named.empty() ? nullptr : measured_as(records, named, others);
+  none.reason += older == nullptr
+                     ? fmt::format("{} were", counted(others.size(), "other kernel"))
+                     : fmt::format("an older one of this name was ({}): its program has changed", short_hex(older->id));
+  return none;
+}
+
 profiler::Lookup recorded_lookup(const std::string& recorded, const std::filesystem::path& data,
                                  const ir::Device& device) {
   const auto records = recorded_files(recorded, data, device);
-  return [records](Id kernel, const ir::Protocol& protocol) {
-    for (const store::Recorded& one : *records)
-      if (std::optional<ir::Measurement> found = one.measurement(kernel, protocol)) return std::move(*found);
-    return records->front().replayed(kernel, protocol);
-  };
+  return [records](Id kernel, const ir::Protocol& protocol) { return ask(*records, kernel, protocol); };
 }
 
 }  // namespace tailor::study

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/device.h"
@@ -21,6 +22,12 @@ namespace tailor::study {
 std::shared_ptr<const std::vector<store::Recorded>> recorded_files(const std::string& recorded,
                                                                    const std::filesystem::path& data,
                                                                    const ir::Device& device);
+
+/// The first record's answer, or one of outcome not_recorded whose reason is of all records together: under which
+/// protocols one of them has the kernel, or how many other kernels they have. Where a kernel `named` so was measured,
+/// the reason says that the program behind the name is another one today.
+ir::Measurement ask(const std::vector<store::Recorded>& records, Id kernel, const ir::Protocol& protocol,
+                    std::string_view named = {});
 
 /// `recorded` names a recorded file, a folder of them, or a database; empty: data/recorded. Throws Error(missing) when
 /// there are no measurements of `device` at all.

@@ -164,23 +164,26 @@ Choice choose(const PreparedGroup& group, const Target& on, const Choosing& how,
   return choice;
 }
 
-Candidate named_plan(const PreparedGroup& group, const Target& on, const Choosing& how, const std::string& text) {
-  if (text == xla_plan_word) return named_xla_plan(group, on, *how.model);
+std::optional<Seconds> price_of(const PreparedGroup& group, const Target& on, const costmodel::Model& model,
+                                const ir::Plan& plan) {
+  codegen::LowerScratch scratch;
+  const codegen::Lowered lowered = codegen::lower(*group.ready(), plan, on.limits, scratch);
+  const auto* kernel = std::get_if<ir::Kernel>(&lowered);
+  if (kernel == nullptr) return std::nullopt;
+  const costmodel::Work work = costmodel::count(*kernel, costmodel::Mode::fast);
+  const costmodel::GroupWork needed = costmodel::group_work(group.group);
+  return model.estimate({.group = &needed, .work = &work, .device = &on.calibrated}).total;
+}
+
+std::variant<Candidate, ir::Rejection> written_plan(const PreparedGroup& group, const Target& on, const Choosing& how,
+                                                    const std::string& text) {
   Candidate candidate = make_candidate(group, on);
   candidate.plan = ir::parse_plan(text);
   const codegen::Prepared& prepared = *group.ready();
-  if (codegen::prepared_for(prepared, candidate.plan).skeleton != candidate.plan.skeleton)
-    throw Error(Fault::usage,
-                fmt::format("plan: found skeleton '{}', but the group needs '{}'", ir::name(candidate.plan.skeleton),
-                            ir::name(prepared.skeleton)),
-                "tailor explore lists plans of this group; --format json has their text");
   codegen::LowerScratch scratch;
   codegen::Lowered lowered = codegen::lower(prepared, candidate.plan, on.limits, scratch);
   if (const auto* refused = std::get_if<ir::Rejection>(&lowered))
-    throw Error(Fault::usage,
-                fmt::format("the plan is not legal on {}: {} ({})", on.device.name,
-                            in_words_of_plan(refused->reason, *prepared.graph), refused->rule),
-                "tailor explore lists plans that are");
+    return ir::Rejection{*refused, in_words_of_plan(refused->reason, *prepared.graph)};
   candidate.kernel = std::get<ir::Kernel>(std::move(lowered));
   candidate.kernel_id = ir::id_of(candidate.kernel);
   candidate.work = costmodel::count(candidate.kernel, costmodel::Mode::fast);
@@ -189,6 +192,16 @@ Candidate named_plan(const PreparedGroup& group, const Target& on, const Choosin
   candidate.standing.estimates.push_back(
       how.model->estimate({.group = &needed, .work = &candidate.work, .device = &on.calibrated}));
   return candidate;
+}
+
+Candidate named_plan(const PreparedGroup& group, const Target& on, const Choosing& how, const std::string& text) {
+  if (text == xla_plan_word) return named_xla_plan(group, on, *how.model);
+  std::variant<Candidate, ir::Rejection> made = written_plan(group, on, how, text);
+  if (const auto* refused = std::get_if<ir::Rejection>(&made))
+    throw Error(Fault::failed,
+                fmt::format("the plan is not legal on {}: {} ({})", on.device.name, refused->reason, refused->rule),
+                "tailor explore lists plans that are; --format json has their text");
+  return std::get<Candidate>(std::move(made));
 }
 
 std::int64_t lower(std::span<Candidate> candidates) {

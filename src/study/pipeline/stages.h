@@ -54,10 +54,16 @@ struct Choice {
 /// each.
 Choice choose(const PreparedGroup& group, const Target& on, const Choosing& how, std::stop_token stop);
 
-/// The plan that `text` spells, lowered and estimated; "xla" is the one that XLA would write (xla_beside.h), with its
-/// errors. Throws Error(usage) for text that is no plan or of another skeleton, Error(failed) for a plan that is not
-/// legal, with the reason.
+/// The plan that `text` spells, lowered and estimated, or why it is not legal. Throws Error(usage) for text that is no
+/// plan.
+std::variant<Candidate, ir::Rejection> written_plan(const PreparedGroup& group, const Target& on, const Choosing& how,
+                                                    const std::string& text);
+/// The same for a command that needs it; "xla" is the one that XLA would write (xla_beside.h), with its
+/// errors. Throws Error(failed) for a plan that is not legal, with the reason.
 Candidate named_plan(const PreparedGroup& group, const Target& on, const Choosing& how, const std::string& text);
+/// What the model says of any plan of the group, lowered and counted as the search does; nothing where it is not legal.
+std::optional<Seconds> price_of(const PreparedGroup& group, const Target& on, const costmodel::Model& model,
+                                const ir::Plan& plan);
 
 /// Lowers and counts those that are not; returns how many that were. Precondition: the plans were legal once.
 std::int64_t lower(std::span<Candidate> candidates);

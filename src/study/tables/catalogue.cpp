@@ -17,6 +17,7 @@
 #include "explore/strategy.h"
 #include "hlo/normalise.h"
 #include "ir/device_template.h"
+#include "ir/refusal.h"
 #include "study/pipeline/measurer.h"
 #include "study/pipeline/question.h"
 #include "study/tables/column.h"
@@ -70,9 +71,13 @@ void list_models(const std::filesystem::path&, Table& table) {
 }
 
 void list_rules(const std::filesystem::path&, Table& table) {
-  table.columns = {column("rule", "rule"), column("soundness", "kind"), column("why", "drops")};
+  table.columns = {column("rule", "rule"), column("soundness", "kind"), column("refuses", "of a"),
+                   column("why", "drops")};
   for (const explore::Rule& row : explore::rules())
-    table.rows.push_back({words(row.name), words(row.sound ? "sound" : "heuristic"), words(row.reason)});
+    table.rows.push_back({words(row.name), words(row.sound ? "sound" : "heuristic"), words(name(ir::Refused::plan)),
+                          words(row.reason)});
+  for (const ir::RefusalRow& row : ir::refusals())
+    table.rows.push_back({words(row.name), words("sound"), words(name(row.of)), words(row.what)});
 }
 
 void list_emitters(const std::filesystem::path&, Table& table) {

@@ -26,8 +26,9 @@ using report::Table;
 
 namespace {
 
-constexpr std::array shown_parts = std::to_array<ir::Part>(
-    {ir::Part::launch, ir::Part::dram, ir::Part::l2, ir::Part::shared, ir::Part::issue, ir::Part::latency});
+constexpr std::array shown_parts =
+    std::to_array<ir::Part>({ir::Part::launch, ir::Part::code, ir::Part::dram, ir::Part::l2, ir::Part::shared,
+                             ir::Part::issue, ir::Part::latency});
 
 std::int64_t tied_with_best(std::span<const Candidate> all) {
   return std::count_if(all.begin(), all.end(),

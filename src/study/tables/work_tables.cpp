@@ -19,6 +19,7 @@ using report::Table;
 Table estimate_table(const Candidate& one, const ir::Estimate& e, const costmodel::Occupancy& occupancy, Seconds bound,
                      std::span<const std::string> advice, const std::string& state) {
   const ir::Kernel& k = one.kernel;
+  const std::string pieces = pieces_words(one);
   Table table;
   table.columns = {column("kernel", "kernel"),
                    column("group", "group"),
@@ -40,6 +41,7 @@ Table estimate_table(const Candidate& one, const ir::Estimate& e, const costmode
                    column("shared", "shared", Hint::bytes),
                    column("advice", "advice"),
                    column("plan", "plan"),
+                   column("loop", "loop"),
                    column("stitches", "reductions"),
                    column("program", "program")};
   table.rows.push_back({k.name,
@@ -62,6 +64,7 @@ Table estimate_table(const Candidate& one, const ir::Estimate& e, const costmode
                         static_cast<double>(k.shared_bytes),
                         fmt::format("{}", fmt::join(advice, "; ")),
                         ir::text(one.plan),
+                        pieces.empty() ? report::Cell() : report::Cell(pieces),
                         stitch_words(one),
                         ir::text(k)});
   return table;

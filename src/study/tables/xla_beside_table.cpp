@@ -57,9 +57,11 @@ std::string xla_beside_words(const XlaBeside& xla, const ir::Estimate& other) {
   if (!xla.made) return fmt::format("{} emitter, {}; no plan is like it: {}", xla.emitter, launch, xla.note);
   const Seconds time = xla.made->estimate.total;
   const bool same = xla.launches == explore::SameLaunch::equal;
-  return fmt::format("{} as its {} emitter would ({}, {}{}), {} times this plan's time", humane_seconds(time.value),
-                     xla.emitter, launch, same ? "the same launch" : "not quite: ", same ? "" : xla.note,
-                     three_figures(time / other.total));
+  return fmt::format(
+      "plan 'xla', as its {} emitter would write the kernel, takes {}, {} times this plan's time; XLA "
+      "launches {}, {}{}",
+      xla.emitter, humane_seconds(time.value), three_figures(time / other.total), launch,
+      same ? "and so does plan 'xla'" : "and plan 'xla' differs: ", same ? "" : xla.note);
 }
 
 }  // namespace tailor::study

@@ -137,7 +137,7 @@ TEST_CASE("bodies that need a launch of their own are refused, whichever they ar
   CHECK(row("threads_per_row=48 vector=1 in_flight=1 split=1 grid=tile").starts_with("threads-per-row: body 1: "));
   const std::string last = " | column dominant=%11 threads_per_row=8 vector=4 in_flight=1 split=1 grid=tile";
   CHECK(refusal(group, head + "row dominant=%3 threads_per_row=32 vector=1 in_flight=1 split=1 grid=tile" + last) ==
-        "dominant: body 2: %11 cannot be the dominant node of this group");  // as the pack's plan numbers it
+        "dominant: body 2: %11 cannot be the dominant node of this group: %12 can");  // as the pack's plan numbers it
 }
 
 TEST_CASE("the check of kernels refuses bodies that are not beside one another") {

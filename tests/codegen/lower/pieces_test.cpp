@@ -206,3 +206,24 @@ TEST_CASE("over pieces the halves of a rotary embedding share what they read, un
   CHECK(2 * requests(pieces).first == requests(whole).first / 2);
   CHECK(requests(pieces).second == requests(whole).second);
 }
+
+TEST_CASE("a plan that names no right dominant node is told those of every loop of its skeleton, of many the first") {
+  const auto complaint = [](const std::string& lines, const std::string& plan) {
+    const ir::Group group = ir::make_group({"g", "graph g {\n" + lines + "}\n"}, 1, 1);
+    const ir::Device device = ir::find_device("h200", source_folder() + "/data/devices");
+    const codegen::Lowered lowered = codegen::lower(group, ir::parse_plan(plan), ir::limits(device));
+    const auto* refused = std::get_if<ir::Rejection>(&lowered);
+    return refused == nullptr ? std::string("lowered") : refused->rule + ": " + refused->reason;
+  };
+  const std::string x = "  %x = parameter 0 : f32[3,4]\n  %e = exp %x : f32[3,4]\n";
+  const std::string c = x + "  %c = concatenate %e, %x, axes={1} : f32[3,8]\n  output %c\n";
+  CHECK(complaint(c, "map dominant=%7 threads=32 vector=1 unroll=1 grid=tile") ==
+        "dominant: %7 cannot be the dominant node of this group: %1 and %2 can");
+  CHECK(complaint(c, "map dominant=%2 threads=32 vector=1 unroll=1 grid=tile") == "lowered");
+  CHECK(complaint(c, "map threads=32 vector=1 unroll=1 grid=tile") ==
+        "dominant: the plan says no dominant=%N, the node whose elements its threads are for: %1 and %2 can be it");
+  const std::vector<ir::NodeId> few = {1, 2, 3, 4, 5, 6, 7, 8}, many = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  CHECK(codegen::node_list(few) == "%1, %2, %3, %4, %5, %6, %7 and %8");
+  CHECK(codegen::node_list(many) == "%1, %2, %3, %4, %5, %6 and 3 more");
+  CHECK(codegen::node_list(std::span(few).first(1)) == "%1");
+}
