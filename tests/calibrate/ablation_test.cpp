@@ -111,7 +111,8 @@ costmodel::Work drawn_work(std::mt19937_64& random) {
 TEST_CASE("each part that is switched off changes its own figures and no others, and every figure of a time has one") {
   const ir::Device device = ablation_device("t4");
   costmodel::CalibratedDevice whole = calibrated_as(device, "t4");
-  whole.lone_share = whole.first_wave = whole.mixed_hold = 1, whole.read_hold = 0.5, whole.write_hold = whole.loop_excess = 0.5,
+  whole.lone_share = whole.first_wave = whole.mixed_hold = 1, whole.read_hold = 0.5,
+  whole.write_hold = whole.loop_excess = 0.5,
   whole.cold_code = 1;  // it was fitted without
   REQUIRE(whole.residual != nullptr);
   std::set<std::string> rows, moved_by_any;
