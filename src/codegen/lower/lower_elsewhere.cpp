@@ -145,13 +145,11 @@ std::size_t last_reducing(const Prepared& prepared) {
   return last;
 }
 
-/// The last phase that reads what other blocks of the cluster have: parts of sums, or values.
-std::size_t last_reading_others(const Pass& pass) {
-  std::size_t last = last_reducing(pass.prepared);
-  for (std::size_t number = last; number < pass.kept.elsewhere.size(); ++number)
-    for (const ir::NodeId id : pass.kept.elsewhere[number])
-      if (find_home(pass.kept.homes, id)->level == ir::StitchLevel::cluster) last = number;
-  return last;
+/// Whether a phase reads values of other blocks of the cluster.
+bool reads_others(const Pass& pass, std::size_t number) {
+  return !pass.kept.elsewhere.empty() &&
+         std::any_of(pass.kept.elsewhere[number].begin(), pass.kept.elsewhere[number].end(),
+                     [&](ir::NodeId id) { return find_home(pass.kept.homes, id)->level == ir::StitchLevel::cluster; });
 }
 
 }  // namespace
@@ -182,8 +180,12 @@ std::vector<ir::Home> read_elsewhere_in(const Pass& pass, std::size_t number, st
 void meet_readers(Pass& pass, std::size_t number, std::span<const ir::Home> keeping) {
   ProgramBuilder& builder = pass.builder;
   const bool in_cluster = pass.extent(Side::along, Level::cluster) > 1;
-  if (in_cluster && number == last_reading_others(pass))
-    builder.put_barrier(ir::StitchLevel::cluster, ir::Half::arrive);
+  const std::size_t last = last_reducing(pass.prepared), end = pass.prepared.phases.size();
+  if (in_cluster && number == last) {
+    pass.parted = true;  // unless what is still to do reads others
+    for (std::size_t later = last + 1; later < end; ++later) pass.parted = pass.parted && !reads_others(pass, later);
+    if (pass.parted) builder.put_barrier(ir::StitchLevel::cluster, ir::Half::arrive);
+  }
   const bool met =
       !pass.prepared.phases[number].reductions.empty() && (in_cluster || pass.extent(Side::along, Level::group) > 1);
   const bool is_awaited =

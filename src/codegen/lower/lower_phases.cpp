@@ -27,8 +27,9 @@
 // block that arrives last adds the parts in their order and goes on as the only block would. A later walk needs all
 // blocks to wait for one another: so it is refused there. They do wait in a cluster (plan.cluster), and in a grid whose
 // blocks are all resident (plan.meet): each has its part in every walk and gets every sum, and the first of them stores
-// what is one number a row or column. Blocks of a cluster part when the last sum was read; who is done waits for the
-// others, because its parts may still be read. Those of a grid leave their parts in a workspace, one for each sum.
+// what is one number a row or column. Blocks of a cluster part when the last sum was read, unless the last walk reads
+// values of others; who is done waits for the others, because its parts may still be read. Those of a grid leave their
+// parts in a workspace, one for each sum.
 //
 // Launches. Blocks may also meet by ending: a launch goes up to the phase that reduces, the next one begins with
 // putting together what those before it have left (Handover), and goes on. Nothing else lives from one to the next. A
@@ -580,7 +581,8 @@ std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepare
   run_phases(pass);
   if (auto refused = refuse_unread(pass)) return refused;
   if (pass.shares_apart()) builder.close();
-  if (pass.extent(Side::along, Level::cluster) > 1) builder.put_barrier(ir::StitchLevel::cluster, ir::Half::wait);
+  if (pass.extent(Side::along, Level::cluster) > 1)
+    builder.put_barrier(ir::StitchLevel::cluster, pass.parted ? ir::Half::wait : ir::Half::both);
   // The next tile writes partial results again, and what others have read.
   if ((pass.combined || !builder.found_elsewhere.empty()) && (plan.grid == ir::GridShape::persistent || in_rounds))
     builder.put_barrier();

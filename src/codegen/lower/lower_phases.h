@@ -35,6 +35,7 @@ struct Pass {
   std::vector<ir::ArrayId> accumulators = {};  ///< parallel to the phase's reductions
   std::vector<ir::ArrayId> partials = {};      ///< of warps or groups, in shared memory; the same
   bool combined = false;                       ///< some phase put parts together through shared memory
+  bool parted = false;                         ///< of a cluster: threads have said that they read no others any more
   /// Numbers of the rows in flight that are stored together once all of them are known.
   struct RowNumber {
     std::int32_t output = 0;
@@ -84,7 +85,8 @@ RowPlaces places_of(Pass& pass);
 /// Of what earlier phases have kept, what this one reads at other places of the row.
 std::vector<ir::Home> read_elsewhere_in(const Pass& pass, std::size_t number, std::span<const ir::Home> kept_before);
 /// Behind phase `number`, which has filled `keeping`: who reads others' parts of a row waits until these are there, and
-/// says when it has read. What warps or blocks have reduced together was a meeting already.
+/// blocks of a cluster say when they have read for the last time, where something else is to do then. What warps or
+/// blocks have reduced together was a meeting already.
 void meet_readers(Pass& pass, std::size_t number, std::span<const ir::Home> keeping);
 /// Blocks of a cluster leave values to one another only where some are found.
 std::optional<ir::Rejection> refuse_unread(const Pass& pass);
