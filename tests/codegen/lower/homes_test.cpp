@@ -174,6 +174,16 @@ TEST_CASE("words name the lists: most computed values, inputs behind them, the w
   CHECK(codegen::most_in_registers(prepared.homes[registers]) == 2);
   CHECK(codegen::most_in_registers(prepared.homes[widest_shared]) == 1);
   CHECK(codegen::most_in_registers(prepared.homes[shared]) == 0);
+  // What is read at other places of a row: the quotient's dividend where that is reversed, the input of a norm.
+  const Group reversed = make_group(family_member("softmax_reversed"), 8, 64);
+  const auto of_reversed = std::get<codegen::Prepared>(codegen::prepare(reversed));
+  CHECK(words_of(of_reversed, moved_shared) == "%0@register,%6@block");
+  CHECK(words_of(of_reversed, moved_cluster) == "%0@register,%6@cluster");
+  CHECK(of_reversed.homes[registers].elsewhere[2] == std::vector<NodeId>{6});
+  CHECK(of_reversed.homes[recompute].elsewhere[2] == std::vector<NodeId>{0});
+  const Group rotated = make_group(family_member("norm_rotated"), 8, 64);
+  CHECK(words_of(std::get<codegen::Prepared>(codegen::prepare(rotated)), moved_cluster) == "%0@cluster");
+  CHECK(words_of(of_softmax, moved_cluster) == words_of(of_softmax, registers));
   for (const HomesWord word : {registers, shared, reload, widest_shared, widest_reload})
     CHECK(codegen::word_for(prepared, codegen::homes_of(prepared, word)) == word);
   CHECK(codegen::word_for(prepared, {{1, StitchLevel::registers}}) == std::nullopt);
