@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <set>
@@ -371,6 +372,26 @@ TEST_CASE("a row that is read at other places is read once from memory where it 
     const KernelRun run = interpret(kernel, std::move(buffers));
     CHECK(run.violations.empty());
     CHECK(run.counts.buffers[0][0].bytes == row.times * 4 * columns * 4);
+  }
+}
+
+TEST_CASE("lanes of a warp meet before they read one another, and before a persistent block's next row") {
+  const Group group = make_group(family_member("softmax_reversed"), 64, 64);
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  Plan plan = parse_plan("row threads=32 threads_per_row=32 vector=1 in_flight=1");
+  plan.dominant = prepared.dominants.front();
+  for (const auto& [word, persistent, barriers] :
+       {std::tuple(HomesWord::registers, true, 0), std::tuple(HomesWord::moved_shared, false, 1),
+        std::tuple(HomesWord::moved_shared, true, 2)}) {
+    plan.homes = codegen::homes_of(prepared, word);
+    plan.grid = persistent ? GridShape::persistent : GridShape::tile;
+    plan.blocks_per_sm = persistent ? 1 : 0;
+    codegen::LowerScratch scratch;
+    const codegen::Lowered lowered = codegen::lower(prepared, plan, roomy, scratch);
+    REQUIRE(std::holds_alternative<Kernel>(lowered));
+    const std::vector<Stmt>& body = std::get<Kernel>(lowered).body;
+    CHECK(std::count_if(body.begin(), body.end(), [](const Stmt& s) { return s.kind == StmtKind::barrier; }) ==
+          barriers);
   }
 }
 
