@@ -87,8 +87,9 @@ constexpr Ablation ablation_rows[] = {
        for (double CalibratedDevice::*const rate :
             {&CalibratedDevice::issue_rate, &CalibratedDevice::fma_rate, &CalibratedDevice::alu_rate,
              &CalibratedDevice::xu_rate, &CalibratedDevice::f64_rate, &CalibratedDevice::lsu_rate,
-             &CalibratedDevice::shuffle_rate, &CalibratedDevice::shared_bandwidth, &CalibratedDevice::l1_bandwidth,
-             &CalibratedDevice::widen_rate, &CalibratedDevice::narrow_rate})
+             &CalibratedDevice::shuffle_rate, &CalibratedDevice::shared_bandwidth,
+             &CalibratedDevice::distributed_bandwidth, &CalibratedDevice::l1_bandwidth, &CalibratedDevice::widen_rate,
+             &CalibratedDevice::narrow_rate})
          d.*rate *= endless;
      }},
     {"the clock that is sustained", "the data sheet's boost clock",

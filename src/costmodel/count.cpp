@@ -20,6 +20,7 @@ void add_memory(const ir::Kernel& kernel, const ir::Stmt& stmt, const StmtCount&
     SharedWork& shared = stmt.kind == ir::StmtKind::load ? work.shared_load : work.shared_store;
     shared.requests += count.executions;
     shared.bytes += bytes;
+    if (stmt.space == ir::Space::distributed) work.distributed_bytes += bytes;
     shared.wavefronts += count.units;
     return;
   }

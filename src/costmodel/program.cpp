@@ -103,6 +103,7 @@ void add_counts(Work& all, const Work& one) {
     (all.*which).bytes += (one.*which).bytes;
     (all.*which).wavefronts += (one.*which).wavefronts;
   }
+  all.distributed_bytes += one.distributed_bytes;
   all.shuffles += one.shuffles;
   all.barriers += one.barriers;
   all.cluster_barriers += one.cluster_barriers;

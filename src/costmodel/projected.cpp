@@ -253,8 +253,10 @@ void throughput_parts(ir::Estimate& e, const Work& work, const MemoryBytes& byte
   const double wavefronts = static_cast<double>(work.shared_load.wavefronts + work.shared_store.wavefronts);
   const double path_cycles = wavefronts * 128 / d.shared_bandwidth + bytes.loaded / d.l1_bandwidth +
                              static_cast<double>(p.shuffle) * lanes / d.shuffle_rate;
+  // What blocks of a cluster read of one another comes over a network between SMs.
+  const double cycles = std::max(path_cycles, static_cast<double>(work.distributed_bytes) / d.distributed_bandwidth);
   part(e, Part::shared) = {
-      std::max(path_cycles * residency.imbalance / (d.sms * d.clock), pipe(p.memory + p.shuffle, d.lsu_rate))};
+      std::max(cycles * residency.imbalance / (d.sms * d.clock), pipe(p.memory + p.shuffle, d.lsu_rate))};
   double atomics = 0;
   for (const BufferWork& buffer : work.buffers) atomics += static_cast<double>(buffer.atomic.sectors);
   part(e, Part::atomic) = {atomics / (d.atomic_rate * d.clock)};

@@ -98,6 +98,7 @@ struct Work {
   std::int64_t shared_bytes = 0;         ///< per block
   Sparse<BufferWork> buffers;            ///< those of Kernel::buffers that it touches
   SharedWork shared_load, shared_store;  ///< loads of other blocks' among them
+  std::int64_t distributed_bytes = 0;    ///< of these: what may come from other blocks of the cluster
   std::int64_t shuffles = 0;             ///< 32-bit shuffle instructions
   std::int64_t barriers = 0;             ///< one per warp; of a block
   std::int64_t cluster_barriers = 0;     ///< two per warp, which arrives and waits

@@ -32,9 +32,10 @@ enum class Skeleton : std::uint8_t {
 #undef SKELETON
 };
 
-/// Where a value waits that later phases of a row need: `registers` of the thread that has it, or shared memory of the
-/// `block`; or global memory of the `grid`, where another stage needs it. Other levels can be said, and are refused by
-/// the lowering. A value without a home is computed again, an input read again.
+/// Where a value waits that later phases of a row need: `registers` of the thread that has it, shared memory of the
+/// `block`, or that of the blocks of a `cluster` for all of them; or global memory of the `grid`, where another stage
+/// needs it. Other levels can be said, and are refused by the lowering. A value without a home is computed again, an
+/// input read again.
 struct Home {
   NodeId node = no_node;
   StitchLevel level = StitchLevel::registers;
@@ -45,9 +46,19 @@ struct Home {
 /// codegen/lower/prepare.h says. registers: all that later phases need, in its most computed form, stays in registers.
 /// shared: the same in shared memory. recompute: the inputs of that stay in registers, the rest is computed again.
 /// reload: nothing stays. widest_shared: as registers, but the widest value is in shared memory. widest_reload: as
-/// registers, but the widest input is read again.
-enum class HomesWord : std::uint8_t { registers, shared, recompute, reload, widest_shared, widest_reload };
-inline constexpr std::size_t homes_words = 6;
+/// registers, but the widest input is read again. moved_shared, moved_cluster: as registers, but what a later phase
+/// reads at other places of its row is in shared memory, of the block alone or of all blocks of a cluster.
+enum class HomesWord : std::uint8_t {
+  registers,
+  shared,
+  recompute,
+  reload,
+  widest_shared,
+  widest_reload,
+  moved_shared,
+  moved_cluster
+};
+inline constexpr std::size_t homes_words = 8;
 
 /// tile: one tile per block. persistent: a fixed number of blocks loop over the tiles.
 enum class GridShape : std::uint8_t { tile, persistent };

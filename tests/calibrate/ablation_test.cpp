@@ -62,7 +62,7 @@ const std::map<std::string, Expected> expected_rows = {
     {"blocks in the place of others", {{"block_turnaround"}, Gone::either}},
     {"instructions",
      {{"issue_rate", "fma_rate", "alu_rate", "xu_rate", "f64_rate", "lsu_rate", "shuffle_rate", "shared_bandwidth",
-       "l1_bandwidth", "widen_rate", "narrow_rate"},
+       "distributed_bandwidth", "l1_bandwidth", "widen_rate", "narrow_rate"},
       Gone::cost}},
     {"the clock that is sustained", {{"clock"}, Gone::either}},
     {"the learned residual", {{}, Gone::either}},

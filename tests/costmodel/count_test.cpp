@@ -213,6 +213,28 @@ TEST_CASE("a barrier of the grid is two of each block, a number and a look; of o
   CHECK(count(kernel, Mode::exact).cluster_barriers == 2 * 2 * 2 * 4);  // arrivals and waits
 }
 
+TEST_CASE("bytes that may come from other blocks of a cluster are told among those of shared memory") {
+  constexpr std::int64_t blocks = 4, threads = 64;
+  ir::KernelBuilder b("read_others", threads, blocks);
+  b.kernel.cluster = 2;
+  b.kernel.indices.vars[b.vb] = {"vc", ir::VarKind::block, 2, 2};
+  b.kernel.indices.vars.push_back({"rank", ir::VarKind::block, 2, 1});
+  const ir::VarId tid = b.thread("tid", 1, threads);
+  const ir::ArrayId own = b.shared("own", ir::DType::f32, threads), got = b.array("got", ir::DType::f32);
+  b.kernel.shared_bytes = 4 * threads;
+  b.store_shared(own, b.var(tid), b.real(ir::DType::f32, 1));
+  b.barrier(ir::StitchLevel::cluster);
+  b.declare(got, b.real(ir::DType::f32, 0));
+  b.load_distributed(b.ref(got), own, b.var(tid), b.number(1));
+  b.barrier(ir::StitchLevel::cluster);
+  for (const Mode mode : {Mode::exact, Mode::fast}) {
+    const Work work = count(b.kernel, mode);
+    CHECK(work.distributed_bytes == 4 * threads * blocks);
+    CHECK(work.shared_load.bytes == work.distributed_bytes);
+    CHECK(work.shared_store.bytes == 4 * threads * blocks);
+  }
+}
+
 TEST_CASE("counting again with the same scratch gives the same work") {
   Scratch scratch;
   Work first, second;

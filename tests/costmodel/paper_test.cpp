@@ -32,6 +32,7 @@ CalibratedDevice device_of_pipes() {
   d.widen_rate = 40;
   d.narrow_rate = 5;
   d.shared_bandwidth = 96;
+  d.distributed_bandwidth = 12;
   d.l1_bandwidth = 48;
   d.atomic_rate = 3;
   d.shared_latency = 20;
@@ -153,6 +154,13 @@ TEST_CASE("meetings of a cluster and reads of its other blocks are steps of the 
   CHECK(part_of(with, Part::barrier) - part_of(without, Part::barrier) == approx(2 * 3 * 611e-9).epsilon(last_digits));
   CHECK(part_of(with, Part::latency) - part_of(without, Part::latency) ==
         approx(2 * (3 * 611 + 2 * 207) * 1e-9).epsilon(last_digits));
+  // What comes over the network between SMs takes its time beside what the own shared memory hands out.
+  const double path = part_of(without, Part::shared) * 10 / 1.2;
+  w.distributed_bytes = std::llround(path * 1e9 * 12 / 2);
+  CHECK(part_of(projected(w, d, bare_regime()), Part::shared) == part_of(without, Part::shared));
+  w.distributed_bytes *= 6;
+  CHECK(part_of(projected(w, d, bare_regime()), Part::shared) ==
+        approx(3 * part_of(without, Part::shared)).epsilon(1e-3));
 }
 
 TEST_CASE("the blocks of a cluster find room among the SMs of one processing cluster") {

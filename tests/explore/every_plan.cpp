@@ -365,7 +365,20 @@ const std::vector<SpaceCase>& row_cases() {
                                                {"gather_labels", 9, 64},
                                                {"gather_labels", 5, 77},
                                                {"turned_norm", 7, 32},
-                                               {"turned_norm", 3, 35}};
+                                               {"turned_norm", 3, 35},
+                                               {"softmax_reversed", 5, 64},
+                                               {"softmax_reversed", 3, 77},
+                                               {"norm_rotated", 5, 48},
+                                               {"norm_rotated", 2, 99},
+                                               {"heads_rotated", 4, 12},
+                                               {"rolled", 5, 96},
+                                               {"padded_integers", 6, 72},
+                                               {"padded_integers", 3, 131},
+                                               {"pairs_swapped", 4, 68},
+                                               {"first_of_all", 3, 192},
+                                               {"picked_places", 5, 72},
+                                               {"reversed_and_reduced", 3, 104},
+                                               {"rows_move_too", 6, 80}};
   return cases;
 }
 

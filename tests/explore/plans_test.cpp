@@ -97,6 +97,15 @@ TEST_CASE("the axes ask about two warps to whole blocks, one lane to all, and ea
   CHECK(axes[ir::PlanField::grid].size() == 2);
   CHECK(axes[ir::PlanField::index_cache] == std::vector<int>{1});
   CHECK(default_axes(sum.prepared, gpu_limits())[ir::PlanField::homes] == words({registers}));
+  // What is read at other places waits in shared memory; here that is the widest value, and of a block the same list.
+  const Ready moved("softmax_reversed", 64, 1000);
+  ir::Limits in_clusters = gpu_limits(), alone = gpu_limits();
+  in_clusters.blocks_per_cluster = 8;
+  alone.blocks_per_cluster = 1;
+  std::vector<int> lists = words({registers, shared, reload, recompute, widest_shared, widest_reload});
+  CHECK(default_axes(moved.prepared, alone)[ir::PlanField::homes] == lists);
+  lists.push_back(static_cast<int>(moved_cluster));
+  CHECK(default_axes(moved.prepared, in_clusters)[ir::PlanField::homes] == lists);
   // Of 5 x 11 pairs those with no more lanes than threads, in the order of the axes, each once.
   Plans plans(ready.prepared, axes, gpu_limits());
   std::int64_t count = 0, pairs = 0;

@@ -87,7 +87,7 @@ struct Tried {
         "graph g {\n  %x = parameter 0 : f32[264,1024]\n  %y = exp %x : f32[264,1024]\n  output %y\n}\n"));
     prepared.full.assign(2, 1);
     const auto offer = [&](ir::HomesWord which, std::vector<ir::Home> homes) {
-      row_for(prepared.homes, which) = {homes, {homes}};
+      row_for(prepared.homes, which) = {homes, {homes}, {}};
     };
     offer(ir::HomesWord::registers, {{0, registers}, {1, registers}});
     offer(ir::HomesWord::shared, {{0, block}, {1, block}});
@@ -95,7 +95,14 @@ struct Tried {
     offer(ir::HomesWord::reload, {});
     offer(ir::HomesWord::widest_shared, {{0, registers}, {1, block}});
     offer(ir::HomesWord::widest_reload, {{1, registers}});
+    offer(ir::HomesWord::moved_cluster, {{0, registers}, {1, cluster}});
     plan.homes = row_for(prepared.homes, word).homes;
+  }
+  /// The same, and the second walk reads what is computed at other places of a row.
+  void moves(ir::HomesWord word) {
+    waits(word);
+    for (codegen::KeptHomes& kept : prepared.homes)
+      if (codegen::find_home(kept.homes, 1) != nullptr) kept.elsewhere = {{}, {1}};
   }
   /// Rows of over 32 KiB, so many vectors a thread.
   void wide(std::int64_t trips) {
@@ -135,6 +142,10 @@ std::vector<Side> sound_sides() {
   return {
       {"vector-fits", true, [](Tried& t) { t.tiling.vectors = 0; }},
       {"vector-fits", false, [](Tried& t) { t.tiling.vectors = 1; }},
+      {"cluster-homes", true, [](Tried& t) { t.moves(ir::HomesWord::moved_cluster), t.cluster(0); }},
+      {"cluster-homes", false, [](Tried& t) { t.moves(ir::HomesWord::moved_cluster), t.cluster(2); }},
+      {"cluster-homes", true, [](Tried& t) { t.moves(ir::HomesWord::moved_cluster), t.cluster(2), t.tiling.rest = 1; }},
+      {"cluster-homes", false, [](Tried& t) { t.moves(ir::HomesWord::shared), t.cluster(0), t.tiling.rest = 1; }},
       {"peel-lanes", true, [](Tried& t) { t.threads(128, 7), t.tiling.rest = 1; }},
       {"peel-lanes", false, [](Tried& t) { t.threads(128, 8), t.tiling.rest = 1; }},
       {"peel-lanes", false, [](Tried& t) { t.threads(128, 7); }},
@@ -302,6 +313,17 @@ std::vector<Side> row_sides() {
       {"cluster-reload", false, reloaded([](Tried& t) { t.prepared.homes = {}; })},  // nothing can wait
       {"cluster-reload", false, reloaded([](Tried& t) { t.waits(ir::HomesWord::registers); })},
       {"cluster-reload", false, reloaded([](Tried& t) { t.cluster(0); })},
+      {"cluster-moves", true, [](Tried& t) { t.moves(ir::HomesWord::widest_shared), t.cluster(2); }},
+      {"cluster-moves", true, [](Tried& t) { t.moves(ir::HomesWord::shared), t.cluster(2); }},
+      {"cluster-moves", false, [](Tried& t) { t.moves(ir::HomesWord::widest_shared), t.cluster(0); }},
+      {"cluster-moves", false, [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.cluster(2); }},
+      {"cluster-moves", false, [](Tried& t) { t.moves(ir::HomesWord::moved_cluster), t.cluster(2); }},
+      {"cluster-moves", false, [](Tried& t) { t.moves(ir::HomesWord::registers), t.cluster(2); }},
+      {"shared-short", false, [](Tried& t) { t.moves(ir::HomesWord::shared), t.tiling.trips = 3; }},
+      {"shared-short", false, [](Tried& t) { t.moves(ir::HomesWord::moved_cluster), t.tiling.trips = 3; }},
+      {"shared-long", false, [](Tried& t) { t.moves(ir::HomesWord::shared), t.tiling.trips = 8; }},
+      {"mixed-short", false, [](Tried& t) { t.moves(ir::HomesWord::moved_cluster), t.wide(15); }},
+      {"mixed-reload", false, [](Tried& t) { t.parts(ir::HomesWord::moved_cluster), t.prepared.columns = 58112; }},
       {"long-trips", true, [](Tried& t) { t.tiling.trips = 65; }},
       {"long-trips", false, [](Tried& t) { t.tiling.trips = 64; }},
       {"long-trips", false, [](Tried& t) { t.tiling.trips = 65, t.threads(128, 128); }},

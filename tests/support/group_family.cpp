@@ -475,6 +475,7 @@ const std::vector<FamilyMember>& group_family() {
     all.insert(all.end(), stack_family().begin(), stack_family().end());
     all.insert(all.end(), turned_family().begin(), turned_family().end());
     all.insert(all.end(), pieces_family().begin(), pieces_family().end());
+    all.insert(all.end(), moved_family().begin(), moved_family().end());
     return all;
   }();
   return family;
@@ -501,6 +502,7 @@ Group make_group(const FamilyMember& member, std::int64_t rows, std::int64_t col
   fill(text, "{N}", columns);
   fill(text, "{L}", rows + 3);
   fill(text, "{M}", columns - 2);
+  fill(text, "{M1}", columns - 1);
   fill(text, "{H}", columns / 2);
   fill(text, "{D}", 2 * columns + 8);
   fill(text, "{D1}", 2 * columns + 2);

@@ -35,6 +35,8 @@ const std::vector<FamilyMember>& stack_family();
 const std::vector<FamilyMember>& turned_family();
 /// Those of the family that join equal pieces.
 const std::vector<FamilyMember>& pieces_family();
+/// Those of the family whose rows are read at other places than they were computed for.
+const std::vector<FamilyMember>& moved_family();
 const FamilyMember& family_member(std::string_view name);
 
 /// The member at a size, as a group.

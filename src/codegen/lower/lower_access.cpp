@@ -61,8 +61,10 @@ ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& 
   const ir::Node& node = node_at(id);
   const ir::IndexPool& pool = s_.build.pool();
   Access access;
+  access.memory = static_cast<std::uint16_t>(parameter_number(node));
   access.address = s_.build.expand(memory_index(s_.build, node.shape, wanted.coordinates));
   access.base = access.address;
+  access.vars = pool[access.address].vars;
   bind_picked(pool[access.address].vars | guard_vars);
   access.has_element = segment_ && segment_->vector > 1 && pool[access.address].vars.has(segment_->element);
   if (access.has_element && !guard_vars.has(segment_->element) && steps_by_element(access.address)) {
@@ -89,6 +91,9 @@ constexpr std::int64_t most_conditional = 8;
 void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flight) {
   if (find_kept(id, wanted, false) != nullptr) return;
   if (find_kept(id, wanted, true) != nullptr && find_home(keeping_, id) == nullptr) return;  // it waits there
+  const Elsewhere elsewhere = find_elsewhere(id, wanted);
+  if (elsewhere.kept == nullptr && !is_read(id)) return;
+  if (waits_by_then(id, flight)) return;
   const ir::IndexPool& pool = s_.build.pool();
   const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
   const ir::VarSet guard_vars = vars_of(pool, conditions);
@@ -97,7 +102,9 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   if (is_choice) access = choice_access(id, wanted);
   const ir::VarSet vars =
       is_choice ? access.vars
-                : pool[s_.build.expand(memory_index(s_.build, node_at(id).shape, wanted.coordinates))].vars;
+      : elsewhere.kept != nullptr
+          ? pool[s_.build.expand(elsewhere.place)].vars | pool[row_places.kept].vars
+          : pool[s_.build.expand(memory_index(s_.build, node_at(id).shape, wanted.coordinates))].vars;
   const ir::Home* home = find_home(keeping_, id);
   const Stay stay = home != nullptr && home->level == ir::StitchLevel::registers ? Stay::kernel : flight.stay;
   const ir::VarSet trips = pool[spans_row(stay) ? segment_->trip : segment_->section_trip].vars;
@@ -108,8 +115,10 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   if (is_choice)
     place_choice(id, guard_vars, access);
   else
-    access = make_access(id, wanted, guard_vars);
+    access =
+        elsewhere.kept != nullptr ? access_elsewhere(id, elsewhere, guard_vars) : make_access(id, wanted, guard_vars);
   Kept kept{id, wanted.coordinates, wanted.predicate, segment_->number, stay};
+  kept.turned = access.turned;
   kept.by_row = vars.overlaps(pool[row_in_flight].vars);
   kept.by_trip = vars.overlaps(trips);
   kept.by_element = access.has_element;
@@ -117,7 +126,10 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   const std::int64_t loads = (kept.by_row ? in_flight_rows : 1) * (kept.by_trip ? segment_->section_trips : 1) *
                              (kept.by_element ? segment_->vector : 1) / access.width;
   if (!conditions.empty() && loads_ahead_ + loads > most_conditional) return;
-  if (!is_choice) name_index(access.base);
+  if (elsewhere.kept != nullptr)
+    found_elsewhere.push_back(id);
+  else if (!is_choice)
+    name_index(access.base);
   const ir::ValueId initial = conditions.empty() && !access.partly ? ir::no_value : start_of_array(id);
   const int depth = std::min(spans_row(stay) ? row_depth : flight.depth, access.depth);
   const Kept* made = keep_in_registers(kept, depth, initial);
@@ -143,7 +155,9 @@ Val ProgramBuilder::load_scalar(ir::NodeId id, const Access& access) {
   ir::Stmt stmt;
   stmt.kind = ir::StmtKind::load;
   stmt.let = static_cast<ir::LetId>(kernel_.lets.size() - 1);
-  stmt.memory = static_cast<std::uint16_t>(parameter_number(node));
+  stmt.space = access.space;
+  stmt.memory = access.memory;
+  stmt.rank = access.rank;
   stmt.expr = access.address;
   stmt.policy = access.policy;
   put(access.depth, stmt);
@@ -184,13 +198,16 @@ ir::Ref ProgramBuilder::load_array(ir::NodeId id, const Access& access, const Ke
     stmt.kind = ir::StmtKind::load;
     stmt.target = target;
     stmt.target.lane = access.width > 1 ? s_.build.constant(done) : (kept ? e : ir::no_expr);
-    stmt.memory = static_cast<std::uint16_t>(parameter_number(node));
+    stmt.space = access.space;
+    stmt.memory = access.memory;
+    stmt.rank = access.rank;
     stmt.expr = s_.build.add_constant(access.base, done);
     stmt.width = static_cast<std::uint8_t>(access.width);
     stmt.policy = access.policy;
     put(access.depth, stmt);
   }
   target.lane = access.width > 1 || kept ? e : ir::no_expr;
+  if (access.turned) target.lane = lane_of_element(true);
   return target;
 }
 
@@ -201,12 +218,14 @@ Entry ProgramBuilder::emit_load(ir::NodeId id, const Demand& wanted) {
   const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
   const ir::VarSet guard_vars = vars_of(s_.build.pool(), conditions);
   Access access;
-  if (prepared_.choices[id].found) {
+  if (const Elsewhere elsewhere = find_elsewhere(id, wanted); elsewhere.kept != nullptr) {
+    access = access_elsewhere(id, elsewhere, guard_vars);
+    found_elsewhere.push_back(id);
+  } else if (prepared_.choices[id].found) {
     access = choice_access(id, wanted);
     place_choice(id, guard_vars, access);
   } else {
     access = make_access(id, wanted, guard_vars);
-    access.vars = s_.build.pool()[access.address].vars;
     name_index(access.base);
   }
   Entry entry;

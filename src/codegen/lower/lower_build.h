@@ -66,6 +66,7 @@ struct Kept {
   std::int64_t bytes = 0;                                   ///< registers of one thread
   ir::ExprId slot = ir::no_expr;                            ///< shared: element index of the vector's first element
   int width = 0;                                            ///< shared: elements of one access; 0: the widest
+  bool turned = false;                                      ///< registers: the vector's last element stands first
 };
 
 /// The accumulator of a finished reduction.
@@ -194,6 +195,17 @@ struct Segment {
   std::int64_t slots = 0;      ///< of all threads together
 };
 
+/// How the places of a row tell where its elements wait in shared memory: place p is in vector p / v, vectors go to the
+/// row's threads in turns, turns to the blocks of its cluster (lower_elsewhere.cpp).
+struct RowPlaces {
+  bool known = false;         ///< else no place tells
+  ir::ExprId kept = 0;        ///< the number of the row at hand
+  std::int64_t columns = 1;   ///< places of a row
+  std::int64_t threads = 1;   ///< of a block that share the row
+  std::int64_t blocks = 1;    ///< of a cluster that do
+  ir::ExprId first_slot = 0;  ///< within one trip: the slot of the first of these threads
+};
+
 class ProgramBuilder {
  public:
   ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, LowerScratch::State& state);
@@ -261,13 +273,17 @@ class ProgramBuilder {
                     std::span<const ir::Condition> conditions);
   /// Keeps full values of this phase for later ones. What `homes` views must stay until the next call.
   void keep(std::span<const ir::Home> homes);
+  /// What this phase may read of other threads: kept in shared memory by earlier ones, behind a barrier. What `homes`
+  /// views must stay until the next call.
+  void share(std::span<const ir::Home> homes) { shared_ = homes; }
   void enter_segment(const Segment* segment) { segment_ = segment; }
   /// Which loads load_ahead() makes: those whose address has all variables of `with` and none of `without`; those that
   /// change in no open unrolled loop only when `all`.
   struct Flight {
     ir::VarSet with, without;
     bool all = false;
-    bool places = false;  ///< only what says where gathers read
+    bool places = false;        ///< only what says where gathers read
+    std::int32_t ahead_of = 0;  ///< of a later phase: not what waits in shared memory by then
     Stay stay = Stay::phase;
     int depth = 0;  ///< of the scope in which the arrays are declared
   };
@@ -307,6 +323,8 @@ class ProgramBuilder {
   bool later_loads = false;     ///< this phase reads inputs again: plain loads
   std::int64_t kept_bytes = 0;  ///< registers held by kept arrays, bytes per thread
   std::int64_t most_kept = 0;   ///< the most that kept_bytes was
+  RowPlaces row_places;
+  std::vector<ir::NodeId> found_elsewhere;  ///< what some phase found at another place of the row; as often as it did
 
  private:
   const ir::Node& node_at(ir::NodeId id) const { return graph_[id]; }
@@ -362,9 +380,24 @@ class ProgramBuilder {
     bool has_element = false;  ///< differs along the vector
     ir::Policy policy = ir::Policy::once;
     std::int32_t place = -1;  ///< of a choice: all of its places; instead of address and base
-    ir::VarSet vars;          ///< of a choice: what any place depends on
+    ir::VarSet vars;          ///< what the elements depend on; of a choice: what any place does
     bool partly = false;      ///< of a choice: some elements are a constant
+    ir::Space space = ir::Space::global;
+    std::uint16_t memory = ir::no_id;  ///< buffer or array
+    ir::ExprId rank = ir::no_expr;     ///< in distributed space: the block of the cluster
+    bool turned = false;               ///< of several elements the last one stands first in memory
   };
+  /// A kept value that is wanted at another place of its row.
+  struct Elsewhere {
+    const Kept* kept = nullptr;  ///< null: it is not found by its place
+    ir::ExprId place = 0;        ///< along the row
+  };
+  Elsewhere find_elsewhere(ir::NodeId id, const Demand& wanted);
+  /// Whether it will have been kept in shared memory when the phase begins for which loads are made now.
+  bool waits_by_then(ir::NodeId id, const Flight& flight) const;
+  Access access_elsewhere(ir::NodeId id, const Elsewhere& found, ir::VarSet guard_vars);
+  /// The element variable of the segment's vector as a place in an array of its elements.
+  ir::ExprId lane_of_element(bool turned);
   Access make_access(ir::NodeId id, const Demand& wanted, ir::VarSet guard_vars);
   ir::Policy policy_of(ir::NodeId parameter, bool in_choice) const;
   /// The places of a choice, until the next one is asked for.
@@ -426,6 +459,7 @@ class ProgramBuilder {
   bool spans_row(Stay stay) const { return segment_->unrolls_all && stay != Stay::section; }
 
   std::span<const ir::Home> keeping_;  ///< what this phase fills
+  std::span<const ir::Home> shared_;   ///< what it may read of other threads
   int floor_ = 0;                      ///< depth of the innermost guard that asks a value
   std::size_t first_output_ = 0;       ///< buffer of the first output
   bool loading_ahead_ = false;

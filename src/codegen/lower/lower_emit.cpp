@@ -89,7 +89,7 @@ Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates
     lowest = id;
     for (std::size_t i = 0; i < list.size(); ++i) {  // demands of operands never grow this list
       list[i].satisfied = find(id, list[i].coordinates, list[i].predicate) != nullptr || fetch_kept(id, list[i]);
-      if (!list[i].satisfied) demand_operands(id, list[i]);
+      if (!list[i].satisfied && find_elsewhere(id, list[i]).kept == nullptr) demand_operands(id, list[i]);
     }
   }
   for (ir::NodeId id = lowest; id <= node; ++id) {
@@ -107,14 +107,15 @@ void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates,
     std::vector<Demand>& list = s_.demands[id];
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (node_at(id).op == ir::Op::gather) demand_indices(id, list[i]);
-      const bool is_there = find_kept(id, list[i], false) != nullptr || find_kept(id, list[i], true) != nullptr;
+      const bool is_there = find_kept(id, list[i], false) != nullptr || find_kept(id, list[i], true) != nullptr ||
+                            find_elsewhere(id, list[i]).kept != nullptr || waits_by_then(id, flight);
       if (!is_there || find_home(keeping_, id) != nullptr) demand_operands(id, list[i]);
     }
   }
   loading_ahead_ = true;
   for (ir::NodeId id = 0; id <= node; ++id) {
     std::vector<Demand>& list = s_.demands[id];
-    if (is_read(id) && (!flight.places || prepared_.places[id] != 0))
+    if ((is_read(id) || find_home(shared_, id) != nullptr) && (!flight.places || prepared_.places[id] != 0))
       for (const Demand& wanted : list) fly(id, wanted, flight);
     list.clear();
   }
@@ -151,7 +152,7 @@ void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
       refuse("reduction-place", fmt::format("%{} is needed for another row than the one at hand", node.name));
     return;
   }
-  if (is_read(id)) {
+  if (is_read(id) || find_elsewhere(id, wanted).kept != nullptr) {
     entry = emit_load(id, wanted);
   } else if (node.op == ir::Op::constant) {
     entry = emit_constant(node);

@@ -22,11 +22,11 @@
 // refused, so that one kernel has one list.
 //
 // A later phase walks the row with the same loop variables, so a kept value is found again by node, segment and
-// coordinates. In registers it is an array indexed by row in flight, trip and element, with all loops over it
-// unrolled; where the row waits in registers only partly it is gone through in parts, and what does not stay there is
-// loaded part by part, for the rest would take the registers that were to be saved. In shared memory a thread has slots
-// of its own: what it wrote it alone reads, so no barrier is needed, and neighbouring threads have neighbouring
-// vectors.
+// coordinates; one that it needs at another place of the row, in shared memory, by that place (lower_elsewhere.cpp). In
+// registers it is an array indexed by row in flight, trip and element, with all loops over it unrolled; where the row
+// waits in registers only partly it is gone through in parts, and what does not stay there is loaded part by part, for
+// the rest would take the registers that were to be saved. In shared memory a thread has slots of its own, and
+// neighbouring threads have neighbouring vectors. What it wrote it reads without a barrier.
 //
 // A parameter that is loaded ahead of its use (lower_access.cpp) stands in an array too; kept in registers, it stays
 // there. What does not vary with the element of the vector is not kept: it is cheap to hold as a single value.
@@ -36,6 +36,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -78,16 +79,20 @@ bool can_wait(const ir::Graph& graph, const Prepared& prepared, ir::NodeId id) {
   return !(widens(graph, node) && prepared.full[node.operands[0]] != 0);
 }
 
+/// Adds what a phase reduces, adds up across rows or stores.
+void add_computed(const ir::Graph& graph, const Prepared& prepared, const Phase& phase,
+                  std::vector<ir::NodeId>& values) {
+  for (const ir::NodeId id : phase.reductions) values.push_back(graph[id].operands[0]);
+  for (const ir::NodeId id : phase.across) values.push_back(graph[id].operands[0]);
+  for (const std::int32_t i : phase.outputs) values.push_back(prepared.stored[i]);
+}
+
 /// The values for which `stops` holds that stand first on the ways back from what phases after `number` compute.
 template <class Stops>
 std::vector<ir::NodeId> walk_back(const ir::Graph& graph, const Prepared& prepared, std::size_t number, Stops stops) {
   std::vector<ir::NodeId> work, found;
-  for (std::size_t later = number + 1; later < prepared.phases.size(); ++later) {
-    const Phase& phase = prepared.phases[later];
-    for (const ir::NodeId id : phase.reductions) work.push_back(graph[id].operands[0]);
-    for (const ir::NodeId id : phase.across) work.push_back(graph[id].operands[0]);
-    for (const std::int32_t i : phase.outputs) work.push_back(prepared.stored[i]);
-  }
+  for (std::size_t later = number + 1; later < prepared.phases.size(); ++later)
+    add_computed(graph, prepared, prepared.phases[later], work);
   IndexedVector<std::uint8_t> seen(graph.nodes.size(), 0);
   while (!work.empty()) {
     const ir::NodeId id = work.back();
@@ -119,14 +124,59 @@ std::vector<ir::Home> all_at(const ir::Graph& graph, const Prepared& prepared, i
   return homes;
 }
 
+/// Whether elements of the operand stand at other places in the result than where they were, dimensions of size 1
+/// aside.
+bool moves_elements(const ir::Graph& graph, const ir::Node& node) {
+  if (node.op == ir::Op::reshape || node.op == ir::Op::bitcast) return false;
+  if (node.op != ir::Op::transpose && node.op != ir::Op::broadcast)
+    return class_of(node.op) == ir::OpClass::index || class_of(node.op) == ir::OpClass::lookup;
+  const ir::Shape& source = graph[node.operands[0]].shape;
+  if (elements(source) != elements(node.shape)) return true;
+  std::int64_t last = -1;
+  for (int i = 0; i < axes(node).size(); ++i) {
+    const std::int64_t place = axes(node)[i];
+    if (source.dims[node.op == ir::Op::transpose ? static_cast<int>(place) : i] == 1) continue;
+    if (place < last) return true;
+    last = place;
+  }
+  return false;
+}
+
+/// Which values with a home a phase reads behind an operation that moves elements, of those that were there before it.
+std::vector<ir::NodeId> read_elsewhere(const ir::Graph& graph, const Prepared& prepared,
+                                       const std::vector<ir::Home>& homes, std::size_t number) {
+  std::vector<ir::NodeId> work, found;
+  add_computed(graph, prepared, prepared.phases[number], work);
+  IndexedVector<std::array<bool, 2>> seen(graph.nodes.size());  // not moved, moved
+  std::vector<std::pair<ir::NodeId, bool>> ways;
+  for (const ir::NodeId id : work) ways.emplace_back(id, false);
+  while (!ways.empty()) {
+    const auto [id, moved] = ways.back();
+    ways.pop_back();
+    if (std::exchange(seen[id][moved ? 1 : 0], true)) continue;
+    if (find_home(homes, id) != nullptr && prepared.first_phase[id] < static_cast<std::int32_t>(number)) {
+      if (moved) found.push_back(id);
+      continue;
+    }
+    if (graph[id].op == ir::Op::reduce) continue;
+    for (const ir::NodeId operand : graph[id].operands)
+      ways.emplace_back(operand, moved || moves_elements(graph, graph[id]));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 KeptHomes kept_under(const ir::Graph& graph, const Prepared& prepared, std::vector<ir::Home> homes) {
-  KeptHomes kept{std::move(homes), {}};
+  KeptHomes kept{std::move(homes), {}, {}};
   kept.phases.resize(prepared.phases.size());
+  kept.elsewhere.resize(prepared.phases.size());
   if (kept.homes.empty()) return kept;
   const auto has_home = [&](ir::NodeId id) { return find_home(kept.homes, id) != nullptr; };
   for (std::size_t number = 0; number < prepared.phases.size(); ++number)
     for (const ir::NodeId id : walk_back(graph, prepared, number, has_home))
       kept.phases[number].push_back(*find_home(kept.homes, id));
+  for (std::size_t number = 1; number < prepared.phases.size(); ++number)
+    kept.elsewhere[number] = read_elsewhere(graph, prepared, kept.homes, number);
   return kept;
 }
 
@@ -184,6 +234,19 @@ void find_homes(const ir::Graph& graph, Prepared& prepared) {
   offer(widest_shared, std::move(partly_shared));
   if (const auto it = widest(graph, partly_reloaded, is_input); it != partly_reloaded.end()) partly_reloaded.erase(it);
   offer(widest_reload, std::move(partly_reloaded));
+  for (const auto& [word, level] :
+       {std::pair(moved_shared, ir::StitchLevel::block), std::pair(moved_cluster, ir::StitchLevel::cluster)}) {
+    std::vector<ir::Home> moved = frontier;
+    for (ir::Home& home : moved)
+      if (is_read_elsewhere(prepared.homes[registers], home.node)) home.level = level;
+    offer(word, std::move(moved));
+  }
+}
+
+bool is_read_elsewhere(const KeptHomes& kept, ir::NodeId node) {
+  return std::any_of(kept.elsewhere.begin(), kept.elsewhere.end(), [&](const std::vector<ir::NodeId>& phase) {
+    return std::binary_search(phase.begin(), phase.end(), node);
+  });
 }
 
 std::optional<ir::HomesWord> word_for(const Prepared& prepared, const std::vector<ir::Home>& homes) {
@@ -211,11 +274,11 @@ std::optional<ir::Rejection> refuse_homes(const Prepared& prepared, const ir::Pl
   if (plan.homes.empty() || word_for(prepared, plan.homes)) return std::nullopt;
   for (std::size_t i = 0; i < plan.homes.size(); ++i) {
     const ir::Home& home = plan.homes[i];
-    if (home.level != ir::StitchLevel::registers && home.level != ir::StitchLevel::block)
+    if (home.level != ir::StitchLevel::registers && !is_in_shared(home.level))
       return no_homes(
-          fmt::format("%{}@{}: a value waits in its thread's registers or in shared memory of its block, "
-                      "so a home is %{}@register or %{}@block",
-                      home.node, name(home.level), home.node, home.node));
+          fmt::format("%{}@{}: a value waits in its thread's registers or in shared memory of its block or of its "
+                      "cluster's blocks, so a home is %{}@register, %{}@block or %{}@cluster",
+                      home.node, name(home.level), home.node, home.node, home.node));
     if (i > 0 && plan.homes[i - 1].node >= home.node)
       return no_homes(
           fmt::format("%{} stands behind %{}: homes ascend, each node once", home.node, plan.homes[i - 1].node));
@@ -230,6 +293,11 @@ std::optional<ir::Rejection> refuse_homes(const Prepared& prepared, const ir::Pl
     if (std::none_of(kept.phases.begin(), kept.phases.end(),
                      [&](const std::vector<ir::Home>& phase) { return find_home(phase, home.node) != nullptr; }))
       return no_homes(fmt::format("no phase needs %{} beside the other homes, so it cannot have one", home.node));
+    else if (home.level == ir::StitchLevel::cluster && !is_read_elsewhere(kept, home.node))
+      return no_homes(
+          fmt::format("%{}@cluster: no phase reads %{} at another place of its row, so no other block of a "
+                      "cluster asks for it",
+                      home.node, home.node));
   return std::nullopt;
 }
 
@@ -261,7 +329,8 @@ const ir::Home* find_home(std::span<const ir::Home> homes, ir::NodeId node) {
 bool waits_partly(const Prepared& prepared, std::span<const ir::Home> homes) {
   if (!has_level(homes, ir::StitchLevel::registers)) return false;
   const std::vector<ir::Home>& all = homes_of(prepared, ir::HomesWord::registers);
-  return has_level(homes, ir::StitchLevel::block) || std::any_of(all.begin(), all.end(), [&](const ir::Home& home) {
+  return std::any_of(homes.begin(), homes.end(), [](const ir::Home& home) { return is_in_shared(home.level); }) ||
+         std::any_of(all.begin(), all.end(), [&](const ir::Home& home) {
            return (*prepared.graph)[home.node].op == ir::Op::parameter && find_home(homes, home.node) == nullptr;
          });
 }
@@ -302,7 +371,7 @@ const Kept* ProgramBuilder::keep_in_registers(const Kept& kept, int depth, ir::V
 
 const Kept* ProgramBuilder::find_or_keep(const ir::Home& home, const Coordinates& coordinates) {
   const ir::NodeId id = home.node;
-  const bool in_shared = home.level == ir::StitchLevel::block;
+  const bool in_shared = is_in_shared(home.level);
   if (const Kept* kept = find_kept(id, {coordinates}, in_shared)) return kept;
   Kept kept{id, coordinates, 0, segment_->number};
   kept.by_row = in_flight_rows > 1;
@@ -357,7 +426,7 @@ Entry ProgramBuilder::kept_entry(ir::NodeId id, const Kept& kept, const Demand& 
   Entry entry;
   entry.coordinates = wanted.coordinates;
   entry.predicate = wanted.predicate;
-  entry.raw = element(dtype, kept_ref(kept, each ? s_.build.var(segment_->element) : ir::no_expr),
+  entry.raw = element(dtype, kept_ref(kept, each ? lane_of_element(kept.turned) : ir::no_expr),
                       kept.by_element ? depth() : std::max(depth_for(vars), kept.depth));
   entry.compute = widen(entry.raw, dtype, id);
   return entry;

@@ -27,8 +27,9 @@
 // block that arrives last adds the parts in their order and goes on as the only block would. A later walk needs all
 // blocks to wait for one another: so it is refused there. They do wait in a cluster (plan.cluster), and in a grid whose
 // blocks are all resident (plan.meet): each has its part in every walk and gets every sum, and the first of them stores
-// what is one number a row or column. Blocks of a cluster part when the last sum was read; who is done waits for the
-// others, because its parts may still be read. Those of a grid leave their parts in a workspace, one for each sum.
+// what is one number a row or column. Blocks of a cluster part when the last sum was read, unless the last walk reads
+// values of others; who is done waits for the others, because its parts may still be read. Those of a grid leave their
+// parts in a workspace, one for each sum.
 //
 // Launches. Blocks may also meet by ending: a launch goes up to the phase that reduces, the next one begins with
 // putting together what those before it have left (Handover), and goes on. Nothing else lives from one to the next. A
@@ -193,7 +194,10 @@ void load_rows_ahead(Pass& pass, std::size_t number) {
   ahead.all = true;
   const auto load = [&](bool in_turn) {
     load_segments_ahead(pass, phases[number], own, in_turn);
-    for (const Phase& phase : later) load_segments_ahead(pass, phase, ahead, in_turn);
+    for (std::size_t i = 0; i < later.size(); ++i) {
+      ahead.ahead_of = static_cast<std::int32_t>(i + 1);
+      load_segments_ahead(pass, later[i], ahead, in_turn);
+    }
   };
   const auto load_rows = [&](bool in_turn) {
     open_items(builder, pass.loops);
@@ -416,14 +420,6 @@ void go_over(Pass& pass, const Phase& phase, bool stores_numbers) {
   close_items(pass.builder, pass.loops);
 }
 
-/// The last phase that has reductions.
-std::size_t last_reducing(const Prepared& prepared) {
-  std::size_t last = 0;
-  for (std::size_t number = 0; number < prepared.phases.size(); ++number)
-    if (!prepared.phases[number].reductions.empty()) last = number;
-  return last;
-}
-
 bool stands_before(const ir::Home& a, const ir::Home& b) { return a.node < b.node; }
 
 void run_phase(Pass& pass, std::size_t number, std::vector<ir::Home>& kept_before) {
@@ -436,24 +432,25 @@ void run_phase(Pass& pass, std::size_t number, std::vector<ir::Home>& kept_befor
   declare_accumulators(pass, phase);
   const bool flat = pass.mapping.is_flat(), side_by_side = !flat && pass.has_results_side_by_side();
   const bool is_joined = !pass.shares_apart() || number > 0;  // else all blocks that share items would store
+  const std::vector<ir::Home> shared = read_elsewhere_in(pass, number, kept_before);
+  builder.share(shared);
   if (is_joined && side_by_side) store_numbers_side_by_side(pass, phase);
   builder.keep(keeping);
   if (phase.walks && !pass.mapping.in_parts) load_rows_ahead(pass, number);
   std::vector<ir::Home> computed;  // inputs kept in registers are there by now
-  std::copy_if(keeping.begin(), keeping.end(), std::back_inserter(computed), [&](const ir::Home& home) {
-    return home.level == ir::StitchLevel::block || !builder.is_loaded(home.node);
-  });
+  std::copy_if(keeping.begin(), keeping.end(), std::back_inserter(computed),
+               [&](const ir::Home& home) { return is_in_shared(home.level) || !builder.is_loaded(home.node); });
   builder.keep(computed);
   go_over(pass, phase, is_joined && !side_by_side && !flat);
   if (!builder.refusal()) store_row_numbers(pass);
   builder.keep({});
+  builder.share({});
   builder.land(Stay::phase);
   const auto walks = [](const Phase& later) { return later.walks; };
   const bool walks_again = std::any_of(pass.prepared.phases.begin() + static_cast<std::ptrdiff_t>(number) + 1,
                                        pass.prepared.phases.end(), walks);
   if (!phase.reductions.empty()) finish_reductions(pass, phase, walks_again);
-  if (pass.extent(Side::along, Level::cluster) > 1 && number == last_reducing(pass.prepared))
-    builder.put_barrier(ir::StitchLevel::cluster, ir::Half::arrive);
+  meet_readers(pass, number, keeping);
   if (!is_joined && side_by_side) store_numbers_side_by_side(pass, phase);
   if (!is_joined && !side_by_side) {
     open_existing(builder, pass.loops);
@@ -567,6 +564,7 @@ std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepare
   if (prepared.sums_across) deal_families(pass);
   const bool spans = pass.mapping.in_parts && !pass.shares_apart() && has_level(plan.homes, ir::StitchLevel::registers);
   pass.loops = make_loops(builder, pass.mapping, spans);
+  builder.row_places = places_of(pass);
   pass.loads_all = !pass.mapping.in_parts && !pass.mapping.is_flat() && fit_registers(pass);
   if (!is_first) {
     for (const ir::Buffer& workspace : handover.workspaces) builder.add_buffer(workspace);
@@ -581,10 +579,13 @@ std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepare
   if (in_rounds && pass.loads_all) load_for_all_rounds(pass);
   if (prepared.sums_across) begin_across(pass);
   run_phases(pass);
+  if (auto refused = refuse_unread(pass)) return refused;
   if (pass.shares_apart()) builder.close();
-  if (pass.extent(Side::along, Level::cluster) > 1) builder.put_barrier(ir::StitchLevel::cluster, ir::Half::wait);
-  // The next tile writes partial results again.
-  if (pass.combined && (plan.grid == ir::GridShape::persistent || in_rounds)) builder.put_barrier();
+  if (pass.extent(Side::along, Level::cluster) > 1)
+    builder.put_barrier(ir::StitchLevel::cluster, pass.parted ? ir::Half::wait : ir::Half::both);
+  // The next tile writes partial results again, and what others have read.
+  if ((pass.combined || !builder.found_elsewhere.empty()) && (plan.grid == ir::GridShape::persistent || in_rounds))
+    builder.put_barrier();
   if (prepared.sums_across && !builder.refusal()) end_across(pass);
   if (handover.done == prepared.phases.size()) return builder.refusal();
   const std::vector<ir::Buffer>& buffers = builder.kernel().buffers;

@@ -3,7 +3,8 @@
 //
 // The phases of a kernel under construction, whatever its skeleton. In: a prepared group, a plan, its mapping. Out: the
 // kernel's statements. lower_phases.cpp walks and stores, lower_join.cpp puts together what threads and blocks have
-// reduced, lower_across.cpp does that for sums across rows. Called by lower().
+// reduced, lower_across.cpp does that for sums across rows, lower_elsewhere.cpp finds what other threads have. Called
+// by lower().
 #pragma once
 
 #include <optional>
@@ -34,6 +35,7 @@ struct Pass {
   std::vector<ir::ArrayId> accumulators = {};  ///< parallel to the phase's reductions
   std::vector<ir::ArrayId> partials = {};      ///< of warps or groups, in shared memory; the same
   bool combined = false;                       ///< some phase put parts together through shared memory
+  bool parted = false;                         ///< of a cluster: threads have said that they read no others any more
   /// Numbers of the rows in flight that are stored together once all of them are known.
   struct RowNumber {
     std::int32_t output = 0;
@@ -75,6 +77,19 @@ void close_first_rank(Pass& pass);
 ir::Ref accumulator_ref(const Pass& pass, std::size_t i);
 /// The thread's number among those of its block that share out the side.
 inline ir::ExprId thread_on(Pass& pass, Side side) { return thread_on(pass.builder, pass.mapping, pass.loops, side); }
+
+// ---- lower_elsewhere.cpp
+
+/// Places tell where a row's elements wait if one block or one cluster has all of it, in whole vectors.
+RowPlaces places_of(Pass& pass);
+/// Of what earlier phases have kept, what this one reads at other places of the row.
+std::vector<ir::Home> read_elsewhere_in(const Pass& pass, std::size_t number, std::span<const ir::Home> kept_before);
+/// Behind phase `number`, which has filled `keeping`: who reads others' parts of a row waits until these are there, and
+/// blocks of a cluster say when they have read for the last time, where something else is to do then. What warps or
+/// blocks have reduced together was a meeting already.
+void meet_readers(Pass& pass, std::size_t number, std::span<const ir::Home> keeping);
+/// Blocks of a cluster leave values to one another only where some are found.
+std::optional<ir::Rejection> refuse_unread(const Pass& pass);
 
 // ---- lower_join.cpp
 

@@ -39,6 +39,8 @@ struct Phase {
 struct KeptHomes {
   std::vector<ir::Home> homes;
   IndexedVector<std::vector<ir::Home>> phases;  ///< per phase: what it or an earlier one has and later ones need
+  /// Per phase: what it reads of that at other places of a row than its own, as far as operations tell; ascending.
+  IndexedVector<std::vector<ir::NodeId>> elsewhere;
 };
 
 /// Concatenations and pads whose elements come from exactly one of several places in memory (lower_choice.cpp).
@@ -198,6 +200,14 @@ std::int64_t bytes_waiting(const Prepared& prepared);
 const ir::Home* find_home(std::span<const ir::Home> homes, ir::NodeId node);
 
 bool has_level(std::span<const ir::Home> homes, ir::StitchLevel level);
+
+/// Whether a value with such a home waits in shared memory, for its block or for others of the cluster too.
+constexpr bool is_in_shared(ir::StitchLevel level) {
+  return level == ir::StitchLevel::block || level == ir::StitchLevel::cluster;
+}
+
+/// Whether some phase reads the value at other places of a row than its own.
+bool is_read_elsewhere(const KeptHomes& kept, ir::NodeId node);
 
 /// Whether some values wait in registers, and others, or inputs that could, elsewhere or not at all.
 bool waits_partly(const Prepared& prepared, std::span<const ir::Home> homes);

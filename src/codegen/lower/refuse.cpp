@@ -6,6 +6,7 @@
 // of skeletons, before anything is built. What only a kernel shows is refused later (lower.cpp).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -75,6 +76,25 @@ std::optional<ir::Rejection> refuse_cluster(const Prepared& prepared, const ir::
   return std::nullopt;
 }
 
+/// What blocks of a cluster read of one another is found by its place in the row.
+std::optional<ir::Rejection> refuse_cluster_homes(const Prepared& prepared, const ir::Plan& plan,
+                                                  const Mapping& mapping) {
+  const auto home = std::find_if(plan.homes.begin(), plan.homes.end(),
+                                 [](const ir::Home& one) { return one.level == ir::StitchLevel::cluster; });
+  if (home == plan.homes.end()) return std::nullopt;
+  if (plan.cluster == 0)
+    return no("homes",
+              fmt::format("%{}@cluster waits for other blocks of a cluster, and the plan has no clusters", home->node));
+  if (!prepared.domain.is_contiguous())
+    return no("homes", fmt::format("%{}@cluster is found by its place in a row, and rows lie as {}", home->node,
+                                   text(prepared.domain)));
+  if (rest(mapping) != 0)
+    return no("homes", fmt::format("%{}@cluster is found by its place in whole vectors, and rows of {} have elements "
+                                   "around vectors of {}",
+                                   home->node, prepared.columns, plan.vector));
+  return std::nullopt;
+}
+
 /// Vectors of a row: whole runs of them, or an edge of single elements around them, for which there are lanes enough.
 std::optional<ir::Rejection> refuse_row_vectors(const Prepared& prepared, const ir::Plan& plan,
                                                 const Mapping& mapping) {
@@ -105,6 +125,7 @@ std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan
     return no("in-flight",
               fmt::format("{} blocks of {} fewer than {} in flight", counted(prepared.rows, "row", "gives", "give"),
                           counted(threads_on(mapping, Side::kept), "row"), plan.in_flight));
+  if (auto refused = refuse_cluster_homes(prepared, plan, mapping)) return refused;
   return refuse_row_vectors(prepared, plan, mapping);
 }
 

@@ -6,11 +6,11 @@
 // tests.
 //
 // Method. Every dimension of every node gets a number. One visit per node joins numbers that must change together, by
-// union-find, and marks those that an operation counts on: a reduced dimension, a slice's range, a concatenation's
-// axis, the dimensions of look-ups and windows, the inner dimensions of a constant (a part of it must be a prefix of
-// its bytes). The outermost dimension above 1 of the largest output names the set to shrink; if any member of the set
-// is marked, the group stays whole. The extents of the members may differ, because a reshape multiplies them; the
-// greatest common divisor of all of them is the number of steps.
+// union-find, and marks those that an operation counts on: a reduced or a reversed dimension, a slice's range, a
+// concatenation's axis, the dimensions of look-ups and windows, the inner dimensions of a constant (a part of it must
+// be a prefix of its bytes). The outermost dimension above 1 of the largest output names the set to shrink; if any
+// member of the set is marked, the group stays whole. The extents of the members may differ, because a reshape
+// multiplies them; the greatest common divisor of all of them is the number of steps.
 //
 // A reshape is followed from the outside in, with the number of elements before each dimension on either side. The
 // first dimensions above 1 are tied in proportion, since a prefix of the elements stays a prefix; further in, two
@@ -105,6 +105,7 @@ class DimUnion {
         return;
       case ir::Op::reverse:
         for (int d = 0; d < of.shape.rank(); ++d) join(id, d, from, d);
+        for (const std::int64_t axis : axes(of)) fix(id, static_cast<int>(axis));  // the first ones come from the last
         return;
       case ir::Op::slice:
       case ir::Op::pad:

@@ -56,6 +56,21 @@ std::int64_t half_of_registers(const Candidate& c) {
 
 bool has(const Candidate& c, StitchLevel level) { return codegen::has_level(c.plan.homes, level); }
 
+bool waits_in_shared(const Candidate& c) { return has(c, StitchLevel::block) || has(c, StitchLevel::cluster); }
+
+bool moves_from(const Candidate& c, StitchLevel level) {
+  if (!has(c, level)) return false;
+  codegen::KeptHomes own;
+  const codegen::KeptHomes& kept = codegen::kept_by(c.prepared, c.plan.homes, own);
+  return std::any_of(c.plan.homes.begin(), c.plan.homes.end(), [&](const ir::Home& home) {
+    return home.level == level && codegen::is_read_elsewhere(kept, home.node);
+  });
+}
+
+bool moves_in_shared(const Candidate& c) {
+  return moves_from(c, StitchLevel::block) || moves_from(c, StitchLevel::cluster);
+}
+
 bool is_across(const Candidate& c) { return c.tiling.groups > 0; }
 
 std::int64_t blocks(const Candidate& c) {

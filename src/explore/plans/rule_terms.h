@@ -34,6 +34,13 @@ std::int64_t half_of_registers(const Candidate& c);
 
 bool has(const Candidate& c, ir::StitchLevel level);
 
+/// Whether some values wait in shared memory, of the block or the cluster.
+bool waits_in_shared(const Candidate& c);
+/// Whether one that waits at that level is read at other places of its row.
+bool moves_from(const Candidate& c, ir::StitchLevel level);
+/// The same of either level in shared memory.
+bool moves_in_shared(const Candidate& c);
+
 /// Whether lanes have items of their own, side by side, and groups of lanes share them.
 bool is_across(const Candidate& c);
 

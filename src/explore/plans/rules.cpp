@@ -124,6 +124,13 @@ constexpr std::array rule_table = [] {
              [](const Candidate& c) {
                return c.plan.split > 1 && c.plan.meet == Meeting::kernel && !c.plan.homes.empty();
              })}},
+      {"cluster-homes",
+       true,
+       "what waits for other blocks of a cluster needs one, and rows of whole vectors",
+       {asks({cluster, homes}, {},
+             [](const Candidate& c) { return c.plan.cluster == 0 && has(c, StitchLevel::cluster); }),
+        asks({homes}, {T::rest},
+             [](const Candidate& c) { return c.tiling.rest != 0 && has(c, StitchLevel::cluster); })}},
       {"meet-resident",
        true,
        "blocks of a grid that meet must all be resident at once",
@@ -346,6 +353,11 @@ constexpr std::array rule_table = [] {
                return c.plan.cluster > 0 && c.plan.homes.empty() && c.prepared.walks > 1 && waiting > 0 &&
                       c.plan.cluster * half_of_registers(c) >= waiting;
              })}},
+      {"cluster-moves",
+       false,
+       "what is read at other places of a row waits for all blocks of a cluster, not for its own alone",
+       {asks({cluster, homes}, {},
+             [](const Candidate& c) { return c.plan.cluster > 0 && moves_from(c, StitchLevel::block); })}},
       {"long-trips",
        false,
        "over 64 vectors per thread while the block has idle lanes to spread them on",
@@ -395,10 +407,10 @@ constexpr std::array rule_table = [] {
              })}},
       {"shared-short",
        false,
-       "rows under 64 bytes per thread stay in registers, not in shared memory",
+       "rows under 64 bytes per thread stay in registers, not in shared memory, unless they are read at other places",
        {asks({homes, vector}, {T::trips},
              [](const Candidate& c) {
-               return has(c, StitchLevel::block) && elements_per_thread(c) * element_bytes(c) < 64;
+               return waits_in_shared(c) && elements_per_thread(c) * element_bytes(c) < 64 && !moves_in_shared(c);
              })}},
       {"reload-short",
        false,
@@ -410,10 +422,11 @@ constexpr std::array rule_table = [] {
              })}},
       {"mixed-short",
        false,
-       "a row waits in two ways only where all that waits is over 32 KiB, and would take half of a thread's registers",
+       "a row waits in two ways only where all that waits is over 32 KiB, and would take half of a thread's registers, "
+       "or some of it is read at other places",
        {asks({homes, threads, vector}, {T::trips},
              [](const Candidate& c) {
-               if (!codegen::waits_partly(c.prepared, c.plan.homes)) return false;
+               if (!codegen::waits_partly(c.prepared, c.plan.homes) || moves_in_shared(c)) return false;
                constexpr std::int64_t enough = 32 << 10;
                const codegen::KeptHomes& all = row_for(c.prepared.homes, HomesWord::registers);
                const auto kept = static_cast<std::int64_t>(codegen::most_in_registers(all));
@@ -439,7 +452,7 @@ constexpr std::array rule_table = [] {
        "an input is read again beside others that wait only where a block's shared memory has no room for it",
        {asks({homes}, {},
              [](const Candidate& c) {
-               return codegen::waits_partly(c.prepared, c.plan.homes) && !has(c, StitchLevel::block) &&
+               return codegen::waits_partly(c.prepared, c.plan.homes) && !waits_in_shared(c) &&
                       c.prepared.columns * element_bytes(c) <= c.limits.shared_per_block_optin;
              })}},
       {"narrow-vector",
@@ -509,9 +522,12 @@ constexpr std::array rule_table = [] {
              [](const Candidate& c) { return !c.prepared.straight && c.plan.threads >= 16 * c.limits.warp_size; })}},
       {"shared-long",
        false,
-       "rows that fit 32 registers a thread for each kept value stay in registers, not in shared memory",
+       "rows that fit 32 registers a thread for each kept value stay in registers, not in shared memory, unless they "
+       "are read at other places",
        {asks({homes, vector}, {T::trips},
-             [](const Candidate& c) { return has(c, StitchLevel::block) && elements_per_thread(c) <= 32; })}},
+             [](const Candidate& c) {
+               return waits_in_shared(c) && elements_per_thread(c) <= 32 && !moves_in_shared(c);
+             })}},
       {"tile-edges",
        false,
        "tiles that are turned have 64 to 256 bytes of the narrowest array along each edge, or all there is",

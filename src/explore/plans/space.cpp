@@ -96,6 +96,15 @@ std::vector<int> clusters(const codegen::Prepared& prepared, const ir::Limits& l
   return values;
 }
 
+/// Words of lists, those that say the same of this group once.
+std::vector<int> lists_of_homes(const codegen::Prepared& prepared, const ir::Limits& limits) {
+  using enum ir::HomesWord;
+  std::vector<int> words =
+      numbers({registers, shared, reload, recompute, widest_shared, widest_reload, moved_shared, moved_cluster});
+  if (limits.blocks_per_cluster < 2) words.pop_back();
+  return different_homes(prepared, words);
+}
+
 /// Values worth asking about. A field without a case keeps the value that a plan starts with.
 std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& prepared, const ir::Limits& limits) {
   constexpr int most_at_once = 8;
@@ -121,8 +130,7 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
       if (prepared.sums_across) return powers_of_two(1, limits.threads_per_sm / (2 * limits.warp_size));
       return {0};  // dependences() say how many
     case ir::PlanField::homes:
-      using enum ir::HomesWord;
-      return different_homes(prepared, numbers({registers, shared, reload, recompute, widest_shared, widest_reload}));
+      return lists_of_homes(prepared, limits);
     case ir::PlanField::grid:
       return numbers({ir::GridShape::tile, ir::GridShape::persistent});
     default:
@@ -170,7 +178,9 @@ std::string_view values_asked(ir::PlanField axis) {
       return "lists of homes by name, each once: registers (what later phases need, most computed, in registers), "
              "shared (in shared memory), recompute (only inputs of it, in registers), reload (nothing waits), "
              "widest-shared, widest-reload (as registers, but the widest value shared, or the widest input read "
-             "again); a plan may say other lists, homes=%0@register,%7@block";
+             "again), moved-shared, moved-cluster (as registers, but what is read at other places of a row in shared "
+             "memory of the block, or of a cluster's blocks for all of them); a plan may say other lists, "
+             "homes=%0@register,%7@block";
     case ir::PlanField::grid:
       return "tile, persistent";
     case ir::PlanField::blocks_per_sm:

@@ -72,6 +72,18 @@ TEST_CASE("a kernel whose rows are shared by blocks of a cluster prints as its g
   check_golden("row_cluster.cu", codegen::cuda(kernel, &plan));
 }
 
+TEST_CASE("a kernel whose blocks of a cluster read values of one another prints as its golden text") {
+  const ir::Group group = ir::make_group(ir::family_member("softmax_reversed"), 64, 49152);
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  ir::Plan plan = ir::parse_plan("row threads=512 threads_per_row=512 vector=4 in_flight=2 cluster=2 grid=tile");
+  plan.dominant = prepared.dominants.front();
+  plan.homes = codegen::homes_of(prepared, ir::HomesWord::moved_cluster);
+  codegen::LowerScratch scratch;
+  const codegen::Lowered lowered = codegen::lower(prepared, plan, h200_limits(), scratch);
+  REQUIRE(std::holds_alternative<ir::Kernel>(lowered));
+  check_golden("row_moved.cu", codegen::cuda(std::get<ir::Kernel>(lowered), &plan));
+}
+
 TEST_CASE("a kernel whose rows are shared by blocks that meet in the grid prints as its golden text") {
   const ir::Group group = ir::make_group(ir::family_member("softmax"), 3, 100001);
   ir::Plan plan;

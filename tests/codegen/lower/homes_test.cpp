@@ -9,9 +9,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "codegen/lower/lower.h"
@@ -25,11 +27,13 @@ using namespace tailor::ir;
 
 namespace {
 
-constexpr Limits roomy{90, 2, 32, 1024, 2048, 16, 65536, 65536, 255, 256, 4, 4, 65536, 49152, 65536, 0, 128};
+constexpr Limits roomy{90, 2, 32, 1024, 2048, 16, 65536, 65536, 255, 256, 4, 4, 65536, 49152, 65536, 0, 128, 8};
+constexpr auto in_registers = StitchLevel::registers, in_shared = StitchLevel::block, in_cluster = StitchLevel::cluster;
 
 /// Every list over the values that can have a home, legal or not; the empty one first. Those of many values are cut
 /// short: each value alone, and the named ones.
-std::vector<std::vector<Home>> all_lists(const codegen::Prepared& prepared) {
+std::vector<std::vector<Home>> all_lists(const codegen::Prepared& prepared,
+                                         const std::vector<StitchLevel>& levels = {in_registers, in_shared}) {
   std::vector<std::vector<Home>> lists{{}};
   std::set<NodeId> nodes;
   for (const codegen::KeptHomes& one : prepared.homes)
@@ -38,12 +42,12 @@ std::vector<std::vector<Home>> all_lists(const codegen::Prepared& prepared) {
   if (nodes.size() > few) {
     for (const codegen::KeptHomes& one : prepared.homes) lists.push_back(one.homes);
     for (const NodeId node : nodes)
-      for (const StitchLevel level : {StitchLevel::registers, StitchLevel::block}) lists.push_back({{node, level}});
+      for (const StitchLevel level : levels) lists.push_back({{node, level}});
     return lists;
   }
   for (const NodeId node : nodes)
     for (std::size_t i = 0, known = lists.size(); i < known; ++i)
-      for (const StitchLevel level : {StitchLevel::registers, StitchLevel::block}) {
+      for (const StitchLevel level : levels) {
         lists.push_back(lists[i]);
         lists.back().push_back({node, level});
       }
@@ -171,6 +175,16 @@ TEST_CASE("words name the lists: most computed values, inputs behind them, the w
   CHECK(codegen::most_in_registers(prepared.homes[registers]) == 2);
   CHECK(codegen::most_in_registers(prepared.homes[widest_shared]) == 1);
   CHECK(codegen::most_in_registers(prepared.homes[shared]) == 0);
+  // What is read at other places of a row: the quotient's dividend where that is reversed, the input of a norm.
+  const Group reversed = make_group(family_member("softmax_reversed"), 8, 64);
+  const auto of_reversed = std::get<codegen::Prepared>(codegen::prepare(reversed));
+  CHECK(words_of(of_reversed, moved_shared) == "%0@register,%6@block");
+  CHECK(words_of(of_reversed, moved_cluster) == "%0@register,%6@cluster");
+  CHECK(of_reversed.homes[registers].elsewhere[2] == std::vector<NodeId>{6});
+  CHECK(of_reversed.homes[recompute].elsewhere[2] == std::vector<NodeId>{0});
+  const Group rotated = make_group(family_member("norm_rotated"), 8, 64);
+  CHECK(words_of(std::get<codegen::Prepared>(codegen::prepare(rotated)), moved_cluster) == "%0@cluster");
+  CHECK(words_of(of_softmax, moved_cluster) == words_of(of_softmax, registers));
   for (const HomesWord word : {registers, shared, reload, widest_shared, widest_reload})
     CHECK(codegen::word_for(prepared, codegen::homes_of(prepared, word)) == word);
   CHECK(codegen::word_for(prepared, {{1, StitchLevel::registers}}) == std::nullopt);
@@ -188,7 +202,6 @@ TEST_CASE("what a list keeps is kept where it says, and the rest is read again")
     std::int64_t shared_bytes;
     std::array<int, 2> loads;  ///< of y and dy: vectors of a row by one thread
   };
-  constexpr auto in_registers = StitchLevel::registers, in_shared = StitchLevel::block;
   for (const Row& row : {Row{{}, 0, {4, 4}},
                          {{{0, in_registers}}, 0, {2, 4}},
                          {{{1, in_registers}}, 0, {4, 2}},
@@ -237,13 +250,15 @@ TEST_CASE("a home that keeps nothing, or is nowhere, is refused with what could 
   };
   const Group group = softmax_gradient("f32", "f32");
   const auto row = [&](const std::vector<Home>& homes) { return refusal_by(group, Skeleton::row, homes); };
-  constexpr auto in_registers = StitchLevel::registers, in_shared = StitchLevel::block;
   CHECK(row({{0, in_registers}}) == "legal");
-  for (const StitchLevel level : {StitchLevel::warp, StitchLevel::cluster, StitchLevel::grid})
-    CHECK(row({{1, level}}) ==
-          fmt::format("homes: %1@{}: a value waits in its thread's registers or in shared memory of its block, so a "
-                      "home is %1@register or %1@block",
-                      name(level)));
+  for (const StitchLevel level : {StitchLevel::warp, StitchLevel::grid})
+    CHECK(
+        row({{1, level}}) ==
+        fmt::format("homes: %1@{}: a value waits in its thread's registers or in shared memory of its block or of its "
+                    "cluster's blocks, so a home is %1@register, %1@block or %1@cluster",
+                    name(level)));
+  CHECK(row({{1, in_cluster}}) ==
+        "homes: %1@cluster: no phase reads %1 at another place of its row, so no other block of a cluster asks for it");
   CHECK(row({{1, in_registers}, {0, in_shared}}) == "homes: %0 stands behind %1: homes ascend, each node once");
   CHECK(row({{1, in_registers}, {1, in_shared}}) == "homes: %1 stands behind %1: homes ascend, each node once");
   for (const NodeId node : {8, 99})
@@ -262,6 +277,140 @@ TEST_CASE("a home that keeps nothing, or is nowhere, is refused with what could 
   CHECK(refusal_by(columns, Skeleton::column, {{0, in_shared}}).starts_with("homes: %0 cannot have a home: no value"));
   const Group map = make_group(family_member("bias_gelu_f16"), 64, 32);
   CHECK(refusal_by(map, Skeleton::map, {{0, in_shared}}).starts_with("homes: %0 cannot have a home: no value"));
+}
+
+TEST_CASE("what is read at other places of a row is the same wherever it waits, in one block or in several") {
+  int compared = 0, by_block = 0, by_cluster = 0;
+  for (const FamilyMember& original : moved_family())
+    for (const std::string_view dtype : {"f32", "f16", "bf16"}) {
+      if (dtype != "f32" && original.text.find("f32[{R},{N}]") == original.text.npos) continue;
+      std::string source;
+      const Group group = make_group(in_type(original, dtype, source), 3, 60);
+      const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+      const std::vector<reference::Tensor> inputs =
+          reference::sensible_inputs(group.graph, 7, reference::Edges::none, {}, {});
+      codegen::LowerScratch scratch;
+      for (const auto& [cluster, lanes, vector] : {std::tuple(0, 8, 2), std::tuple(0, 64, 1), std::tuple(2, 16, 1),
+                                                   std::tuple(3, 8, 2), std::tuple(4, 4, 4)}) {
+        std::optional<std::vector<std::vector<std::byte>>> first;
+        for (const std::vector<Home>& homes : all_lists(prepared, {in_registers, in_shared, in_cluster})) {
+          Plan plan;
+          plan.skeleton = Skeleton::row;
+          plan.dominant = prepared.dominants.front();
+          plan.threads = 64;
+          plan.threads_per_row = lanes;
+          plan.vector = vector;
+          plan.cluster = cluster;
+          plan.homes = homes;
+          const codegen::Lowered lowered = codegen::lower(prepared, plan, roomy, scratch);
+          if (!std::holds_alternative<Kernel>(lowered)) continue;
+          verify(std::get<Kernel>(lowered));
+          const auto results = results_of(std::get<Kernel>(lowered), inputs);
+          if (!first) first = results;
+          CAPTURE(original.name);
+          CAPTURE(dtype);
+          CAPTURE(text(plan));
+          CHECK((*first == results));
+          ++compared;
+          by_block += codegen::has_level(homes, in_shared) && cluster == 0;
+          by_cluster += codegen::has_level(homes, in_cluster);
+        }
+      }
+    }
+  CHECK(compared > 400);
+  CHECK(by_block > 60);
+  CHECK(by_cluster > 60);
+}
+
+namespace {
+
+/// The kernel of a softmax whose rows are reversed, or why there is none.
+codegen::Lowered reversed(std::string_view member, std::int64_t columns, int cluster, int vector, HomesWord word) {
+  const Group group = make_group(family_member(member), 4, columns);
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  Plan plan;
+  plan.skeleton = Skeleton::row;
+  plan.dominant = prepared.dominants.front();
+  plan.threads = plan.threads_per_row = 32;
+  plan.vector = vector;
+  plan.cluster = cluster;
+  plan.homes = codegen::homes_of(prepared, word);
+  codegen::LowerScratch scratch;
+  return codegen::lower(prepared, plan, roomy, scratch);
+}
+
+}  // namespace
+
+TEST_CASE("a row that is read at other places is read once from memory where it waits for its block or its cluster") {
+  using enum HomesWord;
+  constexpr std::int64_t columns = 384;
+  struct Row {
+    int cluster;
+    HomesWord homes;
+    std::int64_t times;  ///< that the row is read from memory
+    std::int64_t loads;  ///< of a warp from shared memory, of values
+  };
+  for (const Row& row : {Row{0, registers, 2, 0},
+                         {0, moved_shared, 1, 3},   // three vectors of four a thread, from the last one on
+                         {2, moved_shared, 2, 0},   // other blocks have it
+                         {2, moved_cluster, 1, 2},  // two vectors a thread, of which one block has one
+                         {3, moved_cluster, 1, 1}}) {
+    const codegen::Lowered lowered = reversed("softmax_reversed", columns, row.cluster, 4, row.homes);
+    REQUIRE(std::holds_alternative<Kernel>(lowered));
+    const Kernel& kernel = std::get<Kernel>(lowered);
+    int loads = 0, backward = 0;
+    for (const Stmt& stmt : kernel.body)
+      if (stmt.kind == StmtKind::load && is_array(stmt.space) && stmt.width == 4) {
+        ++loads;
+        backward += stmt.space == (row.cluster > 0 ? Space::distributed : Space::shared);
+      }
+    CAPTURE(row.cluster);
+    CAPTURE(static_cast<int>(row.homes));
+    CHECK(loads == (row.loads > 0 ? 1 : 0));
+    CHECK(backward == loads);
+    std::vector<std::vector<std::byte>> buffers(2, std::vector<std::byte>(4 * columns * 4));
+    const KernelRun run = interpret(kernel, std::move(buffers));
+    CHECK(run.violations.empty());
+    CHECK(run.counts.buffers[0][0].bytes == row.times * 4 * columns * 4);
+  }
+}
+
+TEST_CASE("lanes of a warp meet before they read one another, and before a persistent block's next row") {
+  const Group group = make_group(family_member("softmax_reversed"), 64, 64);
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  Plan plan = parse_plan("row threads=32 threads_per_row=32 vector=1 in_flight=1");
+  plan.dominant = prepared.dominants.front();
+  for (const auto& [word, persistent, barriers] :
+       {std::tuple(HomesWord::registers, true, 0), std::tuple(HomesWord::moved_shared, false, 1),
+        std::tuple(HomesWord::moved_shared, true, 2)}) {
+    plan.homes = codegen::homes_of(prepared, word);
+    plan.grid = persistent ? GridShape::persistent : GridShape::tile;
+    plan.blocks_per_sm = persistent ? 1 : 0;
+    codegen::LowerScratch scratch;
+    const codegen::Lowered lowered = codegen::lower(prepared, plan, roomy, scratch);
+    REQUIRE(std::holds_alternative<Kernel>(lowered));
+    const std::vector<Stmt>& body = std::get<Kernel>(lowered).body;
+    CHECK(std::count_if(body.begin(), body.end(), [](const Stmt& s) { return s.kind == StmtKind::barrier; }) ==
+          barriers);
+  }
+}
+
+TEST_CASE("a home in a cluster is refused where no block can find it") {
+  const auto refusal = [](const codegen::Lowered& lowered) {
+    const auto* refused = std::get_if<Rejection>(&lowered);
+    return refused == nullptr ? "legal" : fmt::format("{}: {}", refused->rule, refused->reason);
+  };
+  const auto cluster = [&](std::string_view member, std::int64_t columns, int blocks, int vector) {
+    return refusal(reversed(member, columns, blocks, vector, HomesWord::moved_cluster));
+  };
+  CHECK(cluster("softmax_reversed", 256, 2, 4) == "legal");
+  CHECK(cluster("softmax_reversed", 97, 2, 1) == "legal");
+  CHECK(cluster("softmax_reversed", 256, 0, 4) ==
+        "homes: %6@cluster waits for other blocks of a cluster, and the plan has no clusters");
+  CHECK(cluster("softmax_reversed", 301, 2, 4) ==
+        "homes: %6@cluster is found by its place in whole vectors, and rows of 301 have elements around vectors of 4");
+  CHECK(cluster("rows_move_too", 128, 2, 1) ==
+        "homes: %0@cluster: where a later phase reads %0, its place does not tell which block of the cluster has it");
 }
 
 TEST_CASE("an index becomes a number of its own type before anything is done with it") {
