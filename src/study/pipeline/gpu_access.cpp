@@ -57,7 +57,7 @@ gpu::LibraryPaths gpu_libraries(const GpuOptions& options) {
 profiler::WorkerSetup worker_setup(const GpuOptions& options, gpu::Use use, std::stop_token stop) {
   profiler::WorkerSetup setup;
   setup.use = use;
-  setup.command = profiler::own_command({std::string(worker_flag)});
+  setup.command = own_command({std::string(worker_flag)});
   setup.paths = gpu_libraries(options);
   setup.ordinal = static_cast<int>(options.gpu);
   setup.stop = std::move(stop);
