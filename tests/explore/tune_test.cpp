@@ -14,9 +14,13 @@
 #include <tuple>
 #include <vector>
 
+#include "codegen/lower/lower.h"
 #include "codegen/lower/prepare.h"
+#include "costmodel/count.h"
 #include "costmodel/model.h"
+#include "explore/plans/rule_terms.h"
 #include "explore/plans/rules.h"
+#include "explore/plans/tiling.h"
 #include "explore/plans/tune.h"
 #include "explore/plans/usual.h"
 #include "explore/plans/walk.h"
@@ -72,6 +76,58 @@ TEST_CASE("heuristics leave a plan of every width, and give way only where they 
       }
     }
   CHECK(gave_way > 0);
+}
+
+namespace {
+
+/// So many cosines, side by side in one array.
+ir::Group joined_cosines(int pieces) {
+  std::string nodes, names;
+  for (int i = 0; i < pieces; ++i) {
+    nodes += fmt::format("  %p{0} = parameter {0} : f32[8,64]\n  %c{0} = cos %p{0} : f32[8,64]\n", i);
+    names += fmt::format("{}%c{}", i == 0 ? "" : ", ", i);
+  }
+  return {
+      ir::parse_graph(fmt::format("graph g {{\n{}  %all = concatenate {}, axes={{1}} : f32[8,{}]\n  output %all\n}}\n",
+                                  nodes, names, 64 * pieces))};
+}
+
+}  // namespace
+
+TEST_CASE("what a rule takes for a thread's code is near what the kernel holds, and the longest code is dropped") {
+  const costmodel::CalibratedDevice device = example_device();
+  const ir::Group group = joined_cosines(16);
+  const auto prepared = codegen::prepare(group);
+  REQUIRE(std::holds_alternative<codegen::Prepared>(prepared));
+  const auto& ready = std::get<codegen::Prepared>(prepared);
+  const explore::Axes axes = explore::default_axes(ready, device.limits);
+  codegen::LowerScratch scratch;
+  std::int64_t kept = 0, dropped = 0, longest_kept = 0, longest = 0;
+  for (const codegen::Prepared* one : codegen::structures_of(ready)) {
+    explore::Plans plans(*one, explore::axes_of_structure(ready, *one, axes), device.limits,
+                         explore::rules().first(explore::sound_rules()));
+    while (const auto plan = plans.next()) {
+      if (plan->threads != 64) continue;  // others have the same code
+      const codegen::Lowered lowered = codegen::lower(*one, *plan, device.limits, scratch);
+      if (!std::holds_alternative<ir::Kernel>(lowered)) continue;
+      const std::int64_t held =
+          costmodel::count(std::get<ir::Kernel>(lowered), costmodel::Mode::fast).code_instructions;
+      const explore::Candidate candidate{*one, *plan, device.limits, explore::tiling_of(*one, *plan, device.limits)};
+      const std::int64_t taken = explore::unrolled_code(candidate);
+      CAPTURE(ir::text(*plan));
+      CHECK(taken > held / 2);
+      CHECK(taken < 2 * held);
+      const explore::Rule* rule = explore::dropped_by(*one, *plan, device.limits);
+      const bool is_long = rule != nullptr && rule->name == "long-code";
+      ++(is_long ? dropped : kept);
+      longest = std::max(longest, held);
+      if (!is_long) longest_kept = std::max(longest_kept, held);
+    }
+  }
+  CHECK(kept > 10);
+  CHECK(dropped >= 3);  // 4 x 8, 4 x 4 and 2 x 8 elements at once
+  CHECK(longest > 40000);
+  CHECK(longest_kept < 25000);
 }
 
 namespace {
