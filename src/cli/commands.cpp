@@ -353,6 +353,10 @@ void dispatch(std::span<char* const> words, const Terminal& terminal) {
     if (profiler::serve(profiler::worker_socket) != 0)
       throw Error(Fault::usage, fmt::format("{} is how Tailor starts itself to own a GPU", study::worker_flag),
                   "tailor profile does that");
+  } else if (first == study::compiler_flag) {
+    if (profiler::serve_compiler(child_socket) != 0)
+      throw Error(Fault::usage, fmt::format("{} is how Tailor starts itself to compile", study::compiler_flag),
+                  "tailor check does that");
   } else {
     run_command(words, terminal);
   }

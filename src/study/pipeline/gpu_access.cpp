@@ -46,6 +46,13 @@ profiler::NvrtcPaths nvrtc_paths(const std::string& library) {
 
 profiler::FoundNvrtc find_compiler(const std::string& library) { return profiler::find_nvrtc(nvrtc_paths(library)); }
 
+profiler::CompilerSetup compiler_setup(const CompilerOptions& options) {
+  if (!(options.compile_limit > 0))
+    throw Error(Fault::usage,
+                fmt::format("--compile-limit: found {}, expected seconds above 0", options.compile_limit));
+  return {own_command({std::string(compiler_flag)}), {options.compile_limit}};
+}
+
 gpu::LibraryPaths gpu_libraries(const GpuOptions& options) {
   gpu::LibraryPaths paths = gpu::default_library_paths(own_installation().environments);
   paths.cupti = options.cupti;
