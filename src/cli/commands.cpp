@@ -322,7 +322,7 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
   if (common.quiet) verbosity = Verbosity::quiet;
   Console console(standard_error(),
                   {verbosity, coloured_errors(colour, terminal), terminal.errors_is_terminal && !terminal.dumb,
-                   terminal.errors_width, terminal.errors_is_terminal},
+                   terminal.errors_width, terminal.errors_is_terminal, Seconds{1}},
                   steady_clock());
   const InterruptWatch interrupts;
   Context context{row.own_formats ? Format::table : parse_format(common.format),
