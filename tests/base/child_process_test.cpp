@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Processes that exit, die, compute, print and start others: whoever owns one is told how it ended, and nothing that it
-// started stays. In: scripts, since the children are the shell's, where a child of the program's own would need one that
-// misbehaves. Part of the suite `base`.
+// started stays. In: scripts, since the children are the shell's, where a child of the program's own would need one
+// that misbehaves. Part of the suite `base`.
 #include "base/child_process.h"
 
 #include <doctest/doctest.h>
