@@ -119,8 +119,9 @@ study::EvaluatedModel evaluated_as_given(const CheckCommand& options, const stud
 void run_check(const CheckCommand& options, const Context& context) {
   const ThreadLimit limit(static_cast<int>(options.threads));
   refuse_options(options);
-  const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
+  const profiler::FoundNvrtc nvrtc = study::find_compiler(options.compiler.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "check needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
+  const profiler::CompilerSetup compiler = study::compiler_setup(options.compiler);
   const study::Watch watch = context.watch();
   study::FusedModel model(options.what, context.data, watch);
   Checked all{options, model, {}, {}, {}};
@@ -151,6 +152,7 @@ void run_check(const CheckCommand& options, const Context& context) {
       all.candidates,
       {.api = nvrtc.api.get(),
        .cache = cache_folder(options.cache),
+       .compiler = compiler,
        .workers = static_cast<int>(options.threads),
        .shapes = study::Shapes::executed},
       how,

@@ -322,7 +322,7 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
   if (common.quiet) verbosity = Verbosity::quiet;
   Console console(standard_error(),
                   {verbosity, coloured_errors(colour, terminal), terminal.errors_is_terminal && !terminal.dumb,
-                   terminal.errors_width, terminal.errors_is_terminal},
+                   terminal.errors_width, terminal.errors_is_terminal, Seconds{1}},
                   steady_clock());
   const InterruptWatch interrupts;
   Context context{row.own_formats ? Format::table : parse_format(common.format),
@@ -353,6 +353,10 @@ void dispatch(std::span<char* const> words, const Terminal& terminal) {
     if (profiler::serve(profiler::worker_socket) != 0)
       throw Error(Fault::usage, fmt::format("{} is how Tailor starts itself to own a GPU", study::worker_flag),
                   "tailor profile does that");
+  } else if (first == study::compiler_flag) {
+    if (profiler::serve_compiler(child_socket) != 0)
+      throw Error(Fault::usage, fmt::format("{} is how Tailor starts itself to compile", study::compiler_flag),
+                  "tailor check does that");
   } else {
     run_command(words, terminal);
   }

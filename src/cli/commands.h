@@ -46,6 +46,7 @@ struct Context {
 };
 
 using study::GpuOptions;
+using study::CompilerOptions;
 
 struct ImportOptions {
   std::string model;
@@ -122,7 +123,7 @@ struct ExplainOptions {
   bool simulate = false;           ///< compile and execute it, show what that counted beside the model's counts
   std::int64_t blocks = 0;         ///< of --simulate: execute a sample of about so many; 0: all
   std::int64_t top = 100;          ///< rows of a table and lines of the program that a person is shown; 0: all
-  std::string nvrtc;               ///< of --simulate and --profiler: a library file; empty: the usual places
+  CompilerOptions compiler;        ///< of --simulate and --profiler
   std::string profiler;            ///< also measure it: gpu, replay; empty: do not
   std::string recorded;            ///< of replay
   std::string counters = "0", image = "cubin";
@@ -132,10 +133,10 @@ void run_explain(const ExplainOptions& options, const Context& context);
 
 struct EmitOptions {
   GroupOptions what;
-  std::string plan;   ///< as above
-  bool ptx = false;   ///< compile and print PTX
-  std::string arch;   ///< of --ptx; empty: the device's
-  std::string nvrtc;  ///< a library file; empty: the usual places
+  std::string plan;  ///< as above
+  bool ptx = false;  ///< compile and print PTX
+  std::string arch;  ///< of --ptx; empty: the device's
+  CompilerOptions compiler;
 };
 void run_emit(const EmitOptions& options, const Context& context);
 
@@ -148,7 +149,8 @@ struct RunCommand {
   std::vector<std::string> arguments;  ///< none: as the head says
   std::vector<std::string> variables, expect, save, defines, includes;
   double tolerance = std::numeric_limits<double>::quiet_NaN();  ///< NaN: by the buffer's type
-  std::string arch, device, nvrtc;
+  std::string arch, device;
+  CompilerOptions compiler;
   std::int64_t seed = 1, seeds = 1, blocks = 0;
   std::int64_t limit = 0;  ///< instructions of one warp; 0: as the head says, or the default
   double time_limit = 60;  ///< s
@@ -174,7 +176,7 @@ struct CheckCommand {
   bool no_sanitizers = false;
   std::string database;  ///< also store there
   std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder
-  std::string nvrtc;     ///< a library file; empty: the usual places
+  CompilerOptions compiler;
 };
 /// Throws when all is shown: Error(failed) when a kernel is wrong, Error(missing) when one could not be executed or
 /// judged and when there is none, Error(interrupted) when it was stopped.
@@ -193,7 +195,7 @@ struct ProfileCommand : study::MeasureWords {
   std::string xla;       ///< of module: a dump of the same model, whose kernels run in turn with ours
   std::string database;  ///< also store there
   std::string cache;     ///< folder of compiled kernels; empty: .cache/tailor in the home folder
-  std::string nvrtc;     ///< a library file; empty: the usual places
+  CompilerOptions compiler;
   std::int64_t threads = 0;
 };
 /// Throws when all is shown: Error(failed) when a kernel is refuted, Error(missing) without a GPU or records.
@@ -208,7 +210,8 @@ struct MicrobenchCommand {
   std::string recorded;          ///< of replay
   std::string timed_by = "auto", stop_rule = "standard", image = "cubin";
   double time_limit = 20;  ///< s, of one question to the GPU
-  std::string database, cache, nvrtc;
+  std::string database, cache;
+  CompilerOptions compiler;
   GpuOptions gpu;
 };
 /// Throws when all is shown: Error(failed) when one gave no answer; Error(missing) without a GPU.
@@ -277,7 +280,7 @@ struct SweepCommand {
   std::string database;     ///< instead of the file's
   std::string calibration;  ///< likewise
   std::string cache;        ///< folder of compiled kernels; empty: .cache/tailor in the home folder
-  std::string nvrtc;        ///< a library file; empty: the usual places
+  CompilerOptions compiler;
   bool no_compile = false, no_check = false;
   bool dry_run = false, show_effective = false;
   std::int64_t threads = 0;     ///< 0: one per processor

@@ -20,6 +20,12 @@ void declare_gpu(OptionList& list, GpuOptions& options) {
   list.add("--nvml", &options.nvml, "the NVML library (default: found)", "FILE");
 }
 
+void declare_compiler(OptionList& list, CompilerOptions& options) {
+  list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
+  list.add("--compile-limit", &options.compile_limit,
+           "give up a kernel that takes the compiler longer on a processor (default 60)", "S");
+}
+
 void declare_group(OptionList& list, GroupOptions& options) {
   list.add("MODEL", &options.model, "a model: .hlo, .hlo.gz or .graph; - is stdin");
   list.add("--device", &options.device, "the GPU: a name (tailor devices) or a file", "NAME");
@@ -105,7 +111,7 @@ void declare(OptionList& list, ExplainOptions& options) {
   list.add("--image", &options.image, "load cubin, or ptx that the driver compiles (default cubin)", "FORM").needs =
       "--profiler";
   declare_gpu(list, options.gpu);
-  list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
+  declare_compiler(list, options.compiler);
 }
 
 void declare(OptionList& list, EmitOptions& options) {
@@ -113,7 +119,7 @@ void declare(OptionList& list, EmitOptions& options) {
   list.add("--plan", &options.plan, plan_words, "TEXT|N|xla");
   list.add("--ptx", &options.ptx, "compile with NVRTC and print the PTX");
   list.add("--arch", &options.arch, "architecture to compile for (default: the device's)", "sm_NN");
-  list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
+  declare_compiler(list, options.compiler);
 }
 
 void declare(OptionList& list, RunCommand& options) {
@@ -151,7 +157,7 @@ void declare(OptionList& list, RunCommand& options) {
   list.add("--no-sanitizers", &options.no_sanitizers, "do not look for races and uninitialised reads");
   list.add("--counters", &options.counters, "also show what was counted");
   list.add("--lines", &options.lines, "also show memory instructions by line");
-  list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
+  declare_compiler(list, options.compiler);
 }
 
 void declare(OptionList& list, CheckCommand& options) {
@@ -184,7 +190,7 @@ void declare(OptionList& list, CheckCommand& options) {
   list.add_count("--threads", &options.threads, "threads (default 0: one per processor)");
   list.add("--store", &options.database, "also store verdicts and counters in this database", "DB");
   list.add("--cache", &options.cache, "folder of compiled kernels (default ~/.cache/tailor)", "DIR");
-  list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
+  declare_compiler(list, options.compiler);
 }
 
 }  // namespace tailor::cli

@@ -36,6 +36,7 @@ void declare(OptionList& list, DoctorOptions& options);
 // Parts of several commands.
 
 void declare_gpu(OptionList& list, GpuOptions& options);
+void declare_compiler(OptionList& list, CompilerOptions& options);
 void declare_group(OptionList& list, GroupOptions& options);
 
 inline constexpr const char* plan_words = "a plan's text, its rank in tailor explore, or xla (default: the best)";

@@ -93,7 +93,7 @@ void declare(OptionList& list, ProfileCommand& options) {
   list.add_count("--threads", &options.threads,
                  "that compile, and check results on the host (default 0: one per processor)");
   list.add("--cache", &options.cache, "folder of compiled kernels (default ~/.cache/tailor)", "DIR");
-  list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
+  declare_compiler(list, options.compiler);
 }
 
 void declare(OptionList& list, MicrobenchCommand& options) {
@@ -112,7 +112,7 @@ void declare(OptionList& list, MicrobenchCommand& options) {
   list.add("--store", &options.database, "also store in this database", "DB");
   declare_gpu(list, options.gpu);
   list.add("--cache", &options.cache, "folder of compiled kernels (default ~/.cache/tailor)", "DIR");
-  list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
+  declare_compiler(list, options.compiler);
 }
 
 void declare(OptionList& list, CalibrateCommand& options) {
@@ -193,7 +193,7 @@ void declare(OptionList& list, SweepCommand& options) {
   list.add("--time-limit", &options.time_limit, "kill a kernel on the GPU after so long (default 10)", "S");
   declare_gpu(list, options.gpu);
   list.add("--cache", &options.cache, "folder of compiled kernels (default ~/.cache/tailor)", "DIR");
-  list.add("--nvrtc", &options.nvrtc, nvrtc_words, "FILE");
+  declare_compiler(list, options.compiler);
   list.add_count("--threads", &options.threads, "threads (default 0: one per processor)");
 }
 

@@ -23,14 +23,18 @@ namespace {
 /// Fills the candidate's binary. Throws when there is none to be had.
 void compile_ptx(const EmitOptions& options, const std::string& arch, study::Candidate& one,
                  const study::Watch& watch) {
-  const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
+  const profiler::FoundNvrtc nvrtc = study::find_compiler(options.compiler.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "--ptx needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
-  study::compile({&one, 1}, {.api = nvrtc.api.get(), .arch = arch, .workers = 1}, {study::silent(), watch.stop});
+  study::compile(
+      {&one, 1},
+      {.api = nvrtc.api.get(), .arch = arch, .compiler = study::compiler_setup(options.compiler), .workers = 1},
+      {study::silent(), watch.stop});
   if (!one.binary) throw Error(Fault::interrupted, "interrupted");
   const ir::Binary& binary = *one.binary;
   if (binary.outcome == ir::CompileOutcome::unsupported)
     throw Error(Fault::missing, fmt::format("{} cannot compile for {}: {}", binary.compiler, arch, trim(binary.log)),
                 "--arch names another architecture; tailor doctor lists those it knows");
+  if (binary.outcome == ir::CompileOutcome::too_long) throw Error(Fault::failed, std::string(trim(binary.log)));
   if (binary.outcome == ir::CompileOutcome::failed)
     throw Error(Fault::failed, fmt::format("{} refused the kernel:\n{}", binary.compiler, trim(binary.log)),
                 "this is a bug of the printer or the lowering: please report it with the model and the plan");

@@ -20,18 +20,22 @@ namespace {
 
 /// Throws when there is no binary to be had. `or_nearest`: what is not executed on the device itself may be compiled
 /// for an architecture like it; the machine code's note says so.
-void compile_plan(const std::string& library, std::string_view asked, study::Candidate& one, const study::Watch& watch,
-                  bool or_nearest = false) {
+void compile_plan(const study::CompilerOptions& compiler, std::string_view asked, study::Candidate& one,
+                  const study::Watch& watch, bool or_nearest = false) {
   if (one.binary) return;
-  const profiler::FoundNvrtc nvrtc = study::find_compiler(library);
+  const profiler::FoundNvrtc nvrtc = study::find_compiler(compiler.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, fmt::format("{} needs NVRTC: {}", asked, nvrtc.reason), nvrtc.remedy);
   const std::string& own = one.on->device.arch;
   const std::string arch = or_nearest ? profiler::nearest_arch(*nvrtc.api, own) : own;
-  study::compile({&one, 1}, {.api = nvrtc.api.get(), .arch = arch, .workers = 1}, {study::silent(), watch.stop});
+  study::compile({&one, 1},
+                 {.api = nvrtc.api.get(), .arch = arch, .compiler = study::compiler_setup(compiler), .workers = 1},
+                 {study::silent(), watch.stop});
   if (!one.binary) throw Error(Fault::interrupted, "interrupted");
   if (one.refused)
     throw Error(Fault::failed,
                 fmt::format("the plan is refused as compiled: {} ({})", one.refused->reason, one.refused->rule));
+  if (one.binary->outcome == ir::CompileOutcome::too_long)
+    throw Error(Fault::failed, std::string(trim(one.binary->log)));
   if (!one.compiled())
     throw Error(Fault::failed, fmt::format("{} refused the kernel: {}", one.binary->compiler, trim(one.binary->log)));
 }
@@ -39,7 +43,7 @@ void compile_plan(const std::string& library, std::string_view asked, study::Can
 }  // namespace
 
 void execute_plan(const ExplainOptions& options, study::Candidate& one, const study::Watch& watch) {
-  compile_plan(options.nvrtc, "--simulate", one, watch, options.profiler.empty());
+  compile_plan(options.compiler, "--simulate", one, watch, options.profiler.empty());
   study::Checking how;
   how.each.sample_blocks = options.blocks;
   how.each.count_cache = true;
@@ -65,7 +69,7 @@ void measure_plan(const ExplainOptions& options, const Context& context, study::
   const profiler::MeasureOptions how = study::measure_options(words, device, watch);
   const study::Measurer measurer = study::make_measurer(words, context.data, device, watch);
   // Records are known by the program, not by what a compiler made of it.
-  if (measurer.worker) compile_plan(options.nvrtc, "--profiler gpu", one, watch);
+  if (measurer.worker) compile_plan(options.compiler, "--profiler gpu", one, watch);
   watch.observer.progress({"measuring the kernel", 0, 0, {}});
   study::measure({&one, 1}, {measurer.measure, measurer.worker != nullptr, how}, [](const study::RacedGroup&) {});
   watch.observer.finish();

@@ -69,14 +69,18 @@ void run_microbench(const MicrobenchCommand& options, const Context& context) {
     show(context, {"tailor.microbench/1", device.name, {{"microbenchmarks", study::bench_table(items)}}, ""});
     return refuse_unanswered(items);
   }
-  const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
+  const profiler::FoundNvrtc nvrtc = study::find_compiler(options.compiler.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "microbench needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   const study::Watch watch = context.watch();
   const profiler::MeasureOptions how = study::measure_options(words, device, watch);
   const auto worker_for = [&](gpu::Use use) { return study::worker_setup(options.gpu, use, watch.stop); };
   profiler::Worker worker(worker_for(study::use_for(options.timed_by))), untraced(worker_for(gpu::Use::events));
   if (!options.compile_only) study::require_gpu(worker, device);
-  study::compile_benches(items, device.arch, {.api = nvrtc.api.get(), .cache = cache_folder(options.cache)}, watch);
+  study::compile_benches(items, device.arch,
+                         {.api = nvrtc.api.get(),
+                          .cache = cache_folder(options.cache),
+                          .compiler = study::compiler_setup(options.compiler)},
+                         watch);
   if (options.compile_only) {
     context.console->finish();
     stop_if_asked(watch.stop);

@@ -122,8 +122,10 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
   std::vector<Candidate> candidates = study::choose_plans(
       model, {options.plan, study::plans_to_consider(considered, top), whole, options.random, options.seed}, watch);
   stop_if_asked(watch.stop);
-  const study::Compiling compiling{
-      .api = nvrtc.api.get(), .cache = cache_folder(options.cache), .workers = static_cast<int>(options.threads)};
+  const study::Compiling compiling{.api = nvrtc.api.get(),
+                                   .cache = cache_folder(options.cache),
+                                   .compiler = study::compiler_setup(options.compiler),
+                                   .workers = static_cast<int>(options.threads)};
   study::keep_best_compiled(candidates, considered, top, compiling, watch);
   if (compiles && !options.no_odd_shape) study::add_shapes(candidates, study::ShapeKind::odd);
   if (compiles) study::compile(candidates, compiling, watch);
@@ -151,8 +153,10 @@ void profile_module(const ProfileCommand& options, const Context& context, const
   study::ModuleQuestion question{
       options.what, {}, options.top, options.consider, options.rounds, !options.no_odd_shape, options.xla, options, {}};
   question.strategies = study::named_strategies(options.what.strategy);
-  question.compiling = {
-      .api = nvrtc.api.get(), .cache = cache_folder(options.cache), .workers = static_cast<int>(options.threads)};
+  question.compiling = {.api = nvrtc.api.get(),
+                        .cache = cache_folder(options.cache),
+                        .compiler = study::compiler_setup(options.compiler),
+                        .workers = static_cast<int>(options.threads)};
   if (options.profiler == "replay") {
     const study::ReplayedModule found = study::replay_module(question, context.data, watch);
     return show(context, {"tailor.profile_module/1", found.device, {{"strategies", found.table}}, ""});
@@ -177,7 +181,7 @@ void run_profile(const ProfileCommand& options, const Context& context) {
   if (!options.plan.empty() && options.all_plans)
     throw Error(Fault::usage, "--plan names one plan, --all-plans asks for all", "leave one of them out");
   if (options.module && options.profiler == "replay") return profile_module(options, context, {});
-  const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
+  const profiler::FoundNvrtc nvrtc = study::find_compiler(options.compiler.nvrtc);
   if (!nvrtc && options.profiler != "replay")
     throw Error(Fault::missing, "profile needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   if (options.module)

@@ -58,16 +58,19 @@ profiler::RunSpec make_spec(const RunCommand& options, const std::string& text) 
 
 std::string compiled_ptx(const RunCommand& options, const std::string& text, const std::string& arch,
                          const Context& context) {
-  const profiler::FoundNvrtc nvrtc = study::find_compiler(options.nvrtc);
+  const profiler::FoundNvrtc nvrtc = study::find_compiler(options.compiler.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "a CUDA file needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   profiler::CompileRequest request{.cuda = text, .file = fs::path(options.file).filename().string(), .arch = arch};
   for (const std::string& one : options.defines) request.options.push_back("--define-macro=" + one);
   for (const std::string& one : options.includes) request.options.push_back("--include-path=" + one);
-  const ir::Binary binary = profiler::compile(*nvrtc.api, request, context.stop());
+  const ir::Binary binary =
+      profiler::Compiler(*nvrtc.api, study::compiler_setup(options.compiler)).compile(request, context.stop());
   if (context.stop().stop_requested()) throw Error(Fault::interrupted, "interrupted");
   if (binary.outcome == ir::CompileOutcome::unsupported)
     throw Error(Fault::missing, fmt::format("{} cannot compile for {}: {}", binary.compiler, arch, trim(binary.log)),
                 "--arch names another architecture; tailor doctor lists those it knows");
+  if (binary.outcome == ir::CompileOutcome::too_long)
+    throw Error(Fault::failed, Position{options.file}, std::string(trim(binary.log)));
   const bool has_several = binary.outcome == ir::CompileOutcome::failed && !binary.cubin.empty();
   if (has_several && !options.entry.empty()) return binary.ptx;  // whose entries are looked through
   if (has_several)

@@ -59,7 +59,8 @@ void run_sweep_command(const SweepCommand& command, const Context& context) {
   options.config = command.config;
   options.data = context.data;
   options.cache = cache_folder(command.cache);
-  options.nvrtc = study::nvrtc_paths(command.nvrtc);
+  options.nvrtc = study::nvrtc_paths(command.compiler.nvrtc);
+  options.compiler = study::compiler_setup(command.compiler);
   if (!command.database.empty()) options.database = command.database;
   if (!command.calibration.empty()) options.calibration = command.calibration;
   options.compile = !command.no_compile;

@@ -34,6 +34,8 @@ namespace {
 constexpr int unknown_width = 100;
 constexpr int unknown_help_width = 80;
 constexpr double shortest_gap = 0.1;  ///< seconds between two drawings of the progress line
+/// Between two lines of progress where no line can be redrawn, the first of an activity's among them.
+constexpr Seconds first_gap{10}, longest_gap{60};
 constexpr std::string_view erase_line = "\r\x1b[K";
 
 std::string environment(const char* name) {
@@ -139,7 +141,13 @@ std::string progress_line(const Progress& progress, Seconds elapsed, int width) 
 Console::Console(Sink sink, Options options, Clock clock)
     : sink_(std::move(sink)), options_(options), clock_(std::move(clock)) {}
 
-Console::~Console() { finish(); }
+Console::~Console() {
+  if (pulse_.joinable()) {
+    pulse_.request_stop();
+    pulse_.join();
+  }
+  finish();
+}
 
 void Console::warning(std::string_view words) {
   {
@@ -159,6 +167,10 @@ void Console::detail(std::string_view words) {
 
 void Console::say(std::string_view lead, std::string_view code, std::string_view words) {
   const std::scoped_lock lock(mutex_);
+  say_line(lead, code, words);
+}
+
+void Console::say_line(std::string_view lead, std::string_view code, std::string_view words) {
   const std::string line = std::exchange(line_, "");
   if (!line.empty()) sink_(erase_line);
   std::string text = fmt::format("{}{}", lead, words);
@@ -174,19 +186,47 @@ void Console::say(std::string_view lead, std::string_view code, std::string_view
 }
 
 void Console::progress(const Progress& progress) {
-  if (!options_.redraw || options_.verbosity == Verbosity::quiet) return;
+  if (options_.verbosity == Verbosity::quiet) return;
   const std::scoped_lock lock(mutex_);
   const Seconds now = clock_();
+  if (what_.empty()) next_line_ = now + first_gap;
   if (progress.what != what_) {
     if (!what_.empty()) spent_[what_] += now - started_;
     what_ = progress.what;
     started_ = now;
     drawn_.reset();
   }
+  last_ = progress;
+  show_progress(now);
+  if (pulse_.joinable() || options_.pulse.value <= 0) return;
+  pulse_ = std::jthread([this](const std::stop_token& stop) {
+    const std::chrono::duration<double> gap(options_.pulse.value);
+    while (!stop.stop_requested()) {
+      {
+        std::unique_lock waiting(mutex_);
+        beat_.wait_for(waiting, stop, gap, [] { return false; });
+      }
+      if (!stop.stop_requested()) tick();
+    }
+  });
+}
+
+void Console::tick() {
+  const std::scoped_lock lock(mutex_);
+  if (!what_.empty()) show_progress(clock_());
+}
+
+void Console::show_progress(Seconds now) {
+  const Seconds elapsed = spent_[what_] + (now - started_);
+  if (!options_.redraw) {
+    if (now < next_line_) return;
+    next_line_ = now + std::clamp(elapsed, first_gap, longest_gap);
+    return say_line("", "", progress_line(last_, elapsed, options_.width));
+  }
   if (drawn_ && (now - *drawn_).value < shortest_gap) return;
   drawn_ = now;
   // A line as wide as the screen would wrap on some terminals, and a wrapped line cannot be erased.
-  std::string line = progress_line(progress, spent_[what_] + (now - started_), options_.width - 1);
+  std::string line = progress_line(last_, elapsed, options_.width - 1);
   sink_(std::string(erase_line) + line);
   line_ = std::move(line);
 }

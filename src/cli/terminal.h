@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -71,6 +72,8 @@ class Console final : public study::Observer {
     bool redraw = false;  ///< the stream is a terminal that can redraw a line
     int width = 100;
     bool wrap = false;  ///< the stream is a terminal: lines are broken between words. In a file each stays one line
+    /// How often a thread of its own calls tick(), so that a step which takes long is no silence; 0: nobody does.
+    Seconds pulse = {0};
   };
   Console(Sink sink, Options options, Clock clock);
   ~Console() override;
@@ -81,13 +84,18 @@ class Console final : public study::Observer {
   void note(std::string_view words) override;     ///< not with -q
   void detail(std::string_view words) override;   ///< with -v only
   /// Starts or moves the progress line; each `what` has a clock of its own, which stands still while there is another.
-  /// Redrawn at most ten times a second.
+  /// Redrawn at most ten times a second. Where no line can be redrawn it is a line of its own after ten seconds of an
+  /// activity, and again after ten more, later after a minute.
   void progress(const Progress& progress) override;
   /// Erases the progress line.
   void finish() override;
+  /// Says again how far the activity is that was last heard of, with the time that has passed since.
+  void tick();
 
  private:
   void say(std::string_view lead, std::string_view code, std::string_view words);
+  void say_line(std::string_view lead, std::string_view code, std::string_view words);
+  void show_progress(Seconds now);
   void erase();
 
   Sink sink_;
@@ -100,6 +108,10 @@ class Console final : public study::Observer {
   Seconds started_;
   std::map<std::string, Seconds> spent_;  ///< on each activity before it was last begun
   std::optional<Seconds> drawn_;
+  Progress last_;      ///< of `what_`
+  Seconds next_line_;  ///< when a stream that cannot redraw gets the next one
+  std::condition_variable_any beat_;
+  std::jthread pulse_;
 };
 
 /// While one lives, the first Ctrl-C asks to stop and the second kills. At most one at a time; every command has one,

@@ -16,8 +16,14 @@
 
 namespace tailor::ir {
 
-/// unsupported: the compiler does not know the architecture; the log names those it knows.
-enum class CompileOutcome : std::uint8_t { ok, failed, unsupported };
+/// unsupported: the compiler does not know the architecture; the log names those it knows. too_long: it was given up at
+/// a limit of time; `compile_time` says after how long.
+enum class CompileOutcome : std::uint8_t { ok, failed, unsupported, too_long };
+
+/// Whether the text is what has no kernel, whatever the architecture.
+constexpr bool has_no_kernel(CompileOutcome outcome) {
+  return outcome == CompileOutcome::failed || outcome == CompileOutcome::too_long;
+}
 
 /// What the compiler says of one entry of a text.
 struct CompiledEntry {

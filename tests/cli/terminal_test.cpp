@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <thread>
 #include <vector>
@@ -255,12 +256,65 @@ TEST_CASE("a note during progress stands above the line, which comes back") {
   CHECK(screen.current == "compiling 1/4 (25 %)");
 }
 
-TEST_CASE("no progress without a terminal or when quiet") {
+TEST_CASE("a step that takes long goes on being said") {
+  FakeScreen screen;
+  FakeClock clock;
+  Console console(screen.sink(), {.redraw = true}, clock.clock());
+  console.tick();  // nothing is under way
+  CHECK(screen.writes == 0);
+  console.progress({"compiling", 0, 4, ""});
+  CHECK(screen.current == "compiling 0/4 (0 %)");
+  clock.now += 7;
+  console.tick();
+  CHECK(screen.current == "compiling 0/4 (0 %), 7 s so far");
+  console.progress({"compiling", 2, 4, ""});
+  clock.now += 13;
+  console.tick();
+  CHECK(screen.current == "compiling 2/4 (50 %), 0.100/s, 20 s left");
+  console.finish();
+  console.tick();
+  CHECK(screen.current == "");
+}
+
+TEST_CASE("a file gets a line of progress after ten seconds, and then ever fewer") {
+  FakeScreen screen;
+  FakeClock clock;
+  Console console(screen.sink(), {.redraw = false}, clock.clock());
+  std::vector<int> said;
+  for (int second = 0; second <= 200; ++second) {
+    const std::string before = screen.finished;
+    console.progress({second % 2 == 0 ? "compiling" : "executing", second, 400, ""});  // in turns, as batches do
+    console.tick();
+    if (screen.finished != before) said.push_back(second);
+    clock.now += 1;
+  }
+  REQUIRE(said.size() >= 3);
+  CHECK(said.size() <= 12);
+  CHECK(said.front() == 10);
+  CHECK(screen.finished.starts_with("compiling 10/400 (2 %), "));
+  for (std::size_t i = 1; i < said.size(); ++i) CHECK(said[i] - said[i - 1] >= 10);
+  for (std::size_t i = 2; i < said.size(); ++i) CHECK(said[i] - said[i - 1] >= said[i - 1] - said[i - 2]);
+  CHECK(screen.current == "");
+}
+
+TEST_CASE("the console's own thread ticks, and ends with it") {
+  FakeScreen screen;
+  std::atomic<int> asked = 0;
+  {
+    Console console(screen.sink(), {.redraw = true, .pulse = Seconds{0.001}}, [&] { return Seconds{double(++asked)}; });
+    console.progress({"compiling", 0, 4, ""});
+    CHECK(soon([&] { return asked > 3; }));
+  }
+  CHECK(screen.current == "");
+}
+
+TEST_CASE("no progress when quiet, and at first none without a terminal") {
   for (const Console::Options& options :
        {Console::Options{.redraw = false}, Console::Options{.verbosity = Verbosity::quiet, .redraw = true}}) {
     FakeScreen screen;
     Console console(screen.sink(), options, steady_clock());
     console.progress({"compiling", 1, 4, ""});
+    console.tick();
     console.finish();
     CHECK(screen.writes == 0);
   }

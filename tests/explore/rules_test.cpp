@@ -327,6 +327,13 @@ std::vector<Side> row_sides() {
       {"long-trips", true, [](Tried& t) { t.tiling.trips = 65; }},
       {"long-trips", false, [](Tried& t) { t.tiling.trips = 64; }},
       {"long-trips", false, [](Tried& t) { t.tiling.trips = 65, t.threads(128, 128); }},
+      // 8 trips of 4 elements each.
+      {"long-code", true, [](Tried& t) { t.prepared.element_code = 513; }},
+      {"long-code", false, [](Tried& t) { t.prepared.element_code = 512; }},
+      {"long-code", true, [](Tried& t) { t.prepared.element_code = 4097, t.tiling.streamed = true; }},
+      {"long-code", false, [](Tried& t) { t.prepared.element_code = 4096, t.tiling.streamed = true; }},
+      {"long-code", true, [](Tried& t) { t.prepared.element_code = 257, t.tiling.at_once = 2; }},
+      {"long-code", false, [](Tried& t) { t.prepared.element_code = 20000, t.tiling.trips = t.plan.vector = 1; }},
       {"register-payload", true, [](Tried& t) { t.plan.in_flight = 5; }},
       {"register-payload", false, [](Tried& t) { t.plan.in_flight = 4; }},
       {"register-payload", true, [](Tried& t) { t.plan.in_flight = 3, t.waits(ir::HomesWord::registers); }},

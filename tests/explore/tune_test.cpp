@@ -14,9 +14,13 @@
 #include <tuple>
 #include <vector>
 
+#include "codegen/lower/lower.h"
 #include "codegen/lower/prepare.h"
+#include "costmodel/count.h"
 #include "costmodel/model.h"
+#include "explore/plans/rule_terms.h"
 #include "explore/plans/rules.h"
+#include "explore/plans/tiling.h"
 #include "explore/plans/tune.h"
 #include "explore/plans/usual.h"
 #include "explore/plans/walk.h"
@@ -72,6 +76,75 @@ TEST_CASE("heuristics leave a plan of every width, and give way only where they 
       }
     }
   CHECK(gave_way > 0);
+}
+
+namespace {
+
+/// So many arrays side by side, and the cosine of each or of all.
+ir::Group joined_cosines(int pieces, bool of_each) {
+  std::string nodes, names;
+  for (int i = 0; i < pieces; ++i) {
+    nodes += fmt::format("  %p{0} = parameter {0} : f32[64,256]\n", i);
+    if (of_each) nodes += fmt::format("  %c{0} = cos %p{0} : f32[64,256]\n", i);
+    names += fmt::format("{}%{}{}", i == 0 ? "" : ", ", of_each ? 'c' : 'p', i);
+  }
+  const std::string type = fmt::format("f32[64,{}]", 256 * pieces);
+  nodes += fmt::format("  %all = concatenate {}, axes={{1}} : {}\n", names, type);
+  if (!of_each) nodes += fmt::format("  %c = cos %all : {}\n", type);
+  return {ir::parse_graph(fmt::format("graph g {{\n{}  output {}\n}}\n", nodes, of_each ? "%all" : "%c"))};
+}
+
+/// Kernels of a group by what they hold, in instructions.
+struct CodeSeen {
+  std::int64_t kept = 0, dropped = 0;  ///< plans
+  std::int64_t longest_kept = 0, longest = 0;
+};
+
+/// Of all plans of blocks of 64 threads; others have the same code. What is long is held against what rules take it
+/// for.
+CodeSeen code_of_plans(const ir::Group& group) {
+  const costmodel::CalibratedDevice device = example_device();
+  const auto prepared = codegen::prepare(group);
+  REQUIRE(std::holds_alternative<codegen::Prepared>(prepared));
+  const auto& ready = std::get<codegen::Prepared>(prepared);
+  const explore::Axes axes = explore::default_axes(ready, device.limits);
+  codegen::LowerScratch scratch;
+  CodeSeen seen;
+  for (const codegen::Prepared* one : codegen::structures_of(ready)) {
+    explore::Plans plans(*one, explore::axes_of_structure(ready, *one, axes), device.limits,
+                         explore::rules().first(explore::sound_rules()));
+    while (const auto plan = plans.next()) {
+      if (plan->threads != 64) continue;
+      const codegen::Lowered lowered = codegen::lower(*one, *plan, device.limits, scratch);
+      if (!std::holds_alternative<ir::Kernel>(lowered)) continue;
+      const std::int64_t held =
+          costmodel::count(std::get<ir::Kernel>(lowered), costmodel::Mode::fast).code_instructions;
+      const explore::Candidate candidate{*one, *plan, device.limits, explore::tiling_of(*one, *plan, device.limits)};
+      CAPTURE(ir::text(*plan));
+      CAPTURE(held);
+      if (held > 2000) CHECK(explore::unrolled_code(candidate) > held / 2);
+      if (held > 2000) CHECK(explore::unrolled_code(candidate) < 2 * held);
+      const explore::Rule* rule = explore::dropped_by(*one, *plan, device.limits);
+      const bool is_long = rule != nullptr && rule->name == "long-code";
+      ++(is_long ? seen.dropped : seen.kept);
+      seen.longest = std::max(seen.longest, held);
+      if (!is_long) seen.longest_kept = std::max(seen.longest_kept, held);
+    }
+  }
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("what a rule takes for a thread's code is near what the kernel holds, and the longest code is dropped") {
+  const CodeSeen each = code_of_plans(joined_cosines(16, true));
+  CHECK(each.kept > 10);
+  CHECK(each.dropped >= 3);  // of a loop over the result, 4 x 8, 4 x 4 and 2 x 8 elements at once
+  CHECK(each.longest > 40000);
+  CHECK(each.longest_kept < 25000);
+  const CodeSeen all = code_of_plans(joined_cosines(16, false));  // one an element, but sixteen of a loop over pieces
+  CHECK(all.longest > 10000);
+  CHECK(all.dropped == 0);
 }
 
 namespace {

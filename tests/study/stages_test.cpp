@@ -163,6 +163,34 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("what takes the compiler too long rejects its own plan under a rule of its own, and is no bug") {
+  const Folder folder;
+  BestPlans best(3);
+  for (Candidate& one : best.plans) one.cuda = "text";
+  best.plans[0].binary->outcome = ir::CompileOutcome::too_long;
+  best.plans[0].binary->log = "takes long\nmore";
+  best.plans[1].binary->outcome = ir::CompileOutcome::failed;
+  best.plans[1].binary->log = "refused\nmore";
+  {
+    Recorder recorder(folder.path / "a.db", run_row());
+    recorder.save(best.model->target);
+    for (const Candidate& one : best.plans) {
+      recorder.save_chosen(one);
+      recorder.save_compiled(one);
+    }
+  }
+  const store::Store stored = store::Store::open_read_only(folder.path / "a.db");
+  const auto why = [&](const Candidate& one) {
+    std::string all;
+    for (const store::PlanRejectionRow& row : stored.plan_rejections(one.plan_id(), one.on->id))
+      all += row.rule + ": " + row.reason;
+    return all;
+  };
+  CHECK(why(best.plans[0]) == "compile-limit: takes long");
+  CHECK(why(best.plans[1]) == "compile: refused");
+  CHECK(why(best.plans[2]).empty());
+}
+
 TEST_CASE("rows of estimates, predictions, kernels and checks have every figure at its own place") {
   ir::Estimate estimate;
   estimate.level = ir::Level::compiled;
@@ -376,12 +404,19 @@ TEST_CASE("how a check ends: wrong before late, late before not executed, not ex
     made.passed = 5 - refuted - not_executed - not_judged;
     return made;
   };
+  const auto late_compiles = [&](std::int64_t not_executed, std::int64_t late) {
+    VerdictCounts made = counts(0, 0, not_executed, 0);
+    made.compile_late = late;
+    return made;
+  };
   for (const Row& row :
        {Row{counts(0, 0, 0, 0), {}, ""}, Row{counts(1, 0, 1, 1), Fault::failed, "1 of 5 kernels is not right"},
         Row{counts(3, 1, 0, 0), Fault::failed, "2 of 5 kernels are not right"},
         Row{counts(2, 2, 1, 1), Fault::missing, "2 of 5 kernels took longer than --time-limit and are not judged"},
         Row{counts(0, 0, 2, 1), Fault::missing, "2 of 5 kernels could not be executed"},
         Row{counts(0, 0, 0, 1), Fault::missing, "1 of 5 kernels ran and is not judged"},
+        Row{late_compiles(2, 2), Fault::missing, "2 of 5 kernels took the compiler longer than --compile-limit"},
+        Row{late_compiles(2, 1), Fault::missing, "2 of 5 kernels could not be executed"},
         Row{VerdictCounts{}, Fault::missing, "nothing to check: none of 3 groups has a plan"}}) {
     const std::optional<Error> found = fault_of(row.counts, 3);
     REQUIRE(found.has_value() == row.fault.has_value());

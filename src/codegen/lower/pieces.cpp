@@ -138,6 +138,7 @@ void prepare_pieces(const ir::Graph& graph, Prepared& out) {
     if (!windows) return;
     pieces.windows[i] = *std::move(windows);
   }
+  pieces.element_code = code_of_element(graph, pieces);
   mark_full(graph, out, pieces);
   pieces.choices.clear();
   find_choices(graph, pieces);

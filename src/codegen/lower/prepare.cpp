@@ -244,6 +244,29 @@ std::variant<Prepared, ir::Rejection> prepare_pack(const ir::Group& group) {
 
 }  // namespace
 
+std::int64_t code_of_element(const ir::Graph& graph, const Prepared& prepared) {
+  const std::int64_t domain = std::max<std::int64_t>(prepared.rows * prepared.columns, 1);
+  const bool is_flat = prepared.skeleton == ir::Skeleton::map;
+  std::int64_t sum = 0;
+  for (const ir::Node& node : graph.nodes) {
+    std::int64_t own = 1, count = elements(node.shape);
+    if (class_of(node.op) == ir::OpClass::elementwise) {
+      const ir::DType dtype = node.shape.dtype;
+      const ir::Computed& row = ir::computed(node.op, dtype, ir::Arithmetic::xla);
+      const ir::BranchingRow* branches = ir::branching(node.op, dtype, ir::Arithmetic::xla);
+      own = std::max(1, row.fma + row.alu + row.xu + (branches == nullptr ? 0 : branches->rare));
+    } else if (!node.bodies.empty() && !node.operands.empty()) {
+      own = std::ssize(body(graph, node, 0).nodes);
+      count = elements(graph[node.operands[0]].shape);
+    }
+    if (count >= domain)
+      sum += own * (count / domain);
+    else if (count > (is_flat ? 1 : prepared.rows))
+      sum += own;
+  }
+  return sum;
+}
+
 std::variant<Prepared, ir::Rejection> prepare_cut(const ir::Group& group, const std::vector<ir::NodeId>& waits) {
   auto found = cut_at(group.graph, whole_border(group.graph), waits);
   if (auto* refused = std::get_if<ir::Rejection>(&found)) return std::move(*refused);
@@ -312,6 +335,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
       for (const ir::NodeId id : *sums) out.result_routes.emplace_back(id, find_routes(graph, out, id));
   // The skeleton's name keeps a single word apart from CUDA's own functions (max, exp).
   out.title = fmt::format("{}_{}", title_of(graph), name(out.skeleton));
+  out.element_code = code_of_element(graph, out);
   prepare_pieces(graph, out);
   prepare_turned(graph, border, out);
   return out;

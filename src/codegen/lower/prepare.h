@@ -125,6 +125,7 @@ struct Prepared {
   IndexedVector<std::uint8_t> places;                             ///< per node: what a gather's indices are made of
   IndexedVector<Choice> choices;                                  ///< per node
   int widest_vector = 1;     ///< most elements of any parameter or output in 16 bytes
+  std::int64_t element_code = 0;  ///< instructions that lie in the code for one element of the loop, as estimated
   bool straight = true;      ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
   std::optional<Turn> turn;  ///< transpose: what its tiles are made of
   /// Of a flat loop over a group that is turned too: the same group prepared for the skeleton transpose.
@@ -160,6 +161,11 @@ inline std::vector<const Prepared*> structures_of(const Prepared& prepared) {
 /// through concatenations of them too.
 std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared, ir::NodeId start,
                                std::span<const ir::NodeId> targets);
+
+/// Instructions that lie in a thread's code for one element of the loop over rows x columns, rare ways of an operation
+/// included: each operation once, or as often as it has elements for each of them. Numbers of rows do not count. A
+/// plan's code is about as many times that as it has elements at once, before a compiler has done anything.
+std::int64_t code_of_element(const ir::Graph& graph, const Prepared& prepared);
 
 /// Fills Prepared::in_pieces where the group's loop can go over pieces; all else is known, dominants of the loop over
 /// the result among that.

@@ -121,6 +121,11 @@ bool fills_badly(const Candidate& c) {
 
 std::int64_t elements_per_thread(const Candidate& c) { return c.tiling.trips * c.plan.vector; }
 
+std::int64_t unrolled_code(const Candidate& c) {
+  const std::int64_t held = (c.tiling.streamed ? 1 : c.tiling.trips) * c.plan.vector * c.tiling.at_once;
+  return held * c.prepared.element_code;
+}
+
 std::int64_t kept_bytes(const Candidate& c) {
   std::int64_t sum = 0;
   for (const ir::Home& home : c.plan.homes)

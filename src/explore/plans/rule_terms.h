@@ -82,6 +82,10 @@ std::int64_t kept_bytes(const Candidate& c);
 /// Whether all that waits of a row, or what waits of a part, is in registers at once.
 bool are_in_registers(const Candidate& c);
 
+/// Instructions in the code of a thread for the elements that it has at once, as estimated: all that one of them takes
+/// is there for each, because loops over them are unrolled.
+std::int64_t unrolled_code(const Candidate& c);
+
 /// Registers of a thread that values of a row take between two phases.
 std::int64_t kept_elements(const Candidate& c);
 

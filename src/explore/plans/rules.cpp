@@ -162,6 +162,15 @@ constexpr std::array rule_table = [] {
        {asks({cluster}, {T::leaves_blocks_idle},
              [](const Candidate& c) { return c.plan.cluster > 1 && c.tiling.leaves_blocks_idle; })}},
 
+      {"long-code",
+       false,
+       "over 16384 instructions of copies of what an element takes come from far in each pass, and take the compiler "
+       "long",
+       {asks({vector}, {T::streamed, T::trips, T::at_once},
+             [](const Candidate& c) {
+               constexpr std::int64_t most = 16384;
+               return unrolled_code(c) > most && c.plan.vector * c.tiling.at_once > 1;
+             })}},
       {"padding",
        false,
        "over a third of the lanes would have no element",

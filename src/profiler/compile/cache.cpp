@@ -8,64 +8,21 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <system_error>
-#include <type_traits>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "profiler/compile/packing.h"
 
 namespace tailor::profiler {
 namespace {
 
+using packing::Packer;
+using packing::Unpacker;
+
 constexpr std::string_view format_name = "tailor-binary 3 ";
-
-struct Packer {
-  std::string bytes;
-
-  template <class Number>
-  requires std::is_trivially_copyable_v<Number>
-  void operator()(const Number& value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof(Number)); }
-  void operator()(const std::string& text) { append(text.data(), text.size()); }
-  void operator()(const std::vector<std::byte>& content) { append(content.data(), content.size()); }
-  void append(const void* from, std::size_t size) {
-    (*this)(static_cast<std::uint64_t>(size));
-    bytes.append(static_cast<const char*>(from), size);
-  }
-};
-
-struct Unpacker {
-  std::string_view rest;
-  bool whole = true;
-
-  /// The next `size` bytes; from the first time there are too few, `whole` is false.
-  std::string_view next(std::uint64_t size) {
-    if (size > rest.size()) whole = false;
-    if (!whole) return {};
-    const std::string_view bytes = rest.substr(0, size);
-    rest.remove_prefix(size);
-    return bytes;
-  }
-  template <class Number>
-  requires std::is_trivially_copyable_v<Number>
-  void operator()(Number& value) {
-    const std::string_view bytes = next(sizeof(Number));
-    if (whole) std::memcpy(&value, bytes.data(), sizeof(Number));
-  }
-  std::string_view sized() {
-    std::uint64_t size = 0;
-    (*this)(size);
-    return next(size);
-  }
-  void operator()(std::string& text) { text = sized(); }
-  void operator()(std::vector<std::byte>& content) {
-    const std::string_view bytes = sized();
-    const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
-    content.assign(first, first + bytes.size());
-  }
-};
 
 template <class Visit, class Entry>
 void for_each_figure(Visit& visit, Entry& entry) {

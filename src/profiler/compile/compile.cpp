@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -196,21 +197,50 @@ AssemblerFigures assembler_figures(std::string_view log, std::string_view kernel
 
 namespace {
 
-constexpr std::string_view interrupted_words = "interrupted while it was compiled\n";
+/// What a log begins with that says nothing final of the text.
+constexpr std::string_view interrupted_words = "interrupted while it was compiled";
+constexpr std::string_view died_words = "the compiler died: ";
+constexpr std::string_view waited_words = "compiling did not end while over ";
 
 }  // namespace
 
 bool is_final(const ir::Binary& binary) {
-  return !binary.log.starts_with("NVRTC_ERROR_") && binary.log != interrupted_words;
+  constexpr std::array<std::string_view, 4> passing = {"NVRTC_ERROR_", interrupted_words, died_words, waited_words};
+  return std::none_of(passing.begin(), passing.end(),
+                      [&](std::string_view one) { return binary.log.starts_with(one); });
 }
 
-ir::Binary compile(const Nvrtc& api, const CompileRequest& request, std::stop_token stop) {
+void cut_short(ir::Binary& binary, CutShort why, std::string_view words) {
+  const bool too_long = why == CutShort::waited || why == CutShort::too_long;
+  binary.outcome = too_long ? ir::CompileOutcome::too_long : ir::CompileOutcome::failed;
+  switch (why) {
+    case CutShort::interrupted:
+      binary.log = fmt::format("{}\n", interrupted_words);
+      break;
+    case CutShort::died:
+      binary.log = fmt::format("{}{}\n", died_words, words);
+      break;
+    case CutShort::waited:
+      binary.log = fmt::format("{}{} passed, most of it without a processor: given up\n", waited_words, words);
+      break;
+    case CutShort::too_long:
+      binary.log = fmt::format("compiling takes over {} of processor time: given up (--compile-limit)\n", words);
+      break;
+  }
+}
+
+ir::Binary uncompiled(const Nvrtc& api, const CompileRequest& request) {
   ir::Binary binary;
   binary.source = source_id(api, request);
   binary.arch = request.arch;
   binary.compiler = version(api);
   binary.entry = request.entry;
   for (const std::string& follower : request.followers) binary.followers.emplace_back().entry = follower;
+  return binary;
+}
+
+ir::Binary compile(const Nvrtc& api, const CompileRequest& request, std::stop_token stop) {
+  ir::Binary binary = uncompiled(api, request);
   if (const std::optional<Unsupported> why = unsupported(api, request.arch)) {
     binary.outcome = ir::CompileOutcome::unsupported;
     binary.log = fmt::format("{}\nhint: {}\n", why->words, why->hint);
@@ -244,7 +274,7 @@ ir::Binary compile(const Nvrtc& api, const CompileRequest& request, std::stop_to
     describe(binary, log);
   } else if (stop.stop_requested()) {
     // NVRTC calls what it was told to stop a failed compilation, without a word. It says nothing of the text.
-    binary.log = interrupted_words;
+    cut_short(binary, CutShort::interrupted);
   } else if (result != nvrtc_abi::compilation_failed) {
     binary.log = fmt::format("{}\n{}", api.nvrtcGetErrorString(result), binary.log);
   }

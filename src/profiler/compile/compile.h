@@ -6,9 +6,11 @@
 // CUDA has it; fast-math is never on unless the caller's options say so.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/binary.h"
@@ -47,7 +49,21 @@ std::string nearest_arch(const Nvrtc& api, const std::string& arch);
 /// 90 of "sm_90" and of "sm_90a". Throws Error(usage) for another form.
 int arch_number(const std::string& arch);
 
-/// Whether another try would give the same answer: false for a cancelled compile or one that ran out of memory.
+/// What is known of a binary before its text is compiled: outcome failed, without a log.
+ir::Binary uncompiled(const Nvrtc& api, const CompileRequest& request);
+
+/// How a compile ended that did not come to an end of its own. None but `too_long` says anything of the text.
+enum class CutShort : std::uint8_t {
+  interrupted,
+  died,      ///< its process did; `words` say how
+  waited,    ///< over so much time passed, most of it without a processor; `words` say how much
+  too_long,  ///< it computed for longer than it may: `words` say how long that is
+};
+/// Sets outcome and log; the outcome is too_long of the last two, else failed.
+void cut_short(ir::Binary& binary, CutShort why, std::string_view words = {});
+
+/// Whether another try would give the same answer: false for a compile that was interrupted, whose process died, that
+/// waited too long for a processor or ran out of memory.
 bool is_final(const ir::Binary& binary);
 
 /// What the assembler logs of one kernel.

@@ -36,12 +36,13 @@ struct Work {
   std::string cache_fault = {};            ///< written once, read when all workers have ended
 };
 
-ir::Binary answer(Work& work, std::size_t which) {
+ir::Binary answer(Work& work, Compiler& compiler, std::size_t which) {
   const BinaryCache* cache = work.stage.cache;
   if (cache != nullptr) {
-    if (std::optional<ir::Binary> kept = cache->find(work.sources[which])) return *std::move(kept);
+    std::optional<ir::Binary> kept = cache->find(work.sources[which]);
+    if (kept && compiler.accepts(*kept)) return *std::move(kept);
   }
-  ir::Binary binary = compile(work.api, work.requests[work.distinct[which]], work.stage.stop);
+  ir::Binary binary = compiler.compile(work.requests[work.distinct[which]], work.stage.stop);
   if (cache == nullptr || !is_final(binary) || work.cache_failed) return binary;
   if (std::string reason = cache->keep(binary); !reason.empty() && !work.cache_failed.exchange(true))
     work.cache_fault = std::move(reason);
@@ -51,10 +52,11 @@ ir::Binary answer(Work& work, std::size_t which) {
 /// One worker's life; returns the seconds it spent inside the compiler.
 Seconds serve(Work& work) {
   Seconds in_compiler;
+  Compiler compiler(work.api, work.stage.compiler);
   while (!work.stage.stop.stop_requested()) {
     const std::size_t which = work.next.fetch_add(1);
     if (which >= work.distinct.size()) break;
-    ir::Binary binary = answer(work, which);
+    ir::Binary binary = answer(work, compiler, which);
     const bool cut_short = work.stage.stop.stop_requested() && !is_final(binary);
     if (!binary.cached) in_compiler += binary.compile_time;
     if (cut_short) break;
@@ -91,6 +93,7 @@ CompiledAll compile_all(const Nvrtc& api, std::span<const CompileRequest> reques
   }
   work.answers.resize(work.distinct.size());
   work.progress.total = work.distinct.size();
+  if (stage.progress && work.progress.total > 0) stage.progress(work.progress);
 
   const std::size_t workers = workers_for(stage, work.distinct.size());
   std::vector<std::future<Seconds>> running;

@@ -16,6 +16,7 @@
 #include "base/units.h"
 #include "profiler/compile/cache.h"
 #include "profiler/compile/compile.h"
+#include "profiler/compile/compiler.h"
 
 namespace tailor::profiler {
 
@@ -27,8 +28,10 @@ struct CompileProgress {
 struct CompileStage {
   int workers = 0;                     ///< threads; 0: one for each processor
   const BinaryCache* cache = nullptr;  ///< none: nothing is read or kept
+  CompilerSetup compiler = {};         ///< of each worker
   std::stop_token stop = {};           ///< what is not begun when it is asked to stop stays empty
-  std::function<void(const CompileProgress&)> progress = {};  ///< called one at a time, from the workers' threads
+  /// Called when the stage begins, then one at a time from the workers' threads.
+  std::function<void(const CompileProgress&)> progress = {};
 };
 
 struct CompileAccount {

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/child_process.h"
 #include "base/units.h"
 #include "profiler/gpu/request/request.h"
 
@@ -30,7 +31,7 @@ struct WorkerSetup {
 };
 
 /// The descriptor on which a worker finds its socket.
-inline constexpr int worker_socket = 3;
+inline constexpr int worker_socket = child_socket;
 
 class Worker {
  public:
@@ -59,9 +60,5 @@ class Worker {
 
 /// The worker's side: answers questions until the other end closes. 1 when `socket` is no socket, else 0.
 int serve(int socket);
-
-/// Program and arguments that start this very program again with other arguments, also when it was started through a
-/// loader given on the command line.
-std::vector<std::string> own_command(std::vector<std::string> arguments);
 
 }  // namespace tailor::profiler

@@ -46,6 +46,13 @@ profiler::NvrtcPaths nvrtc_paths(const std::string& library) {
 
 profiler::FoundNvrtc find_compiler(const std::string& library) { return profiler::find_nvrtc(nvrtc_paths(library)); }
 
+profiler::CompilerSetup compiler_setup(const CompilerOptions& options) {
+  if (!(options.compile_limit > 0))
+    throw Error(Fault::usage,
+                fmt::format("--compile-limit: found {}, expected seconds above 0", options.compile_limit));
+  return {own_command({std::string(compiler_flag)}), {options.compile_limit}};
+}
+
 gpu::LibraryPaths gpu_libraries(const GpuOptions& options) {
   gpu::LibraryPaths paths = gpu::default_library_paths(own_installation().environments);
   paths.cupti = options.cupti;
@@ -57,7 +64,7 @@ gpu::LibraryPaths gpu_libraries(const GpuOptions& options) {
 profiler::WorkerSetup worker_setup(const GpuOptions& options, gpu::Use use, std::stop_token stop) {
   profiler::WorkerSetup setup;
   setup.use = use;
-  setup.command = profiler::own_command({std::string(worker_flag)});
+  setup.command = own_command({std::string(worker_flag)});
   setup.paths = gpu_libraries(options);
   setup.ordinal = static_cast<int>(options.gpu);
   setup.stop = std::move(stop);

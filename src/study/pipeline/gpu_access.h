@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "ir/device.h"
+#include "profiler/compile/compiler.h"
 #include "profiler/compile/nvrtc.h"
 #include "profiler/measure/worker.h"
 
@@ -20,6 +21,15 @@ namespace tailor::study {
 
 /// The word with which the program starts itself as a worker (profiler/measure/worker.h). Not a command.
 inline constexpr std::string_view worker_flag = "--worker";
+/// The same as a compiler (profiler/compile/compiler.h).
+inline constexpr std::string_view compiler_flag = "--compiler";
+
+/// Which compiler, and how long it may take.
+struct CompilerOptions {
+  std::string nvrtc = {};     ///< a library file; empty: the usual places
+  double compile_limit = 60;  ///< s of a processor, for one kernel
+  bool operator==(const CompilerOptions&) const = default;
+};
 
 /// Which GPU and which libraries.
 struct GpuOptions {
@@ -31,6 +41,8 @@ struct GpuOptions {
 /// Where NVRTC is looked for: the named file, else the project's own environment, toolkits, the system's loader.
 profiler::NvrtcPaths nvrtc_paths(const std::string& library);
 profiler::FoundNvrtc find_compiler(const std::string& library);
+/// This program started again for each thread that compiles. Throws Error(usage) for a limit that is none.
+profiler::CompilerSetup compiler_setup(const CompilerOptions& options);
 
 /// Where the GPU's libraries are: files that were named, else the usual places.
 gpu::LibraryPaths gpu_libraries(const GpuOptions& options);

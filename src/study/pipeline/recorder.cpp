@@ -57,6 +57,14 @@ store::CheckRow verdict_row(const Candidate& candidate, const std::string& profi
 
 }  // namespace
 
+namespace {
+
+std::string_view rule_of(const ir::Binary& binary) {
+  return binary.outcome == ir::CompileOutcome::too_long ? rule_compile_limit : rule_compiles;
+}
+
+}  // namespace
+
 Recorder::Recorder(const std::filesystem::path& database, store::RunRow run)
     : own_(store::Store::open(database)), store_(&*own_), run_(std::move(run)) {
   store_->save(run_);
@@ -89,8 +97,8 @@ void Recorder::save_lowered(const Candidate& candidate) {
 void Recorder::save_compiled(const Candidate& candidate) {
   if (store_ == nullptr || !candidate.binary) return;
   store_->save(binary_row(*candidate.binary, candidate.kernel_id));
-  if (candidate.binary->outcome == ir::CompileOutcome::failed)
-    store_->save(store::PlanRejectionRow{candidate.plan_id(), candidate.on->id, std::string(rule_compiles),
+  if (ir::has_no_kernel(candidate.binary->outcome))
+    store_->save(store::PlanRejectionRow{candidate.plan_id(), candidate.on->id, std::string(rule_of(*candidate.binary)),
                                          candidate.binary->log.substr(0, candidate.binary->log.find('\n'))});
   if (candidate.refused)
     store_->save(store::PlanRejectionRow{candidate.plan_id(), candidate.on->id, candidate.refused->rule,
@@ -100,8 +108,12 @@ void Recorder::save_compiled(const Candidate& candidate) {
 void Recorder::reject_uncompiled(const Candidate& candidate) {
   if (store_ == nullptr) return;
   constexpr int everything = 1 << 30;
+  const auto known = store_->plan_rejections_of(candidate.of->group.id, candidate.on->id);
+  const bool takes_long = std::none_of(known.begin(), known.end(),
+                                       [](const store::PlanRejectionRow& row) { return row.rule == rule_compiles; });
   for (const store::BestPlan& plan : store_->best_plans(candidate.of->group.id, candidate.on->id, everything))
-    store_->save(store::PlanRejectionRow{plan.estimate.plan, candidate.on->id, std::string(rule_compiles),
+    store_->save(store::PlanRejectionRow{plan.estimate.plan, candidate.on->id,
+                                         std::string(takes_long ? rule_compile_limit : rule_compiles),
                                          "no kernel of the group's short list compiled"});
 }
 

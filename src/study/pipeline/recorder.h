@@ -18,6 +18,8 @@ namespace tailor::study {
 
 /// The rule that stands for plans whose kernels did not compile.
 inline constexpr std::string_view rule_compiles = "compile";
+/// That of plans whose kernels were given up because they take a compiler too long: what may be, and no bug.
+inline constexpr std::string_view rule_compile_limit = "compile-limit";
 
 class Recorder {
  public:

@@ -88,9 +88,10 @@ enum class Shapes : std::uint8_t {
 /// How texts are compiled.
 struct Compiling {
   const profiler::Nvrtc* api = nullptr;
-  std::string arch = {};             ///< empty: that of each candidate's device
-  std::filesystem::path cache = {};  ///< folder of compiled kernels; empty: none is kept
-  int workers = 0;                   ///< threads; 0: one per processor
+  std::string arch = {};                  ///< empty: that of each candidate's device
+  std::filesystem::path cache = {};       ///< folder of compiled kernels; empty: none is kept
+  profiler::CompilerSetup compiler = {};  ///< without a command nothing ends a compile that takes long
+  int workers = 0;                        ///< threads; 0: one per processor
   Shapes shapes = Shapes::both;
   std::int64_t done = 0, total = 0;  ///< of a longer work that this is a part of, for progress; 0: it is the whole
 };

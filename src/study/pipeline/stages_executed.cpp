@@ -139,6 +139,7 @@ profiler::CompiledAll compile_texts(std::span<const profiler::CompileRequest> re
   profiler::CompileStage stage;
   stage.workers = how.workers;
   stage.cache = how.cache.empty() ? nullptr : &cache;
+  stage.compiler = how.compiler;
   stage.stop = watch.stop;
   stage.progress = [&](const profiler::CompileProgress& progress) {
     watch.observer.progress(progress_of("compiling kernels", progress.done, progress.total, how.done, how.total));

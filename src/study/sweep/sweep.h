@@ -36,6 +36,7 @@ struct SweepOptions {
   std::filesystem::path data;                     ///< folder with devices/ and calibrations/
   std::filesystem::path cache;                    ///< compiled kernels
   profiler::NvrtcPaths nvrtc;                     ///< where to look for the compiler
+  profiler::CompilerSetup compiler = {};          ///< how it is started
   std::optional<std::filesystem::path> database;  ///< instead of the file's
   std::optional<std::string> calibration;         ///< likewise
   bool compile = true;                            ///< false: stop after scoring

@@ -112,6 +112,7 @@ Compiling compiling(const Sweep& sweep, const profiler::Nvrtc& api, Shapes shape
   how.api = &api;
   if (sweep.config.arch != "auto") how.arch = sweep.config.arch;
   how.cache = sweep.options.cache;
+  how.compiler = sweep.options.compiler;
   how.workers = sweep.options.workers;
   how.shapes = shapes;
   how.done = done;
@@ -154,7 +155,7 @@ bool compile_batch(Sweep& sweep, const Compiling& how, Batch& batch, profiler::C
       if (candidate.compiled())
         sweep.recorder.save_estimate(candidate, ir::Level::compiled, model_name(sweep, "compiled"));
       count_compiled(sweep, *candidate.binary);
-      candidate.standing.refuted |= candidate.binary->outcome == ir::CompileOutcome::failed;
+      candidate.standing.refuted |= ir::has_no_kernel(candidate.binary->outcome);
       candidate.binary.reset();  // machine code of a whole sweep does not fit: later steps find it in the cache
     }
     // Of a group none of whose kernels compiled, nobody knows whether the rest would: it has no plan.

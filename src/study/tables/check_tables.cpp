@@ -81,6 +81,8 @@ VerdictCounts count_verdicts(std::span<const Candidate> items) {
       counts.late_may_be_sampled += profiler::can_sample(item.executed_kernel()) ? 1 : 0;
     }
     counts.not_executed += !passed && !not_judged && !profiler::is_refuted(state) ? 1 : 0;
+    const std::optional<ir::Binary>& binary = item.executed_binary();
+    counts.compile_late += binary && binary->outcome == ir::CompileOutcome::too_long ? 1 : 0;
     counts.elsewhere += item.other ? 1 : 0;
     counts.sampled += item.sampled() ? 1 : 0;
     if (item.sampled()) {
@@ -150,6 +152,10 @@ std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_wi
                     shrinks && samples ? " or " : "", samples ? "--blocks" : "") +
             (shrinks || samples ? " for less to execute" : ""));
   }
+  if (counts.compile_late > 0 && counts.compile_late == counts.not_executed)
+    return Error(Fault::missing,
+                 fmt::format("{} of {} took the compiler longer than --compile-limit", counts.compile_late, all),
+                 "a larger --compile-limit, or other plans: they are rejected, and the others stand");
   if (counts.not_executed > 0)
     return Error(Fault::missing, fmt::format("{} of {} could not be executed", counts.not_executed, all), why);
   if (counts.not_judged > 0)

@@ -141,7 +141,7 @@ std::string json_of(const std::vector<Finding>& findings, const gpu::GpuProperti
 /// Keeps a context open: 0 when it could, 1 when there is no GPU.
 int hold(const Wanted& how) {
   profiler::WorkerSetup setup;
-  setup.command = profiler::own_command({std::string(serve_word)});
+  setup.command = own_command({std::string(serve_word)});
   setup.paths = how.paths;
   setup.ordinal = how.ordinal;
   setup.use = gpu::Use::events;
@@ -158,7 +158,7 @@ int test_all(std::span<char* const> words) {
   if (how.hold > 0) return hold(how);
   const std::vector<const SelfTest*> tests = chosen(how);
   profiler::WorkerSetup setup;
-  setup.command = how.worker.empty() ? profiler::own_command({std::string(serve_word)})
+  setup.command = how.worker.empty() ? own_command({std::string(serve_word)})
                                      : std::vector<std::string>{how.worker, std::string(tailor_serve_word)};
   setup.paths = how.paths;
   setup.ordinal = how.ordinal;

@@ -4,7 +4,7 @@
 // Messages on a local socket. In: a text and a blob. Out: the same at the other end. On the wire a
 // message is two lengths (text, blob), with the blob's file beside them where there is one, then the
 // text.
-#include "profiler/measure/channel.h"
+#include "base/channel.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -22,11 +22,11 @@
 #include <limits>
 #include <utility>
 
-namespace tailor::profiler {
+namespace tailor {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Timer = std::chrono::steady_clock;
 
 struct Lengths {
   std::uint64_t text = 0, blob = 0;
@@ -55,12 +55,17 @@ bool send_all(int socket, const char* data, std::size_t size) {
 /// How long somebody waits, and what ends it sooner: a descriptor that can be read once a stop was asked for, so that
 /// it is heard at once and nobody looks now and then.
 struct Patience {
-  Clock::time_point end;
+  Timer::time_point end;
   bool endless = false;
   const std::stop_token& stop;
   Descriptor stopping{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
   std::stop_callback<std::function<void()>> bell{stop, [number = stopping.number()] { eventfd_write(number, 1); }};
 };
+
+Timer::time_point end_of(Seconds limit) {
+  const std::chrono::duration<double> from_now{std::isfinite(limit.value) ? limit.value : 0};
+  return Timer::now() + std::chrono::duration_cast<Timer::duration>(from_now);
+}
 
 /// Waits until something can be read.
 ReceiveResult wait_readable(int socket, const Patience& patience) {
@@ -70,7 +75,7 @@ ReceiveResult wait_readable(int socket, const Patience& patience) {
     if (patience.stop.stop_requested()) return ReceiveResult::stopped;
     std::int64_t wait = slice;
     if (!patience.endless) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(patience.end - Clock::now()).count();
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(patience.end - Timer::now()).count();
       if (left <= 0) return ReceiveResult::too_late;
       wait = std::min<std::int64_t>(slice, left);
     }
@@ -188,11 +193,12 @@ bool send_message(int socket, std::string_view text, const SharedBytes& blob) {
   return sent == static_cast<ssize_t>(sizeof lengths) && send_all(socket, text.data(), text.size());
 }
 
+ReceiveResult await_message(int socket, Seconds limit, const std::stop_token& stop) {
+  return wait_readable(socket, Patience{end_of(limit), !std::isfinite(limit.value), stop});
+}
+
 ReceiveResult receive_message(int socket, Seconds limit, const std::stop_token& stop, Message& into) {
-  const bool endless = !std::isfinite(limit.value);
-  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                      std::chrono::duration<double>(endless ? 0 : limit.value));
-  const Patience patience{end, endless, stop};
+  const Patience patience{end_of(limit), !std::isfinite(limit.value), stop};
   Lengths lengths;
   Descriptor file;
   const auto head = std::as_writable_bytes(std::span(&lengths, 1));
@@ -209,4 +215,4 @@ ReceiveResult receive_message(int socket, Seconds limit, const std::stop_token& 
   return ReceiveResult::message;
 }
 
-}  // namespace tailor::profiler
+}  // namespace tailor

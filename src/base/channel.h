@@ -16,7 +16,7 @@
 
 #include "base/units.h"
 
-namespace tailor::profiler {
+namespace tailor {
 
 /// Owns a file descriptor.
 class Descriptor {
@@ -62,7 +62,9 @@ enum class ReceiveResult : std::uint8_t { message, ended, too_late, stopped };
 
 /// Sends a text with its blob. False when the other end is gone.
 bool send_message(int socket, std::string_view text, const SharedBytes& blob);
+/// Waits until one begins to arrive, and reads nothing; `limit` as below.
+ReceiveResult await_message(int socket, Seconds limit, const std::stop_token& stop);
 /// Waits for one; `limit` in seconds, infinite allowed. A stop is heard at once.
 ReceiveResult receive_message(int socket, Seconds limit, const std::stop_token& stop, Message& into);
 
-}  // namespace tailor::profiler
+}  // namespace tailor

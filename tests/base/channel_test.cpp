@@ -3,8 +3,8 @@
 //
 // Messages of every size arrive as they were sent, and a peer that dies, stalls or talks nonsense at any byte is an
 // answer and never a signal. Both ends live in the test, joined by a socket pair; contents are random with fixed
-// seeds. Part of the suite `profiler`.
-#include "profiler/measure/channel.h"
+// seeds. Part of the suite `base`.
+#include "base/channel.h"
 
 #include <doctest/doctest.h>
 #include <sys/mman.h>
@@ -18,12 +18,11 @@
 #include <thread>
 
 using namespace tailor;
-using namespace tailor::profiler;
 
 namespace {
 
-struct Pair {
-  Pair() {
+struct Ends {
+  Ends() {
     std::array<int, 2> ends{-1, -1};
     REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
     here = Descriptor(ends[0]);
@@ -51,11 +50,11 @@ SharedBytes shared(std::span<const std::byte> bytes) {
   return std::move(*made);
 }
 
-ReceiveResult heard(const Pair& pair, Message& message, double limit = 10, const std::stop_token& stop = {}) {
+ReceiveResult heard(const Ends& pair, Message& message, double limit = 10, const std::stop_token& stop = {}) {
   return receive_message(pair.here.number(), Seconds{limit}, stop, message);
 }
 
-void write_raw(const Pair& pair, const void* data, std::size_t size) {
+void write_raw(const Ends& pair, const void* data, std::size_t size) {
   REQUIRE(write(pair.there.number(), data, size) == static_cast<ssize_t>(size));
 }
 
@@ -64,7 +63,7 @@ constexpr double endless = std::numeric_limits<double>::infinity();
 }  // namespace
 
 TEST_CASE("texts and blobs of every size arrive as they were sent, one message after the other") {
-  const Pair pair;
+  const Ends pair;
   const std::vector<std::pair<std::size_t, std::size_t>> sizes = {{0, 0},       {1, 0},       {0, 1}, {100, 4096},
                                                                   {3 << 20, 5}, {7, 8 << 20}, {2, 0}};
   std::jthread sender([&] {
@@ -104,7 +103,7 @@ TEST_CASE("a peer that dies after any byte of a message is an end") {
   std::memcpy(whole.data() + sizeof lengths, text.data(), text.size());
   for (std::size_t size = 0; size < whole.size(); ++size) {
     CAPTURE(size);
-    Pair pair;
+    Ends pair;
     write_raw(pair, whole.data(), size);
     pair.there = Descriptor();
     Message message;
@@ -113,7 +112,7 @@ TEST_CASE("a peer that dies after any byte of a message is an end") {
 }
 
 TEST_CASE("a closed peer refuses a message without a signal") {
-  Pair pair;
+  Ends pair;
   pair.there = Descriptor();
   CHECK_FALSE(send_message(pair.here.number(), std::string(1 << 20, 'x'), shared(random_bytes(100, 3))));
 }
@@ -122,7 +121,7 @@ TEST_CASE("a peer that stalls after any byte of a message is too late") {
   const std::array<std::uint64_t, 2> lengths{5, 0};
   for (const std::size_t size : {std::size_t{0}, sizeof lengths - 1, sizeof lengths}) {
     CAPTURE(size);
-    const Pair pair;
+    const Ends pair;
     write_raw(pair, lengths.data(), size);
     Message message;
     CHECK(heard(pair, message, 0.02) == ReceiveResult::too_late);
@@ -131,7 +130,7 @@ TEST_CASE("a peer that stalls after any byte of a message is too late") {
 
 TEST_CASE("a stop is heard while waiting for ever, whether it comes before, while or after the wait begins") {
   for (int turn = 0; turn < 50; ++turn) {
-    const Pair pair;
+    const Ends pair;
     std::stop_source source;
     std::jthread other([&] { source.request_stop(); });
     if (turn % 2 == 0) std::this_thread::yield();
@@ -146,7 +145,7 @@ TEST_CASE("lengths that cannot be are an end, and cost no memory") {
                                  Lengths{0, ~std::uint64_t{0}}}) {
     CAPTURE(lengths[0]);
     CAPTURE(lengths[1]);
-    const Pair pair;
+    const Ends pair;
     write_raw(pair, lengths.data(), sizeof lengths);
     Message message;
     CHECK(heard(pair, message, 1) == ReceiveResult::ended);
@@ -163,7 +162,7 @@ TEST_CASE("a file shorter than its length is not mapped") {
 TEST_CASE("random bytes never crash a receiver") {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
-    Pair pair;
+    Ends pair;
     const std::vector<std::byte> junk = random_bytes(seed, seed);
     write_raw(pair, junk.data(), junk.size());
     pair.there = Descriptor();
