@@ -98,14 +98,15 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   study::print({&one, 1});
   if (options.simulate) execute_plan(options, one, watch);
   if (!options.profiler.empty()) measure_plan(options, context, one, watch);
+  if (one.machine && one.machine->counted) all.compiled = study::predict(one, ir::Level::compiled, {});
   CommandOutput answer{"tailor.explain/1",
                        one.on->device.name,
                        {},
                        explanation(all, {.width = context.terminal.width,
                                          .colour = context.colour && context.output.empty(),
                                          .max_rows = static_cast<std::size_t>(options.top)})};
-  answer.sections.push_back({"estimate", study::estimate_table(all.one, all.estimate, all.occupancy, all.bound,
-                                                               all.advice, study::state_of(all))});
+  answer.sections.push_back({"estimate", study::estimate_table(all.one, all.estimate, all.compiled, all.occupancy,
+                                                               all.bound, all.advice, study::state_of(all))});
   answer.sections.push_back({"parts", study::part_table(all.estimate)});
   answer.sections.push_back({"buffers", study::buffer_table(one)});
   if (all.xla) answer.sections.push_back({"xla", study::xla_beside_table(all.xla, all.estimate)});

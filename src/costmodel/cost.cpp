@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What one execution of a statement costs, in instructions per pipe. Arithmetic comes from the cost columns of the
-// operation table, as the kernel's class of arithmetic has them. Multiply and add count separately though the compiler
-// may contract them; values repeated in a scope count each time though it may merge them. Addresses are an estimate:
-// one instruction for an access outside unrolled loops (inside them the offset is part of the instruction), and a
-// multiply, a shift and a subtraction for each quotient or remainder. Everything here is per statement, nothing depends
-// on how often it runs.
+// operation table, as the kernel's class of arithmetic has them, for what the compiler leaves of it (values.cpp): what
+// nobody reads costs nothing, what is the same in all copies and passes of a loop is charged to the loop, a product
+// that sums take in is part of their multiply-adds. Of a division that is the part that its divisor alone decides.
+// Values repeated in a scope count each time though the compiler may merge them.
+//
+// Addresses are an estimate: one instruction for an access outside unrolled loops (inside them the offset is part of
+// the instruction), and a multiply, a shift and a subtraction for each quotient or remainder. A number made of indices
+// has an addition for what copies add to it; the rest is made where it changes. Everything here is per statement,
+// nothing depends on how often it runs.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -24,15 +28,26 @@ using ir::StmtKind;
 int registers_of(DType dtype) { return std::max(1, ir::row(dtype).bits / 32); }
 bool is_half(DType dtype) { return ir::is_floating(dtype) && ir::row(dtype).bits < 32; }
 
+/// Maxima and minima that an operation is made of.
+int extremes_of(ir::Op op) {
+  if (op == ir::Op::maximum || op == ir::Op::minimum) return 1;
+  return op == ir::Op::clamp ? 2 : 0;
+}
+
 void add_operation(Pipes& pipes, ir::Op op, DType dtype, ir::Arithmetic arithmetic) {
   const ir::Computed& row = ir::computed(op, dtype, arithmetic);
   const int all = row.fma + row.alu + row.xu;
-  if (dtype == DType::f64) {
+  if (const int extremes = extremes_of(op); extremes > 0 && ir::row(dtype).bits > 32) {
+    // A comparison and a selection, of f64 one more that keeps NaN.
+    (dtype == DType::f64 ? pipes.f64 : pipes.alu) += 2 * extremes;
+    pipes.alu += 2 * extremes;
+  } else if (dtype == DType::f64) {
     pipes.f64 += all;
   } else if (ir::is_floating(dtype)) {
     pipes.fma += row.fma;
     pipes.alu += row.alu;
     pipes.xu += row.xu;
+    pipes.extremes += extremes_of(op);
   } else if (op == ir::Op::multiply) {
     pipes.fma += registers_of(dtype);  // integer multiply-add runs on the FMA pipe
   } else {
@@ -62,28 +77,6 @@ void add_conversion(Pipes& pipes, DType from, DType to) {
     pipes.alu += 1;
 }
 
-void add_value(Pipes& pipes, const ir::Kernel& kernel, ir::ValueId id) {
-  if (id == ir::no_value) return;
-  const ir::Value& value = kernel.values[id];
-  for (const ir::ValueId operand : value.operands) add_value(pipes, kernel, operand);
-  switch (value.kind) {
-    case ir::ValueKind::constant:
-    case ir::ValueKind::let:
-    case ir::ValueKind::element:
-      return;
-    case ir::ValueKind::op: {
-      const bool compares = value.op == ir::Op::compare && value.operands[0] != ir::no_value;
-      return add_operation(pipes, value.op, compares ? kernel.values[value.operands[0]].dtype : value.dtype,
-                           kernel.arithmetic);
-    }
-    case ir::ValueKind::convert:
-      return add_conversion(pipes, kernel.values[value.operands[0]].dtype, value.dtype);
-    case ir::ValueKind::index:
-      pipes.alu += kernel.indices[value.index].count;
-      return;
-  }
-}
-
 DType type_of(const ir::Kernel& kernel, const ir::Stmt& stmt) {
   if (stmt.target.array != ir::no_id) return kernel.arrays[stmt.target.array].dtype;
   if (stmt.value != ir::no_value) return kernel.values[stmt.value].dtype;
@@ -91,17 +84,17 @@ DType type_of(const ir::Kernel& kernel, const ir::Stmt& stmt) {
 }
 
 /// Quotients and remainders are a multiply, a shift and a subtraction each.
+constexpr std::int64_t quotient_instructions = 3;
 std::int64_t address_instructions(const ir::Kernel& kernel, ir::ExprId expr) {
   std::int64_t sum = 0;
   for (const ir::Linear& part : kernel.indices.linear(expr)) {
     const ir::TermKind kind = kernel.indices.terms[part.term].kind;
-    if (kind != ir::TermKind::var && kind != ir::TermKind::picked) sum += 3;
+    if (kind != ir::TermKind::var && kind != ir::TermKind::picked) sum += quotient_instructions;
   }
   return sum;
 }
 
 void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt, bool unrolled) {
-  add_value(pipes, kernel, stmt.value);
   switch (stmt.kind) {
     case StmtKind::declare:
     case StmtKind::index:
@@ -120,9 +113,7 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
     case StmtKind::loop:
       pipes.control += stmt.unrolled ? 0 : 2 * kernel.indices.vars[stmt.var].extent;
       return;
-    case StmtKind::guard:
-      if (stmt.otherwise) return;  // the guard before it asked
-      for (const ir::Condition& condition : stmt.conditions) pipes.control += condition.a != ir::no_expr;
+    case StmtKind::guard:  // what it asks may be known: Charges
       return;
     case StmtKind::shuffle: {
       const int steps = std::countr_zero(static_cast<unsigned>(stmt.lanes));
@@ -147,6 +138,144 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
   }
 }
 
+/// What of a division, or another operation, its last operand alone decides: elements that share it share that.
+struct OperandPart {
+  ir::Op op;
+  ir::Arithmetic by;  ///< the class whose text it is
+  int fma, alu, xu;
+};
+constexpr std::array operand_parts = std::to_array<OperandPart>({
+    {ir::Op::divide, ir::Arithmetic::xla, 1, 4, 1},     // its size, the scale, the scaled divisor's reciprocal
+    {ir::Op::divide, ir::Arithmetic::approx, 0, 0, 1},  // the reciprocal
+});
+const OperandPart* part_of_last_operand(ir::Op op, DType dtype, ir::Arithmetic arithmetic) {
+  if (!ir::is_floating(dtype) || dtype == DType::f64) return nullptr;
+  for (const OperandPart& part : operand_parts)
+    if (part.op == op && part.by == ir::computed(op, dtype, arithmetic).by) return &part;
+  return nullptr;
+}
+
+/// Puts the cost of each value where the compiler computes it.
+class Charges {
+ public:
+  Charges(const ir::Kernel& kernel, Scratch::Body& scratch)
+      : kernel_(kernel), scratch_(scratch), walk_(kernel, scratch.values) {}
+
+  void charge() {
+    for (std::int32_t at = 0; at < std::ssize(kernel_.body); ++at) {
+      walk_.enter(at);
+      const ir::Stmt& stmt = kernel_.body[at];
+      if (stmt.kind == StmtKind::guard && !stmt.otherwise) asks(stmt);  // of arms the first one asks for both
+      if (stmt.kind == StmtKind::let && !walk_.is_read(stmt.let)) continue;
+      const ir::VarSet vars = value(stmt.value);
+      walk_.define(at, vars);
+      if (stmt.kind == StmtKind::let) {
+        if (walk_.is_taken_in(stmt.let)) place(vars).fma -= 1;
+        const ir::Value& root = kernel_.values[stmt.value];
+        if (root.kind == ir::ValueKind::convert) packed(stmt.let, kernel_.values[root.operands[0]].dtype, root.dtype);
+      } else if (walk_.takes_in(stmt)) {
+        place(vars).fma -= 1;
+      }
+    }
+  }
+
+ private:
+  /// A condition is asked where it changes, once for all guards there that have it, and not by copies that are known to
+  /// meet it.
+  void asks(const ir::Stmt& guard) {
+    if (guard.value != ir::no_value) place(walk_.all_loops()).control += 1;
+    for (const ir::Condition& condition : guard.conditions) {
+      if (condition.a == ir::no_expr || guard.value != ir::no_value) continue;
+      const ir::VarSet vars = walk_.vars_of_index(condition.a) | walk_.vars_of_index(condition.b);
+      if (!walk_.is_first(condition, vars)) continue;
+      const auto [loop, known] = walk_.known_copies(condition);
+      place(vars).control += 1;
+      if (known == 0 || walk_.place(vars) == loop) continue;
+      place(vars).control -= 1;
+      scratch_.costs[static_cast<std::size_t>(loop)].pipes.control +=
+          kernel_.indices.vars[kernel_.body[loop].var].extent - known;
+    }
+  }
+
+  Pipes& place(const ir::VarSet& vars) { return scratch_.costs[static_cast<std::size_t>(walk_.place(vars))].pipes; }
+
+  /// Charges what it is made of; returns the loops whose copies and passes have it anew.
+  ir::VarSet value(ir::ValueId id) {
+    if (id == ir::no_value) return {};
+    const ir::Value& v = kernel_.values[id];
+    ir::VarSet vars, last;
+    for (const ir::ValueId operand : v.operands)
+      if (operand != ir::no_value) vars |= last = value(operand);
+    switch (v.kind) {
+      case ir::ValueKind::constant:
+        return {};
+      case ir::ValueKind::let:
+        return walk_.vars_of_let(v.let);
+      case ir::ValueKind::element:
+        return walk_.vars_of(v.element);
+      case ir::ValueKind::op: {
+        const bool compares = v.op == ir::Op::compare && v.operands[0] != ir::no_value;
+        const DType type = compares ? kernel_.values[v.operands[0]].dtype : v.dtype;
+        add_operation(place(vars), v.op, type, kernel_.arithmetic);
+        if (const OperandPart* part = part_of_last_operand(v.op, type, kernel_.arithmetic))
+          shared(*part, v, vars, last);
+        if (walk_.takes_in(v)) place(vars).fma -= 1;
+        return vars;
+      }
+      case ir::ValueKind::convert:
+        add_conversion(place(vars), kernel_.values[v.operands[0]].dtype, v.dtype);
+        return vars;
+      case ir::ValueKind::index:
+        return index(v.index);
+    }
+    return vars;
+  }
+
+  /// What the last operand decides is charged once where that is made, whatever else is divided by it there.
+  void shared(const OperandPart& part, const ir::Value& v, const ir::VarSet& vars, const ir::VarSet& last) {
+    const auto take = [](Pipes& pipes, const OperandPart& p, int sign) {
+      pipes.fma += sign * p.fma;
+      pipes.alu += sign * p.alu;
+      pipes.xu += sign * p.xu;
+    };
+    take(place(vars), part, -1);
+    const int which = static_cast<int>(v.op == ir::Op::divide ? 1 : 0);
+    if (walk_.is_first(kernel_.values[v.operands[static_cast<std::size_t>(which)]], last)) take(place(last), part, 1);
+  }
+
+  /// A number made of an index: what copies add to it is a constant.
+  ir::VarSet index(ir::ExprId id) {
+    const ir::VarSet vars = walk_.vars_of_index(id);
+    std::int64_t parts = 0, constants = kernel_.indices[id].constant != 0 ? 1 : 0;
+    ir::VarSet first;
+    for (const ir::Linear& linear : kernel_.indices.linear(id)) {
+      const ir::Term& term = kernel_.indices.terms[linear.term];
+      if (term.kind == ir::TermKind::var && walk_.is_constant(term.var)) {
+        constants = 1;
+        continue;
+      }
+      const ir::VarSet own = walk_.vars_of_term(linear.term);
+      place(own).alu += (term.kind == ir::TermKind::var ? 0 : quotient_instructions) + (parts++ > 0 ? 1 : 0);
+    }
+    if (parts > 0) place(vars).alu += constants;
+    return vars;
+  }
+
+  /// Neighbours of a vector are packed together.
+  void packed(ir::LetId let, DType from, DType to) {
+    if (from != DType::f32 || !is_half(to)) return;
+    const std::int32_t loop = walk_.vector_of(let);
+    if (loop < 0) return;
+    const std::int64_t elements = kernel_.indices.vars[kernel_.body[static_cast<std::size_t>(loop)].var].extent;
+    place(walk_.vars_of_let(let)).pack -= 1;
+    scratch_.costs[static_cast<std::size_t>(loop)].pipes.pack += (elements + 1) / 2;
+  }
+
+  const ir::Kernel& kernel_;
+  Scratch::Body& scratch_;
+  ValueWalk walk_;
+};
+
 /// What lies in the code of a value beside what ordinary operands execute.
 std::int64_t rare_instructions(const ir::Kernel& kernel, ir::ValueId id) {
   if (id == ir::no_value) return 0;
@@ -169,7 +298,8 @@ std::int64_t code_instructions(const ir::Kernel& kernel, const Scratch::Body& sc
     const ir::Stmt& stmt = kernel.body[at];
     // A rolled loop's counting is there once.
     const bool rolled = stmt.kind == StmtKind::loop && !stmt.unrolled;
-    sum += copies * (rolled ? 2 : scratch.costs[at].issue + rare_instructions(kernel, stmt.value));
+    const std::int64_t counting = rolled ? 2 * (kernel.indices.vars[stmt.var].extent - 1) : 0;
+    sum += copies * (scratch.costs[at].issue - counting + rare_instructions(kernel, stmt.value));
     if (stmt.kind != StmtKind::loop || !stmt.unrolled || depth == open.size()) continue;
     const std::int64_t passes = std::max<std::int64_t>(1, kernel.indices.vars[stmt.var].extent);
     open[depth++] = {stmt.end, passes};
@@ -197,10 +327,11 @@ void fill_costs(const ir::Kernel& kernel, Scratch::Body& scratch) {
     const ir::Stmt& stmt = kernel.body[at];
     const bool unrolled = static_cast<std::int32_t>(at) < unrolled_until;
     add_statement(scratch.costs[at].pipes, kernel, stmt, unrolled);
-    scratch.costs[at].issue = instructions(scratch.costs[at].pipes);
     if (stmt.kind == StmtKind::loop && stmt.unrolled) unrolled_until = std::max(unrolled_until, stmt.end);
     if (stmt.kind == StmtKind::loop && !stmt.unrolled) unrolled_until = 0;
   }
+  Charges(kernel, scratch).charge();
+  for (StmtCost& cost : scratch.costs) cost.issue = instructions(cost.pipes);
 }
 
 }  // namespace tailor::costmodel

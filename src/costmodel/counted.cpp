@@ -85,6 +85,7 @@ Work with_own_counts(const Work& work, const ir::LaunchCounts& counts) {
   seen.barriers = whole(counts.block_barriers);
   seen.pipes.fma = whole(counts.fma);
   seen.pipes.alu = whole(counts.alu + counts.votes);
+  seen.pipes.extremes = 0;  // PTX has what its architecture takes for them
   seen.pipes.xu = whole(counts.xu);
   seen.pipes.f64 = whole(counts.f64);
   // PTX has one class of conversions; the program knows their kinds.

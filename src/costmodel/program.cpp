@@ -23,9 +23,10 @@ namespace tailor::costmodel {
 
 namespace {
 
-constexpr std::int64_t Pipes::*pipe_fields[] = {
-    &Pipes::fma,    &Pipes::alu,    &Pipes::xu,     &Pipes::f64,     &Pipes::integer, &Pipes::widen,   &Pipes::pack,
-    &Pipes::number, &Pipes::narrow, &Pipes::memory, &Pipes::shuffle, &Pipes::barrier, &Pipes::control, &Pipes::address};
+constexpr std::int64_t Pipes::*pipe_fields[] = {&Pipes::fma,     &Pipes::alu,     &Pipes::xu,      &Pipes::f64,
+                                                &Pipes::integer, &Pipes::widen,   &Pipes::pack,    &Pipes::number,
+                                                &Pipes::narrow,  &Pipes::memory,  &Pipes::shuffle, &Pipes::barrier,
+                                                &Pipes::control, &Pipes::address, &Pipes::extremes};
 
 }  // namespace
 

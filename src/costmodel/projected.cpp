@@ -244,11 +244,13 @@ void throughput_parts(ir::Estimate& e, const Work& work, const MemoryBytes& byte
   const double on_fma =
       std::max(pipe(p.fma + p.integer, d.fma_rate), pipe(p.integer, std::min(d.fma_rate, d.alu_rate)));
   part(e, Part::fma) = {std::max({on_fma, pipe(p.f64, d.f64_rate), widens ? pipe(p.widen, d.widen_rate) : 0.0})};
-  part(e, Part::alu) = {pipe(p.alu + (packs ? p.pack : 0) + (numbers ? p.number : 0), d.alu_rate)};
+  // A maximum that keeps NaN is one instruction since sm_80, two comparisons and a selection before.
+  const std::int64_t compared = capability >= 80 ? 0 : 2 * p.extremes;
+  part(e, Part::alu) = {pipe(p.alu + compared + (packs ? p.pack : 0) + (numbers ? p.number : 0), d.alu_rate)};
   const std::int64_t narrowed = p.narrow + (packs ? 0 : p.pack) + (numbers ? 0 : p.number);
   part(e, Part::xu) = {pipe(p.xu, d.xu_rate) + pipe(narrowed, d.narrow_rate) +
                        (widens ? 0.0 : pipe(p.widen, d.widen_rate))};
-  part(e, Part::issue) = {static_cast<double>(instructions(p)) * residency.imbalance * residency.idle /
+  part(e, Part::issue) = {static_cast<double>(instructions(p) + compared) * residency.imbalance * residency.idle /
                           (d.issue_rate * d.sms * d.clock)};
   // Wavefronts, shuffles and what L1 hands out share one path; every memory request passes the load/store units.
   const double wavefronts = static_cast<double>(work.shared_load.wavefronts + work.shared_store.wavefronts);

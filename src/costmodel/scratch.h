@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "costmodel/count.h"
@@ -107,12 +108,40 @@ struct SeenScope {
   std::vector<std::int64_t> places;
 };
 
+/// A loop or a guard around the statement at hand.
+struct OpenScope {
+  std::int32_t at = 0, end = 0;
+  bool loop = false, unrolled = false;
+  bool runs = false;  ///< of a guard: its first copy does, whatever data and threads are
+  ir::VarId var = 0;
+};
+
+/// What is known of a let.
+struct LetFacts {
+  std::int32_t reads = 0;            ///< by statements that are executed
+  std::int32_t sums = 0;             ///< of them, those by sums that can take it in
+  std::int32_t vectors = 0;          ///< of them, those that put it into a vector
+  ir::VarId vector = 0;              ///< the variable that tells its place there
+  ir::ValueId value = ir::no_value;  ///< where it has one
+  ir::VarSet vars;                   ///< loops whose copies and passes have it anew
+};
+
+/// Memory that is kept from kernel to kernel.
+struct ValueScratch {
+  std::vector<LetFacts> lets;
+  std::vector<std::pair<ir::ArrayId, std::int32_t>> writes;  ///< array and statement, ascending
+  std::vector<OpenScope> open;
+  std::int32_t at = 0;                 ///< the statement at hand
+  std::vector<std::uint64_t> charged;  ///< operands whose part was charged, and where
+};
+
 /// An array or a let that is alive (live.cpp). Positions of statements; -1: none.
 struct Life {
   std::int32_t first = -1, last = -1;
   std::int32_t first_nest = -1, last_nest = -1;  ///< that goes through its elements where it is first and last used
   std::int32_t loop = -1;                        ///< that a load stands in
   bool lazy = false;                             ///< goes to its first use, as some loads
+  bool constant = false;                         ///< an array that begins with one
   bool stretched = false;                        ///< to the end of a loop
   bool predicate = false;                        ///< a truth value that was computed
   std::int64_t copies = 1;                       ///< side by side
@@ -145,11 +174,21 @@ struct IndexUse {
   ir::VarSet vars;
 };
 
+/// A quotient or a remainder that each copy of a nest has for itself: part of an address, or deeper inside (`part`
+/// false).
+struct TermUse {
+  ir::TermId term = 0;
+  std::int32_t at = 0, nest = 0;
+  std::int64_t copies = 1;
+  bool part = false;
+};
+
 /// What live.cpp keeps from kernel to kernel.
 struct LiveScratch {
   std::vector<Life> lives;
   std::vector<Nest> nests;
   std::vector<IndexUse> uses;
+  std::vector<TermUse> terms;
   std::vector<std::int32_t> loops;
   std::vector<std::int64_t> values, indices, pointers;
   std::vector<std::int32_t> accessed;  ///< where a buffer is, last, in a run of accesses
@@ -166,6 +205,7 @@ struct Scratch::Body {
   std::vector<ThreadShares> threads;  ///< by variable; those of other variables are not filled
   std::vector<std::int64_t> numbers;  ///< for sorting and sweeping
   LiveScratch live;
+  ValueScratch values;
   std::vector<Reach> reached;  ///< per buffer: by loads, by stores and atomics
   std::vector<SameAccess> accesses;
   bool sampled = false;
@@ -238,5 +278,56 @@ void fill_costs(const ir::Kernel& kernel, Scratch::Body& scratch);
 std::int64_t code_instructions(const ir::Kernel& kernel, const Scratch::Body& scratch);
 void fill_registers(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 void fill_chain(const ir::Kernel& kernel, Work& work);
+
+/// Which values machine code has, and where it computes them (values.cpp).
+class ValueWalk {
+ public:
+  ValueWalk(const ir::Kernel& kernel, ValueScratch& scratch);
+
+  /// Goes on to a statement: all are visited, in order.
+  void enter(std::int32_t at);
+  /// What the statement defines differs with these loops.
+  void define(std::int32_t at, ir::VarSet vars);
+
+  bool is_read(ir::LetId let) const { return scratch_.lets[let].reads > 0; }
+  ir::VarSet vars_of_let(ir::LetId let) const { return scratch_.lets[let].vars; }
+  ir::VarSet vars_of(const ir::Ref& element) const;
+  ir::VarSet vars_of_index(ir::ExprId id) const { return of_loops(kernel_.indices[id].vars); }
+  ir::VarSet vars_of_term(ir::TermId id) const { return of_loops(kernel_.indices.terms[id].vars); }
+  /// Whether it is a number that is written down in each copy.
+  bool is_constant(ir::VarId var) const;
+  /// The statement whose executions compute a value that differs with these loops: the one at hand, or the outermost
+  /// loop around it that leaves the value as it is.
+  std::int32_t place(const ir::VarSet& vars) const;
+  /// Whether all readers of a let are sums that take the product in.
+  bool is_taken_in(ir::LetId let) const;
+  /// Whether a sum takes in a product that stands in it.
+  bool takes_in(const ir::Value& sum) const;
+  bool takes_in(const ir::Stmt& sum) const;
+  /// Whether nothing was divided by this operand before, in the scope that computes it.
+  bool is_first(const ir::Value& operand, const ir::VarSet& vars);
+  /// Whether no guard asked this before, in the scope that asks it.
+  bool is_first(const ir::Condition& condition, const ir::VarSet& vars);
+  /// The innermost loop, where it is unrolled and tells how often the condition is met, and how many copies, from the
+  /// first on, meet it whatever threads and blocks are; else 0 of them.
+  std::pair<std::int32_t, std::int64_t> known_copies(const ir::Condition& condition) const;
+  ir::VarSet all_loops() const;
+  /// The unrolled loop over the elements of a vector that a let goes into, and nowhere else; -1: none.
+  std::int32_t vector_of(ir::LetId let) const;
+
+ private:
+  void read(ir::ValueId id);
+  void sum_of(ir::ValueId a, ir::ValueId b);
+  bool is_product(ir::ValueId id) const;
+  ir::ValueId product_in(ir::ValueId a, ir::ValueId b) const;
+  void look_at(const ir::Stmt& stmt);
+  ir::VarSet of_loops(const ir::VarSet& vars) const;
+  bool is_new(std::uint64_t key, const ir::VarSet& vars);
+  bool first_copy_runs(const ir::Stmt& guard) const;
+  std::int64_t most_in_first_copy(ir::ExprId id) const;
+
+  const ir::Kernel& kernel_;
+  ValueScratch& scratch_;
+};
 
 }  // namespace tailor::costmodel

@@ -15,14 +15,18 @@
 // least. For
 // a counted kernel it is the distinct bytes of its buffers alone, because what a kernel computes in addition is its
 // own choice.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "base/error.h"
 #include "base/indexed.h"
 #include "costmodel/model.h"
 #include "costmodel/needed.h"
 #include "costmodel/parts.h"
+#include "costmodel/xla/price.h"
 #include "ir/graph/arithmetic.h"
 #include "ir/graph/split_reduction.h"
 
@@ -130,6 +134,25 @@ ir::Estimate library(const LibraryWork& work, const CalibratedDevice& device, co
   const Seconds body = part(estimate, ir::Part::dram);
   estimate.bottleneck = body < part(estimate, ir::Part::launch) ? ir::Part::launch : ir::Part::dram;
   close(estimate, with_floor(body + part(estimate, ir::Part::launch), device, regime), device.sol_low, device.sol_high);
+  return estimate;
+}
+
+// XLA's price as one of our estimates, of a group as a graph: XLA's time in the parts that we have names for. All its
+// arithmetic is one part (issue), all its bytes another (dram).
+ir::Estimate xla_model(const ir::Graph& group, const CalibratedDevice& device, const ir::Regime& regime) {
+  if (device.xla == nullptr)
+    throw Error(Fault::missing, fmt::format("xla-model has no description of '{}' as XLA sees it", device.name),
+                "data/xla holds one file per GPU that has one");
+  const xla::Priced price = xla::priced(xla::kernel_of(group), *device.xla);
+  ir::Estimate estimate;
+  estimate.level = ir::Level::sol;
+  part(estimate, ir::Part::launch) = {regime.includes.launch_gap ? device.xla->launch_overhead : 0};
+  part(estimate, ir::Part::issue) = {xla::seconds(price.compute)};
+  part(estimate, ir::Part::dram) = {xla::seconds(price.read + price.write)};
+  estimate.bottleneck = greatest(estimate, {ir::Part::dram, ir::Part::issue, ir::Part::launch});
+  const auto sms = static_cast<double>(device.xla->sms);
+  estimate.waves = std::ceil(static_cast<double>(price.launch.blocks()) / sms);
+  close(estimate, Seconds{xla::seconds(price.time)} + part(estimate, ir::Part::launch), 0, 0);
   return estimate;
 }
 

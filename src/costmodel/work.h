@@ -52,12 +52,13 @@ struct SharedWork {
 /// Warp instructions by the unit that executes them.
 struct Pipes {
   std::int64_t fma = 0, alu = 0, xu = 0, f64 = 0;
-  std::int64_t integer = 0;  ///< multiply-adds of integers, apart from `fma` only where machine code was counted
-  std::int64_t widen = 0;    ///< f16 to f32
-  std::int64_t pack = 0;     ///< f32 to 16 bit
-  std::int64_t number = 0;   ///< 32-bit integers to f32
-  std::int64_t narrow = 0;   ///< other conversions: of f64, from floats to integers
-  std::int64_t memory = 0;   ///< loads, stores and atomics, shared and global
+  std::int64_t extremes = 0;  ///< of `alu`, maxima and minima of f32 that keep NaN: older machines take more for each
+  std::int64_t integer = 0;   ///< multiply-adds of integers, apart from `fma` only where machine code was counted
+  std::int64_t widen = 0;     ///< f16 to f32
+  std::int64_t pack = 0;      ///< f32 to 16 bit
+  std::int64_t number = 0;    ///< 32-bit integers to f32
+  std::int64_t narrow = 0;    ///< other conversions: of f64, from floats to integers
+  std::int64_t memory = 0;    ///< loads, stores and atomics, shared and global
   std::int64_t shuffle = 0, barrier = 0;
   std::int64_t control = 0;  ///< compare and branch of rolled loops, tests of guards
   std::int64_t address = 0;  ///< estimate: the program does not tell what the compiler folds

@@ -34,6 +34,16 @@ struct Small {
     s.kind = kind;
     b.kernel.body.push_back(s);
   }
+  /// A value that has a name and is read.
+  void read(ir::ValueId value) {
+    const ir::LetId named = b.let("v", value);
+    b.assign(ir::KernelBuilder::ref(b.array("kept", b.kernel.lets[named].dtype)), b.get(named));
+  }
+  /// One for each pass of a loop.
+  ir::ValueId element(ir::VarId t) {
+    return b.element(
+        ir::KernelBuilder::at(b.array("each", DType::f32, {b.kernel.indices.vars[t].extent, 0}), b.var(t)));
+  }
   Work counted() {
     const Work exact = count(b.kernel, Mode::exact), fast = count(b.kernel, Mode::fast);
     CHECK(exact == fast);
@@ -54,9 +64,9 @@ const std::vector<Priced>& priced_statements() {
       ir::KernelBuilder& b = k.b;
       const auto number = [&] { return ir::is_floating(dtype) ? b.real(dtype, 2) : b.integer(dtype, 2); };
       if (ir::row(which).arity == 1)
-        b.let("v", b.op(which, {number()}));
+        k.read(b.op(which, {number()}));
       else
-        b.let("v", b.op(which, {number(), number()}));
+        k.read(b.op(which, {number(), number()}));
     };
   };
   const auto as = [](ir::Arithmetic arithmetic, const auto& write) {
@@ -66,14 +76,12 @@ const std::vector<Priced>& priced_statements() {
     };
   };
   const auto convert = [](DType from, DType to) {
-    return [=](Small& k) {
-      k.b.let("v", k.b.convert(to, ir::is_floating(from) ? k.b.real(from, 1) : k.b.integer(from, 1)));
-    };
+    return [=](Small& k) { k.read(k.b.convert(to, ir::is_floating(from) ? k.b.real(from, 1) : k.b.integer(from, 1))); };
   };
   const auto compare = [](DType dtype) {
     return [=](Small& k) {
       const auto one = [&] { return ir::is_floating(dtype) ? k.b.real(dtype, 1) : k.b.integer(dtype, 1); };
-      k.b.let("v", k.b.compare(ir::Comparison::lt, one(), one()));
+      k.read(k.b.compare(ir::Comparison::lt, one(), one()));
     };
   };
   const auto shuffle = [](Op which, DType dtype, int lanes) {
@@ -83,7 +91,7 @@ const std::vector<Priced>& priced_statements() {
     return [=](Small& k) {
       const ir::VarId t = k.b.loop_var("t", 5);
       k.b.loop(t, unrolled);
-      k.b.let("v", k.b.op(Op::add, {k.b.real(DType::f32, 1), k.b.real(DType::f32, 2)}));
+      k.read(k.b.op(Op::add, {k.element(t), k.b.real(DType::f32, 2)}));
       k.b.end();
     };
   };
@@ -100,7 +108,14 @@ const std::vector<Priced>& priced_statements() {
       {"tanh f64", op(Op::tanh, DType::f64), {.f64 = 15}},
       {"add s32", op(Op::add, DType::s32), {.alu = 1}},
       {"add s64", op(Op::add, DType::s64), {.alu = 2}},
-      {"maximum s64", op(Op::maximum, DType::s64), {.alu = 6}},
+      {"maximum s64", op(Op::maximum, DType::s64), {.alu = 4}},
+      {"maximum f32", op(Op::maximum, DType::f32), {.alu = 1, .extremes = 1}},
+      {"clamp f64",
+       [](Small& k) {
+         const auto number = [&] { return k.b.real(DType::f64, 1); };
+         k.read(k.b.op(Op::clamp, {number(), number(), number()}));
+       },
+       {.alu = 4, .f64 = 4}},
       {"multiply s32", op(Op::multiply, DType::s32), {.fma = 1}},
       {"multiply s64", op(Op::multiply, DType::s64), {.fma = 2}},
       {"multiply f32", op(Op::multiply, DType::f32), {.fma = 1}},
@@ -121,7 +136,7 @@ const std::vector<Priced>& priced_statements() {
       {"s32 to s64", convert(DType::s32, DType::s64), {.alu = 1}},
       {"f32 to f32", convert(DType::f32, DType::f32), {}},
       {"sum over 32 lanes", shuffle(Op::add, DType::f32, 32), {.fma = 5, .shuffle = 5}},
-      {"greatest of 8 lanes", shuffle(Op::maximum, DType::f32, 8), {.alu = 9, .shuffle = 3}},
+      {"greatest of 8 lanes", shuffle(Op::maximum, DType::f32, 8), {.alu = 3, .extremes = 3, .shuffle = 3}},
       {"sum of 16 doubles", shuffle(Op::add, DType::f64, 16), {.f64 = 4, .shuffle = 8}},
       {"rolled loop", loop(false), {.fma = 5, .control = 10}},
       {"unrolled loop", loop(true), {.fma = 5}},
@@ -137,7 +152,7 @@ const std::vector<Priced>& priced_statements() {
          k.b.assign(ir::KernelBuilder::ref(k.b.array("s", DType::f32)), k.b.real(DType::f32, 1), Op::add);
        },
        {.fma = 1}},
-      {"a number of the index", [](Small& k) { k.b.let("v", k.b.index(DType::s32, k.own)); }, {.alu = 2}},
+      {"a number of the index", [](Small& k) { k.read(k.b.index(DType::s32, k.own)); }, {.alu = 1}},
       {"guard",
        [](Small& k) {
          k.b.guard_less(k.own, k.b.number(999));
@@ -160,9 +175,9 @@ TEST_CASE("each kind of statement takes its instructions on its pipes") {
     row.write(k);
     const Work work = k.counted();
     Pipes all;
-    for (const auto field :
-         {&Pipes::fma, &Pipes::alu, &Pipes::xu, &Pipes::f64, &Pipes::widen, &Pipes::pack, &Pipes::number,
-          &Pipes::narrow, &Pipes::memory, &Pipes::shuffle, &Pipes::barrier, &Pipes::control, &Pipes::address})
+    for (const auto field : {&Pipes::fma, &Pipes::alu, &Pipes::xu, &Pipes::f64, &Pipes::widen, &Pipes::pack,
+                             &Pipes::number, &Pipes::narrow, &Pipes::memory, &Pipes::shuffle, &Pipes::barrier,
+                             &Pipes::control, &Pipes::address, &Pipes::extremes})
       all.*field = row.pipes.*field * warps;
     CHECK(work.pipes == all);
     CHECK(work.busiest_block == instructions(all) / blocks);
@@ -447,8 +462,9 @@ TEST_CASE("code holds what a warp executes, a rolled loop's body once, and what 
   const auto code_of = [](Op op, ir::Arithmetic arithmetic, bool unrolled, int passes) {
     Small k;
     k.b.kernel.arithmetic = arithmetic;
-    k.b.loop(k.b.loop_var("t", passes), unrolled);
-    k.b.let("v", k.b.op(op, {k.b.real(DType::f32, 2)}));
+    const ir::VarId t = k.b.loop_var("t", passes);
+    k.b.loop(t, unrolled);
+    k.read(k.b.op(op, {k.element(t)}));
     k.b.end();
     return k.counted().code_instructions;
   };

@@ -155,7 +155,7 @@ TEST_CASE("a row among others is a block's and reduced at once, one alone is the
     CHECK(s.read == 16000);
     CHECK(s.written == 16000);
     CHECK(s.fma == 4000 * (1 + 6 + 1 + 5));
-    CHECK(s.alu == 4000 * (3 + 1));
+    CHECK(s.alu == 4000 * (1 + 1));
     CHECK(s.xu == 4000 * (1 + 2));
     CHECK(s.f64 == 0);
     CHECK(s.nodes == 5);

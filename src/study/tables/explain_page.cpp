@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/counted.h"
 #include "base/text.h"
@@ -104,6 +105,17 @@ std::string bound_words(const Explained& all) {
   return out;
 }
 
+/// What its machine code says of the time, where that is another one than the program's counts say; else empty.
+std::string compiled_words(const Explained& all) {
+  constexpr double worth_saying = 0.1;
+  if (!all.compiled) return {};
+  const ir::Estimate& e = *all.compiled;
+  if (std::abs(e.total.value / all.estimate.total.value - 1) < worth_saying) return {};
+  return fmt::format("{} ({} to {}), level {}, bound by {}: with the instructions of the machine code and {}",
+                     humane_seconds(e.total.value), humane_seconds(e.low.value), humane_seconds(e.high.value),
+                     ir::name(e.level), ir::name(e.bottleneck), counted(e.registers, "register"));
+}
+
 /// What a kernel whose plan has resident blocks lets the compiler do; empty where it may choose.
 std::string resident_words(const ir::Kernel& kernel, const ir::Limits& limits) {
   if (kernel.min_blocks == 0) return {};
@@ -192,6 +204,7 @@ std::string explanation(const Explained& all, const report::Screen& screen) {
                          ir::name(e.bottleneck),
                          state_of(all) != "unchecked" ? "" : "; unchecked: it has not been executed (--simulate does)"),
              width);
+  if (const std::string words = compiled_words(all); !words.empty()) out += paragraph("compiled", words, width);
   if (all.xla) out += paragraph("XLA", xla_beside_words(*all.xla, e), width);
   if (all.one.verdict) out += labelled(execution_words(all.one), width);
   if (all.one.measured) out += labelled(measured_words(all.one), width);

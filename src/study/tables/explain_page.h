@@ -23,6 +23,7 @@ struct Explained {
   Candidate one;      ///< with its verdict and measurement, where they were asked for
   std::string title;  ///< of its group
   ir::Estimate estimate = {};
+  std::optional<ir::Estimate> compiled = {};  ///< by its machine code, where that was followed
   costmodel::Occupancy occupancy = {};
   Seconds bound = {};  ///< what one run of the group takes at least, by the data sheet (level sol)
   std::vector<std::string> advice = {};

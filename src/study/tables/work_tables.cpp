@@ -16,8 +16,9 @@ namespace tailor::study {
 using report::Hint;
 using report::Table;
 
-Table estimate_table(const Candidate& one, const ir::Estimate& e, const costmodel::Occupancy& occupancy, Seconds bound,
-                     std::span<const std::string> advice, const std::string& state) {
+Table estimate_table(const Candidate& one, const ir::Estimate& e, const std::optional<ir::Estimate>& compiled,
+                     const costmodel::Occupancy& occupancy, Seconds bound, std::span<const std::string> advice,
+                     const std::string& state) {
   const ir::Kernel& k = one.kernel;
   const std::string pieces = pieces_words(one);
   Table table;
@@ -26,6 +27,7 @@ Table estimate_table(const Candidate& one, const ir::Estimate& e, const costmode
                    column("predicted", "time", Hint::seconds),
                    column("predicted_low", "at least", Hint::seconds),
                    column("predicted_high", "at most", Hint::seconds),
+                   column("compiled", "by machine code", Hint::seconds),
                    column("bound_time", "at least by the data sheet", Hint::seconds),
                    column("of_bound", "share of the bound", Hint::fraction),
                    column("level", "level"),
@@ -49,6 +51,7 @@ Table estimate_table(const Candidate& one, const ir::Estimate& e, const costmode
                         e.total.value,
                         e.low.value,
                         e.high.value,
+                        compiled ? report::Cell(compiled->total.value) : report::Cell(),
                         bound.value,
                         bound.value / e.total.value,
                         std::string(ir::name(e.level)),

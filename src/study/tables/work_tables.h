@@ -6,6 +6,7 @@
 // Called by `tailor explain`.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -18,7 +19,8 @@ namespace tailor::study {
 
 /// One row: what a model says of a plan, what limits it, and the plan and its program as texts. `bound` is what the
 /// group takes at least, `state` what is known of its results.
-report::Table estimate_table(const Candidate& one, const ir::Estimate& estimate, const costmodel::Occupancy& occupancy,
+report::Table estimate_table(const Candidate& one, const ir::Estimate& estimate,
+                             const std::optional<ir::Estimate>& compiled, const costmodel::Occupancy& occupancy,
                              Seconds bound, std::span<const std::string> advice, const std::string& state);
 
 /// One row per part: its seconds, and its share of the total. Parts overlap, so shares do not add up to one.

@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which values of a program its machine code has, and where it computes them. In: a kernel, statement by statement.
+// Out: for a value the statement whose executions compute it. Called by cost.cpp, which knows what each costs.
+//
+// What the compiler does with straight arithmetic, whatever the kernel:
+// - a value that nobody reads is not computed;
+// - a value whose operands are the same in all copies, or in all passes, of a loop is computed once, in front of it.
+//   A guard in the loop keeps it, unless its first copy runs in any case;
+// - a product of f32 that only sums and differences read is part of their multiply-adds;
+// - an index that differs from copy to copy by a constant alone is the first one and a constant;
+// - a condition is asked once for all guards that have it, and not by copies of which it is known;
+// - conversions to 16 bits whose results are neighbours in a vector are done two at a time.
+#include <algorithm>
+
+#include "costmodel/scratch.h"
+
+namespace tailor::costmodel {
+
+using ir::StmtKind;
+
+namespace {
+
+/// Functions of f32 whose last instruction is a product.
+bool ends_in_product(const ir::Kernel& kernel, const ir::Value& value) {
+  if (value.kind != ir::ValueKind::op || value.dtype != ir::DType::f32) return false;
+  switch (value.op) {
+    case ir::Op::multiply:
+      return true;
+    case ir::Op::divide:
+      return ir::computed(value.op, value.dtype, kernel.arithmetic).by != ir::Arithmetic::ieee;
+    case ir::Op::exp:
+      return ir::computed(value.op, value.dtype, kernel.arithmetic).by == ir::Arithmetic::xla;
+    default:
+      return false;
+  }
+}
+
+std::uint64_t mixed(std::uint64_t key, std::uint64_t part) { return (key ^ part) * 0x9e3779b97f4a7c15U; }
+
+bool is_sum(const ir::Value& value) {
+  return value.kind == ir::ValueKind::op && value.dtype == ir::DType::f32 &&
+         (value.op == ir::Op::add || value.op == ir::Op::subtract);
+}
+
+}  // namespace
+
+ValueWalk::ValueWalk(const ir::Kernel& kernel, ValueScratch& scratch) : kernel_(kernel), scratch_(scratch) {
+  scratch_.lets.assign(kernel.lets.size(), {});
+  scratch_.writes.clear();
+  scratch_.open.clear();
+  scratch_.charged.clear();
+  for (const ir::Stmt& stmt : kernel.body)
+    if (stmt.kind == StmtKind::let) scratch_.lets[stmt.let].value = stmt.value;
+  // A let is read below where it is made, so readers come first this way.
+  for (std::int32_t at = static_cast<std::int32_t>(kernel.body.size()); at-- > 0;) {
+    const ir::Stmt& stmt = kernel.body[static_cast<std::size_t>(at)];
+    if (stmt.target.array != ir::no_id && stmt.kind != StmtKind::store)
+      scratch_.writes.emplace_back(stmt.target.array, at);
+    if (stmt.kind != StmtKind::let || is_read(stmt.let)) look_at(stmt);
+  }
+  std::sort(scratch_.writes.begin(), scratch_.writes.end());
+}
+
+void ValueWalk::look_at(const ir::Stmt& stmt) {
+  read(stmt.value);
+  if (stmt.value == ir::no_value || stmt.kind != StmtKind::assign) return;
+  const ir::Value& value = kernel_.values[stmt.value];
+  if (value.kind != ir::ValueKind::let) return;
+  LetFacts& let = scratch_.lets[value.let];
+  if (stmt.op == ir::Op::add && value.dtype == ir::DType::f32) sum_of(stmt.value, ir::no_value);
+  if (stmt.op != ir::Op::copy || stmt.target.lane == ir::no_expr) return;
+  const ir::VarSet vars = kernel_.indices[stmt.target.lane].vars;
+  if (vars.empty()) return;
+  let.vectors += 1;
+  let.vector = static_cast<ir::VarId>(vars.first());
+}
+
+void ValueWalk::read(ir::ValueId id) {
+  if (id == ir::no_value) return;
+  const ir::Value& value = kernel_.values[id];
+  if (value.kind == ir::ValueKind::let) scratch_.lets[value.let].reads += 1;
+  for (const ir::ValueId operand : value.operands) read(operand);
+  if (is_sum(value)) sum_of(value.operands[0], value.operands[1]);
+}
+
+bool ValueWalk::is_product(ir::ValueId id) const {
+  if (id == ir::no_value) return false;
+  const ir::Value& value = kernel_.values[id];
+  if (value.kind != ir::ValueKind::let) return ends_in_product(kernel_, value);
+  const ir::ValueId made = scratch_.lets[value.let].value;
+  return made != ir::no_value && ends_in_product(kernel_, kernel_.values[made]);
+}
+
+ir::ValueId ValueWalk::product_in(ir::ValueId a, ir::ValueId b) const {
+  return is_product(a) ? a : is_product(b) ? b : ir::no_value;
+}
+
+/// A sum takes one product in.
+void ValueWalk::sum_of(ir::ValueId a, ir::ValueId b) {
+  const ir::ValueId product = product_in(a, b);
+  if (product == ir::no_value) return;
+  const ir::Value& value = kernel_.values[product];
+  if (value.kind == ir::ValueKind::let) scratch_.lets[value.let].sums += 1;
+}
+
+bool ValueWalk::is_taken_in(ir::LetId let) const {
+  const LetFacts& facts = scratch_.lets[let];
+  return facts.sums > 0 && facts.sums == facts.reads;
+}
+
+bool ValueWalk::takes_in(const ir::Value& sum) const {
+  if (!is_sum(sum)) return false;
+  const ir::ValueId product = product_in(sum.operands[0], sum.operands[1]);
+  return product != ir::no_value && kernel_.values[product].kind != ir::ValueKind::let;
+}
+
+bool ValueWalk::takes_in(const ir::Stmt& sum) const {
+  return sum.kind == StmtKind::assign && sum.op == ir::Op::add && is_product(sum.value) &&
+         kernel_.values[sum.value].kind != ir::ValueKind::let;
+}
+
+void ValueWalk::enter(std::int32_t at) {
+  scratch_.at = at;
+  while (!scratch_.open.empty() && scratch_.open.back().end <= at) scratch_.open.pop_back();
+  if (at == 0) return;
+  const std::int32_t before = at - 1;  // what it opens is around this one
+  const ir::Stmt& stmt = kernel_.body[static_cast<std::size_t>(before)];
+  if ((stmt.kind != StmtKind::loop && stmt.kind != StmtKind::guard) || stmt.end <= at) return;
+  const bool loop = stmt.kind == StmtKind::loop;
+  scratch_.open.push_back({before, stmt.end, loop, loop && stmt.unrolled, !loop && first_copy_runs(stmt), stmt.var});
+}
+
+void ValueWalk::define(std::int32_t at, ir::VarSet vars) {
+  const ir::Stmt& stmt = kernel_.body[static_cast<std::size_t>(at)];
+  if (stmt.let != ir::no_id) scratch_.lets[stmt.let].vars = stmt.kind == StmtKind::let ? vars : all_loops();
+}
+
+ir::VarSet ValueWalk::all_loops() const {
+  ir::VarSet all;
+  for (const OpenScope& scope : scratch_.open)
+    if (scope.loop) all |= ir::VarSet::only(scope.var);
+  return all;
+}
+
+/// Numbers from memory may be others in each pass.
+ir::VarSet ValueWalk::of_loops(const ir::VarSet& vars) const {
+  for (ir::VarSet left = vars; !left.empty(); left.drop_first()) {
+    const ir::VarKind kind = kernel_.indices.vars[left.first()].kind;
+    if (kind == ir::VarKind::data || kind == ir::VarKind::picked) return all_loops();
+  }
+  return vars & all_loops();
+}
+
+ir::VarSet ValueWalk::vars_of(const ir::Ref& element) const {
+  ir::VarSet vars;
+  for (const ir::ExprId part : {element.subs[0], element.subs[1], element.lane})
+    if (part != ir::no_expr) vars |= of_loops(kernel_.indices[part].vars);
+  for (const OpenScope& scope : scratch_.open) {
+    if (!scope.loop) continue;
+    const auto write = std::lower_bound(scratch_.writes.begin(), scratch_.writes.end(),
+                                        std::pair<ir::ArrayId, std::int32_t>(element.array, scope.at));
+    if (write != scratch_.writes.end() && write->first == element.array && write->second < scope.end)
+      vars |= ir::VarSet::only(scope.var);
+  }
+  return vars;
+}
+
+bool ValueWalk::is_constant(ir::VarId var) const {
+  return std::any_of(scratch_.open.begin(), scratch_.open.end(),
+                     [&](const OpenScope& scope) { return scope.unrolled && scope.var == var; });
+}
+
+std::int32_t ValueWalk::place(const ir::VarSet& vars) const {
+  std::int32_t found = scratch_.at;
+  for (std::size_t i = scratch_.open.size(); i-- > 0;) {
+    const OpenScope& scope = scratch_.open[i];
+    if (scope.loop ? vars.has(scope.var) : !scope.runs) break;
+    if (scope.loop) found = scope.at;
+  }
+  return found;
+}
+
+bool ValueWalk::is_first(const ir::Value& operand, const ir::VarSet& vars) {
+  std::uint64_t key = operand.kind == ir::ValueKind::let       ? std::uint64_t{operand.let} << 1
+                      : operand.kind == ir::ValueKind::element ? std::uint64_t{operand.element.array} << 1 | 1
+                                                               : 0;
+  if (key == 0 && operand.kind != ir::ValueKind::let) return true;
+  if (operand.kind == ir::ValueKind::element) {  // and the last time that the array was written
+    const auto write = std::lower_bound(scratch_.writes.begin(), scratch_.writes.end(),
+                                        std::pair<ir::ArrayId, std::int32_t>(operand.element.array, scratch_.at));
+    if (write != scratch_.writes.begin() && std::prev(write)->first == operand.element.array)
+      key = mixed(key, static_cast<std::uint64_t>(std::prev(write)->second) + 2);
+    for (const ir::ExprId part : {operand.element.subs[0], operand.element.subs[1], operand.element.lane})
+      key = mixed(key, std::uint64_t{part} + 1);
+  }
+  return is_new(key, vars);
+}
+
+bool ValueWalk::is_first(const ir::Condition& condition, const ir::VarSet& vars) {
+  return is_new(mixed(mixed(condition.equal ? 3 : 5, condition.a), condition.b), vars);
+}
+
+/// By the scope around the place.
+bool ValueWalk::is_new(std::uint64_t key, const ir::VarSet& vars) {
+  const std::int32_t at = place(vars);
+  std::int32_t around = -1;
+  for (const OpenScope& scope : scratch_.open)
+    if (scope.at < at) around = scope.at;
+  key = mixed(key, static_cast<std::uint64_t>(around + 2));
+  if (std::find(scratch_.charged.begin(), scratch_.charged.end(), key) != scratch_.charged.end()) return false;
+  scratch_.charged.push_back(key);
+  return true;
+}
+
+std::pair<std::int32_t, std::int64_t> ValueWalk::known_copies(const ir::Condition& condition) const {
+  if (scratch_.open.empty() || !scratch_.open.back().unrolled || condition.equal) return {-1, 0};
+  const OpenScope& loop = scratch_.open.back();
+  std::int64_t step = 0, others = kernel_.indices[condition.a].constant;
+  for (const ir::Linear& linear : kernel_.indices.linear(condition.a)) {
+    const ir::Term& term = kernel_.indices.terms[linear.term];
+    if (term.kind == ir::TermKind::var && term.var == loop.var)
+      step = linear.coefficient;
+    else
+      others += linear.coefficient * (linear.coefficient > 0 ? term.range.high : term.range.low);
+  }
+  const std::int64_t room = kernel_.indices[condition.b].range.low - 1 - others;
+  if (step <= 0 || room < 0) return {loop.at, 0};
+  return {loop.at, std::min(room / step + 1, kernel_.indices.vars[loop.var].extent)};
+}
+
+std::int32_t ValueWalk::vector_of(ir::LetId let) const {
+  const LetFacts& facts = scratch_.lets[let];
+  if (facts.vectors == 0) return -1;
+  for (std::size_t i = scratch_.open.size(); i-- > 0;) {
+    const OpenScope& scope = scratch_.open[i];
+    if (!scope.unrolled) return -1;
+    if (scope.var == facts.vector) return scope.at;
+  }
+  return -1;
+}
+
+/// In the first copy the variables of unrolled loops are 0.
+std::int64_t ValueWalk::most_in_first_copy(ir::ExprId id) const {
+  std::int64_t most = kernel_.indices[id].constant;
+  for (const ir::Linear& linear : kernel_.indices.linear(id)) {
+    const ir::Term& term = kernel_.indices.terms[linear.term];
+    if (term.kind == ir::TermKind::var && is_constant(term.var)) continue;
+    most += linear.coefficient * (linear.coefficient > 0 ? term.range.high : term.range.low);
+  }
+  return most;
+}
+
+bool ValueWalk::first_copy_runs(const ir::Stmt& guard) const {
+  if (guard.value != ir::no_value || guard.otherwise) return false;
+  return std::all_of(guard.conditions.begin(), guard.conditions.end(), [&](const ir::Condition& condition) {
+    if (condition.a == ir::no_expr) return true;
+    return !condition.equal && most_in_first_copy(condition.a) < kernel_.indices[condition.b].range.low;
+  });
+}
+
+}  // namespace tailor::costmodel
