@@ -8,7 +8,8 @@
 // Values repeated in a scope count each time though the compiler may merge them.
 //
 // Addresses are an estimate: one instruction for an access outside unrolled loops (inside them the offset is part of
-// the instruction), and a multiply, a shift and a subtraction for each quotient or remainder. A number made of indices
+// the instruction), and for each quotient or remainder, once where its number changes, a multiplication and a shift,
+// and a subtraction for what is left; one instruction where the divisor is a power of two. A number made of indices
 // has an addition for what copies add to it; the rest is made where it changes. Everything here is per statement,
 // nothing depends on how often it runs.
 #include <algorithm>
@@ -83,16 +84,8 @@ DType type_of(const ir::Kernel& kernel, const ir::Stmt& stmt) {
   return stmt.let != ir::no_id ? kernel.lets[stmt.let].dtype : DType::f32;
 }
 
-/// Quotients and remainders are a multiply, a shift and a subtraction each.
-constexpr std::int64_t quotient_instructions = 3;
-std::int64_t address_instructions(const ir::Kernel& kernel, ir::ExprId expr) {
-  std::int64_t sum = 0;
-  for (const ir::Linear& part : kernel.indices.linear(expr)) {
-    const ir::TermKind kind = kernel.indices.terms[part.term].kind;
-    if (kind != ir::TermKind::var && kind != ir::TermKind::picked) sum += quotient_instructions;
-  }
-  return sum;
-}
+/// A quotient is a multiplication whose upper half is shifted; what is left of it takes one instruction more.
+constexpr std::int64_t quotient_instructions = 2;
 
 void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt, bool unrolled) {
   switch (stmt.kind) {
@@ -107,7 +100,7 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
     case StmtKind::store:
     case StmtKind::atomic:
       pipes.memory += 1;
-      pipes.address += (unrolled ? 0 : 1) + address_instructions(kernel, stmt.expr);
+      pipes.address += (unrolled ? 0 : 1);
       pipes.address += stmt.space == ir::Space::distributed ? 1 : 0;  // from a block's number to its memory
       return;
     case StmtKind::loop:
@@ -165,6 +158,7 @@ class Charges {
     for (std::int32_t at = 0; at < std::ssize(kernel_.body); ++at) {
       walk_.enter(at);
       const ir::Stmt& stmt = kernel_.body[at];
+      if (is_memory(stmt)) quotients(stmt.expr, &Pipes::address);
       if (stmt.kind == StmtKind::guard && !stmt.otherwise) asks(stmt);  // of arms the first one asks for both
       if (stmt.kind == StmtKind::let && !walk_.is_read(stmt.let)) continue;
       const ir::VarSet vars = value(stmt.value);
@@ -243,6 +237,27 @@ class Charges {
     if (walk_.is_first(kernel_.values[v.operands[static_cast<std::size_t>(which)]], last)) take(place(last), part, 1);
   }
 
+  /// Quotients and remainders of an index, each where its number changes and once there.
+  void quotients(ir::ExprId id, std::int64_t Pipes::*pipe) {
+    if (id == ir::no_expr) return;
+    for (const ir::Linear& linear : kernel_.indices.linear(id)) {
+      const ir::Term& term = kernel_.indices.terms[linear.term];
+      if (term.kind == ir::TermKind::var || term.kind == ir::TermKind::picked) continue;
+      const ir::VarSet vars = walk_.vars_of_term(linear.term);
+      if (!walk_.is_first(linear.term, vars)) continue;
+      for (const ir::ExprId part : {term.a, term.b, term.c, term.d}) quotients(part, pipe);
+      const bool whole = std::has_single_bit(static_cast<std::uint64_t>(term.divisor));  // a shift, or a mask
+      const bool divides = term.kind == ir::TermKind::div || term.kind == ir::TermKind::mod;
+      std::int64_t& sum = place(vars).*pipe;
+      if (!divides || whole) {
+        sum += 1;
+        continue;
+      }
+      if (walk_.is_first(term, vars)) sum += quotient_instructions;
+      sum += term.kind == ir::TermKind::mod ? 1 : 0;
+    }
+  }
+
   /// A number made of an index: what copies add to it is a constant.
   ir::VarSet index(ir::ExprId id) {
     const ir::VarSet vars = walk_.vars_of_index(id);
@@ -254,9 +269,9 @@ class Charges {
         constants = 1;
         continue;
       }
-      const ir::VarSet own = walk_.vars_of_term(linear.term);
-      place(own).alu += (term.kind == ir::TermKind::var ? 0 : quotient_instructions) + (parts++ > 0 ? 1 : 0);
+      place(walk_.vars_of_term(linear.term)).alu += parts++ > 0 ? 1 : 0;
     }
+    quotients(id, &Pipes::alu);
     if (parts > 0) place(vars).alu += constants;
     return vars;
   }

@@ -11,19 +11,23 @@
 // Values. An array lives from its first to its last use, and so does a value with a name. The statement that reads a
 // value for the last time writes into its register, so that statement no longer counts it. An array that begins with a
 // constant, as a sum does, takes the place of the first that it adds. Truth values that are computed have registers of
-// their own. Equal conversions are one: what is widened in two places, whether from an array or from a value that the
-// array keeps, is kept wide; so rows of 16 bits that wait between phases are f32. Elements of less than a register that
-// are loaded one by one have a register each: nobody packs them. What is defined before a loop and
-// used in it lives to the loop's end, because the next turn needs it again. A loop that is unrolled is straight code:
-// of the arrays that it goes through element by element, those that end with it give their registers one by one to
-// those that begin with it. A value in an unrolled loop counts once. A load that is not ordered goes to where its value
-// is first used, if that is in the same loop.
+// their own. Threads that a guard leaves out have the constant too: an array that is first used in a guard and begins
+// in front of it has its registers from the guard on. Equal conversions are one: what is widened in two places, whether
+// from an array or from a value that the array keeps, is kept wide; so rows of 16 bits that wait between phases are
+// f32. Elements of less than a register that are loaded one by one have a register each: nobody packs them. What is
+// defined before a loop and used in it lives to the loop's end, because the next turn needs it again. A loop that is
+// unrolled is straight code: of the arrays that it goes through element by element, those that end with it give their
+// registers one by one to those that begin with it. A value in an unrolled loop counts once. A load that is not ordered
+// goes to where its value is first used, if that is in the same loop.
 //
 // Indices. An index is a part that differs between threads and blocks, and what loops and copies add to it; the
 // machine's addresses hold constants, so copies need no register. The part that stays is held from where it is first
 // made to where it is last used, a variable until the last part is made of it. A loop that is not unrolled has its
 // counter, holds what stays the same in it from its beginning to its end, and for a buffer that it walks through a
 // pointer of two registers. A persistent block is such a loop over its virtual blocks.
+//
+// A quotient or a remainder of a copy's own number is one for each copy; what a later nest needs of them again, with no
+// wait of threads between, waits in registers.
 //
 // Addresses. Of accesses that follow one another without a wait, the assembler makes the addresses of all buffers in
 // front of the first, a pair of registers each, as the parameters they come from have a latency. It does so while that
@@ -101,6 +105,10 @@ class ValueLives {
     for (std::int32_t at = 0; at < std::ssize(kernel.body); ++at) {
       while (!loops_.empty() && kernel.body[loops_.back()].end <= at) loops_.pop_back();
       if (kernel.body[at].kind == ir::StmtKind::loop) enter(at);
+      if (kernel.body[at].kind == ir::StmtKind::guard && loops_.empty() && at >= guarded_until_) {
+        guard_ = at;
+        guarded_until_ = kernel.body[at].end;
+      }
       visit(at);
     }
     stretch_over_loops();
@@ -161,11 +169,12 @@ class ValueLives {
     Life& life = lives_[which];
     const bool in_nest = !nests_.empty() && at < nests_.back().end && vars.overlaps(nests_.back().var);
     const std::int32_t nest = in_nest ? static_cast<std::int32_t>(nests_.size() - 1) : nowhere;
+    const bool left_out = life.constant && at < guarded_until_ && life.first < guard_;
     if (life.lazy && life.loop == rolled()) life.first = nowhere;
     life.lazy = false;
     if (life.first == nowhere) {
-      life.first = at;
-      life.first_nest = nest;
+      life.first = left_out ? guard_ : at;
+      life.first_nest = left_out ? nowhere : nest;
       life.copies = which < kernel_.arrays.size() ? 1 : side_by_side();
     }
     life.last = at;
@@ -224,8 +233,10 @@ class ValueLives {
     const int parts = use_value(stmt.value, at);
     if (parts > 0) add_span(change_, at, at + 1, parts * side_by_side() + apart_);
     if (stmt.kind != ir::StmtKind::declare || stmt.value != ir::no_value) use_array(stmt.target, at);
-    if (stmt.kind == ir::StmtKind::declare && held(stmt.target.array) && is_constant(stmt.value))
+    if (stmt.kind == ir::StmtKind::declare && held(stmt.target.array) && is_constant(stmt.value)) {
       wait_for_use(stmt.target.array);
+      lives_[stmt.target.array].constant = true;
+    }
     use_let(stmt.let, at);
     if (stmt.kind == ir::StmtKind::let && kernel_.values[stmt.value].kind == ir::ValueKind::op)
       lives_[kernel_.arrays.size() + stmt.let].predicate = kernel_.lets[stmt.let].dtype == ir::DType::pred;
@@ -294,8 +305,9 @@ class ValueLives {
   std::vector<Nest>& nests_;
   std::vector<std::int32_t>& loops_;  ///< around the statement that is looked at, outermost first
   std::vector<std::int64_t>& change_;
-  ir::VarSet vector_vars_;  ///< of loops over the elements of a vector
-  int apart_ = 0;           ///< registers of the statement's way for large arguments
+  ir::VarSet vector_vars_;                      ///< of loops over the elements of a vector
+  std::int32_t guard_ = 0, guarded_until_ = 0;  ///< the outermost guard that no loop is around, and its end
+  int apart_ = 0;                               ///< registers of the statement's way for large arguments
 };
 
 /// Addresses that are ready when the first of a run of accesses is made: a pointer for each buffer.
@@ -427,6 +439,76 @@ class IndexLives {
   std::array<Variable, ir::max_vars> variables_;
 };
 
+/// Parts of addresses that copies have each for itself: quotients and remainders of a copy's number. Those that a later
+/// nest needs again wait in registers, one for each copy, unless threads wait for one another meanwhile: of those the
+/// printed text makes many again (codegen/cuda/renewal.cpp).
+class TermLives {
+ public:
+  TermLives(const ir::Kernel& kernel, LiveScratch& scratch, std::vector<std::int64_t>& change)
+      : kernel_(kernel), uses_(scratch.terms), open_(scratch.loops), change_(change) {
+    uses_.clear();
+    for (std::int32_t at = 0; at < std::ssize(kernel.body); ++at) {
+      const ir::Stmt& stmt = kernel.body[at];
+      const bool nest = stmt.kind == ir::StmtKind::loop && stmt.unrolled;
+      if (nest) {
+        walk(at);
+        at = stmt.end - 1;
+      } else if (stmt.kind == ir::StmtKind::loop || stmt.kind == ir::StmtKind::barrier ||
+                 stmt.kind == ir::StmtKind::shuffle) {
+        end_run();
+      }
+    }
+    end_run();
+  }
+
+ private:
+  void walk(std::int32_t nest) {
+    open_.clear();
+    for (std::int32_t at = nest; at < kernel_.body[nest].end; ++at) {
+      while (!open_.empty() && kernel_.body[open_.back()].end <= at) open_.pop_back();
+      const ir::Stmt& stmt = kernel_.body[at];
+      if (stmt.kind == ir::StmtKind::loop) open_.push_back(at);
+      if (is_memory(stmt)) note(stmt.expr, at, nest, true);
+    }
+  }
+
+  void note(ir::ExprId id, std::int32_t at, std::int32_t nest, bool part) {
+    if (id == ir::no_expr) return;
+    for (const ir::Linear& linear : kernel_.indices.linear(id)) {
+      const ir::Term& term = kernel_.indices.terms[linear.term];
+      if (term.kind != ir::TermKind::div && term.kind != ir::TermKind::mod) continue;
+      std::int64_t copies = 1;
+      for (const std::int32_t loop : open_) {
+        const ir::VarId var = kernel_.body[loop].var;
+        if (kernel_.body[loop].unrolled && term.vars.has(var)) copies *= kernel_.indices.vars[var].extent;
+      }
+      if (copies > 1) uses_.push_back({linear.term, at, nest, copies, part});
+      note(term.a, at, nest, false);
+    }
+  }
+
+  void end_run() {
+    std::sort(uses_.begin(), uses_.end(),
+              [](const TermUse& a, const TermUse& b) { return std::pair(a.term, a.at) < std::pair(b.term, b.at); });
+    for (std::size_t i = 0; i < uses_.size();) {
+      const TermUse& first = uses_[i];
+      bool part = false;
+      std::size_t last = i;
+      for (; i < uses_.size() && uses_[i].term == first.term; ++i) {
+        part = part || (uses_[i].part && uses_[i].nest == first.nest);
+        last = i;
+      }
+      if (part && uses_[last].nest != first.nest) add_span(change_, first.at, uses_[last].at, first.copies);
+    }
+    uses_.clear();
+  }
+
+  const ir::Kernel& kernel_;
+  std::vector<TermUse>& uses_;
+  std::vector<std::int32_t>& open_;  ///< loops around the statement that is looked at
+  std::vector<std::int64_t>& change_;
+};
+
 }  // namespace
 
 void fill_registers(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
@@ -435,6 +517,7 @@ void fill_registers(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work
     change->assign(kernel.body.size() + 2, 0);
   const ValueLives of_values(kernel, live, live.values);
   const IndexLives of_indices(kernel, live, live.indices);
+  const TermLives of_terms(kernel, live, live.indices);
   const PointerLives of_pointers(kernel, live, live.pointers);
   std::int64_t value = 0, index = 0, pointer = 0, most = 0, early = 0;
   for (std::size_t at = 0; at < live.values.size(); ++at) {

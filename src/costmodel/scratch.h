@@ -308,6 +308,9 @@ class ValueWalk {
   bool is_first(const ir::Value& operand, const ir::VarSet& vars);
   /// Whether no guard asked this before, in the scope that asks it.
   bool is_first(const ir::Condition& condition, const ir::VarSet& vars);
+  /// Whether the term, or the quotient that it is or is left of, was not made before, in the scope that makes it.
+  bool is_first(ir::TermId term, const ir::VarSet& vars);
+  bool is_first(const ir::Term& quotient, const ir::VarSet& vars);
   /// The innermost loop, where it is unrolled and tells how often the condition is met, and how many copies, from the
   /// first on, meet it whatever threads and blocks are; else 0 of them.
   std::pair<std::int32_t, std::int64_t> known_copies(const ir::Condition& condition) const;

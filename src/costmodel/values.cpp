@@ -10,6 +10,7 @@
 //   A guard in the loop keeps it, unless its first copy runs in any case;
 // - a product of f32 that only sums and differences read is part of their multiply-adds;
 // - an index that differs from copy to copy by a constant alone is the first one and a constant;
+// - a quotient that several indices have is made once;
 // - a condition is asked once for all guards that have it, and not by copies of which it is known;
 // - conversions to 16 bits whose results are neighbours in a vector are done two at a time.
 #include <algorithm>
@@ -200,6 +201,12 @@ bool ValueWalk::is_first(const ir::Value& operand, const ir::VarSet& vars) {
 
 bool ValueWalk::is_first(const ir::Condition& condition, const ir::VarSet& vars) {
   return is_new(mixed(mixed(condition.equal ? 3 : 5, condition.a), condition.b), vars);
+}
+
+bool ValueWalk::is_first(ir::TermId term, const ir::VarSet& vars) { return is_new(mixed(7, term), vars); }
+
+bool ValueWalk::is_first(const ir::Term& quotient, const ir::VarSet& vars) {
+  return is_new(mixed(mixed(9, quotient.a), static_cast<std::uint64_t>(quotient.divisor)), vars);
 }
 
 /// By the scope around the place.

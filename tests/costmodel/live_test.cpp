@@ -331,3 +331,52 @@ TEST_CASE("loads go ahead from shared memory, and to their use where they are no
   CHECK(chosen(ir::Policy::once) == 10);
   CHECK(chosen(ir::Policy::again) == 1);
 }
+
+TEST_CASE("a quotient that each copy has for itself waits for a later nest that needs it, unless threads meet before") {
+  const auto copied = [](bool again, bool deeper, bool meets) {
+    LiveProgram k;
+    ir::KernelBuilder& b = k.b;
+    const ir::VarId q = b.loop_var("q", 8);
+    const ir::ArrayId row = b.array("row", DType::f32, {8, 0});
+    const ir::ExprId own = b.div(b.sum({k.own, b.var(q, 4)}), 10), other = b.div(b.sum({k.own, b.var(q, 4)}), 7);
+    b.declare(row);
+    b.each(q);
+    b.load(ir::KernelBuilder::at(row, b.var(q)), k.x, own, 1);
+    b.end();
+    if (meets) b.barrier();
+    b.each(q);
+    b.store(k.y, again ? deeper ? b.mod(own, 6) : own : other, b.element(ir::KernelBuilder::at(row, b.var(q))));
+    b.end();
+    return k.live();
+  };
+  const int alone = copied(false, false, false);
+  CHECK(copied(true, false, false) == alone + 8 - 1);  // the models' base has one index
+  CHECK(copied(true, true, false) == alone + 8 - 1);
+  CHECK(copied(true, false, true) == copied(false, false, true));
+}
+
+TEST_CASE("an array that begins with a constant in front of a guard has its registers from the guard on") {
+  const auto summed = [](bool guarded) {
+    LiveProgram k;
+    ir::KernelBuilder& b = k.b;
+    const ir::VarId t = b.loop_var("t", 8);
+    const ir::ArrayId sum = b.array("sum", DType::f32, {8, 0}), row = b.array("row", DType::f32, {8, 0});
+    const auto each = [&](ir::ArrayId array) { return ir::KernelBuilder::at(array, b.var(t)); };
+    b.declare(sum, b.real(DType::f32, 0));
+    b.declare(row);
+    b.each(t);
+    b.load(each(row), k.x, b.sum({k.own, b.var(t, 4096)}), 1);
+    b.end();
+    if (guarded) b.guard_less(b.var(k.tid), b.number(100));
+    b.each(t);
+    b.assign(each(sum), b.element(each(row)), Op::add);
+    b.end();
+    if (guarded) b.end();
+    b.each(t);
+    b.store(k.y, b.sum({k.own, b.var(t, 4096)}), 1, each(sum));
+    b.end();
+    return k.live();
+  };
+  CHECK(summed(true) >= 16);
+  CHECK(summed(false) <= 10);
+}

@@ -7,11 +7,15 @@
 #include "study/sweep/points.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
+#include "base/indexed.h"
 #include "base/json.h"
 #include "base/stop.h"
+#include "explore/plans/ranking.h"
+#include "explore/plans/usual.h"
 
 namespace tailor::study {
 
@@ -41,6 +45,7 @@ GroupTotal group_total(Sweep& sweep, const PreparedGroup& group, const Target& t
   const bool compiles = sweep.config.compile && sweep.options.compile, checks = compiles && sweep.options.check;
   GroupTotal total;
   std::int64_t most_precise = -1;
+  explore::Place best;
   if (group.ready() != nullptr) {
     const std::vector<Id> own = sweep.store().short_list(id, target.id, space_on(sweep, target));
     const std::vector<Candidate>& list = short_list(sweep, {&group, &target});
@@ -49,6 +54,7 @@ GroupTotal group_total(Sweep& sweep, const PreparedGroup& group, const Target& t
       const Id plan = list[i].plan_id();
       if (list[i].standing.refuted || std::find(own.begin(), own.end(), plan) == own.end()) continue;
       if (!sweep.store().plan_rejections(plan, target.id).empty()) continue;
+      const int from_usual = explore::steps_between(list[i].plan, explore::usual_plan(*group.ready()));
       const bool is_executed = std::find(executed.begin(), executed.end(), i) != executed.end();
       for (const ir::Estimate& estimate : list[i].standing.estimates) {
         const bool asked = estimate.level == sweep.model->level ||
@@ -56,7 +62,12 @@ GroupTotal group_total(Sweep& sweep, const PreparedGroup& group, const Target& t
                            (is_executed && estimate.level == ir::Level::counted);
         const auto precision = static_cast<std::int64_t>(estimate.level);
         if (!asked || precision < most_precise) continue;
-        if (precision > most_precise || estimate.total < *total.time) total.time = estimate.total;
+        const explore::Place place{std::round(estimate.total.value * 1e9),
+                                   row_for(estimate.parts, ir::Part::issue).value, from_usual, plan};
+        if (precision > most_precise || place < best) {
+          total.time = estimate.total;
+          best = place;
+        }
         most_precise = precision;
       }
     }
