@@ -38,8 +38,6 @@ constexpr Ablation ablation_rows[] = {
      }},
     {"the knee of bandwidth", "the longer of memory and latency",
      [](CalibratedDevice& d, const ir::Device&) { d.dram_knee = d.dram_mixed_knee = corner; }},
-    {"trips that writes hold up", "a trip takes as long beside writes as beside reads",
-     [](CalibratedDevice& d, const ir::Device&) { d.mixed_hold = 0; }},
     {"data that a warm L2 holds", "all comes from memory",
      [](CalibratedDevice& d, const ir::Device&) { d.warm_share = 0; }},
     {"re-reads that L1 misses", "what a block reads again is in L1",

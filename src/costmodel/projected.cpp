@@ -10,12 +10,10 @@
 //   C  the busiest pipe: arithmetic, issue, the path of shared memory and L1
 //   L  the latency view: whole waves of blocks times the critical path of one warp (critical_path.cpp), the start of
 //      each block in the place of another, and the bytes of an SM through its port to L2
-// Queues make memory slower as it fills: M and L meet in a knee of exponent p, (M^p + L^p)^(1/p). Writes hold trips up:
-// where memory is busy with half writes L grows by a share of M (mixed_hold) first. Only a warp that waits for memory
-// queues, so the knee's excess over the greater of both is taken in the share of L that trips to memory make up: a
-// kernel that only writes has a corner in place of a knee. Reads have one p, half reads and half writes another; a
-// mixture lies between.
-// C and L are joined by an exponent of their own.
+// Queues make memory slower as it fills: M and L meet in a knee of exponent p, (M^p + L^p)^(1/p). Only a warp that
+// waits for memory queues, so the knee's excess over the greater of both is taken in the share of L that trips to
+// memory make up: a kernel that only writes has a corner in place of a knee. Reads have one p, half reads and half
+// writes another; a mixture lies between. C and L are joined by an exponent of their own.
 //
 // A kernel whose code no cache near the SM holds, as after a flush, takes longer by a share of a clock an instruction,
 // executed or not (cold_code): its code comes line by line, and the next one is where ordinary operands do not go.
@@ -292,16 +290,13 @@ double norm(double a, double b, double p) {
   return greater == 0 ? 0 : greater * std::pow(1 + std::pow(lesser / greater, p), 1 / p);
 }
 
-/// Memory that is busy for `memory` under warps that take `latency`, of which a share of `waiting` waits for memory; of
-/// their chains alone, without what the port makes of them, a share of `asking` does. `mixed` is 1 where memory is busy
-/// with as much writing as reading.
-double memory_body(double memory, double latency, double waiting, double asking, double mixed,
-                   const CalibratedDevice& d) {
-  const double held = asking * mixed * d.mixed_hold * memory;
-  const double trips = latency + held, greater = std::max(memory, trips);
+/// Memory that is busy for `memory` under warps that take `latency`, of which a share of `waiting` waits for memory;
+/// `mixed` is 1 where it is busy with as much writing as reading.
+double memory_body(double memory, double latency, double waiting, double mixed, const CalibratedDevice& d) {
+  const double greater = std::max(memory, latency);
   const double reads_knee = std::max(1.0, d.dram_knee);  // below 1, less to read could take longer
-  const double of_reads = norm(memory, trips, reads_knee);
-  const double of_both = norm(memory, trips, std::clamp(d.dram_mixed_knee, 1.0, reads_knee));
+  const double of_reads = norm(memory, latency, reads_knee);
+  const double of_both = norm(memory, latency, std::clamp(d.dram_mixed_knee, 1.0, reads_knee));
   return greater + waiting * ((1 - mixed) * of_reads + mixed * of_both - greater);
 }
 
@@ -364,8 +359,7 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
   const DramTime dram = dram_time(bytes, device, regime);
   const double mixed = moved == 0 ? 0 : std::min(1.0, 2 * std::min(dram.reads, dram.writes) / moved);
   const double waiting = latency == 0 ? 0 : trips / latency;
-  const double asking = chain == 0 ? 0 : trips / chain;  // not less where an SM has more to fetch
-  const double overlapped = memory_body(moved, latency, waiting, asking, mixed, device);
+  const double overlapped = memory_body(moved, latency, waiting, mixed, device);
   // Of the first trip nothing lies behind another one: with a single wave of one trip memory's time and the chain add
   // up.
   const double rounds = residency.waves * std::max(1.0, work.critical_path.far);

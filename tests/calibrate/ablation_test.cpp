@@ -39,7 +39,6 @@ const std::map<std::string, Expected> expected_rows = {
     {"efficiency of DRAM", {{"dram_efficiency", "dram_read_efficiency", "dram_write_efficiency"}, Gone::cost}},
     {"turns between reads and writes", {{"dram_read_efficiency", "dram_write_efficiency"}, Gone::either}},
     {"the knee of bandwidth", {{"dram_knee", "dram_mixed_knee"}, Gone::either}},
-    {"trips that writes hold up", {{"mixed_hold"}, Gone::cost}},
     {"data that a warm L2 holds", {{"warm_share"}, Gone::saving}},
     {"re-reads that L1 misses", {{"l1_share"}, Gone::cost}},
     {"re-reads that L1 has", {{"l1_share"}, Gone::saving}},
@@ -111,7 +110,7 @@ costmodel::Work drawn_work(std::mt19937_64& random) {
 TEST_CASE("each part that is switched off changes its own figures and no others, and every figure of a time has one") {
   const ir::Device device = ablation_device("t4");
   costmodel::CalibratedDevice whole = calibrated_as(device, "t4");
-  whole.lone_share = whole.first_wave = whole.mixed_hold = 1, whole.write_hold = whole.loop_excess = 0.5,
+  whole.lone_share = whole.first_wave = 1, whole.write_hold = whole.loop_excess = 0.5,
   whole.cold_code = 1;  // it was fitted without
   REQUIRE(whole.residual != nullptr);
   std::set<std::string> rows, moved_by_any;

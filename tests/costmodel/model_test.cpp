@@ -240,7 +240,7 @@ TEST_CASE("blocks that stay give the knee of bandwidth in bytes in flight") {
   d.sm_bandwidth = 1e12;
   d.overlap_knee = 1e9;  // nor do pipes, or the loop
   d.loop_excess = 0;
-  d.mixed_hold = d.lone_share = d.first_wave = 0;
+  d.lone_share = d.first_wave = 0;
   Work w;
   w.threads = 256;
   const double resident = d.sms * d.threads_per_sm;
@@ -439,7 +439,7 @@ TEST_CASE("launch gap, ramp and dispatch floor are in a prediction only where th
   d.sm_bandwidth = 1e9;
   d.dram_bandwidth = d.l2_bandwidth = 1e20;
   d.dram_knee = d.dram_mixed_knee = d.pipe_knee = d.overlap_knee = 50;  // the lesser view adds nothing
-  d.mixed_hold = d.lone_share = d.first_wave = 0;
+  d.lone_share = d.first_wave = 0;
   const Work w = small_stream(d);
   const ir::Regime cold_stream, activity = ir::make_regime({ir::CacheState::cold, ir::TimedBy::activity});
   const ir::Regime events = ir::make_regime({ir::CacheState::cold, ir::TimedBy::events});

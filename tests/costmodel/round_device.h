@@ -46,7 +46,7 @@ inline CalibratedDevice round_device() {
   d.dram_knee = d.dram_mixed_knee = 1;
   d.pipe_knee = 1;
   d.overlap_knee = 1e9;
-  d.mixed_hold = d.lone_share = d.first_wave = d.write_hold = d.loop_excess = 0;
+  d.lone_share = d.first_wave = d.write_hold = d.loop_excess = 0;
   d.trip_spread = d.cold_code = 0;
   d.block_turnaround = 1e-15;
   d.block_rate = 1e9;
