@@ -70,7 +70,8 @@ void run_fuse(const FuseOptions& options, const Context& context) {
     answer.device += (answer.device.empty() ? "" : ", ") + device.name;
   if (options.compare) {
     std::vector<std::string> left_out;
-    const auto strategies = study::all_strategies(imported.graph, devices, left_out, context.stop());
+    const auto strategies = study::all_strategies(imported.graph, devices, left_out, context.watch());
+    context.console->finish();
     for (const std::string& words : left_out) context.console->note(words);
     mention(context, strategies.front().partition);
     answer.sections = {{"strategies", study::strategy_table(strategies, devices)},
@@ -85,8 +86,9 @@ void run_fuse(const FuseOptions& options, const Context& context) {
                 fmt::format("strategy '{}' decides for one GPU, found {} with --device", strategy.name, devices.size()),
                 "name one, or compare with --compare");
   const explore::FusionSetting setting =
-      study::fusion_setting(devices.empty() ? nullptr : &devices.front(), context.stop());
+      study::fusion_setting(devices.empty() ? nullptr : &devices.front(), context.watch());
   const ir::Fusion fusion = explore::fuse(strategy, imported.graph, setting);
+  context.console->finish();
   stop_if_asked(context.stop());  // a search that was stopped answers with half of its work
   for (const std::string& path : files)
     write_whole(context, path, study::fusion_file_text(path, imported.graph, fusion, setting.device, context.stop()));

@@ -15,6 +15,9 @@
 // Rows that are gone through again are a block's each, or those of a cluster share them, or as many of the grid as
 // there are SMs for, whichever is cheapest.
 //
+// An array that is turned is moved in tiles. A loop has tiles for one turn of arrays of one size: of every other turn
+// each element takes a sector of its own.
+//
 // Left out: how well a plan fills the machine (rows too few for all SMs, registers, waves), which the levels that see a
 // plan decide; that phases may be bound by different pipes.
 #include <algorithm>
@@ -149,7 +152,7 @@ ir::Estimate priced(const GroupSummary& summary, const CalibratedDevice& device,
   const Walked walked = walked_again(summary, device, blocks);
   part(estimate, ir::Part::dram) = {(far + walked.far) / memory};
   const double l2 = std::min(device.l2_bandwidth, lanes * device.sm_bandwidth);
-  part(estimate, ir::Part::l2) = {(bytes + walked.bytes) / l2};
+  part(estimate, ir::Part::l2) = {(bytes + walked.bytes + across(summary)) / l2};
   part(estimate, ir::Part::fma) = {std::max(summary.fma / device.fma_rate, summary.f64 / device.f64_rate) / lanes};
   part(estimate, ir::Part::alu) = {summary.alu / device.alu_rate / lanes};
   part(estimate, ir::Part::xu) = {summary.xu / device.xu_rate / lanes};

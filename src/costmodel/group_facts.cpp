@@ -17,6 +17,8 @@
 // reaches when it begins at each step.
 #include "costmodel/group_facts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -119,6 +121,58 @@ class Facts {
       find_pieces(node, fact);
     }
     if (node.op == Op::dynamic_update_slice) find_place(id, node, fact);
+    if (node.op == Op::transpose || node.op == Op::copy) find_turn(node, fact);
+  }
+
+  /// Dimensions of more than one element, the fastest in memory first.
+  static std::vector<int> by_memory(const ir::Shape& shape) {
+    std::vector<int> found;
+    for (int i = 0; i < shape.rank(); ++i)
+      if (const int dim = shape.minor_to_major[static_cast<std::size_t>(i)]; shape.dims[dim] > 1) found.push_back(dim);
+    return found;
+  }
+
+  /// Runs of an array, the fastest first, and where each stands in the other array.
+  struct Runs {
+    std::vector<std::int64_t> extents;
+    std::vector<std::size_t> places;
+    std::string text() const { return fmt::format("{} {}", fmt::join(extents, ","), fmt::join(places, ",")); }
+    /// As seen from the other array.
+    Runs back() const {
+      Runs other{extents, places};
+      for (std::size_t i = 0; i < places.size(); ++i)
+        other.extents[places[i]] = extents[i], other.places[places[i]] = i;
+      return other;
+    }
+  };
+
+  /// A loop along the result goes across the operand where the fastest run of the one is not that of the other. The way
+  /// back is the same turn: one tile serves both.
+  void find_turn(const Node& node, GroupNode& fact) {
+    const ir::Shape& source = graph_[node.operands[0]].shape;
+    if (source.dtype == ir::DType::tuple) return;
+    const std::vector<int> from = by_memory(source);
+    std::vector<int> to = by_memory(node.shape);
+    if (node.op == Op::transpose)
+      for (int& dim : to) dim = static_cast<int>(axes(node)[dim]);
+    Runs runs;
+    std::vector<std::size_t> at;  // in the result, of the last dimension of each run
+    for (const int dim : from) {
+      const auto place = static_cast<std::size_t>(std::find(to.begin(), to.end(), dim) - to.begin());
+      if (!at.empty() && place == at.back() + 1) {
+        runs.extents.back() *= source.dims[dim];
+        at.back() = place;
+        continue;
+      }
+      runs.extents.push_back(source.dims[dim]);
+      at.push_back(place);
+    }
+    for (const std::size_t place : at)
+      runs.places.push_back(
+          static_cast<std::size_t>(std::count_if(at.begin(), at.end(), [&](std::size_t p) { return p < place; })));
+    if (runs.places.size() < 2 || runs.places[0] == 0) return;
+    const std::string key = std::min(runs.text(), runs.back().text());
+    fact.turn = turns_.try_emplace(key, static_cast<std::int32_t>(turns_.size()) + 1).first->second;
   }
 
   void find_reach(const Node& node, GroupNode& fact) {
@@ -376,6 +430,7 @@ class Facts {
 
   const Graph& graph_;
   const ir::DefUse& def_use_;
+  std::map<std::string, std::int32_t> turns_;    ///< numbers of ways to turn, by text
   std::map<std::string, std::int32_t> domains_;  ///< numbers of those whose rows are in several pieces, by text
   std::vector<std::int64_t> pieces_;             ///< of these, elements of a piece; that of number 1 first
   std::vector<bool> needed_;

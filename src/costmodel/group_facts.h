@@ -65,6 +65,7 @@ struct GroupNode {
   double chosen = 0;         ///< of a concatenate: accesses of lanes, each to one of its arrays
   double choices = 0;        ///< and halvings of the arrays until one is left, of all of them
   double others = 0;         ///< and other arrays that the warp's lanes ask for, which wait for one another
+  std::int32_t turn = 0;     ///< how it turns an array so that neighbours part: 0 not at all; back is the same turn
   double bytes = 0;          ///< of the result
   double placed_bytes = 0;   ///< of the part that is written when an update happens in place
   std::int32_t placed = -1;  ///< the read whose memory may be written over; -1: none

@@ -28,6 +28,8 @@
 #include <cmath>
 #include <set>
 
+#include "costmodel/work.h"
+
 namespace tailor::costmodel {
 
 using ir::no_node;
@@ -58,6 +60,18 @@ std::int64_t barriers(const GroupSummary& summary) {
 
 std::int64_t walks_again(const GroupSummary& summary) {
   return std::max<std::int64_t>(0, static_cast<std::int64_t>(summary.walks.size()) - 1);
+}
+
+double across(const GroupSummary& summary) {
+  double all = 0;
+  for (std::size_t i = 0; i < summary.turns.size();) {
+    double sum = 0, most = 0;
+    const double size = summary.turns[i].elements;
+    for (; i < summary.turns.size() && summary.turns[i].elements == size; ++i)
+      sum += summary.turns[i].bytes, most = std::max(most, summary.turns[i].bytes);
+    all += sum - most;
+  }
+  return all;
 }
 
 double GroupSummaries::External::once() const { return whole > 0 ? bytes : std::min(bytes, partial); }
@@ -290,6 +304,7 @@ void GroupSummaries::count_work(NodeId node, int sign) {
   const State& state = states_[ir::index(node)];
   GroupSummary& summary = groups_[static_cast<std::size_t>(state.group)].summary;
   if (state.reach == ResultReach::grid) summary.tails += sign;
+  if (fact.turn != 0) count_turn(node, sign);
   if (state.follows) return;
   if (state.reach == ResultReach::grid && fact.reduces) summary.carried += sign * state.results;
   summary.fma += sign * fact.fma;
@@ -299,6 +314,20 @@ void GroupSummaries::count_work(NodeId node, int sign) {
   summary.chosen += sign * fact.chosen;
   summary.choices += sign * fact.choices;
   summary.others += sign * fact.others;
+}
+
+void GroupSummaries::count_turn(NodeId node, int sign) {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  std::vector<TurnedArrays>& turns = groups_[static_cast<std::size_t>(states_[ir::index(node)].group)].summary.turns;
+  const auto at = std::lower_bound(turns.begin(), turns.end(), std::pair{fact.elements, fact.turn},
+                                   [](const TurnedArrays& one, const std::pair<double, std::int32_t>& key) {
+                                     return std::pair{one.elements, one.turn} < key;
+                                   });
+  const bool known = at != turns.end() && at->elements == fact.elements && at->turn == fact.turn;
+  const auto counted = known ? at : turns.insert(at, TurnedArrays{fact.elements, fact.turn, 0, 0});
+  counted->nodes += sign;
+  counted->bytes += sign * std::max(0.0, fact.elements * sector_bytes - fact.bytes);
+  if (counted->nodes == 0) turns.erase(counted);
 }
 
 /// What of a chain the group folds, from the last reduction on (ir::folded_reductions). Returns whose part changed,

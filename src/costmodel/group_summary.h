@@ -23,6 +23,15 @@ struct RowWalk {
   bool operator==(const RowWalk&) const = default;
 };
 
+/// Arrays of one size that are turned in one way.
+struct TurnedArrays {
+  double elements = 0;  ///< of one of them
+  std::int32_t turn = 0;
+  std::int64_t nodes = 0;
+  double bytes = 0;  ///< of sectors of which one element is used, and not its neighbours, of all of them
+  bool operator==(const TurnedArrays&) const = default;
+};
+
 /// What the price of a group sees. All numbers are whole, or whole parts of bytes: sums in any order are equal.
 struct GroupSummary {
   double read = 0, written = 0;                ///< bytes, each array once
@@ -38,12 +47,16 @@ struct GroupSummary {
   double rows = 0;                     ///< of these, summed up
   std::vector<std::int64_t> steps{};   ///< of these, how many have so many others before them
   std::vector<RowWalk> walks{};        ///< by the times that rows are gone through again
+  std::vector<TurnedArrays> turns{};   ///< by their elements, then by their turn
   std::vector<std::int64_t> phases{};  ///< nodes in each; a grid barrier stands between two phases
   bool operator==(const GroupSummary&) const = default;
 };
 std::int64_t barriers(const GroupSummary& summary);
 /// Times that rows are gone through again because their elements need a number of the whole row.
 std::int64_t walks_again(const GroupSummary& summary);
+/// Bytes of sectors that a loop moves for single elements: a tile turns arrays of one size in one way, others are gone
+/// across.
+double across(const GroupSummary& summary);
 
 /// Disjoint groups over the nodes of one graph. A node is in no group or in one.
 class GroupSummaries {
@@ -112,6 +125,7 @@ class GroupSummaries {
   void count_phase(ir::NodeId node, int sign);
   void count_steps(ir::NodeId node, int sign);
   void count_work(ir::NodeId node, int sign);
+  void count_turn(ir::NodeId node, int sign);
   std::vector<ir::NodeId> refold(std::int32_t group, std::int32_t chain);
   void settle_around(std::int32_t group, ir::NodeId node);
 

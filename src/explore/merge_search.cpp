@@ -37,17 +37,34 @@ constexpr std::size_t packed_ahead = 6;         ///< next groups that one is off
 constexpr std::size_t mixed_ahead = 4;          ///< the same where kernels of today have another structure for each
 constexpr std::size_t packed_pairs = 512;       ///< where groups are few each is offered to more than that
 constexpr std::size_t most_written_by_few = 2;  ///< arrays that blocks write who share columns or one long row
+constexpr double most_work_of_stages = 1.5;     ///< over that of a group whose stages compute nothing again
 constexpr std::size_t most_cuts = 8;            ///< places between phases at which a group is offered to be cut
 
+/// Why stages would compute too much of their work again: what stands before several of them and waits nowhere. The
+/// price of a group takes each node for computed once.
+std::optional<std::string> works_again(const Boundary& border, const codegen::Stages& cut, const DefUse& def_use) {
+  const auto work = [&](const std::vector<NodeId>& nodes) {
+    return std::count_if(nodes.begin(), nodes.end(), [&](NodeId id) { return def_use.roles[id] == Role::work; });
+  };
+  std::ptrdiff_t all = 0;
+  for (const codegen::BodyBorder& body : cut.bodies) all += work(body.border.inside);
+  const std::ptrdiff_t once = work(border.inside);
+  if (all <= most_work_of_stages * static_cast<double>(once)) return std::nullopt;
+  return fmt::format("{} stages would compute {} operations where the group has {}", cut.bodies.size(), all, once);
+}
+
 /// How a kernel of today would hold what the border holds, or why none does. Its arguments are not counted.
-std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const Boundary& border,
+std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const DefUse& def_use, const Boundary& border,
                                                       const MergeLimits& limits) {
+  codegen::Stages cut;
   const codegen::JudgedStructure judged =
-      limits.stages ? codegen::judge_stages(graph, border) : codegen::judge(graph, border);
+      limits.stages ? codegen::judge_stages(graph, border, &cut) : codegen::judge(graph, border);
   const auto* rejection = std::get_if<Rejection>(&judged.structure);
   if (rejection == nullptr && judged.doubt) rejection = &*judged.doubt;
   if (rejection != nullptr) return fmt::format("{}: {}", rejection->rule, rejection->reason);
   const auto& layout = std::get<codegen::Layout>(judged.structure);
+  if (layout.skeleton == Skeleton::stages)
+    if (std::optional<std::string> again = works_again(border, cut, def_use)) return *std::move(again);
   const bool columns = layout.skeleton == Skeleton::column;
   const bool long_row = layout.skeleton == Skeleton::row && layout.rows < 2 && layout.columns > limits.one_row_columns;
   if (columns || long_row) {
@@ -76,7 +93,7 @@ std::optional<std::string> too_many_arguments(const Boundary& border, const Merg
 std::optional<std::string> not_one_kernel(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes,
                                           const MergeLimits& limits, std::int64_t own_arguments) {
   const Boundary border = boundary(graph, def_use, nodes);
-  const auto kernel = one_kernel(graph, border, limits);
+  const auto kernel = one_kernel(graph, def_use, border, limits);
   if (const auto* why_not = std::get_if<std::string>(&kernel)) return *why_not;
   return too_many_arguments(border, limits, own_arguments);
 }
@@ -214,7 +231,7 @@ std::optional<std::string> MergeSearch::not_lowerable(NodeId a, NodeId b, bool i
   const std::optional<std::string> crowded = too_many_arguments(border, limits_, own);
   if (crowded && !in_words) return crowded;
   spending_.asked_nodes += std::ssize(merged);
-  const auto kernel = one_kernel(graph, border, limits_);
+  const auto kernel = one_kernel(graph, task_.def_use, border, limits_);
   if (const auto* why_not = std::get_if<std::string>(&kernel)) return *why_not;
   if (crowded) return crowded;
   const Skeleton skeleton = std::get<codegen::Layout>(kernel).skeleton;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stop_token>
@@ -29,12 +30,21 @@ struct SearchBudget {
   bool operator==(const SearchBudget&) const = default;
 };
 
+/// Where a search is that tells of itself.
+struct SearchProgress {
+  std::string_view what;  ///< "searching for groups"
+  std::int64_t done = 0;  ///< of its steps
+  std::int64_t total = 0;
+};
+
 /// What a strategy may know besides the graph. Nothing is owned; what is pointed at outlives the call.
 struct FusionSetting {
   const costmodel::CalibratedDevice* device = nullptr;  ///< absent: only rows that need none can be asked
   const costmodel::Model* price = nullptr;              ///< the row of the cost-model table that prices a group
+  const costmodel::Model* plans = nullptr;              ///< the row that a search's answer is held against (by_plans.h)
   std::uint64_t seed = 0;                               ///< of all random choices: equal tasks give equal partitions
   SearchBudget budget;
+  std::function<void(const SearchProgress&)> progress;  ///< is told where a search is; absent: nobody
   std::stop_token stop;  ///< when it is set, the row answers soon, with the best partition it has, edges or not
 };
 

@@ -29,6 +29,7 @@
 #include "base/error.h"
 #include "base/stop.h"
 #include "explore/borders.h"
+#include "explore/by_plans.h"
 #include "explore/edge_notes.h"
 #include "explore/merge_search.h"
 #include "explore/price.h"
@@ -51,6 +52,7 @@ constexpr std::int64_t mended_nodes = 6000;    ///< the same times nodes: large 
 constexpr std::int64_t mended_prices = 1024;   ///< that are asked for on the way: some milliseconds
 constexpr std::size_t packed_nodes = 16384;    ///< of a graph that is searched once more with packing offered early
 constexpr int most_rounds = 4;                 ///< of cutting and merging again
+constexpr std::int64_t steps = 14;             ///< of a search, about equally long
 
 /// Other strategies that are asked when the searches have ended.
 struct Rival {
@@ -62,6 +64,14 @@ struct Rival {
 constexpr auto rivals = std::to_array<Rival>({{"xla-2022", fuse_xla_2022, false, 50'000},
                                               {"xla-2020", fuse_xla_2020, false, 50'000},
                                               {"xla-priority", fuse_xla_priority, true, 8'000}});
+
+/// What today's rules of XLA ask for: with each operand that goes into a node they ask about all its others anew.
+std::size_t asked_operands(const Graph& graph) {
+  std::size_t pairs = 0;
+  for (const Node& node : graph.nodes) pairs += node.operands.size() * node.operands.size();
+  return pairs;
+}
+constexpr std::size_t most_asked_operands = std::size_t{1} << 17;
 
 /// Nodes of each library level: how many library calls must come before.
 NodeSets level_groups(const FusionTask& task) {
@@ -95,28 +105,31 @@ class Tailor {
     const NodeSets alone = single_nodes();
     take(alone, "unfused");
     NodeSets stitched, given;
-    if (!spending_.over()) {
+    if (goes_on()) {
       FusionTask rules = task_;
       rules.budget.seconds = spending_.left();
       stitched = fuse_stitch_v1(rules).groups;
       take(stitched, "stitch-v1");
     }
-    if (!task_.graph.given.empty() && !spending_.over()) {
+    if (goes_on() && !task_.graph.given.empty()) {
       given = without_sources(fuse_imported(task_).groups);
       if (limits_.lowerable) given = writable(task_.graph, task_.def_use, given, task_.stop);
       take(given, "imported");
     }
-    if (!spending_.over()) search(alone, limits_);
+    if (goes_on()) search(alone, limits_);
     const bool twice = limits_.lowerable && task_.graph.nodes.size() <= packed_nodes;
-    if (!spending_.over() && twice) search(alone, limits_, true);
-    if (!spending_.over() && twice) search(alone, without_arrays_beside_columns(), true);
-    if (!spending_.over()) search(apart(stitched), limits_);
-    if (!spending_.over() && !given.empty()) search(apart(given), limits_);
-    if (!spending_.over() && !limits_.lowerable) search(level_groups(task_), limits_);
-    if (!spending_.over() && waits_) search(without_barriers(alone), limits_);
-    for (const Rival& rival : rivals) ask(rival);
-    mend();
-    put_in_stages();
+    if (goes_on() && twice) search(alone, limits_, true);
+    if (goes_on() && twice) search(alone, without_arrays_beside_columns(), true);
+    if (goes_on()) search(apart(stitched), limits_);
+    if (goes_on() && !given.empty()) search(apart(given), limits_);
+    if (goes_on() && !limits_.lowerable) search(level_groups(task_), limits_);
+    if (goes_on() && waits_) search(without_barriers(alone), limits_);
+    for (const Rival& rival : rivals)
+      if (goes_on()) ask(rival);
+    if (goes_on()) mend();
+    if (goes_on()) put_in_stages();
+    (void)goes_on();
+    hold_against_plans();
     return result();
   }
 
@@ -153,8 +166,17 @@ class Tailor {
     return kept;
   }
 
+  /// Asked before each step, of which it tells.
+  bool goes_on() {
+    if (task_.progress) task_.progress({"searching for groups", step_++, steps});
+    return !spending_.over();
+  }
+
+  bool asks_plans() const { return limits_.lowerable && task_.plans != nullptr; }
+
   void take(const NodeSets& groups, std::string_view from) {
     if (task_.stop.stop_requested() && !best_.empty()) return;
+    if (asks_plans()) met_.push_back(groups);
     double cost = 0;
     const bool priced =
         done_unless_stopped([&] { cost = price_of(task_.graph, task_.def_use, groups, *task_.device, task_.stop); });
@@ -168,12 +190,13 @@ class Tailor {
   void ask(const Rival& rival) {
     const bool unknown = rival.as_xla && task_.device->xla == nullptr;
     if (spending_.over() || unknown || task_.graph.nodes.size() > rival.most_nodes) return;
+    if (rival.as_xla && asked_operands(task_.graph) > most_asked_operands) return;
     NodeSets groups = rival.fuse(task_).groups;
     if (task_.stop.stop_requested()) return;
     if (limits_.lowerable) {
       double asked = cost_;
       done_unless_stopped([&] { asked = price_of(task_.graph, task_.def_use, groups, *task_.device, task_.stop); });
-      if (asked >= cost_) return;
+      if (asked >= cost_ && !asks_plans()) return;
       // Parts may read of other groups what the whole computed for itself, and then wait for each other.
       groups = writable(task_.graph, task_.def_use, groups, task_.stop);
       if (!find_circle(task_.graph, task_.def_use, groups).empty()) return;
@@ -203,6 +226,14 @@ class Tailor {
       found_cost_ = cost;
     }
     take(recompute(task_, facts_, limits_, std::move(groups), spending_), "");
+  }
+
+  /// The price sees no plan: what was met on the way may have better ones, or parts of it.
+  void hold_against_plans() {
+    if (!asks_plans() || spending_.late() || task_.stop.stop_requested()) return;
+    HeldAgainstPlans held = explore::hold_against_plans(task_, std::move(best_), met_, spending_);
+    best_ = std::move(held.groups);
+    by_plans_ = std::move(held.changed);
   }
 
   MergeLimits without_arrays_beside_columns() const {
@@ -276,7 +307,12 @@ class Tailor {
       if (fresh) {
         const double saved = found.gain(note.producer, note.consumer);
         const std::optional<std::string> refused = found.refusal(note.producer, note.consumer);
+        const bool by_plans = !by_plans_.empty() && by_plans_[index(note.producer)] && by_plans_[index(note.consumer)];
         at->second = {saved, refused ? "refused: " + *refused
+                             : saved > 0 && by_plans
+                                 ? fmt::format("plans: one kernel for both would take {:.2f} us less by the price, and "
+                                               "more by its best plan",
+                                               1e6 * saved)
                              : saved > 0
                                  ? fmt::format("kept from {}: one kernel for both would take {:.2f} us less alone, "
                                                "the whole is cheaper so",
@@ -297,6 +333,9 @@ class Tailor {
   double found_cost_ = 0;
   bool waits_ = false;  ///< a search has put phases together that wait for each other
   NodeSets best_;
+  std::int64_t step_ = 0;
+  std::vector<NodeSets> met_;   ///< whole partitions on the way
+  std::vector<bool> by_plans_;  ///< by node: its group is not what the price decided
   double cost_ = 0;
   std::string from_;
 };

@@ -80,7 +80,8 @@ int main(int count, char** words) {
   }
   const std::filesystem::path data = std::filesystem::path(tailor::source_folder()) / "data";
   const study::Target target = study::load_target(data, words[1], study::load_calibration(data, "uncalibrated"));
-  const explore::FusionSetting setting = study::fusion_setting(&target.calibrated, {});
+  explore::FusionSetting setting = study::fusion_setting(&target.calibrated, {study::silent()});
+  setting.plans = nullptr;  // what is held against the optimum is the price
   std::vector<Model> models;
   for (const std::string& file : files) {
     Model& model = models.emplace_back(Model{file, hlo::import_file(file).graph, {}});

@@ -76,7 +76,8 @@ int main(int count, char** words) {
   }
   const std::filesystem::path data = std::filesystem::path(tailor::source_folder()) / "data";
   const study::Target target = study::load_target(data, words[1], study::load_calibration(data, "uncalibrated"));
-  const explore::FusionSetting setting = study::fusion_setting(&target.calibrated, {});
+  explore::FusionSetting setting = study::fusion_setting(&target.calibrated, {study::silent()});
+  setting.plans = nullptr;  // what is held against the optimum is the price
   explore::FusionSetting longer = setting;
   longer.budget = {.seconds = std::stod(words[2]), .evaluations = 0, .until_spent = true};
   if (count == 3) {

@@ -235,7 +235,7 @@ TEST_CASE("whoever says that its rules are XLA's is named so, and stands in the 
   const ir::Graph graph =
       graph_of("HloModule m\nENTRY e {\n x = f32[4096] parameter(0)\n ROOT z = f32[4096] sine(x)\n}\n");
   std::vector<std::string> left_out;
-  const std::vector<StrategyFigures> all = all_strategies(graph, {&search_gpu(), 1}, left_out);
+  const std::vector<StrategyFigures> all = all_strategies(graph, {&search_gpu(), 1}, left_out, {silent()});
   const report::Table table =
       agreement_table(graph, all, {&search_gpu(), 1}, std::filesystem::path(source_folder()) / "data");
   std::size_t imitating = 0;
@@ -265,15 +265,15 @@ TEST_CASE("strategies share the best plans of equal groups, and one that needs a
   const ir::Graph graph =
       graph_of("HloModule m\nENTRY e {\n x = f32[4096] parameter(0)\n ROOT z = f32[4096] sine(x)\n}\n");
   std::vector<std::string> left_out;
-  const std::vector<StrategyFigures> all = all_strategies(graph, {&search_gpu(), 1}, left_out);
+  const std::vector<StrategyFigures> all = all_strategies(graph, {&search_gpu(), 1}, left_out, {silent()});
   CHECK(left_out.empty());
   CHECK(all.size() == explore::strategies().size());
   for (const StrategyFigures& one : all) CHECK(*one.on[0].projected == approx(*all[0].on[0].projected));
-  const std::vector<StrategyFigures> without = all_strategies(graph, {}, left_out);
+  const std::vector<StrategyFigures> without = all_strategies(graph, {}, left_out, {silent()});
   CHECK(without.size() + left_out.size() == explore::strategies().size());
   std::stop_source source;
   source.request_stop();
-  CHECK_THROWS_AS(all_strategies(graph, {&search_gpu(), 1}, left_out, source.get_token()), Error);
+  CHECK_THROWS_AS(all_strategies(graph, {&search_gpu(), 1}, left_out, {silent(), source.get_token()}), Error);
 }
 
 TEST_CASE("a model without groups has figures of nothing") {

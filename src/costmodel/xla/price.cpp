@@ -95,8 +95,29 @@ double load_share(const ir::Node& operand, bool coalesced, const Target& target)
   return bits / 8.0 / static_cast<double>(target.dram_transaction);
 }
 
-std::int64_t bytes_read(const Priced& one, ir::NodeId value) {
-  const std::int32_t index = operand_index(one.kernel, value);
+/// operand_index() of many values: kernels of hundreds of operands are asked for each of them.
+class OperandPlaces {
+ public:
+  explicit OperandPlaces(const Kernel& kernel) : kernel_(kernel) {
+    constexpr std::size_t many = 32;  // from here on a table is faster than looking through the list
+    if (kernel.operands.size() <= many) return;
+    for (std::size_t i = 0; i < kernel.operands.size(); ++i)
+      places_.emplace_back(item(kernel, kernel.operands[i]).id, static_cast<std::int32_t>(i));
+    std::sort(places_.begin(), places_.end());
+  }
+  std::int32_t of(ir::NodeId value) const {
+    if (places_.empty()) return operand_index(kernel_, value);
+    const auto at = std::lower_bound(places_.begin(), places_.end(), std::pair{value, std::int32_t{0}});
+    return at == places_.end() || at->first != value ? -1 : at->second;
+  }
+
+ private:
+  const Kernel& kernel_;
+  std::vector<std::pair<ir::NodeId, std::int32_t>> places_;
+};
+
+/// `index`: of the operand; below 0: it takes no such.
+std::int64_t bytes_read(const Priced& one, std::int32_t index) {
   return index < 0 ? 0 : static_cast<std::int64_t>(one.work.read[static_cast<std::size_t>(index)]);
 }
 
@@ -113,8 +134,8 @@ std::vector<std::size_t> edges(const Priced& producer, const Priced& consumer) {
 }
 
 /// The share of an operand of both that both read at the same places.
-float common_share(const Priced& producer, const Priced& consumer, ir::NodeId value) {
-  const std::int32_t its = operand_index(producer.kernel, value), theirs = operand_index(consumer.kernel, value);
+/// `its`, `theirs`: the operand's places in the producer and the consumer.
+float common_share(const Priced& producer, const Priced& consumer, std::int32_t its, std::int32_t theirs) {
   if (its < 0 || theirs < 0) return 0;
   if (producer.kernel.fused) {
     const std::int32_t root = producer.kernel.results.size() > 1 ? -1 : producer.kernel.results[0];
@@ -147,10 +168,11 @@ Priced priced(Kernel kernel, const Target& target) {
   one.launch = launch_of(one.kernel, one.analysis, target);
   one.coalesced = one.analysis.emitter == Emitter::transpose || !has_bad_transpose(one.kernel);
   one.compute = compute_time(static_cast<std::int64_t>(one.work.flops), one.launch, target);
+  const OperandPlaces places(one.kernel);
   for (std::size_t i = 0; i < one.kernel.operands.size(); ++i) {
     const ir::Node& operand = node(one.kernel, one.kernel.operands[i]);
     // What is read of an operand that is named twice is looked up by its first place.
-    const std::int32_t first = operand_index(one.kernel, item(one.kernel, one.kernel.operands[i]).id);
+    const std::int32_t first = places.of(item(one.kernel, one.kernel.operands[i]).id);
     const auto total = static_cast<std::int64_t>(one.work.read[static_cast<std::size_t>(first)]);
     one.read += read_time(std::min(bytes_of(operand), total), total, load_share(operand, one.coalesced, target),
                           one.launch.blocks(), target);
@@ -178,12 +200,14 @@ Quarters time_together(const Priced& producer, const Priced& consumer, const Ker
   if (const auto found = edges(producer, consumer); !found.empty())
     first_needed = producer.kernel.results.size() > 1 ? needed : consumer.work.utilization[found.front()];
   Quarters read = 0;
+  const OperandPlaces of_producer(producer.kernel), of_consumer(consumer.kernel);
   for (const std::int32_t operand : together.operands) {
     const Item& one = item(together, operand);
-    const float share = common_share(producer, consumer, one.id);
+    const std::int32_t its = of_producer.of(one.id), theirs = of_consumer.of(one.id);
+    const float share = common_share(producer, consumer, its, theirs);
     const std::int64_t size = bytes_of(*one.node);
-    const std::int64_t total = std::llround(static_cast<float>(bytes_read(producer, one.id)) * first_needed) +
-                               bytes_read(consumer, one.id) - std::llround(static_cast<float>(size) * share);
+    const std::int64_t total = std::llround(static_cast<float>(bytes_read(producer, its)) * first_needed) +
+                               bytes_read(consumer, theirs) - std::llround(static_cast<float>(size) * share);
     read += read_time(std::min(size, total), total, load_share(*one.node, coalesced, target), launch.blocks(), target);
   }
   return combined(compute, read + consumer.write + (keep ? producer.write : 0), target);

@@ -188,6 +188,14 @@ std::optional<std::size_t> rules_that_leave_a_plan(const codegen::Prepared& prep
 
 }  // namespace
 
+TuneOptions in_passing(std::int64_t plans, const std::stop_token& stop) {
+  TuneOptions options;
+  options.max_plans = plans;
+  options.keep = 1;
+  options.stop = stop;
+  return options;
+}
+
 std::int64_t size_of_space(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits) {
   std::int64_t sum = 0;
   if (prepared.bodies.empty())

@@ -81,6 +81,11 @@ struct TuneOptions {
   std::stop_token stop = {};
 };
 
+/// Plans that are lowered of a group whose best one is asked for in passing: a fraction of a second.
+inline constexpr std::int64_t plans_in_passing = 128;
+/// How a group is tuned in passing: so many plans spread over its space, and the best kernel.
+TuneOptions in_passing(std::int64_t plans, const std::stop_token& stop);
+
 /// Combinations of the axes that tune() goes over; of a pack those of its bodies.
 std::int64_t size_of_space(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits);
 

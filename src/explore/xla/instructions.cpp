@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_set>
 
 #include "explore/xla/made_order.h"
 
@@ -159,11 +160,16 @@ std::int64_t XlaInstructions::operand_count(std::int32_t instruction) const {
 
 std::vector<NodeId> XlaInstructions::operands(std::int32_t instruction) const {
   if ((*this)[instruction].growing != nullptr) return (*this)[instruction].growing->operands();
+  constexpr std::size_t many = 32;  // from here on a table is faster than looking through the list
   std::vector<NodeId> ids;
   const xla::Kernel& kernel = (*this)[instruction].kernel();
-  for (const std::int32_t operand : kernel.operands)
-    if (std::find(ids.begin(), ids.end(), item(kernel, operand).id) == ids.end())
-      ids.push_back(item(kernel, operand).id);
+  std::unordered_set<NodeId> seen;
+  for (const std::int32_t operand : kernel.operands) {
+    const NodeId id = item(kernel, operand).id;
+    const bool known =
+        kernel.operands.size() > many ? !seen.insert(id).second : std::find(ids.begin(), ids.end(), id) != ids.end();
+    if (!known) ids.push_back(id);
+  }
   return ids;
 }
 

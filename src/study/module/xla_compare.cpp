@@ -114,7 +114,7 @@ Table xla_comparison(const profiler::XlaModule& module, const std::vector<Checke
                    column("dram", "DRAM", Hint::bytes)};
   add_row(table, "XLA", executed ? "simulator" : "nothing", executed_totals(module, all), executed);
   const hlo::Imported imported = hlo::import_hlo(*module.text, module.source.hlo.string(), watch.stop);
-  const explore::FusionSetting setting = fusion_setting(target ? &target->calibrated : nullptr, watch.stop);
+  const explore::FusionSetting setting = fusion_setting(target ? &target->calibrated : nullptr, watch);
   for (const std::string_view name : {std::string_view("imported"), explore::default_strategy_for(target ? 1 : 0)}) {
     watch.observer.progress({fmt::format("planning {}", name), 0, 0, {}});
     const explore::Partition partition = explore::partition(

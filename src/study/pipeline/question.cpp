@@ -171,11 +171,15 @@ const costmodel::Model& projecting_model(const std::string& name) {
               suggestion(name, ranking_models()));
 }
 
-explore::FusionSetting fusion_setting(const costmodel::CalibratedDevice* device, const std::stop_token& stop) {
+explore::FusionSetting fusion_setting(const costmodel::CalibratedDevice* device, const Watch& watch) {
   explore::FusionSetting setting;
   setting.device = device;
   setting.price = costmodel::find_model("group");
-  setting.stop = stop;
+  setting.plans = costmodel::find_model("projected");
+  setting.stop = watch.stop;
+  setting.progress = [&observer = watch.observer](const explore::SearchProgress& progress) {
+    observer.progress({std::string(progress.what), progress.done, progress.total, {}});
+  };
   return setting;
 }
 
@@ -193,7 +197,7 @@ FusedModel::FusedModel(const Question& question, const fs::path& data, const Wat
   for (const std::string& axis : question.axes) add_limit(limits_, parse_axis(axis));
   const explore::ChosenStrategy strategy = explore::find_strategy(question.strategy);
   graph = load_model(data, question.model, watch).graph;
-  const explore::FusionSetting setting = fusion_setting(&target.calibrated, watch.stop);
+  const explore::FusionSetting setting = fusion_setting(&target.calibrated, watch);
   partition = explore::partition(graph, explore::fuse(strategy, graph, setting), watch.stop);
   if (partition.groups.empty())
     throw Error(Fault::missing, Position{question.model}, nothing_to_fuse(partition),

@@ -50,7 +50,7 @@ const costmodel::Model& projecting_model(const std::string& name);
 
 /// What a strategy is told wherever one is asked: the device where there is one (it outlives the setting), the model
 /// that prices groups, when to stop. Without a limit and with seed 0.
-explore::FusionSetting fusion_setting(const costmodel::CalibratedDevice* device, const std::stop_token& stop);
+explore::FusionSetting fusion_setting(const costmodel::CalibratedDevice* device, const Watch& watch);
 
 /// "f32 [4096,768] row", or what keeps a group from being planned.
 std::string needs_text(const codegen::Classified& needs);

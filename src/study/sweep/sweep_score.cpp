@@ -83,7 +83,7 @@ void store_library(Sweep& sweep, Id graph, const explore::Partition& partition) 
 
 /// The strategy's partition of the graph; one per device where it decides for a GPU.
 std::vector<ir::Fusion> fusions(const Sweep& sweep, const explore::ChosenStrategy& strategy, const ir::Graph& graph) {
-  explore::FusionSetting setting = fusion_setting(nullptr, sweep.watch.stop);
+  explore::FusionSetting setting = fusion_setting(nullptr, sweep.watch);
   setting.seed = static_cast<std::uint64_t>(sweep.config.seed);
   if (!strategy.needs().device) return {explore::fuse(strategy, graph, setting)};
   std::vector<ir::Fusion> result;

@@ -38,8 +38,6 @@ using report::Hint;
 using report::Table;
 using Devices = std::span<const costmodel::CalibratedDevice>;
 
-constexpr std::int64_t plans_looked_at = 128;  ///< of each group
-
 bool has_plan(const explore::DistinctGroup& group) { return std::holds_alternative<codegen::Layout>(group.needs); }
 
 /// What several kernels compute, and what they hand to one another, in a graph and its bodies.
@@ -90,10 +88,7 @@ std::optional<BestPlan> find_best(const ir::Group& group, const costmodel::Calib
   const auto prepared = codegen::prepare(group);
   const auto* ready = std::get_if<codegen::Prepared>(&prepared);
   if (ready == nullptr) return std::nullopt;
-  explore::TuneOptions options;
-  options.max_plans = plans_looked_at;
-  options.keep = 1;
-  options.stop = stop;
+  const explore::TuneOptions options = explore::in_passing(explore::plans_in_passing, stop);
   const explore::Tuned tuned = explore::tune(*ready, explore::default_axes(*ready, device.limits), device, options);
   stop_if_asked(stop);
   if (tuned.best.empty()) return std::nullopt;
@@ -237,11 +232,14 @@ StrategyFigures strategy_figures(const ir::Graph& graph, const ir::Fusion& fusio
 }
 
 std::vector<StrategyFigures> all_strategies(const ir::Graph& graph, Devices devices, std::vector<std::string>& left_out,
-                                            const std::stop_token& stop) {
+                                            const Watch& watch) {
   std::vector<StrategyFigures> all;
   BestPlans plans;
+  const std::stop_token& stop = watch.stop;
+  const auto rows = std::ssize(explore::strategies()) * std::max<std::int64_t>(1, std::ssize(devices));
   const auto add = [&](const explore::Strategy& row, const costmodel::CalibratedDevice* device) {
-    const ir::Fusion fusion = explore::fuse(row, graph, fusion_setting(device, stop));
+    watch.observer.progress({"comparing strategies", std::ssize(all), rows, std::string(row.name)});
+    const ir::Fusion fusion = explore::fuse(row, graph, fusion_setting(device, {silent(), stop}));
     stop_if_asked(stop);
     all.push_back(strategy_figures(graph, fusion, explore::partition(graph, fusion, stop), devices, &plans, stop));
     if (device != nullptr && devices.size() > 1) all.back().partition.strategy += " on " + device->name;

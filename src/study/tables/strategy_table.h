@@ -21,6 +21,7 @@
 #include "explore/plans/xla_style.h"
 #include "explore/strategy.h"
 #include "report/table.h"
+#include "study/pipeline/observer.h"
 
 namespace tailor::study {
 
@@ -73,7 +74,7 @@ StrategyFigures strategy_figures(const ir::Graph& graph, const ir::Fusion& fusio
 /// XLA has a description of, is left out with a sentence in `left_out`. Throws Error(interrupted) when asked to stop.
 std::vector<StrategyFigures> all_strategies(const ir::Graph& graph,
                                             std::span<const costmodel::CalibratedDevice> devices,
-                                            std::vector<std::string>& left_out, const std::stop_token& stop = {});
+                                            std::vector<std::string>& left_out, const Watch& watch);
 
 /// What its counts take for granted: loops of unknown trips, branches that all run. Sentences.
 std::vector<std::string> caveats(const explore::Partition& partition);

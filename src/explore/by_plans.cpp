@@ -1,0 +1,331 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The price of a group sees no plan. Here what it decided is held against plans. In: partitions of one graph. Out: one
+// that mixes them. Called when a search has ended.
+//
+// Method. Two partitions fall into the smallest parts of the graph that no group of either crosses. In each part that
+// one is kept whose groups take less by the best of some plans. So the answer is not worse than either, and is often
+// better than both. First ours is laid over itself cut along the groups of the other, which asks of each group whether
+// it should be several; then over the other as it stands. A border depends on the groups of its own part and on the
+// graph alone, so what a group takes in the one partition it takes in the mixture too.
+//
+// A mixture may wait in a circle where neither partition does. Then parts are taken one by one, those that save most
+// first, and at last one of the two as it stands.
+//
+// Effort. All groups of all partitions are looked at where they are small together. Else only ours are, with fewer
+// plans the larger they are, and only parts with a group whose best plan takes much more than its price are laid over
+// others, of which those are left out whose price alone is more. What is looked at is counted and not timed, so equal
+// tasks give equal answers.
+#include "explore/by_plans.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "codegen/lower/prepare.h"
+#include "explore/borders.h"
+#include "explore/price.h"
+#include "explore/runnable.h"
+
+namespace tailor::explore {
+
+using namespace ir;
+
+namespace {
+
+constexpr double equal_share = 1e-9;     ///< share below which two times are equal
+constexpr std::size_t most_single = 16;  ///< parts that are tried one by one where all together wait in a circle
+
+/// What groups take: those without a plan count first, then seconds.
+struct Taken {
+  std::int64_t unplanned = 0;
+  double seconds = 0;  ///< of best plans; of what has none the price
+  void add(const Taken& other) { unplanned += other.unplanned, seconds += other.seconds; }
+  bool less_than(const Taken& other, double gain) const {
+    return unplanned != other.unplanned ? unplanned < other.unplanned : seconds < other.seconds * (1 - gain);
+  }
+};
+
+/// Parts that no group of two partitions crosses; of each, which groups of either it is made of.
+struct Part {
+  std::vector<std::size_t> ours, theirs;
+};
+
+class Parts {
+ public:
+  Parts(const DefUse& def_use, const NodeSets& ours, const NodeSets& theirs)
+      : def_use_(def_use), parent_(def_use.roles.size()) {
+    std::iota(parent_.begin(), parent_.end(), std::size_t{0});
+    for (const NodeSets* sets : {&ours, &theirs})
+      for (const std::vector<NodeId>& group : *sets) {
+        const std::optional<std::size_t> first = first_work(group);
+        for (const NodeId id : group)
+          if (first && def_use.roles[id] == Role::work) parent_[root(index(id))] = root(*first);
+      }
+    for (std::size_t g = 0; g < ours.size(); ++g)
+      if (const auto first = first_work(ours[g])) found_[root(*first)].ours.push_back(g);
+    for (std::size_t g = 0; g < theirs.size(); ++g)
+      if (const auto first = first_work(theirs[g])) found_[root(*first)].theirs.push_back(g);
+  }
+  /// By the root of each.
+  const std::map<std::size_t, Part>& all() const { return found_; }
+
+ private:
+  std::optional<std::size_t> first_work(const std::vector<NodeId>& group) const {
+    for (const NodeId id : group)
+      if (def_use_.roles[id] == Role::work) return index(id);
+    return std::nullopt;
+  }
+  std::size_t root(std::size_t at) {
+    while (parent_[at] != at) at = parent_[at] = parent_[parent_[at]];
+    return at;
+  }
+
+  const DefUse& def_use_;
+  std::vector<std::size_t> parent_;
+  std::map<std::size_t, Part> found_;
+};
+
+class ByPlans {
+ public:
+  ByPlans(const FusionTask& task, const Spending& spending, const PlanEffort& effort)
+      : task_(task), spending_(spending), effort_(effort), wires_(task.def_use) {}
+
+  HeldAgainstPlans run(NodeSets ours, const std::vector<NodeSets>& others) {
+    std::vector<const NodeSets*> rivals;
+    for (auto at = others.rbegin(); at != others.rend(); ++at)
+      if (const NodeSets& other = *at;
+          other != ours && find_left_out(wires_, other).empty() && find_circle(task_.graph, wires_, other).empty())
+        rivals.push_back(&*at);
+    in_full_ = are_small(ours, rivals);
+    const NodeSets before = ours;
+    for (const NodeSets* other : rivals) {
+      if (over() || !any_doubt(ours)) break;
+      mix(ours, cut_along(ours, *other));
+      mix(ours, *other);
+    }
+    return {ours, difference(before, ours)};
+  }
+
+ private:
+  struct Known {
+    Taken taken;
+    double price = 0;
+  };
+
+  bool over() const { return task_.stop.stop_requested() || spending_.late() || work_ >= effort_.most_work; }
+
+  bool are_small(const NodeSets& ours, const std::vector<const NodeSets*>& rivals) const {
+    std::set<std::vector<NodeId>> seen(ours.begin(), ours.end());
+    for (const NodeSets* other : rivals) seen.insert(other->begin(), other->end());
+    std::size_t nodes = 0;
+    for (const std::vector<NodeId>& group : seen) nodes += group.size();
+    return nodes <= static_cast<std::size_t>(effort_.whole_nodes);
+  }
+
+  /// Of all bodies: stages compute again what several of them need.
+  static std::int64_t nodes_of(const codegen::Prepared& prepared) {
+    if (prepared.bodies.empty()) return std::ssize(prepared.graph->nodes) + 1;
+    std::int64_t nodes = 0;
+    for (const codegen::Body& body : prepared.bodies) nodes += nodes_of(*body.prepared);
+    return nodes;
+  }
+
+  /// Nothing when it is not known and there is nothing left to look with.
+  std::optional<Known> look_at(const Borders& borders, std::size_t g, bool fully) {
+    const Group group = outline(task_.graph, borders.of(g));
+    const auto known = known_.find({group.id, fully});
+    if (known != known_.end()) return known->second;
+    if (over()) return std::nullopt;
+    Known found{{}, group_price(group.graph, *task_.device)};
+    found.taken = {1, found.price};
+    const auto prepared = codegen::prepare(group);
+    if (const auto* ready = std::get_if<codegen::Prepared>(&prepared)) {
+      const std::int64_t nodes = nodes_of(*ready), bodies = std::max<std::int64_t>(1, std::ssize(ready->bodies));
+      const std::int64_t most = in_full_ ? effort_.plans : effort_.nodes_times_plans / nodes;
+      const std::int64_t few = std::clamp(most / 8, std::int64_t{1}, effort_.few_plans);
+      TuneOptions options = in_passing(fully ? std::clamp(most, few, effort_.plans) : few, task_.stop);
+      options.model = task_.plans;
+      const Tuned tuned = tune(*ready, default_axes(*ready, task_.device->limits), *task_.device, options);
+      if (tuned.stopped) return std::nullopt;
+      work_ += nodes * tuned.lowerings / bodies;  // each plan is of one body
+      if (!tuned.best.empty()) found.taken = {0, tuned.best.front().estimate.total.value};
+    }
+    known_.emplace(std::pair{group.id, fully}, found);
+    return found;
+  }
+
+  bool is_doubtful(const Borders& borders, std::size_t g) {
+    const std::optional<Known> known = look_at(borders, g, in_full_);
+    return known && known->taken.unplanned == 0 && known->taken.seconds > effort_.doubt * known->price;
+  }
+
+  bool any_doubt(const NodeSets& ours) {
+    if (in_full_) return true;
+    const Borders borders(task_.graph, wires_, ours);
+    bool any = false;
+    for (std::size_t g = 0; g < ours.size() && !over(); ++g)
+      if (ours[g].size() > 1) any = is_doubtful(borders, g) || any;
+    return any;
+  }
+
+  /// Each group cut along the groups of the other partition. What several of those hold stays with the first.
+  NodeSets cut_along(const NodeSets& ours, const NodeSets& other) const {
+    std::vector<std::size_t> of(task_.graph.nodes.size(), other.size());
+    for (std::size_t g = other.size(); g-- > 0;)
+      for (const NodeId id : other[g]) of[index(id)] = g;
+    NodeSets cut;
+    for (const std::vector<NodeId>& group : ours) {
+      std::map<std::size_t, std::vector<NodeId>> pieces;
+      std::vector<std::size_t> order;
+      for (const NodeId id : group)
+        if (wires_.roles[id] == Role::work) {
+          std::vector<NodeId>& piece = pieces[of[index(id)]];
+          if (piece.empty()) order.push_back(of[index(id)]);
+          piece.push_back(id);
+        }
+      if (order.size() < 2) {
+        cut.push_back(group);
+        continue;
+      }
+      for (const std::size_t piece : order) cut.push_back(std::move(pieces[piece]));
+    }
+    return cut;
+  }
+
+  std::optional<Taken> sum(const Borders& borders, const std::vector<std::size_t>& groups, bool fully) {
+    Taken all;
+    for (const std::size_t g : groups) {
+      const std::optional<Known> known = look_at(borders, g, fully);
+      if (!known) return std::nullopt;
+      all.add(known->taken);
+    }
+    return all;
+  }
+
+  double priced(const Borders& borders, const std::vector<std::size_t>& groups, double most) const {
+    double all = 0;
+    for (const std::size_t g : groups) {
+      if (all >= most || task_.stop.stop_requested()) return all;
+      all += group_price(outline(task_.graph, borders.of(g)).graph, *task_.device);
+    }
+    return all;
+  }
+
+  /// Seconds that the other partition saves in a part, the count of its groups without a plan before them; nothing
+  /// where it saves none.
+  std::optional<Taken> saved(const Part& part, const Borders& our_borders, const Borders& their_borders) {
+    const auto doubtful = [&](std::size_t g) { return is_doubtful(our_borders, g); };
+    if (!in_full_ && std::none_of(part.ours.begin(), part.ours.end(), doubtful)) return std::nullopt;
+    if (in_full_) return saved(part, our_borders, their_borders, true);
+    // A few plans say what is worth asking, and as many as in full whether it is so.
+    return saved(part, our_borders, their_borders, false) ? saved(part, our_borders, their_borders, true)
+                                                          : std::nullopt;
+  }
+
+  std::optional<Taken> saved(const Part& part, const Borders& our_borders, const Borders& their_borders, bool fully) {
+    const std::optional<Taken> now = sum(our_borders, part.ours, fully);
+    if (!now) return std::nullopt;
+    if (!in_full_ && priced(their_borders, part.theirs, now->seconds) >= now->seconds) return std::nullopt;
+    const std::optional<Taken> then = sum(their_borders, part.theirs, fully);
+    if (!then || !then->less_than(*now, in_full_ ? equal_share : effort_.gain)) return std::nullopt;
+    return Taken{now->unplanned - then->unplanned, now->seconds - then->seconds};
+  }
+
+  /// Puts the better of both into each part.
+  void mix(NodeSets& ours, const NodeSets& theirs) {
+    const Parts parts(wires_, ours, theirs);
+    const Borders our_borders(task_.graph, wires_, ours), their_borders(task_.graph, wires_, theirs);
+    std::vector<std::pair<Taken, const Part*>> better;
+    for (const auto& [root, part] : parts.all()) {
+      if (over()) break;
+      if (part.ours.size() == part.theirs.size() &&
+          std::equal(part.ours.begin(), part.ours.end(), part.theirs.begin(),
+                     [&](std::size_t a, std::size_t b) { return ours[a] == theirs[b]; }))
+        continue;
+      if (const std::optional<Taken> gain = saved(part, our_borders, their_borders)) better.emplace_back(*gain, &part);
+    }
+    if (better.empty()) return;
+    std::vector<const Part*> taken;
+    for (const auto& [gain, part] : better) taken.push_back(part);
+    NodeSets mixed = with(ours, theirs, taken);
+    if (find_circle(task_.graph, wires_, mixed).empty()) {
+      ours = std::move(mixed);
+      return;
+    }
+    one_by_one(ours, theirs, std::move(better));
+  }
+
+  void one_by_one(NodeSets& ours, const NodeSets& theirs, std::vector<std::pair<Taken, const Part*>> better) {
+    std::stable_sort(better.begin(), better.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.first.unplanned, a.first.seconds) > std::tie(b.first.unplanned, b.first.seconds);
+    });
+    if (better.size() > most_single) better.resize(most_single);
+    std::vector<const Part*> taken;
+    NodeSets best = ours;
+    for (const auto& [gain, part] : better) {
+      taken.push_back(part);
+      NodeSets mixed = with(ours, theirs, taken);
+      if (find_circle(task_.graph, wires_, mixed).empty())
+        best = std::move(mixed);
+      else
+        taken.pop_back();
+    }
+    if (in_full_) {
+      const std::optional<Taken> now = whole(best), then = whole(theirs);
+      if (now && then && then->less_than(*now, equal_share)) best = theirs;
+    }
+    ours = std::move(best);
+  }
+
+  std::optional<Taken> whole(const NodeSets& groups) {
+    std::vector<std::size_t> all(groups.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return sum(Borders(task_.graph, wires_, groups), all, true);
+  }
+
+  /// `ours` with the groups of `theirs` in some parts. They stand where the first of those that they replace stood, in
+  /// their own order, for of a value that several compute the first one is the owner.
+  static NodeSets with(const NodeSets& ours, const NodeSets& theirs, const std::vector<const Part*>& parts) {
+    std::vector<const Part*> replaced(ours.size(), nullptr);
+    for (const Part* part : parts)
+      for (const std::size_t g : part->ours) replaced[g] = part;
+    NodeSets mixed;
+    for (std::size_t g = 0; g < ours.size(); ++g) {
+      if (replaced[g] == nullptr) mixed.push_back(ours[g]);
+      if (replaced[g] == nullptr || replaced[g]->ours.front() != g) continue;
+      for (const std::size_t other : replaced[g]->theirs) mixed.push_back(theirs[other]);
+    }
+    return mixed;
+  }
+
+  std::vector<bool> difference(const NodeSets& before, const NodeSets& after) const {
+    const std::set<std::vector<NodeId>> known(before.begin(), before.end());
+    std::vector<bool> changed(task_.graph.nodes.size(), false);
+    for (const std::vector<NodeId>& group : after)
+      if (!known.contains(group))
+        for (const NodeId id : group) changed[index(id)] = true;
+    return changed;
+  }
+
+  const FusionTask& task_;
+  const Spending& spending_;
+  const PlanEffort& effort_;
+  const DefUse& wires_;
+  bool in_full_ = false;
+  std::int64_t work_ = 0;
+  std::map<std::pair<Id, bool>, Known> known_;  ///< by group, and whether in full
+};
+
+}  // namespace
+
+HeldAgainstPlans hold_against_plans(const FusionTask& task, NodeSets ours, const std::vector<NodeSets>& others,
+                                    const Spending& spending, const PlanEffort& effort) {
+  return ByPlans(task, spending, effort).run(std::move(ours), others);
+}
+
+}  // namespace tailor::explore

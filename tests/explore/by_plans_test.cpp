@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Groups held against plans. What a search by price decided is never worse than what it started from, by the plans of
+// each group, which are looked for here once more; it can be run, is the same twice, and what it may spend is what it
+// spends. Over modules whose price is far from their plans, and over random graphs. Part of the suite `explore`.
+#include "explore/by_plans.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "codegen/lower/prepare.h"
+#include "explore/partition.h"
+#include "explore/price.h"
+#include "explore/runnable.h"
+#include "explore/writable.h"
+#include "hlo/import.h"
+#include "support/random_graph.h"
+#include "support/search_setting.h"
+#include "support/thorough.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+using namespace tailor::explore;
+
+namespace {
+
+struct Total {
+  std::int64_t unplanned = 0;
+  double seconds = 0;
+};
+
+/// Of all groups, the price of those without a plan.
+Total total(const Graph& graph, const NodeSets& groups, std::int64_t plans) {
+  Fusion fusion;
+  fusion.groups = groups;
+  fusion.bodies.resize(graph.bodies.size());
+  Total all;
+  for (const DistinctGroup& group : partition(graph, fusion).groups) {
+    const auto prepared = codegen::prepare(group.group);
+    const auto* ready = std::get_if<codegen::Prepared>(&prepared);
+    double seconds = 0;
+    if (ready != nullptr) {
+      const Tuned tuned =
+          tune(*ready, default_axes(*ready, search_gpu().limits), search_gpu(), {.max_plans = plans, .keep = 1});
+      if (!tuned.best.empty()) seconds = tuned.best.front().estimate.total.value;
+    }
+    if (seconds == 0) {
+      seconds = group_price(group.group.graph, search_gpu());
+      all.unplanned += static_cast<std::int64_t>(group.occurrences.size());
+    }
+    all.seconds += group.times * seconds;
+  }
+  return all;
+}
+
+bool not_worse(const Total& a, const Total& b) {
+  return a.unplanned != b.unplanned ? a.unplanned < b.unplanned : a.seconds <= b.seconds * (1 + 1e-6);
+}
+
+NodeSets by(std::string_view strategy, const Graph& graph, bool plans = false) {
+  FusionSetting setting = search_setting();
+  if (plans) setting.plans = costmodel::find_model("projected");
+  return fuse(find_strategy(strategy), graph, setting).groups;
+}
+
+FusionTask task_of(const FusionSetting& setting, const Graph& graph, const DefUse& wires) {
+  FusionTask task{setting, graph, wires};
+  task.plans = costmodel::find_model("projected");
+  return task;
+}
+
+/// Two arrays that are turned in different ways: one flat loop reads or writes one of them across memory.
+const char* const turned_twice = R"(HloModule turned
+ENTRY e {
+  a = f16[6,32,24,40,10] parameter(0)
+  t = f16[40,6,10,32,24] transpose(a), dimensions={3,0,4,1,2}
+  u = f16[40,6,10,32,24] tanh(t)
+  v = f16[24,40,32,6,10] transpose(u), dimensions={4,0,3,1,2}
+  ROOT o = (f16[40,6,10,32,24], f16[24,40,32,6,10]) tuple(u, v)
+}
+)";
+/// Rows of four, each element in another array.
+const char* const short_rows = R"(HloModule rows
+add {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT m = f32[] add(x, y)
+}
+ENTRY e {
+  a = f32[1000000,4]{0,1} parameter(0)
+  z = f32[] constant(0)
+  q = f32[1000000,4]{0,1} multiply(a, a)
+  r = f32[1000000]{0} reduce(q, z), dimensions={1}, to_apply=add
+  s = f32[1000000]{0} rsqrt(r)
+  b = f32[1000000,4]{0,1} broadcast(s), dimensions={0}
+  n = f32[1000000,4]{0,1} multiply(a, b)
+  ROOT c = f32[1000000,4]{1,0} copy(n)
+}
+)";
+
+}  // namespace
+
+TEST_CASE("by plans a search is never worse than the strategies it starts from, where its price is far from plans") {
+  int helped = 0;
+  for (const char* text : {turned_twice, short_rows}) {
+    const Graph graph = hlo::import_hlo(text, "m.hlo").graph;
+    INFO(graph.name);
+    const NodeSets ours = by("tailor", graph, true);
+    const Total best = total(graph, ours, plans_in_passing);
+    for (const std::string_view other : {"unfused", "stitch-v1", "xla-2020", "xla-2022", "xla-priority"}) {
+      INFO(other);
+      CHECK(not_worse(best, total(graph, by(other, graph), plans_in_passing)));
+    }
+    CHECK(ours == by("tailor", graph, true));
+    helped += best.seconds < 0.95 * total(graph, by("tailor", graph), plans_in_passing).seconds ? 1 : 0;
+  }
+  CHECK(helped >= 1);
+}
+
+TEST_CASE("a mixture of partitions is not worse than any of them, can be run and leaves nothing out") {
+  PlanEffort effort;
+  effort.plans = 2;
+  effort.whole_nodes = 1 << 20;
+  int mixed = 0;
+  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(12, 150); ++seed) {
+    INFO("seed ", seed);
+    const Graph graph = well_formed_graph(seed, 20);
+    const DefUse wires = def_use(graph);
+    const FusionSetting setting = search_setting();
+    const FusionTask task = task_of(setting, graph, wires);
+    const std::vector<NodeSets> others{by("unfused", graph), by("stitch-v1", graph),
+                                       writable(graph, wires, by("xla-2022", graph))};
+    const NodeSets ours = by("tailor", graph);
+    const HeldAgainstPlans held = hold_against_plans(task, ours, others, Spending(task), effort);
+    CHECK(find_circle(graph, wires, held.groups).empty());
+    CHECK(find_left_out(wires, held.groups).empty());
+    const Total best = total(graph, held.groups, effort.plans);
+    CHECK(not_worse(best, total(graph, ours, effort.plans)));
+    bool is_one = held.groups == ours;
+    for (const NodeSets& other : others) {
+      if (!find_circle(graph, wires, other).empty()) continue;
+      CHECK(not_worse(best, total(graph, other, effort.plans)));
+      is_one = is_one || held.groups == other;
+    }
+    mixed += is_one ? 0 : 1;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+      if (held.groups == ours) CHECK_FALSE(held.changed[i]);
+  }
+  CHECK(mixed > 0);
+}
+
+TEST_CASE("of large graphs only doubtful groups are looked at, and no more than may be spent") {
+  const Graph graph = hlo::import_hlo(short_rows, "m.hlo").graph;
+  const DefUse wires = def_use(graph);
+  const FusionSetting setting = search_setting();
+  FusionTask task = task_of(setting, graph, wires);
+  const NodeSets ours = by("tailor", graph);
+  const std::vector<NodeSets> others{by("stitch-v1", graph)};
+  const auto held = [&](const PlanEffort& effort) {
+    return hold_against_plans(task, ours, others, Spending(task), effort).groups;
+  };
+  PlanEffort few;
+  few.whole_nodes = 0;
+  few.doubt = 1;
+  CHECK(held(few) != ours);
+  PlanEffort sure = few;
+  sure.doubt = 1e9;
+  CHECK(held(sure) == ours);
+  PlanEffort nothing = few;
+  nothing.most_work = 0;
+  CHECK(held(nothing) == ours);
+  std::stop_source source;
+  source.request_stop();
+  task.stop = source.get_token();
+  CHECK(held({}) == ours);
+}
