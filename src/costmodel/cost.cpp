@@ -227,14 +227,17 @@ class Charges {
 
   /// What the last operand decides is charged once where that is made, whatever else is divided by it there.
   void shared(const OperandPart& part, const ir::Value& v, const ir::VarSet& vars, const ir::VarSet& last) {
-    const auto take = [](Pipes& pipes, const OperandPart& p, int sign) {
-      pipes.fma += sign * p.fma;
-      pipes.alu += sign * p.alu;
-      pipes.xu += sign * p.xu;
+    const auto take = [](Pipes& pipes, const OperandPart& p, std::int64_t times) {
+      pipes.fma += times * p.fma;
+      pipes.alu += times * p.alu;
+      pipes.xu += times * p.xu;
     };
     take(place(vars), part, -1);
     const int which = static_cast<int>(v.op == ir::Op::divide ? 1 : 0);
-    if (walk_.is_first(kernel_.values[v.operands[static_cast<std::size_t>(which)]], last)) take(place(last), part, 1);
+    if (walk_.is_first(kernel_.values[v.operands[static_cast<std::size_t>(which)]], last)) {
+      const auto [at, copies] = walk_.place_of_copies(last);
+      take(scratch_.costs[static_cast<std::size_t>(at)].pipes, part, copies);
+    }
   }
 
   /// Quotients and remainders of an index, each where its number changes and once there.

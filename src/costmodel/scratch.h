@@ -299,6 +299,9 @@ class ValueWalk {
   /// The statement whose executions compute a value that differs with these loops: the one at hand, or the outermost
   /// loop around it that leaves the value as it is.
   std::int32_t place(const ir::VarSet& vars) const;
+  /// The same of a value that copies of inner loops have each, but those of an outer one share: the outer loop, and how
+  /// many there are.
+  std::pair<std::int32_t, std::int64_t> place_of_copies(const ir::VarSet& vars) const;
   /// Whether all readers of a let are sums that take the product in.
   bool is_taken_in(ir::LetId let) const;
   /// Whether a sum takes in a product that stands in it.

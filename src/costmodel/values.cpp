@@ -183,6 +183,21 @@ std::int32_t ValueWalk::place(const ir::VarSet& vars) const {
   return found;
 }
 
+std::pair<std::int32_t, std::int64_t> ValueWalk::place_of_copies(const ir::VarSet& vars) const {
+  std::pair<std::int32_t, std::int64_t> found{scratch_.at, 1};
+  std::int64_t copies = 1;
+  for (std::size_t i = scratch_.open.size(); i-- > 0;) {
+    const OpenScope& scope = scratch_.open[i];
+    if (scope.loop ? vars.has(scope.var) && !scope.unrolled : !scope.runs) break;
+    if (!scope.loop) continue;
+    if (vars.has(scope.var))
+      copies *= kernel_.indices.vars[scope.var].extent;
+    else
+      found = {scope.at, copies};
+  }
+  return found;
+}
+
 bool ValueWalk::is_first(const ir::Value& operand, const ir::VarSet& vars) {
   std::uint64_t key = operand.kind == ir::ValueKind::let       ? std::uint64_t{operand.let} << 1
                       : operand.kind == ir::ValueKind::element ? std::uint64_t{operand.element.array} << 1 | 1

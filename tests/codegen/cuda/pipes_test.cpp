@@ -38,12 +38,12 @@ struct Elements {
   ir::VarId tid = b.thread("tid", 1, threads);
   ir::VarId t = b.loop_var("t", copies), e = b.loop_var("e", width);
   ir::BufferId x, scalars, y;
-  ir::LetId divisor = 0, whole = 0;
-  ir::ArrayId sums = 0;
+  ir::LetId divisor = 0;
+  ir::ArrayId divisors = 0;  ///< one for each place of a vector
   ir::ExprId place = 0;
   ir::ValueId at = 0;  ///< the element
 
-  Elements(DType to, const std::function<ir::ValueId(Elements&)>& body) {
+  Elements(DType to, const std::function<ir::ValueId(Elements&)>& body, bool guarded = false) {
     x = b.in("x", DType::f32, elements);
     scalars = b.in("s", DType::f32, blocks);
     y = b.out("y", to, elements);
@@ -54,8 +54,13 @@ struct Elements {
     b.each(t);
     b.load(ir::KernelBuilder::at(row, b.var(t)), x, b.sum({own, b.var(t, threads * width)}), width);
     b.end();
+    divisors = b.array("columns", DType::f32, {0, 0}, width);
+    b.declare(divisors);
+    b.load(ir::KernelBuilder::ref(divisors), x, own, width, ir::Policy::again);
     divisor = b.load_let("s", scalars, b.var(b.vb), ir::Policy::again);
     b.each(t);
+    // Of which threads the copies are is not known to be the first ones.
+    if (guarded) b.guard_less(b.sum({b.var(tid), b.var(t, threads)}), b.var(b.vb, threads * copies * 2));
     b.declare(result);
     b.each(e);
     place = b.sum({b.var(tid, width), b.var(t, threads * width), b.var(e)});
@@ -64,6 +69,7 @@ struct Elements {
     b.assign(ir::KernelBuilder::ref(result, b.var(e)), b.get(made));
     b.end();
     b.store(y, b.sum({own, b.var(t, threads * width)}), width, ir::KernelBuilder::ref(result));
+    if (guarded) b.end();
     b.end();
   }
 };
@@ -186,5 +192,21 @@ TEST_CASE("what rules say of a value's instructions is what machine code execute
                   (machine.alu - moved.alu));
     CHECK_MESSAGE(is_near(program.xu - base.xu, machine.xu - moved.xu), (program.xu - base.xu), " ",
                   (machine.xu - moved.xu));
+  }
+}
+
+TEST_CASE(
+    "what a divisor decides is computed by each copy behind a guard of its own, and once for each place of a vector") {
+  const profiler::Nvrtc* nvrtc = nvrtc_or_skip();
+  const auto by_divisor = [](Elements& k) { return k.b.op(Op::divide, {k.at, k.b.get(k.divisor)}); };
+  // Of columns each has its own divisor, which all rows share.
+  const auto by_column = [](Elements& k) {
+    return k.b.op(Op::divide, {k.at, k.b.element(ir::KernelBuilder::ref(k.divisors, k.b.var(k.e)))});
+  };
+  for (const auto& [kernel, reciprocals] :
+       {std::pair(Elements(DType::f32, by_divisor, true).b.finished(), 4.0),  // of eight copies, in one of two blocks
+        std::pair(Elements(DType::f32, by_column).b.finished(), 4.0)}) {
+    CHECK(by_program(kernel).xu == reciprocals);
+    if (nvrtc != nullptr) CHECK(by_machine(*nvrtc, kernel).xu == reciprocals);
   }
 }
