@@ -34,10 +34,10 @@ namespace {
 constexpr std::chrono::milliseconds look{10};  ///< between two looks at whether a process has ended
 
 /// Kills, and waits a moment: a process that hangs inside the driver may take long to die, and nobody needs it.
-void end_process(pid_t process) {
+void end_process(pid_t process, Seconds patience = {2}) {
   ::kill(-process, SIGKILL);
   ::kill(process, SIGKILL);  // before it had its group
-  constexpr int attempts = 2000;
+  const int attempts = static_cast<int>(1000 * patience.value);
   for (int i = 0; i < attempts; ++i) {
     if (waitpid(process, nullptr, WNOHANG) != 0) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -147,8 +147,8 @@ void ChildProcess::quit() {
   end_process(std::exchange(process_, -1));
 }
 
-void ChildProcess::kill() {
-  if (process_ >= 0) end_process(std::exchange(process_, -1));
+void ChildProcess::kill(Seconds patience) {
+  if (process_ >= 0) end_process(std::exchange(process_, -1), patience);
   socket_ = Descriptor();
 }
 

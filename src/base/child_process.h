@@ -37,7 +37,9 @@ class ChildProcess {
 
   /// The other end sees the socket close and leaves; one that stays for a second is killed.
   void quit();
-  void kill();
+  /// Waits so long for it to be gone: what it held (a GPU) may be needed by the next, and freeing much takes a moment.
+  /// One that takes longer is left to die alone.
+  void kill(Seconds patience = {2});
   /// Of one whose socket has ended: how it did, with the last line that it printed. None runs afterwards.
   std::string ending();
 

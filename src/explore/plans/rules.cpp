@@ -164,11 +164,13 @@ constexpr std::array rule_table = [] {
 
       {"long-code",
        false,
-       "over 16384 instructions of copies of what an element takes come from far in each pass, and take the compiler "
-       "long",
+       "over 16384 instructions of copies of what an element takes come from far and take the compiler long; rows that "
+       "wait "
+       "in registers, which are read once for it, may have twice that",
        {asks({vector}, {T::streamed, T::trips, T::at_once},
              [](const Candidate& c) {
-               constexpr std::int64_t most = 16384;
+               const bool waits = !c.tiling.streamed && c.tiling.trips > 1;
+               const std::int64_t most = waits ? 32768 : 16384;
                return unrolled_code(c) > most && c.plan.vector * c.tiling.at_once > 1;
              })}},
       {"padding",

@@ -32,6 +32,8 @@ Seconds patience_of(const CompilerSetup& setup) {
   return setup.patience.value > 0 ? setup.patience : Seconds{std::max(times * setup.limit.value, least)};
 }
 
+constexpr Seconds at_once{0.02};  ///< to be gone: an interrupt waits for it
+
 struct Question {
   std::string library;
   std::vector<std::string> include_folders;
@@ -60,6 +62,8 @@ std::string question_text(const Nvrtc& api, const CompileRequest& request) {
 }
 
 }  // namespace
+
+Compiler::~Compiler() { process_.kill(at_once); }  // it holds nothing that could be lost
 
 bool Compiler::accepts(const ir::Binary& kept) const {
   if (kept.outcome != ir::CompileOutcome::too_long) return true;
@@ -103,20 +107,20 @@ ir::Binary Compiler::ask(const CompileRequest& request, const std::stop_token& s
     case ReceiveResult::message:
       if (std::optional<ir::Binary> answer = unpacked(message.text); answer && answer->source == binary.source)
         return *std::move(answer);
-      process_.kill();
+      process_.kill(at_once);
       cut_short(binary, CutShort::died, "its answer cannot be read");
       return binary;
     case ReceiveResult::ended:
       cut_short(binary, CutShort::died, process_.ending());
       return binary;
     case ReceiveResult::stopped:
-      process_.kill();
+      process_.kill(at_once);
       cut_short(binary, CutShort::interrupted);
       return binary;
     case ReceiveResult::too_late:
       break;
   }
-  process_.kill();
+  process_.kill(at_once);
   binary.compile_time = computed ? setup_.limit : patience_of(setup_);
   cut_short(binary, computed ? CutShort::too_long : CutShort::waited, humane_seconds(binary.compile_time.value));
   return binary;

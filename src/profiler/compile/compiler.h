@@ -31,7 +31,7 @@ class Compiler {
  public:
   /// `api` must outlive it. A process is started by the first text.
   Compiler(const Nvrtc& api, CompilerSetup setup) : api_(api), setup_(std::move(setup)) {}
-  ~Compiler() { process_.kill(); }  // it holds nothing that could be lost
+  ~Compiler();
   Compiler(const Compiler&) = delete;
   Compiler& operator=(const Compiler&) = delete;
 
