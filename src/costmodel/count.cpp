@@ -86,6 +86,7 @@ void end_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
 
 Scratch::Scratch() : body_(std::make_unique<Body>()) {}
 Scratch::~Scratch() = default;
+std::int64_t Scratch::looks() const { return body_->looks; }
 Scratch::Scratch(Scratch&&) noexcept = default;
 Scratch& Scratch::operator=(Scratch&&) noexcept = default;
 

@@ -34,6 +34,8 @@ class Scratch {
   Scratch& operator=(Scratch&&) noexcept;
   struct Body;
   Body& body() { return *body_; }
+  /// At warps, by all fast counting so far: what its time goes into.
+  std::int64_t looks() const;
 
  private:
   std::unique_ptr<Body> body_;

@@ -101,6 +101,7 @@ class FastWalk {
       scratch_.sampled = sampling.blocks != all_of_them || !scratch_.looked_at.empty();
       scratch_.seen_scopes.clear();
       walk();
+      scratch_.looks += sampling.most_looks - looks_left_;
       if (looks_left_ > 0) break;
       scratch_.gave_up = scratch_.most_looks > 0;
       if (scratch_.gave_up) return;

@@ -209,6 +209,7 @@ struct Scratch::Body {
   std::vector<Reach> reached;  ///< per buffer: by loads, by stores and atomics
   std::vector<SameAccess> accesses;
   bool sampled = false;
+  std::int64_t looks = 0;       ///< that fast counting has taken so far: what its time goes into
   std::int64_t most_looks = 0;  ///< fast counting gives up there; 0: it takes samples instead
   bool gave_up = false;
   bool sees_scopes = false;         ///< whether fast counting fills seen_scopes

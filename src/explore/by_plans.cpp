@@ -140,6 +140,9 @@ class ByPlans {
     const Group group = outline(task_.graph, borders.of(g));
     const auto known = known_.find({group.id, fully});
     if (known != known_.end()) return known->second;
+    // Where a few plans had none that lowers, many are looked through for nothing.
+    const auto few_known = known_.find({group.id, false});
+    if (few_known != known_.end() && few_known->second.taken.unplanned > 0) return few_known->second;
     if (over()) return std::nullopt;
     Known found{{}, group_price(group.graph, *task_.device)};
     found.taken = {1, found.price};
@@ -161,7 +164,7 @@ class ByPlans {
 
   bool is_doubtful(const Borders& borders, std::size_t g) {
     const std::optional<Known> known = look_at(borders, g, in_full_);
-    return known && known->taken.unplanned == 0 && known->taken.seconds > effort_.doubt * known->price;
+    return known && (known->taken.unplanned > 0 || known->taken.seconds > effort_.doubt * known->price);
   }
 
   bool any_doubt(const NodeSets& ours) {
@@ -230,7 +233,8 @@ class ByPlans {
   std::optional<Taken> saved(const Part& part, const Borders& our_borders, const Borders& their_borders, bool fully) {
     const std::optional<Taken> now = sum(our_borders, part.ours, fully);
     if (!now) return std::nullopt;
-    if (!in_full_ && priced(their_borders, part.theirs, now->seconds) >= now->seconds) return std::nullopt;
+    if (!in_full_ && now->unplanned == 0 && priced(their_borders, part.theirs, now->seconds) >= now->seconds)
+      return std::nullopt;
     const std::optional<Taken> then = sum(their_borders, part.theirs, fully);
     if (!then || !then->less_than(*now, in_full_ ? equal_share : effort_.gain)) return std::nullopt;
     return Taken{now->unplanned - then->unplanned, now->seconds - then->seconds};

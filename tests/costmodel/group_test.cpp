@@ -520,3 +520,27 @@ TEST_CASE("the bound of a reduction of which a part is needed holds that part's 
   CHECK(quotient.fma == 10);
   CHECK(quotient.xu == 0);
 }
+
+TEST_CASE("of arrays of one size that are turned in several ways all but one way take a sector for each element") {
+  const std::string turned =
+      "  %x = parameter 0 : f16[64,32,128]\n  %t = transpose %x, axes={2,0,1} : f16[128,64,32]\n";
+  const double elements = 64 * 32 * 128, more = elements * 32 - elements * 2;
+  CHECK(across(summary_of(turned + "  output %t\n")) == 0);
+  // Another way: its neighbours are others again.
+  const GroupSummary both = summary_of(turned +
+                                       "  %u = transpose %t, axes={1,0,2} : f16[64,128,32]\n"
+                                       "  %v = transpose %u, axes={2,1,0} : f16[32,128,64]\n  output %t, %v\n");
+  CHECK(both.turns.size() == 2);
+  CHECK(across(both) == more);
+  // The way back is the same turn, and so is one of rows that stay together under other names.
+  CHECK(across(summary_of(turned + "  %n = negate %t : f16[128,64,32]\n"
+                                   "  %b = transpose %n, axes={1,2,0} : f16[64,32,128]\n  output %t, %b\n")) == 0);
+  // Rows that move as they are part no neighbours.
+  CHECK(summary_of("  %x = parameter 0 : f16[64,32,128]\n  %t = transpose %x, axes={1,0,2} : f16[32,64,128]\n"
+                   "  output %t\n")
+            .turns.empty());
+  GroupSummary s = summary_of_phases({1});
+  const double before = part_of(group(s, device_of_groups()), Part::l2);
+  s.turns = {{1000, 1, 1, 7e6}, {1000, 2, 2, 9e6}, {2000, 1, 1, 5e6}};
+  CHECK(part_of(group(s, device_of_groups()), Part::l2) == approx(before + 7e6 / 2e12).epsilon(last_digits));
+}

@@ -179,3 +179,21 @@ TEST_CASE("of large graphs only doubtful groups are looked at, and no more than 
   task.stop = source.get_token();
   CHECK(held({}) == ours);
 }
+
+TEST_CASE("plans that are slow to count are fewer, and no more are lowered than there is patience for") {
+  const Graph graph = hlo::import_hlo(short_rows, "m.hlo").graph;
+  const Group group = outline(graph, by("tailor", graph).front());
+  const auto prepared = codegen::prepare(group);
+  REQUIRE(std::holds_alternative<codegen::Prepared>(prepared));
+  const auto& ready = std::get<codegen::Prepared>(prepared);
+  const auto lowered = [&](std::int64_t looks) {
+    const Tuned tuned = tune(ready, default_axes(ready, search_gpu().limits), search_gpu(),
+                             {.max_plans = 64, .most_looks = looks, .keep = 1});
+    CHECK_FALSE(tuned.best.empty());
+    return tuned.lowerings;
+  };
+  const std::int64_t all = lowered(0);
+  CHECK(all > 40);
+  CHECK(lowered(1 << 30) == all);
+  CHECK(lowered(1) < all / 2);
+}

@@ -26,6 +26,8 @@ class PlanCounter {
   /// Overwrites `work`. `kernel` is what `plan` lowers to.
   void count(const ir::Plan& plan, const ir::Kernel& kernel, costmodel::Work& work);
 
+  std::int64_t looks() const { return scratch_.looks(); }  ///< that counting has taken
+
   std::int64_t shared = 0;  ///< plans whose counts came from another's
 
  private:

@@ -73,6 +73,28 @@ bool is_picked(std::int64_t i, std::int64_t count, std::int64_t wanted) {
   return i * wanted / count != (i + 1) * wanted / count;
 }
 
+/// Which of the plans that are picked are lowered, so that about so many looks are enough for all.
+class Patience {
+ public:
+  /// `most`: 0 for no end. `plans`: that are picked.
+  Patience(std::int64_t most, std::int64_t plans) : most_(most), left_(plans) {}
+
+  bool takes_next(std::int64_t looks) {
+    const std::int64_t left = left_--;
+    if (most_ == 0 || looks == 0) return ++taken_ > 0;
+    const double each = static_cast<double>(looks) / static_cast<double>(taken_);
+    const double more = static_cast<double>(most_ - looks) / each;
+    share_ += std::clamp(more / static_cast<double>(std::max<std::int64_t>(1, left)), 0.0, 1.0);
+    if (share_ < 1) return false;
+    share_ -= 1;
+    return ++taken_ > 0;
+  }
+
+ private:
+  std::int64_t most_, left_, taken_ = 0;
+  double share_ = 0;  ///< of a plan that is not lowered yet
+};
+
 std::int64_t count_survivors(Plans plans) {
   std::int64_t survivors = 0;
   while (plans.next()) ++survivors;  // when stopped, what is scored sees it too
@@ -108,13 +130,16 @@ Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const 
   }
   const bool thinned = options.max_plans && survivors > *options.max_plans;
   std::vector<Dropped> dropped;
+  Patience patience(options.max_plans ? options.most_looks : 0, thinned ? *options.max_plans : survivors);
+  std::int64_t looks = 0;  // of the structures before
   for (std::size_t structure = 0; structure < structures.size(); ++structure) {
     const codegen::Prepared& of = *structures[structure];
     Plans& plans = walks[structure];
     const ir::Plan usual = usual_plan(of);
     PlanCounter counter(of, limits);
     while (const auto plan = plans.next()) {
-      if (thinned && !is_picked(survivor++, survivors, *options.max_plans)) {
+      const bool picked = !thinned || is_picked(survivor++, survivors, *options.max_plans);
+      if (!picked || !patience.takes_next(looks + counter.looks())) {
         ++tuned.left_out;
         continue;
       }
@@ -128,6 +153,7 @@ Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const 
           {*plan, model.estimate(inputs), steps_between(*plan, usual), id_of(*plan, prepared.group->id)});
       keeping.offer(tuned.ranked.back(), std::get<ir::Kernel>(lowered), work);
     }
+    looks += counter.looks();
     tuned.enumerated += plans.passed();
     tuned.stopped = tuned.stopped || plans.stopped();
     dropped.insert(dropped.end(), plans.dropped().begin(), plans.dropped().end());
@@ -190,7 +216,9 @@ std::optional<std::size_t> rules_that_leave_a_plan(const codegen::Prepared& prep
 
 TuneOptions in_passing(std::int64_t plans, const std::stop_token& stop) {
   TuneOptions options;
+  constexpr std::int64_t looks_of_a_plan = 2000;
   options.max_plans = plans;
+  options.most_looks = looks_of_a_plan * plans;
   options.keep = 1;
   options.stop = stop;
   return options;

@@ -73,7 +73,10 @@ inline constexpr std::int64_t keep_all = std::numeric_limits<std::int64_t>::max(
 struct TuneOptions {
   const costmodel::Model* model = nullptr;     ///< needs no binary; nullptr: projected
   std::optional<std::int64_t> max_plans = {};  ///< lower at most so many, spread evenly over the space
-  std::int64_t keep = 0;                       ///< different kernels that are kept, the best
+  /// With `max_plans`: looks of counting (costmodel/count.h) that they may take, about; where plans are slow to count
+  /// fewer of them are lowered, as evenly spread. 0: no limit.
+  std::int64_t most_looks = 0;
+  std::int64_t keep = 0;  ///< different kernels that are kept, the best
   /// So many kernels whose plans differ in more than their blocks, where the group has them, one of them the nearest to
   /// the usual plan when there are two or more; 0: none. At most `keep`.
   std::int64_t short_list = 0;
