@@ -319,7 +319,7 @@ TEST_CASE("a row plan that blocks cannot share is refused in words") {
   CHECK(row_refusal("row_sum", 2, 8192, words + "split=9") ==
         "split: rows of 2,048 vectors, 256 for a block at once, leave some of 9 blocks that share them without any");
   CHECK(row_refusal("row_sum", 2, 8192, words + "split=2000000000").starts_with("split: rows of 2,048 vectors"));
-  CHECK(row_refusal("row_sum", 2, 8192, words + "split=0") == "split: 0 blocks share a row");
+  CHECK_THROWS_WITH(row_refusal("row_sum", 2, 8192, words + "split=0"), doctest::Contains("found split='0'"));
   CHECK(row_refusal("row_sum", 2, 8192, words + "split=8 grid=persistent blocks_per_sm=4") ==
         "split: blocks that share rows do not loop over others");
   CHECK(row_refusal("softmax", 2, 8192, words + "split=8") ==

@@ -22,7 +22,6 @@
 #include "profiler/gpu/fake_machine.h"
 #include "profiler/measure/gpu_match.h"
 #include "profiler/measure/test_worker.h"
-#include "reference/evaluate_cells.h"
 #include "support/approx.h"
 #include "support/group_family.h"
 #include "support/kernel_cache.h"
@@ -133,25 +132,21 @@ Built hanging(const Nvrtc& api, const std::string& suffix, const std::string& co
   return made;
 }
 
-/// Hangs when it is timed where the check's first input has its largest number, if that is there then.
+/// Hangs when it is timed on the inputs of its check: where one element of the first input differs from plain ones.
 Built hanging_on_an_edge(const Nvrtc& api, const std::string& suffix) {
   const Reference reference = evaluate_reference(group(), MeasureOptions().seed);
-  const reference::Tensor& x = reference.inputs.front();
-  std::int64_t where = 0;
-  float most = 0;
-  reference::each_real(x, [&](std::int64_t i, double value) {
-    if (!(std::abs(value) > most)) return;
-    most = static_cast<float>(std::abs(value));
-    where = i;
-  });
-  REQUIRE(most > 100);  // an edge
-  const Built plain = built(api, suffix, 32);
-  const std::string input = first_of(plain.kernel, [](const ir::Buffer& one) {
+  const std::vector<reference::Tensor> plain = plain_inputs(group(), reference);
+  const std::vector<std::byte>&checked = reference.inputs.front().bytes, &timed = plain.front().bytes;
+  REQUIRE(checked.size() == timed.size());
+  const auto differs = std::mismatch(checked.begin(), checked.end(), timed.begin()).first;
+  REQUIRE(differs != checked.end());
+  const Built right = built(api, suffix, 32);
+  const std::string input = first_of(right.kernel, [](const ir::Buffer& one) {
                               return one.role == ir::BufferRole::input && one.dtype == ir::DType::f16;
                             }).name;
   return hanging(api, suffix,
-                 fmt::format("(reinterpret_cast<const volatile unsigned short*>({})[{}] & 0x7fff) > 0x5640", input,
-                             where));  // 100
+                 fmt::format("reinterpret_cast<const volatile unsigned char*>({})[{}] == {}", input,
+                             differs - checked.begin(), static_cast<int>(*differs)));
 }
 
 MeasureRequest candidate(const Built& one) {
