@@ -119,6 +119,8 @@ int main(int count, char** words) {
       std::vector<study::Candidate> candidates;
       std::vector<double> seconds;
       for (; at < times.size() && times[at].model == name && times[at].group == group; ++at) try {
+          if (group >= model.partition.groups.size())
+            throw Error(Fault::missing, fmt::format("the strategy makes no group {} of it any more", group + 1));
           candidates.push_back(study::choose_plan(model, group, times[at].plan, {study::silent()}));
           seconds.push_back(times[at].seconds);
         } catch (const Error& error) {
