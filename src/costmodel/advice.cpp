@@ -267,7 +267,7 @@ std::string on_sectors(const Situation& s) {
 std::string on_banks(const Situation& s) {
   const double requests = static_cast<double>(s.work.shared_load.bytes + s.work.shared_store.bytes) / 128;
   const double passes = static_cast<double>(s.work.shared_load.wavefronts + s.work.shared_store.wavefronts);
-  if (s.estimate.bottleneck != Part::shared || passes < 1.5 * requests) return {};
+  if (s.estimate.bottleneck != Part::shared || passes < 1.5 * requests || requests == 0) return {};  // or shuffles bind
   return fmt::format("shared memory takes {:.1f} passes where {:.1f} would do: pad or swizzle its rows",
                      passes / std::max(requests, 1.0), 1.0);
 }

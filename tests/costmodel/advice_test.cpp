@@ -147,6 +147,13 @@ TEST_CASE("each rule of advice says its sentence with its numbers beyond its thr
   }
 }
 
+TEST_CASE("nothing is said of banks where shuffles bind and shared memory holds nothing") {
+  Case c;
+  c.estimate.bottleneck = Part::shared;
+  c.work.pipes.shuffle = 1000;
+  CHECK(c.said().empty());
+}
+
 TEST_CASE("advice names only what can be changed: a neighbour where there is one, rows where the plan has rows") {
   Case c;
   c.work.virtual_blocks = 1;
