@@ -250,6 +250,33 @@ ENTRY e {
   }
 }
 
+TEST_CASE("stages that would compute most of a group's work again are no kernel to search for") {
+  const auto refusal = [](int again) {
+    std::string text =
+        "graph g {\n  graph add {\n    %p0 = parameter 0 : f32[]\n    %p1 = parameter 1 : f32[]\n"
+        "    %r = add %p0, %p1 : f32[]\n    output %r\n  }\n  %x = parameter 0 : f32[4096,512]\n"
+        "  %zero = constant 0 : f32[]\n  %v0 = negate %x : f32[4096,512]\n";
+    for (int i = 1; i < again; ++i) text += fmt::format("  %v{} = negate %v{} : f32[4096,512]\n", i, i - 1);
+    text += fmt::format(
+        "  %c = reduce add %v{0}, %zero, axes={{0}} : f32[512]\n"
+        "  %l0 = log %c : f32[512]\n  %l1 = negate %l0 : f32[512]\n  %l2 = negate %l1 : f32[512]\n"
+        "  %b = broadcast %l2, axes={{1}} : f32[4096,512]\n  %m = multiply %v{0}, %b : f32[4096,512]\n"
+        "  %s = reduce add %m, %zero, axes={{1}} : f32[4096]\n  output %s\n}}\n",
+        again - 1);
+    const Graph graph = parse_graph(text);
+    const DefUse wires = def_use(graph);
+    std::vector<NodeId> work;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+      if (wires.roles[i] == Role::work) work.push_back(static_cast<NodeId>(i));
+    MergeLimits limits;
+    limits.stages = true;
+    return not_one_kernel(graph, wires, work, limits);
+  };
+  CHECK_FALSE(refusal(1));
+  REQUIRE(refusal(30));
+  CHECK(refusal(30)->find("2 stages would compute 66 operations where the group has 36") != std::string::npos);
+}
+
 TEST_CASE("a graph without nodes is fused into nothing") {
   const Graph graph = parse_graph("graph g {\n  output\n}\n");
   for (const std::string_view name : {"tailor", "tailor-any"}) CHECK(searched(name, graph).groups.empty());
