@@ -233,8 +233,9 @@ class Charges {
       pipes.xu += times * p.xu;
     };
     take(place(vars), part, -1);
-    const int which = static_cast<int>(v.op == ir::Op::divide ? 1 : 0);
-    if (walk_.is_first(kernel_.values[v.operands[static_cast<std::size_t>(which)]], last)) {
+    const ir::ValueId operand =
+        *std::find_if(v.operands.rbegin(), v.operands.rend(), [](ir::ValueId one) { return one != ir::no_value; });
+    if (walk_.is_first(kernel_.values[operand], last)) {
       const auto [at, copies] = walk_.place_of_copies(last);
       take(scratch_.costs[static_cast<std::size_t>(at)].pipes, part, copies);
     }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -131,8 +132,8 @@ struct ValueScratch {
   std::vector<LetFacts> lets;
   std::vector<std::pair<ir::ArrayId, std::int32_t>> writes;  ///< array and statement, ascending
   std::vector<OpenScope> open;
-  std::int32_t at = 0;                 ///< the statement at hand
-  std::vector<std::uint64_t> charged;  ///< operands whose part was charged, and where
+  std::int32_t at = 0;                        ///< the statement at hand
+  std::unordered_set<std::uint64_t> charged;  ///< what was charged that is there once, and where
 };
 
 /// An array or a let that is alive (live.cpp). Positions of statements; -1: none.

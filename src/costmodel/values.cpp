@@ -230,10 +230,7 @@ bool ValueWalk::is_new(std::uint64_t key, const ir::VarSet& vars) {
   std::int32_t around = -1;
   for (const OpenScope& scope : scratch_.open)
     if (scope.at < at) around = scope.at;
-  key = mixed(key, static_cast<std::uint64_t>(around + 2));
-  if (std::find(scratch_.charged.begin(), scratch_.charged.end(), key) != scratch_.charged.end()) return false;
-  scratch_.charged.push_back(key);
-  return true;
+  return scratch_.charged.insert(mixed(key, static_cast<std::uint64_t>(around + 2))).second;
 }
 
 std::pair<std::int32_t, std::int64_t> ValueWalk::known_copies(const ir::Condition& condition) const {

@@ -222,9 +222,9 @@ class ByPlans {
   /// Seconds that the other partition saves in a part, the count of its groups without a plan before them; nothing
   /// where it saves none.
   std::optional<Taken> saved(const Part& part, const Borders& our_borders, const Borders& their_borders) {
-    const auto doubtful = [&](std::size_t g) { return is_doubtful(our_borders, g); };
-    if (!in_full_ && std::none_of(part.ours.begin(), part.ours.end(), doubtful)) return std::nullopt;
     if (in_full_) return saved(part, our_borders, their_borders, true);
+    const auto doubtful = [&](std::size_t g) { return is_doubtful(our_borders, g); };
+    if (std::none_of(part.ours.begin(), part.ours.end(), doubtful)) return std::nullopt;
     // A few plans say what is worth asking, and as many as in full whether it is so.
     return saved(part, our_borders, their_borders, false) ? saved(part, our_borders, their_borders, true)
                                                           : std::nullopt;
