@@ -124,14 +124,6 @@ class Facts {
     if (node.op == Op::transpose || node.op == Op::copy) find_turn(node, fact);
   }
 
-  /// Dimensions of more than one element, the fastest in memory first.
-  static std::vector<int> by_memory(const ir::Shape& shape) {
-    std::vector<int> found;
-    for (int i = 0; i < shape.rank(); ++i)
-      if (const int dim = shape.minor_to_major[static_cast<std::size_t>(i)]; shape.dims[dim] > 1) found.push_back(dim);
-    return found;
-  }
-
   /// Runs of an array, the fastest first, and where each stands in the other array.
   struct Runs {
     std::vector<std::int64_t> extents;
@@ -151,8 +143,8 @@ class Facts {
   void find_turn(const Node& node, GroupNode& fact) {
     const ir::Shape& source = graph_[node.operands[0]].shape;
     if (source.dtype == ir::DType::tuple) return;
-    const std::vector<int> from = by_memory(source);
-    std::vector<int> to = by_memory(node.shape);
+    const std::vector<int> from = ir::wide_dimensions(source);
+    std::vector<int> to = ir::wide_dimensions(node.shape);
     if (node.op == Op::transpose)
       for (int& dim : to) dim = static_cast<int>(axes(node)[dim]);
     Runs runs;

@@ -32,14 +32,9 @@ namespace {
 
 /// Whether the elements of a transpose lie in memory as those of its source do.
 bool stays_in_place(const Node& transpose, const Shape& source) {
-  std::vector<int> from, to;  // dimensions of the source, fastest first
-  for (int i = 0; i < source.rank(); ++i) {
-    const int dim = source.minor_to_major[static_cast<std::size_t>(i)];
-    if (source.dims[dim] != 1) from.push_back(dim);
-    const int moved = static_cast<int>(axes(transpose)[transpose.shape.minor_to_major[static_cast<std::size_t>(i)]]);
-    if (source.dims[moved] != 1) to.push_back(moved);
-  }
-  return from == to;
+  std::vector<int> to = wide_dimensions(transpose.shape);
+  for (int& dim : to) dim = static_cast<int>(axes(transpose)[dim]);
+  return to == wide_dimensions(source);
 }
 
 /// Whether a broadcast repeats each result along the column that it is of.

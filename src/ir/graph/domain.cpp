@@ -17,6 +17,13 @@
 
 namespace tailor::ir {
 
+std::vector<int> wide_dimensions(const Shape& shape) {
+  std::vector<int> found;
+  for (int i = 0; i < shape.rank(); ++i)
+    if (const int dim = shape.minor_to_major[i]; shape.dims[dim] != 1) found.push_back(dim);
+  return found;
+}
+
 Domain domain_of(const Shape& shape, const Dims& reduced) {
   Domain domain;
   for (int i = 0; i < shape.rank(); ++i) {

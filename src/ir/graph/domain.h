@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/graph/graph.h"
 
@@ -57,6 +58,9 @@ inline Domain domain_of(const Graph& graph, const Node& reduce) {
 }
 /// "64 x [3136] x 32 x [28]": slowest first, what is reduced in brackets.
 std::string text(const Domain& domain);
+
+/// Dimensions of a size other than 1, the fastest in memory first.
+std::vector<int> wide_dimensions(const Shape& shape);
 
 /// The domain over which a broadcast repeats the numbers of its source: what it repeats is reduced there, and number
 /// `i` of the source's memory goes to all elements with kept = i. Nothing where it puts the numbers in another order.
