@@ -13,6 +13,11 @@
 // A mixture may wait in a circle where neither partition does. Then parts are taken one by one, those that save most
 // first, and at last one of the two as it stands.
 //
+// Last, two groups that a search has kept apart for a doubt alone are joined where plans of the whole take less. A
+// doubt says what the lowering may do badly; it is asked thousands of times, of borders, and knows no lengths: what is
+// moved along a row of 256 waits in registers and shared memory, of 100,000 it is computed again. Neighbours are asked:
+// who reads what the other writes, and who reads the same as the one before.
+//
 // Effort. All groups of all partitions are looked at where they are small together. Else only ours are, with fewer
 // plans the larger they are, and only parts with a group whose best plan takes much more than its price are laid over
 // others, of which those are left out whose price alone is more. What is looked at is counted and not timed, so equal
@@ -28,6 +33,7 @@
 
 #include "codegen/lower/prepare.h"
 #include "explore/borders.h"
+#include "explore/merge_search.h"
 #include "explore/price.h"
 #include "explore/runnable.h"
 
@@ -107,6 +113,8 @@ class ByPlans {
       if (over() || !any_doubt(ours)) break;
       mix(ours, cut_along(ours, *other));
       mix(ours, *other);
+    }
+    while (!over() && join_doubted(ours)) {
     }
     return {ours, difference(before, ours)};
   }
@@ -290,6 +298,97 @@ class ByPlans {
     std::vector<std::size_t> all(groups.size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     return sum(Borders(task_.graph, wires_, groups), all, true);
+  }
+
+  /// Two groups that have an array in common.
+  struct Pair {
+    std::size_t first = 0, second = 0;  ///< ascending
+    double gain = 0;                    ///< seconds that one kernel saves by the price, or takes more
+  };
+
+  static std::vector<NodeId> nodes_of(const NodeSets& ours, const Pair& pair) {
+    const std::vector<NodeId>&one = ours[pair.first], &other = ours[pair.second];
+    std::vector<NodeId> both;
+    std::set_union(one.begin(), one.end(), other.begin(), other.end(), std::back_inserter(both));
+    return both;
+  }
+
+  /// `ours` with a group in place of two. It stands where the first of them stood; the other one is empty.
+  static NodeSets joined(const NodeSets& ours, const Pair& pair) {
+    NodeSets all = ours;
+    all[pair.first] = nodes_of(ours, pair);
+    all[pair.second].clear();
+    return all;
+  }
+
+  bool is_kept_apart_by_doubt(const std::vector<NodeId>& both, std::int64_t arguments) const {
+    MergeLimits limits;
+    if (both.size() > limits.operations || reductions_of(task_.graph, both) > limits.reductions) return false;
+    if (!not_one_kernel(task_.graph, wires_, both, limits, arguments)) return false;
+    limits.doubted = true;
+    return !not_one_kernel(task_.graph, wires_, both, limits, arguments);
+  }
+
+  /// Each group beside those that write what it reads, and beside the one before it that reads the same.
+  std::vector<Pair> neighbours(const NodeSets& ours, const Borders& borders) const {
+    std::set<std::pair<std::size_t, std::size_t>> seen;
+    std::map<NodeId, std::size_t> last_reader;
+    std::vector<Pair> found;
+    const auto add = [&](std::size_t first, std::size_t second) {
+      const auto [one, other] = std::minmax(first, second);
+      if (one != other && seen.emplace(one, other).second) found.push_back({one, other});
+    };
+    for (std::size_t g = 0; g < ours.size(); ++g)
+      for (const NodeId read : borders.of(g).reads) {
+        if (borders.grouped(read)) add(borders.groups_of(read).front(), g);
+        const auto [last, is_first] = last_reader.try_emplace(read, g);
+        if (!is_first) add(std::exchange(last->second, g), g);
+      }
+    return found;
+  }
+
+  /// Those that save most by the price first.
+  std::vector<Pair> doubted_pairs(const NodeSets& ours) {
+    const Borders borders(task_.graph, wires_, ours);
+    const auto price = [&](const Boundary& border) {
+      return group_price(outline(task_.graph, border).graph, *task_.device);
+    };
+    std::vector<Pair> found;
+    for (Pair pair : neighbours(ours, borders)) {
+      if (over()) break;
+      const Boundary one = borders.of(pair.first), other = borders.of(pair.second);
+      const std::vector<NodeId> both = nodes_of(ours, pair);
+      work_ += std::ssize(both);
+      const std::size_t arguments =
+          std::max(one.reads.size() + one.writes.size(), other.reads.size() + other.writes.size());
+      if (!is_kept_apart_by_doubt(both, static_cast<std::int64_t>(arguments))) continue;
+      pair.gain = price(one) + price(other) - price(Borders(task_.graph, wires_, joined(ours, pair)).of(pair.first));
+      found.push_back(pair);
+    }
+    std::stable_sort(found.begin(), found.end(), [](const Pair& a, const Pair& b) { return a.gain > b.gain; });
+    return found;
+  }
+
+  /// A doubt says what the lowering may do badly, and plans say whether it does. Whether groups were joined.
+  bool join_doubted(NodeSets& ours) {
+    std::vector<bool> changed(ours.size(), false);
+    for (const Pair& pair : doubted_pairs(ours)) {
+      if (over()) break;
+      if (changed[pair.first] || changed[pair.second]) continue;
+      NodeSets all = joined(ours, pair);
+      if (!find_circle(task_.graph, wires_, all).empty()) continue;
+      const Borders apart(task_.graph, wires_, ours), together(task_.graph, wires_, all);
+      const auto saves = [&](bool fully) {
+        const std::optional<Taken> now = sum(apart, {pair.first, pair.second}, fully);
+        const std::optional<Taken> then = sum(together, {pair.first}, fully);
+        return now && then && then->less_than(*now, effort_.gain);
+      };
+      if ((!in_full_ && !saves(false)) || !saves(true)) continue;
+      ours = std::move(all);
+      changed[pair.first] = changed[pair.second] = true;
+    }
+    std::erase_if(ours, [](const std::vector<NodeId>& group) { return group.empty(); });
+    return std::find(changed.begin(), changed.end(), true) != changed.end();
   }
 
   /// `ours` with the groups of `theirs` in some parts. They stand where the first of those that they replace stood, in

@@ -33,11 +33,12 @@ struct HeldAgainstPlans {
   std::vector<bool> changed;  ///< by node: plans put it into another group than the price
 };
 
-/// `task.plans` is set. `others` cover the same working nodes, the likeliest last; what does not, or waits in a circle,
-/// is left out. Where the groups of all of them together are small, the answer's best plans take no more than those of
-/// `ours` or of any of `others`, a group without a plan counting more than all that have one. Of large ones only groups
-/// are looked at whose plans take much more than their price. Deterministic as long as `spending` has seconds left;
-/// when they are over, or when stopped, it returns what it has.
+/// `task.plans` is set. Groups may be joined that no partition has, where the lowering had a doubt about them. `others`
+/// cover the same working nodes, the likeliest last; what does not, or waits in a circle, is left out. Where the groups
+/// of all of them together are small, the answer's best plans take no more than those of `ours` or of any of `others`,
+/// a group without a plan counting more than all that have one. Of large ones only groups are looked at whose plans
+/// take much more than their price. Deterministic as long as `spending` has seconds left; when they are over, or when
+/// stopped, it returns what it has.
 HeldAgainstPlans hold_against_plans(const FusionTask& task, NodeSets ours, const std::vector<NodeSets>& others,
                                     const Spending& spending, const PlanEffort& effort = {});
 

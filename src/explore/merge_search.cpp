@@ -60,7 +60,7 @@ std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const 
   const codegen::JudgedStructure judged =
       limits.stages ? codegen::judge_stages(graph, border, &cut) : codegen::judge(graph, border);
   const auto* rejection = std::get_if<Rejection>(&judged.structure);
-  if (rejection == nullptr && judged.doubt) rejection = &*judged.doubt;
+  if (rejection == nullptr && judged.doubt && !limits.doubted) rejection = &*judged.doubt;
   if (rejection != nullptr) return fmt::format("{}: {}", rejection->rule, rejection->reason);
   const auto& layout = std::get<codegen::Layout>(judged.structure);
   if (layout.skeleton == Skeleton::stages)

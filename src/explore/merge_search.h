@@ -35,7 +35,8 @@ struct MergeLimits {
   /// Least share of what two groups take that putting them side by side must save: a launch saved is little beside two
   /// long kernels, and each would get the registers and blocks of the other.
   double pack_saves = 1.0 / 32;
-  bool stages = false;  ///< loops of a launch may wait for one another
+  bool stages = false;   ///< loops of a launch may wait for one another
+  bool doubted = false;  ///< what the lowering may do badly too
   /// The same of that: the price knows neither that blocks which loop take longer than others nor all of a meeting.
   double stages_save = 1.0 / 16;
 };
