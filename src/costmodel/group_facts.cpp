@@ -28,6 +28,7 @@
 
 #include "base/indexed.h"
 #include "ir/graph/arithmetic.h"
+#include "ir/graph/attribute_text.h"
 #include "ir/graph/domain.h"
 #include "ir/graph/split_reduction.h"
 #include "ir/kernel/kernel.h"
@@ -299,7 +300,11 @@ class Facts {
     std::map<NodeId, std::size_t> known;
     for (std::size_t o = 0; o < node.operands.size(); ++o) {
       const bool part = touches_a_part(node.op) && o == 0;
-      std::vector<Step> pending{{node.operands[o], {tame ? ReadOrder::same : ReadOrder::moved}, 1}};
+      const double taps = node.op == Op::reduce_window && o == 0 ? taps_of(node) : 0;
+      const double whole = taps > 0 ? size_of(graph_[node.operands[0]]) : 0;
+      std::vector<Step> pending{{node.operands[o],
+                                 {tame ? ReadOrder::same : ReadOrder::moved},
+                                 whole > 0 ? std::max(1.0, size_of(node) * taps / whole) : 1}};
       for (std::size_t p = 0; p < pending.size(); ++p) {
         const Step step = pending[p];
         const Node& from = graph_[step.id];
@@ -338,6 +343,13 @@ class Facts {
     }
   }
 
+  double taps_of(const Node& node) const {
+    double taps = 1;
+    for (const ir::WindowDim& dim : ir::parse_window(hlo_text(node), graph_[node.operands[0]].shape.rank()))
+      taps *= static_cast<double>(dim.size);
+    return taps;
+  }
+
   void find_instructions(const Node& node, GroupNode& fact) const {
     const auto add = [&](Op op, ir::DType dtype, double times) {
       const ir::OpRow& row = ir::row(op);
@@ -351,6 +363,9 @@ class Facts {
     };
     if (class_of(node.op) == OpClass::elementwise && node.op != Op::convert)
       add(node.op, node.shape.dtype, size_of(node));
+    if (node.op == Op::reduce_window && node.operands.size() == 2 && ir::reducer(node) != ir::Reducer::none &&
+        ir::reducer(node) != ir::Reducer::custom)
+      add(ir::op_of(ir::reducer(node)), node.shape.dtype, size_of(node) * taps_of(node));
     if (node.op != Op::reduce || node.operands.empty()) return;
     const ir::Reducer reducer = ir::reducer(node);
     const Node& operand = graph_[node.operands[0]];

@@ -24,6 +24,7 @@
 
 #include "base/indexed.h"
 #include "base/memory.h"
+#include "ir/graph/attribute_text.h"
 #include "ir/graph/number.h"
 #include "ir/graph/split_reduction.h"
 #include "reference/error_bound_contraction.h"
@@ -128,14 +129,29 @@ Errors moved_by_bounded(const Call& call, const std::vector<Errors>& operands, s
   return shared(std::move(bounds));
 }
 
+/// A reduction, or one over windows, of other terms.
 Tensor reduced(const Call& call, const Tensor& terms, ir::Reducer reducer, double from = 0) {
   ir::Node node = widened(call.node);
-  ir::attributes_as<ir::Reduction>(node).reducer = reducer;
+  const bool windows = node.op == ir::Op::reduce_window;
+  (windows ? ir::attributes_as<ir::RegionCall>(node).reducer : ir::attributes_as<ir::Reduction>(node).reducer) =
+      reducer;
   ir::Shape scalar = make_shape(ir::DType::f64, {});
   Tensor start = zeros(scalar);
   store(start, 0, from);
   const Call wide{call.graph, node, {&terms, &start}, call.stop};
-  return std::move(evaluate_reduce(wide).front());
+  return std::move((windows ? evaluate_reduce_window(wide) : evaluate_reduce(wide)).front());
+}
+
+/// Terms of each element of a reduction's result; of windows the most that one has.
+double terms_of_each(const Call& call, const Tensor& result) {
+  if (call.node.op == ir::Op::reduce_window) {
+    double taps = 1;
+    for (const ir::WindowDim& dim : ir::parse_window(hlo_text(call.node), call.operand(0).shape.rank()))
+      taps *= static_cast<double>(dim.size);
+    return taps;
+  }
+  const std::int64_t outputs = std::max<std::int64_t>(elements(result.shape), 1);
+  return static_cast<double>(elements(call.operand(0).shape) / outputs);
 }
 
 /// of(x, e) of every element of the first operand and its bound, for a reduction.
@@ -169,10 +185,8 @@ void forget_opposites(const Call& call, const Tensor& result, double* errors) {
 /// pass the largest number, a partial sum overflows in one order of additions and not in another. `whole`: terms of the
 /// sum that this one is a step of, or fewer than its own; a kernel may add them up in one go, in any order.
 Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result, double whole) {
-  const Tensor& input = call.operand(0);
   const ir::DType dtype = result.shape.dtype;
-  const std::int64_t outputs = std::max<std::int64_t>(elements(result.shape), 1);
-  const auto own_terms = static_cast<double>(elements(input.shape) / outputs);
+  const double own_terms = terms_of_each(call, result);
   const double all_terms = std::max(own_terms, whole);
   const double each = deviations * std::sqrt(all_terms) * unit_roundoff(row(dtype).compute);
   const auto terms = terms_of(call, operand, [each](double value, double e) {
@@ -216,11 +230,9 @@ Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result,
 Errors narrow_sum_errors(const Call& call, const Errors& errors, const Tensor& result) {
   const ir::DType dtype = result.shape.dtype;
   if (row(dtype).compute == dtype) return errors;
-  const Tensor& input = call.operand(0);
   const auto squares = terms_of(call, nullptr, [](double value, double) { return value * value; });
   const Tensor sums = reduced(call, *squares, ir::Reducer::add);
-  const auto terms = static_cast<double>(elements(input.shape)) /
-                     static_cast<double>(std::max<std::int64_t>(elements(result.shape), 1));
+  const double terms = terms_of_each(call, result);
   Tensor wider = copied(errors->shape, errors->bytes);
   each_real_apart(result, [&](std::int64_t i, double y) {
     const double walk = terms * error_bounds(sums)[i] / 2 + terms * y * y / 3;
@@ -351,7 +363,8 @@ class ErrorBoundWalk {
       return {elementwise_errors(call, operands, *results[0], options_.arithmetic)};
     if (class_of(node.op) == ir::OpClass::index || node.op == ir::Op::bitcast_convert || node.op == ir::Op::copy)
       return {exact ? nullptr : moved(call, operands, operands.size(), evaluate_index)};
-    if (node.op == ir::Op::reduce) return reduction(call, operands, results, whole);
+    const bool windows = node.op == ir::Op::reduce_window && call.operands.size() == 2;
+    if (node.op == ir::Op::reduce || windows) return reduction(call, operands, results, whole);
     if (Errors errors = contraction_errors(call, operands, *results[0], options_.product_error); errors != nullptr)
       return {errors};
     if (exact && moves_exactly(call)) return std::vector<Errors>(results.size());

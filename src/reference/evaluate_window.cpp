@@ -94,6 +94,55 @@ void sort_lines(const Call& call, std::vector<Tensor>& results, int axis, Less&&
   } while (next_index(index, lines));
 }
 
+/// Of 0 .. count-1 those whose place is below `limit` and not below 0, as a range; empty where its end is not greater.
+std::pair<std::int64_t, std::int64_t> those_inside(const ir::WindowDim& window, std::int64_t tap, std::int64_t count,
+                                                   std::int64_t limit) {
+  const std::int64_t shift = tap * window.window_dilation - window.pad_low;
+  const std::int64_t first = shift >= 0 ? 0 : (-shift + window.stride - 1) / window.stride;
+  const std::int64_t end = limit - shift <= 0 ? 0 : (limit - shift - 1) / window.stride + 1;
+  return {first, std::min(end, count)};
+}
+
+/// One array, a known reducer, nothing between elements: a line of the result at a time, for each tap its part that
+/// lies inside.
+Tensor reduce_lines(const Call& call, const IndexedVector<ir::WindowDim>& window) {
+  const ir::Shape& in = call.operand(0).shape;
+  Tensor result = zeros(call.node.shape);
+  const int last = in.rank() - 1;
+  const ir::WindowDim& along = window[last];
+  const std::int64_t length = result.shape.dims[last];
+  const ir::Dims strides = row_major(in.dims);
+  ir::Dims outer = result.shape.dims, outer_in = in.dims, taps = taps_of(window), at = zero_index(in.rank());
+  outer[last] = outer_in[last] = taps[last] = 1;
+  IndexedVector<ir::WindowDim> across = window;
+  across[last] = {};
+  const Cell start = cell_at(call.operand(1), 0);
+  std::vector<Cell> sums(static_cast<std::size_t>(length)), values(sums.size());
+  std::int64_t next = 0;
+  do {
+    call.may_stop();
+    std::fill(sums.begin(), sums.end(), start);
+    ir::Dims tap = zero_index(taps.size());
+    do {
+      const std::int64_t line = source_of(across, at, tap, outer_in, strides);
+      for (std::int64_t k = 0; line >= 0 && k < along.size; ++k) {
+        const auto [first, end] = those_inside(along, k, length, in.dims[last]);
+        const std::int64_t from = line + first * along.stride + k * along.window_dilation - along.pad_low;
+        if (end <= first) continue;
+        if (along.stride == 1)
+          load_cells(call.operand(0), from, 1, {values.data(), static_cast<std::size_t>(end - first)});
+        else
+          for (std::int64_t i = 0; i < end - first; ++i)
+            values[static_cast<std::size_t>(i)] = cell_at(call.operand(0), from + i * along.stride);
+        combine(reducer(call.node), in.dtype, sums.data() + first, values.data(), end - first);
+      }
+    } while (next_index(tap, taps));
+    store_cells(result, next, sums);
+    next += length;
+  } while (next_index(at, outer));
+  return result;
+}
+
 }  // namespace
 
 std::vector<Tensor> evaluate_reduce_window(const Call& call) {
@@ -101,6 +150,9 @@ std::vector<Tensor> evaluate_reduce_window(const Call& call) {
   const ir::Shape& in = call.operand(0).shape;
   const IndexedVector<ir::WindowDim> window = ir::parse_window(hlo_text(call.node), in.rank());
   if (static_cast<int>(window.size()) != in.rank()) fail(call, "the window does not fit the rank");
+  const bool plain = arrays == 1 && is_known(reducer(call.node)) && in.rank() > 0 && elements(call.node.shape) > 0;
+  if (plain && std::all_of(window.begin(), window.end(), [](const ir::WindowDim& d) { return d.base_dilation == 1; }))
+    return {reduce_lines(call, window)};
   Step step(call, reducer(call.node), first_body(call, 0), in.dtype);
   std::vector<Tensor> results;
   for (const ir::Shape& shape : result_shapes(call.node)) results.push_back(zeros(shape));

@@ -37,6 +37,8 @@ const std::vector<FamilyMember>& turned_family();
 const std::vector<FamilyMember>& pieces_family();
 /// Those of the family whose rows are read at other places than they were computed for.
 const std::vector<FamilyMember>& moved_family();
+/// Those of the family that reduce over windows.
+const std::vector<FamilyMember>& windows_family();
 const FamilyMember& family_member(std::string_view name);
 
 /// The member at a size, as a group.

@@ -343,6 +343,14 @@ class ProgramBuilder {
   /// Whether operand k of a concatenation, or what a window of a pad or an update shows, holds any such element.
   bool may_read(ir::NodeId id, int k, const Coordinates& coordinates);
   Entry emit_choice(ir::NodeId id, const Demand& wanted);
+  /// A select that is named for the node; `yes` where there is no test.
+  Val choose(ir::NodeId id, const Val& test, const Val& yes, const Val& no);
+  // lower_window.cpp
+  const WindowTaps& taps_of(ir::NodeId id) const;
+  /// Under which a tap is read; nothing where it never is.
+  std::optional<PredicateId> tap_predicate(ir::NodeId id, std::size_t tap, const Demand& wanted);
+  void demand_taps(ir::NodeId id, const Demand& wanted);
+  Entry emit_window(ir::NodeId id, const Demand& wanted);
   Start make_start(ir::NodeId id, int dim, std::int64_t last);
   void put_bind(const Start& start, const Val& number);
   /// The value of `from`, emitted apart from what is being emitted.

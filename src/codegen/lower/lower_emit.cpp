@@ -129,6 +129,7 @@ void ProgramBuilder::demand_operands(ir::NodeId id, const Demand& wanted) {
     demand(node.operands[1], {}, 0);  // one number, right under any predicate
     return;
   }
+  if (node.op == ir::Op::reduce_window) return demand_taps(id, wanted);
   const ir::OpClass kind = class_of(node.op);
   if (kind != ir::OpClass::elementwise && kind != ir::OpClass::index && kind != ir::OpClass::lookup) return;
   // What places a look-up is bound already.
@@ -160,6 +161,8 @@ void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
     entry = emit_iota(id, wanted.coordinates);
   } else if (node.op == ir::Op::concatenate || inside_operand(node) >= 0) {
     entry = emit_choice(id, wanted);
+  } else if (node.op == ir::Op::reduce_window) {
+    entry = emit_window(id, wanted);
   } else if (class_of(node.op) == ir::OpClass::index || class_of(node.op) == ir::OpClass::lookup) {
     entry =
         find_entry(node.operands[0], source_coordinates(id, 0, wanted.coordinates, wanted.predicate), wanted.predicate);
@@ -352,20 +355,20 @@ bool ProgramBuilder::may_read(ir::NodeId id, int k, const Coordinates& coordinat
   return true;
 }
 
+Val ProgramBuilder::choose(ir::NodeId id, const Val& test, const Val& yes, const Val& no) {
+  if (test.id == ir::no_value) return yes;
+  ir::Value value;
+  value.kind = ir::ValueKind::op;
+  value.op = ir::Op::select;
+  value.dtype = row(node_at(id).shape.dtype).compute;
+  value.operands = {test.id, yes.id, no.id};
+  return let(std::max({test.depth, yes.depth, no.depth}), name_of(id), value.dtype, add_value(value));
+}
+
 Entry ProgramBuilder::emit_choice(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
   const auto operand = [&](int k, PredicateId predicate) {
     return find_entry(node.operands[k], source_coordinates(id, k, wanted.coordinates, predicate), predicate).compute;
-  };
-  const auto choose = [&](const Val& test, const Val& yes, const Val& no) {
-    if (test.id == ir::no_value) return yes;
-    ir::Value value;
-    value.kind = ir::ValueKind::op;
-    value.op = ir::Op::select;
-    value.dtype = row(node.shape.dtype).compute;
-    value.operands = {test.id, yes.id, no.id};
-    const int depth = std::max({test.depth, yes.depth, no.depth});
-    return let(depth, name_of(id), value.dtype, add_value(value));
   };
   Entry entry;
   if (node.op == ir::Op::concatenate) {
@@ -374,7 +377,7 @@ Entry ProgramBuilder::emit_choice(ir::NodeId id, const Demand& wanted) {
       Inside inside = inside_of(id, k, wanted.coordinates);
       const Val value = operand(k, inside_predicate(inside, wanted.predicate));
       inside.low = std::numeric_limits<std::int64_t>::min();  // earlier operands were asked first
-      entry.compute = entry.compute.id == ir::no_value ? value : choose(inside_value(inside), value, entry.compute);
+      entry.compute = entry.compute.id == ir::no_value ? value : choose(id, inside_value(inside), value, entry.compute);
     }
     // Under a condition that never holds no operand may be meant.
     if (entry.compute.id == ir::no_value) entry.compute = number(row(node.shape.dtype).compute, 0, 0);
@@ -391,7 +394,7 @@ Entry ProgramBuilder::emit_choice(ir::NodeId id, const Demand& wanted) {
   }
   entry.compute = operand(within, predicate);
   for (int dim = 0; dim < node.shape.rank(); ++dim)
-    entry.compute = choose(inside_value(inside_of(id, dim, wanted.coordinates)), entry.compute, around);
+    entry.compute = choose(id, inside_value(inside_of(id, dim, wanted.coordinates)), entry.compute, around);
   return entry;
 }
 

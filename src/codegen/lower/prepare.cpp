@@ -115,6 +115,13 @@ bool holds_elements(const ir::Node& node) {
          (kind != ir::OpClass::lookup || node.op == ir::Op::gather);
 }
 
+void find_windows(const ir::Graph& graph, Prepared& out) {
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id)
+    if (graph.nodes[id].op == ir::Op::reduce_window)
+      if (std::optional<WindowTaps> taps = window_taps(graph, graph.nodes[id]))
+        out.taps.emplace_back(static_cast<ir::NodeId>(id), *std::move(taps));
+}
+
 void find_gathers(const ir::Graph& graph, Prepared& out) {
   out.places.resize(graph.nodes.size());
   for (std::size_t id = graph.nodes.size(); id-- > 0;) {
@@ -244,17 +251,40 @@ std::variant<Prepared, ir::Rejection> prepare_pack(const ir::Group& group) {
 
 }  // namespace
 
+/// How often each element of a node is computed: once, or for each tap of the windows that read it.
+std::vector<std::int64_t> times_computed(const ir::Graph& graph, const Prepared& prepared) {
+  std::vector<std::int64_t> times(graph.nodes.size(), 1);
+  for (std::size_t id = graph.nodes.size(); id-- > 0 && !prepared.taps.empty();) {
+    const ir::Node& node = graph.nodes[id];
+    const auto of = std::find_if(prepared.taps.begin(), prepared.taps.end(),
+                                 [&](const auto& window) { return ir::index(window.first) == id; });
+    for (const ir::NodeId operand : node.operands) {
+      std::int64_t& inner = times[ir::index(operand)];
+      inner = std::max(inner, times[id]);
+      if (of == prepared.taps.end() || operand != node.operands[0]) continue;
+      const std::int64_t read = elements(node.shape) * std::ssize(of->second.offsets);
+      inner = std::max(inner, times[id] * read / std::max<std::int64_t>(1, elements(graph[operand].shape)));
+    }
+  }
+  return times;
+}
+
 std::int64_t code_of_element(const ir::Graph& graph, const Prepared& prepared) {
   const std::int64_t domain = std::max<std::int64_t>(prepared.rows * prepared.columns, 1);
   const bool is_flat = prepared.skeleton == ir::Skeleton::map;
   std::int64_t sum = 0;
-  for (const ir::Node& node : graph.nodes) {
-    std::int64_t own = 1, count = elements(node.shape);
+  const std::vector<std::int64_t> times = times_computed(graph, prepared);
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
+    const ir::Node& node = graph.nodes[id];
+    std::int64_t own = 1, count = elements(node.shape) * times[id];
     if (class_of(node.op) == ir::OpClass::elementwise) {
       const ir::DType dtype = node.shape.dtype;
       const ir::Computed& row = ir::computed(node.op, dtype, ir::Arithmetic::xla);
       const ir::BranchingRow* branches = ir::branching(node.op, dtype, ir::Arithmetic::xla);
       own = std::max(1, row.fma + row.alu + row.xu + (branches == nullptr ? 0 : branches->rare));
+    } else if (node.op == ir::Op::reduce_window) {
+      for (const auto& [window, taps] : prepared.taps)
+        if (ir::index(window) == id) own = std::ssize(taps.offsets);
     } else if (!node.bodies.empty() && !node.operands.empty()) {
       own = std::ssize(body(graph, node, 0).nodes);
       count = elements(graph[node.operands[0]].shape);
@@ -311,13 +341,14 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   for (std::size_t id = 0; id < graph.nodes.size(); ++id)
     out.full[id] = elements(graph.nodes[id].shape) == out.rows * out.columns && holds_elements(graph.nodes[id]);
   find_gathers(graph, out);
+  find_windows(graph, out);
   out.users = users(graph);
   find_choices(graph, out);
   for (const ir::Node& node : graph.nodes) {
     out.names.push_back(identifier(node.name));
     const bool renames = node.op == ir::Op::broadcast || node.op == ir::Op::reshape || node.op == ir::Op::bitcast;
     const ir::OpClass kind = class_of(node.op);
-    if ((kind == ir::OpClass::index && !renames) || kind == ir::OpClass::lookup) out.straight = false;
+    if (reads_elsewhere(kind) && !renames) out.straight = false;
     if (node.op == ir::Op::parameter)
       out.widest_vector = std::max(out.widest_vector, 8 * ir::access_bytes / row(node.shape.dtype).bits);
   }

@@ -22,6 +22,7 @@
 #include "base/indexed.h"
 #include "codegen/structure/structure.h"
 #include "codegen/structure/turn.h"
+#include "codegen/structure/window_taps.h"
 #include "ir/fusion.h"
 #include "ir/graph/gather_numbers.h"
 #include "ir/plan.h"
@@ -122,12 +123,13 @@ struct Prepared {
   std::vector<std::pair<ir::NodeId, IndexedVector<Route>>> result_routes;
   std::string title;                                              ///< name of the kernel: its telling operations
   std::vector<std::pair<ir::NodeId, ir::GatherNumbers>> gathers;  ///< ascending
+  std::vector<std::pair<ir::NodeId, WindowTaps>> taps;            ///< of each reduce-window, ascending
   IndexedVector<std::uint8_t> places;                             ///< per node: what a gather's indices are made of
   IndexedVector<Choice> choices;                                  ///< per node
-  int widest_vector = 1;     ///< most elements of any parameter or output in 16 bytes
+  int widest_vector = 1;          ///< most elements of any parameter or output in 16 bytes
   std::int64_t element_code = 0;  ///< instructions that lie in the code for one element of the loop, as estimated
-  bool straight = true;      ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
-  std::optional<Turn> turn;  ///< transpose: what its tiles are made of
+  bool straight = true;           ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
+  std::optional<Turn> turn;       ///< transpose: what its tiles are made of
   /// Of a flat loop over a group that is turned too: the same group prepared for the skeleton transpose.
   std::shared_ptr<const Prepared> turned;
   /// Of a flat loop over a group whose root is a concatenation of equal pieces: the same group prepared for a loop over

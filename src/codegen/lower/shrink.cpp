@@ -26,6 +26,7 @@
 
 #include "base/indexed.h"
 #include "codegen/structure/index_map.h"
+#include "ir/graph/attribute_text.h"
 #include "ir/graph/gather_numbers.h"
 #include "ir/graph/number.h"
 
@@ -111,6 +112,8 @@ class DimUnion {
       case ir::Op::pad:
       case ir::Op::concatenate:
         return tie_where_whole(id);
+      case ir::Op::reduce_window:
+        return of.operands.size() == 2 ? tie_where_whole(id) : fix_with_operands(id);
       case ir::Op::dynamic_slice:
       case ir::Op::dynamic_update_slice:
         return tie_window(id);
@@ -139,9 +142,14 @@ class DimUnion {
       for (int d = 0; d < shape(operand).rank(); ++d) join(id, d, operand, d);
   }
 
-  /// Whether a slice, a pad or a concatenation takes a dimension as it is.
+  /// Whether a slice, a pad, a concatenation or a window takes a dimension as it is.
   bool takes_whole(const ir::Node& of, int d) const {
     if (of.op == ir::Op::concatenate) return d != axis(of);
+    if (of.op == ir::Op::reduce_window) {
+      const ir::WindowDim window = ir::parse_window(hlo_text(of), shape(of.operands[0]).rank())[d];
+      return window.size == 1 && window.stride == 1 && window.pad_low == 0 && window.pad_high == 0 &&
+             window.base_dilation == 1;
+    }
     if (of.shape.dims[d] != shape(of.operands[0]).dims[d]) return false;
     return of.op == ir::Op::slice ? slice_range(of, d) == whole_range(of, d) : pad_range(of, d) == ir::PadRange{};
   }

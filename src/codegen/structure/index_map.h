@@ -35,6 +35,11 @@ ir::ExprId memory_index(IndexBuilder& build, const ir::Shape& shape, const Coord
 Coordinates delinearize(IndexBuilder& build, const ir::Shape& shape, ir::ExprId linear);
 Coordinates delinearize_memory(IndexBuilder& build, const ir::Shape& shape, ir::ExprId position);
 
+/// Whether an element of the result is made of elements of the operand at other places.
+constexpr bool reads_elsewhere(ir::OpClass kind) {
+  return kind == ir::OpClass::index || kind == ir::OpClass::lookup || kind == ir::OpClass::window;
+}
+
 /// The first operand of a look-up that says where.
 inline std::size_t first_start(const ir::Node& node) { return node.op == ir::Op::dynamic_update_slice ? 2 : 1; }
 

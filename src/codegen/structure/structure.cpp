@@ -34,6 +34,7 @@
 #include "base/indexed.h"
 #include "codegen/structure/index_map.h"
 #include "codegen/structure/recognise.h"
+#include "codegen/structure/window_taps.h"
 #include "ir/graph/attribute_text.h"
 
 namespace tailor::codegen {
@@ -93,6 +94,18 @@ std::optional<Rejection> refuse_move(const Graph& graph, const Node& node) {
                             node.name, text(from), text(node.shape)));
 }
 
+/// A reduction over windows is gone through tap by tap where those are few.
+template <class Skeleton>
+std::optional<Rejection> refuse_window(const Graph& graph, const Node& node, const Skeleton& skeleton) {
+  const Reducer known = reducer(node);
+  const bool is_one = node.operands.size() == 2 && known != Reducer::custom && known != Reducer::none;
+  if (!is_one || !window_taps(graph, node)) return skeleton(ir::Refusal("skeleton-OP").of(row(node.op).hlo));
+  if (!has_pattern(op_of(known), node.shape.dtype))
+    return refuse("operation",
+                  fmt::format("{} of %{} has no kernel text for {}", name(known), node.name, name(node.shape.dtype)));
+  return refuse_value(node);
+}
+
 std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
   const OpRow& op = row(node.op);
   const auto skeleton = [&](const ir::Refusal& which) {
@@ -136,6 +149,8 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
                                              node.name, name(dtype)));
       return std::nullopt;
     case OpClass::window:
+      if (node.op != Op::reduce_window) return skeleton(ir::Refusal("skeleton-OP").of(op.hlo));
+      return refuse_window(graph, node, skeleton);
     case OpClass::random:
       return skeleton(ir::Refusal("skeleton-OP").of(op.hlo));
     case OpClass::mapped:

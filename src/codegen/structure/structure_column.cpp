@@ -93,7 +93,7 @@ std::optional<Rejection> doubt_column(const Region& region, const Layout& layout
     if (depends && node.op == Op::transpose && elements(node.shape) >= layout.rows * layout.columns &&
         !stays_in_place(node, graph[node.operands[0]].shape))
       return doubt("skeleton-transpose", "turns columns inside a column group");
-    if (depends && (class_of(node.op) == OpClass::index || class_of(node.op) == OpClass::lookup)) {
+    if (depends && reads_elsewhere(class_of(node.op))) {
       const Node& source = graph[node.operands[0]];
       const bool same = elements(node.shape) == elements(source.shape), spreads = node.op == Op::broadcast && !same;
       if (spreads && are_short(layout, row(node.shape.dtype).bits))

@@ -94,9 +94,7 @@ class RowReading {
     const bool views = node.op == Op::bitcast || node.op == Op::reshape;
     if (views && !(lies_row_major(node.shape) && lies_row_major(graph_[node.operands[0]].shape)))
       return refuse("skeleton-transpose", fmt::format("{} changes the layout of row data", label(graph_, id)));
-    const bool moves = (class_of(node.op) == OpClass::index && node.op != Op::reshape && node.op != Op::bitcast &&
-                        node.op != Op::transpose) ||
-                       class_of(node.op) == OpClass::lookup;
+    const bool moves = reads_elsewhere(class_of(node.op)) && !views && node.op != Op::transpose;
     if (moves)
       return refuse(ir::Refusal("skeleton-row-OP").of(name(node.op)),
                     fmt::format("{} moves values that depend on a row reduction", label(graph_, id)));

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The taps of a reduce-window. In: a node, coordinates of an element of its result. Out: the places that are read for
+// it, and when they are inside. Called by prepare and by the lowering.
+//
+// A tap is what a strided slice of a padded array would read, so its map is theirs: a scale, a shift, and a condition
+// that the place lies in the array. Along a dimension in which a window has one element, no padding and stride 1 the
+// coordinate passes as it is, so that vectors along channels stay whole.
+#include "codegen/structure/window_taps.h"
+
+#include "ir/graph/attribute_text.h"
+
+namespace tailor::codegen {
+
+std::optional<WindowTaps> window_taps(const ir::Graph& graph, const ir::Node& node) {
+  const int rank = graph[node.operands[0]].shape.rank();
+  const IndexedVector<ir::WindowDim> window = ir::parse_window(hlo_text(node), rank);
+  if (static_cast<int>(window.size()) != rank) return std::nullopt;
+  std::int64_t count = 1;
+  for (const ir::WindowDim& dim : window) {
+    if (dim.base_dilation != 1 || dim.size < 1 || dim.size > most_taps) return std::nullopt;
+    count *= dim.size;
+    if (count > most_taps) return std::nullopt;
+  }
+  WindowTaps taps;
+  for (const ir::WindowDim& dim : window) taps.strides.push_back(dim.stride);
+  for (std::int64_t tap = 0; tap < count; ++tap) {
+    ir::Dims& offset = taps.offsets.emplace_back();
+    std::int64_t inner = count;
+    for (const ir::WindowDim& dim : window) {
+      inner /= dim.size;
+      offset.push_back(tap / inner % dim.size * dim.window_dilation - dim.pad_low);
+    }
+  }
+  return taps;
+}
+
+Inside tap_inside(IndexBuilder& build, const ir::Shape& source, const WindowTaps& taps, std::size_t tap, int dim,
+                  const Coordinates& coordinates) {
+  const ir::ExprId place = build.add_constant(build.scale(coordinates[dim], taps.strides[dim]), taps.offsets[tap][dim]);
+  return {place, 0, source.dims[dim], ir::no_expr};
+}
+
+Coordinates tap_coordinates(IndexBuilder& build, const ir::Shape& source, const WindowTaps& taps, std::size_t tap,
+                            const Coordinates& coordinates) {
+  Coordinates out = coordinates;
+  for (int dim = 0; dim < coordinates.rank; ++dim) {
+    const ir::ExprId place = tap_inside(build, source, taps, tap, dim, coordinates).value;
+    const ir::Interval reached = build.pool()[place].range;
+    const bool never = reached.high < 0 || reached.low >= source.dims[dim];  // any element in bounds: it is not read
+    out[dim] = never ? build.constant(0) : build.narrow(place, {0, source.dims[dim] - 1});
+  }
+  return out;
+}
+
+}  // namespace tailor::codegen
