@@ -301,7 +301,8 @@ Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
       value.operands[1] = factor->id;
     }
   if (compare != nullptr && compare->total_order)
-    refuse("operation", fmt::format("compare %{} in total order has no kernel text", node.name));
+    refuse(ir::Refusal("operation-OP").of(row(node.op).hlo),
+           fmt::format("compare %{} in total order has no kernel text", node.name));
   entry.compute = let(depth, name_of(id), value.dtype, add_value(value));
   return entry;
 }

@@ -72,14 +72,21 @@ std::string digits_text(const Node& node) {
                      attribute_number(hlo_text(node), "mantissa_bits", 0));
 }
 
+Rejection refuse_operation(std::string_view operation, std::string reason) {
+  return refuse(ir::Refusal("operation-OP").of(operation), std::move(reason));
+}
+Rejection refuse_type(DType dtype, std::string reason) {
+  return refuse(ir::Refusal("dtype-OP").of(name(dtype)), std::move(reason));
+}
+
 /// An array that is read from memory or computed. What made it does not matter.
 std::optional<Rejection> refuse_value(const Node& node) {
   if (node.shape.dtype == DType::tuple)
-    return refuse("operation", fmt::format("{} %{} gives {} results at once, which no skeleton does yet",
-                                           row(node.op).id, node.name, node.results.size()));
+    return refuse_operation(row(node.op).hlo, fmt::format("{} %{} gives {} results at once, which no skeleton does yet",
+                                                          row(node.op).id, node.name, node.results.size()));
   if (!is_holdable(node.shape.dtype))
-    return refuse("dtype",
-                  fmt::format("%{} has type {}, which kernels cannot hold yet", node.name, name(node.shape.dtype)));
+    return refuse_type(node.shape.dtype, fmt::format("%{} has type {}, which kernels cannot hold yet", node.name,
+                                                     name(node.shape.dtype)));
   if (elements(node.shape) == 0)
     return refuse("empty", fmt::format("%{} {} has no elements", node.name, text(node.shape)));
   return std::nullopt;
@@ -88,9 +95,10 @@ std::optional<Rejection> refuse_value(const Node& node) {
 std::optional<Rejection> refuse_move(const Graph& graph, const Node& node) {
   const Shape& from = node.operands.empty() ? node.shape : graph[node.operands[0]].shape;
   if (node.op != Op::bitcast || from.dtype == node.shape.dtype) return std::nullopt;
-  return refuse("operation",
-                fmt::format("bitcast %{} from {} to {} changes type and places at once, which has no kernel text yet",
-                            node.name, text(from), text(node.shape)));
+  return refuse_operation(
+      row(node.op).hlo,
+      fmt::format("bitcast %{} from {} to {} changes type and places at once, which has no kernel text yet", node.name,
+                  text(from), text(node.shape)));
 }
 
 std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
@@ -114,8 +122,8 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
       return std::nullopt;
     case OpClass::elementwise:
       if (!has_text(graph, node))
-        return refuse("operation", fmt::format("{} %{} has no kernel text for {}{}", op.id, node.name,
-                                               name(node.shape.dtype), digits_text(node)));
+        return refuse_operation(op.hlo, fmt::format("{} %{} has no kernel text for {}{}", op.id, node.name,
+                                                    name(node.shape.dtype), digits_text(node)));
       return std::nullopt;
     case OpClass::index:
       return refuse_move(graph, node);
@@ -124,30 +132,31 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
       if (reducer(node) == Reducer::custom || reducer(node) == Reducer::none)
         return skeleton("skeleton-custom-reduction");
       if (!has_pattern(op_of(reducer(node)), node.shape.dtype))
-        return refuse("operation", fmt::format("{} of %{} has no kernel text for {}", name(reducer(node)), node.name,
-                                               name(node.shape.dtype)));
+        return refuse_operation(op.hlo, fmt::format("{} of %{} has no kernel text for {}", name(reducer(node)),
+                                                    node.name, name(node.shape.dtype)));
       return refuse_value(node);
     case OpClass::lookup:
       if (node.op != Op::dynamic_slice && node.op != Op::dynamic_update_slice && node.op != Op::gather)
         return skeleton(ir::Refusal("skeleton-OP").of(op.hlo));
       for (std::size_t k = first_start(node); k < node.operands.size(); ++k)
         if (const DType dtype = graph[node.operands[k]].shape.dtype; !is_holdable(dtype))
-          return refuse("dtype", fmt::format("%{} is placed by an index of type {}, which kernels cannot hold yet",
-                                             node.name, name(dtype)));
+          return refuse_type(dtype, fmt::format("%{} is placed by an index of type {}, which kernels cannot hold yet",
+                                                node.name, name(dtype)));
       return std::nullopt;
     case OpClass::window:
     case OpClass::random:
       return skeleton(ir::Refusal("skeleton-OP").of(op.hlo));
     case OpClass::mapped:
-      return refuse("operation", fmt::format("{} %{} {} is not supported: an arbitrary function of each element", op.id,
-                                             node.name, text(node.shape)));
+      return refuse_operation(op.hlo, fmt::format("{} %{} {} is not supported: an arbitrary function of each element",
+                                                  op.id, node.name, text(node.shape)));
     case OpClass::library:
     case OpClass::composite:
     case OpClass::structure:
     case OpClass::control:
     case OpClass::communication:
     case OpClass::opaque:
-      return refuse("operation", fmt::format("{} %{} is not memory-bound work of a kernel", op.id, node.name));
+      return refuse_operation(op.hlo.empty() ? op.id : op.hlo,
+                              fmt::format("{} %{} is not memory-bound work of a kernel", op.id, node.name));
   }
   return std::nullopt;
 }

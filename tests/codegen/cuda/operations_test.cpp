@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -209,7 +210,7 @@ TEST_CASE("every operation on every type is refused in words, or printed, compil
     cases.push_back(std::move(one));
   }
   CHECK(cases.size() == 13);
-  CHECK(refused.contains("operation"));
+  CHECK(std::any_of(refused.begin(), refused.end(), [](const auto& r) { return r.first.starts_with("operation-"); }));
   for (const std::string& failure : host_failures(std::move(cases))) FAIL_CHECK(failure);
 }
 
