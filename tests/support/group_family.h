@@ -37,6 +37,7 @@ const std::vector<FamilyMember>& turned_family();
 const std::vector<FamilyMember>& pieces_family();
 /// Those of the family whose rows are read at other places than they were computed for.
 const std::vector<FamilyMember>& moved_family();
+const std::vector<FamilyMember>& bits_family();
 const FamilyMember& family_member(std::string_view name);
 
 /// The member at a size, as a group.

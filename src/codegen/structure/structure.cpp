@@ -50,26 +50,25 @@ bool has_pattern(Op op, DType dtype) { return !(is_floating(dtype) ? row(op).rea
 
 bool has_text(const Graph& graph, const Node& node) {
   if (node.op == Op::convert || node.op == Op::copy) return true;
-  if (node.op == Op::reduce_precision) return rounding_type(graph, node).has_value();
   const DType operand = graph[node.operands[0]].shape.dtype;
-  if (const auto* compare = std::get_if<CompareOptions>(&node.attributes)) return !compare->total_order;
-  // A 16-bit float is held as its f32 value, so its bits are not at hand.
+  if (node.op == Op::reduce_precision) return is_floating(operand) && float_format(operand).specials == Specials::ieee;
+  // Where the pattern of -0 is the one NaN, the order of patterns is not the order of numbers.
+  if (const auto* compare = std::get_if<CompareOptions>(&node.attributes); compare != nullptr)
+    return !compare->total_order || !is_floating(operand) || float_format(operand).specials != Specials::fnuz;
   if (node.op == Op::bitcast_convert)
-    return row(operand).bits == row(node.shape.dtype).bits && row(operand).compute == operand &&
-           row(node.shape.dtype).compute == node.shape.dtype && operand != DType::pred &&
-           node.shape.dtype != DType::pred;
+    return row(operand).bits == row(node.shape.dtype).bits && operand != DType::pred && node.shape.dtype != DType::pred;
   const bool by_position = node.op == Op::clz || node.op == Op::shift_left || node.op == Op::shift_right_logical ||
                            node.op == Op::shift_right_arithmetic;
   if (by_position && operand == DType::pred) return false;  // a predicate is one bit in a byte
   return has_pattern(node.op, node.op == Op::is_finite ? operand : node.shape.dtype);
 }
 
-/// What beside its type decides whether an operation has a text: to which digits a value is rounded.
-std::string digits_text(const Node& node) {
-  if (node.op != Op::reduce_precision) return {};
-  return fmt::format(" rounded to {} bits of exponent and {} of mantissa",
-                     attribute_number(hlo_text(node), "exponent_bits", 0),
-                     attribute_number(hlo_text(node), "mantissa_bits", 0));
+/// The types an operation is asked for: its own, and its operand's where that is another one.
+std::string types_text(const Graph& graph, const Node& node) {
+  const DType to = node.shape.dtype, from = node.operands.empty() ? to : graph[node.operands.back()].shape.dtype;
+  const auto* compare = std::get_if<CompareOptions>(&node.attributes);
+  return fmt::format("{}{}{}", name(to), from == to ? "" : fmt::format(" of {}", name(from)),
+                     compare != nullptr && compare->total_order ? " in total order" : "");
 }
 
 Rejection refuse_operation(std::string_view operation, std::string reason) {
@@ -122,8 +121,8 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
       return std::nullopt;
     case OpClass::elementwise:
       if (!has_text(graph, node))
-        return refuse_operation(op.hlo, fmt::format("{} %{} has no kernel text for {}{}", op.id, node.name,
-                                                    name(node.shape.dtype), digits_text(node)));
+        return refuse_operation(
+            op.hlo, fmt::format("{} %{} has no kernel text for {}", op.id, node.name, types_text(graph, node)));
       return std::nullopt;
     case OpClass::index:
       return refuse_move(graph, node);
@@ -237,21 +236,21 @@ Boundary whole_border(const Graph& group) {
   return border;
 }
 
-std::optional<DType> rounding_type(const Graph& graph, const Node& node) {
-  struct Format {
-    DType dtype;
-    std::int64_t exponent, mantissa;  // bits
+Digits kept_digits(const Graph& graph, const Node& node) {
+  const Digits own = digits_of(graph[node.operands[0]].shape.dtype);
+  const auto asked = [&](std::string_view key, std::uint8_t most) {
+    return static_cast<std::uint8_t>(std::clamp<std::int64_t>(attribute_number(hlo_text(node), key, most), 0, most));
   };
-  constexpr auto formats =
-      std::to_array<Format>({{DType::f16, 5, 10}, {DType::bf16, 8, 7}, {DType::f32, 8, 23}, {DType::f64, 11, 52}});
+  return {asked("exponent_bits", own.exponent), asked("mantissa_bits", own.mantissa)};
+}
+
+std::optional<DType> rounding_type(const Graph& graph, const Node& node) {
   const DType own = graph[node.operands[0]].shape.dtype;
-  const std::int64_t exponent = attribute_number(hlo_text(node), "exponent_bits", 8),
-                     mantissa = attribute_number(hlo_text(node), "mantissa_bits", 23);
-  for (const Format& format : formats)
-    if (format.dtype == own && exponent >= format.exponent && mantissa >= format.mantissa) return own;
+  const Digits kept = kept_digits(graph, node);
+  if (kept == digits_of(own)) return own;
   // With the same exponent only the mantissa is rounded, to nearest even as a conversion does it. A smaller exponent
   // would flush what becomes subnormal, which a conversion does not.
-  if (own == DType::f32 && exponent == 8 && mantissa == 7) return DType::bf16;
+  if (own == DType::f32 && kept == digits_of(DType::bf16)) return DType::bf16;
   return std::nullopt;
 }
 
