@@ -82,7 +82,10 @@ std::vector<Use> all_uses() {
                           : op.op == Op::reduce_precision ? static_cast<int>(digits.size())
                                                           : 1;
         for (int i = 0; i < forms; ++i) {
-          if (op.op == Op::compare) use.node.attributes = CompareOptions{static_cast<Comparison>(i % 6), i >= 6};
+          constexpr std::array<Comparison, 2> by_order = {Comparison::lt, Comparison::ge};
+          if (op.op == Op::compare)
+            use.node.attributes =
+                CompareOptions{i < 6 ? static_cast<Comparison>(i) : by_order[static_cast<std::size_t>(i - 6)], i >= 6};
           if (op.op == Op::reduce_precision)
             use.node.attributes = HloText{std::string(digits[static_cast<std::size_t>(i)])};
           if (is_valid(graph_of(use.node, use.operands))) uses.push_back(use);

@@ -68,7 +68,7 @@ reference::Tensor patterns_of(ir::DType dtype, Of&& of) {
   return tensor;
 }
 
-void check_on(const Nvrtc& api, std::string arch) {
+void check_on(const Nvrtc& api, const std::string& arch) {
   CAPTURE(arch);
   ir::Group group;
   group.graph = ir::parse_graph(fmt::format(everything, bit_patterns), "everything");
@@ -81,7 +81,7 @@ void check_on(const Nvrtc& api, std::string arch) {
   plan.vector = 4;
   codegen::LowerScratch scratch;
   const auto kernel = std::get<ir::Kernel>(codegen::lower(prepared, plan, bits_limits, scratch));
-  const ir::Binary binary = kernels::compiled(api, {.cuda = codegen::cuda(kernel, &plan), .arch = std::move(arch)});
+  const ir::Binary binary = kernels::compiled(api, {.cuda = codegen::cuda(kernel, &plan), .arch = arch});
   REQUIRE_MESSAGE(binary.outcome == ir::CompileOutcome::ok, binary.log);
   const std::vector<reference::Tensor> inputs{
       patterns_of<std::uint16_t>(ir::DType::u16, [](std::uint32_t i) { return i; }),
