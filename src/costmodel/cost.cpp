@@ -27,7 +27,48 @@ using ir::DType;
 using ir::StmtKind;
 
 int registers_of(DType dtype) { return std::max(1, ir::row(dtype).bits / 32); }
-bool is_half(DType dtype) { return ir::is_floating(dtype) && ir::row(dtype).bits < 32; }
+bool is_half(DType dtype) { return ir::is_floating(dtype) && ir::row(dtype).bits == 16; }
+constexpr bool is_byte(DType dtype) { return ir::is_floating(dtype) && ir::row(dtype).bits == 8; }
+
+/// Instructions of a conversion between a type of 8 bits and f32.
+struct ByteConversion {
+  int fma = 0, alu = 0, widen = 0, pack = 0;
+};
+struct ByteRow {
+  DType dtype;
+  ByteConversion to_float, from_float;
+};
+/// Counted in the sm_90 machine code of 16 elements of a vector that is loaded or stored: the texts of
+/// codegen/cuda/prelude_narrow.cpp, and taking bytes out of a word and putting them into one. Machines before sm_89
+/// take for f8e4m3fn and f8e5m2 what the others take.
+constexpr auto byte_rows = std::to_array<ByteRow>({
+    {DType::f8e4m3fn, {.alu = 1, .widen = 1, .pack = 1}, {.alu = 4, .pack = 1}},
+    {DType::f8e5m2, {.alu = 2, .widen = 1}, {.alu = 6, .pack = 1}},
+    {DType::f8e4m3, {.fma = 2, .alu = 7}, {.fma = 1, .alu = 14}},
+    {DType::f8e3m4, {.fma = 2, .alu = 7}, {.fma = 1, .alu = 14}},
+    {DType::f8e4m3fnuz, {.fma = 2, .alu = 6}, {.fma = 1, .alu = 14}},
+    {DType::f8e5m2fnuz, {.fma = 2, .alu = 6}, {.fma = 1, .alu = 14}},
+    {DType::f8e4m3b11fnuz, {.fma = 2, .alu = 6}, {.fma = 1, .alu = 14}},
+});
+/// By type, so that a look-up is one load.
+constexpr auto byte_conversions = [] {
+  std::array<ByteRow, ir::dtype_table.size()> all{};
+  for (const ByteRow& one : byte_rows) row_for(all, one.dtype) = one;
+  return all;
+}();
+static_assert([] {
+  for (const ir::DTypeRow& type : ir::dtype_table)
+    if (is_byte(type.dtype) && !type.cuda.empty() && row_for(byte_conversions, type.dtype).dtype != type.dtype)
+      return false;
+  return true;
+}());
+
+void add(Pipes& pipes, const ByteConversion& each) {
+  pipes.fma += each.fma;
+  pipes.alu += each.alu;
+  pipes.widen += each.widen;
+  pipes.pack += each.pack;
+}
 
 /// Maxima and minima that an operation is made of.
 int extremes_of(ir::Op op) {
@@ -58,6 +99,14 @@ void add_operation(Pipes& pipes, ir::Op op, DType dtype, ir::Arithmetic arithmet
 
 void add_conversion(Pipes& pipes, DType from, DType to) {
   if (from == to) return;
+  if (is_byte(from)) {
+    add(pipes, row_for(byte_conversions, from).to_float);
+    return add_conversion(pipes, DType::f32, to);
+  }
+  if (is_byte(to)) {
+    add_conversion(pipes, from, DType::f32);
+    return add(pipes, row_for(byte_conversions, to).from_float);
+  }
   if (from == DType::bf16 && ir::is_floating(to))
     pipes.alu += 1;  // a shift: bf16 is the upper half of f32
   else if (from == DType::pred)
@@ -76,6 +125,13 @@ void add_conversion(Pipes& pipes, DType from, DType to) {
     pipes.narrow += 1;
   else
     pipes.alu += 1;
+}
+
+/// Of a reduce_precision, counted as byte_rows are: a test for NaN, rounding of the mantissa, tests of the exponent.
+std::int64_t instructions_of(ir::Digits kept, DType dtype) {
+  const ir::Digits own = ir::digits_of(dtype);
+  const std::int64_t all = 2 + (kept.mantissa < own.mantissa ? 4 : 0) + (kept.exponent < own.exponent ? 6 : 0);
+  return all * registers_of(dtype);
 }
 
 DType type_of(const ir::Kernel& kernel, const ir::Stmt& stmt) {
@@ -208,6 +264,10 @@ class Charges {
       case ir::ValueKind::element:
         return walk_.vars_of(v.element);
       case ir::ValueKind::op: {
+        if (v.op == ir::Op::reduce_precision) {
+          place(vars).alu += instructions_of(v.digits, v.dtype);
+          return vars;
+        }
         const bool compares = v.op == ir::Op::compare && v.operands[0] != ir::no_value;
         const DType type = compares ? kernel_.values[v.operands[0]].dtype : v.dtype;
         add_operation(place(vars), v.op, type, kernel_.arithmetic);

@@ -33,7 +33,7 @@ bool can_be_written(const Graph& graph, const Boundary& border) {
 bool is_beyond(const Graph& graph, const std::vector<NodeId>& group) {
   return std::any_of(group.begin(), group.end(), [&](NodeId id) {
     const std::optional<Rejection> refused = codegen::refused_alone(graph, id);
-    return refused.has_value() && refused->rule != "operation";
+    return refused.has_value() && !refused->rule.starts_with("operation-");
   });
 }
 

@@ -57,6 +57,7 @@ constexpr auto resolver_rows = std::to_array<ResolverRow>({
     {ir::Op::batch_norm_inference, resolve_batch_norm_inference},
     {ir::Op::batch_norm_training, resolve_batch_norm_training},
     {ir::Op::batch_norm_grad, resolve_batch_norm_grad},
+    {ir::Op::bitcast_convert, resolve_bitcast_convert},
     {ir::Op::while_loop, resolve_while},
     {ir::Op::conditional, resolve_conditional},
 });

@@ -130,6 +130,7 @@ HloValue resolve_dimension_size(GraphBuilder& builder, const Frame& frame, const
 HloValue resolve_batch_norm_inference(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_batch_norm_training(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_batch_norm_grad(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_bitcast_convert(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_while(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_conditional(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 

@@ -29,7 +29,7 @@ inline constexpr RefusalRow refusal_table[] = {
 inline constexpr std::span<const RefusalRow> refusals() { return refusal_table; }
 std::string_view name(Refused of);
 
-/// Stands for an operation in the names of rows, at their end.
+/// Stands for an operation, or a type, in the names of rows, at their end.
 inline constexpr std::string_view any_operation = "OP";
 
 struct Rejection;

@@ -33,12 +33,6 @@ namespace tailor::reference {
 
 namespace {
 
-/// Of the formats that have infinities; the others never give one.
-double largest_finite(ir::DType dtype) {
-  const ir::FloatFormat format = float_format(dtype);
-  return std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
-}
-
 /// Error over tolerance of one floating element.
 double ratio(double expected, double found, double tolerance, double most) {
   if (expected == found || (std::isnan(expected) && std::isnan(found))) return 0;
@@ -102,7 +96,7 @@ class Comparing {
         stop_(stop),
         dtype_(expected.value.shape.dtype),
         width_(static_cast<std::size_t>(element_bytes(dtype_))),
-        most_(is_floating(dtype_) ? largest_finite(dtype_) : 0) {}
+        most_(is_floating(dtype_) ? ir::largest_number(dtype_) : 0) {}
 
   /// Of elements begin .. end-1.
   Difference between(std::int64_t begin, std::int64_t end) const {

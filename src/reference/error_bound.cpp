@@ -197,7 +197,7 @@ Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result,
   Tensor sums = reduced(call, *terms, ir::Reducer::add);
   double* const errors = error_bounds(sums);
   // Bounds are of `each` times the terms' size or more, so sums far below that need no second look.
-  const double largest = largest_of(row(dtype).compute);
+  const double largest = ir::largest_number(row(dtype).compute);
   // Of a step: its share, so that all of them together stay below the largest.
   const double most = all_terms > own_terms ? largest * (own_terms / all_terms) : largest;
   bool may_overflow = false;

@@ -64,7 +64,7 @@ class BytesWalk {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       if (uses_[i] == 0) continue;
       const ir::Node& node = graph.nodes[i];
-      bounded_[i] = any_bounded(node) || (is_float(node) && !adds_no_error(node));
+      bounded_[i] = any_bounded(node) || reads_bits(node) || (is_float(node) && !adds_no_error(node));
       held_[i] = value_bytes(node) + (bounded_[i] ? bound_bytes * elements_made(node) : 0);
       now += held_[i];
       most_ = std::max(most_, now + worked_with(node, bounded_[i]));
@@ -87,6 +87,12 @@ class BytesWalk {
   static bool is_float(const ir::Node& node) {
     const std::vector<ir::Shape> shapes = result_shapes(node);
     return std::any_of(shapes.begin(), shapes.end(), [](const ir::Shape& shape) { return is_floating(shape.dtype); });
+  }
+  /// Whether it reads bits of a number that are not promised, where that is computed.
+  bool reads_bits(const ir::Node& node) const {
+    if (node.operands.empty() || !is_floating(graph_[node.operands[0]].shape.dtype)) return false;
+    if (const auto* compare = std::get_if<ir::CompareOptions>(&node.attributes)) return compare->total_order;
+    return node.op == ir::Op::bitcast_convert && class_of(graph_[node.operands[0]].op) != ir::OpClass::leaf;
   }
   bool any_bounded(const ir::Node& node) const {
     return std::any_of(node.operands.begin(), node.operands.end(),

@@ -201,6 +201,23 @@ class ByEnds {
   std::vector<Cell> moved_;
 };
 
+/// Whether the number is handed on as it lies in memory. What is computed may be another NaN, or a zero of another
+/// sign.
+bool has_bits(const ir::Graph& graph, ir::NodeId id) {
+  std::vector<ir::NodeId> asked{id};
+  constexpr std::size_t most = 256;  // beyond: taken for computed
+  for (std::size_t at = 0; at < asked.size(); ++at) {
+    const ir::Node& node = graph[asked[at]];
+    const ir::OpClass kind = ir::class_of(node.op);
+    const bool moves = kind == ir::OpClass::index || kind == ir::OpClass::lookup || node.op == ir::Op::copy;
+    if (kind == ir::OpClass::leaf) continue;
+    if (!moves || asked.size() > most) return false;
+    for (const ir::NodeId operand : node.operands)
+      if (is_floating(graph[operand].shape.dtype)) asked.push_back(operand);
+  }
+  return true;
+}
+
 class ElementErrors {
  public:
   ElementErrors(const Call& call, const std::vector<Errors>& operands, const Tensor& result, ir::Arithmetic arithmetic)
@@ -218,13 +235,20 @@ class ElementErrors {
     }
     block_.out.resize(block_cells);
     block_.bound.resize(block_cells);
-    exact_ = std::all_of(operands.begin(), operands.end(), [](const Errors& e) { return e == nullptr; });
+    computed_ = !std::all_of(call.node.operands.begin(), call.node.operands.end(),
+                             [&](ir::NodeId id) { return has_bits(call.graph, id); });
+    no_bits_ = reads_bits() && (computed_ || step_.op == ir::Op::compare);
+    exact_ = !no_bits_ && std::all_of(operands.begin(), operands.end(), [](const Errors& e) { return e == nullptr; });
     const double ulp = is_floating(step_.to) ? 2 * unit_roundoff(ir::row(step_.to).compute) : 0;
     const ir::ArithmeticRow* of_class = ir::has_classes(step_.to) ? ir::error_row(step_.op, arithmetic) : nullptr;
     off_ = of_class == nullptr ? Off{row_.ulps * ulp, row_.ulps_per_argument * ulp, 0, 0, 0}
                                : Off{of_class->ulps * ulp, of_class->ulps_per_argument * ulp, of_class->absolute,
                                      of_class->least, of_class->most};
-    largest_ = is_floating(step_.to) ? largest_of(ir::row(step_.to).compute) : 0;
+    largest_ = is_floating(step_.to) ? ir::largest_number(ir::row(step_.to).compute) : 0;
+    if (is_floating(step_.to) && float_format(step_.to).specials != ir::Specials::ieee) {
+      const double most = ir::largest_number(step_.to);
+      nan_from_ = most + std::ldexp(0.5, std::ilogb(most) - float_format(step_.to).mantissa_bits);
+    }
     adds_product_ = row_.rule == Rule::sum && std::any_of(call.node.operands.begin(), call.node.operands.end(),
                                                           [&](ir::NodeId id) { return is_product(call.graph, id); });
   }
@@ -260,6 +284,20 @@ class ElementErrors {
   bool rounds_on_convert() const {
     if (is_floating(step_.from)) return step_.from == ir::DType::f64 && narrow_;
     return narrow_;
+  }
+
+  /// Operations that tell apart what is equal as numbers: -0 and 0, one NaN and another.
+  bool reads_bits() const {
+    return is_floating(step_.from) &&
+           (step_.op == ir::Op::bitcast_convert || (step_.op == ir::Op::compare && step_.total_order));
+  }
+  /// Whether two right kernels may have other bits for the operands, or another order of them. Which of two NaN comes
+  /// first is decided by bits that the evaluator does not keep.
+  bool has_no_bits(std::size_t i) const {
+    const double a = block_.in[0][i].real, b = block_.in[1][i].real;
+    if (step_.op == ir::Op::compare && !computed_) return std::isnan(a) && std::isnan(b);
+    if (step_.op == ir::Op::compare) return std::isnan(a) || std::isnan(b) || (a == 0 && b == 0);
+    return !(std::fabs(a) > block_.error[0][i]);
   }
 
   bool is_scalar(std::size_t k) const { return call_.operand(k).shape.rank() == 0; }
@@ -316,6 +354,7 @@ class ElementErrors {
       });
     if (step_.op == ir::Op::compare)
       return each([&](std::size_t i) {
+        if (no_bits_ && has_no_bits(i)) return 1.0;
         const double e = ea[i] + eb[i];
         return e > 0 && !(std::fabs(number(step_.from, a[i]) - number(step_.from, b[i])) > e) ? 1.0 : 0.0;
       });
@@ -352,6 +391,9 @@ class ElementErrors {
     for (std::size_t i = 0; i < static_cast<std::size_t>(block_.count); ++i)
       if (row_.rule == Rule::ends || (is_floating(step_.to) && !std::isfinite(y[i].real))) places_.push_back(i);
     if (!places_.empty()) by_ends_(block_, places_);
+    if (!no_bits_) return;
+    for (const std::size_t i : places_)
+      if (has_no_bits(i)) block_.bound[i] = infinity;
   }
 
   /// Integers and predicates that hang on a comparison of rounded numbers.
@@ -370,17 +412,31 @@ class ElementErrors {
     if (moves() || (step_.op == ir::Op::convert && !narrow_ && is_floating(step_.from))) return;
     const double itself = step_.op == ir::Op::convert ? 0 : off_.relative;
     const Cell* const out = block_.out.data();
-    if (all_finite_ && itself == 0 && off_.each_argument == 0 && off_.least == 0)
+    if (all_finite_ && itself == 0 && nan_from_ == 0 && off_.each_argument == 0 && off_.least == 0)
       return each([bound = block_.bound.data(), rounding = rounding_, out](std::size_t i) {
         return bound[i] + rounding(out[i].real);
       });
     each([&](std::size_t i) {
       const double y = out[i].real;
-      if (out_of_range(i)) return infinity;
+      if (out_of_range(i) || may_be_nan(i)) return infinity;
       if (!std::isfinite(y)) return escapes(i) ? infinity : block_.bound[i];
       const double off = itself_off(itself, i), bound = block_.bound[i] + rounding_(y) + off;
       return off > 0 && std::fabs(y) + bound > largest_ ? infinity : bound;  // a right kernel may overflow
     });
+  }
+  /// Whether one kernel may be beyond the end of a type that has no infinity, and another one not.
+  bool may_be_nan(std::size_t i) const {
+    if (nan_from_ == 0) return false;
+    if (step_.op == ir::Op::convert && is_floating(step_.from)) {
+      const double size = std::fabs(block_.in[0][i].real), error = block_.error[0][i];
+      return size + error >= nan_from_ && size - error <= nan_from_ && size < infinity;
+    }
+    const double size = std::fabs(block_.out[i].real);
+    if (!std::isnan(size)) return size + block_.bound[i] + rounding_(size) >= nan_from_;
+    bool from_finite = true;
+    for (int k = 0; k < operand_count(); ++k)
+      from_finite = from_finite && std::isfinite(block_.in[static_cast<std::size_t>(k)][i].real);
+    return from_finite;
   }
   double itself_off(double itself, std::size_t i) const {
     const double argument = off_.each_argument == 0 ? 0 : std::fabs(block_.in[0][i].real);
@@ -428,6 +484,8 @@ class ElementErrors {
   const ErrorRow& row_;
   bool narrow_;
   bool exact_ = false;
+  bool computed_ = false;      ///< an operand does not come as it is from memory
+  bool no_bits_ = false;       ///< bits are read that are not promised for every number
   bool adds_product_ = false;  ///< a sum of which is_product() is true
   bool all_finite_ = true;     ///< the results of the block
   /// What the function itself may be off by: relative, relative for each unit of the argument, absolute, and the
@@ -435,7 +493,8 @@ class ElementErrors {
   struct Off {
     double relative = 0, each_argument = 0, absolute = 0, least = 0, most = 0;
   } off_;
-  double largest_ = 0;  ///< number of the type that kernels compute in
+  double largest_ = 0;   ///< number of the type that kernels compute in
+  double nan_from_ = 0;  ///< about where numbers become NaN, in a type without infinity; 0: it has one
   Rounding rounding_;
   ByEnds by_ends_;
   std::vector<std::size_t> places_;
@@ -474,11 +533,6 @@ Tensor unwritten_errors(const ir::Shape& shape) {
   ir::Shape wide = shape;
   wide.dtype = ir::DType::f64;
   return unwritten(wide);
-}
-
-double largest_of(ir::DType dtype) {
-  const ir::FloatFormat format = float_format(dtype);
-  return std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
 }
 
 Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result,

@@ -31,8 +31,6 @@ Errors elementwise_errors(const Call& call, const std::vector<Errors>& operands,
 /// there.
 bool is_product(const ir::Graph& graph, ir::NodeId id);
 
-/// The largest finite number of a floating type.
-double largest_of(ir::DType dtype);
 /// The smallest positive normal number of f32 and wider: what flushing to zero may lose.
 double flushed_to_zero(ir::DType dtype);
 /// Largest rounding error of a result: see `rounding` in error_bound.h. Made once for a type, asked for each element.

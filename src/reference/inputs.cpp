@@ -173,7 +173,7 @@ std::vector<double> mild_edges(ir::DType dtype, const InputRange& range) {
 /// Values at which something overflows, loses all digits or changes its method.
 std::vector<double> finite_edges(ir::DType dtype, const InputRange& range) {
   const ir::FloatFormat format = float_format(dtype);
-  const double most = std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
+  const double most = ir::largest_number(dtype);
   const double least_normal = std::ldexp(1.0, 1 - format.bias), ulp = std::ldexp(1.0, -format.mantissa_bits);
   if (range.positive) return {most, least_normal, 1 + ulp, std::ldexp(1.0, format.bias / 2)};
   const double whole = std::ldexp(1.0, format.mantissa_bits + 1);  // above it every number is even

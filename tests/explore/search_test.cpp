@@ -289,13 +289,18 @@ TEST_CASE("the search for kernels of today leaves no more groups without a plan 
       if (std::holds_alternative<Rejection>(group.needs)) count += group.occurrences.size();
     return count;
   };
-  std::size_t ours = 0, by_rules = 0;  // sums: an operation that nobody reads may be planned by luck
   for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(75, 150); ++seed) {
-    const Graph graph = well_formed_graph(seed, 30);
-    ours += unplanned("tailor", graph);
-    by_rules += unplanned("stitch-v1", graph);
+    Graph graph = well_formed_graph(seed, 30);
+    // What nobody reads may be planned by luck: with what stands around it, or without.
+    std::vector<bool> is_read(graph.nodes.size(), false);
+    for (const Node& node : graph.nodes)
+      for (const NodeId operand : node.operands) is_read[static_cast<std::size_t>(operand)] = true;
+    for (const NodeId output : graph.outputs) is_read[static_cast<std::size_t>(output)] = true;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+      if (!is_read[i] && graph.nodes[i].shape.dtype != DType::tuple) graph.outputs.push_back(static_cast<NodeId>(i));
+    CAPTURE(seed);
+    CHECK(unplanned("tailor", graph) <= unplanned("stitch-v1", graph));
   }
-  CHECK(ours <= by_rules);
   // A mask that each layer computes for itself: no layer may get it alone, for then that one has to write it for all.
   const std::string models = source_folder() + "/data/models/";
   const Graph bert = hlo::import_file(models + "bert_infer_l12_b1_s128_f16.hlo").graph;

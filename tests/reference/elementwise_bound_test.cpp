@@ -219,3 +219,54 @@ TEST_CASE("a selection between uncertain values is off by the one that was chose
   CHECK(found[2].error[0] >= 1);  // x or y: 0 or 1
   CHECK(found[2].error[1] == 0);
 }
+
+namespace {
+
+/// The bounds of the first output of a graph; 0 where it is exact.
+std::vector<double> bounds_of(std::string_view lines, const std::vector<Tensor>& inputs) {
+  const Graph graph = parse_graph(fmt::format("graph g {{ {} }}", lines), "test");
+  const BoundedTensor bounded = evaluate_with_error_bounds(graph, inputs)[0];
+  std::vector<double> bounds(static_cast<std::size_t>(elements(bounded.value.shape)), 0.0);
+  for (std::size_t i = 0; i < bounds.size() && !bounded.error.empty(); ++i) bounds[i] = bounded.error[i];
+  return bounds;
+}
+
+Tensor tensor_with(DType dtype, const std::vector<double>& values) {
+  Tensor made = zeros(make_shape(dtype, {static_cast<std::int64_t>(values.size())}));
+  for (std::size_t i = 0; i < values.size(); ++i) store(made, static_cast<std::int64_t>(i), values[i]);
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("bits are certain as they lie in memory; of a computed NaN or zero they are not") {
+  const std::vector<Tensor> inputs{tensor_with(DType::f32, {1, 0, -0.0, std::nan("")})};
+  const std::vector<double> sure{0, 0, 0, 0}, open{0, infinity, infinity, infinity};
+  CHECK(bounds_of("%x = parameter 0 : f32[4] %r = reverse %x, axes={0} : f32[4] %s = reverse %r, axes={0} : f32[4] "
+                  "%b = bitcast_convert %s : s32[4] output %b",
+                  inputs) == sure);
+  CHECK(bounds_of("%x = parameter 0 : f32[4] %m = negate %x : f32[4] %b = bitcast_convert %m : s32[4] output %b",
+                  inputs) == open);
+  CHECK(bounds_of("%x = parameter 0 : f32[4] %o = constant 0 : f32[] %z = broadcast %o, axes={} : f32[4] "
+                  "%c = compare lt %x, %z, total_order : pred[4] output %c",
+                  inputs) == sure);
+  CHECK(
+      bounds_of(
+          "%x = parameter 0 : f32[4] %m = abs %x : f32[4] %o = constant 0 : f32[] %z = broadcast %o, axes={} : f32[4] "
+          "%c = compare lt %m, %z, total_order : pred[4] output %c",
+          inputs) == std::vector<double>{0, 1, 1, 1});
+  CHECK(bounds_of("%x = parameter 0 : f32[4] %c = compare lt %x, %x, total_order : pred[4] output %c", inputs) ==
+        std::vector<double>{0, 0, 0, 1});
+}
+
+TEST_CASE("a type without infinity has no bound where one kernel may give NaN and another one not") {
+  // 463.99 is 448, 464.01 NaN; the first operand may be off by a few units of f32.
+  const std::vector<Tensor> inputs{tensor_with(DType::f32, {std::log(463.0), std::log(464.0), std::log(465.0), 0})};
+  const std::vector<double> found =
+      bounds_of("%x = parameter 0 : f32[4] %e = exp %x : f32[4] %q = convert %e : f8e4m3fn[4] output %q", inputs);
+  CHECK(found[0] < infinity);
+  CHECK(found[1] == infinity);
+  CHECK(found[2] < infinity);
+  CHECK(bounds_of("%x = parameter 0 : f32[4] %q = convert %x : f8e4m3fn[4] output %q", inputs) ==
+        std::vector<double>{0, 0, 0, 0});
+}

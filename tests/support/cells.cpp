@@ -25,6 +25,40 @@ double rounded(double x, int digits, int lowest, double over) {
   return std::fabs(y) >= over ? std::copysign(INFINITY, x) : y;
 }
 
+/// The number that 8 bits stand for.
+double value_of(DType dtype, int code) {
+  const FloatFormat f = float_format(dtype);
+  const int size = code & 127, exponent = size >> f.mantissa_bits, mantissa = size & ((1 << f.mantissa_bits) - 1);
+  const int top = 127 >> f.mantissa_bits;
+  const double sign = code >= 128 ? -1 : 1;
+  if (f.specials == Specials::fnuz && code == 128) return NAN;
+  if (f.specials == Specials::nan_only && size == 127) return std::copysign(NAN, sign);
+  if (f.specials == Specials::ieee && exponent == top) return std::copysign(mantissa == 0 ? INFINITY : NAN, sign);
+  if (exponent == 0) return sign * std::ldexp(mantissa, 1 - f.bias - f.mantissa_bits);
+  return sign * std::ldexp(mantissa + (1 << f.mantissa_bits), exponent - f.bias - f.mantissa_bits);
+}
+
+/// The 8 bits that stand for the nearest number: of two that are equally near, the even ones. Numbers rise with their
+/// bits, so the nearest is looked for among them.
+int code_of(DType dtype, double x) {
+  const FloatFormat f = float_format(dtype);
+  const int sign = std::signbit(x) ? 128 : 0, top = 127 >> f.mantissa_bits << f.mantissa_bits;
+  const int nan = f.specials == Specials::fnuz ? 128 : sign | 127;
+  if (std::isnan(x)) return nan;
+  const int largest = f.specials == Specials::ieee ? top - 1 : f.specials == Specials::nan_only ? 126 : 127;
+  const int beyond = f.specials == Specials::ieee ? sign | top : nan;
+  const double size = std::fabs(x);
+  int below = 0;
+  for (int step = 64; step > 0; step /= 2)
+    if (below + step <= largest && value_of(dtype, below + step) <= size) below += step;
+  const double low = value_of(dtype, below);
+  const double high = below < largest ? value_of(dtype, below + 1) : 2 * low - value_of(dtype, below - 1);
+  const bool up = size - low > high - size || (size - low == high - size && below % 2 == 1);
+  const int code = below + (up ? 1 : 0);
+  if (code > largest || std::isinf(x)) return beyond;
+  return f.specials == Specials::fnuz && code == 0 ? 0 : sign | code;
+}
+
 std::int64_t wrapped(DType dtype, std::int64_t x) {
   const int unused = 64 - row(dtype).bits;
   const auto up = static_cast<std::uint64_t>(x) << unused;
@@ -242,6 +276,15 @@ LaneValue fitted_to_narrow(DType dtype, LaneValue value) {
     case DType::pred:
       value.integer = value.integer != 0 ? 1 : 0;
       break;
+    case DType::f8e5m2:
+    case DType::f8e4m3:
+    case DType::f8e4m3fn:
+    case DType::f8e4m3b11fnuz:
+    case DType::f8e3m4:
+    case DType::f8e5m2fnuz:
+    case DType::f8e4m3fnuz:
+      value.real = value_of(dtype, code_of(dtype, value.real));
+      break;
     default:
       value.integer = wrapped(dtype, value.integer);
   }
@@ -293,6 +336,27 @@ LaneValue applied(Op op, Comparison comparison, DType dtype, const LaneValue& a,
   return result;
 }
 
+LaneValue reduced_cell(DType dtype, Digits digits, LaneValue value) {
+  const double x = value.real;
+  if (!std::isfinite(x) || x == 0) return value;
+  // Numbers from 2^least on; below, the type's own digits end.
+  const Digits own = digits_of(dtype);
+  const int least = 2 - (1 << (own.exponent - 1)), reach = (1 << (digits.exponent - 1)) - 1;
+  const int kept = std::min(digits.mantissa, own.mantissa), exponent = std::max(std::ilogb(x), least);
+  const double quantum = std::ldexp(1.0, exponent - kept);
+  // Without a digit of the mantissa the last bit of the exponent says which of two is even.
+  const bool by_exponent = kept == 0 && std::fabs(x) == 1.5 * quantum;
+  const bool is_odd = ((exponent - least + 1) & 1) != 0;
+  value.real = by_exponent ? std::copysign(is_odd ? 2 * quantum : quantum, x) : std::nearbyint(x / quantum) * quantum;
+  if (digits.exponent >= own.exponent)
+    value.real = std::fabs(value.real) >= std::ldexp(1.0, 2 - least) ? std::copysign(INFINITY, x) : value.real;
+  else if (std::fabs(value.real) >= std::ldexp(1.0, reach + 1))
+    value.real = std::copysign(INFINITY, x);
+  else if (std::fabs(value.real) < std::ldexp(1.0, 1 - reach))
+    value.real = std::copysign(0.0, x);
+  return value;
+}
+
 LaneValue read_cell(DType dtype, const std::byte* from) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, from, static_cast<std::size_t>(row(dtype).bits / 8));
@@ -311,7 +375,9 @@ LaneValue read_cell(DType dtype, const std::byte* from) {
                 : exponent == 0 ? std::ldexp(fraction, -24)
                                 : std::ldexp(fraction + 1024, exponent - 25);
     if ((bits >> 15) != 0) cell.real = -cell.real;
-  } else
+  } else if (is_floating(dtype))
+    cell.real = value_of(dtype, static_cast<int>(bits));
+  else
     cell = fitted(dtype, {0, static_cast<std::int64_t>(bits), true});
   return cell;
 }
@@ -334,6 +400,7 @@ void write_cell(DType dtype, std::byte* to, LaneValue value) {
       bits |= static_cast<std::uint64_t>(std::ilogb(x) + 14) * 1024 +
               static_cast<std::uint64_t>(std::ldexp(x, 10 - std::ilogb(x)));
   }
+  if (is_floating(dtype) && row(dtype).bits == 8) bits = static_cast<std::uint64_t>(code_of(dtype, value.real));
   std::memcpy(to, &bits, static_cast<std::size_t>(row(dtype).bits / 8));
 }
 

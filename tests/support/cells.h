@@ -30,6 +30,8 @@ LaneValue converted_cell(DType to, DType from, LaneValue value);
 /// The operation on operands of `dtype`. Throws std::logic_error for one it does not know.
 LaneValue applied(Op op, Comparison comparison, DType dtype, const LaneValue& a, const LaneValue& b,
                   const LaneValue& c);
+/// HLO's reduce-precision of a number of `dtype`.
+LaneValue reduced_cell(DType dtype, Digits digits, LaneValue value);
 LaneValue read_cell(DType dtype, const std::byte* from);
 void write_cell(DType dtype, std::byte* to, LaneValue value);
 

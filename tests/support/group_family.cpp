@@ -477,6 +477,7 @@ const std::vector<FamilyMember>& group_family() {
     all.insert(all.end(), pieces_family().begin(), pieces_family().end());
     all.insert(all.end(), moved_family().begin(), moved_family().end());
     all.insert(all.end(), windows_family().begin(), windows_family().end());
+    all.insert(all.end(), bits_family().begin(), bits_family().end());
     return all;
   }();
   return family;

@@ -39,6 +39,8 @@ const std::vector<FamilyMember>& pieces_family();
 const std::vector<FamilyMember>& moved_family();
 /// Those of the family that reduce over windows.
 const std::vector<FamilyMember>& windows_family();
+/// Those of the family that are made of bits of numbers.
+const std::vector<FamilyMember>& bits_family();
 const FamilyMember& family_member(std::string_view name);
 
 /// The member at a size, as a group.

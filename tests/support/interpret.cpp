@@ -167,6 +167,7 @@ struct Interpreter {
         break;
     }
     if (v.op == Op::bitcast_convert) return for_active([&](int t) { out[t] = bits_of(v, a[t]); });
+    if (v.op == Op::reduce_precision) return for_active([&](int t) { out[t] = reduced_cell(v.dtype, v.digits, a[t]); });
     const DType dtype = v.op == Op::compare || v.op == Op::is_finite ? from : v.dtype;
     for_active([&](int t) { out[t] = applied(v.op, v.comparison, dtype, a[t], b[t], c[t]); });
   }

@@ -53,10 +53,8 @@ Layout layout(const Access& access) {
   return {bytes == 2 ? half_word : byte_word, 1, access.width};
 }
 
-bool has_bits(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
-
 std::string element(std::string_view array, int i, DType dtype) {
-  return fmt::format("{}[{}]{}", array, i, has_bits(dtype) ? ".bits" : "");
+  return fmt::format("{}[{}]{}", array, i, is_held_as_bits(dtype) ? ".bits" : "");
 }
 
 /// Whether the machine code must have the load where the program has it, relative to the other loads.
@@ -124,10 +122,13 @@ std::string load_text(const Access& access, const Layout& l) {
   out += fmt::format("  {} words[{}];\n", l.word.type, l.words);
   out += statement(access, l, "words", "from");
   if (one) {
-    if (has_bits(access.dtype)) return out + fmt::format("  return {}{{words[0]}};\n}}\n", type);
+    if (is_held_as_bits(access.dtype) && l.word.type == bits_type(access.dtype))
+      return out + fmt::format("  return {}{{words[0]}};\n}}\n", type);
+    if (is_held_as_bits(access.dtype))
+      return out + fmt::format("  return {}{{static_cast<{}>(words[0])}};\n}}\n", type, bits_type(access.dtype));
     return out + fmt::format("  return static_cast<{}>(words[0]);\n}}\n", type);
   }
-  const std::string_view stored = has_bits(access.dtype) ? "unsigned short" : type;
+  const std::string_view stored = is_held_as_bits(access.dtype) ? bits_type(access.dtype) : type;
   for (int i = 0; i < access.width; ++i) {
     const int shift = i % l.per_word * ir::row(access.dtype).bits;
     std::string source = fmt::format("words[{}]", i / l.per_word);
@@ -151,8 +152,8 @@ std::string store_text(const Access& access, const Layout& l) {
     std::string packed;
     const std::string_view joint = l.per_word > 2 ? " |\n          " : " | ";  // four would leave the page
     for (int k = 0; k < l.per_word; ++k) {
-      std::string part =
-          one ? (has_bits(access.dtype) ? "value.bits" : "value") : element("from", w * l.per_word + k, access.dtype);
+      std::string part = one ? (is_held_as_bits(access.dtype) ? "value.bits" : "value")
+                             : element("from", w * l.per_word + k, access.dtype);
       if (l.per_word == 1)
         part = fmt::format("static_cast<{}>({})", l.word.type, part);
       else if (ir::is_signed(access.dtype))  // without the copies of the sign
@@ -171,8 +172,10 @@ std::string store_text(const Access& access, const Layout& l) {
 
 }  // namespace
 
+std::string_view bits_type(DType dtype) { return ir::row(dtype).bits == 8 ? "unsigned char" : "unsigned short"; }
+
 std::string_view register_type(DType dtype) {
-  if (has_bits(dtype)) return ir::name(dtype);
+  if (is_held_as_bits(dtype)) return ir::name(dtype);
   return ir::row(dtype).cuda;
 }
 

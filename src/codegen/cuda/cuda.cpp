@@ -266,20 +266,20 @@ struct Printer {
     const std::string target = ref(s.target);
     const DType dtype = kernel.arrays[s.target.array].dtype;
     const std::string_view type = register_type(dtype);
-    const bool half = dtype == DType::f16 || dtype == DType::bf16;
+    const bool as_bits = is_held_as_bits(dtype);
     const bool small = row(dtype).bits < 32;
     const std::string_view mask = kernel.threads % 32 == 0 ? "0xffffffffu" : "__activemask()";
     std::string other = fmt::format("__shfl_xor_sync({}, {}, offset)", mask,
-                                    half    ? target + ".bits"
+                                    as_bits ? target + ".bits"
                                     : small ? fmt::format("static_cast<int>({})", target)
                                             : target);
-    if (half)
-      other = fmt::format("float_of({}{{static_cast<unsigned short>({})}})", type, other);
+    if (as_bits)
+      other = fmt::format("float_of({}{{static_cast<{}>({})}})", type, bits_type(dtype), other);
     else if (small)
       other = fmt::format("static_cast<{}>({})", type, other);
-    std::string combined = operation_text(s.op, half ? DType::f32 : dtype, kernel.arithmetic,
-                                          half ? "float_of(" + target + ")" : target, other);
-    if (half) combined = fmt::format("{}_of({})", name(dtype), combined);
+    std::string combined = operation_text(s.op, as_bits ? DType::f32 : dtype, kernel.arithmetic,
+                                          as_bits ? "float_of(" + target + ")" : target, other);
+    if (as_bits) combined = fmt::format("{}_of({})", name(dtype), combined);
     line("#pragma unroll");
     line(fmt::format("for (int offset = {}; offset > 0; offset /= 2) {} = {};", s.lanes / 2, target, bare(combined)));
   }

@@ -25,8 +25,6 @@ namespace {
 
 constexpr std::array comparison_signs = std::to_array<std::string_view>({"==", "!=", ">=", ">", "<=", "<"});
 
-bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
-
 std::string cast(std::string_view type, const std::string& value) {
   return fmt::format("static_cast<{}>({})", type, bare(value));
 }
@@ -37,11 +35,11 @@ std::string to_float(DType from, const std::string& value) {
 
 std::string converted(DType to, DType from, const std::string& value) {
   if (to == from) return value;
-  if (is_half(from)) {
+  if (is_held_as_bits(from)) {
     const std::string widened = fmt::format("float_of({})", bare(value));
     return to == DType::f32 ? widened : converted(to, DType::f32, widened);
   }
-  if (is_half(to)) {
+  if (is_held_as_bits(to)) {
     const bool direct = from == DType::f32 || (from == DType::f64 && to == DType::f16);
     return fmt::format("{}_of({})", name(to), direct ? bare(value) : to_float(from, value));
   }
@@ -82,7 +80,7 @@ std::int64_t turns_that_hold(const IndexPool& pool, const Condition& c, VarId tu
 }  // namespace
 
 std::string constant_text(DType dtype, double real, std::int64_t integer) {
-  if (is_half(dtype)) return fmt::format("{}_of({})", name(dtype), real_constant(DType::f32, real));
+  if (is_held_as_bits(dtype)) return fmt::format("{}_of({})", name(dtype), real_constant(DType::f32, real));
   if (is_floating(dtype)) {
     const std::string digits = real_constant(dtype, real);
     return digits[0] == '-' ? "(" + digits + ")" : digits;
@@ -157,6 +155,8 @@ std::string value_text(const Spelling& spelling, ValueId id) {
   if (v.op == Op::compare)
     return fmt::format("({} {} {})", operands[0], row_for(comparison_signs, v.comparison), operands[1]);
   if (v.op == Op::bitcast_convert) return fmt::format("bits_as<{}>({})", register_type(v.dtype), bare(operands[0]));
+  if (v.op == Op::reduce_precision)
+    return fmt::format("reduced<{}, {}>({})", v.digits.exponent, v.digits.mantissa, bare(operands[0]));
   const DType type = v.op == Op::is_finite ? kernel.values[v.operands[0]].dtype : v.dtype;
   return operation_text(v.op, type, kernel.arithmetic, operands[0], operands[1], operands[2]);
 }

@@ -21,7 +21,7 @@ namespace {
         false, {}, "__device__ __forceinline__ float " name "(float a) {\n  return " plain ";\n}\n"     \
   }
 
-const std::vector<PreludeRow> rows = {
+const std::vector<PreludeRow> wide_rows = {
     {"Vec", R"(/// A vector of registers: what one wide access moves.
 template <class T, int V>
 struct Vec {
@@ -514,9 +514,59 @@ __device__ __forceinline__ To bits_as(From a) {
 }
 )",
      true},
+    {"reduced_bits",
+     R"(/// The bits of a number with fewer digits: its mantissa is rounded to nearest, ties to even. What then has too large an
+/// exponent is infinite, what has too small a one is zero: there are no subnormals. NaN stays.
+template <int OwnExponent, int OwnMantissa, int Exponent, int Mantissa, class Bits>
+__device__ __forceinline__ Bits reduced_bits(Bits a) {
+  const Bits one = 1, sign = one << (OwnExponent + OwnMantissa), infinity = sign - (one << OwnMantissa);
+  const int cut = Mantissa < OwnMantissa ? OwnMantissa - Mantissa : 0;
+  Bits b = a;
+  if (cut > 0) b = (a + ((one << cut >> 1) - one) + (a >> cut & one)) >> cut << cut;
+  if (Exponent < OwnExponent) {
+    const Bits bias = (one << (OwnExponent - 1)) - one, reach = (one << (Exponent - 1)) - one;
+    const Bits exponent = b & infinity, zero = a & sign;
+    const bool is_small = exponent <= (bias - reach) << OwnMantissa;
+    b = exponent > (bias + reach) << OwnMantissa ? zero | infinity : is_small ? zero : b;
+  }
+  return (a & (sign - one)) > infinity ? a : b;
+}
+)",
+     true},
+    {"reduced", R"(template <int Exponent, int Mantissa>
+__device__ __forceinline__ float reduced(float a) {
+  return bits_as<float>(reduced_bits<8, 23, Exponent, Mantissa>(bits_as<unsigned int>(a)));
+}
+template <int Exponent, int Mantissa>
+__device__ __forceinline__ double reduced(double a) {
+  return bits_as<double>(reduced_bits<11, 52, Exponent, Mantissa>(bits_as<unsigned long long>(a)));
+}
+)",
+     true},
+    {"reduced", R"(template <int Exponent, int Mantissa>
+__device__ __forceinline__ f16 reduced(f16 a) {
+  const unsigned int bits = a.bits;
+  return f16{static_cast<unsigned short>(reduced_bits<5, 10, Exponent, Mantissa>(bits))};
+}
+)",
+     true, "f16"},
+    {"reduced", R"(template <int Exponent, int Mantissa>
+__device__ __forceinline__ bf16 reduced(bf16 a) {
+  const unsigned int bits = a.bits;
+  return bf16{static_cast<unsigned short>(reduced_bits<8, 7, Exponent, Mantissa>(bits))};
+}
+)",
+     true, "bf16"},
 };
 
 #undef ONE_INSTRUCTION
+
+const std::vector<PreludeRow> rows = [] {
+  std::vector<PreludeRow> all = wide_rows;
+  const std::vector<PreludeRow> narrow = narrow_float_rows();
+  all.insert(all.end(), narrow.begin(), narrow.end());
+  return all;
+}();
 
 bool is_used(const PreludeRow& row, const std::set<std::string_view>& used) {
   return used.contains(row.name) && (row.only_with.empty() || used.contains(row.only_with));

@@ -27,6 +27,9 @@ struct PreludeRow {
 /// In an order in which each row uses earlier rows only.
 const std::vector<PreludeRow>& prelude_table();
 
+/// Its rows for the floating types of 8 bits: what holds one, and conversions from and to float (prelude_narrow.cpp).
+std::vector<PreludeRow> narrow_float_rows();
+
 /// The rows whose names occur in `body`, and those they use in turn, in table order.
 std::string prelude_for(std::string_view body, bool portable = false);
 
@@ -51,6 +54,9 @@ std::string portable_access_text(const Access& access);
 
 /// The C++ type of a register of that type: "float", "f16" (a prelude struct), "unsigned char".
 std::string_view register_type(ir::DType dtype);
+
+/// The C++ type of the member `bits` of a register of a type that is held as its bits.
+std::string_view bits_type(ir::DType dtype);
 
 /// The words of a text that are names or numbers.
 std::set<std::string_view> identifiers(std::string_view text);

@@ -340,6 +340,10 @@ class ProgramBuilder {
   Val constant_of(const ir::Node& node, ir::DType as);
   Entry emit_iota(ir::NodeId id, const Coordinates& coordinates);
   Entry emit_elementwise(ir::NodeId id, const Demand& wanted);
+  /// A bitcast_convert or reduce_precision of the operand (lower_bits.cpp).
+  Entry emit_bits(ir::NodeId id, const Entry& operand);
+  /// An integer for each floating number, in the total order of numbers: -NaN < -inf < ... < -0 < +0 < ... < NaN.
+  Val order_key(const Entry& operand, ir::DType dtype);
   /// Whether operand k of a concatenation, or what a window of a pad or an update shows, holds any such element.
   bool may_read(ir::NodeId id, int k, const Coordinates& coordinates);
   Entry emit_choice(ir::NodeId id, const Demand& wanted);

@@ -264,19 +264,7 @@ Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
   const ir::DType from = node_at(node.operands[0]).shape.dtype, to = node.shape.dtype;
   if (node.op == ir::Op::copy || (node.op == ir::Op::convert && from == to)) return operands[0];
   Entry entry;
-  if (node.op == ir::Op::reduce_precision) {
-    // A value of 16 bits is held as f32 with all its digits; here they are asked to go.
-    const ir::DType format = rounding_type(graph_, node).value_or(to);
-    if (format == to && row(to).compute == to) return operands[0];
-    ir::Value rounded;
-    rounded.kind = ir::ValueKind::convert;
-    rounded.dtype = format;
-    rounded.operands[0] = operands[0].compute.id;
-    const Val kept = let(depth, name_of(id), format, add_value(rounded));
-    if (format == to) entry.raw = kept;
-    entry.compute = widen(kept, format, id);
-    return entry;
-  }
+  if (ir::works_on_bits(node.op)) return emit_bits(id, operands[0]);
   if (node.op == ir::Op::convert) {
     if (to == row(from).compute) {
       entry.compute = operands[0].compute;
@@ -298,13 +286,13 @@ Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
   if (compare != nullptr) value.comparison = compare->comparison;
   value.dtype = row(to).compute;
   for (std::size_t k = 0; k < node.operands.size(); ++k) value.operands[k] = operands[k].compute.id;
+  if (compare != nullptr && compare->total_order && is_floating(from))
+    for (std::size_t k = 0; k < node.operands.size(); ++k) value.operands[k] = order_key(operands[k], from).id;
   if (node.op == ir::Op::divide)
     if (const std::optional<Val> factor = reciprocal(operands[1].compute)) {
       value.op = ir::Op::multiply;
       value.operands[1] = factor->id;
     }
-  if (compare != nullptr && compare->total_order)
-    refuse("operation", fmt::format("compare %{} in total order has no kernel text", node.name));
   entry.compute = let(depth, name_of(id), value.dtype, add_value(value));
   return entry;
 }

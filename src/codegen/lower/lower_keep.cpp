@@ -208,6 +208,16 @@ bool is_possible(const Prepared& prepared, ir::NodeId node) {
                      [&](const KeptHomes& one) { return find_home(one.homes, node) != nullptr; });
 }
 
+/// Whether a value is rounded where it is computed, whoever reads it: a type of 8 bits ends so soon that what is beyond
+/// its end matters. What only hands numbers of the type on has nothing to round.
+bool rounds_at_once(const ir::Node& node) {
+  const bool hands_on = node.op == ir::Op::convert || node.op == ir::Op::copy || node.op == ir::Op::select ||
+                        node.op == ir::Op::clamp || node.op == ir::Op::maximum || node.op == ir::Op::minimum ||
+                        node.op == ir::Op::abs || node.op == ir::Op::negate || ir::works_on_bits(node.op);
+  return class_of(node.op) == ir::OpClass::elementwise && !hands_on && is_held_as_bits(node.shape.dtype) &&
+         row(node.shape.dtype).bits <= 8;
+}
+
 }  // namespace
 
 void find_homes(const ir::Graph& graph, Prepared& prepared) {
@@ -216,6 +226,7 @@ void find_homes(const ir::Graph& graph, Prepared& prepared) {
   const auto is_input = [&](ir::NodeId id) { return graph[id].op == ir::Op::parameter; };
   const std::vector<ir::Home> frontier = all_at(graph, prepared, ir::StitchLevel::registers, any);
   prepared.rounded.assign(graph.nodes.size(), 0);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) prepared.rounded[i] = rounds_at_once(graph.nodes[i]);
   for (const ir::Home& home : frontier) {
     const ir::DType dtype = graph[home.node].shape.dtype;
     prepared.rounded[home.node] = !is_input(home.node) && row(dtype).compute != dtype;

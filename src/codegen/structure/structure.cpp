@@ -51,36 +51,42 @@ bool has_pattern(Op op, DType dtype) { return !(is_floating(dtype) ? row(op).rea
 
 bool has_text(const Graph& graph, const Node& node) {
   if (node.op == Op::convert || node.op == Op::copy) return true;
-  if (node.op == Op::reduce_precision) return rounding_type(graph, node).has_value();
   const DType operand = graph[node.operands[0]].shape.dtype;
-  if (const auto* compare = std::get_if<CompareOptions>(&node.attributes)) return !compare->total_order;
-  // A 16-bit float is held as its f32 value, so its bits are not at hand.
+  if (node.op == Op::reduce_precision) return is_floating(operand) && float_format(operand).specials == Specials::ieee;
+  // Where the pattern of -0 is the one NaN, the order of patterns is not the order of numbers.
+  if (const auto* compare = std::get_if<CompareOptions>(&node.attributes); compare != nullptr)
+    return !compare->total_order || !is_floating(operand) || float_format(operand).specials != Specials::fnuz;
   if (node.op == Op::bitcast_convert)
-    return row(operand).bits == row(node.shape.dtype).bits && row(operand).compute == operand &&
-           row(node.shape.dtype).compute == node.shape.dtype && operand != DType::pred &&
-           node.shape.dtype != DType::pred;
+    return row(operand).bits == row(node.shape.dtype).bits && operand != DType::pred && node.shape.dtype != DType::pred;
   const bool by_position = node.op == Op::clz || node.op == Op::shift_left || node.op == Op::shift_right_logical ||
                            node.op == Op::shift_right_arithmetic;
   if (by_position && operand == DType::pred) return false;  // a predicate is one bit in a byte
   return has_pattern(node.op, node.op == Op::is_finite ? operand : node.shape.dtype);
 }
 
-/// What beside its type decides whether an operation has a text: to which digits a value is rounded.
-std::string digits_text(const Node& node) {
-  if (node.op != Op::reduce_precision) return {};
-  return fmt::format(" rounded to {} bits of exponent and {} of mantissa",
-                     attribute_number(hlo_text(node), "exponent_bits", 0),
-                     attribute_number(hlo_text(node), "mantissa_bits", 0));
+/// The types an operation is asked for: its own, and its operand's where that is another one.
+std::string types_text(const Graph& graph, const Node& node) {
+  const DType to = node.shape.dtype, from = node.operands.empty() ? to : graph[node.operands.back()].shape.dtype;
+  const auto* compare = std::get_if<CompareOptions>(&node.attributes);
+  return fmt::format("{}{}{}", name(to), from == to ? "" : fmt::format(" of {}", name(from)),
+                     compare != nullptr && compare->total_order ? " in total order" : "");
+}
+
+Rejection refuse_operation(std::string_view operation, std::string reason) {
+  return refuse(ir::Refusal("operation-OP").of(operation), std::move(reason));
+}
+Rejection refuse_type(DType dtype, std::string reason) {
+  return refuse(ir::Refusal("dtype-OP").of(name(dtype)), std::move(reason));
 }
 
 /// An array that is read from memory or computed. What made it does not matter.
 std::optional<Rejection> refuse_value(const Node& node) {
   if (node.shape.dtype == DType::tuple)
-    return refuse("operation", fmt::format("{} %{} gives {} results at once, which no skeleton does yet",
-                                           row(node.op).id, node.name, node.results.size()));
+    return refuse_operation(row(node.op).hlo, fmt::format("{} %{} gives {} results at once, which no skeleton does yet",
+                                                          row(node.op).id, node.name, node.results.size()));
   if (!is_holdable(node.shape.dtype))
-    return refuse("dtype",
-                  fmt::format("%{} has type {}, which kernels cannot hold yet", node.name, name(node.shape.dtype)));
+    return refuse_type(node.shape.dtype, fmt::format("%{} has type {}, which kernels cannot hold yet", node.name,
+                                                     name(node.shape.dtype)));
   if (elements(node.shape) == 0)
     return refuse("empty", fmt::format("%{} {} has no elements", node.name, text(node.shape)));
   return std::nullopt;
@@ -89,20 +95,22 @@ std::optional<Rejection> refuse_value(const Node& node) {
 std::optional<Rejection> refuse_move(const Graph& graph, const Node& node) {
   const Shape& from = node.operands.empty() ? node.shape : graph[node.operands[0]].shape;
   if (node.op != Op::bitcast || from.dtype == node.shape.dtype) return std::nullopt;
-  return refuse("operation",
-                fmt::format("bitcast %{} from {} to {} changes type and places at once, which has no kernel text yet",
-                            node.name, text(from), text(node.shape)));
+  return refuse_operation(
+      row(node.op).hlo,
+      fmt::format("bitcast %{} from {} to {} changes type and places at once, which has no kernel text yet", node.name,
+                  text(from), text(node.shape)));
 }
 
 /// A reduction over windows is gone through tap by tap where those are few.
 template <class Skeleton>
 std::optional<Rejection> refuse_window(const Graph& graph, const Node& node, const Skeleton& skeleton) {
   const Reducer known = reducer(node);
-  const bool is_one = node.operands.size() == 2 && known != Reducer::custom && known != Reducer::none;
+  const bool is_one =
+      node.op == Op::reduce_window && node.operands.size() == 2 && known != Reducer::custom && known != Reducer::none;
   if (!is_one || !window_taps(graph, node)) return skeleton(ir::Refusal("skeleton-OP").of(row(node.op).hlo));
   if (!has_pattern(op_of(known), node.shape.dtype))
-    return refuse("operation",
-                  fmt::format("{} of %{} has no kernel text for {}", name(known), node.name, name(node.shape.dtype)));
+    return refuse_operation(row(node.op).hlo, fmt::format("{} of %{} has no kernel text for {}", name(known), node.name,
+                                                          name(node.shape.dtype)));
   return refuse_value(node);
 }
 
@@ -127,8 +135,8 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
       return std::nullopt;
     case OpClass::elementwise:
       if (!has_text(graph, node))
-        return refuse("operation", fmt::format("{} %{} has no kernel text for {}{}", op.id, node.name,
-                                               name(node.shape.dtype), digits_text(node)));
+        return refuse_operation(
+            op.hlo, fmt::format("{} %{} has no kernel text for {}", op.id, node.name, types_text(graph, node)));
       return std::nullopt;
     case OpClass::index:
       return refuse_move(graph, node);
@@ -137,32 +145,32 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
       if (reducer(node) == Reducer::custom || reducer(node) == Reducer::none)
         return skeleton("skeleton-custom-reduction");
       if (!has_pattern(op_of(reducer(node)), node.shape.dtype))
-        return refuse("operation", fmt::format("{} of %{} has no kernel text for {}", name(reducer(node)), node.name,
-                                               name(node.shape.dtype)));
+        return refuse_operation(op.hlo, fmt::format("{} of %{} has no kernel text for {}", name(reducer(node)),
+                                                    node.name, name(node.shape.dtype)));
       return refuse_value(node);
     case OpClass::lookup:
       if (node.op != Op::dynamic_slice && node.op != Op::dynamic_update_slice && node.op != Op::gather)
         return skeleton(ir::Refusal("skeleton-OP").of(op.hlo));
       for (std::size_t k = first_start(node); k < node.operands.size(); ++k)
         if (const DType dtype = graph[node.operands[k]].shape.dtype; !is_holdable(dtype))
-          return refuse("dtype", fmt::format("%{} is placed by an index of type {}, which kernels cannot hold yet",
-                                             node.name, name(dtype)));
+          return refuse_type(dtype, fmt::format("%{} is placed by an index of type {}, which kernels cannot hold yet",
+                                                node.name, name(dtype)));
       return std::nullopt;
     case OpClass::window:
-      if (node.op != Op::reduce_window) return skeleton(ir::Refusal("skeleton-OP").of(op.hlo));
       return refuse_window(graph, node, skeleton);
     case OpClass::random:
       return skeleton(ir::Refusal("skeleton-OP").of(op.hlo));
     case OpClass::mapped:
-      return refuse("operation", fmt::format("{} %{} {} is not supported: an arbitrary function of each element", op.id,
-                                             node.name, text(node.shape)));
+      return refuse_operation(op.hlo, fmt::format("{} %{} {} is not supported: an arbitrary function of each element",
+                                                  op.id, node.name, text(node.shape)));
     case OpClass::library:
     case OpClass::composite:
     case OpClass::structure:
     case OpClass::control:
     case OpClass::communication:
     case OpClass::opaque:
-      return refuse("operation", fmt::format("{} %{} is not memory-bound work of a kernel", op.id, node.name));
+      return refuse_operation(op.hlo.empty() ? op.id : op.hlo,
+                              fmt::format("{} %{} is not memory-bound work of a kernel", op.id, node.name));
   }
   return std::nullopt;
 }
@@ -243,21 +251,21 @@ Boundary whole_border(const Graph& group) {
   return border;
 }
 
-std::optional<DType> rounding_type(const Graph& graph, const Node& node) {
-  struct Format {
-    DType dtype;
-    std::int64_t exponent, mantissa;  // bits
+Digits kept_digits(const Graph& graph, const Node& node) {
+  const Digits own = digits_of(graph[node.operands[0]].shape.dtype);
+  const auto asked = [&](std::string_view key, std::uint8_t most) {
+    return static_cast<std::uint8_t>(std::clamp<std::int64_t>(attribute_number(hlo_text(node), key, most), 0, most));
   };
-  constexpr auto formats =
-      std::to_array<Format>({{DType::f16, 5, 10}, {DType::bf16, 8, 7}, {DType::f32, 8, 23}, {DType::f64, 11, 52}});
+  return {asked("exponent_bits", own.exponent), asked("mantissa_bits", own.mantissa)};
+}
+
+std::optional<DType> rounding_type(const Graph& graph, const Node& node) {
   const DType own = graph[node.operands[0]].shape.dtype;
-  const std::int64_t exponent = attribute_number(hlo_text(node), "exponent_bits", 8),
-                     mantissa = attribute_number(hlo_text(node), "mantissa_bits", 23);
-  for (const Format& format : formats)
-    if (format.dtype == own && exponent >= format.exponent && mantissa >= format.mantissa) return own;
+  const Digits kept = kept_digits(graph, node);
+  if (kept == digits_of(own)) return own;
   // With the same exponent only the mantissa is rounded, to nearest even as a conversion does it. A smaller exponent
   // would flush what becomes subnormal, which a conversion does not.
-  if (own == DType::f32 && exponent == 8 && mantissa == 7) return DType::bf16;
+  if (own == DType::f32 && kept == digits_of(DType::bf16)) return DType::bf16;
   return std::nullopt;
 }
 

@@ -31,6 +31,7 @@
 
 #include "codegen/structure/domain.h"
 #include "ir/fusion.h"
+#include "ir/graph/number.h"
 #include "ir/graph/split_reduction.h"
 #include "ir/plan.h"
 
@@ -85,8 +86,10 @@ inline Classified analyse_stages(const ir::Graph& graph, const ir::Boundary& bor
 /// The same without packs: what one loop can do.
 Classified analyse_loop(const ir::Graph& graph, const ir::Boundary& border);
 
-/// How a kernel makes a reduce_precision: `type` is the format it rounds to and back from, or the node's own where it
-/// changes nothing. Nothing for formats that no type has.
+/// What a reduce_precision leaves of its operand: no more than there is.
+ir::Digits kept_digits(const ir::Graph& graph, const ir::Node& node);
+/// The type to which a conversion and back do what a reduce_precision asks for, the node's own where it changes
+/// nothing. Nothing where no conversion does: the number's bits are rounded.
 std::optional<ir::DType> rounding_type(const ir::Graph& graph, const ir::Node& node);
 
 /// Why no kernel of today can hold the node, whatever stands around it; nothing when one may.

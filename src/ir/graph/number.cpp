@@ -145,6 +145,16 @@ FloatFormat float_format(DType dtype) {
   return row_for(formats, dtype);
 }
 
+Digits digits_of(DType dtype) {
+  const FloatFormat format = float_format(dtype);
+  return {static_cast<std::uint8_t>(format.exponent_bits), static_cast<std::uint8_t>(format.mantissa_bits)};
+}
+
+double largest_number(DType dtype) {
+  assert(is_floating(dtype));
+  return row_for(largest_values, dtype);
+}
+
 double round_to(DType dtype, double value) {
   if (dtype == DType::f64) return value;
   if (dtype == DType::f32) return static_cast<double>(static_cast<float>(value));

@@ -37,6 +37,17 @@ struct FloatFormat {
 /// Precondition: is_floating(dtype).
 FloatFormat float_format(DType dtype);
 
+/// How many bits of exponent and mantissa a floating number has, or keeps.
+struct Digits {
+  std::uint8_t exponent = 0, mantissa = 0;
+  bool operator==(const Digits&) const = default;
+};
+/// Those of a type. Precondition: is_floating(dtype).
+Digits digits_of(DType dtype);
+
+/// The largest finite number of a type. Precondition: is_floating(dtype).
+double largest_number(DType dtype);
+
 /// The bits of `value` rounded to a floating type, ties to even. NaN becomes the type's quiet NaN, sign kept.
 std::uint64_t encode(DType dtype, double value);
 /// The value of a floating type's bits; f64 and narrower are all exact.

@@ -47,6 +47,8 @@ constexpr bool is_floating(DType d) { return row(d).kind == DTypeKind::floating;
 constexpr bool is_signed(DType d) { return row(d).kind == DTypeKind::signed_integer; }
 constexpr bool is_unsigned(DType d) { return row(d).kind == DTypeKind::unsigned_integer; }
 constexpr bool is_integer(DType d) { return is_signed(d) || is_unsigned(d); }
+/// A floating type that kernels hold as its bits and compute on in another one.
+constexpr bool is_held_as_bits(DType d) { return is_floating(d) && row(d).compute != d; }
 /// An integer of up to 16 bits: kernels make a float of it by two additions (float_of_narrow(),
 /// codegen/cuda/prelude.cpp).
 constexpr bool is_narrow_integer(DType d) { return is_integer(d) && row(d).bits <= 16; }

@@ -153,6 +153,7 @@ struct Identity {
         if (const Arithmetic by = computed(v.op, v.dtype, kernel.arithmetic).by; by != Arithmetic::ieee)
           bytes << name(by);
         if (v.op == Op::compare) bytes << v.comparison;
+        if (v.op == Op::reduce_precision) bytes << std::int64_t{v.digits.exponent} << std::int64_t{v.digits.mantissa};
         break;
       case ValueKind::convert:
         break;

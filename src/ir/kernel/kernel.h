@@ -24,6 +24,7 @@
 #include "base/hash.h"
 #include "ir/graph/arithmetic.h"
 #include "ir/graph/graph.h"
+#include "ir/graph/number.h"
 #include "ir/graph/op.h"
 #include "ir/graph/types.h"
 #include "ir/kernel/index.h"
@@ -83,13 +84,17 @@ enum class ValueKind : std::uint8_t {
   index,     ///< an index expression as a number (iota)
 };
 
-/// A pure value of one thread. Types: `dtype` is what it evaluates to; f16 and bf16 occur only as elements, as scalar
-/// loads and as results of convert (arithmetic is in the row's compute type).
+/// Operations on the bits of a number, of its own type: a value that is held in a wider one is rounded to it first.
+constexpr bool works_on_bits(Op op) { return op == Op::bitcast_convert || op == Op::reduce_precision; }
+
+/// A pure value of one thread. Types: `dtype` is what it evaluates to; types that compute in another one (f16, bf16)
+/// occur only as elements, as scalar loads, as results of convert, and around operations that work on bits.
 struct Value {
   ValueKind kind = ValueKind::constant;
   DType dtype = DType::f32;
   Op op = Op::copy;
   Comparison comparison = Comparison::eq;  ///< op == compare; the operands' type is that of operands[0]
+  Digits digits;                           ///< op == reduce_precision
   std::array<ValueId, 3> operands{no_value, no_value, no_value};
   double real = 0;
   std::int64_t integer = 0;

@@ -67,6 +67,7 @@ struct TextPrinter {
     std::string arguments;
     for (const ValueId operand : v.operands)
       if (operand != no_value) arguments += (arguments.empty() ? "" : ", ") + value(operand);
+    if (v.op == Op::reduce_precision) arguments += fmt::format(", e{}m{}", v.digits.exponent, v.digits.mantissa);
     const std::string_view called = v.op == Op::compare ? row_for(comparison_names, v.comparison) : name(v.op);
     return fmt::format("{}({})", called, arguments);
   }

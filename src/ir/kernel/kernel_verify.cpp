@@ -100,8 +100,11 @@ struct Verifier {
     const bool to_pred = v.op == Op::compare || v.op == Op::is_finite;
     const DType type = to_pred ? type_of(v.operands[0]) : v.dtype;
     require(!to_pred || v.dtype == DType::pred, fmt::format("{} gives a predicate", r.id));
-    require(row(type).compute == type,
+    require(works_on_bits(v.op) || row(type).compute == type,
             fmt::format("{} on {}: arithmetic is in {}", r.id, name(type), name(row(type).compute)));
+    require(v.op != Op::bitcast_convert || row(type_of(v.operands[0])).bits == row(type).bits,
+            fmt::format("{} changes the width", r.id));
+    require(v.op != Op::reduce_precision || v.digits.exponent > 0, fmt::format("{} leaves no exponent", r.id));
     for (int i = 0; i < r.arity; ++i) {
       const DType found = type_of(v.operands[static_cast<std::size_t>(i)]);
       const DType wanted = v.op == Op::select && i == 0 ? DType::pred : type;

@@ -154,6 +154,11 @@ const Row rows[] = {
        return k.b.convert(DType::bf16, k.b.op(Op::add, {k.at, k.b.get(k.divisor)}));
      },
      1, 0.5, 0},
+    {"to 8 bits by the machine, and bytes put together", DType::f8e4m3fn,
+     [](Elements& k) {
+       return k.b.convert(DType::f8e4m3fn, k.b.op(Op::add, {k.at, k.b.get(k.divisor)}));
+     },
+     1, 5, 0},
     {"a place is the first one and a constant", DType::f32,
      [](Elements& k) {
        const ir::ValueId place = k.b.index(DType::s32, k.place);

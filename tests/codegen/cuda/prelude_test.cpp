@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The prelude's arithmetic, compiled by the host compiler and compared with the interpreter's, which was written
-// apart: every pair of 8-bit numbers, and the edges of the wider types. The text of the prelude comes from
-// print_prelude.cpp as the build runs it. Part of the suite `codegen`; needs no NVRTC.
+// apart: every pair of 8-bit numbers, and the edges of the wider types; every number of the floating types of 8 and 16
+// bits, and of f32 what lies around every number of theirs. The text of the prelude comes from print_prelude.cpp as the
+// build runs it. Part of the suite `codegen`; needs no NVRTC.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -27,6 +29,8 @@ inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
   return static_cast<unsigned long long>(static_cast<Wide>(a) * static_cast<Wide>(b) >> 64);
 }
 using std::memcpy;
+inline float __uint_as_float(unsigned int a) { return std::bit_cast<float>(a); }
+inline unsigned int __float_as_uint(float a) { return std::bit_cast<unsigned int>(a); }
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
@@ -213,4 +217,145 @@ TEST_CASE("predicates: not is logical, add is or") {
   CHECK(prelude::bit_not(false) == true);
   CHECK(prelude::wrap_add(true, true) == true);
   CHECK(prelude::bit_xor(true, true) == false);
+}
+
+namespace {
+
+/// The interpreter's number of these bits.
+LaneValue cell_of(DType dtype, std::uint64_t bits) {
+  std::array<std::byte, 8> bytes{};
+  std::memcpy(bytes.data(), &bits, sizeof bits);
+  return read_cell(dtype, bytes.data());
+}
+std::uint64_t bits_of(DType dtype, const LaneValue& cell) {
+  std::array<std::byte, 8> bytes{};
+  write_cell(dtype, bytes.data(), cell);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, bytes.data(), sizeof bits);
+  return bits;
+}
+
+/// How many numbers of a type the two sides see differently; NaN is NaN whatever its bits.
+template <int Exponent, int Mantissa, class Held, class Bits>
+int reduced_otherwise(DType dtype, const std::vector<Bits>& all) {
+  int wrong = 0;
+  for (const Bits bits : all) {
+    const LaneValue before = cell_of(dtype, bits), expected = reduced_cell(dtype, {Exponent, Mantissa}, before);
+    const Bits found = std::bit_cast<Bits>(prelude::reduced<Exponent, Mantissa>(std::bit_cast<Held>(bits)));
+    const bool same = std::isnan(before.real) ? found == bits : found == bits_of(dtype, expected);
+    if (!same && wrong++ < 3) {
+      CAPTURE(before.real);
+      CHECK(cell_of(dtype, found).real == expected.real);
+    }
+  }
+  return wrong;
+}
+
+template <class Held>
+void check_reduced_halves(DType dtype) {
+  std::vector<unsigned short> all(65536);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = static_cast<unsigned short>(i);
+  CHECK(reduced_otherwise<5, 10, Held>(dtype, all) == 0);
+  CHECK(reduced_otherwise<5, 3, Held>(dtype, all) == 0);
+  CHECK(reduced_otherwise<4, 3, Held>(dtype, all) == 0);
+  CHECK(reduced_otherwise<8, 0, Held>(dtype, all) == 0);
+  CHECK(reduced_otherwise<1, 2, Held>(dtype, all) == 0);
+}
+
+/// Numbers with every exponent, and mantissas that end in a tie or beside one at any digit.
+template <class Bits, int mantissa_bits>
+std::vector<Bits> with_ties() {
+  std::vector<Bits> mantissas{0};
+  for (int at = 0; at < mantissa_bits; ++at)
+    for (const Bits digits : {Bits{1}, Bits{3}})
+      for (const Bits step : {Bits{0}, Bits{1}})
+        mantissas.push_back(((digits << at) - step) & ((Bits{1} << mantissa_bits) - 1));
+  std::vector<Bits> all;
+  const Bits exponents = Bits{1} << (8 * sizeof(Bits) - mantissa_bits);  // the sign among them
+  const Bits step = exponents / 512, top = exponents / 2 - 1;
+  const auto add = [&](Bits exponent) {
+    for (const Bits mantissa : mantissas) all.push_back(exponent << mantissa_bits | mantissa);
+  };
+  for (Bits exponent = 0; exponent < exponents; exponent += step) add(exponent);
+  for (const Bits near : {Bits{1}, top, top - 1}) add(near);
+  return all;
+}
+
+/// What lies around every number of a type of 8 bits, and around the middle of every two.
+std::vector<float> around_numbers(DType dtype) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  std::vector<float> all{inf,
+                         std::numeric_limits<float>::quiet_NaN(),
+                         std::numeric_limits<float>::denorm_min(),
+                         std::numeric_limits<float>::min(),
+                         std::numeric_limits<float>::max(),
+                         465,
+                         463,
+                         61439,
+                         61441};
+  for (int code = 0; code < 127; ++code) {
+    const double low = cell_of(dtype, static_cast<std::uint64_t>(code)).real;
+    const double high = cell_of(dtype, static_cast<std::uint64_t>(code) + 1).real;
+    const double above =
+        std::isfinite(high) ? high : 2 * low - cell_of(dtype, static_cast<std::uint64_t>(code) - 1).real;
+    if (!std::isfinite(low)) break;
+    for (const double x : {low, (low + above) / 2, above})
+      for (const float to : {-inf, static_cast<float>(x), inf})
+        all.push_back(std::nextafter(static_cast<float>(x), to));
+  }
+  const std::size_t positive = all.size();
+  for (std::size_t i = 0; i < positive; ++i) all.push_back(-all[i]);
+  return all;
+}
+
+template <class Held>
+void check_bytes(DType dtype, Held (*narrow)(float)) {
+  CAPTURE(name(dtype));
+  int wrong = 0;
+  for (unsigned code = 0; code < 256; ++code) {
+    const double expected = cell_of(dtype, code).real;
+    const float found = prelude::float_of(Held{static_cast<unsigned char>(code)});
+    const bool same =
+        std::isnan(expected) ? std::isnan(found) : found == expected && std::signbit(found) == std::signbit(expected);
+    if (!same && wrong++ < 3) CHECK(found == expected);
+  }
+  CHECK(wrong == 0);
+  for (const float x : around_numbers(dtype)) {
+    const double expected = cell_of(dtype, bits_of(dtype, {x, 0, true})).real;
+    const double found = cell_of(dtype, narrow(x).bits).real;
+    const bool same =
+        std::isnan(expected) ? std::isnan(found) : found == expected && std::signbit(found) == std::signbit(expected);
+    if (same || wrong++ > 3) continue;
+    CAPTURE(x);
+    CHECK(found == expected);
+  }
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("fewer digits: every number of 16 bits, and of wider types every exponent with every tie") {
+  check_reduced_halves<prelude::f16>(DType::f16);
+  check_reduced_halves<prelude::bf16>(DType::bf16);
+  const std::vector<unsigned int> single = with_ties<unsigned int, 23>();
+  CHECK(reduced_otherwise<5, 10, float>(DType::f32, single) == 0);
+  CHECK(reduced_otherwise<8, 10, float>(DType::f32, single) == 0);
+  CHECK(reduced_otherwise<4, 3, float>(DType::f32, single) == 0);
+  CHECK(reduced_otherwise<7, 23, float>(DType::f32, single) == 0);
+  CHECK(reduced_otherwise<8, 0, float>(DType::f32, single) == 0);
+  CHECK(reduced_otherwise<1, 0, float>(DType::f32, single) == 0);
+  const std::vector<unsigned long long> twice = with_ties<unsigned long long, 52>();
+  CHECK(reduced_otherwise<8, 23, double>(DType::f64, twice) == 0);
+  CHECK(reduced_otherwise<11, 20, double>(DType::f64, twice) == 0);
+  CHECK(reduced_otherwise<10, 0, double>(DType::f64, twice) == 0);
+}
+
+TEST_CASE("types of 8 bits: every number of theirs, and what lies around it") {
+  check_bytes<prelude::f8e5m2>(DType::f8e5m2, prelude::f8e5m2_of);
+  check_bytes<prelude::f8e4m3>(DType::f8e4m3, prelude::f8e4m3_of);
+  check_bytes<prelude::f8e4m3fn>(DType::f8e4m3fn, prelude::f8e4m3fn_of);
+  check_bytes<prelude::f8e4m3b11fnuz>(DType::f8e4m3b11fnuz, prelude::f8e4m3b11fnuz_of);
+  check_bytes<prelude::f8e3m4>(DType::f8e3m4, prelude::f8e3m4_of);
+  check_bytes<prelude::f8e5m2fnuz>(DType::f8e5m2fnuz, prelude::f8e5m2fnuz_of);
+  check_bytes<prelude::f8e4m3fnuz>(DType::f8e4m3fnuz, prelude::f8e4m3fnuz_of);
 }

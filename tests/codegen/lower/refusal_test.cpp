@@ -104,7 +104,8 @@ TEST_CASE("bits read as another type: at their place a conversion, elsewhere ref
                     to));
   };
   CHECK(of("s32[8,64]{1,0}") == "not refused");
-  CHECK(of("s32[512]{0}").starts_with("operation: bitcast %y from f32[8,64] to s32[512] changes type and places"));
+  CHECK(of("s32[512]{0}")
+            .starts_with("operation-bitcast: bitcast %y from f32[8,64] to s32[512] changes type and places"));
   CHECK(of("f32[512]{0}") == "not refused");
 }
 

@@ -115,7 +115,9 @@ TEST_CASE("members of the family one behind another compute what the evaluator c
     const std::optional<Group> group = one_behind_another(parts, random() % 2 == 0);
     if (!group) continue;
     // Places that an earlier stage computes are known to nobody who counts.
-    const auto places = [](const Node& node) { return node.op == Op::gather || node.op == Op::dynamic_slice; };
+    const auto places = [](const Node& node) {
+      return node.op == Op::gather || node.op == Op::dynamic_slice || node.op == Op::dynamic_update_slice;
+    };
     if (std::any_of(parts.begin() + 1, parts.end(), [&](const Group& part) {
           return std::any_of(part.graph.nodes.begin(), part.graph.nodes.end(), places);
         }))

@@ -110,7 +110,7 @@ TEST_CASE("a short loop may write a smaller array of what it computes, if it is 
 
 TEST_CASE("a pack is refused for a part without a kernel, and for more bodies than a launch has") {
   CHECK(bodies_of(map_of(0, "[7]") + "  %c = parameter 1 : c64[8]\n  %d = negate %c : c64[8]\n  output %n0, %d\n") ==
-        "dtype");
+        "dtype-c64");
   const auto many = [](int parts) {
     std::string lines, outputs;
     for (int i = 0; i < parts; ++i) {

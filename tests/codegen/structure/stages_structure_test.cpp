@@ -129,7 +129,7 @@ TEST_CASE("a plan may say what waits; a value that no later stage needs, or that
 }
 
 TEST_CASE("no cut helps where a stage has no loop, nothing is reduced, or reductions wait for too many others") {
-  CHECK(whole_of_stages("  %x = parameter 0 : c64[4]\n  %n = negate %x : c64[4]\n  output %n\n") == "dtype");
+  CHECK(whole_of_stages("  %x = parameter 0 : c64[4]\n  %n = negate %x : c64[4]\n  output %n\n") == "dtype-c64");
   CHECK(stages_of("  %x = parameter 0 : f32[4]\n  %n = negate %x : f32[4]\n  output %n\n") ==
         "one-stage: nothing waits, so there is one stage");
   std::string lines = "  %x0 = parameter 0 : f32[8,8]\n";
