@@ -14,8 +14,9 @@
 // each, groups are merged while the price falls (merge_search.h), and cut between phases where that is cheaper, in
 // turns. Then work is done again where that is cheaper than to write and read its results (recompute.h). The fusions of
 // the other strategies themselves are priced too, overlaps included, and the cheapest of all is the answer: it is never
-// worse than one of them, whatever the search does. The file's groups are taken without the arrays that are there
-// anyway, which a kernel reads; of these "tailor" takes those that can be written (writable.h), the others fall apart.
+// worse than one of them, whatever the search does. Of small graphs "tailor" asks "tailor-any" too and takes those of
+// its groups that can be written. The file's groups are taken without the arrays that are there anyway, which a kernel
+// reads; of these "tailor" takes those that can be written (writable.h), the others fall apart.
 //
 // "tailor" forms only groups that the lowering can write today, so that what it decides is a kernel; what stitch-v1
 // puts together without a plan it may keep. "tailor-any" may use grid barriers and any mixture of shapes: the
@@ -52,7 +53,7 @@ constexpr std::int64_t mended_nodes = 6000;    ///< the same times nodes: large 
 constexpr std::int64_t mended_prices = 1024;   ///< that are asked for on the way: some milliseconds
 constexpr std::size_t packed_nodes = 16384;    ///< of a graph that is searched once more with packing offered early
 constexpr int most_rounds = 4;                 ///< of cutting and merging again
-constexpr std::int64_t steps = 14;             ///< of a search, about equally long
+constexpr std::int64_t steps = 15;             ///< of a search, about equally long
 
 /// Other strategies that are asked when the searches have ended.
 struct Rival {
@@ -60,10 +61,12 @@ struct Rival {
   Fusion (*fuse)(const FusionTask&);
   bool as_xla;             ///< asks XLA's description of the device
   std::size_t most_nodes;  ///< of a graph: so that what it takes stays below what a search takes
+  bool searches = false;   ///< as long as this one, so it is asked where nothing limits a search
 };
 constexpr auto rivals = std::to_array<Rival>({{"xla-2022", fuse_xla_2022, false, 50'000},
                                               {"xla-2020", fuse_xla_2020, false, 50'000},
-                                              {"xla-priority", fuse_xla_priority, true, 8'000}});
+                                              {"xla-priority", fuse_xla_priority, true, 8'000},
+                                              {"tailor-any", fuse_tailor_any, false, 512, true}});
 
 /// What today's rules of XLA ask for: with each operand that goes into a node they ask about all its others anew.
 std::size_t asked_operands(const Graph& graph) {
@@ -191,7 +194,11 @@ class Tailor {
     const bool unknown = rival.as_xla && task_.device->xla == nullptr;
     if (spending_.over() || unknown || task_.graph.nodes.size() > rival.most_nodes) return;
     if (rival.as_xla && asked_operands(task_.graph) > most_asked_operands) return;
-    NodeSets groups = rival.fuse(task_).groups;
+    const bool limited = task_.budget.seconds > 0 || task_.budget.evaluations > 0;
+    if (rival.searches && (!limits_.lowerable || limited)) return;
+    FusionTask quiet = task_;
+    quiet.progress = {};
+    NodeSets groups = rival.fuse(quiet).groups;
     if (task_.stop.stop_requested()) return;
     if (limits_.lowerable) {
       double asked = cost_;

@@ -331,6 +331,7 @@ class ProgramBuilder {
   const Entry* find(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) const;
   void remember(ir::NodeId node, Entry entry);
   void demand(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate);
+  void forget_demands(ir::NodeId from);
   void demand_operands(ir::NodeId node, const Demand& wanted);
   Entry find_entry(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) const;
 

@@ -43,6 +43,10 @@ namespace tailor::codegen {
 
 namespace {
 
+/// Of one node for one element of a result. Slices and pads of slices and pads, as scans are made of, may ask for
+/// thrice as many with each step; a window of 64 elements asks for 64.
+constexpr std::size_t most_places = 512;
+
 /// The operand that is read inside a window of the result, the other one being what stands around it: -1 for an
 /// operation that has none.
 int inside_operand(const ir::Node& node) {
@@ -77,7 +81,14 @@ void ProgramBuilder::demand(ir::NodeId node, const Coordinates& coordinates, Pre
   std::vector<Demand>& list = s_.demands[node];
   for (const Demand& known : list)
     if (known.predicate == predicate && known.coordinates == coordinates) return;
-  list.push_back({coordinates, predicate, false});
+  if (list.size() == most_places)
+    refuse("size", fmt::format("an element needs %{} at over {} places", node_at(node).name, most_places));
+  else
+    list.push_back({coordinates, predicate, false});
+}
+
+void ProgramBuilder::forget_demands(ir::NodeId from) {
+  for (ir::NodeId id = from; id >= 0; --id) s_.demands[id].clear();
 }
 
 Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) {
@@ -90,6 +101,7 @@ Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates
     for (std::size_t i = 0; i < list.size(); ++i) {  // demands of operands never grow this list
       list[i].satisfied = find(id, list[i].coordinates, list[i].predicate) != nullptr || fetch_kept(id, list[i]);
       if (!list[i].satisfied && find_elsewhere(id, list[i]).kept == nullptr) demand_operands(id, list[i]);
+      if (refusal_) return forget_demands(node), Entry{};
     }
   }
   for (ir::NodeId id = lowest; id <= node; ++id) {
@@ -110,6 +122,7 @@ void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates,
       const bool is_there = find_kept(id, list[i], false) != nullptr || find_kept(id, list[i], true) != nullptr ||
                             find_elsewhere(id, list[i]).kept != nullptr || waits_by_then(id, flight);
       if (!is_there || find_home(keeping_, id) != nullptr) demand_operands(id, list[i]);
+      if (refusal_) return forget_demands(node);
     }
   }
   loading_ahead_ = true;
