@@ -8,6 +8,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,8 @@ struct VerdictCounts {
   double least_judged = 1;                                    ///< of what one of these stored, where that is least
   std::int64_t elsewhere = 0;                                 ///< at another shape than their own
   std::int64_t sampled = 0;                                   ///< some of their blocks
+  std::int64_t sampled_to_fit = 0;                            ///< of these: all would take more memory than there is
+  std::set<std::string> compiled_for;              ///< "sm_75 in the place of sm_70": where not for the device itself
   double sampled_results = 0, sampled_judged = 0;  ///< of the sampled: elements of all their results; of these judged
   std::int64_t finished = 0;                       ///< have a verdict
   std::int64_t all = 0;
