@@ -20,8 +20,15 @@ Deadline::Deadline(const std::stop_token& asked, Seconds limit)
                                std::chrono::duration<double>(std::clamp(limit.value, 0.0, longest)));
         std::unique_lock lock(mutex_);
         woken_.wait_until(lock, ended, until, [] { return false; });
-        if (ended.stop_requested()) return;
-        over_ = source_.request_stop();
-      }) {}
+        if (!ended.stop_requested()) end();
+      }) {
+  if (limit.value <= 0) end();
+}
+
+void Deadline::end() {
+  if (source_.stop_requested()) return;
+  over_ = true;  // before anybody is told to stop, who may ask at once
+  source_.request_stop();
+}
 
 }  // namespace tailor

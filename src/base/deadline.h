@@ -33,6 +33,8 @@ class Deadline {
     void operator()() const { source->request_stop(); }
   };
 
+  void end();
+
   std::stop_source source_;
   std::atomic<bool> over_ = false;
   std::mutex mutex_;

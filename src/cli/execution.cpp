@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "study/pipeline/gpu_access.h"
@@ -45,8 +47,10 @@ void execute_plan(const ExplainOptions& options, study::Candidate& one, const st
   compile_plan(options.compiler, "--simulate", one, watch, !options.profiler.empty());
   study::Checking how;
   how.each.sample_blocks = options.blocks;
+  // All blocks however large the launch is, unless they do not fit into memory.
+  if (options.blocks == 0) how.each.most_elements = std::numeric_limits<std::int64_t>::max();
   how.each.count_cache = true;
-  how.each.may_shrink = false;
+  how.each.may_shrink = how.each.has_limits = false;
   how.workers = 1;
   watch.observer.progress({"executing the kernel", 0, 0, {}});
   study::check({&one, 1}, how, {study::silent(), watch.stop});

@@ -522,6 +522,7 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
   Checked verdict;
   if (!reference.reason.empty()) {
     verdict.reason = reference.reason;
+    verdict.reference_late = reference.late;
     return verdict;
   }
   const Sample sample = sample_of(kernel, options);

@@ -45,6 +45,7 @@ struct Reference {
       inputs_are;  ///< "as their uses ask" (reference/inputs.h), or another variant where that leaves little to judge
   double judged = 1;   ///< fraction of output elements that have a bound
   std::string reason;  ///< when not empty: there is no reference, for this reason
+  bool late = false;   ///< which is that it takes longer than the time limit
 };
 
 /// Bytes that evaluating all of a group takes at most at once, outputs with their bounds among them, inputs not.
@@ -87,6 +88,7 @@ struct CheckOptions {
   /// others wrote.
   std::int64_t most_elements = 0;
   bool may_shrink = true;        ///< --shape small is there to be asked for, and was not
+  bool has_limits = true;        ///< so are --memory and --time-limit; else tailor check has them
   Seconds time_limit{60};        ///< of all executions of one kernel together
   std::int64_t most_memory = 0;  ///< bytes that a sample of the blocks may touch; 0: no limit
   simulator::MachineLimits machine;
@@ -122,7 +124,8 @@ using Executor = std::function<Executed(const GivenInputs& inputs, const simulat
 
 struct Checked {
   Verdict state = Verdict::not_executed;
-  std::string reason;        ///< one sentence; empty when passed
+  std::string reason;           ///< one sentence; empty when passed
+  bool reference_late = false;  ///< not executed because making the reference takes longer than the time limit
   std::string sampled_for;   ///< why a sample of the blocks ran that nobody asked for and no size demands; else empty
   double worst = 0;          ///< largest error over its tolerance
   double judged = 0;         ///< fraction of the results that were held against a bound: of those that the blocks wrote

@@ -317,7 +317,7 @@ class Stage {
     if (stage_.each.stop.stop_requested())
       references.clear();
     else if (late)
-      references.assign(1, refused(too_late(request, shared)));
+      references.assign(1, refused(too_late(request, shared), true));
     else if (failure)
       references.assign(1, refused(in_words(*failure, request, shared)));
     const std::lock_guard lock(mutex_);
@@ -354,18 +354,21 @@ class Stage {
   }
   std::string too_late(const CheckRequest& request, const Shared& shared) const {
     const std::string less = takes_less(remedies_of(request, shared));
-    return fmt::format("its reference takes longer than {:.3g} s; a larger --time-limit allows it{}{}",
-                       stage_.each.time_limit.value, less.empty() ? "" : ", ", less);
+    return fmt::format("its reference takes longer than {:.3g} s; a larger --time-limit{} allows it{}{}",
+                       stage_.each.time_limit.value, stage_.each.has_limits ? "" : " of tailor check",
+                       less.empty() ? "" : ", ", less);
   }
 
   Remedies remedies_of(const CheckRequest& request, const Shared& shared) const {
     return {.raised = true,
             .sampled = !shared.sampled && shared.divisible,
+            .elsewhere = !stage_.each.has_limits,
             .smaller = stage_.each.may_shrink && can_shrink(request.group->graph, *request.kernel)};
   }
 
-  static Reference refused(std::string why) {
+  static Reference refused(std::string why, bool late = false) {
     Reference reference;
+    reference.late = late;
     reference.reason = std::move(why);
     return reference;
   }

@@ -87,8 +87,9 @@ VerdictCounts count_verdicts(std::span<const Candidate> items) {
     if (passed) counts.least_judged = std::min(counts.least_judged, item.verdict->judged);
     counts.not_judged += not_judged ? 1 : 0;
     counts.refuted += profiler::is_refuted(state) ? 1 : 0;
-    if (state == profiler::Verdict::timed_out) {
-      ++counts.late;
+    const bool late_reference = item.verdict && item.verdict->reference_late;
+    if (state == profiler::Verdict::timed_out || late_reference) {
+      ++(late_reference ? counts.late_references : counts.late);
       counts.late_may_shrink += !item.other && profiler::can_shrink(item.of->group.graph, item.kernel) ? 1 : 0;
       counts.late_may_be_sampled += profiler::can_sample(item.executed_kernel()) ? 1 : 0;
     }
@@ -163,11 +164,10 @@ std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_wi
         Fault::failed,
         fmt::format("{} of {} {} not right", counts.refuted - counts.late, all, are(counts.refuted - counts.late)),
         "the answer says which and why; tailor emit prints the CUDA text of one");
-  if (counts.late > 0) {
+  if (const std::int64_t late = counts.late + counts.late_references; late > 0) {
     const bool shrinks = counts.late_may_shrink > 0, samples = counts.late_may_be_sampled > 0;
     return Error(
-        Fault::missing,
-        fmt::format("{} of {} took longer than --time-limit and {} not judged", counts.late, all, are(counts.late)),
+        Fault::missing, fmt::format("{} of {} took longer than --time-limit and {} not judged", late, all, are(late)),
         fmt::format("a larger --time-limit{}{}{}{}", shrinks || samples ? ", or " : "", shrinks ? "--shape small" : "",
                     shrinks && samples ? " or " : "", samples ? "--blocks" : "") +
             (shrinks || samples ? " for less to execute" : ""));

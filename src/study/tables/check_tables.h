@@ -34,7 +34,8 @@ std::string line_text(std::span<const std::string_view> lines, std::int64_t line
 struct VerdictCounts {
   std::int64_t passed = 0, refuted = 0, not_judged = 0, not_executed = 0;
   std::int64_t late = 0;                                      ///< of the refuted: they took too long
-  std::int64_t late_may_shrink = 0, late_may_be_sampled = 0;  ///< of the late: what would make less to execute of them
+  std::int64_t late_references = 0;                           ///< of the not executed: their reference took too long
+  std::int64_t late_may_shrink = 0, late_may_be_sampled = 0;  ///< of both: what would make less to execute of them
   std::int64_t compile_late = 0;                              ///< of the not executed: their compiler took too long
   std::int64_t not_all = 0;                                   ///< of the passed: a part of their results has no bound
   double least_judged = 1;                                    ///< of what one of these stored, where that is least

@@ -279,13 +279,14 @@ TEST_CASE("a reference that takes longer than an execution may is given up, and 
   Bench bench({2000, 3});
   CheckStage stage;
   stage.workers = 2;
-  stage.each.time_limit = {1e-9};
+  stage.each.time_limit = {0};
   stage.executor = bench.right([](std::size_t) { FAIL("executed without a reference"); });
   for (const std::optional<Checked>& verdict : check_all(bench.requests, stage).verdicts) {
     REQUIRE(verdict);
     CHECK(verdict->state == Verdict::not_executed);
-    CHECK_MESSAGE(verdict->reason.starts_with("its reference takes longer than 1e-09 s; a larger --time-limit"),
+    CHECK_MESSAGE(verdict->reason.starts_with("its reference takes longer than 0 s; a larger --time-limit"),
                   verdict->reason);
+    CHECK(verdict->reference_late);
     CHECK(verdict->judged == 0);
   }
 }
@@ -327,6 +328,8 @@ TEST_CASE("what is offered where memory is too small is what helps") {
                   "--blocks or --shape small takes less") == 0);
   CHECK(out_of_memory(5 * mb, 2 * mb, {.raised = true, .sampled = false})
             .ends_with("allows it, --shape small takes less"));
+  CHECK(out_of_memory(5 * mb, 2 * mb, {.sampled = false, .elsewhere = true, .smaller = false})
+            .ends_with("; tailor check --memory 1 allows it"));
   CHECK(out_of_memory(std::int64_t{1} << 60, 2 * mb, {}).find("--memory") == std::string::npos);
   CHECK(out_of_memory(5 * mb, 2 * mb, {.raised = false, .sampled = true}).find("--memory") == std::string::npos);
 }
