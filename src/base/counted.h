@@ -8,8 +8,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,14 @@ inline std::string plural(std::string_view one) {
   const bool hisses = one.ends_with("ch") || one.ends_with("s") || one.ends_with("x");
   const bool changes = one.ends_with('y') && !one.ends_with("ay") && !one.ends_with("ey");
   return changes ? fmt::format("{}ies", one.substr(0, one.size() - 1)) : fmt::format("{}{}", one, hisses ? "es" : "s");
+}
+
+/// A count that was added up in double, as a whole number: rounded, and the largest that 64 bits hold where it is
+/// beyond them, as the runs of a loop in a loop in a loop may be. Precondition: not NaN.
+inline std::int64_t whole_count(double count) {
+  constexpr double beyond = 0x1p63;
+  if (count >= beyond) return std::numeric_limits<std::int64_t>::max();
+  return count <= -beyond ? std::numeric_limits<std::int64_t>::min() : std::llround(count);
 }
 
 template <std::integral Count>

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/stop.h"
@@ -40,7 +41,7 @@ study::Checking make_checking(const CheckCommand& options) {
   how.each.time_limit = {options.time_limit};
   how.seeds = static_cast<int>(options.seeds);
   how.workers = static_cast<int>(options.threads);
-  how.memory = static_cast<std::int64_t>(options.memory * 1e9);
+  how.memory = whole_count(options.memory * 1e9);
   return how;
 }
 
@@ -110,7 +111,7 @@ study::EvaluatedModel evaluated_as_given(const CheckCommand& options, const stud
                                          const study::Watch& watch) {
   return study::evaluate_model(model.graph,
                                {options.inputs, options.outputs, static_cast<std::uint64_t>(options.seed),
-                                static_cast<std::int64_t>(options.memory * 1e9), options.scale},
+                                whole_count(options.memory * 1e9), options.scale},
                                watch.stop, &model.partition);
 }
 

@@ -148,7 +148,7 @@ void declare(OptionList& list, RunCommand& options) {
   list.add("--define", &options.defines, "a macro for the compiler; may be repeated", "NAME=VALUE").keeps_commas = true;
   list.add("--include", &options.includes, "folders of headers", "DIR,...");
   list.add_count("--seed", &options.seed, "of the schedule (default 1)");
-  list.add_count("--seeds", &options.seeds, "run under so many different schedules (default 1)");
+  list.add_count("--seeds", &options.seeds, "run under so many different schedules (default 1)").most = most_seeds;
   list.add_count("--blocks", &options.blocks,
                  "run about N blocks: the first, the last and random ones (default 0: all)");
   list.add("--time-limit", &options.time_limit, "give up after so long (default 60)", "S");
@@ -169,11 +169,14 @@ void declare(OptionList& list, CheckCommand& options) {
   list.section = "what is executed";
   list.add_count("--seed", &options.seed, "of inputs and schedule (default 1)");
   list.add_count("--seeds", &options.seeds,
-                 "execute each kernel so many times, with other inputs and schedules (default 1)");
+                 "execute each kernel so many times, with other inputs and schedules (default 1)")
+      .most = most_seeds;
   list.add_count("--blocks", &options.blocks,
                  "execute about N blocks: the first, the last, random ones and those that share results with them; "
-                 "0: all (default: all, but a sample where an array has over 33,554,432 elements)");
-  list.add("--time-limit", &options.time_limit, "give up one execution after so long (default 60)", "S");
+                 "0: all (default: all, but a sample where an array has over 33,554,432 elements, where each element "
+                 "takes very much, and where all would not fit into the memory)");
+  list.add("--time-limit", &options.time_limit,
+           "give up one kernel's executions, or its reference, after so long (default 60)", "S");
   list.add("--memory", &options.memory, "hold at most so much; what does not fit is not executed (default 4)", "GB");
   list.add("--shape", &options.shape, "small: fewer rows under the same plan, where the group allows it",
            "whole|small");
@@ -187,7 +190,7 @@ void declare(OptionList& list, CheckCommand& options) {
   list.add("--no-sanitizers", &options.no_sanitizers, "do not look for races and uninitialised reads");
   list.section = "answer and machine";
   list.add("--passed", &options.passed, "list kernels that passed too (JSON and CSV do)");
-  list.add_count("--threads", &options.threads, "threads (default 0: one per processor)");
+  list.add_count("--threads", &options.threads, "threads (default 0: one per processor)").most = most_threads;
   list.add("--store", &options.database, "also store verdicts and counters in this database", "DB");
   list.add("--cache", &options.cache, "folder of compiled kernels (default ~/.cache/tailor)", "DIR");
   declare_compiler(list, options.compiler);

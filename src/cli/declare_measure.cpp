@@ -26,13 +26,14 @@ void declare(OptionList& list, ImportXlaOptions& options) {
       .needs = "--compare";
   list.add("--store", &options.database, "also store verdicts and counters in this database", "DB");
   list.add_count("--seed", &options.seed, "of inputs and schedule (default 1)");
-  list.add_count("--seeds", &options.seeds, "so many of each, up to the first that does not match (default 1)");
+  list.add_count("--seeds", &options.seeds, "so many of each, up to the first that does not match (default 1)").most =
+      most_seeds;
   list.add_count("--max-elements", &options.most_elements,
                  "leave out kernels that compute more elements, 0 for none (default 268435456)");
   list.add_count("--blocks", &options.blocks, "of such kernels execute a sample of about so many blocks (default 0)");
   list.add("--time-limit", &options.time_limit, "give up one execution after so long (default 60)", "S");
   list.add("--no-sanitizers", &options.no_sanitizers, "do not look for races and uninitialised reads");
-  list.add_count("--threads", &options.threads, "threads (default 0: one per processor)");
+  list.add_count("--threads", &options.threads, "threads (default 0: one per processor)").most = most_threads;
   list.add("--profiler", &options.profiler, "gpu: run, check and time them there (default: the simulator)", "NAME");
   list.add_list("--cache-state", &options.cache_states, "cold, warm, produced, dirty (default cold)", "STATE,...")
       .needs = "--profiler";
@@ -91,7 +92,8 @@ void declare(OptionList& list, ProfileCommand& options) {
   list.add("--compile-only", &options.compile_only, "only fill the cache of compiled kernels").excludes = "--module";
   list.add("--store", &options.database, "also store in this database, group by group", "DB");
   list.add_count("--threads", &options.threads,
-                 "that compile, and check results on the host (default 0: one per processor)");
+                 "that compile, and check results on the host (default 0: one per processor)")
+      .most = most_threads;
   list.add("--cache", &options.cache, "folder of compiled kernels (default ~/.cache/tailor)", "DIR");
   declare_compiler(list, options.compiler);
 }
@@ -194,7 +196,7 @@ void declare(OptionList& list, SweepCommand& options) {
   declare_gpu(list, options.gpu);
   list.add("--cache", &options.cache, "folder of compiled kernels (default ~/.cache/tailor)", "DIR");
   declare_compiler(list, options.compiler);
-  list.add_count("--threads", &options.threads, "threads (default 0: one per processor)");
+  list.add_count("--threads", &options.threads, "threads (default 0: one per processor)").most = most_threads;
 }
 
 void declare(OptionList& list, ReportCommand& options) {

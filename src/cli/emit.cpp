@@ -21,19 +21,17 @@ namespace tailor::cli {
 namespace {
 
 /// Fills the candidate's binary. Throws when there is none to be had.
-void compile_ptx(const EmitOptions& options, const std::string& arch, study::Candidate& one,
-                 const study::Watch& watch) {
+void compile_ptx(const EmitOptions& options, study::Candidate& one, const study::Watch& watch) {
   const profiler::FoundNvrtc nvrtc = study::find_compiler(options.compiler.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "--ptx needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   study::compile(
       {&one, 1},
-      {.api = nvrtc.api.get(), .arch = arch, .compiler = study::compiler_setup(options.compiler), .workers = 1},
+      {.api = nvrtc.api.get(), .arch = options.arch, .compiler = study::compiler_setup(options.compiler), .workers = 1},
       {study::silent(), watch.stop});
   if (!one.binary) throw Error(Fault::interrupted, "interrupted");
   const ir::Binary& binary = *one.binary;
   if (binary.outcome == ir::CompileOutcome::unsupported)
-    throw Error(Fault::missing, fmt::format("{} cannot compile for {}: {}", binary.compiler, arch, trim(binary.log)),
-                "--arch names another architecture; tailor doctor lists those it knows");
+    throw Error(Fault::missing, std::string(trim(binary.log)), "tailor doctor lists those it knows");
   if (binary.outcome == ir::CompileOutcome::too_long) throw Error(Fault::failed, std::string(trim(binary.log)));
   if (binary.outcome == ir::CompileOutcome::failed)
     throw Error(Fault::failed, fmt::format("{} refused the kernel:\n{}", binary.compiler, trim(binary.log)),
@@ -51,7 +49,6 @@ void run_emit(const EmitOptions& options, const Context& context) {
   study::Candidate one = study::choose_plan(chosen.model, chosen.number, options.plan, watch);
   study::print({&one, 1});
   const ir::Device& device = chosen.model.target.device;
-  const std::string arch = options.arch.empty() ? device.arch : options.arch;
   CommandOutput answer{"tailor.emit/1", device.name, {}, one.cuda};
   report::Table table;
   table.columns = {column("kernel", "kernel"), column("group", "group"), column("plan", "plan"),
@@ -59,7 +56,7 @@ void run_emit(const EmitOptions& options, const Context& context) {
   table.rows.push_back(
       {one.kernel.name, short_hex(one.of->group.id), ir::text(one.plan), std::string("unchecked"), one.cuda});
   if (options.ptx) {
-    compile_ptx(options, arch, one, watch);
+    compile_ptx(options, one, watch);
     const ir::Binary& binary = *one.binary;
     answer.text = binary.ptx;
     table.columns.insert(table.columns.end(),
@@ -74,8 +71,11 @@ void run_emit(const EmitOptions& options, const Context& context) {
       entries.push_back(fmt::format("{}, {} B spilled, {}, {} loads at once", counted(entry.registers, "register"),
                                     entry.spill_stores + entry.spill_loads,
                                     counted(entry.machine_instructions, "instruction"), entry.loads_outstanding));
-    context.console->note(fmt::format("{} for {}: {}, in {}", binary.compiler, arch, fmt::join(entries, "; then "),
-                                      humane_seconds(binary.compile_time.value)));
+    if (options.arch.empty() && binary.arch != device.arch)
+      context.console->warning(fmt::format("compiled for {} in the place of {}, which {} does not compile for",
+                                           binary.arch, device.arch, binary.compiler));
+    context.console->note(fmt::format("{} for {}: {}, in {}", binary.compiler, binary.arch,
+                                      fmt::join(entries, "; then "), humane_seconds(binary.compile_time.value)));
   }
   answer.sections.push_back({"kernel", std::move(table)});
   if (one.machine) {

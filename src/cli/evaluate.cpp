@@ -24,7 +24,7 @@ void run_evaluate(const EvaluateCommand& options, const Context& context) {
   const study::EvaluatedModel model =
       study::evaluate_model(imported.graph,
                             {options.inputs, options.outputs, static_cast<std::uint64_t>(options.seed),
-                             static_cast<std::int64_t>(options.memory * 1e9), options.scale},
+                             whole_count(options.memory * 1e9), options.scale},
                             context.stop());
   // A model may have thousands of parameters: a person reads what came out, and asks for what went in.
   const bool for_person = context.format == Format::table || context.format == Format::md;

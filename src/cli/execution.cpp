@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "base/error.h"
 #include "base/text.h"
 #include "study/pipeline/gpu_access.h"
@@ -18,18 +20,17 @@ namespace tailor::cli {
 
 namespace {
 
-/// Throws when there is no binary to be had. `or_nearest`: what is not executed on the device itself may be compiled
-/// for an architecture like it; the machine code's note says so.
+/// Throws when there is no binary to be had. `for_device`: it will run there; else it may be compiled for an
+/// architecture like the device's, which the machine code's note says.
 void compile_plan(const study::CompilerOptions& compiler, std::string_view asked, study::Candidate& one,
-                  const study::Watch& watch, bool or_nearest = false) {
+                  const study::Watch& watch, bool for_device) {
   if (one.binary) return;
   const profiler::FoundNvrtc nvrtc = study::find_compiler(compiler.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, fmt::format("{} needs NVRTC: {}", asked, nvrtc.reason), nvrtc.remedy);
-  const std::string& own = one.on->device.arch;
-  const std::string arch = or_nearest ? profiler::nearest_arch(*nvrtc.api, own) : own;
-  study::compile({&one, 1},
-                 {.api = nvrtc.api.get(), .arch = arch, .compiler = study::compiler_setup(compiler), .workers = 1},
-                 {study::silent(), watch.stop});
+  study::compile(
+      {&one, 1},
+      {.api = nvrtc.api.get(), .for_device = for_device, .compiler = study::compiler_setup(compiler), .workers = 1},
+      {study::silent(), watch.stop});
   if (!one.binary) throw Error(Fault::interrupted, "interrupted");
   if (one.refused)
     throw Error(Fault::failed,
@@ -43,11 +44,13 @@ void compile_plan(const study::CompilerOptions& compiler, std::string_view asked
 }  // namespace
 
 void execute_plan(const ExplainOptions& options, study::Candidate& one, const study::Watch& watch) {
-  compile_plan(options.compiler, "--simulate", one, watch, options.profiler.empty());
+  compile_plan(options.compiler, "--simulate", one, watch, !options.profiler.empty());
   study::Checking how;
   how.each.sample_blocks = options.blocks;
+  // All blocks however large the launch is, unless they do not fit into memory.
+  if (options.blocks == 0) how.each.most_elements = std::numeric_limits<std::int64_t>::max();
   how.each.count_cache = true;
-  how.each.may_shrink = false;
+  how.each.may_shrink = how.each.has_limits = false;
   how.workers = 1;
   watch.observer.progress({"executing the kernel", 0, 0, {}});
   study::check({&one, 1}, how, {study::silent(), watch.stop});
@@ -69,7 +72,7 @@ void measure_plan(const ExplainOptions& options, const Context& context, study::
   const profiler::MeasureOptions how = study::measure_options(words, device, watch);
   const study::Measurer measurer = study::make_measurer(words, context.data, device, watch);
   // Records are known by the program, not by what a compiler made of it.
-  if (measurer.worker) compile_plan(options.compiler, "--profiler gpu", one, watch);
+  if (measurer.worker) compile_plan(options.compiler, "--profiler gpu", one, watch, true);
   watch.observer.progress({"measuring the kernel", 0, 0, {}});
   study::measure({&one, 1}, {measurer.measure, measurer.worker != nullptr, how}, [](const study::RacedGroup&) {});
   watch.observer.finish();

@@ -25,6 +25,14 @@ std::string refuse_negative(const std::string& word) {
   return word.starts_with('-') ? fmt::format("found {}, expected 0 or more", word) : std::string();
 }
 
+/// Of a whole number above what 64 bits hold, or above `most` (0: no such limit).
+std::string refuse_large(const std::string& word, std::int64_t most) {
+  std::int64_t number = 0;
+  const std::from_chars_result read = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (read.ec == std::errc::result_out_of_range) return fmt::format("found {}, expected a number of 64 bits", word);
+  return most > 0 && number > most ? fmt::format("found {}, expected at most {}", word, with_commas(most)) : "";
+}
+
 CLI::Option* add_to(CLI::App& app, const Option& option) {
   CLI::Option* added = nullptr;
   if (bool* const* flag = std::get_if<bool*>(&option.target)) return app.add_flag(option.names, **flag, option.what);
@@ -34,6 +42,7 @@ CLI::Option* add_to(CLI::App& app, const Option& option) {
     if (!option.positional() && !option.keeps_commas) added->delimiter(',');
   } else if (std::int64_t* const* whole = std::get_if<std::int64_t*>(&option.target)) {
     added = app.add_option(option.names, **whole, option.what);
+    added->check([most = option.most](const std::string& word) { return refuse_large(word, most); });
   } else if (double* const* real = std::get_if<double*>(&option.target)) {
     added = app.add_option(option.names, **real, option.what);
   } else {

@@ -19,6 +19,9 @@ namespace tailor::cli {
 /// The section of options that every command has.
 inline constexpr std::string_view section_of_all = "everywhere";
 
+/// Executions of one kernel with other seeds, and threads, that somebody may ask for: more is a slip.
+inline constexpr std::int64_t most_seeds = 1000, most_threads = 1024;
+
 /// One option, or one word that stands by its position.
 struct Option {
   /// Where the value goes, and by its type how it is read. A bool is a flag and takes no value. A list collects: of a
@@ -34,6 +37,7 @@ struct Option {
   std::string needs;          ///< another option that must be given too
   std::string excludes;       ///< others that must not be given too, separated by commas
   bool not_negative = false;  ///< refuses numbers below 0
+  std::int64_t most = 0;      ///< of a whole number: refuses larger ones; 0: none
   bool is_list = false;       ///< of a text: given again it adds to what was given, with a comma
   bool keeps_commas = false;  ///< of a list: "a,b" is one, else two
 

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
+#include "profiler/compile/compile.h"
 #include "study/module/module_times.h"
 #include "study/pipeline/gpu_access.h"
 #include "study/pipeline/manifest.h"
@@ -123,6 +124,7 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
       model, {options.plan, study::plans_to_consider(considered, top), whole, options.random, options.seed}, watch);
   stop_if_asked(watch.stop);
   const study::Compiling compiling{.api = nvrtc.api.get(),
+                                   .for_device = !options.compile_only,
                                    .cache = cache_folder(options.cache),
                                    .compiler = study::compiler_setup(options.compiler),
                                    .workers = static_cast<int>(options.threads)};
@@ -132,7 +134,10 @@ void profile_plans(const ProfileCommand& options, const Context& context, const 
   stop_if_asked(watch.stop);
   if (options.compile_only) {
     show(context, {"tailor.profile/1", device.name, {{"compiled", study::compiled_table(candidates)}}, ""});
-    return context.console->note(fmt::format("{} compiled for {}", counted(candidates.size(), "kernel"), device.arch));
+    const std::string arch = profiler::nearest_arch(*nvrtc.api, device.arch);
+    return context.console->note(
+        fmt::format("{} compiled for {}{}", counted(candidates.size(), "kernel"), arch,
+                    arch == device.arch ? "" : fmt::format(" in the place of {}", device.arch)));
   }
   const std::vector<study::RacedGroup> groups = measure_all(options, context, model, measurer, how, candidates);
   CommandOutput answer{"tailor.profile/1", device.name, {}, ""};
@@ -154,6 +159,7 @@ void profile_module(const ProfileCommand& options, const Context& context, const
       options.what, {}, options.top, options.consider, options.rounds, !options.no_odd_shape, options.xla, options, {}};
   question.strategies = study::named_strategies(options.what.strategy);
   question.compiling = {.api = nvrtc.api.get(),
+                        .for_device = true,
                         .cache = cache_folder(options.cache),
                         .compiler = study::compiler_setup(options.compiler),
                         .workers = static_cast<int>(options.threads)};

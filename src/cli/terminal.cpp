@@ -319,8 +319,8 @@ void InterruptWatch::listen() {
   pthread_sigmask(SIG_UNBLOCK, &interrupt, nullptr);
   const std::string message = last_words_ ? last_words_() : "interrupted";
   end_interrupted(message, holds_nothing_ ? ""
-                                          : "it was ended in the middle of a step that does not stop; what was "
-                                            "stored before is there");
+                                          : "the step at hand does not look for an interrupt and was cut off; what "
+                                            "was shown or stored before it is complete");
 }
 
 }  // namespace tailor::cli

@@ -13,6 +13,7 @@
 
 #include "base/indexed.h"
 #include "base/parallel.h"
+#include "base/stop.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
 
@@ -22,13 +23,14 @@ namespace {
 
 class Blame {
  public:
-  explicit Blame(const ir::Graph& graph) : graph_(graph), marks_(graph.nodes.size()) {}
+  Blame(const ir::Graph& graph, const std::stop_token& stop) : graph_(graph), stop_(stop), marks_(graph.nodes.size()) {}
 
   bool run(std::vector<Marks> outputs) {
     for (std::size_t k = 0; k < outputs.size(); ++k) add(graph_.outputs[k], std::move(outputs[k]));
     for (auto id = static_cast<ir::NodeId>(graph_.nodes.size()); id-- > 0;) {
       const ir::Node& node = graph_[id];
       if (marks_[id].empty() || node.operands.empty()) continue;
+      stop_if_asked(stop_);
       if (!hand_on(node, marks_[id])) return false;
       marks_[id] = {};
     }
@@ -106,7 +108,7 @@ class Blame {
       numbers.push_back(zeros(shape));
       each_cell(numbers.back(), [&](std::int64_t, Cell& cell) { cell.real = next++; });
     }
-    Call call{graph_, wide, {}};
+    Call call{graph_, wide, {}, stop_};
     for (const Tensor& one : numbers) call.operands.push_back(&one);
     const std::vector<Tensor> moved = evaluate_index(call);
     if (element_count(moved.front().shape) != marks.size()) return false;
@@ -124,13 +126,15 @@ class Blame {
   }
 
   const ir::Graph& graph_;
+  const std::stop_token& stop_;
   IndexedVector<Marks> marks_;
 };
 
 }  // namespace
 
-std::optional<std::vector<Marks>> sources_of(const ir::Graph& graph, std::vector<Marks> outputs) {
-  Blame blame(graph);
+std::optional<std::vector<Marks>> sources_of(const ir::Graph& graph, std::vector<Marks> outputs,
+                                             const std::stop_token& stop) {
+  Blame blame(graph, stop);
   if (!blame.run(std::move(outputs))) return std::nullopt;
   return blame.of_parameters();
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -18,7 +19,8 @@ using Marks = std::vector<char>;
 
 /// One per parameter, in order of number: its elements that a marked one is computed from. `outputs`: one per output,
 /// empty for one without marks. Nothing where an operation moves elements in a way that is not followed (a look-up, a
-/// window, a sort, a library call).
-std::optional<std::vector<Marks>> sources_of(const ir::Graph& graph, std::vector<Marks> outputs);
+/// window, a sort, a library call). Throws Error(interrupted) when asked to stop.
+std::optional<std::vector<Marks>> sources_of(const ir::Graph& graph, std::vector<Marks> outputs,
+                                             const std::stop_token& stop = {});
 
 }  // namespace tailor::reference

@@ -221,14 +221,21 @@ Difference compare(const BoundedTensor& expected, std::span<const std::byte> fou
   return difference;
 }
 
+namespace {
+
+/// A NaN has a sign, which means nothing.
+std::string number_text(double value) { return std::isnan(value) ? "nan" : fmt::format("{:.9g}", value); }
+
+}  // namespace
+
 std::string describe(const Difference& difference, const ir::Shape& shape) {
   if (difference.wrong == 0) return {};
   std::vector<std::int64_t> place;
   const ir::Dims strides = row_major(shape.dims);
   for (int i = 0; i < shape.rank(); ++i) place.push_back(difference.index / strides[i] % shape.dims[i]);
-  return fmt::format("{} of {} elements {} wrong; [{}] is {:.9g}, expected {:.9g}{}", with_commas(difference.wrong),
+  return fmt::format("{} of {} elements {} wrong; [{}] is {}, expected {}{}", with_commas(difference.wrong),
                      with_commas(difference.elements), difference.wrong == 1 ? "is" : "are", fmt::join(place, ","),
-                     difference.found, difference.expected,
+                     number_text(difference.found), number_text(difference.expected),
                      difference.tolerance > 0 ? fmt::format(" +- {:.2g} ({:.2g} times the tolerance)",
                                                             difference.tolerance, difference.worst)
                                               : std::string(" exactly"));

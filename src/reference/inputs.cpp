@@ -353,13 +353,13 @@ std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, 
 }
 
 LeftOut edges_without_bound(const ir::Graph& graph, std::span<const Tensor> inputs,
-                            std::span<const BoundedTensor> outputs) {
+                            std::span<const BoundedTensor> outputs, const std::stop_token& stop) {
   std::vector<Marks> marks;
   for (const BoundedTensor& output : outputs) {
     Marks& one = marks.emplace_back(output.error.size());
     for (std::size_t i = 0; i < one.size(); ++i) one[i] = std::isfinite(output.error[i]) ? 0 : 1;
   }
-  const std::optional<std::vector<Marks>> sources = sources_of(graph, std::move(marks));
+  const std::optional<std::vector<Marks>> sources = sources_of(graph, std::move(marks), stop);
   if (!sources) return {};
   const std::vector<InputRange> ranges = input_ranges(graph);
   LeftOut found(inputs.size());
@@ -370,11 +370,14 @@ LeftOut edges_without_bound(const ir::Graph& graph, std::span<const Tensor> inpu
     std::vector<double> edges;  // as the type holds them
     for (const double edge : finite_edges(dtype, ranges[i])) edges.push_back(ir::round_to(dtype, edge));
     for (const double edge : infinite_edges(ranges[i])) edges.push_back(edge);
-    each_real(inputs[i], [&](std::int64_t at, double value) {
-      if ((*sources)[i][static_cast<std::size_t>(at)] == 0 || !holds_number(edges, value)) return;
-      any = true;
-      if (!holds_number(found[i], value)) found[i].push_back(value);
-    });
+    each_real(
+        inputs[i],
+        [&](std::int64_t at, double value) {
+          if ((*sources)[i][static_cast<std::size_t>(at)] == 0 || !holds_number(edges, value)) return;
+          any = true;
+          if (!holds_number(found[i], value)) found[i].push_back(value);
+        },
+        stop);
   }
   return any ? found : LeftOut();
 }

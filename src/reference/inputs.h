@@ -58,8 +58,9 @@ std::vector<Tensor> sensible_inputs(const ir::Graph& graph, std::uint64_t seed, 
 
 /// The edges among the inputs that elements of the results without a bound are computed from (NaN as NaN, once). An
 /// input need not be at fault that only stands beside one that is. `outputs` are what the graph makes of `inputs`.
-/// Nothing where that cannot be traced (blame.h) or no such edge is found.
+/// Nothing where that cannot be traced (blame.h) or no such edge is found. Throws Error(interrupted) when asked to
+/// stop.
 LeftOut edges_without_bound(const ir::Graph& graph, std::span<const Tensor> inputs,
-                            std::span<const BoundedTensor> outputs);
+                            std::span<const BoundedTensor> outputs, const std::stop_token& stop = {});
 
 }  // namespace tailor::reference

@@ -60,7 +60,7 @@ struct BoxWords {
 BoxWords words_of(const FusionBox& box, double share) {
   BoxWords words;
   words.name = elided(printable(box.name), longest_name);
-  words.detail = fmt::format("{} ×", with_commas(std::llround(box.places)));
+  words.detail = fmt::format("{} ×", with_commas(whole_count(box.places)));
   if (share >= 0) words.detail += fmt::format(", {} of the time", percent(share));
   if (box.group.empty()) words.detail += ", not fused";
   words.width = letter * std::max(display_width(words.name), display_width(words.detail)) + 2 * padding;

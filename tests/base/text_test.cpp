@@ -12,6 +12,7 @@
 
 #include <array>
 #include <filesystem>
+#include <limits>
 #include <thread>
 
 #include "base/counted.h"
@@ -303,4 +304,15 @@ TEST_CASE("an error tells control bytes and what is no UTF-8 as bytes, and leave
   // Cut off in the middle of a letter, and one that only looks like the second half of a control character.
   CHECK(error_text({Fault::failed, "caf\xc3"}) == "error: caf\\xc3\n");
   CHECK(error_text({Fault::failed, "\xe2\x80\xa6\xc2\xa0"}) == "error: \xe2\x80\xa6\xc2\xa0\n");
+}
+
+TEST_CASE("a count that was added up in double stays a count, however large") {
+  CHECK(whole_count(0) == 0);
+  CHECK(whole_count(2.6) == 3);
+  CHECK(whole_count(-2.6) == -3);
+  CHECK(whole_count(0x1p62) == std::int64_t{1} << 62);
+  CHECK(whole_count(1.6e37) == std::numeric_limits<std::int64_t>::max());
+  CHECK(whole_count(0x1p63) == std::numeric_limits<std::int64_t>::max());
+  CHECK(whole_count(std::numeric_limits<double>::infinity()) == std::numeric_limits<std::int64_t>::max());
+  CHECK(whole_count(-1e30) == std::numeric_limits<std::int64_t>::min());
 }

@@ -34,7 +34,7 @@ THOROUGH = "TAILOR_THOROUGH" in os.environ  # else smaller inputs, so that later
 SHARE = 1.0 if THOROUGH else 0.15
 EARLIEST = 0.05  # seconds; before that a command may not yet listen
 INTERRUPTED = 130
-FROM_OUTSIDE = "ended in the middle of a step"
+FROM_OUTSIDE = "does not look for an interrupt and was cut off"
 DEVICE = ["--device", "h200"]
 
 

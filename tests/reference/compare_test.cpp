@@ -321,6 +321,13 @@ TEST_CASE("NaN must be NaN and infinity that infinity") {
   CHECK(swapped.worst == 2);
   CHECK(describe(swapped, expected.value.shape) ==
         "2 of 4 elements are wrong; [0] is 0, expected 1 +- 0.5 (2 times the tolerance)");
+  // The sign of a NaN means nothing.
+  const BoundedTensor nans{of_floats({-nan}, 0).value, {}};
+  CHECK(describe(compare(nans, floats({inf})), nans.value.shape) ==
+        "1 of 1 elements is wrong; [0] is inf, expected nan exactly");
+  const BoundedTensor ones = of_floats({1}, 0.5);
+  CHECK(describe(compare(ones, floats({-nan})), ones.value.shape) ==
+        "1 of 1 elements is wrong; [0] is nan, expected 1 +- 0.5 (inf times the tolerance)");
 }
 
 TEST_CASE("masks of minus infinity stay certain") {

@@ -95,24 +95,38 @@ double load_share(const ir::Node& operand, bool coalesced, const Target& target)
   return bits / 8.0 / static_cast<double>(target.dram_transaction);
 }
 
-/// operand_index() of many values: kernels of hundreds of operands are asked for each of them.
+/// operand_index() of many values: kernels of hundreds of operands are asked for each of them, mostly in their order.
 class OperandPlaces {
  public:
-  explicit OperandPlaces(const Kernel& kernel) : kernel_(kernel) {
-    constexpr std::size_t many = 32;  // from here on a table is faster than looking through the list
-    if (kernel.operands.size() <= many) return;
-    for (std::size_t i = 0; i < kernel.operands.size(); ++i)
-      places_.emplace_back(item(kernel, kernel.operands[i]).id, static_cast<std::int32_t>(i));
-    std::sort(places_.begin(), places_.end());
+  explicit OperandPlaces(const Kernel& kernel) : kernel_(kernel) {}
+
+  /// Precondition: no value is asked for twice, and those that the kernel takes in the order in which it first does.
+  std::int32_t next(ir::NodeId value) {
+    constexpr std::size_t few = 4;
+    const std::size_t end = std::min(next_ + few, kernel_.operands.size());
+    for (std::size_t i = next_; i < end; ++i)
+      if (item(kernel_, kernel_.operands[i]).id == value) {
+        next_ = i + 1;
+        return static_cast<std::int32_t>(i);
+      }
+    return next_ == kernel_.operands.size() ? -1 : of(value);
   }
-  std::int32_t of(ir::NodeId value) const {
-    if (places_.empty()) return operand_index(kernel_, value);
+
+  std::int32_t of(ir::NodeId value) {
+    constexpr std::size_t many = 32;  // from here on a table is faster than looking through the list
+    if (kernel_.operands.size() <= many) return operand_index(kernel_, value);
+    if (places_.empty()) {
+      for (std::size_t i = 0; i < kernel_.operands.size(); ++i)
+        places_.emplace_back(item(kernel_, kernel_.operands[i]).id, static_cast<std::int32_t>(i));
+      std::sort(places_.begin(), places_.end());
+    }
     const auto at = std::lower_bound(places_.begin(), places_.end(), std::pair{value, std::int32_t{0}});
     return at == places_.end() || at->first != value ? -1 : at->second;
   }
 
  private:
   const Kernel& kernel_;
+  std::size_t next_ = 0;
   std::vector<std::pair<ir::NodeId, std::int32_t>> places_;
 };
 
@@ -168,7 +182,7 @@ Priced priced(Kernel kernel, const Target& target) {
   one.launch = launch_of(one.kernel, one.analysis, target);
   one.coalesced = one.analysis.emitter == Emitter::transpose || !has_bad_transpose(one.kernel);
   one.compute = compute_time(static_cast<std::int64_t>(one.work.flops), one.launch, target);
-  const OperandPlaces places(one.kernel);
+  OperandPlaces places(one.kernel);
   for (std::size_t i = 0; i < one.kernel.operands.size(); ++i) {
     const ir::Node& operand = node(one.kernel, one.kernel.operands[i]);
     // What is read of an operand that is named twice is looked up by its first place.
@@ -186,7 +200,8 @@ Priced priced(Kernel kernel, const Target& target) {
 Quarters time_together(const Priced& producer, const Priced& consumer, const Kernel& together, const Analysis& analysis,
                        const Target& target, bool keep) {
   float needed = 0;
-  for (const std::size_t edge : edges(producer, consumer)) needed += consumer.work.utilization[edge];
+  const std::vector<std::size_t> between = edges(producer, consumer);
+  for (const std::size_t edge : between) needed += consumer.work.utilization[edge];
   const Launch launch = launch_of(together, analysis, target);
   const auto flops =
       static_cast<std::int64_t>(static_cast<float>(static_cast<std::int64_t>(producer.work.flops)) * needed +
@@ -197,13 +212,13 @@ Quarters time_together(const Priced& producer, const Priced& consumer, const Ker
                          !(analysis.emitter == Emitter::reduction && reduces(producer) && reduces(consumer));
   // By its first place, as everything that asks for an operand's share by the operand.
   float first_needed = 0;
-  if (const auto found = edges(producer, consumer); !found.empty())
-    first_needed = producer.kernel.results.size() > 1 ? needed : consumer.work.utilization[found.front()];
+  if (!between.empty())
+    first_needed = producer.kernel.results.size() > 1 ? needed : consumer.work.utilization[between.front()];
   Quarters read = 0;
-  const OperandPlaces of_producer(producer.kernel), of_consumer(consumer.kernel);
+  OperandPlaces of_producer(producer.kernel), of_consumer(consumer.kernel);
   for (const std::int32_t operand : together.operands) {
     const Item& one = item(together, operand);
-    const std::int32_t its = of_producer.of(one.id), theirs = of_consumer.of(one.id);
+    const std::int32_t its = of_producer.of(one.id), theirs = of_consumer.next(one.id);
     const float share = common_share(producer, consumer, its, theirs);
     const std::int64_t size = bytes_of(*one.node);
     const std::int64_t total = std::llround(static_cast<float>(bytes_read(producer, its)) * first_needed) +

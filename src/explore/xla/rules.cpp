@@ -223,6 +223,9 @@ std::string_view over_budget(const XlaInstructions& all, std::int32_t first, std
   const std::int64_t buffers = result_buffers(a) + result_buffers(b);
   const std::int64_t of_a = all.operand_count(first), of_b = all.operand_count(second);
   if (of_a + of_b - 1 + buffers <= budget.arguments) return {};
+  // The one that takes what the other gives no longer takes it: with at most one operand more there are no more than
+  // before, and nothing need be listed. A concatenation of hundreds is asked about for each of its operands.
+  if (edge && budget.same_operands_are_fine && of_b <= 1) return {};
   std::vector<NodeId> values = all.operands(first);
   for (const NodeId value : all.operands(second)) values.push_back(value);
   std::sort(values.begin(), values.end());

@@ -239,6 +239,25 @@ namespace {
 /// Launches of one kernel whose blocks are those of several bodies.
 bool is_pack(const ir::Kernel& kernel) { return launches_of(kernel).front().size() > 1; }
 
+/// Statements that all threads of the program execute, when each takes every guard.
+double statements_executed(const ir::Kernel& program) {
+  double all = 0;
+  for (const ir::Kernel& kernel : kernels_of(program)) {
+    double times = 1, of_thread = 0;
+    std::vector<std::pair<std::int32_t, double>> loops;  // where each ends, and how often what is around it runs
+    for (std::int32_t i = 0; i < std::ssize(kernel.body); ++i) {
+      for (; !loops.empty() && loops.back().first <= i; loops.pop_back()) times = loops.back().second;
+      const ir::Stmt& stmt = kernel.body[static_cast<std::size_t>(i)];
+      of_thread += times;
+      if (stmt.kind != ir::StmtKind::loop) continue;
+      loops.emplace_back(stmt.end, times);
+      times *= static_cast<double>(kernel.indices.vars[stmt.var].extent);
+    }
+    all += of_thread * static_cast<double>(kernel.threads) * static_cast<double>(kernel.virtual_blocks);
+  }
+  return all;
+}
+
 /// Parts of a launch that run all or none, each.
 std::int64_t units_of(const ir::Kernel& kernel) {
   return is_pack(kernel) ? blocks_of_launch(kernel) : meetings(kernel);
@@ -271,13 +290,18 @@ std::int64_t blocks_to_run(const ir::Kernel& kernel, const CheckOptions& options
     const bool adds_up = buffer.role == ir::BufferRole::ticket || buffer.role == ir::BufferRole::workspace;
     if (wanted == 0 && adds_up) return 0;
   }
+  const double steps = statements_executed(kernel);
+  const bool is_long = steps / steps_of_element > static_cast<double>(options.most_elements);
   if (wanted == 0 && options.most_elements > 0 &&
-      (largest > options.most_elements || all / arrays_of_most > options.most_elements)) {
-    const double share = static_cast<double>(sampled_elements) / static_cast<double>(largest);
-    const auto that_touch = static_cast<std::int64_t>(share * static_cast<double>(grid));
+      (largest > options.most_elements || all / arrays_of_most > options.most_elements || is_long)) {
+    const auto blocks_of = [&](double part, double whole) {
+      return static_cast<std::int64_t>(std::min(part / whole, 1.0) * static_cast<double>(grid));
+    };
+    const std::int64_t that_touch = blocks_of(sampled_elements, static_cast<double>(largest));
     // More, for a better mean, unless each has many elements: those of a persistent launch have a part of everything.
     constexpr std::int64_t enough = 64, most_times = 4, fewest = batches + 2;
     wanted = std::max(that_touch, std::clamp(most_times * that_touch, fewest, enough));
+    if (is_long) wanted = std::clamp(blocks_of(sampled_elements * steps_of_element, steps), fewest, wanted);
   }
   const std::int64_t share = grid / units;
   if (wanted > 0 && share > 1) wanted = std::max<std::int64_t>(wanted, (batches + 2) * share);
@@ -498,6 +522,7 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
   Checked verdict;
   if (!reference.reason.empty()) {
     verdict.reason = reference.reason;
+    verdict.reference_late = reference.late;
     return verdict;
   }
   const Sample sample = sample_of(kernel, options);

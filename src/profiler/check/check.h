@@ -45,6 +45,7 @@ struct Reference {
       inputs_are;  ///< "as their uses ask" (reference/inputs.h), or another variant where that leaves little to judge
   double judged = 1;   ///< fraction of output elements that have a bound
   std::string reason;  ///< when not empty: there is no reference, for this reason
+  bool late = false;   ///< which is that it takes longer than the time limit
 };
 
 /// Bytes that evaluating all of a group takes at most at once, outputs with their bounds among them, inputs not.
@@ -82,10 +83,12 @@ struct CheckOptions {
   /// a kernel with few such results all run.
   std::int64_t sample_blocks = 0;
   /// Of a launch with a larger array, or with more than four times as much in all arrays together, a sample of blocks
-  /// runs that touches about sampled_elements of the largest; 0: no launch is too large. Not of one whose blocks add up
-  /// what others wrote.
+  /// runs that touches about sampled_elements of the largest; 0: no launch is too large. The same of one that executes
+  /// more than steps_of_element statements for each element of so large an array. Not of one whose blocks add up what
+  /// others wrote.
   std::int64_t most_elements = 0;
   bool may_shrink = true;        ///< --shape small is there to be asked for, and was not
+  bool has_limits = true;        ///< so are --memory and --time-limit; else tailor check has them
   Seconds time_limit{60};        ///< of all executions of one kernel together
   std::int64_t most_memory = 0;  ///< bytes that a sample of the blocks may touch; 0: no limit
   simulator::MachineLimits machine;
@@ -93,6 +96,7 @@ struct CheckOptions {
 };
 /// Above this, unless somebody asks for another number, executing all of a launch takes minutes.
 inline constexpr std::int64_t default_most_elements = std::int64_t{1} << 25, sampled_elements = std::int64_t{1} << 22;
+inline constexpr double steps_of_element = 128;
 /// Why a check runs all blocks of a kernel, however few are asked for; empty where a sample of them will do.
 std::string_view runs_whole(const ir::Kernel& kernel);
 /// Blocks of a launch that a check runs, about; 0: all, as of every program of several launches.
@@ -120,7 +124,9 @@ using Executor = std::function<Executed(const GivenInputs& inputs, const simulat
 
 struct Checked {
   Verdict state = Verdict::not_executed;
-  std::string reason;        ///< one sentence; empty when passed
+  std::string reason;           ///< one sentence; empty when passed
+  bool reference_late = false;  ///< not executed because making the reference takes longer than the time limit
+  std::string sampled_for;   ///< why a sample of the blocks ran that nobody asked for and no size demands; else empty
   double worst = 0;          ///< largest error over its tolerance
   double judged = 0;         ///< fraction of the results that were held against a bound: of those that the blocks wrote
   std::int64_t results = 0;  ///< elements that were looked at

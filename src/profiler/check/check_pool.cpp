@@ -12,6 +12,8 @@
 // which some blocks run, gets inputs that repeat (repeats.h); when it does not fit so either, it is not executed.
 #include "profiler/check/check_pool.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -21,11 +23,14 @@
 #include <mutex>
 #include <new>
 #include <thread>
+#include <utility>
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/stop.h"
+#include "base/text.h"
 #include "profiler/check/memory_need.h"
 
 namespace tailor::profiler {
@@ -49,6 +54,8 @@ struct Shared {
   std::int64_t users = 0;
   bool sampled = true;                  ///< of all its kernels a sample of blocks runs
   bool divisible = true;                ///< of all its kernels one could run
+  std::int64_t blocks = 0;              ///< a sample of so many, because all take too much memory; 0: as asked
+  std::string sampled_for;              ///< why, in words
   std::int64_t executing = 0;           ///< bytes of the execution that takes most
   std::int64_t given = 0;               ///< of the budget: references and one execution
   bool slot_taken = false;              ///< somebody executes in the memory of that one
@@ -71,10 +78,8 @@ class Stage {
       Shared& shared = shared_[key_of(request)];
       ++shared.users;
       shared.sampled = shared.sampled && blocks_to_run(*request.kernel, stage.each) > 0;
-      CheckOptions few = stage.each;
-      few.sample_blocks = 1;
-      shared.divisible = shared.divisible && blocks_to_run(*request.kernel, few) > 0;
-      shared.executing = std::max(shared.executing, bytes_of(request));
+      shared.divisible = shared.divisible && can_sample(*request.kernel);
+      shared.executing = std::max(shared.executing, bytes_of(request, shared));
       shared.arrays = request.given;
       work_ += work_of(request);
       if (shared.users == 1) work_ += work_of(*request.group);
@@ -157,6 +162,7 @@ class Stage {
     const std::optional<std::int64_t> taken = take_slot(shared, request);
     const double started = now();
     if (taken) verdict = guarded(request, shared.references);
+    verdict.sampled_for = verdict.counts.blocks_run < verdict.counts.blocks_total ? shared.sampled_for : "";
     const double spent = now() - started;
     const std::lock_guard lock(mutex_);
     if (taken) give_slot(shared, *taken);
@@ -177,8 +183,14 @@ class Stage {
   using Key = std::pair<Id, ir::Arithmetic>;
   static Key key_of(const CheckRequest& request) { return {request.group->id, request.kernel->arithmetic}; }
 
-  std::int64_t bytes_of(const CheckRequest& request) const {
-    return bytes_to_execute(*request.kernel, stage_.each.sanitize, blocks_to_run(*request.kernel, stage_.each));
+  std::int64_t bytes_of(const CheckRequest& request, const Shared& shared) const {
+    return bytes_to_execute(*request.kernel, stage_.each.sanitize, blocks_to_run(*request.kernel, options_of(shared)));
+  }
+  std::int64_t bytes_of(const CheckRequest& request) const { return bytes_of(request, shared_.at(key_of(request))); }
+  CheckOptions options_of(const Shared& shared) const {
+    CheckOptions options = stage_.each;
+    if (shared.blocks > 0) options.sample_blocks = shared.blocks;
+    return options;
   }
 
   /// What it may take: as much as was set aside for it, and its share of what nobody holds.
@@ -252,14 +264,43 @@ class Stage {
     return some.bytes < whole.bytes ? some : whole;
   }
 
+  /// Where all blocks of a group's kernels take more memory than there is, and nobody asked for all of them, the
+  /// largest sample of them that fits. What is still too large then stays as it was asked for, and is refused.
+  void sample_to_fit(const CheckRequest& of, Shared& shared) {
+    if (stage_.each.most_elements == 0 || shared.sampled || !shared.divisible) return;
+    const std::int64_t whole = fit_of(of.group->graph, shared).bytes;
+    if (whole <= budget_) return;
+    Shared some;
+    some.arrays = shared.arrays;
+    for (const std::int64_t blocks : {4096, 1024, 256, 64, 16, 1}) {
+      some.blocks = blocks;
+      some.executing = 0;
+      for (const CheckRequest& request : requests_) {
+        if (key_of(request) != key_of(of)) continue;
+        some.executing = std::max(some.executing, bytes_of(request, some));
+        some.sampled = some.sampled && blocks_to_run(*request.kernel, options_of(some)) > 0;
+      }
+      const bool fits = fit_of(of.group->graph, some).bytes <= budget_;
+      if (!std::exchange(some.sampled, true) || !fits) continue;
+      const std::lock_guard lock(mutex_);
+      shared.blocks = blocks;
+      shared.executing = some.executing;
+      shared.sampled = true;
+      shared.sampled_for = fmt::format("all need {} of memory, {} are free", humane_bytes(static_cast<double>(whole)),
+                                       humane_bytes(static_cast<double>(std::max<std::int64_t>(budget_, 0))));
+      return;
+    }
+  }
+
   /// Evaluates the group's references; who comes meanwhile waits for a slot.
   void open(Shared& shared, const CheckRequest& request) {
     const ir::Group& group = *request.group;
     double started = now();
     std::vector<Reference> references;
     std::int64_t given = 0;
-    bool evaluates = false;
+    bool evaluates = false, late = false;
     const std::optional<std::string> failure = failure_of([&] {
+      sample_to_fit(request, shared);
       const Fit fit = fit_of(group.graph, shared);
       if (fit.bytes > budget_) {
         references.push_back(refused(out_of_memory(fit.bytes, budget_, remedies_of(request, shared))));
@@ -270,11 +311,13 @@ class Stage {
         const ThreadLimit share(std::max(threads_ / ++busy_, 1));
         lock.unlock();
         started = now();
-        references = evaluated(request, fit.repeats);
+        references = evaluated(request, fit.repeats, late);
       }
     });
     if (stage_.each.stop.stop_requested())
       references.clear();
+    else if (late)
+      references.assign(1, refused(too_late(request, shared), true));
     else if (failure)
       references.assign(1, refused(in_words(*failure, request, shared)));
     const std::lock_guard lock(mutex_);
@@ -288,29 +331,44 @@ class Stage {
     changed_.notify_all();
   }
 
-  /// One for each seed; on given inputs two where results are given too.
-  std::vector<Reference> evaluated(const CheckRequest& request, const std::shared_ptr<const Repeats>& repeats) const {
+  /// One for each seed; on given inputs two where results are given too. Each may take as long as an execution: `late`
+  /// says that one was given up.
+  std::vector<Reference> evaluated(const CheckRequest& request, const std::shared_ptr<const Repeats>& repeats,
+                                   bool& late) const {
     std::vector<Reference> references;
     const reference::ErrorBoundOptions bounds{.arithmetic = request.kernel->arithmetic};
     for (int i = 0; i < stage_.seeds; ++i) {
       const std::uint64_t seed = stage_.each.seed + static_cast<std::uint64_t>(i);
-      if (request.given == nullptr)
-        references.push_back(evaluate_reference(*request.group, seed, repeats, stage_.each.stop, bounds));
-      else
-        for (Reference& one : evaluate_given(*request.group, *request.given, seed, stage_.each.stop, bounds))
-          references.push_back(std::move(one));
+      const Deadline limit(stage_.each.stop, stage_.each.time_limit);
+      const bool done = done_unless_stopped([&] {
+        if (request.given == nullptr)
+          references.push_back(evaluate_reference(*request.group, seed, repeats, limit.token(), bounds));
+        else
+          for (Reference& one : evaluate_given(*request.group, *request.given, seed, limit.token(), bounds))
+            references.push_back(std::move(one));
+      });
+      late = limit.is_over() && !done;
+      if (!done) break;
     }
     return references;
+  }
+  std::string too_late(const CheckRequest& request, const Shared& shared) const {
+    const std::string less = takes_less(remedies_of(request, shared));
+    return fmt::format("its reference takes longer than {:.3g} s; a larger --time-limit{} allows it{}{}",
+                       stage_.each.time_limit.value, stage_.each.has_limits ? "" : " of tailor check",
+                       less.empty() ? "" : ", ", less);
   }
 
   Remedies remedies_of(const CheckRequest& request, const Shared& shared) const {
     return {.raised = true,
             .sampled = !shared.sampled && shared.divisible,
+            .elsewhere = !stage_.each.has_limits,
             .smaller = stage_.each.may_shrink && can_shrink(request.group->graph, *request.kernel)};
   }
 
-  static Reference refused(std::string why) {
+  static Reference refused(std::string why, bool late = false) {
     Reference reference;
+    reference.late = late;
     reference.reason = std::move(why);
     return reference;
   }
@@ -356,7 +414,7 @@ class Stage {
     Checked all;
     if (references.empty()) all.state = Verdict::stopped;
     for (const Reference& reference : references) {
-      CheckOptions options = stage_.each;
+      CheckOptions options = options_of(shared_.at(key_of(request)));
       options.seed = reference.seed;
       options.threads = inside_;
       options.machine = request.machine;

@@ -131,6 +131,16 @@ bool is_worth_trying(const Variant& variant, const ir::Graph& graph) {
   return (!variant.masks || integers) && (!variant.positive || floats);
 }
 
+/// Elements of the results of a part, over all of its operations.
+constexpr std::int64_t most_evaluated = std::int64_t{1} << 26;
+
+/// Of all arrays that an evaluation makes.
+std::int64_t elements_of_all(const ir::Graph& graph) {
+  std::int64_t all = 0;
+  for (const ir::Node& node : graph.nodes) all += node.operands.empty() ? 0 : ir::elements(node.shape);
+  return all;
+}
+
 /// Steps of a part that shows how many rows an edge spoils, yet is small.
 std::int64_t steps_that_show(const ir::Graph& graph, const codegen::OuterExtent& extent) {
   std::int64_t largest = 1, row = 1;
@@ -142,7 +152,10 @@ std::int64_t steps_that_show(const ir::Graph& graph, const codegen::OuterExtent&
   constexpr std::int64_t enough_rows = 64;
   const std::int64_t of_step = std::max<std::int64_t>(largest / extent.steps, 1);
   const std::int64_t rows_of_step = std::max<std::int64_t>(of_step / row, 1);
-  return std::max(large_group / of_step, (enough_rows + rows_of_step - 1) / rows_of_step);
+  const std::int64_t steps = std::max(large_group / of_step, (enough_rows + rows_of_step - 1) / rows_of_step);
+  // Of thousands of operations each element takes long, and one variant after the other is tried.
+  const std::int64_t operations_of_step = std::max(elements_of_all(graph) / extent.steps, std::int64_t{1});
+  return std::min(steps, std::max(most_evaluated / operations_of_step, std::int64_t{1}));
 }
 
 /// The same; 0 where such a part is not much less than the group, or the group is small.
@@ -212,7 +225,7 @@ class Making {
       Made one = made(variant, std::move(left_out));
       if (one.share.bounded == 1 || variant.edges < Edges::finite || !small || round == most_rounds) return one;
       const reference::LeftOut more =
-          reference::edges_without_bound(graph_, one.reference.inputs, one.reference.outputs);
+          reference::edges_without_bound(graph_, one.reference.inputs, one.reference.outputs, stop_);
       if (more.empty()) return one;
       left_out = std::move(one.left_out);
       add_left_out(left_out, more);

@@ -90,7 +90,8 @@ std::string out_of_memory(std::int64_t needed, std::int64_t available, const Rem
   const double wanted = static_cast<double>(needed), all = static_cast<double>(held_memory()) + wanted;
   std::vector<std::string> hints;
   if (remedies.raised && wanted <= share_of_free * static_cast<double>(free_memory()))
-    hints.push_back(fmt::format("--memory {:.0f} allows it", std::ceil(all / gb)));
+    hints.push_back(
+        fmt::format("{}--memory {:.0f} allows it", remedies.elsewhere ? "tailor check " : "", std::ceil(all / gb)));
   if (std::string less = takes_less(remedies); !less.empty()) hints.push_back(std::move(less));
   if (hints.empty()) hints.emplace_back("this machine is too small for it");
   return fmt::format("needs {} of memory, {} free for it; {}", humane_bytes(wanted),

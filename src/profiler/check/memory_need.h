@@ -28,9 +28,10 @@ std::int64_t bytes_to_execute(const ir::Kernel& kernel, bool sanitize, std::int6
 
 /// What may be done where memory is too small.
 struct Remedies {
-  bool raised = true;   ///< the limit is ours and may be raised: --memory
-  bool sampled = true;  ///< not all of the launch need be held: --blocks
-  bool smaller = true;  ///< its outermost dimension can shrink: --shape small
+  bool raised = true;      ///< the limit is ours and may be raised: --memory
+  bool sampled = true;     ///< not all of the launch need be held: --blocks
+  bool elsewhere = false;  ///< the command at hand has no --memory: tailor check has
+  bool smaller = true;     ///< its outermost dimension can shrink: --shape small
 };
 /// Whether --shape small may take less.
 bool can_shrink(const ir::Graph& graph);

@@ -33,6 +33,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/indexed.h"
 #include "base/text.h"
@@ -402,7 +403,7 @@ class ModuleWalk {
         return loops.size() <= depth || !(loops[depth] == step.loops[depth]);
       });
       const auto last = static_cast<std::size_t>(other - steps.begin());
-      repeat(steps.subspan(first, last - first), depth, std::llround(step.loops[depth].trips));
+      repeat(steps.subspan(first, last - first), depth, whole_count(step.loops[depth].trips));
       first = last;
     }
   }
@@ -412,8 +413,8 @@ class ModuleWalk {
     const std::size_t before = launches.size();
     launch_steps(body, depth + 1);
     const std::vector<gpu::Launch> once(launches.begin() + static_cast<std::ptrdiff_t>(before), launches.end());
-    const auto size = static_cast<std::int64_t>(once.size());
-    if (trips > 1 && static_cast<std::int64_t>(before) + size * trips > most_launches_) {
+    if (once.empty()) return;
+    if (trips > 1 && trips > (most_launches_ - static_cast<std::int64_t>(before)) / std::ssize(once)) {
       ++all_.shortened_loops;
       return;
     }

@@ -156,9 +156,9 @@ class Walk {
       if (trips <= 1) continue;
       const std::vector<gpu::Launch> once(into_.sequence.launches.begin() + static_cast<std::ptrdiff_t>(before),
                                           into_.sequence.launches.end());
-      const auto all = static_cast<std::int64_t>(before) + static_cast<std::int64_t>(once.size()) * trips;
-      if (all > most_launches_) {
-        into_.shortened_loops += once.empty() ? 0 : 1;
+      if (once.empty()) continue;
+      if (trips > (most_launches_ - static_cast<std::int64_t>(before)) / std::ssize(once)) {
+        ++into_.shortened_loops;
         continue;
       }
       for (std::int64_t trip = 1; trip < trips; ++trip)

@@ -6,6 +6,7 @@
 // is lowered and counted, which needs no execution. Kernels and groups without a count are counted themselves.
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/stop.h"
 #include "explore/strategy.h"
 #include "hlo/import.h"
@@ -91,9 +92,8 @@ Totals planned_totals(const explore::Partition& partition, const std::optional<T
 
 void add_row(Table& table, const std::string& who, const std::string& how, const Totals& totals, bool counted) {
   const auto cell = [&](double value) { return counted ? report::Cell(value) : report::Cell(); };
-  table.rows.push_back({who, totals.kernels, static_cast<std::int64_t>(totals.launches), totals.arrays, how,
-                        totals.counted, cell(totals.requests), cell(totals.sectors), cell(32 * totals.sectors),
-                        cell(totals.dram)});
+  table.rows.push_back({who, totals.kernels, whole_count(totals.launches), totals.arrays, how, totals.counted,
+                        cell(totals.requests), cell(totals.sectors), cell(32 * totals.sectors), cell(totals.dram)});
 }
 
 }  // namespace

@@ -130,11 +130,10 @@ Table xla_sum_table(const profiler::XlaModule& module, const std::vector<Measure
           c < times.size() && times[c].outcome == ir::Outcome::ok ? profiler::time_of(times[c]) : Spread{};
       (time.n > 0 ? timed : left).add(*row.kernel, time.median);
     }
-    table.rows.push_back({std::string(ir::name(how.caches[c])), timed.kernels,
-                          static_cast<std::int64_t>(timed.launches), timed.arrays,
-                          timed.kernels > 0 ? Cell(timed.seconds) : Cell(),
+    table.rows.push_back({std::string(ir::name(how.caches[c])), timed.kernels, whole_count(timed.launches),
+                          timed.arrays, timed.kernels > 0 ? Cell(timed.seconds) : Cell(),
                           timed.seconds > 0 ? Cell(timed.arrays / timed.seconds) : Cell(), left.kernels,
-                          static_cast<std::int64_t>(left.launches), left.arrays, static_cast<std::int64_t>(library)});
+                          whole_count(left.launches), left.arrays, whole_count(library)});
   }
   return table;
 }

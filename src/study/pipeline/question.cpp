@@ -207,7 +207,7 @@ FusedModel::FusedModel(const Question& question, const fs::path& data, const Wat
 
 std::string nothing_to_fuse(const explore::Partition& partition) {
   if (!partition.groups.empty()) return {};
-  const auto calls = static_cast<std::int64_t>(partition.library_launches);
+  const auto calls = whole_count(partition.library_launches);
   if (calls == 0)
     return "there is nothing to fuse: no operation of the model needs a kernel, and it makes no library calls";
   return fmt::format("there is nothing to fuse: the model makes {}, {} {}, and nothing else needs a kernel",

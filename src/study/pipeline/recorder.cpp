@@ -134,7 +134,7 @@ void Recorder::save_checks(std::span<const Candidate> candidates, const Checking
       if (finished_only && !candidate.verdict) continue;
       save_chosen(candidate);
       if (!candidate.other) save_compiled(candidate);
-      save_checked(candidate, check_method(how.each, how.seeds, candidate.executed_kernel()));
+      save_checked(candidate, check_method(how.each, how.seeds, candidate));
     }
   });
 }

@@ -88,7 +88,8 @@ enum class Shapes : std::uint8_t {
 /// How texts are compiled.
 struct Compiling {
   const profiler::Nvrtc* api = nullptr;
-  std::string arch = {};                  ///< empty: that of each candidate's device
+  std::string arch = {};    ///< empty: that of each candidate's device, or the nearest that the compiler knows
+  bool for_device = false;  ///< what is run on the device itself is compiled for its own architecture or for none
   std::filesystem::path cache = {};       ///< folder of compiled kernels; empty: none is kept
   profiler::CompilerSetup compiler = {};  ///< without a command nothing ends a compile that takes long
   int workers = 0;                        ///< threads; 0: one per processor

@@ -158,7 +158,11 @@ profiler::CompileAccount compile(std::span<Candidate> candidates, const Compilin
   std::vector<std::optional<ir::Binary>*> answers;
   const auto ask = [&](const Candidate& candidate, const std::string& cuda, std::optional<ir::Binary>& binary) {
     if (binary) return;
-    requests.push_back({.cuda = cuda, .arch = how.arch.empty() ? candidate.on->device.arch : how.arch});
+    const std::string& own = candidate.on->device.arch;
+    requests.push_back({.cuda = cuda,
+                        .arch = !how.arch.empty() ? how.arch
+                                : how.for_device  ? own
+                                                  : profiler::nearest_arch(*how.api, own)});
     if (std::vector<std::string> entries = codegen::entries_in(cuda); entries.size() > 1) {
       requests.back().entry = entries.front();
       requests.back().followers.assign(entries.begin() + 1, entries.end());

@@ -181,8 +181,10 @@ std::string check_method(const profiler::CheckOptions& options, int seeds) {
                      options.sanitize ? "" : ", without sanitizers");
 }
 
-std::string check_method(profiler::CheckOptions options, int seeds, const ir::Kernel& executed) {
-  options.sample_blocks = profiler::blocks_to_run(executed, options);
+std::string check_method(profiler::CheckOptions options, int seeds, const Candidate& executed) {
+  options.sample_blocks = profiler::blocks_to_run(executed.executed_kernel(), options);
+  if (executed.sampled() && !executed.verdict->sampled_for.empty())
+    options.sample_blocks = executed.verdict->counts.blocks_run;
   return check_method(options, seeds);
 }
 

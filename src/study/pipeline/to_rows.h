@@ -16,6 +16,7 @@
 #include "ir/kernel/kernel.h"
 #include "profiler/check/check.h"
 #include "store/rows.h"
+#include "study/pipeline/candidate.h"
 #include "study/pipeline/xla_beside.h"
 
 namespace tailor::study {
@@ -39,7 +40,7 @@ store::BinaryRow binary_row(const ir::Binary& binary, Id kernel);
 /// "simulator, seed 1", "simulator, seeds 1 to 3, 64 blocks sampled": who executed a kernel, and on what.
 std::string check_method(const profiler::CheckOptions& options, int seeds);
 /// The same of one kernel, with the sample of its blocks that such a check runs.
-std::string check_method(profiler::CheckOptions options, int seeds, const ir::Kernel& executed);
+std::string check_method(profiler::CheckOptions options, int seeds, const Candidate& executed);
 store::CheckRow check_row(const profiler::Checked& checked, Id kernel, const std::string& method);
 /// An execution with what it counted, per buffer too. Only of a kernel that was executed.
 store::MeasurementRow measurement_row(const profiler::Checked& checked, const ir::Kernel& kernel, Id run, Id binary,

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "ir/estimate.h"
 #include "ir/graph/graph.h"
@@ -155,7 +156,7 @@ report::GroupSummary load_group(const store::Store& store, const Subject& subjec
   report::GroupSummary group;
   group.id = hex(row.group);
   group.name = stored.title.empty() ? "group " + short_hex(row.group) : stored.title;
-  group.occurrences = std::llround(row.times);
+  group.occurrences = whole_count(row.times);
   group.shape = shapes_of(stored);
   group.traffic = stored.read + stored.written;
   group.flops = stored.flops;

@@ -36,7 +36,7 @@ std::vector<report::LibraryCall> load_library_calls(const store::Store& store, c
       call = {row.kind, row.shape, 0, row.bytes, row.flops, std::nullopt};
       if (const auto time = times.find(row.node); time != times.end()) call.time = time->second;
     }
-    call.occurrences += std::llround(row.times);
+    call.occurrences += whole_count(row.times);
   }
   std::vector<report::LibraryCall> all;
   for (const auto& [key, call] : equal) all.push_back(call);
@@ -165,8 +165,8 @@ report::StrategyTotals make_totals(const Gathered& gathered, const store::Fusion
     if (call.time) library += *call.time * times;
   }
   if (timed) totals.library_time = library;
-  totals.launches = std::llround(launches);
-  totals.launches_at_lower_bound = std::llround(at_bound);
+  totals.launches = whole_count(launches);
+  totals.launches_at_lower_bound = whole_count(at_bound);
   return totals;
 }
 

@@ -76,14 +76,14 @@ class Reader {
     if (!value.node.number()) wrong(value, "a number");
     return *value.node.number();
   }
-  std::int64_t integer(const Value& value, std::int64_t low, std::int64_t high) const {
+  std::int64_t integer(const Value& value, std::int64_t low, std::int64_t high, std::string hint = {}) const {
     if (!value.node.number()) wrong(value, "a whole number");
     const std::optional<std::int64_t> integer = value.node.integer();
     if (!integer || *integer < low || *integer > high)
       fail(Fault::usage, value.node.offset,
            fmt::format("'{}' is {}, a whole number from {} to {} was expected", value.path, *value.node.number(), low,
                        high),
-           {});
+           std::move(hint));
     return *integer;
   }
   std::vector<Value> list(const Value& value) const {
@@ -286,7 +286,9 @@ constexpr auto config_table = std::to_array<Row<SweepConfig>>({
     {"calibration", [](const Reader& r, const Value& v, SweepConfig& c) { c.calibration = r.numbers(r.string(v)); }},
     {"plans", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c, plans_table); }},
     {"shortlist",
-     [](const Reader& r, const Value& v, SweepConfig& c) { c.shortlist = r.integer(v, 0, longest_shortlist); }},
+     [](const Reader& r, const Value& v, SweepConfig& c) {
+       c.shortlist = r.integer(v, 1, longest_shortlist, "\"compile\": false compiles none");
+     }},
     {"compile", [](const Reader& r, const Value& v, SweepConfig& c) { c.compile = r.truth(v); }},
     {"check", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c.check, check_table); }},
     {"profile", [](const Reader& r, const Value& v, SweepConfig& c) { r.members(v, c.profile, profile_table); }},

@@ -181,7 +181,7 @@ ExpectedStep expected(const Step& step, std::int64_t places, double factor, cons
                       const profiler::FoundNvrtc& nvrtc) {
   const auto open = static_cast<std::int64_t>(step.open.size());
   ExpectedStep row{step.name, step.of, places, places - open, {}, "exact", {}, ""};
-  row.amount = std::llround(step.amount);
+  row.amount = whole_count(step.amount);
   if (open == 0) {
     row.time = Seconds{0};
     return row;
@@ -190,7 +190,7 @@ ExpectedStep expected(const Step& step, std::int64_t places, double factor, cons
   row.exactly = step.scaled ? "about" : open_end ? "at most" : "exact";
   if (open_end)
     row.note = fmt::format("at least {}: XLA's plan is executed too where it is not among the best once compiled",
-                           with_commas(std::llround(step.least)));
+                           with_commas(whole_count(step.least)));
   if (step.name != "score" && !nvrtc) {
     row.note = nvrtc.reason;
     return row;

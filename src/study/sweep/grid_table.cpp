@@ -336,7 +336,7 @@ GridAnswer grid_table(const store::Store& store, const std::vector<std::string>&
       library = library || sum.library > 0;
       std::vector<Cell> row(key.begin(), key.end());
       row.insert(row.end(), {time_is(sum, &runs == &apart[1]), fmt::format("{}", fmt::join(sum.levels, ", ")),
-                             sum.results, std::llround(sum.launches), std::llround(sum.without_plan), sum.moved,
+                             sum.results, whole_count(sum.launches), whole_count(sum.without_plan), sum.moved,
                              sum.kernels, sum.library > 0 ? Cell(sum.library) : Cell(), speedup(sum)});
       lines.push_back(std::move(row));
     }

@@ -27,6 +27,7 @@ Checking make_checking(const SweepConfig& config) {
   how.each.seed = static_cast<std::uint64_t>(config.seed);
   how.each.sample_blocks = config.check.blocks.value_or(0);
   how.each.most_elements = config.check.blocks ? 0 : profiler::default_most_elements;
+  how.each.has_limits = false;
   how.each.may_shrink = !config.check.small_shape;
   how.seeds = static_cast<int>(config.check.seeds);
   return how;

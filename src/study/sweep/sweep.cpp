@@ -227,21 +227,27 @@ void check_architecture(const SweepConfig& config, const profiler::Nvrtc& api, c
                 unsupported->hint);
 }
 
+/// What kernels for a device are compiled for, as stages that compile decide.
+std::string arch_for(const Sweep& sweep, const profiler::Nvrtc& api, const ir::Device& device) {
+  if (sweep.config.arch != "auto") return sweep.config.arch;
+  return runs_on_device(sweep) ? device.arch : profiler::nearest_arch(api, device.arch);
+}
+
 /// Says of which devices the figures of level compiled are those of another architecture.
-void say_other_architectures(const Sweep& sweep) {
+void say_other_architectures(const Sweep& sweep, const profiler::Nvrtc& api) {
   for (const Target& target : sweep.devices)
-    if (sweep.config.arch != "auto" && sweep.config.arch != target.device.arch)
+    if (const std::string arch = arch_for(sweep, api, target.device); arch != target.device.arch)
       sweep.watch.observer.warning(
           fmt::format("kernels for {} are compiled for {} in the place of {}: level compiled has the registers and "
                       "instructions of that",
-                      target.device.name, sweep.config.arch, target.device.arch));
+                      target.device.name, arch, target.device.arch));
 }
 
 /// Why no kernel of any device can be compiled; nothing where one can.
 std::optional<profiler::Unsupported> nothing_compiles(const Sweep& sweep, const profiler::Nvrtc& api) {
   std::optional<profiler::Unsupported> why;
   for (const Target& target : sweep.devices) {
-    why = profiler::unsupported(api, sweep.config.arch == "auto" ? target.device.arch : sweep.config.arch);
+    why = profiler::unsupported(api, arch_for(sweep, api, target.device));
     if (!why) return {};
   }
   return why;
@@ -318,7 +324,7 @@ SweepOutcome run_one(const SweepOptions& options, SweepSetup setup, Id grid, std
   make_folder(database.parent_path());
   Sweep sweep = begun_sweep(options, std::move(setup), database, watch);
   for (const Target& device : sweep.devices) sweep.recorder.save(device);
-  if (nvrtc) say_other_architectures(sweep);
+  if (nvrtc) say_other_architectures(sweep, *nvrtc.api);
   sweep.outcome.database = sweep.config.database;
   sweep.outcome.report = sweep.config.report;
 

@@ -80,9 +80,8 @@ void store_batch(Sweep& sweep, std::span<Candidate> batch, std::span<const Place
   sweep.recorder.unit([&] {
     for (Candidate& candidate : batch) {
       if (!candidate.verdict) continue;
-      sweep.recorder.save_checked(candidate,
-                                  make_method(sweep.config, candidate.on->device,
-                                              check_method(how.each, how.seeds, candidate.executed_kernel())));
+      sweep.recorder.save_checked(
+          candidate, make_method(sweep.config, candidate.on->device, check_method(how.each, how.seeds, candidate)));
       const profiler::Checked& checked = *candidate.verdict;
       const bool judged = checked.state == profiler::Verdict::passed || checked.state == profiler::Verdict::not_judged;
       if (judged && candidate.counted()) {

@@ -106,11 +106,14 @@ void mark_done(Sweep& sweep, const Place& place, const std::string& key, std::in
                                         legal, rejected, place.target->figures});
 }
 
+bool runs_on_device(const Sweep& sweep) { return sweep.options.measure && sweep.options.measure->profiler == "gpu"; }
+
 Compiling compiling(const Sweep& sweep, const profiler::Nvrtc& api, Shapes shapes, std::int64_t done,
                     std::int64_t total) {
   Compiling how;
   how.api = &api;
   if (sweep.config.arch != "auto") how.arch = sweep.config.arch;
+  how.for_device = runs_on_device(sweep);
   how.cache = sweep.options.cache;
   how.compiler = sweep.options.compiler;
   how.workers = sweep.options.workers;

@@ -102,6 +102,8 @@ std::vector<Candidate>& short_list(Sweep& sweep, const Place& place);
 std::vector<Place> open_places(Sweep& sweep, const std::function<std::string(const Target&)>& key);
 void mark_done(Sweep& sweep, const Place& place, const std::string& key, std::int64_t legal = 0,
                std::int64_t rejected = 0);
+/// Whether kernels will run on the devices themselves, so that no other architecture will do.
+bool runs_on_device(const Sweep& sweep);
 /// How a step compiles: `done` of `total` kernels are behind it.
 Compiling compiling(const Sweep& sweep, const profiler::Nvrtc& api, Shapes shapes, std::int64_t done,
                     std::int64_t total);

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/counted.h"
 #include "study/tables/column.h"
 
 namespace tailor::study {
@@ -128,8 +129,8 @@ report::Table strategies_table(const SweepOutcome& outcome) {
   for (const store::StrategyTotals& one : outcome.strategies) {
     const std::optional<Seconds> time = kernel_time(one);
     const auto [of_kernels, with_library] = speedups(outcome, one);
-    table.rows.push_back({one.model, one.device_name, one.strategy, one.kernels, std::llround(one.launches),
-                          std::llround(one.library_calls), one.dram.value, time ? Cell(time->value) : Cell(),
+    table.rows.push_back({one.model, one.device_name, one.strategy, one.kernels, whole_count(one.launches),
+                          whole_count(one.library_calls), one.dram.value, time ? Cell(time->value) : Cell(),
                           time_is(one), one.library_time.value > 0 ? Cell(one.library_time.value) : Cell(), of_kernels,
                           with_library, one.groups_without_plan});
     add_xla_cells(outcome, one, table.rows.back());

@@ -7,6 +7,7 @@
 #include "study/tables/check_tables.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -34,11 +35,22 @@ std::pair<std::string, std::string> state_of(const Candidate& item) {
   return not_compiled(*binary);
 }
 
+/// "sm_75 in the place of sm_70" of a kernel that is compiled for another architecture than its device's; else empty.
+std::string compiled_for(const Candidate& item) {
+  const std::optional<ir::Binary>& binary = item.executed_binary();
+  const std::string& own = item.on->device.arch;
+  if (!binary || binary->outcome != ir::CompileOutcome::ok || binary->arch == own) return {};
+  return fmt::format("{} in the place of {}", binary->arch, own);
+}
+
 /// "whole", "64 of 4,096 rows", "8 of 1,024 blocks", "64 of 4,096 rows, 8 of 16 blocks", "whole: ..." with a reason.
 std::string shape_of(const Candidate& item) {
-  const std::string blocks = item.sampled() ? fmt::format("{} of {}", with_commas(item.verdict->counts.blocks_run),
-                                                          counted(item.verdict->counts.blocks_total, "block"))
-                                            : std::string();
+  std::string blocks;
+  if (item.sampled()) {
+    blocks = fmt::format("{} of {}", with_commas(item.verdict->counts.blocks_run),
+                         counted(item.verdict->counts.blocks_total, "block"));
+    if (!item.verdict->sampled_for.empty()) blocks += fmt::format(" ({})", item.verdict->sampled_for);
+  }
   if (item.other) return blocks.empty() ? item.other_is : item.other_is + ", " + blocks;
   const std::string whole = blocks.empty() ? "whole" : blocks;
   return item.other_is.empty() ? whole : whole + ": " + item.other_is;
@@ -75,8 +87,9 @@ VerdictCounts count_verdicts(std::span<const Candidate> items) {
     if (passed) counts.least_judged = std::min(counts.least_judged, item.verdict->judged);
     counts.not_judged += not_judged ? 1 : 0;
     counts.refuted += profiler::is_refuted(state) ? 1 : 0;
-    if (state == profiler::Verdict::timed_out) {
-      ++counts.late;
+    const bool late_reference = item.verdict && item.verdict->reference_late;
+    if (state == profiler::Verdict::timed_out || late_reference) {
+      ++(late_reference ? counts.late_references : counts.late);
       counts.late_may_shrink += !item.other && profiler::can_shrink(item.of->group.graph, item.kernel) ? 1 : 0;
       counts.late_may_be_sampled += profiler::can_sample(item.executed_kernel()) ? 1 : 0;
     }
@@ -85,6 +98,8 @@ VerdictCounts count_verdicts(std::span<const Candidate> items) {
     counts.compile_late += binary && binary->outcome == ir::CompileOutcome::too_long ? 1 : 0;
     counts.elsewhere += item.other ? 1 : 0;
     counts.sampled += item.sampled() ? 1 : 0;
+    counts.sampled_to_fit += item.sampled() && !item.verdict->sampled_for.empty() ? 1 : 0;
+    if (std::string other = compiled_for(item); !other.empty()) counts.compiled_for.insert(std::move(other));
     if (item.sampled()) {
       const auto results = static_cast<double>(item.verdict->of_results);
       counts.sampled_results += results;
@@ -105,7 +120,11 @@ std::string sampled_words(const VerdictCounts& counts) {
                                  ? ""
                                  : fmt::format(", {0} of {1} results judged",
                                                judged_words(counts.sampled_judged / counts.sampled_results), whose);
-  return fmt::format("executed in a sample of {0} blocks{1}", whose, judged);
+  const std::string_view to_fit = counts.sampled_to_fit == 0 ? ""
+                                  : counts.sampled_to_fit == counts.sampled
+                                      ? " (all blocks need more memory than is free)"
+                                      : " (of some because all blocks need more memory than is free)";
+  return fmt::format("executed in a sample of {0} blocks{2}{1}", whose, judged, to_fit);
 }
 
 /// One element of thousands that has a bound is no more than that.
@@ -124,10 +143,12 @@ std::string text(const VerdictCounts& counts, std::size_t groups_without_plan) {
   const std::string without =
       unplanned == 0 ? ""
                      : fmt::format("; {} {} no plan", counted(unplanned, "group"), unplanned == 1 ? "has" : "have");
-  return fmt::format("{} of {} passed{}{}{}{}{}{}", counts.passed, counted(counts.all, "kernel"),
+  const std::string compiled =
+      counts.compiled_for.empty() ? "" : fmt::format("; compiled for {}", fmt::join(counts.compiled_for, ", "));
+  return fmt::format("{} of {} passed{}{}{}{}{}{}{}", counts.passed, counted(counts.all, "kernel"),
                      also(counts.elsewhere, "executed at a smaller shape"), also(counts.sampled, sampled_words(counts)),
                      also(counts.not_all, in_part_words(counts)), also(counts.not_judged, "not judged"),
-                     also(counts.not_executed, "not executed"), without);
+                     also(counts.not_executed, "not executed"), without, compiled);
 }
 
 std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_without_plan) {
@@ -143,11 +164,10 @@ std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_wi
         Fault::failed,
         fmt::format("{} of {} {} not right", counts.refuted - counts.late, all, are(counts.refuted - counts.late)),
         "the answer says which and why; tailor emit prints the CUDA text of one");
-  if (counts.late > 0) {
+  if (const std::int64_t late = counts.late + counts.late_references; late > 0) {
     const bool shrinks = counts.late_may_shrink > 0, samples = counts.late_may_be_sampled > 0;
     return Error(
-        Fault::missing,
-        fmt::format("{} of {} took longer than --time-limit and {} not judged", counts.late, all, are(counts.late)),
+        Fault::missing, fmt::format("{} of {} took longer than --time-limit and {} not judged", late, all, are(late)),
         fmt::format("a larger --time-limit{}{}{}{}", shrinks || samples ? ", or " : "", shrinks ? "--shape small" : "",
                     shrinks && samples ? " or " : "", samples ? "--blocks" : "") +
             (shrinks || samples ? " for less to execute" : ""));
@@ -272,6 +292,7 @@ report::Table verdict_table(std::span<const Candidate> items, std::span<const Un
                    column("blocks", "of blocks", Hint::count, 9),
                    column("elapsed", "took", Hint::seconds, 1),
                    sentence("reason", "reason"),
+                   column("compiled_for", "compiled for", Hint::text, 10),
                    column("plan", "plan text", Hint::text, 7)};
   if (rows.given != nullptr) table.columns.push_back(column("inputs_are", "inputs"));
   for (const Candidate& item : items) {
@@ -288,7 +309,7 @@ report::Table verdict_table(std::span<const Candidate> items, std::span<const Un
          known ? Cell(errors(item.verdict->findings)) : Cell(), known ? Cell(item.verdict->lane_instructions) : Cell(),
          known ? Cell(item.verdict->counts.blocks_run) : Cell(),
          known ? Cell(item.verdict->counts.blocks_total) : Cell(), known ? Cell(item.verdict->time.value) : Cell(),
-         reason, ir::text(item.plan)});
+         reason, compiled_for(item), ir::text(item.plan)});
     if (rows.given != nullptr)
       table.rows.back().emplace_back(rows.given->contains(item.of->number) ? "given" : "drawn");
   }

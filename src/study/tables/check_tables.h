@@ -8,6 +8,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,12 +34,15 @@ std::string line_text(std::span<const std::string_view> lines, std::int64_t line
 struct VerdictCounts {
   std::int64_t passed = 0, refuted = 0, not_judged = 0, not_executed = 0;
   std::int64_t late = 0;                                      ///< of the refuted: they took too long
-  std::int64_t late_may_shrink = 0, late_may_be_sampled = 0;  ///< of the late: what would make less to execute of them
+  std::int64_t late_references = 0;                           ///< of the not executed: their reference took too long
+  std::int64_t late_may_shrink = 0, late_may_be_sampled = 0;  ///< of both: what would make less to execute of them
   std::int64_t compile_late = 0;                              ///< of the not executed: their compiler took too long
   std::int64_t not_all = 0;                                   ///< of the passed: a part of their results has no bound
   double least_judged = 1;                                    ///< of what one of these stored, where that is least
   std::int64_t elsewhere = 0;                                 ///< at another shape than their own
   std::int64_t sampled = 0;                                   ///< some of their blocks
+  std::int64_t sampled_to_fit = 0;                            ///< of these: all would take more memory than there is
+  std::set<std::string> compiled_for;              ///< "sm_75 in the place of sm_70": where not for the device itself
   double sampled_results = 0, sampled_judged = 0;  ///< of the sampled: elements of all their results; of these judged
   std::int64_t finished = 0;                       ///< have a verdict
   std::int64_t all = 0;

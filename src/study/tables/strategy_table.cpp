@@ -317,17 +317,17 @@ Table strategy_table(std::span<const StrategyFigures> strategies, Devices device
                           partition.kernels,
                           one.kernels_without_plan,
                           partition.least_kernels,
-                          static_cast<std::int64_t>(partition.launches),
-                          static_cast<std::int64_t>(one.launches_without_plan),
-                          static_cast<std::int64_t>(partition.least_launches),
+                          whole_count(partition.launches),
+                          whole_count(one.launches_without_plan),
+                          whole_count(partition.least_launches),
                           partition.bytes,
                           one.planned_bytes,
-                          static_cast<std::int64_t>(one.again),
-                          static_cast<std::int64_t>(one.again_elements),
+                          whole_count(one.again),
+                          whole_count(one.again_elements),
                           one.between_bytes,
                           static_cast<std::int64_t>(partition.groups.size()),
                           static_cast<std::int64_t>(planned),
-                          static_cast<std::int64_t>(partition.library_launches),
+                          whole_count(partition.library_launches),
                           partition.library_bytes};
     for (std::size_t i = 0; i < one.on.size(); ++i)
       add_time_cells(row, one.on[i], devices[i].xla != nullptr, projected);

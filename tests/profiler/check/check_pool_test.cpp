@@ -7,11 +7,13 @@
 #include "profiler/check/check_pool.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <atomic>
 #include <map>
 #include <mutex>
 #include <new>
+#include <string>
 #include <thread>
 
 #include "base/memory.h"
@@ -235,12 +237,99 @@ TEST_CASE("of a group forty times the memory a sample of blocks is executed and 
   CHECK(bytes_to_execute(bench.kernels[0], true, 0) > 80'000 * mb);
 }
 
+TEST_CASE("where all blocks would not fit a sample of them runs, unless all were asked for") {
+  Bench bench({40'000});
+  for (ir::Kernel& kernel : bench.kernels) kernel.grid = kernel.virtual_blocks = 40'000;
+  CheckStage stage;
+  stage.workers = 1;
+  stage.memory = held_memory() + 60 * mb;
+  stage.executor = [&](const ir::Kernel& kernel, const ir::Binary&) {
+    return [&](const GivenInputs& given, const simulator::SimulationOptions& options) {
+      REQUIRE(given.repeats != nullptr);
+      const std::vector<reference::Tensor> right = reference::evaluate(kept_graph(*given.repeats), given.tensors);
+      Executed run;
+      run.pieces.resize(1);
+      run.before.resize(1);
+      run.after.resize(1);
+      for (const std::int64_t block : options.blocks) {
+        run.pieces[0].push_back({block * 1024, 1024});
+        run.before[0].resize(run.before[0].size() + 1024, std::byte{0xab});
+        const std::byte* row = right[0].bytes.data() + block % given.repeats->kept * 1024;
+        run.after[0].insert(run.after[0].end(), row, row + 1024);
+      }
+      run.simulation.blocks_run = std::ssize(options.blocks);
+      run.simulation.blocks_total = kernel.grid;
+      return run;
+    };
+  };
+  stage.each.most_elements = default_most_elements;
+  for (const std::optional<Checked>& verdict : check_all(bench.requests, stage).verdicts) {
+    CHECK_MESSAGE(verdict->state == Verdict::passed, verdict->reason);
+    CHECK(verdict->sampled_for.starts_with("all need "));
+    CHECK(verdict->counts.blocks_run < verdict->counts.blocks_total);
+  }
+  stage.each.most_elements = 0;
+  for (const std::optional<Checked>& verdict : check_all(bench.requests, stage).verdicts) {
+    CHECK(verdict->state == Verdict::not_executed);
+    CHECK(verdict->reason.find("--blocks") != std::string::npos);
+  }
+}
+
+TEST_CASE("a reference that takes longer than an execution may is given up, and nothing is judged") {
+  Bench bench({2000, 3});
+  CheckStage stage;
+  stage.workers = 2;
+  stage.each.time_limit = {0};
+  stage.executor = bench.right([](std::size_t) { FAIL("executed without a reference"); });
+  for (const std::optional<Checked>& verdict : check_all(bench.requests, stage).verdicts) {
+    REQUIRE(verdict);
+    CHECK(verdict->state == Verdict::not_executed);
+    CHECK_MESSAGE(verdict->reason.starts_with("its reference takes longer than 0 s; a larger --time-limit"),
+                  verdict->reason);
+    CHECK(verdict->reference_late);
+    CHECK(verdict->judged == 0);
+  }
+}
+
+TEST_CASE("a launch that executes much for each element is sampled, and of its rows few are made") {
+  ir::Kernel kernel;
+  kernel.buffers = {{"x", ir::DType::f32, 1 << 24, ir::BufferRole::input},
+                    {"y", ir::DType::f32, 1 << 24, ir::BufferRole::output}};
+  kernel.threads = 128;
+  kernel.grid = kernel.virtual_blocks = 1 << 17;
+  CheckOptions options;
+  options.most_elements = default_most_elements;
+  kernel.body.resize(256);
+  CHECK(blocks_to_run(kernel, options) == 0);
+  // A statement more, and inside a loop each counts as often as it runs.
+  kernel.body.emplace_back();
+  CHECK(blocks_to_run(kernel, options) > 0);
+  kernel.body.resize(3);
+  kernel.indices.vars = {{"i", ir::VarKind::loop, 128, 1}};
+  kernel.body[0].kind = ir::StmtKind::loop;
+  kernel.body[0].end = 3;
+  CHECK(blocks_to_run(kernel, options) > 0);
+  kernel.body[0].end = 2;
+  CHECK(blocks_to_run(kernel, options) == 0);
+  options.most_elements = 0;
+  kernel.body.resize(6000);
+  CHECK(blocks_to_run(kernel, options) == 0);
+
+  std::string lines = "graph g {\n  %x0 = parameter 0 : f32[4096,4096]\n";
+  for (int i = 1; i <= 3000; ++i) lines += fmt::format("  %x{} = add %x{}, %x0 : f32[4096,4096]\n", i, i - 1);
+  const auto repeats = repeats_of(ir::parse_graph(lines + "  output %x3000\n}\n"));
+  REQUIRE(repeats != nullptr);
+  CHECK(repeats->kept == 5);
+}
+
 TEST_CASE("what is offered where memory is too small is what helps") {
   CHECK(out_of_memory(5 * mb, 2 * mb, {})
             .find("needs 5.00 MB of memory, 2.00 MB are free for it; --memory 1 allows it, "
                   "--blocks or --shape small takes less") == 0);
   CHECK(out_of_memory(5 * mb, 2 * mb, {.raised = true, .sampled = false})
             .ends_with("allows it, --shape small takes less"));
+  CHECK(out_of_memory(5 * mb, 2 * mb, {.sampled = false, .elsewhere = true, .smaller = false})
+            .ends_with("; tailor check --memory 1 allows it"));
   CHECK(out_of_memory(std::int64_t{1} << 60, 2 * mb, {}).find("--memory") == std::string::npos);
   CHECK(out_of_memory(5 * mb, 2 * mb, {.raised = false, .sampled = true}).find("--memory") == std::string::npos);
 }
