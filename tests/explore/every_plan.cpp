@@ -378,7 +378,8 @@ const std::vector<SpaceCase>& row_cases() {
                                                {"first_of_all", 3, 192},
                                                {"picked_places", 5, 72},
                                                {"reversed_and_reduced", 3, 104},
-                                               {"rows_move_too", 6, 80}};
+                                               {"rows_move_too", 6, 80},
+                                               {"batch_scaled", 3, 29}};
   return cases;
 }
 

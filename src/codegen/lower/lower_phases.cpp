@@ -145,8 +145,18 @@ void load_section_in_turn(Pass& pass, const Phase& phase, const Segment& segment
   load_section_ahead(pass, phase, segment, flight);
 }
 
+/// Whether the guard around a segment's elements asks for these variables: where rows begin decides which elements
+/// stand in whole vectors.
+bool is_guarded_by(const Pass& pass, const Segment& segment, ir::VarSet vars) {
+  const ir::IndexPool& pool = pass.builder.build().pool();
+  for (int i = 0; i < segment.guard_count; ++i)
+    if ((pool[segment.guards[i].a].vars | pool[segment.guards[i].b].vars).overlaps(vars)) return true;
+  return false;
+}
+
 void load_segments_ahead(Pass& pass, const Phase& phase, const ProgramBuilder::Flight& flight, bool in_turn) {
   for (const Segment& segment : pass.loops.segments()) {
+    if (is_guarded_by(pass, segment, flight.without)) continue;  // read where each row has its guard
     pass.builder.enter_segment(&segment);
     in_turn ? load_section_in_turn(pass, phase, segment, flight) : load_section_ahead(pass, phase, segment, flight);
   }
