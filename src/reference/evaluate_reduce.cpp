@@ -3,11 +3,14 @@
 //
 // Reductions. Known reducers pass once over the input in memory order with one accumulator per output. Floating sums
 // and products are kept in double and rounded once at the end: the correctly rounded reference that kernels are
-// compared with by tolerance, not the value of any one order of rounded steps. Custom bodies are rounded at every step,
-// in row-major order of the reduced elements.
+// compared with by tolerance, not the value of any one order of rounded steps. A body that does no more than such
+// reducers do, to each of its arrays, is as many known reductions. Other bodies are rounded at every step, in row-major
+// order of the reduced elements.
 #include <algorithm>
+#include <array>
 
 #include "base/indexed.h"
+#include "ir/graph/region_reduction.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
 
@@ -106,8 +109,10 @@ Tensor reduce_known(const Call& call) {
 /// Folds several arrays at once through a body, a block of outputs at a time.
 class CustomFold {
  public:
-  explicit CustomFold(const Call& call)
+  /// `swapped`: the body has what comes in front of what was put together so far.
+  explicit CustomFold(const Call& call, bool swapped = false)
       : call_(call),
+        swapped_(swapped),
         region_(body(call, 0)),
         arrays_(call.operands.size() / 2),
         sums_(arrays_, std::vector<Cell>(block_cells)),
@@ -128,6 +133,22 @@ class CustomFold {
     for (std::size_t k = 0; k < arrays_; ++k) store_cells(results[k], first, prefix(sums_[k], count));
   }
 
+  /// The results of two folds become what both are together.
+  void join(const std::vector<Tensor>& others, std::vector<Tensor>& results) {
+    const std::int64_t total = elements(results[0].shape);
+    for (std::int64_t first = 0; first < total; first += block_cells) {
+      const std::int64_t count = std::min(block_cells, total - first);
+      IndexedVector<std::int64_t> from(static_cast<std::size_t>(count));
+      for (std::size_t k = 0; k < arrays_; ++k)
+        for (std::int64_t i = 0; i < count; ++i) {
+          sums_[k][static_cast<std::size_t>(i)] = cell_at(results[k], first + i);
+          values_[k][static_cast<std::size_t>(i)] = cell_at(others[k], first + i);
+        }
+      run(from);
+      for (std::size_t k = 0; k < arrays_; ++k) store_cells(results[k], first, prefix(sums_[k], count));
+    }
+  }
+
  private:
   void take(const std::vector<std::int64_t>& from) {
     for (std::size_t k = 0; k < arrays_; ++k)
@@ -138,8 +159,8 @@ class CustomFold {
   void run(const std::vector<std::int64_t>& from) {
     std::vector<const Cell*> arguments;
     std::vector<Cell*> results;
-    for (std::vector<Cell>& sum : sums_) arguments.push_back(sum.data());
-    for (std::vector<Cell>& value : values_) arguments.push_back(value.data());
+    for (std::vector<Cell>& one : swapped_ ? values_ : sums_) arguments.push_back(one.data());
+    for (std::vector<Cell>& one : swapped_ ? sums_ : values_) arguments.push_back(one.data());
     std::vector<std::vector<Cell>> next = sums_;
     for (std::vector<Cell>& sum : next) results.push_back(sum.data());
     region_.run(arguments, results, static_cast<std::int64_t>(from.size()));
@@ -149,6 +170,7 @@ class CustomFold {
   }
 
   const Call& call_;
+  bool swapped_;
   Region region_;
   std::size_t arrays_;
   std::vector<std::vector<Cell>> sums_, values_;
@@ -160,39 +182,70 @@ std::vector<Tensor> empty_results(const Call& call) {
   return results;
 }
 
-std::vector<Tensor> reduce_custom(const Call& call) {
-  std::vector<Tensor> results = empty_results(call);
+/// Of each output the offset of its first element, and those of all steps within one output.
+struct Steps {
+  IndexedVector<std::int64_t> starts, steps;
+};
+
+Steps steps_of(const Call& call, const Tensor& result) {
   const ir::Dims& dims = call.operand(0).shape.dims;
   const ir::Dims strides = row_major(dims);
   const ir::Dims to = output_strides(call, dims);
-  // Offsets of all outputs' first elements, and of all steps within one output.
-  IndexedVector<std::int64_t> starts(element_count(results[0].shape));
-  IndexedVector<std::int64_t> steps;
+  Steps found;
+  found.starts.resize(element_count(result.shape));
   ir::Dims kept = dims, reduced = dims;
   for (int i = 0; i < dims.size(); ++i) (axes(call.node).contains(i) ? kept : reduced)[i] = 1;
   ir::Dims index = zero_index(dims.size());
-  if (!starts.empty()) do {
-      starts[linear_offset(index, to)] = linear_offset(index, strides);
+  if (!found.starts.empty()) do {
+      found.starts[linear_offset(index, to)] = linear_offset(index, strides);
     } while (next_index(index, kept));
   index = zero_index(dims.size());
   if (std::find(reduced.begin(), reduced.end(), 0) == reduced.end()) do {
-      steps.push_back(linear_offset(index, strides));
+      found.steps.push_back(linear_offset(index, strides));
     } while (next_index(index, reduced));
-  CustomFold fold(call);
-  const auto total = static_cast<std::int64_t>(starts.size());
+  return found;
+}
+
+/// All outputs by these steps, in their order.
+std::vector<Tensor> folded(const Call& call, CustomFold& fold, const Steps& of) {
+  std::vector<Tensor> results = empty_results(call);
+  const auto total = static_cast<std::int64_t>(of.starts.size());
   for (std::int64_t first = 0; first < total; first += block_cells)
-    fold.block(first, std::min(block_cells, total - first), static_cast<std::int64_t>(steps.size()), results,
-               [&](std::int64_t output, std::int64_t step) { return starts[output] + steps[step]; });
+    fold.block(first, std::min(block_cells, total - first), std::ssize(of.steps), results,
+               [&](std::int64_t output, std::int64_t step) { return of.starts[output] + of.steps[step]; });
   return results;
 }
 
+std::vector<Tensor> reduce_custom(const Call& call) {
+  CustomFold fold(call);
+  return folded(call, fold, steps_of(call, zeros(result_shapes(call.node)[0])));
+}
+
 }  // namespace
+
+std::vector<Tensor> reduce_in_another_order(const Call& call) {
+  const Steps all = steps_of(call, zeros(result_shapes(call.node)[0]));
+  std::array<Steps, 2> halves{Steps{all.starts, {}}, Steps{all.starts, {}}};
+  for (std::size_t i = all.steps.size(); i-- > 0;) halves[i % 2].steps.push_back(all.steps[i]);
+  CustomFold fold(call, true);
+  std::vector<Tensor> results = folded(call, fold, halves[1]);
+  fold.join(folded(call, fold, halves[0]), results);
+  return results;
+}
 
 std::vector<Tensor> evaluate_reduce(const Call& call) {
   const ir::Reducer reducer = ir::reducer(call.node);
   const bool known = reducer != ir::Reducer::custom && reducer != ir::Reducer::none;
   if (known && call.operands.size() == 2) return results_of(reduce_known(call));
-  return reduce_custom(call);
+  const std::vector<ir::Reducer> reducers = ir::known_reducers(call.graph, call.node);
+  if (reducers.empty()) return reduce_custom(call);
+  std::vector<Tensor> results;
+  for (std::size_t k = 0; k < reducers.size(); ++k) {
+    const ir::Node one = ir::one_of_several(call.node, reducers[k], k);
+    results.push_back(
+        reduce_known({call.graph, one, {&call.operand(k), &call.operand(reducers.size() + k)}, call.stop}));
+  }
+  return results;
 }
 
 }  // namespace tailor::reference

@@ -379,12 +379,26 @@ const std::vector<SpaceCase>& row_cases() {
                                                {"picked_places", 5, 72},
                                                {"reversed_and_reduced", 3, 104},
                                                {"rows_move_too", 6, 80},
-                                               {"batch_scaled", 3, 29}};
+                                               {"batch_scaled", 3, 29},
+                                               {"argmax", 7, 77},
+                                               {"argmax", 66, 32},
+                                               {"argmax", 3, 301},
+                                               {"argmax", 1, 130},
+                                               {"greedy", 5, 70},
+                                               {"greedy", 2, 256},
+                                               {"farthest", 5, 96},
+                                               {"three_at_once", 4, 65},
+                                               {"three_at_once", 9, 3}};
   return cases;
 }
 
 const std::vector<SpaceCase>& column_cases() {
-  static const std::vector<SpaceCase> cases = {{"column_sum", 37, 77},
+  static const std::vector<SpaceCase> cases = {{"argmin_columns_bf16", 37, 77},
+                                               {"argmin_columns_bf16", 301, 3},
+                                               {"argmin_columns_bf16", 70, 64},
+                                               {"moments_columns", 33, 24},
+                                               {"moments_columns", 130, 9},
+                                               {"column_sum", 37, 77},
                                                {"column_sum", 1, 130},
                                                {"column_sum", 66, 1},
                                                {"column_sum", 301, 3},

@@ -485,6 +485,7 @@ const std::vector<FamilyMember>& group_family() {
     all.insert(all.end(), turned_family().begin(), turned_family().end());
     all.insert(all.end(), pieces_family().begin(), pieces_family().end());
     all.insert(all.end(), moved_family().begin(), moved_family().end());
+    all.insert(all.end(), region_family().begin(), region_family().end());
     return all;
   }();
   return family;

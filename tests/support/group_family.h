@@ -37,6 +37,8 @@ const std::vector<FamilyMember>& turned_family();
 const std::vector<FamilyMember>& pieces_family();
 /// Those of the family whose rows are read at other places than they were computed for.
 const std::vector<FamilyMember>& moved_family();
+/// Those of the family that reduce several arrays at once, or by a function of their own.
+const std::vector<FamilyMember>& region_family();
 const FamilyMember& family_member(std::string_view name);
 
 /// The member at a size, as a group.

@@ -284,22 +284,6 @@ struct Printer {
     line(fmt::format("for (int offset = {}; offset > 0; offset /= 2) {} = {};", s.lanes / 2, target, bare(combined)));
   }
 
-  /// A predicate travels as an integer, and so does what is narrower than a register.
-  void exchange(const Stmt& s) {
-    const DType dtype = kernel.lets[s.let].dtype;
-    const std::string_view type = register_type(dtype);
-    const std::string_view mask = kernel.threads % 32 == 0 ? "0xffffffffu" : "__activemask()";
-    const bool small = row(dtype).bits < 32;
-    const std::string own = small ? fmt::format("static_cast<int>({})", bare(value(s.value))) : bare(value(s.value));
-    std::string other = s.stride == 0 ? fmt::format("__shfl_sync({}, {}, 0, {})", mask, own, s.lanes)
-                                      : fmt::format("__shfl_xor_sync({}, {}, {})", mask, own, s.stride);
-    if (dtype == DType::pred)
-      other += " != 0";
-    else if (small)
-      other = fmt::format("static_cast<{}>({})", type, other);
-    line(fmt::format("const {} {} = {};", type, names.lets[s.let], other));
-  }
-
   void barrier(const Stmt& s) {
     if (s.scope == StitchLevel::block) return line("__syncthreads();");
     if (s.scope == StitchLevel::warp) return line("__syncwarp();");
@@ -378,6 +362,9 @@ struct Printer {
     }
     if (s.kind == StmtKind::shuffle)
       remark_line(fmt::format("The {} of {} lanes, for each of them.", reduction_word(s.op), s.lanes));
+    if (s.kind == StmtKind::exchange && (at == 0 || kernel.body[at - 1].kind != StmtKind::exchange))
+      remark_line(s.stride == 0 ? fmt::format("What the first of {} lanes has, for each of them.", s.lanes)
+                                : fmt::format("Together with the lane {} away, of {}.", s.stride, s.lanes));
     if (s.kind != StmtKind::declare) return;
     for (const Reduction& reduction : remarks.reductions)
       if (reduction.array == s.target.array) {
@@ -410,7 +397,7 @@ struct Printer {
       case StmtKind::shuffle:
         return shuffle(s);
       case StmtKind::exchange:
-        return exchange(s);
+        return line(exchange_text(spelling, s));
       case StmtKind::barrier:
         return barrier(s);
       case StmtKind::issue:

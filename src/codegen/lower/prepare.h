@@ -90,8 +90,8 @@ struct Body {
 struct Prepared {
   const ir::Group* group = nullptr;
   /// What is lowered: the group's graph, or one with the same node numbers whose reductions are folded where they
-  /// arrive in steps (ir/graph/split_reduction.h) and whose stacks of windows are gathers (stacked_windows.h). A
-  /// check's reference evaluates the group's own.
+  /// arrive in steps (ir/graph/split_reduction.h), whose stacks of windows are gathers (stacked_windows.h) and whose
+  /// reductions of several arrays are arrays (region_reduction.h). A check's reference evaluates the group's own.
   std::shared_ptr<const ir::Graph> graph;
   ir::Skeleton skeleton = ir::Skeleton::map;
   std::int64_t rows = 1, columns = 1;  ///< as in Layout
@@ -124,10 +124,10 @@ struct Prepared {
   std::vector<std::pair<ir::NodeId, ir::GatherNumbers>> gathers;  ///< ascending
   IndexedVector<std::uint8_t> places;                             ///< per node: what a gather's indices are made of
   IndexedVector<Choice> choices;                                  ///< per node
-  int widest_vector = 1;     ///< most elements of any parameter or output in 16 bytes
+  int widest_vector = 1;          ///< most elements of any parameter or output in 16 bytes
   std::int64_t element_code = 0;  ///< instructions that lie in the code for one element of the loop, as estimated
-  bool straight = true;      ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
-  std::optional<Turn> turn;  ///< transpose: what its tiles are made of
+  bool straight = true;           ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
+  std::optional<Turn> turn;       ///< transpose: what its tiles are made of
   /// Of a flat loop over a group that is turned too: the same group prepared for the skeleton transpose.
   std::shared_ptr<const Prepared> turned;
   /// Of a flat loop over a group whose root is a concatenation of equal pieces: the same group prepared for a loop over
