@@ -106,7 +106,8 @@ Tensor reduce_known(const Call& call) {
   return result;
 }
 
-/// Folds several arrays at once through a body, a block of outputs at a time.
+/// Folds several arrays at once through a body, a block of outputs at a time. Of each output some steps are read at
+/// once: neighbours in memory are mostly steps of one output.
 class CustomFold {
  public:
   /// `swapped`: the body has what comes in front of what was put together so far.
@@ -116,19 +117,22 @@ class CustomFold {
         region_(body(call, 0)),
         arrays_(call.operands.size() / 2),
         sums_(arrays_, std::vector<Cell>(block_cells)),
-        values_(sums_) {}
+        next_(sums_),
+        values_(arrays_, std::vector<Cell>(block_cells * steps_at_once)) {}
 
-  /// Outputs first .. first+count-1; `place(output, k)` is the input element of step k, or -1 when there is none.
+  /// Outputs first .. first+count-1; `place(output, k)` is the input element of step k.
   template <class Place>
   void block(std::int64_t first, std::int64_t count, std::int64_t steps, std::vector<Tensor>& results, Place&& place) {
     for (std::size_t k = 0; k < arrays_; ++k)
       std::fill(sums_[k].begin(), sums_[k].end(), cell_at(call_.operand(arrays_ + k), 0));
-    IndexedVector<std::int64_t> from(static_cast<std::size_t>(count));
-    for (std::int64_t step = 0; step < steps; ++step) {
+    for (std::int64_t done = 0; done < steps; done += steps_at_once) {
       call_.may_stop();
-      for (std::int64_t i = 0; i < count; ++i) from[i] = place(first + i, step);
-      take(from);
-      run(from);
+      const std::int64_t together = std::min(steps_at_once, steps - done);
+      for (std::size_t k = 0; k < arrays_; ++k)
+        for (std::int64_t i = 0; i < count; ++i)
+          for (std::int64_t step = 0; step < together; ++step)
+            value(k, i, step) = cell_at(call_.operand(k), place(first + i, done + step));
+      for (std::int64_t step = 0; step < together; ++step) run(count, step);
     }
     for (std::size_t k = 0; k < arrays_; ++k) store_cells(results[k], first, prefix(sums_[k], count));
   }
@@ -138,42 +142,37 @@ class CustomFold {
     const std::int64_t total = elements(results[0].shape);
     for (std::int64_t first = 0; first < total; first += block_cells) {
       const std::int64_t count = std::min(block_cells, total - first);
-      IndexedVector<std::int64_t> from(static_cast<std::size_t>(count));
-      for (std::size_t k = 0; k < arrays_; ++k)
-        for (std::int64_t i = 0; i < count; ++i) {
-          sums_[k][static_cast<std::size_t>(i)] = cell_at(results[k], first + i);
-          values_[k][static_cast<std::size_t>(i)] = cell_at(others[k], first + i);
-        }
-      run(from);
+      for (std::size_t k = 0; k < arrays_; ++k) {
+        load_cells(results[k], first, 1, prefix(sums_[k], count));
+        load_cells(others[k], first, 1, prefix(values_[k], count));
+      }
+      run(count, 0);
       for (std::size_t k = 0; k < arrays_; ++k) store_cells(results[k], first, prefix(sums_[k], count));
     }
   }
 
  private:
-  void take(const std::vector<std::int64_t>& from) {
-    for (std::size_t k = 0; k < arrays_; ++k)
-      for (std::size_t i = 0; i < from.size(); ++i)
-        if (from[i] >= 0) values_[k][i] = cell_at(call_.operand(k), from[i]);
+  static constexpr std::int64_t steps_at_once = 16;
+
+  Cell& value(std::size_t array, std::int64_t output, std::int64_t step) {
+    return values_[array][static_cast<std::size_t>(step * block_cells + output)];
   }
 
-  void run(const std::vector<std::int64_t>& from) {
+  void run(std::int64_t count, std::int64_t step) {
     std::vector<const Cell*> arguments;
     std::vector<Cell*> results;
-    for (std::vector<Cell>& one : swapped_ ? values_ : sums_) arguments.push_back(one.data());
-    for (std::vector<Cell>& one : swapped_ ? sums_ : values_) arguments.push_back(one.data());
-    std::vector<std::vector<Cell>> next = sums_;
-    for (std::vector<Cell>& sum : next) results.push_back(sum.data());
-    region_.run(arguments, results, static_cast<std::int64_t>(from.size()));
-    for (std::size_t k = 0; k < arrays_; ++k)
-      for (std::size_t i = 0; i < from.size(); ++i)
-        if (from[i] >= 0) sums_[k][i] = next[k][i];
+    for (const bool coming : {swapped_, !swapped_})
+      for (std::size_t k = 0; k < arrays_; ++k) arguments.push_back(coming ? &value(k, 0, step) : sums_[k].data());
+    for (std::vector<Cell>& sum : next_) results.push_back(sum.data());
+    region_.run(arguments, results, count);
+    sums_.swap(next_);
   }
 
   const Call& call_;
   bool swapped_;
   Region region_;
   std::size_t arrays_;
-  std::vector<std::vector<Cell>> sums_, values_;
+  std::vector<std::vector<Cell>> sums_, next_, values_;
 };
 
 std::vector<Tensor> empty_results(const Call& call) {
@@ -207,18 +206,21 @@ Steps steps_of(const Call& call, const Tensor& result) {
 }
 
 /// All outputs by these steps, in their order.
-std::vector<Tensor> folded(const Call& call, CustomFold& fold, const Steps& of) {
+std::vector<Tensor> folded(const Call& call, const Steps& of, bool swapped = false) {
   std::vector<Tensor> results = empty_results(call);
   const auto total = static_cast<std::int64_t>(of.starts.size());
-  for (std::int64_t first = 0; first < total; first += block_cells)
-    fold.block(first, std::min(block_cells, total - first), std::ssize(of.steps), results,
-               [&](std::int64_t output, std::int64_t step) { return of.starts[output] + of.steps[step]; });
+  const std::int64_t fewest = parallel_cells / std::max<std::int64_t>(1, std::ssize(of.steps)) + 1;
+  in_parallel(total, fewest, [&](std::int64_t begin, std::int64_t end) {
+    CustomFold fold(call, swapped);
+    for (std::int64_t first = begin; first < end; first += block_cells)
+      fold.block(first, std::min(block_cells, end - first), std::ssize(of.steps), results,
+                 [&](std::int64_t output, std::int64_t step) { return of.starts[output] + of.steps[step]; });
+  });
   return results;
 }
 
 std::vector<Tensor> reduce_custom(const Call& call) {
-  CustomFold fold(call);
-  return folded(call, fold, steps_of(call, zeros(result_shapes(call.node)[0])));
+  return folded(call, steps_of(call, zeros(result_shapes(call.node)[0])));
 }
 
 }  // namespace
@@ -227,9 +229,8 @@ std::vector<Tensor> reduce_in_another_order(const Call& call) {
   const Steps all = steps_of(call, zeros(result_shapes(call.node)[0]));
   std::array<Steps, 2> halves{Steps{all.starts, {}}, Steps{all.starts, {}}};
   for (std::size_t i = all.steps.size(); i-- > 0;) halves[i % 2].steps.push_back(all.steps[i]);
-  CustomFold fold(call, true);
-  std::vector<Tensor> results = folded(call, fold, halves[1]);
-  fold.join(folded(call, fold, halves[0]), results);
+  std::vector<Tensor> results = folded(call, halves[1], true);
+  CustomFold(call, true).join(folded(call, halves[0], true), results);
   return results;
 }
 
