@@ -471,6 +471,7 @@ class ErrorBoundWalk {
   /// gives.
   std::vector<Errors> region_reduction(const Call& call, const std::vector<Errors>& operands,
                                        std::span<const Tensor* const> results) const {
+    if (!ir::is_region_of(ir::body(call.graph, call.node, 0), results.size())) return not_known(results);
     if (all_exact(operands) && only_chooses(ir::body(call.graph, call.node, 0))) return order_errors(call, results);
     const std::vector<ir::Reducer> reducers = ir::known_reducers(call.graph, call.node);
     if (reducers.empty()) return taken_errors(call, operands, results);

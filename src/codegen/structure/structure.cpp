@@ -121,6 +121,7 @@ std::optional<Rejection> refuse_region(const Graph& graph, const Node& node) {
   const auto no = [&](std::string_view why) { return refuse(rule, fmt::format("reduce %{}: {}", node.name, why)); };
   if (node.bodies.empty()) return no("its function is not known");
   const Graph& region = body(graph, node, 0);
+  if (!is_region_of(region, reduced_count(node))) return no("its function takes or gives another number of values");
   for (const Node& line : region.nodes)
     if (const std::string why = line_refusal(region, line); !why.empty()) return no(why);
   for (const Shape& shape : node.results)

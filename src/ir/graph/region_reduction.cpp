@@ -8,11 +8,19 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace tailor::ir {
 
 bool runs_region(const Node& reduce) {
   return reduced_count(reduce) != 1 || reducer(reduce) == Reducer::custom || reducer(reduce) == Reducer::none;
+}
+
+bool is_region_of(const Graph& region, std::size_t arrays) {
+  return region.outputs.size() == arrays &&
+         std::none_of(region.nodes.begin(), region.nodes.end(), [&](const Node& node) {
+           return node.op == Op::parameter && std::cmp_greater_equal(parameter_number(node), 2 * arrays);
+         });
 }
 
 std::vector<Reducer> known_reducers(const Graph& graph, const Node& reduce) {
@@ -23,6 +31,7 @@ std::vector<Reducer> known_reducers(const Graph& graph, const Node& reduce) {
   if (reduce.bodies.empty()) return all;
   const Graph& region = body(graph, reduce, 0);
   const auto count = static_cast<std::int64_t>(reduced_count(reduce));
+  if (!is_region_of(region, reduced_count(reduce))) return all;
   const auto is_parameter = [&](NodeId id, std::int64_t number) {
     return region[id].op == Op::parameter && parameter_number(region[id]) == number;
   };

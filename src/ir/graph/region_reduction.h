@@ -30,6 +30,9 @@ inline std::span<const NodeId> reduced_arrays(const Node& reduce) {
 /// Whether a body says how it puts values together, and not one known operation of its own. Precondition: a reduce.
 bool runs_region(const Node& reduce);
 
+/// Whether a region takes two numbers of each of so many arrays, and gives one.
+bool is_region_of(const Graph& region, std::size_t arrays);
+
 /// The known operation that puts each of its arrays together: a reduction's own, or what its region does, where that is
 /// nothing else. Then a reduction of several arrays is as many reductions of one. Empty where it is not so.
 std::vector<Reducer> known_reducers(const Graph& graph, const Node& reduce);

@@ -166,6 +166,14 @@ TEST_CASE("a reduction that no kernel writes is refused with the line, the type 
                    "  x = f32[8,64]{1,0} parameter(0)\n  z = f32[] parameter(1)\n"
                    "  ROOT r = f32[8]{0} reduce(x, z), dimensions={1}, to_apply=region\n") ==
         "skeleton-custom-reduction: reduce %r: it starts from %z, which is no constant");
+  const Graph none = parse_graph(
+      "graph g {\n  graph region {\n    %a = parameter 0 : f32[]\n    %b = parameter 1 : f32[]\n    %c = abs %a : "
+      "f32[]\n"
+      "    output %c, %b\n  }\n  %x = parameter 0 : f32[8,64]\n  %z = constant 0 : f32[]\n"
+      "  %r = reduce custom %x, %z, axes={1}, bodies={0} : f32[8]\n  output %r\n}");
+  const Classified other = analyse_loop(none, whole_border(none));
+  REQUIRE(std::holds_alternative<Rejection>(other));
+  CHECK(std::get<Rejection>(other).reason == "reduce %r: its function takes or gives another number of values");
   // Across the rows of a row group: two loops can do that, one cannot.
   const Group both = make_group({"both", R"(graph both {
   graph region {
