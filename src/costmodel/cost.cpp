@@ -170,6 +170,12 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
       for (int i = 0; i < steps; ++i) add_operation(pipes, stmt.op, type_of(kernel, stmt), kernel.arithmetic);
       return;
     }
+    case StmtKind::exchange: {
+      const DType type = type_of(kernel, stmt);
+      pipes.shuffle += registers_of(type);
+      pipes.alu += type == DType::pred ? 2 : 0;  // a predicate becomes a number and is one again
+      return;
+    }
     case StmtKind::barrier:
       pipes.barrier += barrier_instructions(stmt);
       return;

@@ -12,10 +12,11 @@
 //
 // An unrolled loop without a wait inside is straight-line code: its copies stand side by side and their loads travel
 // together. Shuffles alone do not part them: the assembler takes the steps of independent ones in turns, so shuffles
-// that follow one another without a statement between are as long as the longest. Any other loop multiplies what is
-// inside. A load of new data (policy once) makes the trip a far one, which may go to memory; the other trips may end in
-// a cache. A fence or an atomic asks L2 in any case, a barrier of the grid three times. Buffers that a trip waits for
-// beside its first are added up: the slowest of several answers comes later than one.
+// that follow one another without a statement between are as long as the longest, and a run of exchanges is one step.
+// Any other loop multiplies what is inside. A load of new data (policy once) makes the trip a far one, which may go to
+// memory; the other trips may end in a cache. A fence or an atomic asks L2 in any case, a barrier of the grid three
+// times. Buffers that a trip waits for beside its first are added up: the slowest of several answers comes later than
+// one.
 //
 // Accumulations and shuffles are a chain through their target, so each copy that has the same target adds a step. Other
 // values add the depth of their expression once per pass, and those with an operation whose machine code branches
@@ -84,6 +85,9 @@ class CriticalPathWalk {
           break;
         case StmtKind::shuffle:
           shuffle(stmt, times);
+          break;
+        case StmtKind::exchange:
+          exchange(at, times);
           break;
         case StmtKind::barrier:
           if (stmt.half == ir::Half::both)  // of halves what stands between hides the rest
@@ -219,6 +223,12 @@ class CriticalPathWalk {
     wait();
   }
 
+  /// Exchanges that follow one another do not need one another: the first of a run is its one step.
+  void exchange(std::int32_t at, double times) {
+    if (at == 0 || kernel_.body[at - 1].kind != StmtKind::exchange) critical_path.shuffle += times;
+    wait();
+  }
+
   void load(const ir::Stmt& stmt, double times, double copies) {
     const bool global = stmt.space == ir::Space::global;
     if (global) bytes += access_bytes(stmt) * times * copies;
@@ -248,7 +258,7 @@ class CriticalPathWalk {
       if (stmt.kind == StmtKind::guard && stmt.otherwise) arms = std::max(arms, stmt.end);
       if (stmt.kind == StmtKind::bind && at < arms) return true;
       if (stmt.kind == StmtKind::barrier || (stmt.kind == StmtKind::loop && !stmt.unrolled)) return true;
-      shuffles = shuffles || stmt.kind == StmtKind::shuffle;
+      shuffles = shuffles || exchanges_lanes(stmt);
       loads = loads || stmt.kind == StmtKind::load;
     }
     return shuffles && loads;

@@ -199,8 +199,7 @@ class Walk {
         if (stmt.kind == StmtKind::atomic || (!fixed && !is_in_loop(standing))) return false;
         if (!visitor_.access(at, standing, fixed)) return false;
       }
-      if (stmt.kind == StmtKind::barrier || stmt.kind == StmtKind::shuffle || stmt.kind == StmtKind::fence)
-        return false;
+      if (stmt.kind == StmtKind::barrier || exchanges_lanes(stmt) || stmt.kind == StmtKind::fence) return false;
       if (stmt.kind != StmtKind::guard && stmt.kind != StmtKind::loop) continue;
       Standing inside = standing;
       bool opens = false;
@@ -346,7 +345,7 @@ struct Matcher {
     }
     for (std::int32_t in = at + 1; in < end; ++in) {
       const ir::Stmt& stmt = kernel.body[static_cast<std::size_t>(in)];
-      if (stmt.kind == StmtKind::barrier || stmt.kind == StmtKind::shuffle || stmt.kind == StmtKind::fence ||
+      if (stmt.kind == StmtKind::barrier || exchanges_lanes(stmt) || stmt.kind == StmtKind::fence ||
           stmt.kind == StmtKind::loop || stmt.kind == StmtKind::atomic)
         return false;
       standings[static_cast<std::size_t>(in)].scope = Standing::apart;

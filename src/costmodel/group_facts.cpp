@@ -30,6 +30,7 @@
 #include "ir/graph/arithmetic.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/domain.h"
+#include "ir/graph/region_reduction.h"
 #include "ir/graph/split_reduction.h"
 #include "ir/kernel/kernel.h"
 
@@ -114,7 +115,7 @@ class Facts {
     const Node& node = graph_[id];
     GroupNode& fact = result_.nodes[ir::index(id)];
     fact.bytes = result_.value_bytes[ir::index(id)];
-    fact.elements = size_of(node);
+    fact.elements = size_of(node.op == Op::reduce ? ir::seen_as_array(node) : node);
     find_reach(node, fact);
     find_reads(id, node, fact);
     if (def_use_.roles[ir::index(id)] == Role::work) {
@@ -173,7 +174,7 @@ class Facts {
     if (kind == OpClass::reduction) {
       fact.reduces = true;
       fact.reach = ResultReach::grid;
-      if (node.shape.dtype == ir::DType::tuple) return;
+      if (node.shape.dtype == ir::DType::tuple && node.op != Op::reduce) return;
       const Rows found = rows_of(graph_[node.operands[0]].shape, axes(node));
       if (found.count == 0) return;
       fact.reach = ResultReach::row;
@@ -369,8 +370,12 @@ class Facts {
     if (node.op != Op::reduce || node.operands.empty()) return;
     const ir::Reducer reducer = ir::reducer(node);
     const Node& operand = graph_[node.operands[0]];
-    if (reducer != ir::Reducer::none && reducer != ir::Reducer::custom)
+    if (!ir::runs_region(node))
       add(ir::op_of(reducer), operand.shape.dtype, size_of(operand));
+    else if (!node.bodies.empty())
+      for (const Node& line : body(graph_, node, 0).nodes)
+        if (class_of(line.op) == OpClass::elementwise && line.op != Op::convert)
+          add(line.op, line.shape.dtype, size_of(operand));
   }
 
   /// Times that lanes ask for elements in pieces so long: a whole number of vectors fills each.

@@ -320,8 +320,7 @@ class PointerLives {
     for (const auto end = static_cast<std::int32_t>(kernel.body.size()); at < end; ++at) {
       const ir::Stmt& stmt = kernel.body[at];
       const bool rolled = stmt.kind == ir::StmtKind::loop && !stmt.unrolled;
-      if (rolled || stmt.kind == ir::StmtKind::issue || stmt.kind == ir::StmtKind::barrier ||
-          stmt.kind == ir::StmtKind::shuffle) {
+      if (rolled || stmt.kind == ir::StmtKind::issue || stmt.kind == ir::StmtKind::barrier || exchanges_lanes(stmt)) {
         end_run(start);
         if (rolled) at = stmt.end - 1;
         start = at + 1;
@@ -453,8 +452,7 @@ class TermLives {
       if (nest) {
         walk(at);
         at = stmt.end - 1;
-      } else if (stmt.kind == ir::StmtKind::loop || stmt.kind == ir::StmtKind::barrier ||
-                 stmt.kind == ir::StmtKind::shuffle) {
+      } else if (stmt.kind == ir::StmtKind::loop || stmt.kind == ir::StmtKind::barrier || exchanges_lanes(stmt)) {
         end_run();
       }
     }

@@ -28,6 +28,7 @@
 #include "costmodel/parts.h"
 #include "costmodel/xla/price.h"
 #include "ir/graph/arithmetic.h"
+#include "ir/graph/region_reduction.h"
 #include "ir/graph/split_reduction.h"
 
 namespace tailor::costmodel {
@@ -76,8 +77,13 @@ GroupWork group_work(const ir::Group& group) {
       const ir::Reducer reducer = ir::reducer(node);
       const ir::Shape& operand = graph[node.operands[0]].shape;
       const double share = needed[i] / std::max(1.0, static_cast<double>(ir::elements(node.shape)));
-      if (reducer != ir::Reducer::none && reducer != ir::Reducer::custom)
-        add_operations(work, ir::op_of(reducer), operand.dtype, share * static_cast<double>(ir::elements(operand)));
+      const double times = share * static_cast<double>(ir::elements(operand));
+      if (!ir::runs_region(node))
+        add_operations(work, ir::op_of(reducer), operand.dtype, times);
+      else if (!node.bodies.empty())
+        for (const ir::Node& line : body(graph, node, 0).nodes)
+          if (ir::class_of(line.op) == ir::OpClass::elementwise && line.op != ir::Op::convert)
+            add_operations(work, line.op, line.shape.dtype, times);
     }
   }
   for (const ir::NodeId output : graph.outputs) work.bytes_written += bytes(output);

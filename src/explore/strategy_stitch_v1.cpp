@@ -182,13 +182,12 @@ class StitchV1 {
     return codegen::find_doubt(graph_, border, *layout) ? std::nullopt : std::optional(*layout);
   }
 
-  /// The reduction of a unit that no row group can hold: column, one long row or with a body of its own.
+  /// The reduction of a unit that no row group can hold: column, one long row, or one that no kernel writes.
   NodeId odd_reduction(NodeId unit) const {
     for (const NodeId id : units_.nodes(unit)) {
       const Node& node = graph_[id];
       if (node.op != Op::reduce) continue;
-      if (node.operands.size() != 2 || reducer(node) == Reducer::custom) return id;
-      if (!is_stitchable(id)) return id;
+      if (alone_[index(id)] || !is_stitchable(id)) return id;
     }
     return no_node;
   }

@@ -130,7 +130,10 @@ class Tailor {
     for (const Rival& rival : rivals)
       if (goes_on()) ask(rival);
     if (goes_on()) mend();
+    const NodeSets mended = found_;
+    const double cost = found_cost_;
     if (goes_on()) put_in_stages();
+    if (goes_on()) mend_on(mended, cost);
     (void)goes_on();
     hold_against_plans();
     return result();
@@ -258,14 +261,22 @@ class Tailor {
     return first.groups();
   }
 
-  /// What the best search found, taken apart in places and put together again. First as always, then for what is left
-  /// of a budget: so a longer search is never dearer.
+  /// What the best search found, taken apart in places and put together again.
   void mend() {
     const auto nodes = static_cast<std::int64_t>(task_.graph.nodes.size());
-    constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
     mend(std::min(most_mended, mended_nodes / std::max<std::int64_t>(1, nodes)), mended_prices);
+  }
+
+  /// For what is left of a budget when all is done that a search always does: so a longer search is never dearer. Goes
+  /// on with what was found before it was put in stages.
+  void mend_on(const NodeSets& mended, double cost) {
     const bool limited = task_.budget.seconds > 0 || task_.budget.evaluations > 0;
-    if (task_.budget.until_spent && limited) mend(no_end, no_end);
+    if (!task_.budget.until_spent || !limited) return;
+    constexpr std::int64_t no_end = std::numeric_limits<std::int64_t>::max();
+    found_ = mended;
+    found_cost_ = cost;
+    mend(no_end, no_end);
+    if (goes_on()) put_in_stages();
   }
 
   /// Kernels that wait for one another may be one launch. Asked last, of what is settled: most merges that no loop

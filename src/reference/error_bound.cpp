@@ -26,6 +26,7 @@
 #include "base/memory.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/number.h"
+#include "ir/graph/region_reduction.h"
 #include "ir/graph/split_reduction.h"
 #include "reference/error_bound_contraction.h"
 #include "reference/error_bound_elementwise.h"
@@ -290,14 +291,112 @@ Errors product_errors(const Call& call, const Errors& operand, const Tensor& res
   return shared(std::move(errors));
 }
 
-/// Whether a region only chooses among its arguments.
+/// Whether a region only chooses among its arguments, or their sizes: nothing is rounded.
 bool only_chooses(const ir::Graph& body) {
   return std::all_of(body.nodes.begin(), body.nodes.end(), [](const ir::Node& node) {
     return class_of(node.op) == ir::OpClass::leaf || node.op == ir::Op::compare || node.op == ir::Op::select ||
            node.op == ir::Op::maximum || node.op == ir::Op::minimum || node.op == ir::Op::bit_and ||
-           node.op == ir::Op::bit_or || node.op == ir::Op::bit_not || node.op == ir::Op::tuple ||
-           !is_floating(node.shape.dtype);
+           node.op == ir::Op::bit_or || node.op == ir::Op::bit_not || node.op == ir::Op::abs ||
+           node.op == ir::Op::negate || node.op == ir::Op::tuple || !is_floating(node.shape.dtype);
   });
+}
+
+/// Whether all that a body does is to compare what it has of one array so far with what comes of the same one, and to
+/// choose: then the order of these pairs alone decides.
+bool only_compares(const ir::Graph& body, std::size_t arrays) {
+  const auto array_of = [&](ir::NodeId id) {
+    return body[id].op == ir::Op::parameter ? static_cast<std::size_t>(parameter_number(body[id])) % arrays : arrays;
+  };
+  return std::all_of(body.nodes.begin(), body.nodes.end(), [&](const ir::Node& node) {
+    if (node.op == ir::Op::compare) {
+      const std::size_t array = array_of(node.operands[0]);
+      return array < arrays && array == array_of(node.operands[1]);
+    }
+    return node.op == ir::Op::parameter || node.op == ir::Op::select || node.op == ir::Op::bit_and ||
+           node.op == ir::Op::bit_or || node.op == ir::Op::bit_not;
+  });
+}
+
+/// 1 where a body takes everything from the side whose number of the first array is greater, -1 where from that whose
+/// is less, whatever the others are; 0: neither. Of a body that only compares each order of the pairs is tried.
+int side_taken(const ir::Graph& body, std::size_t arrays) {
+  constexpr std::size_t most_arrays = 4;
+  if (arrays > most_arrays || !only_compares(body, arrays)) return 0;
+  std::vector<ir::DType> types(2 * arrays, ir::DType::pred);
+  for (const ir::Node& node : body.nodes)
+    if (node.op == ir::Op::parameter) types[static_cast<std::size_t>(parameter_number(node))] = node.shape.dtype;
+  if (std::find(types.begin(), types.end(), ir::DType::pred) != types.end()) return 0;
+  const auto number = [&](std::size_t array, std::int64_t of) {
+    Cell cell{};
+    if (is_floating(types[array]))
+      cell.real = static_cast<double>(of);
+    else
+      cell.integer = of;
+    return cell;
+  };
+  Region region(body);
+  bool greater = true, less = true;
+  std::size_t ways = 2;  // of the first array; three of each other one
+  for (std::size_t k = 1; k < arrays; ++k) ways *= 3;
+  for (std::size_t way = 0; way < ways; ++way) {
+    std::vector<Cell> cells(2 * arrays), results(arrays);
+    for (std::size_t k = 0, left = way; k < arrays; left /= k == 0 ? 2 : 3, ++k)
+      for (const std::size_t side : {0, 1}) {
+        const std::size_t order = left % (k == 0 ? 2 : 3);  // this side is the larger one, that one, or none
+        cells[side * arrays + k] = number(k, static_cast<std::int64_t>(10 * k) + (order == side ? 2 : 1));
+      }
+    std::vector<const Cell*> arguments;
+    std::vector<Cell*> made;
+    for (const Cell& cell : cells) arguments.push_back(&cell);
+    for (Cell& cell : results) made.push_back(&cell);
+    region.run(arguments, made, 1);
+    const std::size_t larger = way % 2, smaller = 1 - larger;
+    for (std::size_t k = 0; k < arrays; ++k) {
+      greater = greater && results[k].integer == cells[larger * arrays + k].integer;
+      less = less && results[k].integer == cells[smaller * arrays + k].integer;
+    }
+  }
+  return greater ? 1 : less ? -1 : 0;
+}
+
+/// Elements of the first array that may be the one that is taken, for each result.
+Tensor candidates(const Call& call, const Errors& operand, int side) {
+  const auto end = [&](int direction) {
+    return terms_of(call, operand, [=](double value, double e) { return side * value + direction * e; });
+  };
+  const Tensor least = reduced(call, *end(-1), ir::Reducer::maximum, -infinity);
+  ir::Node spread = call.node;
+  spread.op = ir::Op::broadcast;
+  spread.shape = make_shape(ir::DType::f64, call.operand(0).shape.dims);
+  ir::AxisList kept;
+  for (int d = 0; d < spread.shape.rank(); ++d)
+    if (!axes(call.node).contains(d)) kept.axes.push_back(d);
+  spread.attributes = kept;
+  const Tensor needed = std::move(evaluate_index({call.graph, spread, {&least}, call.stop}).front());
+  const std::shared_ptr<Tensor> reached = end(1);
+  double* const counts = error_bounds(*reached);
+  for (std::int64_t i = 0; i < elements(reached->shape); ++i) counts[i] = counts[i] >= error_bounds(needed)[i] ? 1 : 0;
+  return reduced(call, *reached, ir::Reducer::add);
+}
+
+/// None where a body that rounds nothing gives something else in another order, which a compiler may choose.
+std::vector<Errors> order_errors(const Call& call, std::span<const Tensor* const> results) {
+  const std::vector<Tensor> others = reduce_in_another_order(call);
+  std::vector<Errors> all(results.size());
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const Tensor &one = *results[k], &other = others[k];
+    const auto differs = [&](std::int64_t i) {
+      const Cell a = cell_at(one, i), b = cell_at(other, i);
+      return is_floating(one.shape.dtype) ? a.real != b.real && !(std::isnan(a.real) && std::isnan(b.real))
+                                          : a.integer != b.integer;
+    };
+    Tensor errors = as_tensor(one.shape, nullptr);
+    bool any = false;
+    for (std::int64_t i = 0; i < elements(one.shape); ++i)
+      if (differs(i)) error_bounds(errors)[i] = infinity, any = true;
+    if (any) all[k] = shared(std::move(errors));
+  }
+  return all;
 }
 
 /// Bounds of every value of every node; those of dead values are dropped by the caller's graph being small.
@@ -380,14 +479,50 @@ class ErrorBoundWalk {
     return not_known(results);
   }
 
+  /// By a body: what only chooses among exact values is exact where it is the same in another order, and what a known
+  /// operation does to each array is bounded as ever. Of anything else it is not known what another order of steps
+  /// gives.
+  std::vector<Errors> region_reduction(const Call& call, const std::vector<Errors>& operands,
+                                       std::span<const Tensor* const> results) const {
+    if (!ir::is_region_of(ir::body(call.graph, call.node, 0), results.size())) return not_known(results);
+    if (all_exact(operands) && only_chooses(ir::body(call.graph, call.node, 0))) return order_errors(call, results);
+    const std::vector<ir::Reducer> reducers = ir::known_reducers(call.graph, call.node);
+    if (reducers.empty()) return taken_errors(call, operands, results);
+    std::vector<Errors> all;
+    for (std::size_t k = 0; k < reducers.size(); ++k) {
+      const std::size_t start = reducers.size() + k;
+      const ir::Node node = ir::one_of_several(call.node, reducers[k], k);
+      const Call one{call.graph, node, {&call.operand(k), &call.operand(start)}, call.stop};
+      all.push_back(reduction(one, {operands[k], operands[start]}, results.subspan(k, 1), 0).front());
+    }
+    return all;
+  }
+
+  /// Of the greatest, or the least, with what goes with it: the value is bounded as ever, and the others are those of
+  /// one element where no other one may be it.
+  std::vector<Errors> taken_errors(const Call& call, const std::vector<Errors>& operands,
+                                   std::span<const Tensor* const> results) const {
+    const int side = side_taken(ir::body(call.graph, call.node, 0), results.size());
+    const bool others_exact =
+        std::all_of(operands.begin() + 1, operands.end(), [](const Errors& e) { return e == nullptr; });
+    if (side == 0 || operands[0] == nullptr || !others_exact) return not_known(results);
+    const ir::Node node = ir::one_of_several(call.node, side > 0 ? ir::Reducer::maximum : ir::Reducer::minimum, 0);
+    const Call first{call.graph, node, {&call.operand(0), &call.operand(results.size())}, call.stop};
+    std::vector<Errors> all{extreme_errors(first, operands[0], *results[0])};
+    Tensor errors = candidates(first, operands[0], side);
+    for (std::int64_t i = 0; i < elements(errors.shape); ++i) {
+      double& error = error_bounds(errors)[i];
+      error = error == 1 ? 0 : infinity;
+    }
+    all.resize(results.size(), shared(std::move(errors)));
+    return all;
+  }
+
   std::vector<Errors> reduction(const Call& call, const std::vector<Errors>& operands,
                                 std::span<const Tensor* const> results, double whole) const {
     const bool exact = all_exact(operands);
     const ir::Reducer reducer = ir::reducer(call.node);
-    if (reducer == ir::Reducer::custom || reducer == ir::Reducer::none || call.operands.size() != 2) {
-      const ir::Graph& body = ir::body(call.graph, call.node, 0);
-      return exact && only_chooses(body) ? std::vector<Errors>(results.size()) : not_known(results);
-    }
+    if (ir::runs_region(call.node)) return region_reduction(call, operands, results);
     if (!is_floating(results[0]->shape.dtype)) {
       if (exact) return {nullptr};
       const Errors most = shared(reduced(call, *operands[0], ir::Reducer::maximum));

@@ -200,6 +200,9 @@ std::vector<Tensor> evaluate_iota(const Call& call);
 std::vector<Tensor> evaluate_index(const Call& call);
 std::vector<Tensor> evaluate_lookup(const Call& call);
 std::vector<Tensor> evaluate_reduce(const Call& call);
+/// A reduction by a body: its arguments change places, the last elements come first, and two parts with initial values
+/// of their own are put together. What differs from evaluate_reduce() depends on what a compiler may choose.
+std::vector<Tensor> reduce_in_another_order(const Call& call);
 std::vector<Tensor> evaluate_reduce_window(const Call& call);
 std::vector<Tensor> evaluate_select_and_scatter(const Call& call);
 std::vector<Tensor> evaluate_sort(const Call& call);

@@ -3,11 +3,14 @@
 //
 // Reductions. Known reducers pass once over the input in memory order with one accumulator per output. Floating sums
 // and products are kept in double and rounded once at the end: the correctly rounded reference that kernels are
-// compared with by tolerance, not the value of any one order of rounded steps. Custom bodies are rounded at every step,
-// in row-major order of the reduced elements.
+// compared with by tolerance, not the value of any one order of rounded steps. A body that does no more than such
+// reducers do, to each of its arrays, is as many known reductions. Other bodies are rounded at every step, in row-major
+// order of the reduced elements.
 #include <algorithm>
+#include <array>
 
 #include "base/indexed.h"
+#include "ir/graph/region_reduction.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
 
@@ -103,55 +106,73 @@ Tensor reduce_known(const Call& call) {
   return result;
 }
 
-/// Folds several arrays at once through a body, a block of outputs at a time.
+/// Folds several arrays at once through a body, a block of outputs at a time. Of each output some steps are read at
+/// once: neighbours in memory are mostly steps of one output.
 class CustomFold {
  public:
-  explicit CustomFold(const Call& call)
+  /// `swapped`: the body has what comes in front of what was put together so far.
+  explicit CustomFold(const Call& call, bool swapped = false)
       : call_(call),
+        swapped_(swapped),
         region_(body(call, 0)),
         arrays_(call.operands.size() / 2),
         sums_(arrays_, std::vector<Cell>(block_cells)),
-        values_(sums_) {}
+        next_(sums_),
+        values_(arrays_, std::vector<Cell>(block_cells * steps_at_once)) {}
 
-  /// Outputs first .. first+count-1; `place(output, k)` is the input element of step k, or -1 when there is none.
+  /// Outputs first .. first+count-1; `place(output, k)` is the input element of step k.
   template <class Place>
   void block(std::int64_t first, std::int64_t count, std::int64_t steps, std::vector<Tensor>& results, Place&& place) {
     for (std::size_t k = 0; k < arrays_; ++k)
       std::fill(sums_[k].begin(), sums_[k].end(), cell_at(call_.operand(arrays_ + k), 0));
-    IndexedVector<std::int64_t> from(static_cast<std::size_t>(count));
-    for (std::int64_t step = 0; step < steps; ++step) {
+    for (std::int64_t done = 0; done < steps; done += steps_at_once) {
       call_.may_stop();
-      for (std::int64_t i = 0; i < count; ++i) from[i] = place(first + i, step);
-      take(from);
-      run(from);
+      const std::int64_t together = std::min(steps_at_once, steps - done);
+      for (std::size_t k = 0; k < arrays_; ++k)
+        for (std::int64_t i = 0; i < count; ++i)
+          for (std::int64_t step = 0; step < together; ++step)
+            value(k, i, step) = cell_at(call_.operand(k), place(first + i, done + step));
+      for (std::int64_t step = 0; step < together; ++step) run(count, step);
     }
     for (std::size_t k = 0; k < arrays_; ++k) store_cells(results[k], first, prefix(sums_[k], count));
   }
 
- private:
-  void take(const std::vector<std::int64_t>& from) {
-    for (std::size_t k = 0; k < arrays_; ++k)
-      for (std::size_t i = 0; i < from.size(); ++i)
-        if (from[i] >= 0) values_[k][i] = cell_at(call_.operand(k), from[i]);
+  /// The results of two folds become what both are together.
+  void join(const std::vector<Tensor>& others, std::vector<Tensor>& results) {
+    const std::int64_t total = elements(results[0].shape);
+    for (std::int64_t first = 0; first < total; first += block_cells) {
+      const std::int64_t count = std::min(block_cells, total - first);
+      for (std::size_t k = 0; k < arrays_; ++k) {
+        load_cells(results[k], first, 1, prefix(sums_[k], count));
+        load_cells(others[k], first, 1, prefix(values_[k], count));
+      }
+      run(count, 0);
+      for (std::size_t k = 0; k < arrays_; ++k) store_cells(results[k], first, prefix(sums_[k], count));
+    }
   }
 
-  void run(const std::vector<std::int64_t>& from) {
+ private:
+  static constexpr std::int64_t steps_at_once = 16;
+
+  Cell& value(std::size_t array, std::int64_t output, std::int64_t step) {
+    return values_[array][static_cast<std::size_t>(step * block_cells + output)];
+  }
+
+  void run(std::int64_t count, std::int64_t step) {
     std::vector<const Cell*> arguments;
     std::vector<Cell*> results;
-    for (std::vector<Cell>& sum : sums_) arguments.push_back(sum.data());
-    for (std::vector<Cell>& value : values_) arguments.push_back(value.data());
-    std::vector<std::vector<Cell>> next = sums_;
-    for (std::vector<Cell>& sum : next) results.push_back(sum.data());
-    region_.run(arguments, results, static_cast<std::int64_t>(from.size()));
-    for (std::size_t k = 0; k < arrays_; ++k)
-      for (std::size_t i = 0; i < from.size(); ++i)
-        if (from[i] >= 0) sums_[k][i] = next[k][i];
+    for (const bool coming : {swapped_, !swapped_})
+      for (std::size_t k = 0; k < arrays_; ++k) arguments.push_back(coming ? &value(k, 0, step) : sums_[k].data());
+    for (std::vector<Cell>& sum : next_) results.push_back(sum.data());
+    region_.run(arguments, results, count);
+    sums_.swap(next_);
   }
 
   const Call& call_;
+  bool swapped_;
   Region region_;
   std::size_t arrays_;
-  std::vector<std::vector<Cell>> sums_, values_;
+  std::vector<std::vector<Cell>> sums_, next_, values_;
 };
 
 std::vector<Tensor> empty_results(const Call& call) {
@@ -160,39 +181,72 @@ std::vector<Tensor> empty_results(const Call& call) {
   return results;
 }
 
-std::vector<Tensor> reduce_custom(const Call& call) {
-  std::vector<Tensor> results = empty_results(call);
+/// Of each output the offset of its first element, and those of all steps within one output.
+struct Steps {
+  IndexedVector<std::int64_t> starts, steps;
+};
+
+Steps steps_of(const Call& call, const Tensor& result) {
   const ir::Dims& dims = call.operand(0).shape.dims;
   const ir::Dims strides = row_major(dims);
   const ir::Dims to = output_strides(call, dims);
-  // Offsets of all outputs' first elements, and of all steps within one output.
-  IndexedVector<std::int64_t> starts(element_count(results[0].shape));
-  IndexedVector<std::int64_t> steps;
+  Steps found;
+  found.starts.resize(element_count(result.shape));
   ir::Dims kept = dims, reduced = dims;
   for (int i = 0; i < dims.size(); ++i) (axes(call.node).contains(i) ? kept : reduced)[i] = 1;
   ir::Dims index = zero_index(dims.size());
-  if (!starts.empty()) do {
-      starts[linear_offset(index, to)] = linear_offset(index, strides);
+  if (!found.starts.empty()) do {
+      found.starts[linear_offset(index, to)] = linear_offset(index, strides);
     } while (next_index(index, kept));
   index = zero_index(dims.size());
   if (std::find(reduced.begin(), reduced.end(), 0) == reduced.end()) do {
-      steps.push_back(linear_offset(index, strides));
+      found.steps.push_back(linear_offset(index, strides));
     } while (next_index(index, reduced));
-  CustomFold fold(call);
-  const auto total = static_cast<std::int64_t>(starts.size());
-  for (std::int64_t first = 0; first < total; first += block_cells)
-    fold.block(first, std::min(block_cells, total - first), static_cast<std::int64_t>(steps.size()), results,
-               [&](std::int64_t output, std::int64_t step) { return starts[output] + steps[step]; });
+  return found;
+}
+
+/// All outputs by these steps, in their order.
+std::vector<Tensor> folded(const Call& call, const Steps& of, bool swapped = false) {
+  std::vector<Tensor> results = empty_results(call);
+  const auto total = static_cast<std::int64_t>(of.starts.size());
+  const std::int64_t fewest = parallel_cells / std::max<std::int64_t>(1, std::ssize(of.steps)) + 1;
+  in_parallel(total, fewest, [&](std::int64_t begin, std::int64_t end) {
+    CustomFold fold(call, swapped);
+    for (std::int64_t first = begin; first < end; first += block_cells)
+      fold.block(first, std::min(block_cells, end - first), std::ssize(of.steps), results,
+                 [&](std::int64_t output, std::int64_t step) { return of.starts[output] + of.steps[step]; });
+  });
   return results;
 }
 
+std::vector<Tensor> reduce_custom(const Call& call) {
+  return folded(call, steps_of(call, zeros(result_shapes(call.node)[0])));
+}
+
 }  // namespace
+
+std::vector<Tensor> reduce_in_another_order(const Call& call) {
+  const Steps all = steps_of(call, zeros(result_shapes(call.node)[0]));
+  std::array<Steps, 2> halves{Steps{all.starts, {}}, Steps{all.starts, {}}};
+  for (std::size_t i = all.steps.size(); i-- > 0;) halves[i % 2].steps.push_back(all.steps[i]);
+  std::vector<Tensor> results = folded(call, halves[1], true);
+  CustomFold(call, true).join(folded(call, halves[0], true), results);
+  return results;
+}
 
 std::vector<Tensor> evaluate_reduce(const Call& call) {
   const ir::Reducer reducer = ir::reducer(call.node);
   const bool known = reducer != ir::Reducer::custom && reducer != ir::Reducer::none;
   if (known && call.operands.size() == 2) return results_of(reduce_known(call));
-  return reduce_custom(call);
+  const std::vector<ir::Reducer> reducers = ir::known_reducers(call.graph, call.node);
+  if (reducers.empty()) return reduce_custom(call);
+  std::vector<Tensor> results;
+  for (std::size_t k = 0; k < reducers.size(); ++k) {
+    const ir::Node one = ir::one_of_several(call.node, reducers[k], k);
+    results.push_back(
+        reduce_known({call.graph, one, {&call.operand(k), &call.operand(reducers.size() + k)}, call.stop}));
+  }
+  return results;
 }
 
 }  // namespace tailor::reference

@@ -87,6 +87,12 @@ const std::vector<Priced>& priced_statements() {
   const auto shuffle = [](Op which, DType dtype, int lanes) {
     return [=](Small& k) { k.b.shuffle(ir::KernelBuilder::ref(k.b.array("s", dtype)), which, lanes); };
   };
+  const auto exchange = [](DType dtype) {
+    return [=](Small& k) {
+      const auto one = ir::is_floating(dtype) ? k.b.real(dtype, 1) : k.b.integer(dtype, 1);
+      k.b.exchange("other", one, 4, 32);
+    };
+  };
   const auto loop = [](bool unrolled) {
     return [=](Small& k) {
       const ir::VarId t = k.b.loop_var("t", 5);
@@ -141,6 +147,9 @@ const std::vector<Priced>& priced_statements() {
       {"sum over 32 lanes", shuffle(Op::add, DType::f32, 32), {.fma = 5, .shuffle = 5}},
       {"greatest of 8 lanes", shuffle(Op::maximum, DType::f32, 8), {.alu = 3, .extremes = 3, .shuffle = 3}},
       {"sum of 16 doubles", shuffle(Op::add, DType::f64, 16), {.f64 = 4, .shuffle = 8}},
+      {"exchange of f32", exchange(DType::f32), {.shuffle = 1}},
+      {"exchange of f64", exchange(DType::f64), {.shuffle = 2}},
+      {"exchange of a predicate", exchange(DType::pred), {.alu = 2, .shuffle = 1}},
       {"rolled loop", loop(false), {.fma = 5, .control = 10}},
       {"unrolled loop", loop(true), {.fma = 5}},
       {"load", [](Small& k) { k.load(k.x); }, {.memory = 1, .address = 1}},
@@ -277,6 +286,20 @@ TEST_CASE("of exclusive arms a warp takes the longest, and a guard that stands f
   CHECK(one.bytes_in_flight == 4);
   CHECK(both.pipes.control - one.pipes.control == warps);
   CHECK(one.buffers[0].load == both.buffers[0].load);
+}
+
+TEST_CASE("exchanges that follow one another are one step, and what stands between parts them") {
+  const auto steps = [](bool between) {
+    Small k;
+    const ir::ValueId one = k.b.real(DType::f32, 1);
+    k.b.exchange("a", one, 1, 32);
+    k.b.exchange("b", one, 1, 32);
+    if (between) k.b.let("c", one);
+    k.b.exchange("d", one, 2, 32);
+    return k.counted().critical_path.shuffle;
+  };
+  CHECK(steps(false) == 1);
+  CHECK(steps(true) == 2);
 }
 
 TEST_CASE("shuffles of independent sums are taken in turns, those that need one another follow") {

@@ -194,7 +194,7 @@ TEST_CASE("a mixture of partitions is not worse than any of them, can be run and
   effort.plans = 2;
   effort.whole_nodes = 1 << 20;
   int mixed = 0;
-  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(12, 150); ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(30, 150); ++seed) {
     INFO("seed ", seed);
     const Graph graph = well_formed_graph(seed, 20);
     const DefUse wires = def_use(graph);

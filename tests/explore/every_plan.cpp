@@ -390,12 +390,27 @@ const std::vector<SpaceCase>& row_cases() {
                                                {"sums_of_windows", 7, 77},
                                                {"sums_of_windows", 5, 64},
                                                {"windows_of_rows", 7, 77},
-                                               {"windows_of_rows", 3, 130}};
+                                               {"windows_of_rows", 3, 130},
+                                               {"batch_scaled", 3, 29},
+                                               {"argmax", 7, 77},
+                                               {"argmax", 66, 32},
+                                               {"argmax", 3, 301},
+                                               {"argmax", 1, 130},
+                                               {"greedy", 5, 70},
+                                               {"greedy", 2, 256},
+                                               {"farthest", 5, 96},
+                                               {"three_at_once", 4, 65},
+                                               {"three_at_once", 9, 3}};
   return cases;
 }
 
 const std::vector<SpaceCase>& column_cases() {
-  static const std::vector<SpaceCase> cases = {{"column_sum", 37, 77},
+  static const std::vector<SpaceCase> cases = {{"argmin_columns_bf16", 37, 77},
+                                               {"argmin_columns_bf16", 301, 3},
+                                               {"argmin_columns_bf16", 70, 64},
+                                               {"moments_columns", 33, 24},
+                                               {"moments_columns", 130, 9},
+                                               {"column_sum", 37, 77},
                                                {"column_sum", 1, 130},
                                                {"column_sum", 66, 1},
                                                {"column_sum", 301, 3},

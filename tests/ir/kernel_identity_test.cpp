@@ -59,8 +59,9 @@ Kernel every_kind() {
   const LetId wide = b.let("wide", b.convert(DType::f32, b.get(number)));
   const LetId one = b.let("one", b.op(Op::select, {b.get(less), b.get(sum), b.get(wide)}));
   b.shuffle(b.at(v, b.number(0), b.number(0)), Op::maximum, 16);
+  const LetId theirs = b.exchange("theirs", b.get(one), 4, 16);
   b.guard_less(b.var(tid), b.number(32));
-  b.store_shared(s, b.var(tid), b.get(one));
+  b.store_shared(s, b.var(tid), b.get(theirs));
   b.end();
   b.barrier();
   b.load_shared(b.at(v, b.number(1), b.number(0)), s, b.number(0), 4);
@@ -151,7 +152,8 @@ constexpr auto fields_of_statements = std::to_array<FieldOfStatement>({
      [](Kernel&, Stmt& s) { return s.kind == StmtKind::guard && (s.conditions[1] = s.conditions[0], true); }},
     {"end of a scope",
      [](Kernel&, Stmt& s) { return (s.kind == StmtKind::guard || s.kind == StmtKind::loop) && (s.end -= 1, true); }},
-    {"lanes", [](Kernel&, Stmt& s) { return s.kind == StmtKind::shuffle && (s.lanes = 8, true); }},
+    {"lanes", [](Kernel&, Stmt& s) { return exchanges_lanes(s) && (s.lanes = 8, true); }},
+    {"stride", [](Kernel&, Stmt& s) { return s.kind == StmtKind::exchange && (s.stride = 2, true); }},
     {"scope", [](Kernel&, Stmt& s) { return s.kind == StmtKind::barrier && (s.scope = StitchLevel::warp, true); }},
     {"lane of a target",
      [](Kernel& k, Stmt& s) { return s.target.lane != no_expr && (s.target.lane = other(k, s.target.lane), true); }},
@@ -243,7 +245,7 @@ TEST_CASE("the id of a kernel sees every field of every statement") {
   const Kernel kernel = every_kind();
   std::set<StmtKind> kinds;
   for (const Stmt& s : kernel.body) kinds.insert(s.kind);
-  CHECK(kinds.size() == 13);  // all but the names of indices, which only printing needs
+  CHECK(kinds.size() == 14);  // all but the names of indices, which only printing needs
   for (const FieldOfStatement& field : fields_of_statements) {
     CAPTURE(field.name);
     int changed = 0;
@@ -269,25 +271,25 @@ TEST_CASE("the id of a kernel sees its launch, memory, arrays, variables, values
   }
 }
 
-TEST_CASE("a barrier or a shuffle under any guard that depends on the thread is refused, however deep it stands") {
-  const auto inside = [](bool outer_of_thread, bool inner_of_thread, bool shuffle) {
+TEST_CASE("a barrier or an exchange of lanes under any guard that depends on the thread is refused, however deep") {
+  enum class Meets { shuffle, exchange, barrier };
+  const auto inside = [](bool outer_of_thread, bool inner_of_thread, Meets how) {
     return refusal_of([&](KernelBuilder& b, VarId tid) {
       const ArrayId v = b.array("v", DType::f32);
       b.declare(v, b.real(DType::f32, 1));
       b.guard_less(outer_of_thread ? b.var(tid) : b.var(b.vb), b.number(2));
       b.guard_less(inner_of_thread ? b.var(tid) : b.var(b.vb), b.number(1));
-      if (shuffle)
-        b.shuffle(b.ref(v), Op::add, 32);
-      else
-        b.barrier();
+      if (how == Meets::shuffle) b.shuffle(b.ref(v), Op::add, 32);
+      if (how == Meets::exchange) b.exchange("other", b.element(b.ref(v)), 1, 32);
+      if (how == Meets::barrier) b.barrier();
       b.end(), b.end();
     });
   };
-  for (const bool shuffle : {false, true}) {
-    CHECK(inside(false, false, shuffle) == "accepted");
-    CHECK(has(inside(true, false, shuffle), "in a guard that depends on the thread"));
-    CHECK(has(inside(false, true, shuffle), "in a guard that depends on the thread"));
-    CHECK(has(inside(true, true, shuffle), "in a guard that depends on the thread"));
+  for (const Meets how : {Meets::shuffle, Meets::exchange, Meets::barrier}) {
+    CHECK(inside(false, false, how) == "accepted");
+    CHECK(has(inside(true, false, how), "in a guard that depends on the thread"));
+    CHECK(has(inside(false, true, how), "in a guard that depends on the thread"));
+    CHECK(has(inside(true, true, how), "in a guard that depends on the thread"));
   }
   // Behind the guard all threads are there again.
   CHECK(refusal_of([](KernelBuilder& b, VarId tid) {
@@ -295,6 +297,18 @@ TEST_CASE("a barrier or a shuffle under any guard that depends on the thread is 
           b.end();
           b.barrier();
         }) == "accepted");
+}
+
+TEST_CASE("an exchange is with a lane of its group, one bit away or the first, and of what registers hold") {
+  const auto exchange = [](int stride, int lanes, DType dtype) {
+    return refusal_of([&](KernelBuilder& b, VarId) { b.exchange("other", b.real(dtype, 1), stride, lanes); });
+  };
+  for (const int stride : {0, 1, 2, 4, 8, 16}) CHECK(exchange(stride, 32, DType::f32) == "accepted");
+  CHECK(has(exchange(3, 32, DType::f32), "no lane of its group"));
+  CHECK(has(exchange(8, 8, DType::f32), "no lane of its group"));
+  CHECK(has(exchange(1, 12, DType::f32), "among odd lanes"));
+  CHECK(has(exchange(0, 1, DType::f32), "among odd lanes"));
+  CHECK(has(exchange(1, 32, DType::bf16), "only memory holds"));
 }
 
 TEST_CASE("an access of any width ends where its memory ends, and begins at a multiple of its width") {

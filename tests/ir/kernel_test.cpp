@@ -331,6 +331,26 @@ TEST_CASE("the interpreter raises an alarm for each kind of defect") {
                  "divergent warp"));
 }
 
+TEST_CASE("an exchange gives what the lane across a bit has, or the first of the group, and counts as a shuffle") {
+  for (const auto& [stride, lanes] : {std::pair(1, 8), {4, 8}, {16, 32}, {0, 4}, {0, 32}}) {
+    CAPTURE(stride);
+    CAPTURE(lanes);
+    KernelBuilder b("exchanged", 64, 1);
+    const VarId tid = b.thread("tid", 1, 64);
+    const BufferId y = b.out("y", DType::s64, 64);
+    const LetId own = b.let("own", b.index(DType::s64, b.var(tid, 3)));
+    b.store(y, b.var(tid), b.get(b.exchange("other", b.get(own), stride, lanes)));
+    const Kernel kernel = b.finished();
+    const KernelRun run = interpret(kernel, zeroed(kernel));
+    CHECK(run.violations.empty());
+    std::array<std::int64_t, 64> found{};
+    std::memcpy(found.data(), run.buffers[0].data(), sizeof(found));
+    for (std::int64_t t = 0; t < 64; ++t)
+      CHECK(found[static_cast<std::size_t>(t)] == 3 * (stride == 0 ? t / lanes * lanes : t ^ stride));
+    CHECK(run.counts.shuffles == 2 * 2);  // 64 bits, two warps
+  }
+}
+
 TEST_CASE("atomics add once per thread and count a request per warp") {
   KernelBuilder b("histogram", 64, 3);
   const VarId tid = b.thread("tid", 1, 64);

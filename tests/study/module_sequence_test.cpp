@@ -151,9 +151,10 @@ TEST_CASE("two strategies are compared when they run the same operations, howeve
       hlo::import_hlo(
           "HloModule m\n\nfold {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] "
           "subtract(a, b)\n}\n\nfused {\n  p = f32[4,16,32]{2,1,0} parameter(0)\n  e = f32[4,16,32]{2,1,0} "
-          "exponential(p)\n  z = f32[] constant(0)\n  ROOT r = f32[16]{0} reduce(e, z), "
+          "exponential(p)\n  z = f32[] parameter(1)\n  ROOT r = f32[16]{0} reduce(e, z), "
           "dimensions={0,2}, to_apply=fold\n}\n\nENTRY main {\n  x = f32[4,16,32]{2,1,0} parameter(0)\n  "
-          "f = f32[16]{0} fusion(x), kind=kInput, calls=fused\n  m = f32[16]{0} negate(f)\n  ROOT n = "
+          "y = f32[] parameter(1)\n  f = f32[16]{0} fusion(x, y), kind=kInput, calls=fused\n  m = f32[16]{0} "
+          "negate(f)\n  ROOT n = "
           "f32[16]{0} sqrt(m)\n}\n",
           "test.hlo")
           .graph;

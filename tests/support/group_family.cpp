@@ -460,6 +460,15 @@ const std::vector<FamilyMember>& plain_family() {
   output %u, %s
   in_place 0 of 1
 })"},
+      {"batch_scaled", R"(graph batch_scaled {
+  %x = parameter 0 : f32[{R},3,{N}]
+  %s = parameter 1 : f32[{R}]
+  %zero = constant 0 : f32[]
+  %sb = broadcast %s, axes={0} : f32[{R},3,{N}]
+  %y = multiply %x, %sb : f32[{R},3,{N}]
+  %t = reduce add %y, %zero, axes={2} : f32[{R},3]
+  output %t
+})"},
   };
   return family;
 }
@@ -478,6 +487,7 @@ const std::vector<FamilyMember>& group_family() {
     all.insert(all.end(), moved_family().begin(), moved_family().end());
     all.insert(all.end(), windows_family().begin(), windows_family().end());
     all.insert(all.end(), bits_family().begin(), bits_family().end());
+    all.insert(all.end(), region_family().begin(), region_family().end());
     return all;
   }();
   return family;

@@ -41,6 +41,8 @@ const std::vector<FamilyMember>& moved_family();
 const std::vector<FamilyMember>& windows_family();
 /// Those of the family that are made of bits of numbers.
 const std::vector<FamilyMember>& bits_family();
+/// Those of the family that reduce several arrays at once, or by a function of their own.
+const std::vector<FamilyMember>& region_family();
 const FamilyMember& family_member(std::string_view name);
 
 /// The member at a size, as a group.

@@ -344,6 +344,22 @@ struct Interpreter {
     });
   }
 
+  void exchange(const Stmt& s) {
+    const DType dtype = kernel.lets[s.let].dtype;
+    const LaneValue* const own = values(s.value);
+    std::vector<LaneValue>& let = lets[s.let];
+    for_warps([&](int warp, int end) {
+      const auto on = std::count(active.begin() + warp, active.begin() + end, 1);
+      if (on == 0) return;
+      if (on != end - warp) violation("an exchange in a divergent warp");
+      run.counts.shuffles += row(dtype).bits == 64 ? 2 : 1;
+      for (int t = warp; t < end; ++t) {
+        const int me = t - warp, from = s.stride == 0 ? me / s.lanes * s.lanes : me ^ s.stride;
+        let[static_cast<std::size_t>(t)] = checked(own[warp + from < end ? warp + from : t], "an exchanged value");
+      }
+    });
+  }
+
   void barrier(const Stmt& s) {
     const int those = s.scope > StitchLevel::block ? threads : block_threads;
     const std::int64_t warps = (block_threads + 31) / 32;
@@ -484,6 +500,8 @@ struct Interpreter {
       }
       case StmtKind::shuffle:
         return shuffle(s);
+      case StmtKind::exchange:
+        return exchange(s);
       case StmtKind::barrier:
         return barrier(s);
       case StmtKind::bind:

@@ -340,6 +340,16 @@ void KernelBuilder::shuffle(const Ref& target, Op op, int lanes) {
   s.lanes = static_cast<std::uint8_t>(lanes);
 }
 
+LetId KernelBuilder::exchange(std::string name, ValueId value, int stride, int lanes) {
+  kernel.lets.push_back({std::move(name), kernel.values[value].dtype});
+  Stmt& s = push(StmtKind::exchange);
+  s.let = static_cast<LetId>(kernel.lets.size() - 1);
+  s.value = value;
+  s.stride = static_cast<std::uint8_t>(stride);
+  s.lanes = static_cast<std::uint8_t>(lanes);
+  return s.let;
+}
+
 void KernelBuilder::wait() { push(StmtKind::wait); }
 
 Stmt& KernelBuilder::barrier(StitchLevel scope) {

@@ -69,6 +69,7 @@ class KernelBuilder {
   void guard_equal(ExprId a, ExprId b);
   void end();  ///< of the innermost loop or guard
   void shuffle(const Ref& target, Op op, int lanes);
+  LetId exchange(std::string name, ValueId value, int stride, int lanes);
   Stmt& barrier(StitchLevel scope = StitchLevel::block);
   void wait();  ///< for the launches before
 

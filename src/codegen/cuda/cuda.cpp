@@ -362,6 +362,9 @@ struct Printer {
     }
     if (s.kind == StmtKind::shuffle)
       remark_line(fmt::format("The {} of {} lanes, for each of them.", reduction_word(s.op), s.lanes));
+    if (s.kind == StmtKind::exchange && (at == 0 || kernel.body[at - 1].kind != StmtKind::exchange))
+      remark_line(s.stride == 0 ? fmt::format("What the first of {} lanes has, for each of them.", s.lanes)
+                                : fmt::format("Together with the lane {} away, of {}.", s.stride, s.lanes));
     if (s.kind != StmtKind::declare) return;
     for (const Reduction& reduction : remarks.reductions)
       if (reduction.array == s.target.array) {
@@ -393,6 +396,8 @@ struct Printer {
         return guard_head(s);
       case StmtKind::shuffle:
         return shuffle(s);
+      case StmtKind::exchange:
+        return line(exchange_text(spelling, s));
       case StmtKind::barrier:
         return barrier(s);
       case StmtKind::issue:

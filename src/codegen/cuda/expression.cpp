@@ -173,4 +173,20 @@ std::string condition_text(const Spelling& spelling, const Condition& condition,
   return text;
 }
 
+std::string exchange_text(const Spelling& spelling, const Stmt& exchange) {
+  const DType dtype = spelling.kernel.lets[exchange.let].dtype;
+  const std::string_view type = register_type(dtype);
+  const std::string_view mask = spelling.kernel.threads % 32 == 0 ? "0xffffffffu" : "__activemask()";
+  const bool small = row(dtype).bits < 32;
+  const std::string value = value_text(spelling, exchange.value);
+  const std::string own = small ? cast("int", value) : bare(value);
+  std::string other = exchange.stride == 0 ? fmt::format("__shfl_sync({}, {}, 0, {})", mask, own, exchange.lanes)
+                                           : fmt::format("__shfl_xor_sync({}, {}, {})", mask, own, exchange.stride);
+  if (dtype == DType::pred)
+    other += " != 0";
+  else if (small)
+    other = cast(type, other);
+  return fmt::format("const {} {} = {};", type, spelling.names.lets[exchange.let], other);
+}
+
 }  // namespace tailor::codegen

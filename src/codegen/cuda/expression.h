@@ -32,6 +32,8 @@ std::string value_text(const Spelling& spelling, ir::ValueId value);
 /// are at most.
 std::string condition_text(const Spelling& spelling, const ir::Condition& condition, std::span<const ir::VarId> turns,
                            bool has_others);
+/// The statement of an exchange. What is narrower than a register travels as an integer.
+std::string exchange_text(const Spelling& spelling, const ir::Stmt& exchange);
 /// Exact: shortest decimal that reads back as the same number; infinities and NaN by their bits.
 std::string constant_text(ir::DType dtype, double real, std::int64_t integer);
 /// A whole right-hand side or argument: the parentheses around an operation fall away.

@@ -20,7 +20,7 @@ using namespace ir;
 
 namespace {
 
-bool reduces(const Stmt& s) { return s.kind == StmtKind::shuffle || (s.kind == StmtKind::assign && s.op != Op::copy); }
+bool reduces(const Stmt& s) { return exchanges_lanes(s) || (s.kind == StmtKind::assign && s.op != Op::copy); }
 
 }  // namespace
 

@@ -32,7 +32,7 @@ constexpr std::int64_t least_copies = 8;
 /// A term of an address, or a whole index as a value (true), that copies have each for itself.
 using Index = std::pair<bool, std::uint32_t>;
 
-bool waits(const Stmt& s) { return s.kind == StmtKind::shuffle || s.kind == StmtKind::barrier; }
+bool waits(const Stmt& s) { return exchanges_lanes(s) || s.kind == StmtKind::barrier; }
 
 class Walk {
  public:

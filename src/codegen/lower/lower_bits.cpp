@@ -21,16 +21,16 @@ ir::DType signed_as_wide(ir::DType dtype) {
 
 }  // namespace
 
-Entry ProgramBuilder::emit_bits(ir::NodeId id, const Entry& operand) {
-  const ir::Node& node = node_at(id);
-  const ir::DType from = node_at(node.operands[0]).shape.dtype;
+Entry ProgramBuilder::emit_bits(const ir::Graph& graph, const ir::Node& node, std::string_view name,
+                                const Entry& operand) {
+  const ir::DType from = graph[node.operands[0]].shape.dtype;
   ir::Value value;
   value.dtype = node.shape.dtype;
   if (node.op == ir::Op::bitcast_convert) {
     value.kind = ir::ValueKind::op;
     value.op = node.op;
     value.operands[0] = to_raw(operand, from).id;
-  } else if (const std::optional<ir::DType> format = rounding_type(graph_, node)) {
+  } else if (const std::optional<ir::DType> format = rounding_type(graph, node)) {
     if (*format == from && row(from).compute == from) return operand;
     value.kind = ir::ValueKind::convert;
     value.dtype = *format;
@@ -38,13 +38,13 @@ Entry ProgramBuilder::emit_bits(ir::NodeId id, const Entry& operand) {
   } else {
     value.kind = ir::ValueKind::op;
     value.op = node.op;
-    value.digits = kept_digits(graph_, node);
+    value.digits = kept_digits(graph, node);
     value.operands[0] = to_raw(operand, from).id;
   }
-  const Val kept = let(operand.compute.depth, name_of(id), value.dtype, add_value(value));
+  const Val kept = let(operand.compute.depth, name, value.dtype, add_value(value));
   Entry entry;
   if (value.dtype == node.shape.dtype && row(value.dtype).compute != value.dtype) entry.raw = kept;
-  entry.compute = widen(kept, value.dtype, id);
+  entry.compute = widen(kept, value.dtype, name);
   return entry;
 }
 

@@ -22,6 +22,7 @@
 #include <limits>
 
 #include "ir/graph/reducer.h"
+#include "ir/graph/region_reduction.h"
 
 namespace tailor::codegen {
 
@@ -272,9 +273,13 @@ Val ProgramBuilder::number(ir::DType dtype, double real, std::int64_t integer) {
   return {add_value(value), 0};
 }
 
-ir::ValueId ProgramBuilder::start_of_sum(const ir::Node& reduce) {
-  const ir::Neutral zero = neutral(reducer(reduce), reduce.shape.dtype);
-  return number(row(reduce.shape.dtype).compute, zero.real, zero.integer).id;
+ir::ValueId ProgramBuilder::start_of_sum(const ir::Node& reduce, std::size_t array) {
+  const std::vector<ir::Reducer> known = ir::known_reducers(graph_, reduce);
+  const ir::Node& start = node_at(reduce.operands[ir::reduced_count(reduce) + array]);
+  const ir::DType dtype = start.shape.dtype;
+  if (known.empty()) return constant_of(start, row(dtype).compute).id;
+  const ir::Neutral zero = neutral(known[array], dtype);
+  return number(row(dtype).compute, zero.real, zero.integer).id;
 }
 
 Val ProgramBuilder::let(int depth, std::string_view name, ir::DType dtype, ir::ValueId value) {

@@ -20,6 +20,7 @@
 #include "base/indexed.h"
 #include "codegen/lower/lower.h"
 #include "codegen/structure/index_map.h"
+#include "ir/graph/region_reduction.h"
 #include "ir/kernel/kernel.h"
 
 namespace tailor::codegen {
@@ -76,6 +77,7 @@ struct Accumulator {
   ir::ArrayId array = ir::no_id;
   int depth = 0;                  ///< of the scope in which it is finished
   ir::ExprId lane = ir::no_expr;  ///< element of the array; no_expr: it holds one, of each row in flight
+  std::size_t number = 0;         ///< which result of the reduction
 };
 
 /// Where a look-up stands in one dimension: entries of a node lie together, in the order of its dimensions.
@@ -249,8 +251,14 @@ class ProgramBuilder {
   void declare(int depth, ir::ArrayId array, ir::ValueId initial = ir::no_value);
   ir::ValueId add_value(const ir::Value& value);
   Val number(ir::DType dtype, double real, std::int64_t integer);
-  /// What a reduction starts from: its reducer's neutral element, in the type that it is computed in.
-  ir::ValueId start_of_sum(const ir::Node& reduce);
+  /// What number `array` of a reduction's arrays starts from, in the type that it is computed in: its reducer's neutral
+  /// element, of a region the initial value.
+  ir::ValueId start_of_sum(const ir::Node& reduce, std::size_t array = 0);
+  /// In the innermost scope: each of `sums` becomes what the reduction makes of all of them, and of as many more values
+  /// behind them. `values` are in the types that they are computed in.
+  void combine(ir::NodeId reduce, std::span<const ir::Ref> sums, std::span<const ir::ValueId> values);
+  /// Another lane's value; a `stride` of 0 means the first lane's of its group.
+  Val exchange(std::string_view name, ir::ValueId value, std::int64_t stride, std::int64_t lanes);
   Val let(int depth, std::string_view name, ir::DType dtype, ir::ValueId value);
   Val element(ir::DType dtype, const ir::Ref& ref, int depth);
   Val index_value(ir::ExprId expr);
@@ -342,9 +350,13 @@ class ProgramBuilder {
   Entry emit_iota(ir::NodeId id, const Coordinates& coordinates);
   Entry emit_elementwise(ir::NodeId id, const Demand& wanted);
   /// A bitcast_convert or reduce_precision of the operand (lower_bits.cpp).
-  Entry emit_bits(ir::NodeId id, const Entry& operand);
+  Entry emit_bits(const ir::Graph& graph, const ir::Node& node, std::string_view name, const Entry& operand);
   /// An integer for each floating number, in the total order of numbers: -NaN < -inf < ... < -0 < +0 < ... < NaN.
   Val order_key(const Entry& operand, ir::DType dtype);
+  /// The operation of a node of `graph`, the group's or a region, on values that are there.
+  Entry computed(const ir::Graph& graph, const ir::Node& node, std::string_view name, std::span<const Entry> operands);
+  Entry computed_line(const ir::Graph& region, const ir::Node& line, std::string_view name,
+                      std::span<const Entry> arguments, std::span<const Entry> lines);
   /// Whether operand k of a concatenation, or what a window of a pad or an update shows, holds any such element.
   bool may_read(ir::NodeId id, int k, const Coordinates& coordinates);
   Entry emit_choice(ir::NodeId id, const Demand& wanted);
@@ -447,10 +459,12 @@ class ProgramBuilder {
   bool fetch_accumulator(ir::NodeId id, const Demand& wanted);
   void keep_value(const ir::Home& home, const Entry& entry);
 
-  Val widen(Val raw, ir::DType dtype, ir::NodeId id);
+  Val widen(Val raw, ir::DType dtype, std::string_view name);
+  Val widen(Val raw, ir::DType dtype, ir::NodeId id) { return widen(raw, dtype, name_of(id)); }
   Val to_raw(const Entry& entry, ir::DType dtype);
   Entry rounded(ir::NodeId id, Entry entry);
-  Val reduce_init(const ir::Node& node, Val accumulated, int depth);
+  /// With the initial value, which comes in once.
+  Val reduce_init(const ir::ReducedValue& of, ir::Reducer reducer, Val accumulated, int depth);
   Val inside_value(const Inside& inside);
   PredicateId inside_predicate(const Inside& inside, PredicateId parent);
   std::vector<ir::Condition> conditions_of(PredicateId predicate) const;

@@ -30,6 +30,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cmath>
 #include <cstring>
@@ -38,6 +39,7 @@
 #include "codegen/lower/lower_build.h"
 #include "codegen/structure/structure.h"
 #include "ir/graph/number.h"
+#include "ir/graph/region_reduction.h"
 
 namespace tailor::codegen {
 
@@ -138,8 +140,10 @@ void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates,
 void ProgramBuilder::demand_operands(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
   if (is_read(id)) return;
-  if (node.op == ir::Op::reduce) {    // its accumulator, and whatever the initial value is
-    demand(node.operands[1], {}, 0);  // one number, right under any predicate
+  if (const auto of = ir::reduced_value(graph_, id)) {  // its accumulator, and whatever the initial value is
+    const ir::Node& reduce = node_at(of->reduce);
+    if (!ir::known_reducers(graph_, reduce).empty())  // one number, right under any predicate
+      demand(reduce.operands[ir::reduced_count(reduce) + of->number], {}, 0);
     return;
   }
   if (node.op == ir::Op::reduce_window) return demand_taps(id, wanted);
@@ -161,7 +165,7 @@ void ProgramBuilder::demand_operands(ir::NodeId id, const Demand& wanted) {
 void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
   Entry entry;
-  if (node.op == ir::Op::reduce) {
+  if (ir::reduced_value(graph_, id)) {
     if (!fetch_accumulator(id, wanted))
       refuse("reduction-place", fmt::format("%{} is needed for another row than the one at hand", node.name));
     return;
@@ -193,14 +197,14 @@ void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
 
 // ---- values
 
-Val ProgramBuilder::widen(Val raw, ir::DType dtype, ir::NodeId id) {
+Val ProgramBuilder::widen(Val raw, ir::DType dtype, std::string_view name) {
   const ir::DType compute = row(dtype).compute;
   if (compute == dtype) return raw;
   ir::Value value;
   value.kind = ir::ValueKind::convert;
   value.dtype = compute;
   value.operands[0] = raw.id;
-  return let(raw.depth, name_of(id), compute, add_value(value));
+  return let(raw.depth, name, compute, add_value(value));
 }
 
 Val ProgramBuilder::to_raw(const Entry& entry, ir::DType dtype) {
@@ -265,19 +269,23 @@ std::optional<Val> ProgramBuilder::reciprocal(const Val& divisor) {
 
 Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
-  Entry operands[3];
-  int depth = 0;
-  assert(node.operands.size() <= 3);
-  for (std::size_t k = 0; k < node.operands.size(); ++k) {
+  std::array<Entry, 3> operands;
+  assert(node.operands.size() <= operands.size());
+  for (std::size_t k = 0; k < node.operands.size(); ++k)
     operands[k] = find_entry(node.operands[k],
                              operand_coordinates(s_.build, graph_, node, static_cast<int>(k), wanted.coordinates),
                              wanted.predicate);
-    depth = std::max(depth, operands[k].compute.depth);
-  }
-  const ir::DType from = node_at(node.operands[0]).shape.dtype, to = node.shape.dtype;
+  return computed(graph_, node, name_of(id), std::span(operands).first(node.operands.size()));
+}
+
+Entry ProgramBuilder::computed(const ir::Graph& graph, const ir::Node& node, std::string_view name,
+                               std::span<const Entry> operands) {
+  int depth = 0;
+  for (const Entry& operand : operands) depth = std::max(depth, operand.compute.depth);
+  const ir::DType from = graph[node.operands[0]].shape.dtype, to = node.shape.dtype;
   if (node.op == ir::Op::copy || (node.op == ir::Op::convert && from == to)) return operands[0];
   Entry entry;
-  if (ir::works_on_bits(node.op)) return emit_bits(id, operands[0]);
+  if (ir::works_on_bits(node.op)) return emit_bits(graph, node, name, operands[0]);
   if (node.op == ir::Op::convert) {
     if (to == row(from).compute) {
       entry.compute = operands[0].compute;
@@ -287,9 +295,9 @@ Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
     value.kind = ir::ValueKind::convert;
     value.dtype = to;
     value.operands[0] = operands[0].compute.id;
-    const Val rounded = let(depth, name_of(id), to, add_value(value));
+    const Val rounded = let(depth, name, to, add_value(value));
     entry.raw = rounded;
-    entry.compute = widen(rounded, to, id);
+    entry.compute = widen(rounded, to, name);
     return entry;
   }
   ir::Value value;
@@ -306,7 +314,7 @@ Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
       value.op = ir::Op::multiply;
       value.operands[1] = factor->id;
     }
-  entry.compute = let(depth, name_of(id), value.dtype, add_value(value));
+  entry.compute = let(depth, name, value.dtype, add_value(value));
   return entry;
 }
 

@@ -5,7 +5,9 @@
 // hold each thread's sums. Out: statements after which the threads that need them hold the results. Called by
 // lower_phases.cpp and lower_across.cpp.
 //
-// How follows from the levels that what is reduced is dealt to. Lanes exchange by shuffles. Groups (warps of a row,
+// How follows from the levels that what is reduced is dealt to. Lanes exchange by shuffles; where a region puts values
+// together, by exchanges of each of its arrays, and in the end those who go on take what the first lane has: a region
+// may give others when its arguments change places. Groups (warps of a row,
 // groups of lanes of a column) exchange through shared memory, behind one barrier for all reductions of a phase. Blocks
 // of a cluster do the same: the barrier is the cluster's, and the lanes of each group read the parts of all groups of
 // all blocks, so a block needs no barrier of its own. Other blocks exchange through a workspace: the one that comes
@@ -22,7 +24,7 @@
 
 #include "codegen/lower/lower_meeting.h"
 #include "codegen/lower/lower_phases.h"
-#include "ir/graph/reducer.h"
+#include "ir/graph/region_reduction.h"
 
 namespace tailor::codegen {
 
@@ -31,27 +33,23 @@ namespace {
 /// Accesses to partial results that one thread makes in a row: few enough to be on their way together.
 constexpr std::int64_t most_accesses = 16;
 
-const ir::Node& reduction(const Pass& pass, const Phase& phase, std::size_t i) {
-  return pass.builder.graph()[phase.reductions[i]];
-}
-
 int widest(ir::DType dtype) { return 8 * ir::access_bytes / row(dtype).bits; }
 
 ir::DType type_of(const Pass& pass, std::size_t i) { return pass.builder.kernel().arrays[pass.accumulators[i]].dtype; }
 
-void put_sum(ProgramBuilder& builder, const ir::Ref& sum, const ir::Node& reduce, ir::ValueId value, bool again) {
+void put_plainly(ProgramBuilder& builder, const ir::Ref& sum, ir::ValueId value) {
   ir::Stmt assign;
   assign.kind = ir::StmtKind::assign;
   assign.target = sum;
-  if (!again) assign.op = op_of(reducer(reduce));
   assign.value = value;
   builder.put(builder.depth(), assign);
 }
 
-void start_again(Pass& pass, const Phase& phase, std::size_t i) {
+void start_again(Pass& pass, const Slots& slots) {
   open_elements(pass.builder, pass.loops);
-  const ir::Node& reduce = reduction(pass, phase, i);
-  put_sum(pass.builder, accumulator_ref(pass, i), reduce, pass.builder.start_of_sum(reduce), true);
+  const ir::Node& reduce = pass.builder.graph()[slots.reduce];
+  for (std::size_t i = slots.first; i < slots.end; ++i)
+    put_plainly(pass.builder, accumulator_ref(pass, i), pass.builder.start_of_sum(reduce, i - slots.first));
   close_elements(pass.builder, pass.loops);
 }
 
@@ -105,37 +103,48 @@ void store_partial(Pass& pass, std::size_t i, ir::ArrayId partials) {
 }
 
 /// Elements that a thread loads at once from the parts of one item: of the parts of a row as many as an access takes.
-int piece_of(const Pass& pass, std::size_t i, std::int64_t groups) {
+int piece_of(const Pass& pass, const Slots& slots, std::int64_t groups) {
   if (pass.has_results_side_by_side()) return pass.loops.results.vector;
-  return static_cast<int>(std::gcd(groups, widest(type_of(pass, i))));
+  std::int64_t piece = groups;
+  for (std::size_t i = slots.first; i < slots.end; ++i) piece = std::gcd(piece, widest(type_of(pass, i)));
+  return static_cast<int>(piece);
 }
 
-/// The parts from `group` on, as many as a piece has, are added to the accumulator.
-void add_piece(Pass& pass, const Phase& phase, std::size_t i, ir::ArrayId partials, ir::ExprId group, int piece) {
+/// The parts from `group` on, as many as a piece has, are added to the accumulators.
+void add_piece(Pass& pass, const Slots& slots, ir::ExprId group, int piece) {
   ProgramBuilder& builder = pass.builder;
-  const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
-  ir::Ref part;
-  part.array = builder.add_array({accumulator.name + "_part", ir::Space::registers, accumulator.dtype, {0, 0}, piece});
-  builder.declare(builder.depth(), part.array);
-  builder.load_pieces(builder.depth(), part, ir::Space::shared, partials, builder.build().expand(slot_of(pass, group)),
-                      std::min(piece, widest(accumulator.dtype)), piece, ir::Policy::once);
+  std::vector<ir::Ref> parts;
+  for (std::size_t i = slots.first; i < slots.end; ++i) {
+    const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
+    ir::Ref& part = parts.emplace_back();
+    part.array =
+        builder.add_array({accumulator.name + "_part", ir::Space::registers, accumulator.dtype, {0, 0}, piece});
+    builder.declare(builder.depth(), part.array);
+    builder.load_pieces(builder.depth(), part, ir::Space::shared, pass.partials[i],
+                        builder.build().expand(slot_of(pass, group)), std::min(piece, widest(accumulator.dtype)), piece,
+                        ir::Policy::once);
+  }
   const ir::VarId element = pass.has_results_side_by_side() ? pass.loops.results.element : builder.loop_var("w", piece);
   if (piece > 1) builder.open_loop(element, true);
-  if (piece > 1) part.lane = builder.build().var(element);
-  put_sum(builder, accumulator_ref(pass, i), reduction(pass, phase, i),
-          builder.element(accumulator.dtype, part, builder.depth()).id, false);
+  std::vector<ir::ValueId> values;
+  for (ir::Ref& part : parts) {
+    if (piece > 1) part.lane = builder.build().var(element);
+    const ir::DType dtype = builder.kernel().arrays[part.array].dtype;
+    values.push_back(builder.element(dtype, part, builder.depth()).id);
+  }
+  builder.combine(slots.reduce, accumulator_refs(pass, slots), values);
   if (piece > 1) builder.close();
 }
 
-/// The accumulator becomes the sum of the first `groups` parts.
-void add_partials(Pass& pass, const Phase& phase, std::size_t i, std::int64_t groups) {
+/// The accumulators become the sums of the first `groups` parts.
+void add_partials(Pass& pass, const Slots& slots, std::int64_t groups) {
   ProgramBuilder& builder = pass.builder;
-  const int piece = piece_of(pass, i, groups), parts = pass.has_results_side_by_side() ? 1 : piece;
-  start_again(pass, phase, i);
-  if (groups == parts) return add_piece(pass, phase, i, pass.partials[i], builder.build().constant(0), piece);
+  const int piece = piece_of(pass, slots, groups), parts = pass.has_results_side_by_side() ? 1 : piece;
+  start_again(pass, slots);
+  if (groups == parts) return add_piece(pass, slots, builder.build().constant(0), piece);
   const ir::VarId part = builder.loop_var("p", groups / parts);
   builder.open_loop(part, true);
-  add_piece(pass, phase, i, pass.partials[i], builder.build().scale(builder.build().var(part), parts), piece);
+  add_piece(pass, slots, builder.build().scale(builder.build().var(part), parts), piece);
   builder.close();
 }
 
@@ -151,9 +160,9 @@ std::int64_t halve_groups(Pass& pass, const Phase& phase) {
     const ir::Condition first_half{own, build.constant(left / 2), false};
     builder.open_guard({&first_half, 1});
     const ir::ExprId other = build.add_constant(build.narrow(own, {0, left / 2 - 1}), left / 2);
-    for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
-      add_piece(pass, phase, i, pass.partials[i], build.expand(other), pass.loops.results.vector);
-      store_partial(pass, i, pass.partials[i]);
+    for (const Slots& slots : slots_of(pass, phase)) {
+      add_piece(pass, slots, build.expand(other), pass.loops.results.vector);
+      for (std::size_t i = slots.first; i < slots.end; ++i) store_partial(pass, i, pass.partials[i]);
     }
     builder.close();
     builder.put_barrier();
@@ -164,7 +173,7 @@ std::int64_t halve_groups(Pass& pass, const Phase& phase) {
 void combine_groups(Pass& pass, const Phase& phase, bool for_all) {
   ProgramBuilder& builder = pass.builder;
   open_flight(builder, pass.loops);
-  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
+  for (std::size_t i = 0; i < pass.accumulators.size(); ++i) {
     if (pass.partials.size() == i) pass.partials.push_back(add_partials_array(pass, i));
     store_partial(pass, i, pass.partials[i]);
   }
@@ -174,23 +183,52 @@ void combine_groups(Pass& pass, const Phase& phase, bool for_all) {
   const ir::Condition first{pass.loops.digits[Side::along][Level::group], builder.build().constant(0), true};
   open_flight(builder, pass.loops);
   if (!for_all) builder.open_guard({&first, 1});
-  for (std::size_t i = 0; i < phase.reductions.size(); ++i) add_partials(pass, phase, i, left);
+  for (const Slots& slots : slots_of(pass, phase)) add_partials(pass, slots, left);
   if (!for_all) builder.close();
   close_flight(builder);
   pass.combined = true;
 }
 
-void combine_lanes(Pass& pass, const Phase& phase) {
+/// The values that the accumulators of other lanes hold.
+std::vector<ir::ValueId> exchanged(Pass& pass, const Slots& slots, std::int64_t stride) {
+  ProgramBuilder& builder = pass.builder;
+  std::vector<ir::ValueId> own, other;
+  for (std::size_t i = slots.first; i < slots.end; ++i)
+    own.push_back(builder.element(type_of(pass, i), accumulator_ref(pass, i), builder.depth()).id);
+  for (const ir::ValueId value : own)
+    other.push_back(
+        builder.exchange(builder.name_of(slots.reduce) + "_other", value, stride, pass.extent(Side::along, Level::lane))
+            .id);
+  return other;
+}
+
+/// Neighbours first: the first lane puts together what all lanes have in their order.
+void exchange_lanes(Pass& pass, const Slots& slots, bool for_all) {
+  const std::vector<ir::Ref> sums = accumulator_refs(pass, slots);
+  for (std::int64_t stride = 1; stride < pass.extent(Side::along, Level::lane); stride *= 2)
+    pass.builder.combine(slots.reduce, sums, exchanged(pass, slots, stride));
+  if (!for_all) return;
+  const std::vector<ir::ValueId> first = exchanged(pass, slots, 0);
+  for (std::size_t k = 0; k < sums.size(); ++k) put_plainly(pass.builder, sums[k], first[k]);
+}
+
+/// `for_all`: each lane has the results then, else the first one.
+void combine_lanes(Pass& pass, const Phase& phase, bool for_all) {
   const std::int64_t lanes = pass.extent(Side::along, Level::lane);
   if (lanes == 1) return;
   open_flight(pass.builder, pass.loops);
-  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
-    ir::Stmt shuffle;
-    shuffle.kind = ir::StmtKind::shuffle;
-    shuffle.op = op_of(reducer(reduction(pass, phase, i)));
-    shuffle.target = accumulator_ref(pass, i);
-    shuffle.lanes = static_cast<std::uint8_t>(lanes);
-    pass.builder.put(pass.builder.depth(), shuffle);
+  for (const Slots& slots : slots_of(pass, phase)) {
+    const ir::Graph& graph = pass.builder.graph();
+    const std::vector<ir::Reducer> known = ir::known_reducers(graph, graph[slots.reduce]);
+    if (known.empty()) exchange_lanes(pass, slots, for_all);
+    for (std::size_t k = 0; k < known.size(); ++k) {
+      ir::Stmt shuffle;
+      shuffle.kind = ir::StmtKind::shuffle;
+      shuffle.op = op_of(known[k]);
+      shuffle.target = accumulator_ref(pass, slots.first + k);
+      shuffle.lanes = static_cast<std::uint8_t>(lanes);
+      pass.builder.put(pass.builder.depth(), shuffle);
+    }
   }
   close_flight(pass.builder);
 }
@@ -203,7 +241,7 @@ void combine_cluster(Pass& pass, const Phase& phase) {
   IndexBuilder& build = builder.build();
   const std::int64_t groups = pass.extent(Side::along, Level::group);
   open_flight(builder, pass.loops);
-  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
+  for (std::size_t i = 0; i < pass.accumulators.size(); ++i) {
     if (pass.partials.size() == i) pass.partials.push_back(add_partials_array(pass, i));
     store_partial(pass, i, pass.partials[i]);
   }
@@ -215,20 +253,21 @@ void combine_cluster(Pass& pass, const Phase& phase) {
   const auto [rank, group] = build.divide(turns.part, groups);
   open_flight(builder, pass.loops);
   std::vector<Addition> additions;
-  for (std::size_t i = 0; i < phase.reductions.size(); ++i) {
-    additions.push_back({phase.reductions[i],
-                         accumulator_ref(pass, i),
-                         ir::Space::distributed,
-                         pass.partials[i],
-                         build.expand(slot_of(pass, group)),
-                         1,
-                         {},
-                         build.expand(rank)});
-    start_again(pass, phase, i);
+  for (const Slots& slots : slots_of(pass, phase)) {
+    for (std::size_t i = slots.first; i < slots.end; ++i)
+      additions.push_back({slots.reduce,
+                           accumulator_ref(pass, i),
+                           ir::Space::distributed,
+                           pass.partials[i],
+                           build.expand(slot_of(pass, group)),
+                           1,
+                           {},
+                           build.expand(rank)});
+    start_again(pass, slots);
   }
   add_up(builder, pass.loops, turns, additions);
   close_flight(builder);
-  combine_lanes(pass, phase);
+  combine_lanes(pass, phase, true);
 }
 
 }  // namespace
@@ -242,9 +281,11 @@ void close_first_rank(Pass& pass) {
 }
 
 void combine_threads(Pass& pass, const Phase& phase, bool for_all) {
-  combine_lanes(pass, phase);
-  if (pass.extent(Side::along, Level::cluster) > 1) return combine_cluster(pass, phase);
-  if (pass.extent(Side::along, Level::group) > 1) combine_groups(pass, phase, for_all);
+  const bool clusters = pass.extent(Side::along, Level::cluster) > 1,
+             groups = pass.extent(Side::along, Level::group) > 1;
+  combine_lanes(pass, phase, !clusters && !groups);
+  if (clusters) return combine_cluster(pass, phase);
+  if (groups) combine_groups(pass, phase, for_all);
 }
 
 // ---- blocks
@@ -309,14 +350,20 @@ void add_up(ProgramBuilder& builder, const Loops& loops, const Turns& turns, std
     issue.kind = ir::StmtKind::issue;
     builder.put(builder.depth(), issue);
   }
+  std::vector<ir::Ref> sums;
+  std::vector<ir::ValueId> values;
   for_parts([&](Addition& one) {
-    const ir::Array& sum = builder.kernel().arrays[one.sum.array];
+    const ir::Array sum = builder.kernel().arrays[one.sum.array];
     const bool elements = sum.vector > 1 && !several;
-    if (elements) open_elements(builder, loops);
+    if (sums.empty() && elements) open_elements(builder, loops);
     one.loaded.lane = one.sum.lane;
-    put_sum(builder, one.sum, builder.graph()[one.reduce], builder.element(sum.dtype, one.loaded, builder.depth()).id,
-            false);
+    sums.push_back(one.sum);
+    values.push_back(builder.element(sum.dtype, one.loaded, builder.depth()).id);
+    if (sums.size() < ir::reduced_count(builder.graph()[one.reduce])) return;  // the others follow
+    builder.combine(one.reduce, sums, values);
     if (elements) close_elements(builder, loops);
+    sums.clear();
+    values.clear();
   });
   if (turns.outer > 1) builder.close();
 }
@@ -383,10 +430,11 @@ void add_parts(Pass& pass, const Phase& phase, const std::vector<ir::BufferId>& 
   const Turns turns = make_turns(builder, pass.plan.split, thread, threads, parts_together);
   open_flight(builder, pass.loops);
   std::vector<Addition> additions;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    additions.push_back({phase.reductions[i], accumulator_ref(pass, i), ir::Space::global, parts[i],
-                         place_of(pass, turns.part), workspace_width(pass, i)});
-    start_again(pass, phase, i);
+  for (const Slots& slots : slots_of(pass, phase)) {
+    for (std::size_t i = slots.first; i < slots.end; ++i)
+      additions.push_back({slots.reduce, accumulator_ref(pass, i), ir::Space::global, parts[i],
+                           place_of(pass, turns.part), workspace_width(pass, i)});
+    start_again(pass, slots);
   }
   open_existing(builder, pass.loops);
   add_up(builder, pass.loops, turns, additions);
@@ -423,7 +471,7 @@ void put_together(Pass& pass, const Phase& phase, const std::vector<ir::BufferId
     return combine_threads(pass, phase, for_all);
   }
   add_parts(pass, phase, parts, pass.loops.digits[Side::along][Level::lane], pass.extent(Side::along, Level::lane));
-  combine_lanes(pass, phase);
+  combine_lanes(pass, phase, true);
 }
 
 void open_meeting(Pass& pass, ir::ExprId tile, ir::ExprId part, std::int64_t tiles, std::int64_t split) {

@@ -43,6 +43,7 @@
 #include "base/indexed.h"
 #include "codegen/lower/lower_build.h"
 #include "ir/graph/reducer.h"
+#include "ir/graph/region_reduction.h"
 
 namespace tailor::codegen {
 
@@ -62,7 +63,7 @@ IndexedVector<std::int32_t> first_phases(const ir::Graph& graph, const Prepared&
   for (std::size_t number = prepared.phases.size(); number-- > 0;) {
     const Phase& phase = prepared.phases[number];
     const auto reach = [&](ir::NodeId id) { first[id] = static_cast<std::int32_t>(number); };
-    for (const ir::NodeId id : phase.reductions) reach(graph[id].operands[0]);
+    for (const ir::NodeId id : phase.reductions) std::ranges::for_each(ir::reduced_arrays(graph[id]), reach);
     for (const ir::NodeId id : phase.across) reach(graph[id].operands[0]);
     for (const std::int32_t i : phase.outputs) reach(prepared.stored[i]);
   }
@@ -82,7 +83,8 @@ bool can_wait(const ir::Graph& graph, const Prepared& prepared, ir::NodeId id) {
 /// Adds what a phase reduces, adds up across rows or stores.
 void add_computed(const ir::Graph& graph, const Prepared& prepared, const Phase& phase,
                   std::vector<ir::NodeId>& values) {
-  for (const ir::NodeId id : phase.reductions) values.push_back(graph[id].operands[0]);
+  for (const ir::NodeId id : phase.reductions)
+    for (const ir::NodeId array : ir::reduced_arrays(graph[id])) values.push_back(array);
   for (const ir::NodeId id : phase.across) values.push_back(graph[id].operands[0]);
   for (const std::int32_t i : phase.outputs) values.push_back(prepared.stored[i]);
 }
@@ -501,26 +503,31 @@ bool ProgramBuilder::fetch_kept(ir::NodeId id, const Demand& wanted) {
   return true;
 }
 
-Val ProgramBuilder::reduce_init(const ir::Node& node, Val accumulated, int depth) {
-  const ir::Node& init = node_at(node.operands[1]);
-  const ir::DType compute = row(node.shape.dtype).compute;
-  const ir::Neutral zero = neutral(reducer(node), node.shape.dtype);
-  const Entry entry = find_entry(node.operands[1], {}, 0);
+Val ProgramBuilder::reduce_init(const ir::ReducedValue& of, ir::Reducer reducer, Val accumulated, int depth) {
+  const ir::Node& reduce = node_at(of.reduce);
+  const ir::NodeId start = reduce.operands[ir::reduced_count(reduce) + of.number];
+  const ir::Node& init = node_at(start);
+  const ir::DType compute = row(init.shape.dtype).compute;
+  const ir::Neutral zero = neutral(reducer, init.shape.dtype);
+  const Entry entry = find_entry(start, {}, 0);
   if (init.op == ir::Op::constant) {
     const ir::Value& value = kernel_.values[entry.compute.id];
     if (is_floating(compute) ? value.real == zero.real : value.integer == zero.integer) return accumulated;
   }
   ir::Value value;
   value.kind = ir::ValueKind::op;
-  value.op = op_of(reducer(node));
+  value.op = op_of(reducer);
   value.dtype = compute;
   value.operands = {accumulated.id, entry.compute.id, ir::no_value};
-  return let(std::max(depth, entry.compute.depth), node.name, compute, add_value(value));
+  return let(std::max(depth, entry.compute.depth), reduce.name, compute, add_value(value));
 }
 
 bool ProgramBuilder::fetch_accumulator(ir::NodeId id, const Demand& wanted) {
+  const std::optional<ir::ReducedValue> of = ir::reduced_value(graph_, id);
   for (const Accumulator& accumulator : s_.accumulators) {
-    if (accumulator.node != id || !(accumulator.coordinates == wanted.coordinates)) continue;
+    if (accumulator.node != of->reduce || accumulator.number != of->number ||
+        !(accumulator.coordinates == wanted.coordinates))
+      continue;
     const ir::Node& node = node_at(id);
     ir::Ref ref;
     ref.array = accumulator.array;
@@ -535,7 +542,9 @@ bool ProgramBuilder::fetch_accumulator(ir::NodeId id, const Demand& wanted) {
     Entry entry;
     entry.coordinates = wanted.coordinates;
     entry.predicate = wanted.predicate;
-    entry.compute = reduce_init(node, element(row(node.shape.dtype).compute, ref, depth), depth);
+    entry.compute = element(row(node.shape.dtype).compute, ref, depth);
+    const std::vector<ir::Reducer> known = ir::known_reducers(graph_, node_at(of->reduce));
+    if (!known.empty()) entry.compute = reduce_init(*of, known[of->number], entry.compute, depth);
     remember(id, entry);
     return true;
   }

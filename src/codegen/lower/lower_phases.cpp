@@ -46,7 +46,7 @@
 #include "codegen/lower/lower_across.h"
 #include "codegen/lower/lower_turn.h"
 #include "codegen/lower/skeletons.h"
-#include "ir/graph/reducer.h"
+#include "ir/graph/region_reduction.h"
 
 namespace tailor::codegen {
 
@@ -123,7 +123,8 @@ void load_section_ahead(Pass& pass, const Phase& phase, const Segment& segment, 
   const ir::Graph& graph = builder.graph();
   open_section(builder, segment);
   for (const ir::NodeId reduction : phase.reductions)
-    builder.load_ahead(graph[reduction].operands[0], read_coordinates(pass, reduction, segment.along), flight);
+    for (const ir::NodeId array : ir::reduced_arrays(graph[reduction]))
+      builder.load_ahead(array, read_coordinates(pass, reduction, segment.along), flight);
   for (const ir::NodeId sum : phase.across)
     if (reads_elements(pass.prepared, sum))
       builder.load_ahead(graph[sum].operands[0], read_coordinates(pass, sum, segment.along), flight);
@@ -145,8 +146,18 @@ void load_section_in_turn(Pass& pass, const Phase& phase, const Segment& segment
   load_section_ahead(pass, phase, segment, flight);
 }
 
+/// Whether the guard around a segment's elements asks for these variables: where rows begin decides which elements
+/// stand in whole vectors.
+bool is_guarded_by(const Pass& pass, const Segment& segment, ir::VarSet vars) {
+  const ir::IndexPool& pool = pass.builder.build().pool();
+  for (int i = 0; i < segment.guard_count; ++i)
+    if ((pool[segment.guards[i].a].vars | pool[segment.guards[i].b].vars).overlaps(vars)) return true;
+  return false;
+}
+
 void load_segments_ahead(Pass& pass, const Phase& phase, const ProgramBuilder::Flight& flight, bool in_turn) {
   for (const Segment& segment : pass.loops.segments()) {
+    if (is_guarded_by(pass, segment, flight.without)) continue;  // read where each row has its guard
     pass.builder.enter_segment(&segment);
     in_turn ? load_section_in_turn(pass, phase, segment, flight) : load_section_ahead(pass, phase, segment, flight);
   }
@@ -243,22 +254,20 @@ void store_smaller_outputs(Pass& pass, const Phase& phase) {
 void walk_section(Pass& pass, const Phase& phase, const Segment& segment) {
   ProgramBuilder& builder = pass.builder;
   const ir::Graph& graph = builder.graph();
-  const auto emit = [&](ir::NodeId reduction) {
+  const auto emit = [&](ir::NodeId reduction, std::size_t array) {
     if (!pass.plan.value_cache) builder.forget_values();
-    return builder.emit_value(graph[reduction].operands[0], read_coordinates(pass, reduction, segment.along));
+    return builder.emit_value(graph[reduction].operands[array], read_coordinates(pass, reduction, segment.along));
   };
   open_section(builder, segment);
-  for (std::size_t i = 0; i < phase.reductions.size() && !builder.refusal(); ++i) {
-    const Entry entry = emit(phase.reductions[i]);
-    ir::Stmt add;
-    add.kind = ir::StmtKind::assign;
-    add.op = op_of(reducer(graph[phase.reductions[i]]));
-    add.target = accumulator_ref(pass, i);
-    add.value = entry.compute.id;
-    builder.put(builder.depth(), add);
+  std::vector<ir::ValueId> values;
+  for (const Slots& slots : slots_of(pass, phase)) {
+    values.clear();
+    for (std::size_t k = 0; k < slots.end - slots.first && !builder.refusal(); ++k)
+      values.push_back(emit(slots.reduce, k).compute.id);
+    if (!builder.refusal()) builder.combine(slots.reduce, accumulator_refs(pass, slots), values);
   }
   for (const ir::NodeId sum : phase.across)
-    if (!builder.refusal() && reads_elements(pass.prepared, sum)) add_across(pass, sum, emit(sum));
+    if (!builder.refusal() && reads_elements(pass.prepared, sum)) add_across(pass, sum, emit(sum, 0));
   for (const std::int32_t output : phase.outputs) {
     if (!is_of_elements(pass.prepared, output)) continue;
     for (std::int32_t window = 0; window < pass.prepared.windows[output].count && !builder.refusal(); ++window) {
@@ -372,31 +381,6 @@ void store_row_numbers(Pass& pass) {
 }
 
 // ---- phases
-
-void declare_accumulators(Pass& pass, const Phase& phase) {
-  ProgramBuilder& builder = pass.builder;
-  pass.accumulators.clear();
-  pass.partials.clear();
-  for (const ir::NodeId id : phase.reductions) {
-    const ir::Node& reduce = builder.graph()[id];
-    ir::Array array{pass.prepared.names[id],
-                    ir::Space::registers,
-                    row(reduce.shape.dtype).compute,
-                    {0, 0},
-                    pass.loops.results.vector};
-    if (builder.in_flight_rows > 1) array.dims[0] = builder.in_flight_rows;
-    pass.accumulators.push_back(builder.add_array(array));
-    builder.declare(builder.row_depth, pass.accumulators.back(), builder.start_of_sum(reduce));
-  }
-}
-
-/// From here on values are found where the threads hold the results.
-void name_results(Pass& pass, const Phase& phase) {
-  for (std::size_t i = 0; i < phase.reductions.size(); ++i)
-    pass.builder.state().accumulators.push_back(
-        {phase.reductions[i], result_coordinates(pass, phase.reductions[i], pass.loops.kept), pass.accumulators[i],
-         pass.builder.depth(), accumulator_ref(pass, i).lane});
-}
 
 /// From here on the threads that need them have the results: all of them, or the first group where results lie side by
 /// side and no phase walks again; where blocks that do not meet share items, in the last of them alone.
@@ -540,14 +524,6 @@ Coordinates result_coordinates(Pass& pass, ir::NodeId reduce, ir::ExprId kept) {
   IndexBuilder& build = pass.builder.build();
   const ir::Dims& gone = axes(pass.builder.graph()[reduce]);
   return kept_coordinates(coordinates_at(build, order_of(pass, reduce), gone, kept, build.constant(0)), gone);
-}
-
-ir::Ref accumulator_ref(const Pass& pass, std::size_t i) {
-  ir::Ref ref;
-  ref.array = pass.accumulators[i];
-  if (pass.builder.in_flight_rows > 1) ref.subs[0] = pass.builder.row_in_flight;
-  if (pass.loops.results.vector > 1) ref.lane = pass.builder.build().var(pass.loops.results.element);
-  return ref;
 }
 
 std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,

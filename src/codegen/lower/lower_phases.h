@@ -32,7 +32,7 @@ struct Pass {
   const KeptHomes& kept;   ///< what the plan's homes keep of each phase
   bool loads_all = false;  ///< the first phase loads what later ones need as well
   Loops loops = {};
-  std::vector<ir::ArrayId> accumulators = {};  ///< parallel to the phase's reductions
+  std::vector<ir::ArrayId> accumulators = {};  ///< of each array that the phase's reductions reduce, in their order
   std::vector<ir::ArrayId> partials = {};      ///< of warps or groups, in shared memory; the same
   bool combined = false;                       ///< some phase put parts together through shared memory
   bool parted = false;                         ///< of a cluster: threads have said that they read no others any more
@@ -63,6 +63,14 @@ struct Pass {
   bool has_results_side_by_side() const { return mapping.fast == Side::kept; }
 };
 
+/// Which of the accumulators are a reduction's: one for each of its arrays.
+struct Slots {
+  ir::NodeId reduce = ir::no_node;
+  std::size_t first = 0, end = 0;
+};
+/// One for each reduction of the phase.
+std::vector<Slots> slots_of(const Pass& pass, const Phase& phase);
+
 /// Writes the phases of the launch that follows those before, all there are or up to where blocks meet by ending it,
 /// and says so in `handover`; or refuses.
 std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
@@ -73,10 +81,19 @@ Coordinates result_coordinates(Pass& pass, ir::NodeId reduce, ir::ExprId kept);
 /// Of blocks that have the same numbers of a row the first one writes them.
 void open_first_rank(Pass& pass);
 void close_first_rank(Pass& pass);
-/// The accumulator of reduction `i` of the phase: of the row in flight, of the vector's element at hand.
-ir::Ref accumulator_ref(const Pass& pass, std::size_t i);
 /// The thread's number among those of its block that share out the side.
 inline ir::ExprId thread_on(Pass& pass, Side side) { return thread_on(pass.builder, pass.mapping, pass.loops, side); }
+
+// ---- lower_accumulators.cpp
+
+/// Declares those of the phase, which hold what its reductions start from.
+void declare_accumulators(Pass& pass, const Phase& phase);
+/// From here on values are found where the threads hold the results.
+void name_results(Pass& pass, const Phase& phase);
+/// Accumulator number `i` of the phase: of the row in flight, of the vector's element at hand.
+ir::Ref accumulator_ref(const Pass& pass, std::size_t i);
+/// Those of a reduction.
+std::vector<ir::Ref> accumulator_refs(const Pass& pass, const Slots& slots);
 
 // ---- lower_elsewhere.cpp
 
@@ -134,7 +151,7 @@ struct Turns {
 Turns make_turns(ProgramBuilder& builder, std::int64_t count, ir::ExprId thread, std::int64_t threads,
                  std::int64_t most);
 
-/// One sum whose parts are added up.
+/// One sum whose parts are added up. Those of one reduction follow one another.
 struct Addition {
   ir::NodeId reduce = ir::no_node;
   ir::Ref sum;  ///< where the thread adds; `lane` is the element at hand

@@ -35,6 +35,7 @@
 
 #include "base/indexed.h"
 #include "codegen/lower/skeletons.h"
+#include "ir/graph/region_reduction.h"
 #include "ir/graph/stacked_windows.h"
 #include "ir/kernel/kernel.h"
 
@@ -104,14 +105,15 @@ bool is_one_to_one(const ir::Graph& graph, ir::NodeId user, ir::NodeId operand) 
   const ir::Node& node = graph[user];
   const bool moves = node.op == ir::Op::reshape || node.op == ir::Op::bitcast || node.op == ir::Op::transpose ||
                      node.op == ir::Op::broadcast;
-  return (class_of(node.op) == ir::OpClass::elementwise || moves) &&
+  const bool names = node.op == ir::Op::get_tuple_element;  // a reduction of several arrays
+  return (class_of(node.op) == ir::OpClass::elementwise || moves || names) &&
          elements(node.shape) == elements(graph[operand].shape);
 }
 
 /// Whether its elements are worth keeping: a gather's cost two trips to memory.
 bool holds_elements(const ir::Node& node) {
   const ir::OpClass kind = class_of(node.op);
-  return kind != ir::OpClass::index && node.op != ir::Op::constant &&
+  return kind != ir::OpClass::index && kind != ir::OpClass::structure && node.op != ir::Op::constant &&
          (kind != ir::OpClass::lookup || node.op == ir::Op::gather);
 }
 
@@ -311,6 +313,20 @@ std::vector<ir::NodeId> workspaces_of(const Prepared& prepared) {
   return found;
 }
 
+namespace {
+
+/// The group's own graph, or a copy with the same node numbers in which a kernel finds what it computes. The group must
+/// outlive it.
+std::shared_ptr<const ir::Graph> as_lowered(const ir::Graph& group) {
+  std::shared_ptr<const ir::Graph> graph{std::shared_ptr<const ir::Graph>(), &group};  // not owned
+  for (const auto rewritten : {&ir::folded, &ir::with_windows_gathered, &ir::with_reductions_as_arrays})
+    if (std::optional<ir::Graph> other = rewritten(*graph))
+      graph = std::make_shared<const ir::Graph>(*std::move(other));
+  return graph;
+}
+
+}  // namespace
+
 std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   // What analyse_stages() says of the graph as it is and of the folded one is the same, but names are those of the
   // group.
@@ -322,12 +338,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   if (skeleton == ir::Skeleton::stages) return prepare_stages(group, std::move(cut));
   Prepared out;
   out.group = &group;
-  if (std::optional<ir::Graph> folded = ir::folded(group.graph))
-    out.graph = std::make_shared<const ir::Graph>(*std::move(folded));
-  else
-    out.graph = {std::shared_ptr<const ir::Graph>(), &group.graph};  // not owned
-  if (std::optional<ir::Graph> gathered = ir::with_windows_gathered(*out.graph))
-    out.graph = std::make_shared<const ir::Graph>(*std::move(gathered));
+  out.graph = as_lowered(group.graph);
   const ir::Graph& graph = *out.graph;
   const ir::Boundary border = whole_border(graph);
   const Layout& layout = std::get<Layout>(structure);

@@ -29,6 +29,7 @@
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/gather_numbers.h"
 #include "ir/graph/number.h"
+#include "ir/graph/region_reduction.h"
 
 namespace tailor::codegen {
 
@@ -39,13 +40,14 @@ ir::SliceRange whole_range(const ir::Node& slice, int dim) { return {0, slice.sh
 
 class DimUnion {
  public:
-  explicit DimUnion(const ir::Graph& graph) : graph_(graph) {
-    for (const ir::Node& node : graph.nodes) {
+  explicit DimUnion(const ir::Graph& graph)
+      : seen_(ir::with_reductions_as_arrays(graph)), graph_(seen_ ? *seen_ : graph) {
+    for (const ir::Node& node : graph_.nodes) {
       firsts_.push_back(static_cast<std::int32_t>(parents_.size()));
       for (int d = 0; d < node.shape.rank(); ++d) parents_.push_back(static_cast<std::int32_t>(parents_.size()));
     }
     fixed_.assign(parents_.size(), false);
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) tie(static_cast<ir::NodeId>(i));
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) tie(static_cast<ir::NodeId>(i));
   }
 
   std::optional<OuterExtent> of(ir::NodeId id, int dim) {
@@ -100,6 +102,10 @@ class DimUnion {
           else
             fix(from, d);
         }
+        return;
+      case ir::Op::get_tuple_element:
+        if (graph_[from].op != ir::Op::reduce) return fix_with_operands(id);
+        for (int d = 0; d < of.shape.rank(); ++d) join(id, d, from, d);
         return;
       case ir::Op::transpose:
         for (int d = 0; d < of.shape.rank(); ++d) join(id, d, from, static_cast<int>(axes(of)[d]));
@@ -200,14 +206,14 @@ class DimUnion {
 
   void tie_reduce(ir::NodeId id) {
     const ir::Node& of = node(id);
-    if (of.operands.size() != 2 || of.shape.dtype == ir::DType::tuple) return fix_with_operands(id);
-    const ir::NodeId from = of.operands[0];
-    int next = 0;
-    for (int d = 0; d < shape(from).rank(); ++d)
-      if (axes(of).contains(d))
-        fix(from, d);
-      else
-        join(from, d, id, next++);
+    for (const ir::NodeId from : ir::reduced_arrays(of)) {
+      int next = 0;
+      for (int d = 0; d < shape(from).rank(); ++d)
+        if (axes(of).contains(d))
+          fix(from, d);
+        else
+          join(from, d, id, next++);
+    }
   }
 
   /// A reshape keeps a prefix of its elements a prefix: the first dimensions above 1 shrink in proportion. Further in,
@@ -241,6 +247,7 @@ class DimUnion {
     while (j < to_dims.size()) fix(id, j++);
   }
 
+  std::optional<ir::Graph> seen_;  ///< where results of one reduction shrink together
   const ir::Graph& graph_;
   IndexedVector<std::int32_t> firsts_, parents_;
   IndexedVector<bool> fixed_;
@@ -287,8 +294,14 @@ ir::Group shrunk(const ir::Graph& graph, const OuterExtent& extent, std::int64_t
   small.graph = graph;
   for (const OuterExtent::NodeDim& outer : extent.dims) {
     ir::Node& node = small.graph[outer.node];
-    std::int64_t& dim = node.shape.dims[outer.dim];
-    dim = dim / extent.steps * kept;
+    const auto shrink = [&](ir::Shape& shape) {
+      std::int64_t& dim = shape.dims[outer.dim];
+      dim = dim / extent.steps * kept;
+    };
+    if (node.results.empty())
+      shrink(node.shape);
+    else
+      std::for_each(node.results.begin(), node.results.end(), shrink);
     if (node.op == ir::Op::slice)
       ir::attributes_as<ir::SliceRanges>(node).ranges[outer.dim] = whole_range(node, outer.dim);
   }

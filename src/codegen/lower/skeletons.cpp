@@ -1,11 +1,17 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table itself, made of the rows of ir/skeletons.def. A row whose functions are missing does not link, so a new
-// skeleton is a row there and functions here. In: a skeleton. Out: its row of functions. Called by prepare, lower,
-// rules and shrinking.
+// The table of loop structures, made of the rows of ir/skeletons.def, and its first column. In: a skeleton. Out: its row
+// of functions. Called by prepare, lower, rules and shrinking. A row whose functions are missing does not link, so a new
+// skeleton is a row there and functions here.
+//
+// Dominant nodes are those whose order in memory the loops of a plan can follow; candidates stand in the order of usual
+// choice. Rows and columns follow what a reduction reads, one reduction for each shape that is read, of columns for
+// each order in memory too; a flat loop follows an array as large as the largest output, tiles an output. Bodies of a
+// pack have their own.
 #include "codegen/lower/skeletons.h"
 
+#include <algorithm>
 #include <array>
 
 #include "base/indexed.h"
@@ -23,5 +29,46 @@ constexpr std::array table = std::to_array<SkeletonLowering>({
 }  // namespace
 
 const SkeletonLowering& lowering(ir::Skeleton skeleton) { return row_for(table, skeleton); }
+
+/// Outputs and parameters as large as the largest output, one of each shape and layout.
+void dominants_map(const ir::Graph& graph, Prepared& prepared) {
+  const auto offer = [&](ir::NodeId id) {
+    const ir::Node& node = graph[id];
+    if (elements(node.shape) != prepared.columns) return;
+    const bool known = std::any_of(prepared.dominants.begin(), prepared.dominants.end(), [&](ir::NodeId other) {
+      return graph[other].shape.dims == node.shape.dims && graph[other].shape.same_layout(node.shape);
+    });
+    if (!known) prepared.dominants.push_back(id);
+  };
+  for (const ir::NodeId id : prepared.stored) offer(id);
+  for (const ir::NodeId id : parameters(graph)) offer(id);
+}
+
+/// The output of whose dimensions tiles are made.
+void dominants_transpose(const ir::Graph&, Prepared& prepared) { prepared.dominants = {prepared.turn->dominant}; }
+
+/// The first reduction, and others that read an array of other dimensions or of another order in memory.
+void dominants_column(const ir::Graph& graph, Prepared& prepared) {
+  const auto source = [&](ir::NodeId id) -> const ir::Shape& { return graph[graph[id].operands[0]].shape; };
+  for (const Phase& phase : prepared.phases)
+    for (const ir::NodeId id : phase.reductions) {
+      const bool known = std::any_of(prepared.dominants.begin(), prepared.dominants.end(), [&](ir::NodeId other) {
+        return source(other).dims == source(id).dims && source(other).same_layout(source(id)) &&
+               axes(graph[other]) == axes(graph[id]);
+      });
+      if (!known) prepared.dominants.push_back(id);
+    }
+}
+
+/// The first reduction, and others whose operands have other dimensions.
+void dominants_row(const ir::Graph& graph, Prepared& prepared) {
+  for (const Phase& phase : prepared.phases)
+    for (const ir::NodeId id : phase.reductions)
+      if (prepared.dominants.empty() ||
+          graph[graph[id].operands[0]].shape.dims != graph[graph[prepared.dominants[0]].operands[0]].shape.dims)
+        prepared.dominants.push_back(id);
+}
+
+void dominants_pack(const ir::Graph&, Prepared&) {}
 
 }  // namespace tailor::codegen

@@ -175,7 +175,9 @@ Coordinates operand_coordinates(IndexBuilder& build, const ir::Graph& graph, con
   const ir::Shape& source = operand_shape(graph, node, k);
   if (class_of(node.op) == ir::OpClass::elementwise)  // select's predicate and clamp's bounds may be scalars
     return source.rank() == 0 && coordinates.rank != 0 ? scalar_coordinates() : coordinates;
-  switch (node.op) {  // NOLINT: only index operations come here
+  switch (node.op) {                 // NOLINT: only index operations come here
+    case ir::Op::get_tuple_element:  // of a reduction
+      return coordinates;
     case ir::Op::broadcast:
       return broadcast_coordinates(build, source, node, coordinates);
     case ir::Op::reshape:
@@ -231,7 +233,7 @@ Coordinates joined_coordinates(IndexBuilder& build, const ir::Graph& graph, cons
 std::optional<Coordinates> user_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& user,
                                             ir::NodeId operand, const Coordinates& coordinates) {
   const ir::Shape& source = graph[operand].shape;
-  if (class_of(user.op) == ir::OpClass::elementwise) {
+  if (class_of(user.op) == ir::OpClass::elementwise || user.op == ir::Op::get_tuple_element) {
     if (source.dims != user.shape.dims) return std::nullopt;
     return coordinates;
   }

@@ -36,6 +36,7 @@
 #include "codegen/structure/recognise.h"
 #include "codegen/structure/window_taps.h"
 #include "ir/graph/attribute_text.h"
+#include "ir/graph/region_reduction.h"
 
 namespace tailor::codegen {
 
@@ -114,6 +115,51 @@ std::optional<Rejection> refuse_window(const Graph& graph, const Node& node, con
   return refuse_value(node);
 }
 
+/// Operations of a region that only hand a number on.
+bool hands_on(const Graph& region, const Node& node) {
+  return node.op == Op::reshape || node.op == Op::broadcast ||
+         (node.op == Op::bitcast && node.shape.dtype == region[node.operands[0]].shape.dtype);
+}
+
+/// Why a kernel cannot write the line of a region where it puts two values together.
+std::string line_refusal(const Graph& region, const Node& node) {
+  const auto because = [&](std::string_view what) {
+    return fmt::format("{} %{} {}", row(node.op).id, node.name, what);
+  };
+  if (node.shape.rank() != 0) return because("is no single number");
+  if (!is_holdable(node.shape.dtype)) return because(fmt::format("has type {}", name(node.shape.dtype)));
+  if (node.op == Op::parameter || hands_on(region, node)) return {};
+  if (node.op == Op::constant) return known_literal(node) != nullptr ? "" : because("has a value that is not known");
+  if (class_of(node.op) != OpClass::elementwise || !has_text(region, node)) return because("has no kernel text");
+  return {};
+}
+
+/// Why no kernel holds a reduction by its body: a line that cannot be written, results of types that it cannot hold, or
+/// an initial value that is known only when the kernel runs.
+std::optional<Rejection> refuse_region(const Graph& graph, const Node& node) {
+  const ir::Refusal rule =
+      reduced_count(node) == 1 ? ir::Refusal("skeleton-custom-reduction") : ir::Refusal("skeleton-variadic-reduction");
+  const auto no = [&](std::string_view why) { return refuse(rule, fmt::format("reduce %{}: {}", node.name, why)); };
+  if (node.bodies.empty()) return no("its function is not known");
+  const Graph& region = body(graph, node, 0);
+  if (!is_region_of(region, reduced_count(node))) return no("its function takes or gives another number of values");
+  for (const Node& line : region.nodes)
+    if (const std::string why = line_refusal(region, line); !why.empty()) return no(why);
+  for (const Shape& shape : node.results)
+    if (!is_holdable(shape.dtype))
+      return refuse("dtype", fmt::format("%{} has a result of type {}, which kernels cannot hold yet", node.name,
+                                         name(shape.dtype)));
+  const bool known = !known_reducers(graph, node).empty();
+  for (std::size_t k = 0; k < reduced_count(node); ++k) {
+    const Node &start = graph[node.operands[reduced_count(node) + k]], &value = graph[node.operands[k]];
+    if (!known && known_literal(start) == nullptr)
+      return no(fmt::format("it starts from %{}, which is no constant", start.name));
+    if (value.shape.dtype != start.shape.dtype || region[region.outputs[k]].shape.dtype != value.shape.dtype)
+      return no("its function takes or gives other types than its arrays have");
+  }
+  return node.results.empty() ? refuse_value(node) : std::nullopt;
+}
+
 std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
   const OpRow& op = row(node.op);
   const auto skeleton = [&](const ir::Refusal& which) {
@@ -141,9 +187,7 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
     case OpClass::index:
       return refuse_move(graph, node);
     case OpClass::reduction:
-      if (node.operands.size() != 2) return skeleton("skeleton-variadic-reduction");
-      if (reducer(node) == Reducer::custom || reducer(node) == Reducer::none)
-        return skeleton("skeleton-custom-reduction");
+      if (runs_region(node)) return refuse_region(graph, node);
       if (!has_pattern(op_of(reducer(node)), node.shape.dtype))
         return refuse_operation(op.hlo, fmt::format("{} of %{} has no kernel text for {}", name(reducer(node)),
                                                     node.name, name(node.shape.dtype)));
@@ -163,9 +207,11 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
     case OpClass::mapped:
       return refuse_operation(op.hlo, fmt::format("{} %{} {} is not supported: an arbitrary function of each element",
                                                   op.id, node.name, text(node.shape)));
+    case OpClass::structure:
+      if (node.op == Op::get_tuple_element && graph[node.operands[0]].op == Op::reduce) return refuse_value(node);
+      [[fallthrough]];
     case OpClass::library:
     case OpClass::composite:
-    case OpClass::structure:
     case OpClass::control:
     case OpClass::communication:
     case OpClass::opaque:
@@ -224,7 +270,9 @@ Layout row_layout(const Graph& graph, const Node& reduce) {
 
 Region::Region(const Graph& whole, const Boundary& around) : graph(whole), border(around) {
   const std::vector<FoldedReduction> folded = folded_reductions(graph, border.inside, border.writes);
-  if (folded.empty()) return;
+  for (const NodeId id : border.inside)
+    if (graph[id].op == Op::reduce && !graph[id].results.empty()) folded_.emplace_back(id, seen_as_array(graph[id]));
+  if (folded.empty() && folded_.empty()) return;
   std::unordered_set<NodeId> swallowed;
   for (const FoldedReduction& one : folded) {
     swallowed.insert(one.swallowed.begin(), one.swallowed.end());

@@ -124,7 +124,8 @@ Layout row_layout(const ir::Graph& graph, const ir::Node& reduce);
 inline Layout row_layout(const ir::Graph& graph, ir::NodeId reduce) { return row_layout(graph, graph[reduce]); }
 
 /// The nodes inside a border as a kernel computes them: reductions that arrive in steps are one, and the steps before
-/// the last are not there (ir/graph/split_reduction.h). Graph and border outlive it.
+/// the last are not there (ir/graph/split_reduction.h); one of several arrays is seen as if its first result were its
+/// own (ir/graph/region_reduction.h). Graph and border outlive it.
 class Region {
  public:
   Region(const ir::Graph& graph, const ir::Boundary& border);
@@ -138,8 +139,8 @@ class Region {
   const ir::Node& operator[](ir::NodeId id) const;
 
  private:
-  std::vector<ir::NodeId> inside_;                       ///< empty where nothing is folded
-  std::vector<std::pair<ir::NodeId, ir::Node>> folded_;  ///< ascending
+  std::vector<ir::NodeId> inside_;                       ///< empty where no node differs
+  std::vector<std::pair<ir::NodeId, ir::Node>> folded_;  ///< those that differ from the graph's, ascending
 };
 
 // ---- parts that share nothing (structure_pack.cpp)

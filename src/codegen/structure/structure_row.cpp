@@ -24,6 +24,7 @@
 
 #include "base/counted.h"
 #include "codegen/structure/recognise.h"
+#include "ir/graph/region_reduction.h"
 
 namespace tailor::codegen {
 
@@ -199,6 +200,16 @@ std::optional<Rejection> refuse_reductions(const Region& region, const Layout& l
 
 }  // namespace
 
+namespace {
+
+Rejection refuse_region_across(const Node& reduce) {
+  return refuse(reduced_count(reduce) == 1 ? ir::Refusal("skeleton-custom-reduction")
+                                           : ir::Refusal("skeleton-variadic-reduction"),
+                fmt::format("reduce %{} runs across the rows of the group, by a function of its own", reduce.name));
+}
+
+}  // namespace
+
 std::optional<Classified> recognise_row(const Region& region) {
   const auto is_sum = [&](NodeId id) { return region[id].op == Op::reduce; };
   const auto first = std::find_if(region.inside().begin(), region.inside().end(), is_sum);
@@ -206,6 +217,8 @@ std::optional<Classified> recognise_row(const Region& region) {
   const std::optional<Layout> layout = rows_of(region);
   if (!layout) return refuse_reduction(region.graph, region[*first]);
   const std::vector<NodeId> late = late_values(region, *layout);
+  for (const NodeId id : late)
+    if (region[id].op == Op::reduce && runs_region(region[id])) return refuse_region_across(region[id]);
   if (!late.empty())
     if (std::optional<Rejection> refused = refuse_late(region, *layout, late)) return *refused;
   if (std::optional<Rejection> refused = refuse_reductions(region, *layout)) return *refused;

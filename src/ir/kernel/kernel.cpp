@@ -171,7 +171,8 @@ struct Identity {
     bytes << s.kind << s.op << value(s.value);
     if (s.target.array != no_id) array(bytes, s.target.array);
     bytes << ref(s.target);
-    if (s.kind == StmtKind::let || s.kind == StmtKind::load || (s.kind == StmtKind::atomic && s.let != no_id))
+    if (s.kind == StmtKind::let || s.kind == StmtKind::load || s.kind == StmtKind::exchange ||
+        (s.kind == StmtKind::atomic && s.let != no_id))
       bytes << (s.let == no_id ? -1 : lets(s.let));
     if (is_memory(s)) {
       bytes << s.space << expr(s.expr) << s.width << s.policy;
@@ -187,6 +188,7 @@ struct Identity {
       for (const Condition& c : s.conditions) bytes << expr(c.a) << expr(c.b) << c.equal;
     if (s.otherwise) bytes << std::string_view("otherwise");
     if (s.half != Half::both) bytes << s.half;
+    if (s.kind == StmtKind::exchange) bytes << s.stride;
     if (is_grid_barrier(s)) bytes << s.memory << expr(s.expr) << expr(s.rank);
     bytes << s.lanes << static_cast<std::int64_t>(s.scope) - static_cast<std::int64_t>(StitchLevel::warp);
   }

@@ -7,9 +7,9 @@
 //
 // The program is a flat list of statements in preorder; loops and guards span to `end`. It describes one virtual block
 // `vb` of `virtual_blocks`; a wrapper maps real blocks to virtual ones. Threads are seen through named variables that
-// are parts of the thread index (lane, row in block). There is no reduce statement: reductions are shuffles, shared
-// stores, barriers and loads. Loads and stores are pinned: the printed text keeps each of them, in this order, so what
-// is counted here is what the machine executes.
+// are parts of the thread index (lane, row in block). There is no reduce statement: reductions are shuffles (or
+// exchanges and arithmetic), shared stores, barriers and loads. Loads and stores are pinned: the printed text keeps
+// each of them, in this order, so what is counted here is what the machine executes.
 #pragma once
 
 #include <algorithm>
@@ -120,6 +120,8 @@ enum class StmtKind : std::uint8_t {
   fence,    ///< what this thread wrote, or saw written by threads it met at a barrier, is seen by all blocks before
             ///< anything that it does below; and it sees what others fenced before it saw their atomics
   wait,     ///< in a follower: what the launches before it wrote is seen below
+  exchange,  ///< let = value of another lane: of the one whose number differs by `stride` (a bit) among groups of
+             ///< `lanes` neighbouring ones, or, where that is 0, of the first of the group
 };
 
 // The last block. Blocks that each hold a part of a result write it to a workspace, and the one that comes last puts
@@ -220,7 +222,8 @@ struct Stmt {
   std::array<Condition, 2> conditions{};   ///< guard; the second is absent when its a is no_expr
   bool otherwise = false;                  ///< guard: stands behind one that asks the opposite; see above
   std::int32_t end = 0;                    ///< loop, guard: the first statement after the body
-  std::uint8_t lanes = 0;                  ///< shuffle: a power of two up to 32
+  std::uint8_t lanes = 0;                  ///< shuffle, exchange: a power of two up to 32
+  std::uint8_t stride = 0;                 ///< exchange: a power of two below `lanes`, or 0
   StitchLevel scope = StitchLevel::block;  ///< barrier; warp or wider
   Half half = Half::both;                  ///< barrier of a cluster
 };
@@ -256,6 +259,10 @@ struct Kernel {
 /// Whether it accesses memory: of the GPU, of the block or of a cluster.
 constexpr bool is_memory(const Stmt& stmt) {
   return stmt.kind == StmtKind::load || stmt.kind == StmtKind::store || stmt.kind == StmtKind::atomic;
+}
+/// Whether lanes of a warp must execute it together.
+constexpr bool exchanges_lanes(const Stmt& stmt) {
+  return stmt.kind == StmtKind::shuffle || stmt.kind == StmtKind::exchange;
 }
 constexpr bool is_grid_barrier(const Stmt& stmt) {
   return stmt.kind == StmtKind::barrier && stmt.scope == StitchLevel::grid;

@@ -136,6 +136,12 @@ struct TextPrinter {
       }
       case StmtKind::shuffle:
         return fmt::format("{} <- {} over {} lanes", ref(s.target, 1), name(s.op), static_cast<int>(s.lanes));
+      case StmtKind::exchange:
+        if (s.stride == 0)
+          return fmt::format("{} = {} of the first of {} lanes", names.lets[s.let], value(s.value),
+                             static_cast<int>(s.lanes));
+        return fmt::format("{} = {} of lane ^ {} of {}", names.lets[s.let], value(s.value), static_cast<int>(s.stride),
+                           static_cast<int>(s.lanes));
       case StmtKind::barrier:
         return fmt::format(
             "barrier {}{}{}", name(s.scope), row_for(half_words, s.half),

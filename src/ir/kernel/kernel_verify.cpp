@@ -288,6 +288,13 @@ struct Verifier {
         require(s.space != Space::distributed, "an atomic on another block of the cluster");
         if (s.let != no_id) define(s.let, type_of(s.value));
         return require(s.space == Space::shared || is_written(kernel.buffers[s.memory].role), "an atomic on an input");
+      case StmtKind::exchange:
+        value(s.value);
+        require(s.lanes >= 2 && s.lanes <= 32 && (s.lanes & (s.lanes - 1)) == 0, "an exchange among odd lanes");
+        require(s.stride < s.lanes && (s.stride & (s.stride - 1)) == 0, "an exchange with no lane of its group");
+        require(row(type_of(s.value)).compute == type_of(s.value), "an exchange of what only memory holds");
+        define(s.let, type_of(s.value));
+        return require(!divergent, "an exchange in a guard that depends on the thread");
       case StmtKind::shuffle:
         reference(s.target, 1);
         require(s.lanes >= 2 && s.lanes <= 32 && (s.lanes & (s.lanes - 1)) == 0, "a shuffle over odd lanes");

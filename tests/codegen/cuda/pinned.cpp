@@ -41,6 +41,9 @@ void count(const Kernel& kernel, const Stmt& s, InstructionCounts& counts) {
       counts["shfl"] += words * std::countr_zero(static_cast<unsigned>(s.lanes));
       return;
     }
+    case StmtKind::exchange:
+      counts["shfl"] += std::max(1, size(kernel.lets[s.let].dtype) / 4);
+      return;
     case StmtKind::barrier:
       if (is_grid_barrier(s)) {  // between two of the block one thread counts, and looks in a loop that may be turned
         counts["bar"] += 2;

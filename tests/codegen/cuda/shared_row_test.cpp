@@ -54,6 +54,14 @@ std::string row_refusal(std::string_view member, std::int64_t count, std::int64_
 
 }  // namespace
 
+TEST_CASE("a kernel whose lanes and warps put values and their places together prints as its golden text") {
+  const ir::Group group = ir::make_group(ir::family_member("argmax"), 512, 4096);
+  ir::Plan plan;
+  const ir::Kernel kernel =
+      lowered_row(group, "threads=128 threads_per_row=128 vector=4 in_flight=1 split=1 grid=tile", &plan);
+  check_golden("row_argmax.cu", codegen::cuda(kernel, &plan));
+}
+
 TEST_CASE("a kernel whose blocks share rows prints as its golden text") {
   const ir::Group group = ir::make_group(ir::family_member("row_statistics_f16"), 3, 200001);
   ir::Plan plan;
