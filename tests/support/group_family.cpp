@@ -461,13 +461,15 @@ const std::vector<FamilyMember>& plain_family() {
   in_place 0 of 1
 })"},
       {"batch_scaled", R"(graph batch_scaled {
-  %x = parameter 0 : f32[{R},3,{N}]
+  %x = parameter 0 : f32[{R},4,{N}]
   %s = parameter 1 : f32[{R}]
   %zero = constant 0 : f32[]
-  %sb = broadcast %s, axes={0} : f32[{R},3,{N}]
-  %y = multiply %x, %sb : f32[{R},3,{N}]
-  %t = reduce add %y, %zero, axes={2} : f32[{R},3]
-  output %t
+  %sb = broadcast %s, axes={0} : f32[{R},4,{N}]
+  %y = multiply %x, %sb : f32[{R},4,{N}]
+  %t = reduce add %x, %zero, axes={2} : f32[{R},4]
+  %tb = broadcast %t, axes={0,1} : f32[{R},4,{N}]
+  %z = subtract %y, %tb : f32[{R},4,{N}]
+  output %z
 })"},
   };
   return family;

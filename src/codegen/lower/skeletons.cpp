@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of loop structures, made of the rows of ir/skeletons.def, and its first column. In: a skeleton. Out: its row
-// of functions. Called by prepare, lower, rules and shrinking. A row whose functions are missing does not link, so a new
-// skeleton is a row there and functions here.
+// The table of loop structures, made of the rows of ir/skeletons.def, and its first column. In: a skeleton. Out: its
+// row of functions. Called by prepare, lower, rules and shrinking. A row whose functions are missing does not link, so
+// a new skeleton is a row there and functions here.
 //
 // Dominant nodes are those whose order in memory the loops of a plan can follow; candidates stand in the order of usual
 // choice. Rows and columns follow what a reduction reads, one reduction for each shape that is read, of columns for

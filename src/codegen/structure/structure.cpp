@@ -147,8 +147,8 @@ std::optional<Rejection> refuse_region(const Graph& graph, const Node& node) {
     if (const std::string why = line_refusal(region, line); !why.empty()) return no(why);
   for (const Shape& shape : node.results)
     if (!is_holdable(shape.dtype))
-      return refuse("dtype", fmt::format("%{} has a result of type {}, which kernels cannot hold yet", node.name,
-                                         name(shape.dtype)));
+      return refuse_type(shape.dtype, fmt::format("%{} has a result of type {}, which kernels cannot hold yet",
+                                                  node.name, name(shape.dtype)));
   const bool known = !known_reducers(graph, node).empty();
   for (std::size_t k = 0; k < reduced_count(node); ++k) {
     const Node &start = graph[node.operands[reduced_count(node) + k]], &value = graph[node.operands[k]];

@@ -91,6 +91,13 @@ TEST_CASE("plans of every row group compute what the evaluator computes and are 
   }
 }
 
+TEST_CASE("what rows in flight read together is read whether or not they begin at whole vectors") {
+  for (const std::int64_t length : {29, 32}) {
+    const SpaceCase which{"batch_scaled", 3, length};
+    CHECK(check_every_plan(which, {testing::effort(3, 1)}).programs > 4);
+  }
+}
+
 TEST_CASE("plans of every column group compute what the evaluator computes and are counted as executed") {
   for (const SpaceCase& which : column_cases()) {
     CAPTURE(which.member);
