@@ -482,6 +482,8 @@ const std::vector<SpaceCase>& map_cases() {
                                                {"stacks_and_pads", 7, 16},
                                                {"stacks_and_pads", 5, 13},
                                                {"pads_of_two", 5, 12},
+                                               {"padded_spread_reversed", 4, 8},
+                                               {"padded_spread_reversed", 3, 12},
                                                {"pool_channels", 5, 9},
                                                {"pool_channels", 3, 16},
                                                {"pool_half", 5, 32},

@@ -424,8 +424,13 @@ ir::ExprId IndexBuilder::narrow(ir::ExprId a, ir::Interval range) {
   const ir::Expr expr = pool_.exprs[a];
   if (expr.count == 0) return a;
   const ir::Interval cut{std::max(range.low, expr.range.low), std::min(range.high, expr.range.high)};
-  if (cut == expr.range || cut.low > cut.high) return a;
+  if (cut.low > cut.high) return a;
   if (cut.low == cut.high) return constant(cut.low);
+  if (cut == expr.range) {
+    // A range that the whole has by a guard or by what it is the rest of is lost in a sum, where its terms stand alone.
+    const auto terms = pool_.linear(a);
+    if (range_of(expr.constant, Sum(terms.begin(), terms.end())) == cut) return a;
+  }
   ir::Term term;
   term.kind = ir::TermKind::narrow;
   term.a = a;
