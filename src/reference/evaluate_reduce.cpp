@@ -10,6 +10,7 @@
 #include "base/indexed.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
+#include "reference/evaluate_window.h"
 
 namespace tailor::reference {
 
@@ -191,6 +192,12 @@ std::vector<Tensor> reduce_custom(const Call& call) {
 std::vector<Tensor> evaluate_reduce(const Call& call) {
   const ir::Reducer reducer = ir::reducer(call.node);
   const bool known = reducer != ir::Reducer::custom && reducer != ir::Reducer::none;
+  for (const Tensor* operand : call.operands) {
+    if (has_cells(operand->shape.dtype)) continue;
+    if (!has_complex_fold(call.graph, call.node))
+      fail(call, "complex operands have semantics in sums and products alone");
+    return results_of(fold_complex(call));
+  }
   if (known && call.operands.size() == 2) return results_of(reduce_known(call));
   return reduce_custom(call);
 }
