@@ -5,7 +5,7 @@
 // element. Called by the checks. error_bound.h says what is bounded and where the formulas come from.
 //
 // The walk is the evaluator's own: after each node it hands over the operands and the result, and the bound of the
-// result is made from the bounds of the operands. A node falls into one of five classes.
+// result is made from the bounds of the operands. A node falls into one of six classes.
 //   moves          what moves elements moves their bounds. The bounds are an f64 array, and the same code moves it.
 //   What
 //                  an index picks that has a bound itself is judged where each index in that interval picks the same.
@@ -13,14 +13,21 @@
 //   reductions     the bound of a sum is the sum of the bounds, plus a term for the order of additions, which a kernel
 //                  is free to choose; so magnitudes are summed beside the values
 //   contractions   matrix products and scatters, as reductions over products (error_bound_contraction.cpp)
+//   bodies         loops and branches are walked through once more, with the bounds of what goes round in them; where
+//                  they hold integers, predicates and moves alone, exact operands give exact results without that
 //   the rest       an operation without a rule gets an infinite bound, and its elements count as not judged
 // An array whose elements are all exact keeps no bounds, so integers, predicates and moved data cost nothing.
 #include "reference/error_bound.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "base/indexed.h"
 #include "base/memory.h"
@@ -231,10 +238,11 @@ Errors narrow_sum_errors(const Call& call, const Errors& errors, const Tensor& r
   const ir::DType dtype = result.shape.dtype;
   if (row(dtype).compute == dtype) return errors;
   const auto squares = terms_of(call, nullptr, [](double value, double) { return value * value; });
-  const Tensor sums = reduced(call, *squares, ir::Reducer::add);
-  const double terms = terms_of_each(call, result);
+  const auto ones = terms_of(call, nullptr, [](double, double) { return 1.0; });
+  const Tensor sums = reduced(call, *squares, ir::Reducer::add), counts = reduced(call, *ones, ir::Reducer::add);
   Tensor wider = copied(errors->shape, errors->bytes);
   each_real_apart(result, [&](std::int64_t i, double y) {
+    const double terms = error_bounds(counts)[i];
     const double walk = terms * error_bounds(sums)[i] / 2 + terms * y * y / 3;
     error_bounds(wider)[i] += std::isfinite(y) ? deviations * unit_roundoff(dtype) * std::sqrt(walk) : 0;
   });
@@ -300,13 +308,57 @@ bool only_chooses(const ir::Graph& body) {
   });
 }
 
-/// Bounds of every value of every node; those of dead values are dropped by the caller's graph being small.
+/// Whether a kernel may make nothing of exact operands but what the reference does: it computes on integers and
+/// predicates alone, and moves what else there is. So with its bodies.
+bool makes_exact(const ir::Graph& graph, const ir::Node& node) {
+  const auto is_whole = [](const ir::Shape& shape) {
+    return is_integer(shape.dtype) || shape.dtype == ir::DType::pred;
+  };
+  const bool moves = class_of(node.op) == ir::OpClass::leaf || class_of(node.op) == ir::OpClass::index ||
+                     node.op == ir::Op::get_tuple_element || passes_operands(node.op) || node.op == ir::Op::copy ||
+                     node.op == ir::Op::select || node.op == ir::Op::complex || node.op == ir::Op::real ||
+                     node.op == ir::Op::imag || node.op == ir::Op::gather || node.op == ir::Op::dynamic_slice ||
+                     node.op == ir::Op::dynamic_update_slice;
+  if (moves) return true;
+  if (class_of(node.op) != ir::OpClass::control) {
+    const std::vector<ir::Shape> shapes = result_shapes(node);
+    if (!std::all_of(shapes.begin(), shapes.end(), is_whole)) return false;
+    for (const ir::NodeId operand : node.operands)
+      if (!is_whole(graph[operand].shape)) return false;
+  }
+  for (std::size_t i = 0; i < node.bodies.size(); ++i) {
+    const ir::Graph& body = ir::body(graph, node, i);
+    if (!std::all_of(body.nodes.begin(), body.nodes.end(),
+                     [&](const ir::Node& inner) { return makes_exact(body, inner); }))
+      return false;
+  }
+  return true;
+}
+
+/// What is known of one value: its bounds, and where they are infinite for want of a rule, the operation without one.
+struct Known {
+  Errors errors;        ///< nullptr: exact
+  std::string unknown;  ///< "%sort.3 (sort)"; empty: every operation before has a rule
+};
+
+/// Values with what is known of them.
+struct KnownValues {
+  std::vector<Tensor> values;
+  std::vector<Known> known;
+};
+
+KnownValues evaluate_known(const ir::Graph& graph, std::span<const Tensor> inputs, std::vector<Known> given,
+                           const ErrorBoundOptions& options, const std::stop_token& stop);
+
+/// What is known of every value of every node; of dead values it is dropped.
 class ErrorBoundWalk {
  public:
-  ErrorBoundWalk(const ir::Graph& graph, const ErrorBoundOptions& options)
+  /// `given`: of the parameters, by number; those beyond are exact.
+  ErrorBoundWalk(const ir::Graph& graph, std::vector<Known> given, const ErrorBoundOptions& options)
       : graph_(graph),
         options_(options),
-        errors_(graph.nodes.size()),
+        given_(given.begin(), given.end()),
+        known_(graph.nodes.size()),
         uses_(graph.nodes.size(), 0),
         whole_terms_(graph.nodes.size(), 0) {
     for (const ir::Node& node : graph.nodes)
@@ -324,100 +376,179 @@ class ErrorBoundWalk {
 
   void visit(ir::NodeId id, const Call& call, std::span<const Tensor* const> results) {
     const ir::Node& node = graph_[id];
-    std::vector<Errors> operands;
+    std::vector<Known> operands;
     for (const ir::NodeId operand : node.operands) {
-      const std::vector<Errors>& all = errors_[operand];
+      const std::vector<Known>& all = known_[operand];
       operands.insert(operands.end(), all.begin(), all.end());
       if (node.op == ir::Op::add_dependency) break;
     }
-    std::vector<Errors>& made = errors_[id];
-    if (class_of(node.op) == ir::OpClass::leaf)
-      made.assign(1, nullptr);
+    std::vector<Known>& made = known_[id];
+    if (node.op == ir::Op::parameter && std::cmp_less(parameter_number(node), given_.size()))
+      made.assign(1, given_[parameter_number(node)]);
+    else if (class_of(node.op) == ir::OpClass::leaf)
+      made.assign(1, {});
     else if (node.op == ir::Op::get_tuple_element)
       made.assign(1, operands[tuple_index(node)]);
     else if (passes_operands(node.op))
       made = std::move(operands);
+    else if (class_of(node.op) == ir::OpClass::control)
+      made = of_bodies(call, operands).value_or(not_known(call, operands, results));
     else
-      made = of_call(call, operands, results, whole_terms_[id]);
+      made = of_operation(call, operands, results, whole_terms_[id]);
     for (const ir::NodeId operand : node.operands)
-      if (--uses_[operand] == 0) errors_[operand].clear();
+      if (--uses_[operand] == 0) known_[operand].clear();
   }
 
   /// Hands the bounds out: afterwards nobody else holds those of a value that is one output only.
-  std::vector<Errors> take_outputs() {
-    std::vector<Errors> all;
+  std::vector<Known> take_outputs() {
+    std::vector<Known> all;
     for (const ir::NodeId output : graph_.outputs) {
-      const std::vector<Errors>& one = errors_[output];
+      const std::vector<Known>& one = known_[output];
       all.insert(all.end(), one.begin(), one.end());
     }
-    errors_.clear();
+    known_.clear();
     return all;
   }
 
  private:
-  std::vector<Errors> of_call(const Call& call, const std::vector<Errors>& operands,
-                              std::span<const Tensor* const> results, double whole) const {
+  using Rule = std::optional<std::vector<Errors>>;  ///< nothing: there is none
+
+  static std::string without_rule(const std::vector<Known>& operands) {
+    for (const Known& one : operands)
+      if (!one.unknown.empty()) return one.unknown;
+    return {};
+  }
+
+  std::vector<Known> of_operation(const Call& call, const std::vector<Known>& operands,
+                                  std::span<const Tensor* const> results, double whole) const {
+    std::vector<Errors> errors;
+    errors.reserve(operands.size());
+    for (const Known& one : operands) errors.push_back(one.errors);
+    Rule found = of_call(call, errors, results, whole);
+    if (!found) return not_known(call, operands, results);
+    const std::string unknown = without_rule(operands);
+    std::vector<Known> made;
+    for (Errors& one : *found) {
+      const bool exact = one == nullptr;
+      made.push_back({std::move(one), exact ? std::string() : unknown});
+    }
+    return made;
+  }
+
+  Rule of_call(const Call& call, const std::vector<Errors>& operands, std::span<const Tensor* const> results,
+               double whole) const {
     const ir::Node& node = call.node;
     const bool exact = all_exact(operands);
     if (class_of(node.op) == ir::OpClass::elementwise && has_element_step(call.graph, node))
-      return {elementwise_errors(call, operands, *results[0], options_.arithmetic)};
+      return one(elementwise_errors(call, operands, *results[0], options_.arithmetic));
     if (class_of(node.op) == ir::OpClass::index || node.op == ir::Op::bitcast_convert || node.op == ir::Op::copy)
-      return {exact ? nullptr : moved(call, operands, operands.size(), evaluate_index)};
+      return one(exact ? nullptr : moved(call, operands, operands.size(), evaluate_index));
+    if (exact && makes_exact(call.graph, node)) return std::vector<Errors>(results.size());
     const bool windows = node.op == ir::Op::reduce_window && call.operands.size() == 2;
     if (node.op == ir::Op::reduce || windows) return reduction(call, operands, results, whole);
     if (Errors errors = contraction_errors(call, operands, *results[0], options_.product_error); errors != nullptr)
-      return {errors};
+      return one(std::move(errors));
+    if (!exact)
+      if (Errors errors = replaced_errors(call, operands); errors != nullptr) return one(std::move(errors));
     if (exact && moves_exactly(call)) return std::vector<Errors>(results.size());
     if (exact && (node.op == ir::Op::sort || node.op == ir::Op::topk)) return std::vector<Errors>(results.size());
     if (node.op == ir::Op::gather || node.op == ir::Op::dynamic_slice || node.op == ir::Op::dynamic_update_slice) {
       const std::size_t arrays = node.op == ir::Op::dynamic_update_slice ? 2 : 1;
       const bool assignment_known = std::all_of(operands.begin() + static_cast<std::ptrdiff_t>(arrays), operands.end(),
                                                 [](const Errors& e) { return e == nullptr; });
-      if (exact) return {nullptr};
-      return {assignment_known ? moved(call, operands, arrays, evaluate_lookup)
-                               : moved_by_bounded(call, operands, arrays)};
+      if (exact) return one(nullptr);
+      return one(assignment_known ? moved(call, operands, arrays, evaluate_lookup)
+                                  : moved_by_bounded(call, operands, arrays));
     }
-    return not_known(results);
+    return {};
   }
 
-  std::vector<Errors> reduction(const Call& call, const std::vector<Errors>& operands,
-                                std::span<const Tensor* const> results, double whole) const {
+  static Rule one(Errors errors) { return std::vector<Errors>(1, std::move(errors)); }
+
+  Rule reduction(const Call& call, const std::vector<Errors>& operands, std::span<const Tensor* const> results,
+                 double whole) const {
     const bool exact = all_exact(operands);
     const ir::Reducer reducer = ir::reducer(call.node);
+    if (!has_cells(results[0]->shape.dtype)) return {};
     if (reducer == ir::Reducer::custom || reducer == ir::Reducer::none || call.operands.size() != 2) {
       const ir::Graph& body = ir::body(call.graph, call.node, 0);
-      return exact && only_chooses(body) ? std::vector<Errors>(results.size()) : not_known(results);
+      return exact && only_chooses(body) ? Rule(results.size()) : Rule();
     }
     if (!is_floating(results[0]->shape.dtype)) {
-      if (exact) return {nullptr};
-      const Errors most = shared(reduced(call, *operands[0], ir::Reducer::maximum));
-      if (results[0]->shape.dtype == ir::DType::pred) return {most};
-      return not_known(results);
+      if (exact) return one(nullptr);
+      const Errors of_terms = operands[0] != nullptr ? operands[0] : constant_errors(call.operand(0).shape, 0);
+      // Each element may change by its bound. Bits of numbers that do are any.
+      const bool is_pred = results[0]->shape.dtype == ir::DType::pred;
+      if (reducer == ir::Reducer::add && !is_pred) return one(shared(reduced(call, *of_terms, ir::Reducer::add)));
+      if (!is_pred && reducer != ir::Reducer::maximum && reducer != ir::Reducer::minimum) return {};
+      return one(shared(reduced(call, *of_terms, ir::Reducer::maximum)));
     }
     if (reducer == ir::Reducer::add) {
       const Errors errors = sum_errors(call, operands[0], *results[0], whole);
-      return {options_.narrow_sums ? narrow_sum_errors(call, errors, *results[0]) : errors};
+      return one(options_.narrow_sums ? narrow_sum_errors(call, errors, *results[0]) : errors);
     }
-    if (reducer == ir::Reducer::multiply) return {product_errors(call, operands[0], *results[0])};
-    if (exact) return {nullptr};
-    return {extreme_errors(call, operands[0], *results[0])};
+    if (reducer == ir::Reducer::multiply) return one(product_errors(call, operands[0], *results[0]));
+    return one(exact ? nullptr : extreme_errors(call, operands[0], *results[0]));
   }
 
-  static std::vector<Errors> not_known(std::span<const Tensor* const> results) {
-    std::vector<Errors> all;
-    for (const Tensor* result : results)
-      all.push_back(is_floating(result->shape.dtype) || has_cells(result->shape.dtype)
-                        ? constant_errors(result->shape, infinity)
-                        : nullptr);
+  /// A loop or a branch is evaluated once more, this time with the bounds of what goes round in it. Nothing where which
+  /// way it goes hangs on a rounded number.
+  std::optional<std::vector<Known>> of_bodies(const Call& call, std::vector<Known> operands) const {
+    const bool exact =
+        std::all_of(operands.begin(), operands.end(), [](const Known& k) { return k.errors == nullptr; });
+    if (exact && makes_exact(call.graph, call.node)) return std::vector<Known>(result_shapes(call.node).size());
+    std::vector<Tensor> values;
+    if (call.node.op == ir::Op::conditional) {
+      if (!is_exact(operands[0])) return {};
+      const Branch branch = chosen_branch(call);
+      const auto first = operands.begin() + static_cast<std::ptrdiff_t>(branch.first);
+      for (std::size_t i = 0; i < branch.count; ++i) values.push_back(call.operand(branch.first + i));
+      return evaluate_known(branch.body, values, {first, first + static_cast<std::ptrdiff_t>(branch.count)}, options_,
+                            call.stop)
+          .known;
+    }
+    for (const Tensor* operand : call.operands) values.push_back(*operand);
+    KnownValues state{std::move(values), std::move(operands)};
+    for (;;) {
+      const KnownValues goes_on = evaluate_known(body(call, 0), state.values, state.known, options_, call.stop);
+      if (!is_exact(goes_on.known.front())) return {};
+      if (as_integer(goes_on.values.front(), 0) == 0) return std::move(state.known);
+      state = evaluate_known(body(call, 1), state.values, std::move(state.known), options_, call.stop);
+    }
+  }
+
+  static bool is_exact(const Known& one) {
+    return one.errors == nullptr || (elements(one.errors->shape) == 1 && error_bounds(*one.errors)[0] == 0);
+  }
+
+  static std::vector<Known> not_known(const Call& call, const std::vector<Known>& operands,
+                                      std::span<const Tensor* const> results) {
+    std::string unknown = without_rule(operands);
+    if (unknown.empty()) unknown = fmt::format("%{} ({})", call.node.name, ir::name(call.node.op));
+    std::vector<Known> all;
+    for (const Tensor* result : results) all.push_back({constant_errors(result->shape, infinity), unknown});
     return all;
   }
 
   const ir::Graph& graph_;
   const ErrorBoundOptions& options_;
-  IndexedVector<std::vector<Errors>> errors_;
+  IndexedVector<Known> given_;
+  IndexedVector<std::vector<Known>> known_;
   IndexedVector<std::int32_t> uses_;
   IndexedVector<double> whole_terms_;  ///< of the sums that reductions are steps of; 0: of none
 };
+
+KnownValues evaluate_known(const ir::Graph& graph, std::span<const Tensor> inputs, std::vector<Known> given,
+                           const ErrorBoundOptions& options, const std::stop_token& stop) {
+  ErrorBoundWalk walk(graph, std::move(given), options);
+  KnownValues all;
+  all.values = evaluate_visited(
+      graph, inputs,
+      [&](ir::NodeId id, const Call& call, std::span<const Tensor* const> results) { walk.visit(id, call, results); },
+      stop);
+  all.known = walk.take_outputs();
+  return all;
+}
 
 }  // namespace
 
@@ -426,16 +557,13 @@ double unit_roundoff(ir::DType dtype) { return std::ldexp(1.0, -float_format(dty
 std::vector<BoundedTensor> evaluate_with_error_bounds(const ir::Graph& graph, std::span<const Tensor> inputs,
                                                       const ErrorBoundOptions& options, const std::stop_token& stop) {
   const KeptMemory kept;
-  ErrorBoundWalk walk(graph, options);
-  std::vector<Tensor> values = evaluate_visited(
-      graph, inputs,
-      [&](ir::NodeId id, const Call& call, std::span<const Tensor* const> results) { walk.visit(id, call, results); },
-      stop);
-  std::vector<Errors> errors = walk.take_outputs();
+  KnownValues found = evaluate_known(graph, inputs, {}, options, stop);
   std::vector<BoundedTensor> all;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    all.push_back({std::move(values[i]), errors[i] ? to_vector(*errors[i]) : std::vector<double>()});
-    errors[i].reset();
+  for (std::size_t i = 0; i < found.values.size(); ++i) {
+    Known& known = found.known[i];
+    all.push_back({std::move(found.values[i]), known.errors ? to_vector(*known.errors) : std::vector<double>(),
+                   std::move(known.unknown)});
+    known.errors.reset();
   }
   return all;
 }
