@@ -75,6 +75,14 @@ struct Checked {
   std::optional<study::EvaluatedModel> evaluated;  ///< on the arrays that were given
 };
 
+/// What the command ends with: what is wrong comes before what could not be judged, of kernels before arrays.
+std::optional<Error> fault_of(const Checked& all) {
+  std::optional<Error> fault = study::fault_of(study::count_verdicts(all.candidates), all.unplanned.size());
+  if ((fault && fault->fault == Fault::failed) || !all.evaluated) return fault;
+  std::optional<Error> of_arrays = study::fault_of(*all.evaluated);
+  return !fault || (of_arrays && of_arrays->fault == Fault::failed) ? of_arrays : fault;
+}
+
 /// What is known so far; `finished_only` while candidates are still worked on, or never will be.
 CommandOutput answer_of(const Context& context, const Checked& all, bool finished_only) {
   CommandOutput answer{"tailor.check/1", all.model.target.device.name, {}, "", finished_only};
@@ -92,7 +100,7 @@ CommandOutput answer_of(const Context& context, const Checked& all, bool finishe
     answer.sections.push_back({"findings", std::move(findings)});
   if (all.evaluated && (!for_person || study::fault_of(*all.evaluated)))
     answer.sections.push_back({"arrays", study::array_table(*all.evaluated, {})});
-  answer.sections.push_back({"verdict", study::verdict_count_table(counts, all.unplanned.size()), true});
+  answer.sections.push_back({"verdict", study::verdict_count_table(counts, all.unplanned.size(), fault_of(all)), true});
   return answer;
 }
 
@@ -171,10 +179,7 @@ void run_check(const CheckCommand& options, const Context& context) {
   show(context, answer_of(context, all, watch.stopped()));
   if (watch.stopped()) throw Error(Fault::interrupted, interrupted_text(all.candidates));
   if (!all.candidates.empty()) context.console->note(study::text(account));
-  const study::VerdictCounts counts = study::count_verdicts(all.candidates);
-  if (const std::optional<Error> fault = study::fault_of(counts, all.unplanned.size())) throw *fault;
-  if (all.evaluated)
-    if (const std::optional<Error> fault = study::fault_of(*all.evaluated)) throw *fault;
+  if (const std::optional<Error> fault = fault_of(all)) throw *fault;
 }
 
 }  // namespace tailor::cli

@@ -5,7 +5,7 @@
 // element. Called by the checks. error_bound.h says what is bounded and where the formulas come from.
 //
 // The walk is the evaluator's own: after each node it hands over the operands and the result, and the bound of the
-// result is made from the bounds of the operands. A node falls into one of five classes.
+// result is made from the bounds of the operands. A node falls into one of six classes.
 //   moves          what moves elements moves their bounds. The bounds are an f64 array, and the same code moves it.
 //   What
 //                  an index picks that has a bound itself is judged where each index in that interval picks the same.
@@ -13,14 +13,21 @@
 //   reductions     the bound of a sum is the sum of the bounds, plus a term for the order of additions, which a kernel
 //                  is free to choose; so magnitudes are summed beside the values
 //   contractions   matrix products and scatters, as reductions over products (error_bound_contraction.cpp)
+//   bodies         loops and branches are walked through once more, with the bounds of what goes round in them; where
+//                  they hold integers, predicates and moves alone, exact operands give exact results without that
 //   the rest       an operation without a rule gets an infinite bound, and its elements count as not judged
 // An array whose elements are all exact keeps no bounds, so integers, predicates and moved data cost nothing.
 #include "reference/error_bound.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "base/indexed.h"
 #include "base/memory.h"
@@ -30,18 +37,12 @@
 #include "ir/graph/split_reduction.h"
 #include "reference/error_bound_contraction.h"
 #include "reference/error_bound_elementwise.h"
+#include "reference/error_bound_reduction.h"
 #include "reference/evaluate_memory.h"
 
 namespace tailor::reference {
 
 namespace {
-
-/// A copy to work on.
-Tensor as_tensor(const ir::Shape& shape, const Errors& errors) {
-  ir::Shape wide = shape;
-  wide.dtype = ir::DType::f64;
-  return errors == nullptr ? zeros(wide) : copied(wide, errors->bytes);
-}
 
 std::vector<double> to_vector(const Tensor& errors) {
   auto all = large_array<double>(element_count(errors.shape));
@@ -59,13 +60,6 @@ Errors constant_errors(const ir::Shape& shape, double error) {
 
 bool all_exact(const std::vector<Errors>& errors) {
   return std::all_of(errors.begin(), errors.end(), [](const Errors& e) { return e == nullptr; });
-}
-
-/// The node as if its values were f64.
-ir::Node widened(const ir::Node& node) {
-  ir::Node wide = node;
-  wide.shape.dtype = ir::DType::f64;
-  return wide;
 }
 
 /// Runs `evaluator` on the bounds of the first `arrays` operands in their place.
@@ -130,282 +124,57 @@ Errors moved_by_bounded(const Call& call, const std::vector<Errors>& operands, s
   return shared(std::move(bounds));
 }
 
-/// A reduction, or one over windows, of other terms.
-Tensor reduced(const Call& call, const Tensor& terms, ir::Reducer reducer, double from = 0) {
-  ir::Node node = widened(call.node);
-  const bool windows = node.op == ir::Op::reduce_window;
-  (windows ? ir::attributes_as<ir::RegionCall>(node).reducer : ir::attributes_as<ir::Reduction>(node).reducer) =
-      reducer;
-  ir::Shape scalar = make_shape(ir::DType::f64, {});
-  Tensor start = zeros(scalar);
-  store(start, 0, from);
-  const Call wide{call.graph, node, {&terms, &start}, call.stop};
-  return std::move((windows ? evaluate_reduce_window(wide) : evaluate_reduce(wide)).front());
-}
-
-/// Terms of each element of a reduction's result; of windows the most that one has.
-double terms_of_each(const Call& call, const Tensor& result) {
-  if (call.node.op == ir::Op::reduce_window) {
-    double taps = 1;
-    for (const ir::WindowDim& dim : ir::parse_window(hlo_text(call.node), call.operand(0).shape.rank()))
-      taps *= static_cast<double>(dim.size);
-    return taps;
-  }
-  const std::int64_t outputs = std::max<std::int64_t>(elements(result.shape), 1);
-  return static_cast<double>(elements(call.operand(0).shape) / outputs);
-}
-
-/// of(x, e) of every element of the first operand and its bound, for a reduction.
-template <class Of>
-std::shared_ptr<Tensor> terms_of(const Call& call, const Errors& operand, Of&& of) {
-  const Tensor& input = call.operand(0);
-  std::shared_ptr<Tensor> terms = shared(unwritten_errors(input.shape));
-  double* const to = error_bounds(*terms);
-  if (operand == nullptr) {
-    each_real_apart(
-        input, [&](std::int64_t i, double value) { to[i] = of(value, 0.0); }, call.stop);
-  } else {
-    const double* const from = error_bounds(*operand);
-    each_real_apart(
-        input, [&](std::int64_t i, double value) { to[i] = of(value, from[i]); }, call.stop);
-  }
-  return terms;
-}
-
-/// Of sums of products: without a bound where infinities make the NaN, and no term is one. Where a product overflowed,
-/// who adds it before it rounds sees a finite number there.
-void forget_opposites(const Call& call, const Tensor& result, double* errors) {
-  const auto is_nan = terms_of(call, nullptr, [](double value, double) { return std::isnan(value) ? 1.0 : 0.0; });
-  const Tensor nans = reduced(call, *is_nan, ir::Reducer::add);
-  each_real_apart(result, [&](std::int64_t i, double y) {
-    if (std::isnan(y) && error_bounds(nans)[i] == 0) errors[i] = infinity;
-  });
-}
-
-/// e + 6 sqrt(n) u |x| for every term, summed; the result's own rounding on top. Where the finite terms together may
-/// pass the largest number, a partial sum overflows in one order of additions and not in another. `whole`: terms of the
-/// sum that this one is a step of, or fewer than its own; a kernel may add them up in one go, in any order.
-Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result, double whole) {
-  const ir::DType dtype = result.shape.dtype;
-  const double own_terms = terms_of_each(call, result);
-  const double all_terms = std::max(own_terms, whole);
-  const double each = deviations * std::sqrt(all_terms) * unit_roundoff(row(dtype).compute);
-  const auto terms = terms_of(call, operand, [each](double value, double e) {
-    const double size = std::fabs(value);
-    // An infinite term makes the sum infinite or NaN for certain.
-    return e + (size <= std::numeric_limits<double>::max() ? each * size : 0);
-  });
-  Tensor sums = reduced(call, *terms, ir::Reducer::add);
-  double* const errors = error_bounds(sums);
-  // Bounds are of `each` times the terms' size or more, so sums far below that need no second look.
-  const double largest = ir::largest_number(row(dtype).compute);
-  // Of a step: its share, so that all of them together stay below the largest.
-  const double most = all_terms > own_terms ? largest * (own_terms / all_terms) : largest;
-  bool may_overflow = false;
-  for (std::int64_t i = 0; i < elements(sums.shape); ++i) may_overflow = may_overflow || !(errors[i] < each * most);
-  if (may_overflow) {
-    const auto sizes = terms_of(call, nullptr, [largest](double value, double) {
-      const double size = std::fabs(value);
-      return size <= largest ? size : 0;
-    });
-    const Tensor all = reduced(call, *sizes, ir::Reducer::add);
-    for (std::int64_t i = 0; i < elements(all.shape); ++i)
-      if (!(error_bounds(all)[i] <= most)) errors[i] = infinity;
-  }
-  const Rounding rounding(dtype);
-  const bool narrow = row(dtype).compute != dtype;
-  std::atomic<bool> opposites = false;
-  each_real_apart(result, [&](std::int64_t i, double y) {
-    if (std::isfinite(y))
-      errors[i] += rounding(y);
-    else if (narrow && std::isinf(y))
-      errors[i] = infinity;  // f32, where kernels add, need not overflow
-    else if (std::isnan(y))
-      opposites = true;
-  });
-  if (opposites && is_product(call.graph, call.node.operands[0])) forget_opposites(call, result, errors);
-  return shared(std::move(sums));
-}
-
-/// What rounding every partial sum to the result's own type adds, where that is narrower than f32.
-Errors narrow_sum_errors(const Call& call, const Errors& errors, const Tensor& result) {
-  const ir::DType dtype = result.shape.dtype;
-  if (row(dtype).compute == dtype) return errors;
-  const auto squares = terms_of(call, nullptr, [](double value, double) { return value * value; });
-  const Tensor sums = reduced(call, *squares, ir::Reducer::add);
-  const double terms = terms_of_each(call, result);
-  Tensor wider = copied(errors->shape, errors->bytes);
-  each_real_apart(result, [&](std::int64_t i, double y) {
-    const double walk = terms * error_bounds(sums)[i] / 2 + terms * y * y / 3;
-    error_bounds(wider)[i] += std::isfinite(y) ? deviations * unit_roundoff(dtype) * std::sqrt(walk) : 0;
-  });
-  return shared(std::move(wider));
-}
-
-/// How far the greatest (or least) can move when every element does: one far below it does not count.
-Errors extreme_errors(const Call& call, const Errors& operand, const Tensor& result) {
-  const ir::Reducer reducer = ir::reducer(call.node);
-  const double from = reducer == ir::Reducer::maximum ? -infinity : infinity;
-  Tensor errors = as_tensor(result.shape, nullptr);
-  for (const double side : {-1.0, 1.0}) {
-    const auto moved_by =
-        terms_of(call, operand, [side](double value, double e) { return value + (e == 0 ? 0 : side * e); });
-    const Tensor ends = reduced(call, *moved_by, reducer, from);
-    each_real_apart(result, [&](std::int64_t i, double y) {
-      const double end = error_bounds(ends)[i];
-      if (end == y || (std::isnan(end) && std::isnan(y))) return;
-      const double change = std::fabs(end - y);
-      double& error = error_bounds(errors)[i];
-      error = std::max(error, std::isnan(change) ? infinity : change);
-    });
-  }
-  return shared(std::move(errors));
-}
-
-/// Relative bounds add up; (1 + u)^n. Where the factors above 1, or those below, together leave the range of the type,
-/// a partial product overflows or vanishes in one order and not in another.
-Errors product_errors(const Call& call, const Errors& operand, const Tensor& result) {
-  const double u = 2 * unit_roundoff(row(result.shape.dtype).compute);
-  const auto terms = terms_of(call, operand, [u](double value, double e) {
-    const double size = std::fabs(value);
-    return e < size || e == 0 ? u + (e == 0 ? 0 : e / (size - e)) : infinity;
-  });
-  const Rounding rounding(result.shape.dtype);
-  Tensor errors = reduced(call, *terms, ir::Reducer::add);
-  const auto powers = [&](bool above) {
-    return reduced(call,
-                   *terms_of(call, nullptr,
-                             [above](double value, double) {
-                               const double power = std::log2(std::fabs(value));
-                               return std::isfinite(power) && (power > 0) == above ? std::fabs(power) : 0;
-                             }),
-                   ir::Reducer::add);
+/// Whether a kernel may make nothing of exact operands but what the reference does: it computes on integers and
+/// predicates alone, and moves what else there is. So with its bodies.
+bool makes_exact(const ir::Graph& graph, const ir::Node& node) {
+  const auto is_whole = [](const ir::Shape& shape) {
+    return is_integer(shape.dtype) || shape.dtype == ir::DType::pred;
   };
-  const Tensor above = powers(true), below = powers(false);
-  const int range = float_format(row(result.shape.dtype).compute).bias - 1;
-  each_real_apart(result, [&](std::int64_t i, double y) {
-    double& error = error_bounds(errors)[i];
-    const bool inside = error_bounds(above)[i] < range && error_bounds(below)[i] < range;
-    error = std::isfinite(y) && inside ? std::fabs(y) * std::expm1(error) + rounding(y) : infinity;
-  });
-  return shared(std::move(errors));
-}
-
-/// Whether a region only chooses among its arguments, or their sizes: nothing is rounded.
-bool only_chooses(const ir::Graph& body) {
-  return std::all_of(body.nodes.begin(), body.nodes.end(), [](const ir::Node& node) {
-    return class_of(node.op) == ir::OpClass::leaf || node.op == ir::Op::compare || node.op == ir::Op::select ||
-           node.op == ir::Op::maximum || node.op == ir::Op::minimum || node.op == ir::Op::bit_and ||
-           node.op == ir::Op::bit_or || node.op == ir::Op::bit_not || node.op == ir::Op::abs ||
-           node.op == ir::Op::negate || node.op == ir::Op::tuple || !is_floating(node.shape.dtype);
-  });
-}
-
-/// Whether all that a body does is to compare what it has of one array so far with what comes of the same one, and to
-/// choose: then the order of these pairs alone decides.
-bool only_compares(const ir::Graph& body, std::size_t arrays) {
-  const auto array_of = [&](ir::NodeId id) {
-    return body[id].op == ir::Op::parameter ? static_cast<std::size_t>(parameter_number(body[id])) % arrays : arrays;
-  };
-  return std::all_of(body.nodes.begin(), body.nodes.end(), [&](const ir::Node& node) {
-    if (node.op == ir::Op::compare) {
-      const std::size_t array = array_of(node.operands[0]);
-      return array < arrays && array == array_of(node.operands[1]);
-    }
-    return node.op == ir::Op::parameter || node.op == ir::Op::select || node.op == ir::Op::bit_and ||
-           node.op == ir::Op::bit_or || node.op == ir::Op::bit_not;
-  });
-}
-
-/// 1 where a body takes everything from the side whose number of the first array is greater, -1 where from that whose
-/// is less, whatever the others are; 0: neither. Of a body that only compares each order of the pairs is tried.
-int side_taken(const ir::Graph& body, std::size_t arrays) {
-  constexpr std::size_t most_arrays = 4;
-  if (arrays > most_arrays || !only_compares(body, arrays)) return 0;
-  std::vector<ir::DType> types(2 * arrays, ir::DType::pred);
-  for (const ir::Node& node : body.nodes)
-    if (node.op == ir::Op::parameter) types[static_cast<std::size_t>(parameter_number(node))] = node.shape.dtype;
-  if (std::find(types.begin(), types.end(), ir::DType::pred) != types.end()) return 0;
-  const auto number = [&](std::size_t array, std::int64_t of) {
-    Cell cell{};
-    if (is_floating(types[array]))
-      cell.real = static_cast<double>(of);
-    else
-      cell.integer = of;
-    return cell;
-  };
-  Region region(body);
-  bool greater = true, less = true;
-  std::size_t ways = 2;  // of the first array; three of each other one
-  for (std::size_t k = 1; k < arrays; ++k) ways *= 3;
-  for (std::size_t way = 0; way < ways; ++way) {
-    std::vector<Cell> cells(2 * arrays), results(arrays);
-    for (std::size_t k = 0, left = way; k < arrays; left /= k == 0 ? 2 : 3, ++k)
-      for (const std::size_t side : {0, 1}) {
-        const std::size_t order = left % (k == 0 ? 2 : 3);  // this side is the larger one, that one, or none
-        cells[side * arrays + k] = number(k, static_cast<std::int64_t>(10 * k) + (order == side ? 2 : 1));
-      }
-    std::vector<const Cell*> arguments;
-    std::vector<Cell*> made;
-    for (const Cell& cell : cells) arguments.push_back(&cell);
-    for (Cell& cell : results) made.push_back(&cell);
-    region.run(arguments, made, 1);
-    const std::size_t larger = way % 2, smaller = 1 - larger;
-    for (std::size_t k = 0; k < arrays; ++k) {
-      greater = greater && results[k].integer == cells[larger * arrays + k].integer;
-      less = less && results[k].integer == cells[smaller * arrays + k].integer;
-    }
+  const bool moves = class_of(node.op) == ir::OpClass::leaf || class_of(node.op) == ir::OpClass::index ||
+                     node.op == ir::Op::get_tuple_element || passes_operands(node.op) || node.op == ir::Op::copy ||
+                     node.op == ir::Op::select || node.op == ir::Op::complex || node.op == ir::Op::real ||
+                     node.op == ir::Op::imag || node.op == ir::Op::gather || node.op == ir::Op::dynamic_slice ||
+                     node.op == ir::Op::dynamic_update_slice;
+  if (moves) return true;
+  if (class_of(node.op) != ir::OpClass::control) {
+    const std::vector<ir::Shape> shapes = result_shapes(node);
+    if (!std::all_of(shapes.begin(), shapes.end(), is_whole)) return false;
+    for (const ir::NodeId operand : node.operands)
+      if (!is_whole(graph[operand].shape)) return false;
   }
-  return greater ? 1 : less ? -1 : 0;
-}
-
-/// Elements of the first array that may be the one that is taken, for each result.
-Tensor candidates(const Call& call, const Errors& operand, int side) {
-  const auto end = [&](int direction) {
-    return terms_of(call, operand, [=](double value, double e) { return side * value + direction * e; });
-  };
-  const Tensor least = reduced(call, *end(-1), ir::Reducer::maximum, -infinity);
-  ir::Node spread = call.node;
-  spread.op = ir::Op::broadcast;
-  spread.shape = make_shape(ir::DType::f64, call.operand(0).shape.dims);
-  ir::AxisList kept;
-  for (int d = 0; d < spread.shape.rank(); ++d)
-    if (!axes(call.node).contains(d)) kept.axes.push_back(d);
-  spread.attributes = kept;
-  const Tensor needed = std::move(evaluate_index({call.graph, spread, {&least}, call.stop}).front());
-  const std::shared_ptr<Tensor> reached = end(1);
-  double* const counts = error_bounds(*reached);
-  for (std::int64_t i = 0; i < elements(reached->shape); ++i) counts[i] = counts[i] >= error_bounds(needed)[i] ? 1 : 0;
-  return reduced(call, *reached, ir::Reducer::add);
-}
-
-/// None where a body that rounds nothing gives something else in another order, which a compiler may choose.
-std::vector<Errors> order_errors(const Call& call, std::span<const Tensor* const> results) {
-  const std::vector<Tensor> others = reduce_in_another_order(call);
-  std::vector<Errors> all(results.size());
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    const Tensor &one = *results[k], &other = others[k];
-    const auto differs = [&](std::int64_t i) {
-      const Cell a = cell_at(one, i), b = cell_at(other, i);
-      return is_floating(one.shape.dtype) ? a.real != b.real && !(std::isnan(a.real) && std::isnan(b.real))
-                                          : a.integer != b.integer;
-    };
-    Tensor errors = as_tensor(one.shape, nullptr);
-    bool any = false;
-    for (std::int64_t i = 0; i < elements(one.shape); ++i)
-      if (differs(i)) error_bounds(errors)[i] = infinity, any = true;
-    if (any) all[k] = shared(std::move(errors));
+  for (std::size_t i = 0; i < node.bodies.size(); ++i) {
+    const ir::Graph& body = ir::body(graph, node, i);
+    if (!std::all_of(body.nodes.begin(), body.nodes.end(),
+                     [&](const ir::Node& inner) { return makes_exact(body, inner); }))
+      return false;
   }
-  return all;
+  return true;
 }
 
-/// Bounds of every value of every node; those of dead values are dropped by the caller's graph being small.
+/// What is known of one value: its bounds, and where they are infinite for want of a rule, the operation without one.
+struct Known {
+  Errors errors;        ///< nullptr: exact
+  std::string unknown;  ///< "%sort.3 (sort)"; empty: every operation before has a rule
+};
+
+/// Values with what is known of them.
+struct KnownValues {
+  std::vector<Tensor> values;
+  std::vector<Known> known;
+};
+
+KnownValues evaluate_known(const ir::Graph& graph, std::span<const Tensor> inputs, std::vector<Known> given,
+                           const ErrorBoundOptions& options, const std::stop_token& stop);
+
+/// What is known of every value of every node; of dead values it is dropped.
 class ErrorBoundWalk {
  public:
-  ErrorBoundWalk(const ir::Graph& graph, const ErrorBoundOptions& options)
+  /// `given`: of the parameters, by number; those beyond are exact.
+  ErrorBoundWalk(const ir::Graph& graph, std::vector<Known> given, const ErrorBoundOptions& options)
       : graph_(graph),
         options_(options),
-        errors_(graph.nodes.size()),
+        given_(given.begin(), given.end()),
+        known_(graph.nodes.size()),
         uses_(graph.nodes.size(), 0),
         whole_terms_(graph.nodes.size(), 0) {
     for (const ir::Node& node : graph.nodes)
@@ -423,68 +192,99 @@ class ErrorBoundWalk {
 
   void visit(ir::NodeId id, const Call& call, std::span<const Tensor* const> results) {
     const ir::Node& node = graph_[id];
-    std::vector<Errors> operands;
+    std::vector<Known> operands;
     for (const ir::NodeId operand : node.operands) {
-      const std::vector<Errors>& all = errors_[operand];
+      const std::vector<Known>& all = known_[operand];
       operands.insert(operands.end(), all.begin(), all.end());
       if (node.op == ir::Op::add_dependency) break;
     }
-    std::vector<Errors>& made = errors_[id];
-    if (class_of(node.op) == ir::OpClass::leaf)
-      made.assign(1, nullptr);
+    std::vector<Known>& made = known_[id];
+    if (node.op == ir::Op::parameter && std::cmp_less(parameter_number(node), given_.size()))
+      made.assign(1, given_[parameter_number(node)]);
+    else if (class_of(node.op) == ir::OpClass::leaf)
+      made.assign(1, {});
     else if (node.op == ir::Op::get_tuple_element)
       made.assign(1, operands[tuple_index(node)]);
     else if (passes_operands(node.op))
       made = std::move(operands);
+    else if (class_of(node.op) == ir::OpClass::control)
+      made = of_bodies(call, operands).value_or(not_known(call, operands, results));
     else
-      made = of_call(call, operands, results, whole_terms_[id]);
+      made = of_operation(call, operands, results, whole_terms_[id]);
     for (const ir::NodeId operand : node.operands)
-      if (--uses_[operand] == 0) errors_[operand].clear();
+      if (--uses_[operand] == 0) known_[operand].clear();
   }
 
   /// Hands the bounds out: afterwards nobody else holds those of a value that is one output only.
-  std::vector<Errors> take_outputs() {
-    std::vector<Errors> all;
+  std::vector<Known> take_outputs() {
+    std::vector<Known> all;
     for (const ir::NodeId output : graph_.outputs) {
-      const std::vector<Errors>& one = errors_[output];
+      const std::vector<Known>& one = known_[output];
       all.insert(all.end(), one.begin(), one.end());
     }
-    errors_.clear();
+    known_.clear();
     return all;
   }
 
  private:
-  std::vector<Errors> of_call(const Call& call, const std::vector<Errors>& operands,
-                              std::span<const Tensor* const> results, double whole) const {
+  using Rule = std::optional<std::vector<Errors>>;  ///< nothing: there is none
+
+  static std::string without_rule(const std::vector<Known>& operands) {
+    for (const Known& one : operands)
+      if (!one.unknown.empty()) return one.unknown;
+    return {};
+  }
+
+  std::vector<Known> of_operation(const Call& call, const std::vector<Known>& operands,
+                                  std::span<const Tensor* const> results, double whole) const {
+    std::vector<Errors> errors;
+    errors.reserve(operands.size());
+    for (const Known& one : operands) errors.push_back(one.errors);
+    Rule found = of_call(call, errors, results, whole);
+    if (!found) return not_known(call, operands, results);
+    const std::string unknown = without_rule(operands);
+    std::vector<Known> made;
+    for (Errors& one : *found) {
+      const bool exact = one == nullptr;
+      made.push_back({std::move(one), exact ? std::string() : unknown});
+    }
+    return made;
+  }
+
+  Rule of_call(const Call& call, const std::vector<Errors>& operands, std::span<const Tensor* const> results,
+               double whole) const {
     const ir::Node& node = call.node;
     const bool exact = all_exact(operands);
     if (class_of(node.op) == ir::OpClass::elementwise && has_element_step(call.graph, node))
-      return {elementwise_errors(call, operands, *results[0], options_.arithmetic)};
+      return one(elementwise_errors(call, operands, *results[0], options_.arithmetic));
     if (class_of(node.op) == ir::OpClass::index || node.op == ir::Op::bitcast_convert || node.op == ir::Op::copy)
-      return {exact ? nullptr : moved(call, operands, operands.size(), evaluate_index)};
+      return one(exact ? nullptr : moved(call, operands, operands.size(), evaluate_index));
     const bool windows = node.op == ir::Op::reduce_window && call.operands.size() == 2;
     if (node.op == ir::Op::reduce || windows) return reduction(call, operands, results, whole);
+    if (exact && makes_exact(call.graph, node)) return std::vector<Errors>(results.size());
     if (Errors errors = contraction_errors(call, operands, *results[0], options_.product_error); errors != nullptr)
-      return {errors};
+      return one(std::move(errors));
+    if (!exact)
+      if (Errors errors = replaced_errors(call, operands); errors != nullptr) return one(std::move(errors));
     if (exact && moves_exactly(call)) return std::vector<Errors>(results.size());
     if (exact && (node.op == ir::Op::sort || node.op == ir::Op::topk)) return std::vector<Errors>(results.size());
     if (node.op == ir::Op::gather || node.op == ir::Op::dynamic_slice || node.op == ir::Op::dynamic_update_slice) {
       const std::size_t arrays = node.op == ir::Op::dynamic_update_slice ? 2 : 1;
       const bool assignment_known = std::all_of(operands.begin() + static_cast<std::ptrdiff_t>(arrays), operands.end(),
                                                 [](const Errors& e) { return e == nullptr; });
-      if (exact) return {nullptr};
-      return {assignment_known ? moved(call, operands, arrays, evaluate_lookup)
-                               : moved_by_bounded(call, operands, arrays)};
+      if (exact) return one(nullptr);
+      return one(assignment_known ? moved(call, operands, arrays, evaluate_lookup)
+                                  : moved_by_bounded(call, operands, arrays));
     }
-    return not_known(results);
+    return {};
   }
 
   /// By a body: what only chooses among exact values is exact where it is the same in another order, and what a known
   /// operation does to each array is bounded as ever. Of anything else it is not known what another order of steps
   /// gives.
-  std::vector<Errors> region_reduction(const Call& call, const std::vector<Errors>& operands,
-                                       std::span<const Tensor* const> results) const {
-    if (!ir::is_region_of(ir::body(call.graph, call.node, 0), results.size())) return not_known(results);
+  Rule region_reduction(const Call& call, const std::vector<Errors>& operands,
+                        std::span<const Tensor* const> results) const {
+    if (!ir::is_region_of(ir::body(call.graph, call.node, 0), results.size())) return {};
     if (all_exact(operands) && only_chooses(ir::body(call.graph, call.node, 0))) return order_errors(call, results);
     const std::vector<ir::Reducer> reducers = ir::known_reducers(call.graph, call.node);
     if (reducers.empty()) return taken_errors(call, operands, results);
@@ -493,19 +293,21 @@ class ErrorBoundWalk {
       const std::size_t start = reducers.size() + k;
       const ir::Node node = ir::one_of_several(call.node, reducers[k], k);
       const Call one{call.graph, node, {&call.operand(k), &call.operand(start)}, call.stop};
-      all.push_back(reduction(one, {operands[k], operands[start]}, results.subspan(k, 1), 0).front());
+      const Rule found = reduction(one, {operands[k], operands[start]}, results.subspan(k, 1), 0);
+      if (!found) return {};
+      all.push_back(found->front());
     }
     return all;
   }
 
   /// Of the greatest, or the least, with what goes with it: the value is bounded as ever, and the others are those of
   /// one element where no other one may be it.
-  std::vector<Errors> taken_errors(const Call& call, const std::vector<Errors>& operands,
-                                   std::span<const Tensor* const> results) const {
+  static Rule taken_errors(const Call& call, const std::vector<Errors>& operands,
+                           std::span<const Tensor* const> results) {
     const int side = side_taken(ir::body(call.graph, call.node, 0), results.size());
     const bool others_exact =
         std::all_of(operands.begin() + 1, operands.end(), [](const Errors& e) { return e == nullptr; });
-    if (side == 0 || operands[0] == nullptr || !others_exact) return not_known(results);
+    if (side == 0 || operands[0] == nullptr || !others_exact) return {};
     const ir::Node node = ir::one_of_several(call.node, side > 0 ? ir::Reducer::maximum : ir::Reducer::minimum, 0);
     const Call first{call.graph, node, {&call.operand(0), &call.operand(results.size())}, call.stop};
     std::vector<Errors> all{extreme_errors(first, operands[0], *results[0])};
@@ -518,41 +320,93 @@ class ErrorBoundWalk {
     return all;
   }
 
-  std::vector<Errors> reduction(const Call& call, const std::vector<Errors>& operands,
-                                std::span<const Tensor* const> results, double whole) const {
+  static Rule one(Errors errors) { return std::vector<Errors>(1, std::move(errors)); }
+
+  Rule reduction(const Call& call, const std::vector<Errors>& operands, std::span<const Tensor* const> results,
+                 double whole) const {
     const bool exact = all_exact(operands);
     const ir::Reducer reducer = ir::reducer(call.node);
-    if (ir::runs_region(call.node)) return region_reduction(call, operands, results);
+    if (!has_cells(results[0]->shape.dtype)) return {};
+    if (call.node.op == ir::Op::reduce && ir::runs_region(call.node)) return region_reduction(call, operands, results);
+    if (reducer == ir::Reducer::custom || reducer == ir::Reducer::none || call.operands.size() != 2) {
+      const bool chooses = exact && !call.node.bodies.empty() && only_chooses(ir::body(call.graph, call.node, 0));
+      return chooses ? Rule(results.size()) : Rule();
+    }
     if (!is_floating(results[0]->shape.dtype)) {
-      if (exact) return {nullptr};
-      const Errors most = shared(reduced(call, *operands[0], ir::Reducer::maximum));
-      if (results[0]->shape.dtype == ir::DType::pred) return {most};
-      return not_known(results);
+      if (exact) return one(nullptr);
+      const Errors of_terms = operands[0] != nullptr ? operands[0] : constant_errors(call.operand(0).shape, 0);
+      // Each element may change by its bound. Bits of numbers that do are any.
+      const bool is_pred = results[0]->shape.dtype == ir::DType::pred;
+      if (reducer == ir::Reducer::add && !is_pred) return one(shared(reduced(call, *of_terms, ir::Reducer::add)));
+      if (!is_pred && reducer != ir::Reducer::maximum && reducer != ir::Reducer::minimum) return {};
+      return one(shared(reduced(call, *of_terms, ir::Reducer::maximum)));
     }
     if (reducer == ir::Reducer::add) {
       const Errors errors = sum_errors(call, operands[0], *results[0], whole);
-      return {options_.narrow_sums ? narrow_sum_errors(call, errors, *results[0]) : errors};
+      return one(options_.narrow_sums ? narrow_sum_errors(call, errors, *results[0]) : errors);
     }
-    if (reducer == ir::Reducer::multiply) return {product_errors(call, operands[0], *results[0])};
-    if (exact) return {nullptr};
-    return {extreme_errors(call, operands[0], *results[0])};
+    if (reducer == ir::Reducer::multiply) return one(product_errors(call, operands[0], *results[0]));
+    return one(exact ? nullptr : extreme_errors(call, operands[0], *results[0]));
   }
 
-  static std::vector<Errors> not_known(std::span<const Tensor* const> results) {
-    std::vector<Errors> all;
-    for (const Tensor* result : results)
-      all.push_back(is_floating(result->shape.dtype) || has_cells(result->shape.dtype)
-                        ? constant_errors(result->shape, infinity)
-                        : nullptr);
+  /// A loop or a branch is evaluated once more, this time with the bounds of what goes round in it. Nothing where which
+  /// way it goes hangs on a rounded number.
+  std::optional<std::vector<Known>> of_bodies(const Call& call, std::vector<Known> operands) const {
+    const bool exact =
+        std::all_of(operands.begin(), operands.end(), [](const Known& k) { return k.errors == nullptr; });
+    if (exact && makes_exact(call.graph, call.node)) return std::vector<Known>(result_shapes(call.node).size());
+    std::vector<Tensor> values;
+    if (call.node.op == ir::Op::conditional) {
+      if (!is_exact(operands[0])) return {};
+      const Branch branch = chosen_branch(call);
+      const auto first = operands.begin() + static_cast<std::ptrdiff_t>(branch.first);
+      for (std::size_t i = 0; i < branch.count; ++i) values.push_back(call.operand(branch.first + i));
+      return evaluate_known(branch.body, values, {first, first + static_cast<std::ptrdiff_t>(branch.count)}, options_,
+                            call.stop)
+          .known;
+    }
+    for (const Tensor* operand : call.operands) values.push_back(*operand);
+    KnownValues state{std::move(values), std::move(operands)};
+    for (;;) {
+      const KnownValues goes_on = evaluate_known(body(call, 0), state.values, state.known, options_, call.stop);
+      if (!is_exact(goes_on.known.front())) return {};
+      if (as_integer(goes_on.values.front(), 0) == 0) return std::move(state.known);
+      state = evaluate_known(body(call, 1), state.values, std::move(state.known), options_, call.stop);
+    }
+  }
+
+  static bool is_exact(const Known& one) {
+    return one.errors == nullptr || (elements(one.errors->shape) == 1 && error_bounds(*one.errors)[0] == 0);
+  }
+
+  static std::vector<Known> not_known(const Call& call, const std::vector<Known>& operands,
+                                      std::span<const Tensor* const> results) {
+    std::string unknown = without_rule(operands);
+    if (unknown.empty()) unknown = fmt::format("%{} ({})", call.node.name, ir::name(call.node.op));
+    std::vector<Known> all;
+    for (const Tensor* result : results) all.push_back({constant_errors(result->shape, infinity), unknown});
     return all;
   }
 
   const ir::Graph& graph_;
   const ErrorBoundOptions& options_;
-  IndexedVector<std::vector<Errors>> errors_;
+  IndexedVector<Known> given_;
+  IndexedVector<std::vector<Known>> known_;
   IndexedVector<std::int32_t> uses_;
   IndexedVector<double> whole_terms_;  ///< of the sums that reductions are steps of; 0: of none
 };
+
+KnownValues evaluate_known(const ir::Graph& graph, std::span<const Tensor> inputs, std::vector<Known> given,
+                           const ErrorBoundOptions& options, const std::stop_token& stop) {
+  ErrorBoundWalk walk(graph, std::move(given), options);
+  KnownValues all;
+  all.values = evaluate_visited(
+      graph, inputs,
+      [&](ir::NodeId id, const Call& call, std::span<const Tensor* const> results) { walk.visit(id, call, results); },
+      stop);
+  all.known = walk.take_outputs();
+  return all;
+}
 
 }  // namespace
 
@@ -561,16 +415,13 @@ double unit_roundoff(ir::DType dtype) { return std::ldexp(1.0, -float_format(dty
 std::vector<BoundedTensor> evaluate_with_error_bounds(const ir::Graph& graph, std::span<const Tensor> inputs,
                                                       const ErrorBoundOptions& options, const std::stop_token& stop) {
   const KeptMemory kept;
-  ErrorBoundWalk walk(graph, options);
-  std::vector<Tensor> values = evaluate_visited(
-      graph, inputs,
-      [&](ir::NodeId id, const Call& call, std::span<const Tensor* const> results) { walk.visit(id, call, results); },
-      stop);
-  std::vector<Errors> errors = walk.take_outputs();
+  KnownValues found = evaluate_known(graph, inputs, {}, options, stop);
   std::vector<BoundedTensor> all;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    all.push_back({std::move(values[i]), errors[i] ? to_vector(*errors[i]) : std::vector<double>()});
-    errors[i].reset();
+  for (std::size_t i = 0; i < found.values.size(); ++i) {
+    Known& known = found.known[i];
+    all.push_back({std::move(found.values[i]), known.errors ? to_vector(*known.errors) : std::vector<double>(),
+                   std::move(known.unknown)});
+    known.errors.reset();
   }
   return all;
 }

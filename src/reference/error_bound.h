@@ -26,6 +26,7 @@
 #include <limits>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "ir/graph/arithmetic.h"
@@ -36,6 +37,9 @@ namespace tailor::reference {
 struct BoundedTensor {
   Tensor value;
   std::vector<double> error;  ///< per element, absolute; infinite: cannot be judged. Empty: every element is exact
+  /// The operation, "%sort.3 (sort)", without a rule for its bound that infinite bounds come from; empty: there is
+  /// none.
+  std::string unknown = {};
 };
 
 struct ErrorBoundOptions {

@@ -55,7 +55,8 @@ bool adds_no_error(const ir::Node& node) {
 
 class BytesWalk {
  public:
-  explicit BytesWalk(const ir::Graph& graph)
+  /// `given_bounded`: parameters have bounds, as those of a body may.
+  explicit BytesWalk(const ir::Graph& graph, bool given_bounded = false)
       : graph_(graph), bounded_(graph.nodes.size(), false), held_(graph.nodes.size(), 0), uses_(graph.nodes.size(), 0) {
     for (const ir::Node& node : graph.nodes)
       for (const ir::NodeId operand : node.operands) ++uses_[operand];
@@ -64,7 +65,8 @@ class BytesWalk {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       if (uses_[i] == 0) continue;
       const ir::Node& node = graph.nodes[i];
-      bounded_[i] = any_bounded(node) || reads_bits(node) || (is_float(node) && !adds_no_error(node));
+      bounded_[i] = (given_bounded && node.op == ir::Op::parameter) || any_bounded(node) || reads_bits(node) ||
+                    (is_float(node) && !adds_no_error(node));
       held_[i] = value_bytes(node) + (bounded_[i] ? bound_bytes * elements_made(node) : 0);
       now += held_[i];
       most_ = std::max(most_, now + worked_with(node, bounded_[i]));
@@ -104,6 +106,17 @@ class BytesWalk {
     return all;
   }
 
+  /// Of a loop or a branch: the most that a body works with, and what goes into a round and what comes out of it.
+  std::int64_t bodies(const ir::Node& node, bool bounded) const {
+    std::int64_t most = 0, state = 0;
+    for (std::size_t i = 0; i < node.bodies.size(); ++i)
+      most = std::max(most, BytesWalk(ir::body(graph_, node, i), bounded).most_);
+    for (const ir::NodeId operand : node.operands)
+      for (const ir::Shape& shape : result_shapes(graph_[operand]))
+        state += elements(shape) * (element_bytes(shape.dtype) + (bounded ? bound_bytes : 0));
+    return most + 2 * state;
+  }
+
   /// Arrays of f64 or cells that an operation needs beside its operands and results.
   std::int64_t worked_with(const ir::Node& node, bool bounded) const {
     switch (class_of(node.op)) {
@@ -112,11 +125,15 @@ class BytesWalk {
         return 0;
       case ir::OpClass::index:
         return bounded ? bound_bytes * read(node) : 0;
+      case ir::OpClass::control:
+        return bodies(node, bounded);
       default:
         break;
     }
     // Accumulators, and for bounds the terms of every element and their sums.
-    const std::int64_t accumulators = cell_bytes * elements_made(node);
+    // Of long windows also each line from its beginnings and from its ends (evaluate_long_window.cpp).
+    const std::int64_t lines = node.op == ir::Op::reduce_window ? 2 * cell_bytes * read(node) : 0;
+    const std::int64_t accumulators = cell_bytes * elements_made(node) + lines;
     return accumulators + (bounded ? 2 * bound_bytes * (read(node) + elements_made(node)) : 0);
   }
 

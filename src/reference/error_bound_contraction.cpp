@@ -63,6 +63,14 @@ bool is_covered(const Call& call, const std::vector<Errors>& operands, const Ten
          operands[1] == nullptr;
 }
 
+/// Whether a scatter puts updates in the place of what is there.
+bool replaces(const Call& call) {
+  if (call.node.op != ir::Op::scatter || call.node.bodies.empty()) return false;
+  const ir::Graph& body = ir::body(call.graph, call.node, 0);
+  return std::all_of(body.nodes.begin(), body.nodes.end(),
+                     [](const ir::Node& node) { return node.op == ir::Op::parameter; });
+}
+
 }  // namespace
 
 Errors contraction_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result,
@@ -97,11 +105,19 @@ Errors contraction_errors(const Call& call, const std::vector<Errors>& operands,
 bool moves_exactly(const Call& call) {
   if (call.node.op != ir::Op::scatter && call.node.op != ir::Op::reduce_window) return false;
   const ir::Reducer reducer = ir::reducer(call.node);
-  if (reducer == ir::Reducer::maximum || reducer == ir::Reducer::minimum) return true;
-  if (call.node.op != ir::Op::scatter || call.node.bodies.empty()) return false;
-  const ir::Graph& body = ir::body(call.graph, call.node, 0);
-  return std::all_of(body.nodes.begin(), body.nodes.end(),
-                     [](const ir::Node& node) { return node.op == ir::Op::parameter; });
+  return reducer == ir::Reducer::maximum || reducer == ir::Reducer::minimum || replaces(call);
+}
+
+Errors replaced_errors(const Call& call, const std::vector<Errors>& operands) {
+  if (!replaces(call) || call.operands.size() != 3 || operands[1] != nullptr) return nullptr;
+  const auto of = [&](std::size_t k) {
+    Tensor errors = unwritten_errors(call.operand(k).shape);
+    if (operands[k] == nullptr) return zeros(errors.shape);
+    errors.bytes = operands[k]->bytes;
+    return errors;
+  };
+  const Tensor array = of(0), updates = of(2);
+  return shared(evaluated(call, {&array, &call.operand(1), &updates}));
 }
 
 }  // namespace tailor::reference

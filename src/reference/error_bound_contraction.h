@@ -17,5 +17,7 @@ Errors contraction_errors(const Call& call, const std::vector<Errors>& operands,
 
 /// Whether a scatter or reduce-window hands on values as they are: it replaces, or takes the larger or the smaller.
 bool moves_exactly(const Call& call);
+/// Of a scatter that replaces, at exact places: each bound goes where its element goes. nullptr for any other call.
+Errors replaced_errors(const Call& call, const std::vector<Errors>& operands);
 
 }  // namespace tailor::reference

@@ -350,12 +350,15 @@ class ElementErrors {
         const double chosen = yes ? eb[i] : ec[i];
         if (ea[i] == 0) return chosen;
         const double x = number(step_.to, b[i]), z = number(step_.to, c[i]);
+        // Of a predicate of which nothing is known anything may come out: a bound that spans both would judge nothing.
+        if (ea[i] == infinity && x != z) return infinity;
         return std::max(chosen, (x == z ? 0 : std::fabs(x - z)) + (yes ? ec[i] : eb[i]));
       });
     if (step_.op == ir::Op::compare)
       return each([&](std::size_t i) {
         if (no_bits_ && has_no_bits(i)) return 1.0;
         const double e = ea[i] + eb[i];
+        if (e == infinity) return infinity;
         return e > 0 && !(std::fabs(number(step_.from, a[i]) - number(step_.from, b[i])) > e) ? 1.0 : 0.0;
       });
     if (step_.op == ir::Op::convert && is_floating(step_.from) == is_floating(step_.to))
@@ -380,7 +383,10 @@ class ElementErrors {
         each([&](std::size_t i) { return std::max({ea[i], eb[i], call_.operands.size() > 2 ? ec[i] : 0.0}); });
         break;
       case Rule::slope:
-        each([&](std::size_t i) { return ea[i] == 0 ? 0 : row_.slope(a[i].real, y[i].real, ea[i]); });
+        // A function of limited range still says nothing of an argument that nothing is known of.
+        each([&](std::size_t i) {
+          return ea[i] == 0 || ea[i] == infinity ? ea[i] : row_.slope(a[i].real, y[i].real, ea[i]);
+        });
         break;
       case Rule::ends:
         break;

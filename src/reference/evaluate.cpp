@@ -21,6 +21,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -30,6 +31,7 @@
 #include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_memory.h"
+#include "reference/evaluate_window.h"
 
 namespace tailor::reference {
 
@@ -69,12 +71,24 @@ constexpr auto evaluator_table = std::to_array<EvaluatorRow>({
     {ir::Op::conditional, evaluate_conditional},
 });
 
+/// Whether an operation, not an elementwise one, computes on complex numbers in place of moving them.
+bool computes_on_complex(const ir::Graph& graph, const ir::Node& node) {
+  const ir::OpClass kind = class_of(node.op);
+  const bool moves = kind == ir::OpClass::index || kind == ir::OpClass::control || kind == ir::OpClass::leaf ||
+                     node.op == ir::Op::gather || node.op == ir::Op::dynamic_slice ||
+                     node.op == ir::Op::dynamic_update_slice;
+  return !moves && std::any_of(node.operands.begin(), node.operands.end(), [&](ir::NodeId operand) {
+    return row(graph[operand].shape.dtype).kind == ir::DTypeKind::complex;
+  });
+}
+
 Evaluator find_evaluator(const ir::Graph& graph, const ir::Node& node) {
   if (class_of(node.op) == ir::OpClass::elementwise) {
     if (has_element_step(graph, node)) return evaluate_elementwise;
     if (node.op == ir::Op::bitcast_convert || node.op == ir::Op::copy) return evaluate_index;
     return has_complex_step(graph, node) ? evaluate_complex : nullptr;
   }
+  if (computes_on_complex(graph, node) && !has_complex_fold(graph, node)) return nullptr;
   for (const EvaluatorRow& entry : evaluator_table)
     if (entry.op == node.op) return entry.evaluator;
   return nullptr;

@@ -211,6 +211,12 @@ std::vector<Tensor> evaluate_dot(const Call& call);
 std::vector<Tensor> evaluate_convolution(const Call& call);
 std::vector<Tensor> evaluate_while(const Call& call);
 std::vector<Tensor> evaluate_conditional(const Call& call);
+/// The branch that a conditional takes, and which of its operands are the branch's parameters.
+struct Branch {
+  const ir::Graph& body;
+  std::size_t first = 0, count = 0;
+};
+Branch chosen_branch(const Call& call);
 bool has_complex_step(const ir::Graph& graph, const ir::Node& node);
 
 }  // namespace tailor::reference

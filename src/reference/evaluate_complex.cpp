@@ -1,14 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elementwise operations on complex numbers. In: complex operands. Out: complex or real results. Called through the
-// table of evaluate.cpp. Only those operations are here that models use: building and splitting, arithmetic, and the
-// functions that the C++ library has. Everything else on complex types is refused by name.
+// Elementwise operations on complex numbers, and their sums and products. In: complex operands. Out: complex or real
+// results. Called through the table of evaluate.cpp, and by the evaluators of reductions. Only those operations are
+// here that models use: building and splitting, arithmetic, and the functions that the C++ library has. Everything else
+// on complex types is refused by name.
+#include <algorithm>
 #include <complex>
 #include <cstring>
 
 #include "ir/graph/number.h"
 #include "reference/evaluate_cells.h"
+#include "reference/evaluate_moves.h"
+#include "reference/evaluate_window.h"
 
 namespace tailor::reference {
 
@@ -108,6 +112,52 @@ std::vector<Tensor> evaluate_complex(const Call& call) {
   }
   result.shape = call.node.shape;
   return results_of(std::move(result));
+}
+
+bool has_complex_fold(const ir::Graph& graph, const ir::Node& node) {
+  const ir::Reducer reducer = ir::reducer(node);
+  return node.operands.size() == 2 && is_complex(graph[node.operands[0]].shape.dtype) &&
+         (reducer == ir::Reducer::add || reducer == ir::Reducer::multiply);
+}
+
+Tensor fold_complex(const Call& call) {
+  const ir::Shape& in = call.operand(0).shape;
+  // A reduction over axes is one over windows that fill them: one window along each.
+  ir::Dims out = call.node.shape.dims;
+  Window window;
+  if (call.node.op == ir::Op::reduce_window) {
+    window = ir::parse_window(hlo_text(call.node), in.rank());
+  } else {
+    out = in.dims;
+    for (int d = 0; d < in.rank(); ++d) {
+      const bool folded = axes(call.node).contains(d);
+      window.push_back({.size = folded ? in.dims[d] : 1});
+      if (folded) out[d] = 1;
+    }
+  }
+  const Tensor values = parts(call.operand(0));
+  const Complex start = element(parts(call.operand(1)), true, 0);
+  Tensor result = parts(zeros(call.node.shape));
+  const ir::Dims strides = row_major(in.dims), taps = taps_of(window);
+  const bool adds = ir::reducer(call.node) == ir::Reducer::add;
+  const bool any_tap = std::find(taps.begin(), taps.end(), 0) == taps.end();
+  ir::Dims at = zero_index(in.rank());
+  std::int64_t next = 0;
+  if (elements(call.node.shape) > 0) do {
+      call.may_stop();
+      Complex sum = start;
+      ir::Dims tap = zero_index(in.rank());
+      if (any_tap) do {
+          const std::int64_t from = source_of(window, at, tap, in.dims, strides);
+          if (from < 0) continue;
+          const Complex value = element(values, true, from);
+          sum = adds ? sum + value : sum * value;
+        } while (next_index(tap, taps));
+      store(result, next++, sum.real());
+      store(result, next++, sum.imag());
+    } while (next_index(at, out));
+  result.shape = call.node.shape;
+  return result;
 }
 
 }  // namespace tailor::reference

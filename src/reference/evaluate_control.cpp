@@ -42,7 +42,7 @@ std::vector<Tensor> evaluate_while(const Call& call) {
   }
 }
 
-std::vector<Tensor> evaluate_conditional(const Call& call) {
+Branch chosen_branch(const Call& call) {
   const auto branches = static_cast<std::int64_t>(call.node.bodies.size());
   const std::int64_t index = as_integer(call.operand(0), 0);
   std::int64_t chosen = index < 0 || index >= branches ? branches - 1 : index;
@@ -50,7 +50,12 @@ std::vector<Tensor> evaluate_conditional(const Call& call) {
   std::size_t first = 1;
   for (std::int64_t i = 0; i < chosen; ++i) first += parameter_count(body(call, static_cast<std::size_t>(i)));
   const ir::Graph& branch = body(call, static_cast<std::size_t>(chosen));
-  return evaluate(branch, copied_operands(call, first, parameter_count(branch)), call.stop);
+  return {branch, first, parameter_count(branch)};
+}
+
+std::vector<Tensor> evaluate_conditional(const Call& call) {
+  const Branch branch = chosen_branch(call);
+  return evaluate(branch.body, copied_operands(call, branch.first, branch.count), call.stop);
 }
 
 std::vector<Tensor> evaluate_map(const Call& call) {

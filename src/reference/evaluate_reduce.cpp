@@ -13,6 +13,7 @@
 #include "ir/graph/region_reduction.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
+#include "reference/evaluate_window.h"
 
 namespace tailor::reference {
 
@@ -237,6 +238,12 @@ std::vector<Tensor> reduce_in_another_order(const Call& call) {
 std::vector<Tensor> evaluate_reduce(const Call& call) {
   const ir::Reducer reducer = ir::reducer(call.node);
   const bool known = reducer != ir::Reducer::custom && reducer != ir::Reducer::none;
+  for (const Tensor* operand : call.operands) {
+    if (has_cells(operand->shape.dtype)) continue;
+    if (!has_complex_fold(call.graph, call.node))
+      fail(call, "complex operands have semantics in sums and products alone");
+    return results_of(fold_complex(call));
+  }
   if (known && call.operands.size() == 2) return results_of(reduce_known(call));
   const std::vector<ir::Reducer> reducers = ir::known_reducers(call.graph, call.node);
   if (reducers.empty()) return reduce_custom(call);

@@ -4,11 +4,12 @@
 // Windows and orders: reduce-window, select-and-scatter, sort, topk. In: operands and a window or an order. Out: what
 // HLO says of them. Called through the table of evaluate.cpp. It works on one element at a time. A window position in
 // the padding is skipped. Sorting is stable. topk takes equal values in the order of their index.
+#include "reference/evaluate_window.h"
+
 #include <algorithm>
 #include <numeric>
 
 #include "base/indexed.h"
-#include "ir/graph/attribute_text.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
 
@@ -17,25 +18,6 @@ namespace tailor::reference {
 namespace {
 
 bool is_known(ir::Reducer reducer) { return reducer != ir::Reducer::none && reducer != ir::Reducer::custom; }
-
-ir::Dims taps_of(const IndexedVector<ir::WindowDim>& window) {
-  ir::Dims taps;
-  for (const ir::WindowDim& d : window) taps.push_back(d.size);
-  return taps;
-}
-
-/// The input element that a tap of an output's window reads, or -1.
-std::int64_t source_of(const IndexedVector<ir::WindowDim>& window, const ir::Dims& out, const ir::Dims& tap,
-                       const ir::Dims& dims, const ir::Dims& strides) {
-  std::int64_t from = 0;
-  for (int i = 0; i < dims.size(); ++i) {
-    const ir::WindowDim& d = window[i];
-    const std::int64_t place = out[i] * d.stride + tap[i] * d.window_dilation - d.pad_low;
-    if (place < 0 || place % d.base_dilation != 0 || place / d.base_dilation >= dims[i]) return -1;
-    from += place / d.base_dilation * strides[i];
-  }
-  return from;
-}
 
 /// One scalar step of a reducer over several arrays.
 class Step {
@@ -105,7 +87,7 @@ std::pair<std::int64_t, std::int64_t> those_inside(const ir::WindowDim& window, 
 
 /// One array, a known reducer, nothing between elements: a line of the result at a time, for each tap its part that
 /// lies inside.
-Tensor reduce_lines(const Call& call, const IndexedVector<ir::WindowDim>& window) {
+Tensor reduce_lines(const Call& call, const Window& window) {
   const ir::Shape& in = call.operand(0).shape;
   Tensor result = zeros(call.node.shape);
   const int last = in.rank() - 1;
@@ -114,7 +96,7 @@ Tensor reduce_lines(const Call& call, const IndexedVector<ir::WindowDim>& window
   const ir::Dims strides = row_major(in.dims);
   ir::Dims outer = result.shape.dims, outer_in = in.dims, taps = taps_of(window), at = zero_index(in.rank());
   outer[last] = outer_in[last] = taps[last] = 1;
-  IndexedVector<ir::WindowDim> across = window;
+  Window across = window;
   across[last] = {};
   const Cell start = cell_at(call.operand(1), 0);
   std::vector<Cell> sums(static_cast<std::size_t>(length)), values(sums.size());
@@ -145,12 +127,37 @@ Tensor reduce_lines(const Call& call, const IndexedVector<ir::WindowDim>& window
 
 }  // namespace
 
+ir::Dims taps_of(const Window& window) {
+  ir::Dims taps;
+  for (const ir::WindowDim& d : window) taps.push_back(d.size);
+  return taps;
+}
+
+std::int64_t source_of(const Window& window, const ir::Dims& out, const ir::Dims& tap, const ir::Dims& dims,
+                       const ir::Dims& strides) {
+  std::int64_t from = 0;
+  for (int i = 0; i < dims.size(); ++i) {
+    const ir::WindowDim& d = window[i];
+    const std::int64_t place = out[i] * d.stride + tap[i] * d.window_dilation - d.pad_low;
+    if (place < 0 || place % d.base_dilation != 0 || place / d.base_dilation >= dims[i]) return -1;
+    from += place / d.base_dilation * strides[i];
+  }
+  return from;
+}
+
 std::vector<Tensor> evaluate_reduce_window(const Call& call) {
   const std::size_t arrays = call.operands.size() / 2;
   const ir::Shape& in = call.operand(0).shape;
-  const IndexedVector<ir::WindowDim> window = ir::parse_window(hlo_text(call.node), in.rank());
+  const Window window = ir::parse_window(hlo_text(call.node), in.rank());
   if (static_cast<int>(window.size()) != in.rank()) fail(call, "the window does not fit the rank");
+  if (!has_cells(in.dtype)) {
+    if (!has_complex_fold(call.graph, call.node))
+      fail(call, "complex operands have semantics in sums and products alone");
+    return results_of(fold_complex(call));
+  }
   const bool plain = arrays == 1 && is_known(reducer(call.node)) && in.rank() > 0 && elements(call.node.shape) > 0;
+  if (const std::optional<int> along = long_dim(window); plain && along)
+    return results_of(reduce_long_windows(call, window, *along));
   if (plain && std::all_of(window.begin(), window.end(), [](const ir::WindowDim& d) { return d.base_dilation == 1; }))
     return {reduce_lines(call, window)};
   Step step(call, reducer(call.node), first_body(call, 0), in.dtype);
@@ -180,7 +187,7 @@ std::vector<Tensor> evaluate_reduce_window(const Call& call) {
 std::vector<Tensor> evaluate_select_and_scatter(const Call& call) {
   const Tensor& operand = call.operand(0);
   const Tensor& source = call.operand(1);
-  const IndexedVector<ir::WindowDim> window = ir::parse_window(hlo_text(call.node), operand.shape.rank());
+  const Window window = ir::parse_window(hlo_text(call.node), operand.shape.rank());
   if (static_cast<int>(window.size()) != operand.shape.rank()) fail(call, "the window does not fit the rank");
   Region select(body(call, 0));
   Step scatter(call, reducer(call.node), first_body(call, 1), operand.shape.dtype);

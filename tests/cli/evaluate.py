@@ -70,6 +70,24 @@ ENTRY e {
 """
 
 
+# A sort of rounded numbers has no rule for its bound. Of the result the first `known` elements have one.
+IN_PART = """HloModule part
+less {{ a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = pred[] compare(a, b), direction=LT }}
+ENTRY e {{
+  x = f32[64] parameter(0)
+  powers = f32[64] exponential(x)
+  sorted = f32[64] sort(powers), dimensions={{0}}, to_apply=less
+  first = f32[{known}] slice(x), slice={{[0:{known}]}}
+  ROOT y = f32[{all}] concatenate(first, sorted), dimensions={{0}}
+}}
+"""
+
+ROWS_AND_SORT = ROWS.replace("ENTRY e {", """less { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = pred[] compare(a, b), direction=LT }
+ENTRY e {""").replace("  ROOT y = f32[64,128] divide(x, sums)", """  y = f32[64,128] divide(x, sums)
+  z = f32[64] sort(sum), dimensions={0}, to_apply=less
+  ROOT t = (f32[64,128], f32[64]) tuple(y, z)""")
+
+
 def write(path, descr, shape, values):
     """A .npy file of version 1, as NumPy's NEP 1 has it."""
     head = str({"descr": descr, "fortran_order": False, "shape": tuple(shape)})
@@ -164,6 +182,19 @@ def holds(test, folder):
     test.run(*words)
 
 
+def says_what_is_judged(test, folder):
+    for known, outcome, wanted in ((64, "matches", 0), (1, "not judged", 3)):
+        (folder / "p.hlo").write_text(IN_PART.format(known=known, all=known + 64), encoding="utf-8")
+        test.run("evaluate", folder / "p.hlo", "--folder", folder / "out")
+        words = ["evaluate", folder / "p.hlo", "--inputs", folder / "out/inputs", "--expect", folder / "out/outputs"]
+        row = next(row for row in test.records(*words, wanted=wanted)["results"] if row["array_use"] == "result")
+        assert (row["outcome"], row["unjudged"], row["judged_fraction"]) == (outcome, 64, known / (known + 64)), row
+        assert row["reason"] == "64 elements have no bound: there is no rule for that of %sorted (sort)", row
+        said = test.run(*words, wanted=wanted).stdout
+        part = "1 of 1 result matches the reference, 1 of them judged in part (50 % of its elements)\n"
+        assert said.startswith(part if wanted == 0 else "0 of 1 result matches the reference, 1 cannot be judged\n"), said
+
+
 def narrows(test, folder):
     (folder / "n.hlo").write_text(NARROW, encoding="utf-8")
     a, b = [1.0, -2.5, 0.15625, 384.0], [0.5, 448.0, -0.001953125, 3.5]  # numbers of bf16, of f8e4m3fn
@@ -216,6 +247,17 @@ def checks(test, folder):
     assert "[36,103]" in document["arrays"][-1]["reason"], document["arrays"][-1]
 
 
+def agrees_with_its_exit_code(test, folder):
+    (folder / "r.hlo").write_text(ROWS_AND_SORT, encoding="utf-8")
+    test.run("evaluate", folder / "r.hlo", "--folder", folder / "out")
+    words = ["check", folder / "r.hlo", "--device", "h200", "--top", 1, "--inputs", folder / "out/inputs", "--expect"]
+    document = test.records(*words, folder / "out/outputs", wanted=3)
+    assert {row["state"] for row in document["results"]} == {"passed", "no plan"}, document["results"]
+    assert document["verdict"][0]["verdict"] == "open", document["verdict"]
+    document = test.records(*words, f"y={folder}/out/outputs/y.npy")
+    assert document["verdict"][0]["verdict"] == "passed", document["verdict"]
+
+
 def other_types_are_refused_with_what_converts_them(test, folder):
     (folder / "t.hlo").write_text("HloModule t\nENTRY e {\n  x = f32[2] parameter(0)\n  ROOT y = f32[2] negate(x)\n}\n")
     write(folder / "x.npy", "<f8", (2,), [1.0, 2.0])
@@ -228,9 +270,11 @@ def main():
     test.says("results are what their definitions say, and a result that is returned twice is one array", evaluates)
     test.says("drawn inputs are of their seed, and results match those of the same inputs alone", draws)
     test.says("one element that is off is found, by its place, and results without a file are not held against any", holds)
+    test.says("a match says of which share, and of hardly any element it is none; what has no bound has a reason", says_what_is_judged)
     test.says("bf16 is two opaque bytes, floats of 8 bits are float32, and what the type does not have is refused", narrows)
     test.says("a constant without contents is an input", fills)
     test.says("kernels are checked on given inputs, and against given results", checks)
+    test.says("where a result cannot be judged the verdict of right kernels is open, as the exit code has it", agrees_with_its_exit_code)
     test.says("an array of another type is refused with what converts it", other_types_are_refused_with_what_converts_them)
     print(f"1..{test.number}")
 

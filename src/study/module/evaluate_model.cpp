@@ -23,6 +23,7 @@
 #include "profiler/check/memory_need.h"
 #include "reference/evaluate_cells.h"
 #include "reference/inputs.h"
+#include "study/tables/check_tables.h"
 #include "study/tables/column.h"
 
 namespace tailor::study {
@@ -146,7 +147,17 @@ std::vector<Tensor> make_inputs(const ir::Graph& graph, const EvaluatedModel& mo
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-bool matches(const reference::Difference& one) { return one.wrong == 0 && (one.telling > 0 || one.elements == 0); }
+/// Of fewer elements a match says nothing of the result.
+constexpr double least_judged = 0.1;
+
+double judged_fraction(const reference::Difference& one) {
+  const std::int64_t judged = one.elements - one.unjudged;
+  return one.elements == 0 ? 1 : static_cast<double>(judged) / static_cast<double>(one.elements);
+}
+
+bool matches(const reference::Difference& one) {
+  return one.wrong == 0 && (one.elements == 0 || (one.telling > 0 && judged_fraction(one) >= least_judged));
+}
 
 /// What the groups read and are to write, from the values of the outputs of the evaluated copy.
 void fill_groups(const std::vector<CheckedPlace>& places, const Evaluable& whole,
@@ -192,7 +203,8 @@ EvaluatedModel evaluate_model(const ir::Graph& graph, const EvaluateQuestion& qu
   const double started = now();
   const bool bounded = !question.outputs.empty();
   if (bounded)
-    model.computed = reference::evaluate_with_error_bounds(whole.graph, model.given, {}, stop);
+    // Whoever wrote the file may have rounded sums of 16 bits at every step, as XLA does.
+    model.computed = reference::evaluate_with_error_bounds(whole.graph, model.given, {.narrow_sums = true}, stop);
   else
     for (Tensor& value : reference::evaluate(whole.graph, model.given, stop))
       model.computed.push_back({std::move(value), {}});
@@ -235,6 +247,17 @@ std::string_view outcome_of(const reference::Difference& one) {
   return one.wrong > 0 ? "differs" : matches(one) ? "matches" : "not judged";
 }
 
+/// Why a result differs, or why elements of it have not been judged.
+std::string reason_of(const reference::Difference& one, const reference::BoundedTensor& computed) {
+  if (one.wrong > 0) return reference::describe(one, computed.value.shape);
+  if (one.unjudged > 0)
+    return fmt::format("{} {} no bound: {}", counted(one.unjudged, "element"), one.unjudged == 1 ? "has" : "have",
+                       computed.unknown.empty()
+                           ? "something before overflows, is near a pole, or hangs on numbers too close to tell apart"
+                           : fmt::format("there is no rule for that of {}", computed.unknown));
+  return one.elements > 0 && one.telling == 0 ? "the reference holds no number" : "";
+}
+
 std::vector<Cell> array_row(const ModelArray& one, std::size_t number, const Tensor& tensor, std::string filled_by,
                             const std::stop_token& stop) {
   const std::optional<Extent> extent = extent_of(tensor, stop);
@@ -270,7 +293,8 @@ report::Table array_table(const EvaluatedModel& model, const std::stop_token& st
     table.columns.insert(table.columns.end(),
                          {column("outcome", "outcome"), column("worst", "worst error / tolerance", Hint::number),
                           column("wrong", "wrong", Hint::count), column("unjudged", "not judged", Hint::count, 4),
-                          column("file", "held against", Hint::text, 5), sentence("reason", "reason")});
+                          column("judged", "judged", Hint::fraction), column("file", "held against", Hint::text, 5),
+                          sentence("reason", "reason")});
   for (std::size_t i = 0; with_inputs && i < model.inputs.size(); ++i) {
     const fs::path& file = model.inputs[i].file;
     table.rows.push_back(array_row(model.inputs[i], i, model.given[i],
@@ -282,9 +306,9 @@ report::Table array_table(const EvaluatedModel& model, const std::stop_token& st
     std::vector<Cell>& row = table.rows.back();
     const std::optional<reference::Difference>& held = model.held[i];
     if (held)
-      row.insert(row.end(),
-                 {Cell(std::string(outcome_of(*held))), Cell(held->worst), Cell(held->wrong), Cell(held->unjudged),
-                  Cell(model.results[i].file.string()), Cell(reference::describe(*held, model.results[i].is.shape))});
+      row.insert(row.end(), {Cell(std::string(outcome_of(*held))), Cell(held->worst), Cell(held->wrong),
+                             Cell(held->unjudged), Cell(judged_fraction(*held)), Cell(model.results[i].file.string()),
+                             Cell(reason_of(*held, model.computed[i]))});
     row.resize(table.columns.size());
   }
   return table;
@@ -328,6 +352,8 @@ namespace {
 
 struct HeldCounts {
   std::int64_t all = 0, match = 0, differ = 0;
+  std::int64_t in_part = 0;  ///< of those that match: elements without a bound were left out
+  double least = 1;          ///< judged of one of these
 };
 
 HeldCounts count_held(const EvaluatedModel& model) {
@@ -337,6 +363,9 @@ HeldCounts count_held(const EvaluatedModel& model) {
     ++counts.all;
     counts.match += matches(*one) ? 1 : 0;
     counts.differ += one->wrong > 0 ? 1 : 0;
+    if (!matches(*one) || one->unjudged == 0) continue;
+    ++counts.in_part;
+    counts.least = std::min(counts.least, judged_fraction(*one));
   }
   return counts;
 }
@@ -347,9 +376,13 @@ std::string text_of_held(const EvaluatedModel& model) {
   const HeldCounts counts = count_held(model);
   if (counts.all == 0) return {};
   const std::int64_t unjudged = counts.all - counts.match - counts.differ;
+  const std::string in_part = counts.in_part == 0
+                                  ? ""
+                                  : fmt::format(", {} of them judged in part ({}{} of its elements)", counts.in_part,
+                                                counts.in_part == 1 ? "" : "the least ", judged_words(counts.least));
   return fmt::format(
-      "{} of {} {} the reference{}{}", counts.match, counted(counts.all, "result"),
-      counts.match == 1 || counts.all == 1 ? "matches" : "match",
+      "{} of {} {} the reference{}{}{}", counts.match, counted(counts.all, "result"),
+      counts.match == 1 || counts.all == 1 ? "matches" : "match", in_part,
       counts.differ > 0 ? fmt::format(", {} differ{}", counts.differ, counts.differ == 1 ? "s" : "") : "",
       unjudged > 0 ? fmt::format(", {} cannot be judged", unjudged) : "");
 }

@@ -71,9 +71,10 @@ std::string text_of_inputs(const EvaluatedModel& model);
 /// What to do where a result is NaN and infinity alone because of drawn inputs; empty where none is.
 std::string text_of_overflow(const EvaluatedModel& model, const std::stop_token& stop);
 
-/// "2 of 3 results match their files; 1 differs"; empty where none was held against a file.
+/// "2 of 3 results match the reference, 1 of them judged in part (50 % of its elements), 1 differs"; empty where none
+/// was held against a file. Where less than a tenth of a result could be judged it does not match: it cannot be judged.
 std::string text_of_held(const EvaluatedModel& model);
-/// What the command ends with where a result differs from its file, or none of its elements could be judged.
+/// What the command ends with where a result differs from its file, or cannot be judged.
 std::optional<Error> fault_of(const EvaluatedModel& model);
 
 /// Writes inputs/NAME.npy and outputs/NAME.npy; returns how many. A file that an array was read from is left as it is.

@@ -184,15 +184,6 @@ std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_wi
   return std::nullopt;
 }
 
-namespace {
-
-std::string_view verdict_word(const VerdictCounts& counts, std::size_t groups_without_plan) {
-  const std::optional<Error> fault = fault_of(counts, groups_without_plan);
-  return !fault ? "passed" : fault->fault == Fault::failed ? "wrong" : "open";
-}
-
-}  // namespace
-
 std::string verdict_text(const VerdictCounts& counts, std::size_t groups_without_plan) {
   const std::optional<Error> fault = fault_of(counts, groups_without_plan);
   if (counts.all == 0) return fault->message;
@@ -200,7 +191,8 @@ std::string verdict_text(const VerdictCounts& counts, std::size_t groups_without
                : text(counts, groups_without_plan);
 }
 
-report::Table verdict_count_table(const VerdictCounts& counts, std::size_t groups_without_plan) {
+report::Table verdict_count_table(const VerdictCounts& counts, std::size_t groups_without_plan,
+                                  const std::optional<Error>& fault) {
   report::Table table;
   table.columns = {column("verdict", "verdict"),
                    column("kernels", "kernels", Hint::count),
@@ -213,11 +205,13 @@ report::Table verdict_count_table(const VerdictCounts& counts, std::size_t group
                    column("kernels_judged_in_part", "judged in part", Hint::count),
                    column("least_judged", "least judged of one", Hint::fraction),
                    column("groups_without_plan", "groups without a plan", Hint::count)};
-  table.rows.push_back({std::string(verdict_word(counts, groups_without_plan)), counts.all, counts.passed,
-                        counts.refuted, counts.not_judged, counts.not_executed, counts.sampled,
-                        counts.sampled_results > 0 ? Cell(counts.sampled_judged / counts.sampled_results) : Cell(),
-                        counts.not_all, counts.not_all > 0 ? Cell(counts.least_judged) : Cell(),
-                        static_cast<std::int64_t>(groups_without_plan)});
+  table.rows.push_back(
+      {std::string(!fault                          ? "passed"
+                   : fault->fault == Fault::failed ? "wrong"
+                                                   : "open"),
+       counts.all, counts.passed, counts.refuted, counts.not_judged, counts.not_executed, counts.sampled,
+       counts.sampled_results > 0 ? Cell(counts.sampled_judged / counts.sampled_results) : Cell(), counts.not_all,
+       counts.not_all > 0 ? Cell(counts.least_judged) : Cell(), static_cast<std::int64_t>(groups_without_plan)});
   return table;
 }
 

@@ -57,8 +57,9 @@ std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_wi
 /// What the counts come to and the counts: "1 of 4 kernels is not right; 3 of 4 kernels passed"; of kernels that are
 /// all right the counts alone.
 std::string verdict_text(const VerdictCounts& counts, std::size_t groups_without_plan);
-/// The same as one row, for programs.
-report::Table verdict_count_table(const VerdictCounts& counts, std::size_t groups_without_plan);
+/// The same as one row, for programs. `fault`: what the command ends with; it is the verdict.
+report::Table verdict_count_table(const VerdictCounts& counts, std::size_t groups_without_plan,
+                                  const std::optional<Error>& fault);
 /// Of what was asked to be smaller and is executed whole a line for each reason: "--shape small: executed whole (2
 /// kernels): each stage of it has rows of its own". `few_blocks`: asked for of larger launches; 0: all of each.
 std::vector<std::string> executed_whole(std::span<const Candidate> candidates, bool small, std::int64_t few_blocks);

@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bounds of loops and branches, and of what hangs on operations that have none: right results in f32 lie inside, those
+// with a round too few do not; integers are exact; what nothing is known of is not judged, and says whose fault it is.
+// Part of the suite `reference`.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "reference/compare.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+using namespace tailor::reference;
+
+namespace {
+
+constexpr std::string_view rounds = R"(
+    graph cond { %i = parameter 0 : s32[] %x = parameter 1 : f32[64] %n = constant 12 : s32[]
+      %r = compare lt %i, %n : pred[] output %r }
+    graph step { %i = parameter 0 : s32[] %x = parameter 1 : f32[64] %one = constant 1 : s32[] %j = add %i, %one : s32[]
+      %e = exp %x : f32[64] %h = constant 0.25 : f32[] %b = broadcast %h, axes={} : f32[64]
+      %y = multiply %e, %b : f32[64] output %j, %y }
+    graph whole { %i = parameter 0 : s32[] %u = parameter 1 : u32[64] %one = constant 1 : s32[] %j = add %i, %one : s32[]
+      %f = constant 1664525 : u32[] %b = broadcast %f, axes={} : u32[64] %v = multiply %u, %b : u32[64] output %j, %v }
+    graph while_whole { %i = parameter 0 : s32[] %u = parameter 1 : u32[64] %n = constant 12 : s32[]
+      %r = compare lt %i, %n : pred[] output %r }
+    graph far { %s = parameter 0 : f32[] %n = constant 100 : f32[] %r = compare lt %s, %n : pred[] output %r }
+    graph grow { %s = parameter 0 : f32[] %e = exp %s : f32[] %t = add %s, %e : f32[] output %t }
+    graph yes { %a = parameter 0 : f32[64] %e = exp %a : f32[64] output %e }
+    graph no { %a = parameter 0 : f32[64] output %a }
+)";
+
+std::vector<BoundedTensor> bounded(const std::string& body, const std::vector<Tensor>& inputs) {
+  return evaluate_with_error_bounds(parse_graph(fmt::format("graph g {{ {} {} }}", rounds, body)), inputs);
+}
+
+std::int64_t without_bound(const BoundedTensor& one) {
+  std::int64_t count = 0;
+  for (const double error : one.error) count += std::isinf(error) ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("a loop over integers is exact, and so is what is chosen by it") {
+  const std::vector<BoundedTensor> out =
+      bounded(R"(%u = parameter 0 : u32[64] %x = parameter 1 : f32[64]
+    %z = constant 0 : s32[] %w = while_loop %z, %u, bodies={3,2}, results={s32[], u32[64]} : tuple
+    %v = get_tuple_element %w, number=1 : u32[64]
+    %k = constant 2147483648 : u32[] %b = broadcast %k, axes={} : u32[64] %p = compare lt %v, %b : pred[64]
+    %o = constant 0 : f32[] %q = broadcast %o, axes={} : f32[64] %y = select %p, %x, %q : f32[64] output %v, %y)",
+              {random_tensor(make_shape(DType::u32, {64}), 1), random_tensor(make_shape(DType::f32, {64}), 2)});
+  CHECK(out[0].error.empty());
+  CHECK(out[1].error.empty());
+  CHECK(out[1].unknown.empty());
+  CHECK(compare(out[1], zeros(out[1].value.shape).bytes).wrong > 10);
+}
+
+TEST_CASE("bounds grow with the rounds of a loop: as many in f32 pass, one fewer does not") {
+  const Tensor x = random_tensor(make_shape(DType::f32, {64}), 4);
+  const std::vector<BoundedTensor> out = bounded(R"(%x = parameter 0 : f32[64] %z = constant 0 : s32[]
+    %w = while_loop %z, %x, bodies={0,1}, results={s32[], f32[64]} : tuple
+    %v = get_tuple_element %w, number=1 : f32[64] output %v)",
+                                                 {x});
+  Tensor right = x, early = x;
+  for (std::int64_t i = 0; i < 64; ++i) {
+    auto value = static_cast<float>(as_double(x, i));
+    for (int k = 0; k < 12; ++k) {
+      store(early, i, value);
+      value = 0.25F * std::exp(value);
+    }
+    store(right, i, value);
+  }
+  CHECK(compare(out[0], right.bytes).wrong == 0);
+  CHECK(compare(out[0], right.bytes).unjudged == 0);
+  CHECK(compare(out[0], early.bytes).wrong > 10);
+  // Of exact operands one round would have a bound of its own roundings alone.
+  const std::vector<BoundedTensor> once = bounded(
+      "%x = parameter 0 : f32[64] %e = exp %x : f32[64] %h = constant 0.25 : f32[] %b = broadcast %h, axes={} : "
+      "f32[64]\n"
+      "%y = multiply %e, %b : f32[64] output %y",
+      {right});
+  for (std::size_t i = 0; i < 64; ++i) CHECK(out[0].error[i] > 1.2 * once[0].error[i]);
+}
+
+TEST_CASE("a branch has the bounds of what it computes, and none where a rounded number picks it") {
+  const std::string branch = R"(%x = parameter 0 : f32[64] %c = parameter 1 : pred[]
+    %y = conditional %c, %x, %x, bodies={6,7} : f32[64] output %y)";
+  const Tensor x = random_tensor(make_shape(DType::f32, {64}), 4);
+  Tensor condition = zeros(make_shape(DType::pred, {}));
+  CHECK(bounded(branch, {x, condition}).front().error.empty());
+  store(condition, 0, 1);
+  const BoundedTensor taken = bounded(branch, {x, condition}).front();
+  CHECK(taken.error.size() == 64);
+  CHECK(without_bound(taken) == 0);
+  // The loop ends when a rounded sum is large enough: after how many rounds no two kernels need agree.
+  const BoundedTensor open = bounded(R"(%s = parameter 0 : f32[] %e = exp %s : f32[]
+    %w = while_loop %e, bodies={4,5}, results={f32[]} : tuple %v = get_tuple_element %w, number=0 : f32[] output %v)",
+                                     {random_tensor(make_shape(DType::f32, {}), 1)})
+                                 .front();
+  CHECK((without_bound(open) == 0 || open.unknown == "%w (while)"));
+}
+
+TEST_CASE("what hangs on an operation without a rule is not judged, whatever limits it, and says which one it is") {
+  const std::string sorted = R"(graph less { %a = parameter 0 : f32[] %b = parameter 1 : f32[]
+      %r = compare lt %a, %b : pred[] output %r }
+    %x = parameter 0 : f32[64] %e = exp %x : f32[64] %s = sort %e, axes={0}, bodies={8} : f32[64] )";
+  const Tensor x = random_tensor(make_shape(DType::f32, {64}), 4);
+  for (const std::string_view line :
+       {"%y = logistic %s : f32[64]", "%y = tanh %s : f32[64]", "%y = erf %s : f32[64]", "%y = sin %s : f32[64]",
+        "%p = compare lt %s, %x : pred[64] %y = select %p, %x, %e : f32[64]",
+        "%p = compare lt %s, %x : pred[64] %n = bit_not %p : pred[64] %y = convert %n : f32[64]",
+        "%m = maximum %s, %x : f32[64] %y = clamp %x, %m, %e : f32[64]"}) {
+    CAPTURE(line);
+    const BoundedTensor out = bounded(sorted + std::string(line) + " output %y", {x}).front();
+    CHECK(without_bound(out) == 64);
+    CHECK(out.unknown == "%s (sort)");
+  }
+}
