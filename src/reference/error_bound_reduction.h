@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Bounds of reductions, along dimensions and over windows: of sums, products, extremes, and of what a function of one's
-// own chooses. In: a reduction with its values, the bounds of what it
-// reads. Out: the bounds of its results. Called by the rules of error_bound.cpp.
+// own chooses. In: a reduction with its values, the bounds of what it reads. Out: the bounds of its results. Called by
+// the rules of error_bound.cpp.
 #pragma once
 
 #include <span>
