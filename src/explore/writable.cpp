@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "codegen/lower/lower.h"
+#include "codegen/lower/prepare.h"
 #include "explore/borders.h"
 
 namespace tailor::explore {
@@ -24,8 +25,12 @@ namespace {
 
 bool can_be_written(const Graph& graph, const Boundary& border) {
   if (planned_layout(graph, border)) return true;
-  if (std::holds_alternative<Rejection>(codegen::analyse(graph, border))) return false;
-  return std::holds_alternative<codegen::Layout>(codegen::classify(outline(graph, border)));
+  if (std::holds_alternative<codegen::Layout>(codegen::analyse(graph, border)))
+    return std::holds_alternative<codegen::Layout>(codegen::classify(outline(graph, border)));
+  // No loop holds it, but several in a launch may.
+  codegen::Stages cut;
+  return std::holds_alternative<codegen::Layout>(codegen::analyse_stages(graph, border, &cut)) &&
+         std::holds_alternative<codegen::Prepared>(codegen::prepare(outline(graph, border)));
 }
 
 /// Whether the group could not be written in parts either: one of them has a structure that no kernel has yet. A type
