@@ -5,7 +5,7 @@
 // element. Called by the checks. error_bound.h says what is bounded and where the formulas come from.
 //
 // The walk is the evaluator's own: after each node it hands over the operands and the result, and the bound of the
-// result is made from the bounds of the operands. A node falls into one of six classes.
+// result is made from the bounds of the operands. A node falls into one of seven classes.
 //   moves          what moves elements moves their bounds. The bounds are an f64 array, and the same code moves it.
 //   What
 //                  an index picks that has a bound itself is judged where each index in that interval picks the same.
@@ -13,6 +13,8 @@
 //   reductions     the bound of a sum is the sum of the bounds, plus a term for the order of additions, which a kernel
 //                  is free to choose; so magnitudes are summed beside the values
 //   contractions   matrix products and scatters, as reductions over products (error_bound_contraction.cpp)
+//   choices        the greatest with its place (error_bound_reduction.cpp), scatters that keep the larger
+//                  (error_bound_choice.cpp)
 //   bodies         loops and branches are walked through once more, with the bounds of what goes round in them; where
 //                  they hold integers, predicates and moves alone, exact operands give exact results without that
 //   the rest       an operation without a rule gets an infinite bound, and its elements count as not judged
@@ -35,6 +37,7 @@
 #include "ir/graph/number.h"
 #include "ir/graph/region_reduction.h"
 #include "ir/graph/split_reduction.h"
+#include "reference/error_bound_choice.h"
 #include "reference/error_bound_contraction.h"
 #include "reference/error_bound_elementwise.h"
 #include "reference/error_bound_reduction.h"
@@ -266,6 +269,9 @@ class ErrorBoundWalk {
       return one(std::move(errors));
     if (!exact)
       if (Errors errors = replaced_errors(call, operands); errors != nullptr) return one(std::move(errors));
+    if (!exact && is_floating(results[0]->shape.dtype))
+      if (Errors errors = scattered_extreme_errors(call, operands, *results[0]); errors != nullptr)
+        return one(std::move(errors));
     if (exact && moves_exactly(call)) return std::vector<Errors>(results.size());
     if (exact && (node.op == ir::Op::sort || node.op == ir::Op::topk)) return std::vector<Errors>(results.size());
     if (node.op == ir::Op::gather || node.op == ir::Op::dynamic_slice || node.op == ir::Op::dynamic_update_slice) {

@@ -123,3 +123,44 @@ TEST_CASE("what hangs on an operation without a rule is not judged, whatever lim
     CHECK(out.unknown == "%s (sort)");
   }
 }
+
+TEST_CASE("the place of the greatest is exact where no other may be it, and open where two may") {
+  const Graph graph = parse_graph(R"(graph g {
+    graph pick { %a = parameter 0 : f32[] %i = parameter 1 : s32[] %b = parameter 2 : f32[] %j = parameter 3 : s32[]
+      %p = compare ge %a, %b : pred[] %v = select %p, %a, %b : f32[] %k = select %p, %i, %j : s32[] output %v, %k }
+    %x = parameter 0 : f32[3,4] %e = exp %x : f32[3,4] %n = iota, axes={1} : s32[3,4]
+    %low = constant -inf : f32[] %z = constant 0 : s32[]
+    %r = reduce custom %e, %n, %low, %z, axes={1}, bodies={0}, results={f32[3], s32[3]} : tuple
+    %v = get_tuple_element %r, number=0 : f32[3] %k = get_tuple_element %r, number=1 : s32[3] output %v, %k })");
+  Tensor x = zeros(make_shape(DType::f32, {3, 4}));
+  const double values[] = {1, 2, 3, 2.5, 1, 1 + 1e-7, -4, 0, 2, -1, 2, 1};
+  for (std::int64_t i = 0; i < 12; ++i) store(x, i, values[i]);
+  const std::vector<BoundedTensor> out = evaluate_with_error_bounds(graph, std::vector{x});
+  CHECK(out[1].error == std::vector{0.0, infinity, infinity});
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double y = as_double(out[0].value, static_cast<std::int64_t>(i));
+    CHECK(out[0].error[i] > 1e-7 * y);
+    CHECK(out[0].error[i] < 1e-6 * y);
+  }
+}
+
+TEST_CASE("a scatter that keeps the larger is off by what its winners are") {
+  const Graph graph = parse_graph(R"(graph g {
+    graph larger { %a = parameter 0 : f32[] %b = parameter 1 : f32[] %m = maximum %a, %b : f32[] output %m }
+    %x = parameter 0 : f32[4] %i = parameter 1 : s32[4,1] %e = exp %x : f32[4]
+    %o = constant 2 : f32[] %b = broadcast %o, axes={} : f32[3]
+    %y = scatter max %b, %i, %e, bodies={0}, text="update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1" : f32[3]
+    output %y })");
+  Tensor x = zeros(make_shape(DType::f32, {4})), places = zeros(make_shape(DType::s32, {4, 1}));
+  const double values[] = {-3, 1, 4, 3};
+  const std::int64_t at[] = {0, 1, 1, 1};
+  for (std::int64_t i = 0; i < 4; ++i) {
+    store(x, i, values[i]);
+    store_integer(places, i, at[i]);
+  }
+  const BoundedTensor out = evaluate_with_error_bounds(graph, std::vector{x, places}).front();
+  REQUIRE(out.error.size() == 3);
+  CHECK((out.error[0] == 0 && out.error[2] == 0));
+  const double greatest = std::exp(4.0);
+  CHECK((out.error[1] > 1e-7 * greatest && out.error[1] < 1e-6 * greatest));
+}
