@@ -61,7 +61,7 @@ struct Rival {
   Fusion (*fuse)(const FusionTask&);
   bool as_xla;             ///< asks XLA's description of the device
   std::size_t most_nodes;  ///< of a graph: so that what it takes stays below what a search takes
-  bool searches = false;   ///< as long as this one, so it is asked where nothing limits a search
+  bool searches = false;   ///< as long as this one: asked where plans are and nothing limits a search
 };
 constexpr auto rivals = std::to_array<Rival>({{"xla-2022", fuse_xla_2022, false, 50'000},
                                               {"xla-2020", fuse_xla_2020, false, 50'000},
@@ -198,7 +198,7 @@ class Tailor {
     if (spending_.over() || unknown || task_.graph.nodes.size() > rival.most_nodes) return;
     if (rival.as_xla && asked_operands(task_.graph) > most_asked_operands) return;
     const bool limited = task_.budget.seconds > 0 || task_.budget.evaluations > 0;
-    if (rival.searches && (!limits_.lowerable || limited)) return;
+    if (rival.searches && (!asks_plans() || limited)) return;
     FusionTask quiet = task_;
     quiet.progress = {};
     NodeSets groups = rival.fuse(quiet).groups;
@@ -208,7 +208,7 @@ class Tailor {
       done_unless_stopped([&] { asked = price_of(task_.graph, task_.def_use, groups, *task_.device, task_.stop); });
       if (asked >= cost_ && !asks_plans()) return;
       // Parts may read of other groups what the whole computed for itself, and then wait for each other.
-      groups = writable(task_.graph, task_.def_use, groups, task_.stop);
+      groups = writable(task_.graph, task_.def_use, groups, task_.stop, rival.searches);
       if (!find_circle(task_.graph, task_.def_use, groups).empty()) return;
     }
     const double before = cost_;

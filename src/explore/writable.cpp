@@ -23,13 +23,12 @@ using namespace ir;
 
 namespace {
 
-bool can_be_written(const Graph& graph, const Boundary& border) {
+bool can_be_written(const Graph& graph, const Boundary& border, bool in_stages) {
   if (planned_layout(graph, border)) return true;
   if (std::holds_alternative<codegen::Layout>(codegen::analyse(graph, border)))
     return std::holds_alternative<codegen::Layout>(codegen::classify(outline(graph, border)));
-  // No loop holds it, but several in a launch may.
-  codegen::Stages cut;
-  return std::holds_alternative<codegen::Layout>(codegen::analyse_stages(graph, border, &cut)) &&
+  codegen::Stages cut;  // no loop holds it, but several in a launch may
+  return in_stages && std::holds_alternative<codegen::Layout>(codegen::analyse_stages(graph, border, &cut)) &&
          std::holds_alternative<codegen::Prepared>(codegen::prepare(outline(graph, border)));
 }
 
@@ -45,7 +44,8 @@ bool is_beyond(const Graph& graph, const std::vector<NodeId>& group) {
 }  // namespace
 
 std::vector<std::vector<NodeId>> writable(const Graph& graph, const DefUse& def_use,
-                                          const std::vector<std::vector<NodeId>>& groups, const std::stop_token& stop) {
+                                          const std::vector<std::vector<NodeId>>& groups, const std::stop_token& stop,
+                                          bool in_stages) {
   std::vector<std::vector<NodeId>> kept;
   std::vector<bool> loose(graph.nodes.size(), false);  // nodes of groups that fell apart
   for (const std::vector<NodeId>& group : groups) {
@@ -66,8 +66,9 @@ std::vector<std::vector<NodeId>> writable(const Graph& graph, const DefUse& def_
     const Borders borders(graph, def_use, all);
     std::vector<std::vector<NodeId>> next;
     for (std::size_t g = 0; g < kept.size(); ++g) {
-      const bool stays = kept[g].size() == 1 || (!stop.stop_requested() &&
-                                                 (can_be_written(graph, borders.of(g)) || is_beyond(graph, kept[g])));
+      const bool stays =
+          kept[g].size() == 1 ||
+          (!stop.stop_requested() && (can_be_written(graph, borders.of(g), in_stages) || is_beyond(graph, kept[g])));
       if (stays) {
         next.push_back(kept[g]);
         continue;

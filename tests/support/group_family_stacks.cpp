@@ -115,15 +115,13 @@ const std::vector<FamilyMember>& stack_family() {
   %y = bit_not %o : pred[{R3},{D}]
   output %y
 })"},
-      {"padded_spread_reversed", R"(graph padded_spread_reversed {
-  %x = parameter 0 : f32[{R},{H},2]
-  %z = constant 0 : f32[]
-  %a = reshape %x : f32[{R},{N}]
-  %p = pad %a, %z, ranges={0:0:0, 1:-1:0} : f32[{R},{N}]
-  %b = broadcast %p, axes={0,1} : f32[{R},{N},3]
-  %c = reshape %b : f32[{R},{T}]
-  %y = reverse %c, axes={1} : f32[{R},{T}]
-  output %y
+      {"smaller_beside", R"(graph smaller_beside {
+  %x = parameter 0 : f32[{R},{H}]
+  %s = parameter 1 : f32[{R}]
+  %b = exp %s : f32[{R}]
+  %sb = broadcast %b, axes={0} : f32[{R},{H}]
+  %d = add %x, %sb : f32[{R},{H}]
+  output %d, %b
 })"},
       {"pads_of_two", R"(graph pads_of_two {
   %a = parameter 0 : bf16[{R},{N}]

@@ -248,6 +248,19 @@ TEST_CASE("an index through a reshape to another rank and back leaves no divisio
   CHECK(delinearize(build, make_shape(DType::f32, {4096, 768}), linear)[1] == column);
 }
 
+TEST_CASE("a narrowed index keeps its range in a sum, whatever range the whole had before") {
+  IndexBuilder build;
+  const ExprId i = build.var(build.add_var({"i", VarKind::thread, 9, 1}));
+  const ExprId row = build.var(build.add_var({"r", VarKind::thread, 2, 1}));
+  const ExprId back = build.add_constant(build.scale(i, -1), 7);  // -1 .. 7
+  for (const ExprId place : {back, build.assume(back, {0, 7})}) {
+    const ExprId sum = build.add(build.scale(row, 8), build.narrow(place, {0, 7}));
+    CHECK(build.pool()[sum].range.low == 0);
+    CHECK(build.pool()[sum].range.high == 15);
+    CHECK(build.pool()[build.div(sum, 4)].range.high == 3);
+  }
+}
+
 TEST_CASE("a narrowed index divides as its guard allows and expands to the same address") {
   IndexBuilder build;
   const VarId t = build.add_var({"t", VarKind::loop, 2, 1});
