@@ -16,9 +16,10 @@ namespace tailor::explore {
 /// Every working node of `groups` is in a group of the result, groups may overlap as before. A group stays whole when a
 /// kernel can be written for it, or when it holds an operation that no kernel of today can hold whatever stands around
 /// it (then it has no plan in parts either). A group with a library call in it falls apart. Asked to stop it returns
-/// single nodes for what it did not look at. `in_stages`: loops of a launch that wait for one another are a kernel too.
+/// single nodes for what it did not look at. `planned_only`: a group of several nodes has a plan in
+/// any case, which may be one of loops that wait for one another in a launch.
 std::vector<std::vector<ir::NodeId>> writable(const ir::Graph& graph, const ir::DefUse& def_use,
                                               const std::vector<std::vector<ir::NodeId>>& groups,
-                                              const std::stop_token& stop = {}, bool in_stages = false);
+                                              const std::stop_token& stop = {}, bool planned_only = false);
 
 }  // namespace tailor::explore
