@@ -69,10 +69,7 @@ ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& 
   access.has_element = segment_ && segment_->vector > 1 && pool[access.address].vars.has(segment_->element);
   if (access.has_element && !guard_vars.has(segment_->element) && steps_by_element(access.address)) {
     const ir::ExprId base = s_.build.subtract(access.address, s_.build.var(segment_->element));
-    // Beside larger results only some of a vector's elements may be there.
-    const std::int64_t count = elements(node.shape);
-    const bool is_there = count % segment_->vector == 0 || pool[base].range.high + segment_->vector <= count;
-    if (is_there && outside_elements(pool[base].vars | guard_vars))
+    if (!parts_of_vectors && outside_elements(pool[base].vars | guard_vars))
       access.width = aligned_width(base, widest_access(node.shape.dtype));
     if (access.width > 1) access.base = base;
   }

@@ -324,7 +324,9 @@ class ProgramBuilder {
   /// The finished kernel.
   ir::Kernel take();
 
-  int in_flight_rows = 1;        ///< extent of the loop q
+  int in_flight_rows = 1;  ///< extent of the loop q
+  /// A guard lets some elements of a vector pass and others not: what it reads is loaded one by one.
+  bool parts_of_vectors = false;
   ir::ExprId row_in_flight = 0;  ///< q as an expression
   int row_depth = 0;             ///< of the scope that all of one row stands in
   std::int64_t fact_divisor = 1;

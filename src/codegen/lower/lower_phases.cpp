@@ -246,7 +246,9 @@ void store_smaller_outputs(Pass& pass, const Phase& phase) {
     if (!pass.plan.value_cache) builder.forget_values();
     const ir::Condition inside{build.expand(element), build.constant(count), false};
     builder.open_guard({&inside, 1});
+    builder.parts_of_vectors = count % std::max(pass.loops.results.vector, pass.plan.vector) != 0;
     builder.store_output(output, delinearize_memory(build, shape, build.narrow(element, {0, count - 1})));
+    builder.parts_of_vectors = false;
     builder.close();
   }
 }
