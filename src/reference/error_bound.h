@@ -17,7 +17,9 @@
 //                grows with its argument where that is multiplied by log2(e) in f32 first
 //   sums         any order of additions: 6 sqrt(n) u sum|x|, the probabilistic bound of N. J. Higham and T. Mary
 //                (SIAM J. Sci. Comput. 41, 2019) at six deviations; the worst case would be n u sum|x|
-//   choices      a comparison closer than its operands' bounds may go either way; what it selects between counts then
+//   choices      a comparison closer than its operands' bounds may go either way; what it selects between counts then.
+//                Of operands without a bound it has none, nor has what it selects
+//   bodies       loops and branches by the bounds of what goes round in them
 //
 // Data that is only moved, integers and predicates are exact. Where a bound cannot be had (near a pole, an overflow
 // that a wider type escapes, operations not covered) it is infinite: such an element cannot be judged, and is counted.

@@ -164,3 +164,25 @@ TEST_CASE("a scatter that keeps the larger is off by what its winners are") {
   const double greatest = std::exp(4.0);
   CHECK((out.error[1] > 1e-7 * greatest && out.error[1] < 1e-6 * greatest));
 }
+
+TEST_CASE(
+    "a count of close comparisons is off by as many as are close, and what a scatter puts in place keeps its bound") {
+  const Graph graph = parse_graph(R"(graph g {
+    graph second { %a = parameter 0 : f32[] %b = parameter 1 : f32[] output %b }
+    %x = parameter 0 : f32[5] %i = parameter 1 : s32[5,1] %e = exp %x : f32[5]
+    %o = constant 1 : f32[] %b = broadcast %o, axes={} : f32[5] %p = compare gt %e, %b : pred[5]
+    %n = convert %p : s32[5] %z = constant 0 : s32[] %c = reduce add %n, %z, axes={0} : s32[]
+    %y = scatter custom %b, %i, %e, bodies={0}, text="update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1" : f32[5]
+    output %c, %e, %y })");
+  Tensor x = zeros(make_shape(DType::f32, {5})), places = zeros(make_shape(DType::s32, {5, 1}));
+  const double values[] = {-1, 0, 2, 1e-9, 1};
+  const std::int64_t at[] = {4, 0, 9, 2, 1};  // the third one falls outside
+  for (std::int64_t i = 0; i < 5; ++i) {
+    store(x, i, values[i]);
+    store_integer(places, i, at[i]);
+  }
+  const std::vector<BoundedTensor> out = evaluate_with_error_bounds(graph, std::vector{x, places});
+  CHECK(out[0].error == std::vector{2.0});
+  const std::vector<double>& e = out[1].error;
+  CHECK(out[2].error == std::vector{e[1], e[4], e[3], 0.0, e[0]});
+}
