@@ -208,7 +208,7 @@ class Tailor {
       done_unless_stopped([&] { asked = price_of(task_.graph, task_.def_use, groups, *task_.device, task_.stop); });
       if (asked >= cost_ && !asks_plans()) return;
       // Parts may read of other groups what the whole computed for itself, and then wait for each other.
-      groups = writable(task_.graph, task_.def_use, groups, task_.stop, rival.searches);
+      groups = writable(task_.graph, task_.def_use, groups, task_.stop, {asks_plans(), !rival.searches});
       if (!find_circle(task_.graph, task_.def_use, groups).empty()) return;
     }
     const double before = cost_;

@@ -45,7 +45,7 @@ bool is_beyond(const Graph& graph, const std::vector<NodeId>& group) {
 
 std::vector<std::vector<NodeId>> writable(const Graph& graph, const DefUse& def_use,
                                           const std::vector<std::vector<NodeId>>& groups, const std::stop_token& stop,
-                                          bool planned_only) {
+                                          const Writable& wanted) {
   std::vector<std::vector<NodeId>> kept;
   std::vector<bool> loose(graph.nodes.size(), false);  // nodes of groups that fell apart
   for (const std::vector<NodeId>& group : groups) {
@@ -67,7 +67,7 @@ std::vector<std::vector<NodeId>> writable(const Graph& graph, const DefUse& def_
     std::vector<std::vector<NodeId>> next;
     for (std::size_t g = 0; g < kept.size(); ++g) {
       const auto may_stay = [&] {
-        return can_be_written(graph, borders.of(g), planned_only) || (!planned_only && is_beyond(graph, kept[g]));
+        return can_be_written(graph, borders.of(g), wanted.stages) || (wanted.unplanned && is_beyond(graph, kept[g]));
       };
       const bool stays = kept[g].size() == 1 || (!stop.stop_requested() && may_stay());
       if (stays) {

@@ -13,13 +13,17 @@
 
 namespace tailor::explore {
 
+/// What counts as written.
+struct Writable {
+  bool stages = false;    ///< loops that wait for one another in a launch are a kernel too
+  bool unplanned = true;  ///< what no kernel of today can hold, whatever stands around it, has no plan in parts either
+};
+
 /// Every working node of `groups` is in a group of the result, groups may overlap as before. A group stays whole when a
-/// kernel can be written for it, or when it holds an operation that no kernel of today can hold whatever stands around
-/// it (then it has no plan in parts either). A group with a library call in it falls apart. Asked to stop it returns
-/// single nodes for what it did not look at. `planned_only`: a group of several nodes has a plan in
-/// any case, which may be one of loops that wait for one another in a launch.
+/// kernel can be written for it, or when it holds an operation that no kernel of today can hold, if such are `wanted`.
+/// A group with a library call in it falls apart. Asked to stop it returns single nodes for what it did not look at.
 std::vector<std::vector<ir::NodeId>> writable(const ir::Graph& graph, const ir::DefUse& def_use,
                                               const std::vector<std::vector<ir::NodeId>>& groups,
-                                              const std::stop_token& stop = {}, bool planned_only = false);
+                                              const std::stop_token& stop = {}, const Writable& wanted = {});
 
 }  // namespace tailor::explore
