@@ -345,10 +345,7 @@ class Facts {
   }
 
   double taps_of(const Node& node) const {
-    double taps = 1;
-    for (const ir::WindowDim& dim : ir::parse_window(hlo_text(node), graph_[node.operands[0]].shape.rank()))
-      taps *= static_cast<double>(dim.size);
-    return taps;
+    return static_cast<double>(ir::window_elements(hlo_text(node), graph_[node.operands[0]].shape.rank()));
   }
 
   void find_instructions(const Node& node, GroupNode& fact) const {

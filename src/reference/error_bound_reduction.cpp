@@ -54,12 +54,8 @@ namespace {
 
 /// Terms of each element of a reduction's result; of windows the most that one has.
 double terms_of_each(const Call& call, const Tensor& result) {
-  if (call.node.op == ir::Op::reduce_window) {
-    double taps = 1;
-    for (const ir::WindowDim& dim : ir::parse_window(hlo_text(call.node), call.operand(0).shape.rank()))
-      taps *= static_cast<double>(dim.size);
-    return taps;
-  }
+  if (call.node.op == ir::Op::reduce_window)
+    return static_cast<double>(ir::window_elements(hlo_text(call.node), call.operand(0).shape.rank()));
   const std::int64_t outputs = std::max<std::int64_t>(elements(result.shape), 1);
   return static_cast<double>(elements(call.operand(0).shape) / outputs);
 }

@@ -365,7 +365,6 @@ class ProgramBuilder {
   /// A select that is named for the node; `yes` where there is no test.
   Val choose(ir::NodeId id, const Val& test, const Val& yes, const Val& no);
   // lower_window.cpp
-  const WindowTaps& taps_of(ir::NodeId id) const;
   /// Under which a tap is read; nothing where it never is.
   std::optional<PredicateId> tap_predicate(ir::NodeId id, std::size_t tap, const Demand& wanted);
   void demand_taps(ir::NodeId id, const Demand& wanted);

@@ -353,14 +353,10 @@ Val ProgramBuilder::inside_value(const Inside& inside) {
 
 bool ProgramBuilder::may_read(ir::NodeId id, int k, const Coordinates& coordinates) {
   const ir::Node& node = node_at(id);
-  const auto may_be = [&](const Inside& inside) {
-    const ir::Interval range = s_.build.pool()[inside.value].range;
-    return inside.low <= range.high && range.low < inside.high;
-  };
-  if (node.op == ir::Op::concatenate) return may_be(inside_of(id, k, coordinates));
+  if (node.op == ir::Op::concatenate) return may_hold(s_.build, inside_of(id, k, coordinates));
   if (k != inside_operand(node)) return true;
   for (int dim = 0; dim < node.shape.rank(); ++dim)
-    if (!may_be(inside_of(id, dim, coordinates))) return false;
+    if (!may_hold(s_.build, inside_of(id, dim, coordinates))) return false;
   return true;
 }
 

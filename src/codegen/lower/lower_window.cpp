@@ -17,18 +17,13 @@
 
 namespace tailor::codegen {
 
-const WindowTaps& ProgramBuilder::taps_of(ir::NodeId id) const {
-  return std::find_if(prepared_.taps.begin(), prepared_.taps.end(), [&](const auto& of) { return of.first == id; })
-      ->second;
-}
-
 std::optional<PredicateId> ProgramBuilder::tap_predicate(ir::NodeId id, std::size_t tap, const Demand& wanted) {
   const ir::Shape& source = node_at(node_at(id).operands[0]).shape;
+  const WindowTaps& taps = *taps_of(prepared_, id);
   PredicateId predicate = wanted.predicate;
   for (int dim = 0; dim < source.rank(); ++dim) {
-    const Inside inside = tap_inside(s_.build, source, taps_of(id), tap, dim, wanted.coordinates);
-    const ir::Interval range = s_.build.pool()[inside.value].range;
-    if (range.high < inside.low || inside.high <= range.low) return std::nullopt;
+    const Inside inside = tap_inside(s_.build, source, taps, tap, dim, wanted.coordinates);
+    if (!may_hold(s_.build, inside)) return std::nullopt;
     predicate = inside_predicate(inside, predicate);
   }
   return predicate;
@@ -36,7 +31,7 @@ std::optional<PredicateId> ProgramBuilder::tap_predicate(ir::NodeId id, std::siz
 
 void ProgramBuilder::demand_taps(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
-  const WindowTaps& taps = taps_of(id);
+  const WindowTaps& taps = *taps_of(prepared_, id);
   const ir::Shape& source = node_at(node.operands[0]).shape;
   demand(node.operands[1], {}, 0);  // one number, right under any predicate
   for (std::size_t tap = 0; tap < taps.offsets.size(); ++tap)
@@ -46,7 +41,7 @@ void ProgramBuilder::demand_taps(ir::NodeId id, const Demand& wanted) {
 
 Entry ProgramBuilder::emit_window(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
-  const WindowTaps& taps = taps_of(id);
+  const WindowTaps& taps = *taps_of(prepared_, id);
   const ir::Shape& source = node_at(node.operands[0]).shape;
   Entry all;
   all.compute = find_entry(node.operands[1], {}, 0).compute;

@@ -253,40 +253,49 @@ std::variant<Prepared, ir::Rejection> prepare_pack(const ir::Group& group) {
 
 }  // namespace
 
+const WindowTaps* taps_of(const Prepared& prepared, ir::NodeId id) {
+  const auto found =
+      std::find_if(prepared.taps.begin(), prepared.taps.end(), [&](const auto& window) { return window.first == id; });
+  return found == prepared.taps.end() ? nullptr : &found->second;
+}
+
+namespace {
+
 /// How often each element of a node is computed: once, or for each tap of the windows that read it.
-std::vector<std::int64_t> times_computed(const ir::Graph& graph, const Prepared& prepared) {
-  std::vector<std::int64_t> times(graph.nodes.size(), 1);
-  for (std::size_t id = graph.nodes.size(); id-- > 0 && !prepared.taps.empty();) {
-    const ir::Node& node = graph.nodes[id];
-    const auto of = std::find_if(prepared.taps.begin(), prepared.taps.end(),
-                                 [&](const auto& window) { return ir::index(window.first) == id; });
+IndexedVector<std::int64_t> times_computed(const ir::Graph& graph, const Prepared& prepared) {
+  IndexedVector<std::int64_t> times(graph.nodes.size(), 1);
+  if (prepared.taps.empty()) return times;
+  for (auto id = static_cast<ir::NodeId>(graph.nodes.size()); id-- > 0;) {
+    const ir::Node& node = graph[id];
+    const WindowTaps* taps = taps_of(prepared, id);
     for (const ir::NodeId operand : node.operands) {
-      std::int64_t& inner = times[ir::index(operand)];
+      std::int64_t& inner = times[operand];
       inner = std::max(inner, times[id]);
-      if (of == prepared.taps.end() || operand != node.operands[0]) continue;
-      const std::int64_t read = elements(node.shape) * std::ssize(of->second.offsets);
+      if (taps == nullptr || operand != node.operands[0]) continue;
+      const std::int64_t read = elements(node.shape) * std::ssize(taps->offsets);
       inner = std::max(inner, times[id] * read / std::max<std::int64_t>(1, elements(graph[operand].shape)));
     }
   }
   return times;
 }
 
+}  // namespace
+
 std::int64_t code_of_element(const ir::Graph& graph, const Prepared& prepared) {
   const std::int64_t domain = std::max<std::int64_t>(prepared.rows * prepared.columns, 1);
   const bool is_flat = prepared.skeleton == ir::Skeleton::map;
   std::int64_t sum = 0;
-  const std::vector<std::int64_t> times = times_computed(graph, prepared);
-  for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
-    const ir::Node& node = graph.nodes[id];
+  const IndexedVector<std::int64_t> times = times_computed(graph, prepared);
+  for (ir::NodeId id = 0; ir::index(id) < graph.nodes.size(); ++id) {
+    const ir::Node& node = graph[id];
     std::int64_t own = 1, count = elements(node.shape) * times[id];
     if (class_of(node.op) == ir::OpClass::elementwise) {
       const ir::DType dtype = node.shape.dtype;
       const ir::Computed& row = ir::computed(node.op, dtype, ir::Arithmetic::xla);
       const ir::BranchingRow* branches = ir::branching(node.op, dtype, ir::Arithmetic::xla);
       own = std::max(1, row.fma + row.alu + row.xu + (branches == nullptr ? 0 : branches->rare));
-    } else if (node.op == ir::Op::reduce_window) {
-      for (const auto& [window, taps] : prepared.taps)
-        if (ir::index(window) == id) own = std::ssize(taps.offsets);
+    } else if (const WindowTaps* taps = taps_of(prepared, id); taps != nullptr) {
+      own = std::ssize(taps->offsets);
     } else if (!node.bodies.empty() && !node.operands.empty()) {
       own = std::ssize(body(graph, node, 0).nodes);
       count = elements(graph[node.operands[0]].shape);

@@ -78,6 +78,9 @@ struct Windows {
 
 struct Prepared;
 
+/// The taps of a reduce-window that is prepared; nullptr for any other node.
+const WindowTaps* taps_of(const Prepared& prepared, ir::NodeId id);
+
 /// One of the bodies of a pack, or a stage, as a group of its own.
 struct Body {
   std::shared_ptr<const ir::Group> group;

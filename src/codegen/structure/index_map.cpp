@@ -95,11 +95,7 @@ Coordinates pad_coordinates(IndexBuilder& build, const ir::Shape& source, const 
                             const Coordinates& coordinates) {
   Coordinates out = coordinates;
   for (int i = 0; i < coordinates.rank; ++i) {
-    const ir::ExprId place = pad_place(build, coordinates[i], pad_range(node, i)).place;
-    const ir::Interval reached = build.pool()[place].range;
-    // Where only padding is asked for (a slice of it), any element in bounds will do: it is never read.
-    const bool never = reached.high < 0 || reached.low >= source.dims[i];
-    out[i] = never ? build.constant(0) : build.narrow(place, {0, source.dims[i] - 1});
+    out[i] = guarded_place(build, pad_place(build, coordinates[i], pad_range(node, i)).place, source.dims[i]);
   }
   return out;
 }
@@ -112,6 +108,12 @@ std::int64_t concatenate_start(const ir::Graph& graph, const ir::Node& node, int
 }
 
 }  // namespace
+
+ir::ExprId guarded_place(IndexBuilder& build, ir::ExprId place, std::int64_t extent) {
+  // Where only padding is asked for (a slice of it), any element in bounds will do: it is never read.
+  const bool never = !may_hold(build, {place, 0, extent, ir::no_expr});
+  return never ? build.constant(0) : build.narrow(place, {0, extent - 1});
+}
 
 int open_starts(const ir::Graph& graph, const ir::Node& node) {
   if (node.op == ir::Op::gather) {

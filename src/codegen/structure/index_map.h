@@ -57,6 +57,14 @@ struct Inside {
   ir::ExprId rest = ir::no_expr;  ///< no_expr: nothing stands between the elements. Else never negative
 };
 
+/// Whether it may, as far as ranges tell.
+inline bool may_hold(const IndexBuilder& build, const Inside& inside) {
+  const ir::Interval range = build.pool()[inside.value].range;
+  return inside.low <= range.high && range.low < inside.high;
+}
+/// A place along a dimension of `extent` elements that is read only where it lies inside: a guard sees to it.
+ir::ExprId guarded_place(IndexBuilder& build, ir::ExprId place, std::int64_t extent);
+
 /// Where operand `k` of `node` is read for the element at `coordinates`. Precondition: class elementwise or index. For
 /// pad and concatenate the answer holds only inside (see make_inside).
 Coordinates operand_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& node, int k,

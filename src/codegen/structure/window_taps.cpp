@@ -45,12 +45,8 @@ Inside tap_inside(IndexBuilder& build, const ir::Shape& source, const WindowTaps
 Coordinates tap_coordinates(IndexBuilder& build, const ir::Shape& source, const WindowTaps& taps, std::size_t tap,
                             const Coordinates& coordinates) {
   Coordinates out = coordinates;
-  for (int dim = 0; dim < coordinates.rank; ++dim) {
-    const ir::ExprId place = tap_inside(build, source, taps, tap, dim, coordinates).value;
-    const ir::Interval reached = build.pool()[place].range;
-    const bool never = reached.high < 0 || reached.low >= source.dims[dim];  // any element in bounds: it is not read
-    out[dim] = never ? build.constant(0) : build.narrow(place, {0, source.dims[dim] - 1});
-  }
+  for (int dim = 0; dim < coordinates.rank; ++dim)
+    out[dim] = guarded_place(build, tap_inside(build, source, taps, tap, dim, coordinates).value, source.dims[dim]);
   return out;
 }
 

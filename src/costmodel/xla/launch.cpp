@@ -44,13 +44,9 @@ bool contains(const Kernel& kernel, const auto& wanted) {
 bool must_not_unroll(const Kernel& kernel) {
   return contains(kernel, [](const Item& one) {
     switch (one.node->op) {
-      case Op::reduce_window: {
-        std::int64_t size = 1;
-        for (const ir::WindowDim& dim :
-             ir::parse_window(std::get<ir::RegionCall>(one.node->attributes).text, first_shape(*one.node).rank()))
-          size *= dim.size;
-        return size > most_window;
-      }
+      case Op::reduce_window:
+        return ir::window_elements(std::get<ir::RegionCall>(one.node->attributes).text, first_shape(*one.node).rank()) >
+               most_window;
       case Op::sort:
       case Op::dot:
         return true;

@@ -108,4 +108,10 @@ IndexedVector<WindowDim> parse_window(std::string_view text, int rank) {
   return window;
 }
 
+std::int64_t window_elements(std::string_view text, int rank) {
+  std::int64_t count = 1;
+  for (const WindowDim& dim : parse_window(text, rank)) count *= dim.size;
+  return count;
+}
+
 }  // namespace tailor::ir

@@ -29,5 +29,7 @@ struct WindowDim {
 };
 /// The window attribute; `rank` dimensions of the default when absent.
 IndexedVector<WindowDim> parse_window(std::string_view text, int rank);
+/// How many elements such a window has.
+std::int64_t window_elements(std::string_view text, int rank);
 
 }  // namespace tailor::ir
