@@ -12,19 +12,15 @@
 // CUPTI's records of cold runs.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <numeric>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
-#include "base/statistics.h"
 #include "base/text.h"
+#include "bench/order_figures.h"
 #include "costmodel/model.h"
 #include "profiler/compile/nvrtc.h"
 #include "study/pipeline/question.h"
@@ -41,10 +37,6 @@ struct TimedPlan {
   double seconds = 0;
 };
 
-struct Scored {
-  double measured = 0, projected = 0, compiled = 0;
-};
-
 std::vector<TimedPlan> read_times(const std::filesystem::path& file) {
   std::vector<TimedPlan> times;
   const std::string content = read_file(file);
@@ -56,37 +48,6 @@ std::vector<TimedPlan> read_times(const std::filesystem::path& file) {
                      std::stod(std::string(fields[3]))});
   }
   return times;
-}
-
-double mean_of(const std::vector<double>& values) {
-  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-/// 0 of nothing.
-double median(const std::vector<double>& values) { return values.empty() ? 0 : median_of(values); }
-
-void print_level(const char* name, const std::vector<std::vector<Scored>>& groups, double Scored::*level) {
-  std::vector<double> errors, bias, first, of_four, correlation;
-  for (const std::vector<Scored>& group : groups) {
-    for (const Scored& one : group) bias.push_back(one.*level / one.measured - 1);
-    if (group.size() < 8) continue;
-    std::vector<double> said, seen;
-    for (const Scored& one : group) said.push_back(one.*level), seen.push_back(one.measured);
-    std::vector<std::size_t> order(group.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return said[a] < said[b]; });
-    const double fastest = *std::min_element(seen.begin(), seen.end());
-    first.push_back(seen[order[0]] / fastest);
-    of_four.push_back(std::min({seen[order[0]], seen[order[1]], seen[order[2]], seen[order[3]]}) / fastest);
-    correlation.push_back(rank_correlation(said, seen).value_or(0));
-  }
-  for (const double one : bias) errors.push_back(std::abs(one));
-  const auto near = std::count_if(of_four.begin(), of_four.end(), [](double one) { return one <= 1.05; });
-  fmt::print(
-      "# {}: {} plans, error median {:.2f} % mean {:.1f} % bias {:+.1f} %; {} groups: first {:.4f} (median {:.3f}), of "
-      "four {:.4f} ({} within 5 %), rank correlation {:.3f}\n",
-      name, bias.size(), 100 * median(errors), 100 * mean_of(errors), 100 * median(bias), first.size(), mean_of(first),
-      median(first), mean_of(of_four), near, mean_of(correlation));
 }
 
 }  // namespace
@@ -105,7 +66,7 @@ int main(int count, char** words) {
   how.shapes = study::Shapes::own;
   const ir::Regime regime = ir::make_regime(ir::Protocol{});
   const std::vector<TimedPlan> times = read_times(words[3]);
-  std::vector<std::vector<Scored>> groups;
+  std::vector<std::vector<SaidAndSeen>> by_model, by_code;
   std::puts(
       "model,group,measured,projected,compiled,guessed,real,spilled,instructions,code,occupancy,waves,executed,plan");
   for (std::size_t at = 0; at < times.size();) {
@@ -128,13 +89,15 @@ int main(int count, char** words) {
         }
       study::print(candidates);
       if (compiles) study::compile(candidates, how, {study::silent()});
-      groups.emplace_back();
+      by_model.emplace_back();
+      by_code.emplace_back();
       for (std::size_t i = 0; i < candidates.size(); ++i) {
         const study::Candidate& one = candidates[i];
         const auto projected = study::predict(one, ir::Level::projected, regime);
         const auto compiled = study::predict(one, ir::Level::compiled, regime);
         if (!projected || (compiles && !compiled)) continue;
-        groups.back().push_back({seconds[i], projected->total.value, compiled ? compiled->total.value : 0});
+        by_model.back().push_back({projected->total.value, seconds[i]});
+        if (compiled) by_code.back().push_back({compiled->total.value, seconds[i]});
         fmt::print("{},{},{:.2f},{:.2f},{:.2f},{},{},{},{},{},{:.3f},{:.2f},{},\"{}\"\n",
                    std::filesystem::path(name).stem().string(), group + 1, 1e6 * seconds[i],
                    1e6 * projected->total.value, compiled ? 1e6 * compiled->total.value : 0, projected->registers,
@@ -145,7 +108,7 @@ int main(int count, char** words) {
       }
     }
   }
-  print_level("projected", groups, &Scored::projected);
-  if (compiles) print_level("compiled", groups, &Scored::compiled);
+  print_order("projected", by_model);
+  if (compiles) print_order("compiled", by_code);
   return 0;
 }
