@@ -41,8 +41,9 @@ namespace {
 
 using ir::StmtKind;
 
-/// More starts of a period, or more parts of a domain, than this are sampled for sectors.
-constexpr std::int64_t most_starts = 64, sampled_starts = 32;
+/// More starts of a period, or more parts of a domain, than this are sampled for sectors; and more of all ranges
+/// together. Then so many of one range are looked at, and so many warps in all.
+constexpr std::int64_t most_starts = 64, most_together = 256, sampled_starts = 32, sampled_warps = 256;
 /// At warps, while a kernel is counted without samples. A start of a period is looked at in about a quarter of the time
 /// that a part takes, which must be settled first.
 constexpr std::int64_t most_looks = 30'000, starts_per_look = 4;
@@ -60,29 +61,6 @@ std::int64_t points(const IterationDomain& domain) {
   for (int k = 0; k < domain.depth; ++k) product *= domain.ranges[k].count;
   return product;
 }
-/// How often each residue modulo `modulus` occurs among the sums of a domain's growths.
-struct Residues {
-  std::array<std::int64_t, sector_bytes> counts{};
-  bool single = true;  ///< only residue 0
-  std::int64_t times = 1;
-
-  void add(std::int64_t growth, std::int64_t count, std::int64_t modulus) {
-    const std::int64_t step = ((growth % modulus) + modulus) % modulus;
-    if (step == 0 || count == 1) {
-      times *= count;
-      return;
-    }
-    if (single) counts[0] = 1;
-    single = false;
-    const std::int64_t period = modulus / std::gcd(step, modulus);
-    std::array<std::int64_t, sector_bytes> next{};
-    for (std::int64_t r = 0; r < modulus; ++r)
-      if (counts[r] != 0)
-        for (std::int64_t i = 0; i < std::min(period, count); ++i)
-          next[(r + i * step) % modulus] += counts[r] * (count / period + (i < count % period ? 1 : 0));
-    counts = next;
-  }
-};
 
 class FastWalk {
  public:
@@ -370,7 +348,6 @@ class FastWalk {
     low = std::numeric_limits<std::int64_t>::max();
     high = std::numeric_limits<std::int64_t>::min();
     const LaneAffine::Start start = form.start(domain);
-    LaneAffine::Lanes values;
     std::int64_t shift = 0;
     for (int w = 0; w < warps_; ++w) {
       if (domain.masks[w] == 0) continue;
@@ -379,10 +356,10 @@ class FastWalk {
         high = std::max(high, shift + form.greatest_lane());
         continue;
       }
-      form.values(start, w, values);
+      const LaneAffine::Lanes& lanes = form.lanes(start, w, shift);
       for (std::uint32_t rest = domain.masks[w]; rest != 0; rest &= rest - 1) {
-        low = std::min(low, values[std::countr_zero(rest)]);
-        high = std::max(high, values[std::countr_zero(rest)]);
+        low = std::min(low, shift + lanes[std::countr_zero(rest)]);
+        high = std::max(high, shift + lanes[std::countr_zero(rest)]);
       }
     }
   }
@@ -391,16 +368,10 @@ class FastWalk {
     IterationDomain part = domain;
     std::uint32_t any = 0;
     const LaneAffine::Start start = form.start(domain);
-    LaneAffine::Lanes values;
     for (int w = 0; w < warps_; ++w) {
       if (domain.masks[w] == 0) continue;
       std::int64_t shift = 0;
-      const bool even = form.is_even(start, w, shift);
-      if (!even) {
-        form.values(start, w, values);
-        shift = 0;
-      }
-      const LaneAffine::Lanes& lanes = even ? form.even_lanes() : values;
+      const LaneAffine::Lanes& lanes = form.lanes(start, w, shift);
       std::uint32_t holds = 0;
       for (int lane = 0; lane < warp_lanes; ++lane)
         holds |= static_cast<std::uint32_t>(equal ? lanes[lane] == -shift : lanes[lane] < -shift) << lane;
@@ -443,6 +414,16 @@ class FastWalk {
       }
       return known[residue];
     }
+    /// Of a warp that shares its lanes with others.
+    std::int64_t pattern_units(WarpPattern& pattern, std::int64_t residue, std::uint32_t mask) const {
+      if (pattern.mask != mask) {
+        pattern.mask = mask;
+        pattern.units.fill(-1);
+      }
+      std::int64_t& known_there = pattern.units[residue];
+      if (known_there < 0) known_there = units(pattern.lanes, residue, mask);
+      return known_there;
+    }
   };
 
   void access(const ir::Stmt& stmt, StmtCount& total, std::size_t first, std::size_t count) {
@@ -457,7 +438,7 @@ class FastWalk {
 
   /// Sectors or wavefronts of a domain.
   std::int64_t units(Request& request, const IterationDomain& domain) {
-    if (request.form.quotient_count() == 0) return sampled_units(request, domain, 0);
+    if (request.form.quotient_count() == 0) return units_by_starts(request, domain);
     bool opaque = false;
     for (int k = 0; k < domain.depth; ++k)
       opaque |= domain.ranges[k].count > 1 && request.form.is_opaque(domain.vars[k]);
@@ -469,22 +450,37 @@ class FastWalk {
       });
       if (left > 0) return sum;
     }
-    return sampled_units(request, domain, 0);
+    return units_by_starts(request, domain);
   }
 
-  /// Range after range: all starts of the form's period, or some of them.
-  std::int64_t sampled_units(Request& request, const IterationDomain& domain, int from) {
+  /// All starts of the form's period, or some of them.
+  std::int64_t units_by_starts(Request& request, const IterationDomain& domain) {
+    std::int64_t together = 1, most = 1;
+    for (int k = 0; k < domain.depth && together <= most_together; ++k) {
+      const std::int64_t starts = count_starts(request.form, domain, k);
+      most = std::max(most, starts);
+      together *= starts;
+    }
+    const bool are_few = most <= most_starts && together <= most_together;
+    return units_by_starts(request, domain, 0, are_few ? all_of_them : sampled_warps / warps_, 0);
+  }
+
+  /// Range after range. `most`: starts to look at. Samples of an inner range differ from `turn` to turn of the outer.
+  std::int64_t units_by_starts(Request& request, const IterationDomain& domain, int from, std::int64_t most,
+                               std::int64_t turn) {
     const LaneAffine& form = request.form;
     for (int k = from; k < domain.depth; ++k) {
       const std::int64_t starts = count_starts(form, domain, k), count = domain.ranges[k].count;
       if (starts == 1) continue;
-      const std::int64_t looked_at = starts <= most_starts ? starts : sampled_starts;
+      const std::int64_t looked_at =
+          most == all_of_them ? starts : std::min({starts, sampled_starts, std::max<std::int64_t>(most, 1)});
       std::int64_t sum = 0, seen = 0;
       for (std::int64_t i = 0; i < looked_at; ++i) {
         std::int64_t stands_for = 1;
-        const std::int64_t start = scattered(i, looked_at, starts, stands_for);
+        const std::int64_t start = scattered(i, looked_at, starts, stands_for, turn);
         const std::int64_t members = (count - start + starts - 1) / starts;
-        sum += sampled_units(request, with_range(domain, k, start, members, starts), k + 1);
+        sum += units_by_starts(request, with_range(domain, k, start, members, starts), k + 1,
+                               most == all_of_them ? most : most / looked_at, turn * looked_at + i);
         seen += members;
       }
       if (seen == count) return sum;
@@ -511,21 +507,21 @@ class FastWalk {
     const LaneAffine& form = request.form;
     const std::int64_t modulus = request.modulus();
     const LaneAffine::Start start = form.start(domain);
-    LaneAffine::Lanes values;
     std::int64_t sum = 0;
     for (int w = 0; w < warps_; ++w) {
       const std::uint32_t mask = domain.masks[w];
       if (mask == 0) continue;
       std::int64_t shift = 0;
       const bool even = form.is_even(start, w, shift);
-      if (even)
-        shift &= modulus - 1;
-      else
-        form.values(start, w, values);
+      WarpPattern* pattern = even ? nullptr : form.pattern(start, w, shift);
+      const LaneAffine::Lanes* lanes = even || pattern != nullptr ? nullptr : &form.lanes(start, w, shift);
       for (std::int64_t r = 0; r < (residues.single ? 1 : modulus); ++r) {
         const std::int64_t times = residues.single ? 1 : residues.counts[r];
         if (times == 0) continue;
-        sum += times * (even ? request.even_units((shift + r) & (modulus - 1), mask) : request.units(values, r, mask));
+        const std::int64_t residue = (shift + r) & (modulus - 1);
+        sum += times * (even                 ? request.even_units(residue, mask)
+                        : pattern != nullptr ? request.pattern_units(*pattern, residue, mask)
+                                             : request.units(*lanes, residue, mask));
       }
     }
     return sum;

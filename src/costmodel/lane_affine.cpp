@@ -20,6 +20,10 @@
 // do not break, the dividend of an outer one moves evenly, and its next break is found from where each lane stands.
 // That is how settle.h cuts a range with few looks, however long it is.
 //
+// Where a lane does cross a multiple, its warp's lanes depend on where each dividend stands beyond one: the phases.
+// A grid that walks through rows of 37 elements has 37 of them, however many warps it has, so lanes, sectors and breaks
+// are worked out once for each and remembered (WarpPattern, WarpRests).
+//
 // A thread variable (tid / d) % e splits into a lane's share and a warp's share when its steps fall on warp boundaries.
 // All that the lowering makes do. Others are evaluated lane by lane.
 #include "costmodel/lane_affine.h"
@@ -56,6 +60,16 @@ std::int64_t nearest_residue(std::int64_t value, std::int64_t divisor) {
 
 /// What memory holds is counted as the remainder that index.h says.
 bool is_remainder(const ir::Term& term) { return term.kind == ir::TermKind::mod || term.kind == ir::TermKind::picked; }
+
+/// Multiples of `divisor` in each value, rounded down. Half of one more keeps a product with the reciprocal away from
+/// whole numbers by more than its error, for values below 2^50: a fifth of the time of a division.
+void count_multiples(const LaneAffine::Lanes& values, std::int64_t divisor, LaneAffine::Lanes& out) {
+  const double reciprocal = 1.0 / static_cast<double>(divisor);
+  for (int lane = 0; lane < warp_lanes; ++lane) {
+    const double quotient = (static_cast<double>(values[lane]) + 0.5) * reciprocal;
+    out[lane] = static_cast<std::int64_t>(quotient) - (quotient < 0 ? 1 : 0);
+  }
+}
 
 Period period_of_term(const ir::IndexPool& pool, const ir::Term& term, ir::VarId var) {
   if (!term.vars.has(var)) return {};
@@ -184,7 +198,7 @@ void find_thread_shares(const ir::Kernel& kernel, std::vector<ThreadShares>& sha
 }
 
 LaneAffine::LaneAffine(const ir::Kernel& kernel, Scratch::Body& scratch, ir::ExprId a, ir::ExprId b, std::int64_t scale)
-    : kernel_(kernel), scratch_(scratch), a_(a), b_(b), scale_(scale) {
+    : kernel_(kernel), scratch_(scratch), serial_(++scratch.forms), a_(a), b_(b), scale_(scale) {
   sum_.clear(0);
   add(a, scale);
   if (b != ir::no_expr) add(b, -scale);
@@ -270,7 +284,22 @@ int LaneAffine::quotient_of(ir::TermId id) {
       return -1;
   }
   find_even_lanes(quotient.inner);
+  find_reach(quotient);
   return quotient_count_++;
+}
+
+void LaneAffine::find_reach(Quotient& quotient) const {
+  const auto [least, greatest] = std::minmax_element(quotient.inner.lanes.begin(), quotient.inner.lanes.end());
+  quotient.low = *least;
+  quotient.high = *greatest;
+  for (int p = 0; p < quotient.inner.part_count; ++p) {
+    const auto [inner, coefficient] = quotient.inner.parts[p];
+    const Quotient& q = quotients_[inner];
+    const std::int64_t low = q.remainder ? 0 : floor_div(q.low, q.divisor);
+    const std::int64_t high = q.remainder ? q.divisor - 1 : floor_div(q.divisor - 1 + q.high, q.divisor);
+    quotient.low += std::min(coefficient * low, coefficient * high);
+    quotient.high += std::max(coefficient * low, coefficient * high);
+  }
 }
 
 void LaneAffine::find_even_lanes(Sum& sum) const {
@@ -342,39 +371,45 @@ std::int64_t LaneAffine::breaks(int i, std::int64_t drift, std::int64_t steps) c
 std::int64_t LaneAffine::steps_before_break(int i, std::int64_t drift, const IterationDomain& domain, std::int64_t up,
                                             std::int64_t down) const {
   const Start from = start(domain);
-  const Sum& inner = quotients_[i].inner;
-  const auto divisor = static_cast<std::uint64_t>(quotients_[i].divisor);
   std::int64_t steps = std::numeric_limits<std::int64_t>::max();
-  const auto look_at = [&](std::int64_t value) {
-    const auto rest = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) % divisor);
+  const auto look_at = [&](std::int64_t rest) {
     const std::int64_t above = quotients_[i].divisor - 1 - up - rest, below = rest - down;
     steps = std::min(steps, above < 0 || below < 0 ? -1 : drift > 0 ? above / drift : below / -drift);
   };
-  std::array<std::int64_t, most_quotients> worth;
-  std::array<Lanes, most_quotients> lanes;
   for (int w = 0; w < warps_of(kernel_); ++w) {
     if (domain.masks[w] == 0) continue;
-    const std::int64_t base = from.inner[i] + inner.warp_offset(scratch_.threads, w);
-    if (inner.part_count == 0 || even_quotients(from, w, i, worth)) {
-      std::int64_t value = base;
-      for (int p = 0; p < inner.part_count; ++p) value += inner.parts[p].coefficient * worth[inner.parts[p].quotient];
-      const std::int64_t least = value + inner.least_lane, greatest = value + inner.greatest_lane;
-      if (least >= 0 && least / quotients_[i].divisor == greatest / quotients_[i].divisor) {
-        look_at(least);
-        look_at(greatest);
-        continue;
-      }
-    }
-    if (inner.part_count > 0) quotient_lanes(from, w, i, lanes);
-    for (std::uint32_t rest = domain.masks[w]; rest != 0; rest &= rest - 1) {
-      const int lane = std::countr_zero(rest);
-      std::int64_t value = base + inner.lanes[lane];
-      for (int p = 0; p < inner.part_count; ++p)
-        value += inner.parts[p].coefficient * lanes[inner.parts[p].quotient][lane];
-      look_at(value);
-    }
+    std::int64_t least = 0, greatest = 0;
+    rests(from, w, i, domain.masks[w], least, greatest);
+    look_at(least);
+    look_at(greatest);
   }
   return steps;
+}
+
+void LaneAffine::rests(const Start& start, int w, int i, std::uint32_t mask, std::int64_t& least,
+                       std::int64_t& greatest) const {
+  const Phases phases = phases_of(start, w, i + 1);
+  std::uint64_t hash = serial_ * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(i) + mask;
+  for (int k = 0; k <= i; ++k) hash = (hash ^ static_cast<std::uint64_t>(phases.phase[k])) * 0xff51afd7ed558ccdULL;
+  WarpRests& slot = scratch_.rests[(hash >> 32) % scratch_.rests.size()];
+  if (slot.serial != serial_ || slot.quotient != i || slot.mask != mask ||
+      !std::equal(phases.phase.begin(), phases.phase.begin() + i + 1, slot.phases.begin())) {
+    const std::int64_t divisor = quotients_[i].divisor;
+    std::array<Lanes, most_quotients> lanes;
+    quotient_lanes(phases, i, lanes);
+    Lanes values, multiples;
+    dividends(i, phases, lanes, values);
+    count_multiples(values, divisor, multiples);
+    slot = {serial_, i, mask, phases.phase, divisor, -1};
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      const std::int64_t beyond = values[lane] - multiples[lane] * divisor;
+      slot.least = std::min(slot.least, beyond);
+      slot.greatest = std::max(slot.greatest, beyond);
+    }
+  }
+  least = slot.least + phases.moved[i];
+  greatest = slot.greatest + phases.moved[i];
 }
 
 std::int64_t LaneAffine::Sum::base(const IterationDomain& domain) const {
@@ -427,41 +462,95 @@ bool LaneAffine::is_even(const Start& start, int w, std::int64_t& shift) const {
   return true;
 }
 
-void LaneAffine::quotient_lanes(const Start& start, int w, int count, std::array<Lanes, most_quotients>& lanes) const {
+LaneAffine::Phases LaneAffine::phases_of(const Start& start, int w, int count) const {
+  Phases phases;
   for (int i = 0; i < count; ++i) {
     const Quotient& q = quotients_[i];
-    const std::int64_t base = start.inner[i] + q.inner.warp_offset(scratch_.threads, w);
-    const auto divisor = static_cast<std::uint32_t>(q.divisor);
-    for (int lane = 0; lane < warp_lanes; ++lane) {
-      std::int64_t inner = base + q.inner.lanes[lane];
-      for (int p = 0; p < q.inner.part_count; ++p)
-        inner += q.inner.parts[p].coefficient * lanes[q.inner.parts[p].quotient][lane];
-      const auto value = static_cast<std::uint32_t>(inner);
-      lanes[i][lane] = q.remainder ? value % divisor : value / divisor;
-    }
+    std::int64_t inner = start.inner[i] + q.inner.warp_offset(scratch_.threads, w);
+    for (int p = 0; p < q.inner.part_count; ++p)
+      inner += q.inner.parts[p].coefficient * phases.worth[q.inner.parts[p].quotient];
+    const std::int64_t multiple = floor_div(inner, q.divisor), phase = inner - multiple * q.divisor;
+    const bool may_cross = phase + q.low < 0 || phase + q.high >= q.divisor;
+    phases.moved[i] = may_cross ? 0 : phase + q.low;
+    phases.phase[i] = phase - phases.moved[i];
+    phases.worth[i] = q.remainder ? phases.moved[i] : multiple;
+  }
+  return phases;
+}
+
+void LaneAffine::dividends(int i, const Phases& phases, const std::array<Lanes, most_quotients>& lanes,
+                           Lanes& out) const {
+  const Sum& inner = quotients_[i].inner;
+  for (int lane = 0; lane < warp_lanes; ++lane) out[lane] = phases.phase[i] + inner.lanes[lane];
+  for (int p = 0; p < inner.part_count; ++p) {
+    const Lanes& part = lanes[inner.parts[p].quotient];
+    for (int lane = 0; lane < warp_lanes; ++lane) out[lane] += inner.parts[p].coefficient * part[lane];
   }
 }
 
-void LaneAffine::values(const Start& start, int w, Lanes& out) const {
+void LaneAffine::quotient_lanes(const Phases& phases, int count, std::array<Lanes, most_quotients>& lanes) const {
+  Lanes values;
+  for (int i = 0; i < count; ++i) {
+    const std::int64_t divisor = quotients_[i].divisor;
+    dividends(i, phases, lanes, values);
+    count_multiples(values, divisor, lanes[i]);
+    if (!quotients_[i].remainder) continue;
+    for (int lane = 0; lane < warp_lanes; ++lane) lanes[i][lane] = values[lane] - lanes[i][lane] * divisor;
+  }
+}
+
+WarpPattern* LaneAffine::pattern(const Start& start, int w, std::int64_t& shift) const {
+  if (!split_ || opaque_count_ > 0) return nullptr;
+  const Phases phases = phases_of(start, w, quotient_count_);
+  shift = start.base + sum_.warp_offset(scratch_.threads, w);
+  for (int p = 0; p < sum_.part_count; ++p) shift += sum_.parts[p].coefficient * phases.worth[sum_.parts[p].quotient];
+  std::uint64_t hash = serial_ * 0x9e3779b97f4a7c15ULL;
+  for (int i = 0; i < quotient_count_; ++i)
+    hash = (hash ^ static_cast<std::uint64_t>(phases.phase[i])) * 0xff51afd7ed558ccdULL;
+  WarpPattern& slot = scratch_.patterns[(hash >> 32) % scratch_.patterns.size()];
+  if (slot.serial == serial_ &&
+      std::equal(phases.phase.begin(), phases.phase.begin() + quotient_count_, slot.phases.begin()))
+    return &slot;
+  slot.serial = serial_;
+  std::copy_n(phases.phase.begin(), quotient_count_, slot.phases.begin());
+  slot.mask = 0;
+  slot.lanes = sum_.lanes;
+  std::array<Lanes, most_quotients> quotients;
+  quotient_lanes(phases, quotient_count_, quotients);
+  for (int p = 0; p < sum_.part_count; ++p)
+    for (int lane = 0; lane < warp_lanes; ++lane)
+      slot.lanes[lane] += sum_.parts[p].coefficient * quotients[sum_.parts[p].quotient][lane];
+  return &slot;
+}
+
+const LaneAffine::Lanes& LaneAffine::lanes(const Start& start, int w, std::int64_t& shift) const {
+  if (is_even(start, w, shift)) return even_lanes();
+  if (const WarpPattern* shared = pattern(start, w, shift)) return shared->lanes;
+  shift = 0;
+  Lanes& out = scratch_.lanes;
   if (split_) {
     const std::int64_t base = start.base + sum_.warp_offset(scratch_.threads, w);
     for (int lane = 0; lane < warp_lanes; ++lane) out[lane] = base + sum_.lanes[lane];
+    const Phases phases = phases_of(start, w, quotient_count_);
     std::array<Lanes, most_quotients> quotients;
-    quotient_lanes(start, w, quotient_count_, quotients);
-    for (int p = 0; p < sum_.part_count; ++p)
+    quotient_lanes(phases, quotient_count_, quotients);
+    for (int p = 0; p < sum_.part_count; ++p) {
+      const Part& part = sum_.parts[p];
       for (int lane = 0; lane < warp_lanes; ++lane)
-        out[lane] += sum_.parts[p].coefficient * quotients[sum_.parts[p].quotient][lane];
+        out[lane] += part.coefficient * (phases.worth[part.quotient] + quotients[part.quotient][lane]);
+    }
     for (int i = 0; i < opaque_count_; ++i) {
       const Lanes& term = term_lanes(opaque_[i].term, *start.domain, w);
       for (int lane = 0; lane < warp_lanes; ++lane) out[lane] += opaque_[i].coefficient * term[lane];
     }
-    return;
+    return out;
   }
   const Spot spot(kernel_.indices, scratch_.threads, *start.domain, w);
   const Lanes first = evaluate_lanes(spot, a_);
   Lanes second{};
   if (b_ != ir::no_expr) second = evaluate_lanes(spot, b_);
   for (int lane = 0; lane < warp_lanes; ++lane) out[lane] = scale_ * (first[lane] - second[lane]);
+  return out;
 }
 
 const LaneAffine::Lanes& LaneAffine::term_lanes(ir::TermId id, const IterationDomain& domain, int w) const {

@@ -27,9 +27,6 @@ void find_thread_shares(const ir::Kernel& kernel, std::vector<ThreadShares>& sha
 class LaneAffine {
  public:
   using Lanes = std::array<std::int64_t, warp_lanes>;
-  /// Quotients and remainders, nested ones among them, that a form takes apart.
-  static constexpr int most_quotients = 8;
-
   /// scale * (a - b); b may be no_expr. The thread shares of `scratch` are those of this kernel.
   LaneAffine(const ir::Kernel& kernel, Scratch::Body& scratch, ir::ExprId a, ir::ExprId b, std::int64_t scale);
 
@@ -65,14 +62,17 @@ class LaneAffine {
   /// The usual case, nothing in the warp crosses a multiple of a divisor: lane l's value is `shift` + even_lanes()[l].
   /// Otherwise `shift` means nothing.
   bool is_even(const Start& start, int w, std::int64_t& shift) const;
+  /// Warp `w` with the outer variables at the start of the domain: lane l's value is `shift` + lanes[l] of what comes
+  /// back, which many warps may share. Nothing where terms are none of the quotients. Valid until the next call.
+  WarpPattern* pattern(const Start& start, int w, std::int64_t& shift) const;
+  /// The same of any warp.
+  const Lanes& lanes(const Start& start, int w, std::int64_t& shift) const;
   const Lanes& even_lanes() const { return sum_.even_lanes; }
   /// Distance of neighbours in even_lanes() when it is the same for all, else no_stride.
   std::int64_t even_stride() const { return even_stride_; }
   std::int64_t least_lane() const { return sum_.least_lane; }
   std::int64_t greatest_lane() const { return sum_.greatest_lane; }
   static constexpr std::int64_t no_stride = std::numeric_limits<std::int64_t>::min();
-  /// The values of all lanes of warp `w` with the outer variables at the start of the domain.
-  void values(const Start& start, int w, Lanes& out) const;
 
  private:
   /// These have no initialisers, for a form is made for every access and most use a small part: clear() sets the rest.
@@ -102,6 +102,7 @@ class LaneAffine {
     ir::TermId term;
     bool remainder;
     std::int64_t divisor;
+    std::int64_t low, high;  ///< of what the lanes add to the dividend, wherever the quotients in it stand
     Sum inner;
   };
   void add(ir::ExprId expr, std::int64_t scale);
@@ -112,16 +113,30 @@ class LaneAffine {
   int quotient_of(ir::TermId id);
   const Lanes& term_lanes(ir::TermId id, const IterationDomain& domain, int w) const;
   void find_even_lanes(Sum& sum) const;
+  void find_reach(Quotient& quotient) const;
   static std::int64_t linear_growth(const Sum& sum, ir::VarId var, std::int64_t step);
   std::int64_t growth_of(const Sum& sum, ir::VarId var, std::int64_t step) const;
   std::int64_t quotient_growth(int i, ir::VarId var, std::int64_t step) const;
   /// What quotient `i` is worth in an even warp, without its even lanes: false where a lane crosses.
   bool even_quotients(const Start& start, int w, int count, std::array<std::int64_t, most_quotients>& worth) const;
-  void quotient_lanes(const Start& start, int w, int count, std::array<Lanes, most_quotients>& lanes) const;
+  /// Where the quotients of a warp stand. The dividend of each is a multiple of its divisor, `phase`, and what lanes
+  /// add; `worth` is what all lanes' quotients have in common. Where no lane can cross a multiple the phase is the same
+  /// for all such warps: `moved` says how far it was moved there.
+  struct Phases {
+    std::array<std::int64_t, most_quotients> phase, worth, moved;
+  };
+  Phases phases_of(const Start& start, int w, int count) const;
+  /// The dividends of quotient `i`, less the multiples, and less what was moved.
+  void dividends(int i, const Phases& phases, const std::array<Lanes, most_quotients>& lanes, Lanes& out) const;
+  /// Less what they are worth in common.
+  void quotient_lanes(const Phases& phases, int count, std::array<Lanes, most_quotients>& lanes) const;
+  /// Of the active lanes, the least and the greatest that the dividend of quotient `i` is beyond a multiple.
+  void rests(const Start& start, int w, int i, std::uint32_t mask, std::int64_t& least, std::int64_t& greatest) const;
   Period period(ir::VarId var) const;
 
   const ir::Kernel& kernel_;
   Scratch::Body& scratch_;
+  std::uint64_t serial_;  ///< of this form, among all that the scratch has seen
   ir::ExprId a_, b_;
   std::int64_t scale_;
   ir::VarSet nested_;       ///< variables inside terms

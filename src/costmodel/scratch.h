@@ -69,6 +69,28 @@ struct TermLanes {
   std::array<std::int64_t, warp_lanes> lanes;
 };
 
+/// Quotients and remainders, nested ones among them, that a form (lane_affine.h) takes apart.
+inline constexpr int most_quotients = 8;
+
+/// Warps whose dividends all lie equally far beyond multiples of their divisors have the same lanes but for a shift:
+/// where a grid walks through a remainder, few patterns come again and again. Slots of a table, remembered from look to
+/// look at one form.
+struct WarpPattern {
+  std::uint64_t serial = 0;  ///< of the form
+  std::array<std::int64_t, most_quotients> phases{};
+  std::array<std::int64_t, warp_lanes> lanes{};
+  std::uint32_t mask = 0;                          ///< that `units` are of
+  std::array<std::int64_t, sector_bytes> units{};  ///< of a request, by residue of its shift; -1: not known
+};
+/// The same up to one quotient: how far its dividends lie beyond multiples, in the active lanes.
+struct WarpRests {
+  std::uint64_t serial = 0;
+  int quotient = 0;
+  std::uint32_t mask = 0;
+  std::array<std::int64_t, most_quotients> phases{};
+  std::int64_t least = 0, greatest = 0;
+};
+
 /// Instructions that some virtual blocks execute on top of others: those at low + a sum of one multiple of each step.
 /// Steps fall, and each is beyond what the following ranges reach together.
 struct BlockSpan {
@@ -203,8 +225,12 @@ struct Scratch::Body {
   std::int64_t every_guard = 0;  ///< what a block would issue that runs all guards with all warps
   std::vector<TermLanes> terms = std::vector<TermLanes>(256);
   std::uint32_t serial = 0;
-  std::vector<ThreadShares> threads;  ///< by variable; those of other variables are not filled
-  std::vector<std::int64_t> numbers;  ///< for sorting and sweeping
+  std::uint64_t forms = 0;  ///< made so far
+  std::vector<WarpPattern> patterns = std::vector<WarpPattern>(64);
+  std::vector<WarpRests> rests = std::vector<WarpRests>(64);
+  std::array<std::int64_t, warp_lanes> lanes;  ///< of a warp that has no pattern
+  std::vector<ThreadShares> threads;           ///< by variable; those of other variables are not filled
+  std::vector<std::int64_t> numbers;           ///< for sorting and sweeping
   LiveScratch live;
   ValueScratch values;
   std::vector<Reach> reached;  ///< per buffer: by loads, by stores and atomics
@@ -222,11 +248,12 @@ struct Scratch::Body {
 inline std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
 /// The `i`-th of `looked_at` values below `count`: one from each stratum, scattered within it so that a sample does not
-/// beat with the length of a sector or of a row. `stands_for`: values of the stratum.
-inline std::int64_t scattered(std::int64_t i, std::int64_t looked_at, std::int64_t count, std::int64_t& stands_for) {
+/// beat with the length of a sector or of a row, otherwise in each `turn`. `stands_for`: values of the stratum.
+inline std::int64_t scattered(std::int64_t i, std::int64_t looked_at, std::int64_t count, std::int64_t& stands_for,
+                              std::int64_t turn = 0) {
   const std::int64_t from = i * count / looked_at, to = (i + 1) * count / looked_at;
   stands_for = to - from;
-  return from + (i * 2654435761 >> 7) % stands_for;
+  return from + ((i + turn) * 2654435761 >> 7) % stands_for;
 }
 
 /// Distinct sectors of one request. `offsets[lane]` in bytes, shifted by `shift`; negative offsets are fine.

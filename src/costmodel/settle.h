@@ -9,11 +9,13 @@
 // left of a range is cut where some lane's dividend crosses a multiple of the divisor. So a row of 114 cells in a
 // tensor of a million rows gives a few parts, and as many in one of ten rows. Two ranges that drift together are looked
 // at value by value of the shorter one. `left` falls by one with each part; nothing more is handed on when it is used
-// up.
+// up. Along a part the addresses of a request are known by how often each residue occurs among the sums of its growths.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <numeric>
 
 #include "costmodel/lane_affine.h"
 
@@ -101,5 +103,29 @@ inline std::int64_t expected_parts(const LaneAffine& form, const IterationDomain
   }
   return parts;
 }
+
+/// How often each residue modulo `modulus` occurs among the sums of a domain's growths.
+struct Residues {
+  std::array<std::int64_t, sector_bytes> counts{};
+  bool single = true;  ///< only residue 0
+  std::int64_t times = 1;
+
+  void add(std::int64_t growth, std::int64_t count, std::int64_t modulus) {
+    const std::int64_t step = ((growth % modulus) + modulus) % modulus;
+    if (step == 0 || count == 1) {
+      times *= count;
+      return;
+    }
+    if (single) counts[0] = 1;
+    single = false;
+    const std::int64_t period = modulus / std::gcd(step, modulus);
+    std::array<std::int64_t, sector_bytes> next{};
+    for (std::int64_t r = 0; r < modulus; ++r)
+      if (counts[r] != 0)
+        for (std::int64_t i = 0; i < std::min(period, count); ++i)
+          next[(r + i * step) % modulus] += counts[r] * (count / period + (i < count % period ? 1 : 0));
+    counts = next;
+  }
+};
 
 }  // namespace tailor::costmodel

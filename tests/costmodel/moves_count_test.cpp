@@ -189,6 +189,39 @@ TEST_CASE("fast counting equals exact counting on random moves of elements") {
   CHECK(sampled < kernels / 4);
 }
 
+TEST_CASE("rows of any length are counted exactly, or from samples that lie within 3 %") {
+  // Blocks begin anywhere in a row, and rows at any residue of a sector: few patterns of lanes that come again, or
+  // many.
+  const ir::Limits limits = limits_of("h200");
+  int exact_ones = 0, sampled = 0;
+  for (const int columns : {3, 6, 9, 18, 35, 37, 50, 126}) {
+    const auto rows = std::int64_t{testing::effort(40'000, 200'000)} / columns;
+    for (const std::string& graph :
+         {fmt::format(
+              "graph bias {{\n  %x = parameter 0 : f32[{0},{1}]\n  %b = parameter 1 : f32[{1}]\n"
+              "  %w = broadcast %b, axes={{1}} : f32[{0},{1}]\n  %y = add %x, %w : f32[{0},{1}]\n  output %y\n}}\n",
+              rows, columns),
+          fmt::format(
+              "graph rows {{\n  %x = parameter 0 : f32[1601,{1}]\n  %i = parameter 1 : s32[{0},1]\n"
+              "  %y = gather %x, %i, text=\"offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, "
+              "index_vector_dim=1, slice_sizes={{1,{1}}}\" : f32[{0},{1}]\n  output %y\n}}\n",
+              rows, columns)}) {
+      CAPTURE(graph);
+      for_each_kernel(group_of(graph), limits, [&](const ir::Plan& plan, const ir::Kernel& kernel) {
+        CAPTURE(text(plan));
+        const Work exact = count(kernel, Mode::exact), fast = count(kernel, Mode::fast);
+        if (!fast.sampled) return void(++exact_ones), check_equal(exact, fast);
+        ++sampled;
+        CHECK(fast.pipes == exact.pipes);
+        CHECK(static_cast<double>(sectors(fast)) == approx(static_cast<double>(sectors(exact))).epsilon(0.03));
+      });
+    }
+  }
+  MESSAGE(exact_ones, " counted exactly, ", sampled, " from samples");
+  CHECK(exact_ones > 50);
+  CHECK(sampled > 20);
+}
+
 TEST_CASE("padded images and rotated halves are counted exactly, without a sample") {
   const ir::Limits limits = limits_of("h200");
   for (const std::string& graph :
