@@ -7,8 +7,10 @@
 #include "explore/xla/instructions.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <unordered_set>
+#include <utility>
 
 #include "explore/xla/made_order.h"
 
@@ -176,6 +178,7 @@ std::vector<NodeId> XlaInstructions::operands(std::int32_t instruction) const {
 // XLA puts the last user into the place of the one that goes, and adds a fusion's uses before it takes away those of
 // what went into it. So what becomes a fusion keeps its place among the users, and some merges hang on that order.
 void XlaInstructions::forget_use(NodeId value, std::int32_t instruction) {
+  ++changes_;
   std::vector<std::int32_t>& list = users_[ir::index(value)];
   const std::size_t gone = place_among_users(value, instruction);
   if (gone == list.size()) return;
@@ -188,6 +191,7 @@ void XlaInstructions::forget_use(NodeId value, std::int32_t instruction) {
 }
 
 void XlaInstructions::note_use(NodeId value, std::int32_t instruction) {
+  ++changes_;
   constexpr std::size_t many = 64;  // from here on a table is faster than looking through the list
   std::vector<std::int32_t>& list = users_[ir::index(value)];
   if (place_among_users(value, instruction) != list.size()) return;
@@ -269,6 +273,7 @@ void XlaInstructions::fuse_keeping(std::int32_t producer, std::int32_t consumer)
   for (const NodeId value : operands(producer)) forget_use(value, producer);
   all_[static_cast<std::size_t>(producer)].alive = false;
   for (const NodeId value : given) owner_[ir::index(value)] = consumer;
+  ++changes_;
 }
 
 void XlaInstructions::fuse_siblings(std::int32_t first, std::int32_t second) {
@@ -278,6 +283,7 @@ void XlaInstructions::fuse_siblings(std::int32_t first, std::int32_t second) {
   for (const NodeId value : operands(second)) forget_use(value, second);
   all_[static_cast<std::size_t>(second)].alive = false;
   for (const NodeId value : given) owner_[ir::index(value)] = first;
+  ++changes_;
 }
 
 void XlaInstructions::settle_all() {
@@ -338,28 +344,61 @@ std::vector<std::int32_t> XlaInstructions::post_order() const {
   return order;
 }
 
+void XlaInstructions::begin(Cone& cone, std::int32_t of) const {
+  if (cone.of == of && cone.changes == changes_) return;
+  cone.of = of;
+  cone.changes = changes_;
+  ++cone.number;
+  cone.seen.resize(all_.size(), 0);
+  cone.pending = {place(of)};
+}
+
 bool XlaInstructions::reaches(std::int32_t from, std::int32_t to) const {
-  const auto place = [&](std::int32_t i) { return place_[static_cast<std::size_t>(i)]; };
   if (place(from) >= place(to)) return false;
-  ++searches_;
-  std::vector<std::int32_t> pending{from};
-  while (!pending.empty()) {
-    const std::int32_t at = pending.back();
-    pending.pop_back();
-    for (const std::int32_t result : (*this)[at].kernel().results)
-      for (const std::int32_t user : users(item((*this)[at].kernel(), result).id)) {
-        if (user == to) return true;
-        if (place(user) > place(to) || seen_[static_cast<std::size_t>(user)] == searches_) continue;
-        seen_[static_cast<std::size_t>(user)] = searches_;
-        pending.push_back(user);
+  begin(below_, from);
+  // The least place first: all that leads to `to` stands before it.
+  while (!below_.pending.empty() && below_.pending.front() < place(to)) {
+    const XlaInstruction& at = (*this)[at_place_[static_cast<std::size_t>(below_.pending.front())]];
+    std::pop_heap(below_.pending.begin(), below_.pending.end(), std::greater{});
+    below_.pending.pop_back();
+    for (const std::int32_t result : at.kernel().results)
+      for (const std::int32_t user : users(item(at.kernel(), result).id)) {
+        std::int32_t& seen = below_.seen[static_cast<std::size_t>(user)];
+        if (std::exchange(seen, below_.number) == below_.number) continue;
+        below_.pending.push_back(place(user));
+        std::push_heap(below_.pending.begin(), below_.pending.end(), std::greater{});
       }
   }
-  return false;
+  return below_.seen[static_cast<std::size_t>(to)] == below_.number;
+}
+
+/// The same, searched from `to` upwards.
+bool XlaInstructions::is_reached_by(std::int32_t from, std::int32_t to) const {
+  if (place(from) >= place(to)) return false;
+  begin(above_, to);
+  while (!above_.pending.empty() && above_.pending.front() > place(from)) {
+    const XlaInstruction& at = (*this)[at_place_[static_cast<std::size_t>(above_.pending.front())]];
+    std::pop_heap(above_.pending.begin(), above_.pending.end());
+    above_.pending.pop_back();
+    for (const std::int32_t operand : at.kernel().operands) {
+      const std::int32_t giver = owner(item(at.kernel(), operand).id);
+      std::int32_t& seen = above_.seen[static_cast<std::size_t>(giver)];
+      if (std::exchange(seen, above_.number) == above_.number) continue;
+      above_.pending.push_back(place(giver));
+      std::push_heap(above_.pending.begin(), above_.pending.end());
+    }
+  }
+  return above_.seen[static_cast<std::size_t>(from)] == above_.number;
+}
+
+bool XlaInstructions::are_ordered(std::int32_t fixed, std::int32_t other) const {
+  return place(fixed) < place(other) ? reaches(fixed, other) : is_reached_by(other, fixed);
 }
 
 /// Between the two, what the lower one reaches goes behind the instruction that both become, all else before it.
 /// Precondition: neither reaches the other but by an edge that their becoming one takes away.
 void XlaInstructions::place_together(std::int32_t kept, std::int32_t gone) {
+  ++changes_;
   const std::int32_t low = std::min(place_[static_cast<std::size_t>(kept)], place_[static_cast<std::size_t>(gone)]);
   const std::int32_t high = std::max(place_[static_cast<std::size_t>(kept)], place_[static_cast<std::size_t>(gone)]);
   const std::int32_t end = at_place_[static_cast<std::size_t>(high)];

@@ -95,11 +95,25 @@ class XlaInstructions {
   std::vector<std::int32_t> post_order() const;
   /// Its place in the topological order.
   std::int32_t place(std::int32_t instruction) const { return place_[static_cast<std::size_t>(instruction)]; }
-  /// Whether what `from` gives reaches `to`, through anything.
+  /// Whether what `from` gives reaches `to`, through anything. Questions about one `from` share their search until
+  /// something is fused.
   bool reaches(std::int32_t from, std::int32_t to) const;
+  /// Whether one of the two reaches the other. Questions about one `fixed` share their searches, in both directions.
+  /// Precondition: no fusion has grown that is not settled.
+  bool are_ordered(std::int32_t fixed, std::int32_t other) const;
 
  private:
+  /// What one instruction reaches, or what reaches it: as far, in the topological order, as somebody has asked.
+  struct Cone {
+    std::int32_t of = -1;
+    std::int64_t changes = -1;          ///< when it was begun
+    std::int32_t number = 0;            ///< of this search
+    std::vector<std::int32_t> seen;     ///< by the search with this number
+    std::vector<std::int32_t> pending;  ///< a heap of places not looked behind yet
+  };
   XlaInstructions(const ir::Graph& graph, const xla::Target* target, xla::Year year);
+  void begin(Cone& cone, std::int32_t of) const;
+  bool is_reached_by(std::int32_t from, std::int32_t to) const;
   XlaInstruction& at(std::int32_t i) { return all_[static_cast<std::size_t>(i)]; }
   void replace(std::int32_t instruction, xla::Kernel kernel);
   void place_together(std::int32_t kept, std::int32_t gone);
@@ -115,6 +129,8 @@ class XlaInstructions {
   std::vector<std::int32_t> place_, at_place_;  ///< a topological order, and who stands where
   mutable std::vector<std::int32_t> seen_;      ///< by the search with this number
   mutable std::int32_t searches_ = 0;
+  std::int64_t changes_ = 0;  ///< of who uses what
+  mutable Cone below_, above_;
   std::vector<std::int32_t> owner_;
   std::vector<std::vector<std::int32_t>> users_;
   /// Of a value with many users the place of each in its list; others have none.

@@ -257,8 +257,7 @@ class Walk {
     for (std::size_t i = 0; i < users.size(); ++i) {
       if (!all_[users[i]].fused()) continue;
       for (std::size_t j = i + 1; j < users.size();) {
-        if (!rules_.may_join(users[i], users[j], parent) || all_.reaches(users[i], users[j]) ||
-            all_.reaches(users[j], users[i])) {
+        if (all_.are_ordered(users[i], users[j]) || !rules_.may_join(users[i], users[j], parent)) {
           ++j;
           continue;
         }
