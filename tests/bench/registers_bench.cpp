@@ -3,7 +3,8 @@
 //
 // Registers as the program tells them beside those that the compiler takes. In: models' files. Out: CSV, one line for
 // each short-listed plan of `imported`, `stitch-v1` and `tailor`, then how many plans are within a quarter, by
-// structure and by the direction in which the others are off. Run by hand:
+// structure and by the direction in which the others are off, and how many have three quarters of the loads that they
+// ask for together on their way at once, by the machine code of the first launch. Run by hand:
 //
 //   registers_bench DEVICE CACHE MODEL... > registers.csv
 //
@@ -35,6 +36,12 @@ constexpr double quarter = 0.25;
 
 struct Tally {
   std::int64_t plans = 0, within = 0, low = 0, high = 0;
+  std::int64_t with_loads = 0, on_their_way = 0;  ///< plans of which loads are asked for together; those that get them
+  void add_loads(std::int64_t planned, std::int64_t outstanding) {
+    if (planned <= 1) return;
+    ++with_loads;
+    on_their_way += 4 * outstanding >= 3 * planned;
+  }
   void add(int guessed, int real) {
     ++plans;
     const double off = static_cast<double>(guessed - real) / real;
@@ -45,9 +52,14 @@ struct Tally {
 };
 
 void print(const std::string& name, const Tally& tally) {
-  fmt::print("# {}: {} plans, {:.1f} % within 25 %, {} too low, {} too high\n", name, tally.plans,
-             100.0 * static_cast<double>(tally.within) / static_cast<double>(std::max<std::int64_t>(1, tally.plans)),
-             tally.low, tally.high);
+  const auto percent = [](std::int64_t part, std::int64_t of) {
+    return 100.0 * static_cast<double>(part) / static_cast<double>(std::max<std::int64_t>(1, of));
+  };
+  fmt::print(
+      "# {}: {} plans, {:.1f} % within 25 %, {} too low, {} too high; loads: {} plans, {:.1f} % with three "
+      "quarters on their way\n",
+      name, tally.plans, percent(tally.within, tally.plans), tally.low, tally.high, tally.with_loads,
+      percent(tally.on_their_way, tally.with_loads));
 }
 
 void write(const std::filesystem::path& file, std::string_view bytes) {
@@ -83,7 +95,7 @@ int main(int count, char** words) {
   std::map<std::string, Tally> by_structure;
   Tally all;
   std::set<Id> known;
-  std::puts("model,strategy,group,structure,kernel,threads,live,early,guessed,real,spilled,plan");
+  std::puts("model,strategy,group,structure,kernel,threads,live,early,guessed,real,spilled,loads,outstanding,plan");
   for (int i = 3; i < count; ++i)
     for (const char* strategy : {"imported", "stitch-v1", "tailor"}) {
       study::Question question;
@@ -107,10 +119,13 @@ int main(int count, char** words) {
                   real = most_of(*candidate.binary, &ir::CompiledEntry::registers);
         by_structure[structure].add(guessed, real);
         all.add(guessed, real);
-        fmt::print("{},{},{},{},{},{},{},{},{},{},{},\"{}\"\n", std::filesystem::path(words[i]).stem().string(),
+        const std::int64_t planned = candidate.work.loads_in_flight, outstanding = candidate.binary->loads_outstanding;
+        by_structure[structure].add_loads(planned, outstanding);
+        all.add_loads(planned, outstanding);
+        fmt::print("{},{},{},{},{},{},{},{},{},{},{},{},{},\"{}\"\n", std::filesystem::path(words[i]).stem().string(),
                    strategy, short_hex(candidate.of->group.id), structure, short_hex(candidate.kernel_id),
                    candidate.kernel.threads, candidate.work.live_registers, candidate.work.early_registers, guessed,
-                   real, candidate.binary->spill_stores, text(candidate.plan));
+                   real, candidate.binary->spill_stores, planned, outstanding, text(candidate.plan));
         if (std::filesystem::is_directory(texts)) write_texts(texts, candidate);
       }
     }
