@@ -409,12 +409,17 @@ class Facts {
   }
   std::int64_t piece_of(std::int32_t domain) const { return pieces_[static_cast<std::size_t>(domain) - 1]; }
 
-  /// Whether an update may be written over the array that it changes: nobody else reads that array, and it is nobody's
-  /// input, or one that the graph gives up for this output.
-  void find_place(NodeId id, const Node& node, GroupNode& fact) const {
+  /// Whether an update may be written over the array that it changes: nobody else reads that array but for what is
+  /// updated there, and it is nobody's input, or one that the graph gives up for this output.
+  void find_place(NodeId id, const Node& node, GroupNode& fact) {
     const NodeId from = node.operands[0];
     const Node& array = graph_[from];
-    if (def_use_.users[ir::index(from)].size() != 1 || def_use_.stored[ir::index(from)] || array.shape != node.shape ||
+    std::vector<NodeId> windows;
+    for (const NodeId user : def_use_.users[ir::index(from)])
+      if (user != id) windows.push_back(user);
+    const bool is_alone = std::all_of(windows.begin(), windows.end(),
+                                      [&](NodeId user) { return ir::is_updated_itself(graph_, def_use_, user, id); });
+    if (!is_alone || def_use_.stored[ir::index(from)] || array.shape != node.shape ||
         std::count(node.operands.begin(), node.operands.end(), from) != 1 || array.op == Op::constant)
       return;
     if (array.op == Op::parameter) {
@@ -433,6 +438,8 @@ class Facts {
     for (std::size_t r = 0; r < fact.reads.size(); ++r)
       if (fact.reads[r].value == from) fact.placed = static_cast<std::int32_t>(r);
     fact.placed_bytes = result_bytes(graph_[node.operands[1]]);
+    for (const NodeId window : windows) result_.nodes[ir::index(window)].updates = id;
+    fact.windows = std::move(windows);
   }
 
   static constexpr std::size_t most_pending = 4096;  ///< free nodes behind one operand that are looked through

@@ -69,7 +69,9 @@ struct GroupNode {
   double bytes = 0;          ///< of the result
   double placed_bytes = 0;   ///< of the part that is written when an update happens in place
   std::int32_t placed = -1;  ///< the read whose memory may be written over; -1: none
-  bool stored = false;       ///< a result of the graph
+  std::vector<ir::NodeId> windows;   ///< slices of that memory that must be read in the same group then
+  ir::NodeId updates = ir::no_node;  ///< of such a slice, the update
+  bool stored = false;               ///< a result of the graph
   double elements = 0;
   std::vector<GroupRead> reads;
   std::vector<GroupReader> readers;

@@ -83,13 +83,16 @@ std::int32_t GroupSummaries::create() {
   return static_cast<std::int32_t>(groups_.size() - 1);
 }
 
-/// Whether the update happens in the array's own memory: that array comes from outside and nobody inside reads on.
+/// Whether the update happens in the array's own memory: that array comes from outside, what else reads it stands here,
+/// and nobody inside reads on.
 bool GroupSummaries::is_placed(NodeId node) const {
   const GroupNode& fact = facts_.nodes[ir::index(node)];
   const State& state = states_[ir::index(node)];
   if (fact.placed < 0 || state.inside > 0) return false;
   const NodeId maker = fact.reads[static_cast<std::size_t>(fact.placed)].maker;
-  return maker == no_node || states_[ir::index(maker)].group != state.group;
+  const bool is_read_here = std::all_of(fact.windows.begin(), fact.windows.end(),
+                                        [&](NodeId window) { return states_[ir::index(window)].group == state.group; });
+  return is_read_here && (maker == no_node || states_[ir::index(maker)].group != state.group);
 }
 
 bool GroupSummaries::escapes(NodeId node) const {
@@ -400,8 +403,12 @@ void GroupSummaries::add(std::int32_t group, NodeId node) {
       count_read(reader.node, static_cast<std::size_t>(reader.read), -1);
       if (may_update(reader)) count_result(reader.node, -1);
     }
+  // An update in place hangs on whether the slices of what it updates are here.
+  const bool has_update = fact.updates != no_node && states_[ir::index(fact.updates)].group == group;
+  if (has_update) count_update(fact.updates, -1);
   state = {};
   state.group = group;
+  if (has_update) count_update(fact.updates, 1);
   state.reach = fact.reach, state.reduced_rows = fact.rows, state.reduced_domain = fact.domain;
   state.results = fact.elements;
   for (const GroupReader& reader : fact.readers)
@@ -438,7 +445,10 @@ void GroupSummaries::remove(NodeId node) {
   count_work(node, -1);
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, -1);
+  const bool has_update = fact.updates != no_node && states_[ir::index(fact.updates)].group == group;
+  if (has_update) count_update(fact.updates, -1);
   state = {};
+  if (has_update) count_update(fact.updates, 1);
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, 1);
   for (const GroupReader& reader : fact.readers)

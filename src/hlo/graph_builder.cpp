@@ -59,6 +59,7 @@ constexpr auto resolver_rows = std::to_array<ResolverRow>({
     {ir::Op::batch_norm_grad, resolve_batch_norm_grad},
     {ir::Op::bitcast_convert, resolve_bitcast_convert},
     {ir::Op::reduce_window, resolve_reduce_window},
+    {ir::Op::scatter, resolve_scatter},
     {ir::Op::while_loop, resolve_while},
     {ir::Op::conditional, resolve_conditional},
 });

@@ -132,6 +132,7 @@ HloValue resolve_batch_norm_training(GraphBuilder& builder, const Frame& frame, 
 HloValue resolve_batch_norm_grad(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_bitcast_convert(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_reduce_window(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_scatter(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_while(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_conditional(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 

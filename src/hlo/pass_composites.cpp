@@ -18,21 +18,20 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstring>
 
 #include "base/text.h"
-#include "hlo/graph_builder.h"
+#include "hlo/expansion.h"
 #include "ir/graph/number.h"
 
 namespace tailor::hlo {
 
 namespace {
 
-class BatchNorm {
+class BatchNorm : Expansion {
  public:
   BatchNorm(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction, std::int32_t operands,
             std::size_t results)
-      : builder_(builder), from_(instruction), name_(builder.full_name(instruction, frame)) {
+      : Expansion(builder, instruction, builder.full_name(instruction, frame)), builder_(builder), from_(instruction) {
     const HloType& type = builder.module().type_of(instruction);
     const auto shapes = builder.module().shapes_of(type);
     if (instruction.operands != operands || shapes.size() != results)
@@ -53,7 +52,6 @@ class BatchNorm {
     whole_ = data;
     whole_.dtype = wide_;
     vector_ = ir::make_shape(wide_, {data.dims[feature_]});
-    one_ = ir::make_shape(wide_, {});
     for (int i = 0; i < data.rank(); ++i)
       if (i != feature_) {
         others_.push_back(i);
@@ -88,7 +86,7 @@ class BatchNorm {
   }
   ir::NodeId inverse(ir::NodeId steadied) { return add(ir::Op::rsqrt, "inverse", vector_, {steadied}); }
   ir::NodeId everywhere(std::string_view word, double value, const ir::Shape& shape) {
-    return add(ir::Op::broadcast, fmt::format("{}_spread", word), shape, {constant(word, value)}, ir::AxisList{});
+    return Expansion::everywhere(fmt::format("{}_spread", word), constant(word, value), shape);
   }
   const ir::Shape& whole() const { return whole_; }
   double each() const { return each_; }
@@ -107,18 +105,15 @@ class BatchNorm {
     std::vector<ir::NodeId> results;
     for (const ir::NodeId value : values) {
       const ir::Shape& wanted = shapes[results.size()];
-      const std::string own = values.size() == 1 ? name_ : fmt::format("{}#{}", name_, results.size());
       ir::Node node;
       node.op = ir::Op::convert;  // where it changes nothing a later pass drops it
       node.shape = builder_.node(value).shape;
       node.shape.dtype = wanted.dtype;
       node.operands = {value};
-      node.name = own;
-      results.push_back(builder_.add_node(std::move(node), from_));
-      ++added_;
+      results.push_back(add(std::move(node), ""));
+      if (values.size() > 1) builder_.node(results.back()).name += fmt::format("#{}", results.size() - 1);
     }
-    builder_.ledger().add(Pass::composites, 1, added_, 1);
-    return builder_.checked(from_, builder_.add_value(results, type));
+    return Expansion::finish(Pass::composites, results);
   }
 
  private:
@@ -136,24 +131,8 @@ class BatchNorm {
     return value;
   }
 
-  ir::NodeId add(ir::Op op, std::string_view word, const ir::Shape& shape, std::initializer_list<ir::NodeId> operands,
-                 ir::Attributes attributes = ir::NoAttributes{}) {
-    ir::Node node;
-    node.op = op;
-    node.shape = shape;
-    node.operands.assign(operands.begin(), operands.end());
-    node.attributes = std::move(attributes);
-    node.name = fmt::format("{}/{}", name_, word);
-    ++added_;
-    return builder_.add_node(std::move(node), from_);
-  }
-
   ir::NodeId constant(std::string_view word, double value) {
-    const std::uint64_t bits = ir::encode(wide_, value);
-    ir::Literal literal;
-    literal.bytes.resize(static_cast<std::size_t>(row(wide_).bits) / 8);
-    std::memcpy(literal.bytes.data(), &bits, literal.bytes.size());
-    return add(ir::Op::constant, word, one_, {}, std::move(literal));
+    return Expansion::constant(word, wide_, ir::encode(wide_, value));
   }
 
   ir::NodeId convert(std::string_view word, ir::NodeId value, ir::DType to) {
@@ -165,14 +144,12 @@ class BatchNorm {
 
   GraphBuilder& builder_;
   const HloInstruction& from_;
-  std::string name_;
   IndexedVector<ir::NodeId> operands_;
   int feature_ = 0;
   double epsilon_ = 0, each_ = 1;
   ir::DType wide_ = ir::DType::f32;
-  ir::Shape whole_, vector_, one_;
+  ir::Shape whole_, vector_;
   ir::Dims others_;
-  std::int64_t added_ = 0;
 };
 
 }  // namespace

@@ -17,9 +17,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstring>
-
-#include "hlo/graph_builder.h"
+#include "hlo/expansion.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/number.h"
 #include "ir/graph/reducer.h"
@@ -61,12 +59,11 @@ bool has_neutral(ir::Reducer reducer, ir::DType dtype) {
          (kind == ir::DTypeKind::signed_integer || kind == ir::DTypeKind::unsigned_integer);
 }
 
-class Scan {
+class Scan : Expansion {
  public:
   Scan(GraphBuilder& builder, const HloInstruction& instruction, const ir::Node& node, ScanForm form)
-      : builder_(builder),
-        from_(instruction),
-        name_(node.name),
+      : Expansion(builder, instruction, node.name),
+        builder_(builder),
         reducer_(reducer(node)),
         init_(node.operands[1]),
         axis_(form.axis),
@@ -75,42 +72,26 @@ class Scan {
     const ir::Neutral number = ir::neutral(reducer_, dtype);
     const std::uint64_t bits =
         ir::is_floating(dtype) ? ir::encode(dtype, number.real) : static_cast<std::uint64_t>(number.integer);
-    ir::Literal literal;
-    literal.bytes.resize(static_cast<std::size_t>(row(dtype).bits) / 8);
-    std::memcpy(literal.bytes.data(), &bits, literal.bytes.size());
+    neutral_ = constant("neutral", dtype, bits);
     const auto* known = std::get_if<ir::Literal>(&builder.node(init_).attributes);
-    starts_neutral_ = known != nullptr && known->bytes == literal.bytes;
-    neutral_ = add(ir::Op::constant, "neutral", ir::make_shape(dtype, {}), {}, std::move(literal));
+    starts_neutral_ =
+        known != nullptr && known->bytes == std::get<ir::Literal>(builder.node(neutral_).attributes).bytes;
   }
 
   /// The last node has the name and the layout of what was read.
   HloValue finish(const ir::Node& node) {
     ir::NodeId result = inclusive(node.operands[0], "");
     if (!starts_neutral_) {
-      const ir::NodeId everywhere = add(ir::Op::broadcast, "init_spread", shape_of(result), {init_}, ir::AxisList{});
-      result = add(ir::op_of(reducer_), "with_init", shape_of(result), {everywhere, result});
+      result = add(ir::op_of(reducer_), "with_init", shape_of(result),
+                   {everywhere("init_spread", init_, shape_of(result)), result});
     }
-    builder_.node(result).name = name_;
+    builder_.node(result).name = name();
     builder_.node(result).shape = node.shape;
-    builder_.ledger().add(Pass::scans, 1, added_, 1);
-    return builder_.checked(from_, builder_.add_value({&result, 1}, builder_.module().type_of(from_)));
+    return Expansion::finish(Pass::scans, {&result, 1});
   }
 
  private:
-  const ir::Shape& shape_of(ir::NodeId id) { return builder_.node(id).shape; }
   std::int64_t length_of(ir::NodeId id) { return shape_of(id).dims[axis_]; }
-
-  ir::NodeId add(ir::Op op, const std::string& word, const ir::Shape& shape, std::initializer_list<ir::NodeId> operands,
-                 ir::Attributes attributes = ir::NoAttributes{}) {
-    ir::Node node;
-    node.op = op;
-    node.shape = shape;
-    node.operands.assign(operands.begin(), operands.end());
-    node.attributes = std::move(attributes);
-    node.name = fmt::format("{}/{}", name_, word);
-    ++added_;
-    return builder_.add_node(std::move(node), from_);
-  }
 
   /// The shape of `id` with another length along the axis, and, with `blocks`, one more dimension of so many before it.
   ir::Shape shape_with(ir::NodeId id, std::int64_t length, std::int64_t blocks = 0) {
@@ -184,13 +165,10 @@ class Scan {
   }
 
   GraphBuilder& builder_;
-  const HloInstruction& from_;
-  std::string name_;
   ir::Reducer reducer_;
   ir::NodeId init_, neutral_ = ir::no_node;
   int axis_;
   bool forward_, starts_neutral_ = false;
-  std::int64_t added_ = 0;
 };
 
 }  // namespace

@@ -13,9 +13,7 @@
 // XLA expands it in the same way before it fuses.
 #include <fmt/format.h>
 
-#include <cstring>
-
-#include "hlo/graph_builder.h"
+#include "hlo/expansion.h"
 
 namespace tailor::hlo {
 
@@ -47,13 +45,11 @@ std::int64_t parts_of(const ir::Shape& from, const ir::Shape& to) {
   return fits ? parts : 0;
 }
 
-class WidthChange {
+class WidthChange : Expansion {
  public:
   WidthChange(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction, ir::NodeId operand,
               const ir::Shape& to, std::int64_t parts)
-      : builder_(builder),
-        from_(instruction),
-        name_(builder.full_name(instruction, frame)),
+      : Expansion(builder, instruction, builder.full_name(instruction, frame)),
         operand_(operand),
         to_(to),
         parts_(parts) {}
@@ -98,20 +94,6 @@ class WidthChange {
   }
 
  private:
-  const ir::Shape& shape_of(ir::NodeId id) { return builder_.node(id).shape; }
-
-  ir::NodeId add(ir::Op op, std::string_view word, const ir::Shape& shape, std::initializer_list<ir::NodeId> operands,
-                 ir::Attributes attributes = ir::NoAttributes{}) {
-    ir::Node node;
-    node.op = op;
-    node.shape = shape;
-    node.operands.assign(operands.begin(), operands.end());
-    node.attributes = std::move(attributes);
-    node.name = word.empty() ? name_ : fmt::format("{}/{}", name_, word);
-    ++added_;
-    return builder_.add_node(std::move(node), from_);
-  }
-
   /// The same bits as whole numbers without sign.
   ir::NodeId as_bits(std::string_view word, ir::NodeId value) {
     ir::Shape shape = shape_of(value);
@@ -122,27 +104,20 @@ class WidthChange {
   }
 
   ir::NodeId everywhere(std::string_view word, std::int64_t value, const ir::Shape& shape) {
-    ir::Literal literal;
-    literal.bytes.resize(static_cast<std::size_t>(row(shape.dtype).bits) / 8);
-    std::memcpy(literal.bytes.data(), &value, literal.bytes.size());
-    const ir::NodeId number = add(ir::Op::constant, word, ir::make_shape(shape.dtype, {}), {}, std::move(literal));
-    return add(ir::Op::broadcast, fmt::format("{}_spread", word), shape, {number}, ir::AxisList{});
+    return Expansion::everywhere(fmt::format("{}_spread", word),
+                                 constant(word, shape.dtype, static_cast<std::uint64_t>(value)), shape);
   }
 
   /// Under the name of what was read; where the type is that already, a later pass drops the conversion.
   HloValue finish(ir::NodeId bits) {
     const ir::NodeId result =
         add(shape_of(bits).dtype == to_.dtype ? ir::Op::convert : ir::Op::bitcast_convert, "", to_, {bits});
-    builder_.ledger().add(Pass::widths, 1, added_, 1);
-    return builder_.checked(from_, builder_.add_value({&result, 1}, builder_.module().type_of(from_)));
+    return Expansion::finish(Pass::widths, {&result, 1});
   }
 
-  GraphBuilder& builder_;
-  const HloInstruction& from_;
-  std::string name_;
   ir::NodeId operand_;
   const ir::Shape& to_;
-  std::int64_t parts_, added_ = 0;
+  std::int64_t parts_;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <cassert>
 #include <map>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace tailor::ir {
 
@@ -158,7 +159,7 @@ void add_writes(const Graph& graph, const DefUse& def_use, const Members& member
     if (graph[user].op == Op::get_tuple_element && escapes(def_use, members, user)) writes.push_back(user);
 }
 
-/// Whether `read`, whose only reader is the node `write`, may be written over by it.
+/// Whether `read`, which nobody needs but the node `write`, may be written over by it.
 bool is_given_up(const Graph& graph, const DefUse& def_use, NodeId read, NodeId write) {
   const Node& node = graph[read];
   if (node.op == Op::constant) return false;
@@ -176,7 +177,7 @@ bool is_given_up(const Graph& graph, const DefUse& def_use, NodeId read, NodeId 
 }
 
 /// An update reads nothing of the array but what it leaves as it is, so it may write into the array itself, when nobody
-/// else reads it: whoever did might do so later.
+/// else reads it (whoever did might do so later), or only what is updated there.
 void find_in_place(const Graph& graph, const DefUse& def_use, Boundary& border) {
   for (std::size_t i = 0; i < border.writes.size(); ++i) {
     const Node& node = graph[border.writes[i]];
@@ -184,8 +185,13 @@ void find_in_place(const Graph& graph, const DefUse& def_use, Boundary& border) 
     const NodeId from = node.operands[0];
     const auto read = std::find(border.reads.begin(), border.reads.end(), from);
     const bool once = std::count(node.operands.begin(), node.operands.end(), from) == 1;
-    if (read == border.reads.end() || !once || def_use.users[from].size() != 1 || def_use.stored[from] ||
-        graph[from].shape != node.shape || !is_given_up(graph, def_use, from, border.writes[i]))
+    const bool is_alone = std::all_of(def_use.users[from].begin(), def_use.users[from].end(), [&](NodeId user) {
+      if (user == border.writes[i]) return true;
+      const bool inside = std::find(border.inside.begin(), border.inside.end(), user) != border.inside.end();
+      return inside && is_updated_itself(graph, def_use, user, border.writes[i]);
+    });
+    if (read == border.reads.end() || !once || !is_alone || def_use.stored[from] || graph[from].shape != node.shape ||
+        !is_given_up(graph, def_use, from, border.writes[i]))
       continue;
     const std::vector<NodeId>& users = def_use.users[border.writes[i]];
     const bool read_inside = std::any_of(users.begin(), users.end(), [&](NodeId user) {
@@ -244,6 +250,29 @@ std::vector<NodeId> suppliers(const Graph& graph, const DefUse& def_use, NodeId 
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
+}
+
+bool is_updated_itself(const Graph& graph, const DefUse& def_use, NodeId read, NodeId update) {
+  const Node& window = graph[read];
+  const Node& written = graph[update];
+  const bool is_same_place = window.op == Op::dynamic_slice && written.op == Op::dynamic_update_slice &&
+                             window.shape.dims == graph[written.operands[1]].shape.dims &&
+                             std::equal(window.operands.begin() + 1, window.operands.end(),
+                                        written.operands.begin() + 2, written.operands.end());
+  if (!is_same_place) return false;
+  std::vector<NodeId> pending{read};
+  std::unordered_set<NodeId> seen{read};
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    const Node& node = graph[pending[i]];
+    const bool stays_there = pending[i] == read || (class_of(node.op) == OpClass::elementwise && node.results.empty() &&
+                                                    node.shape.dims == window.shape.dims);
+    if (!stays_there || def_use.stored[pending[i]]) return false;
+    for (const NodeId user : def_use.users[pending[i]])
+      if (user != update && seen.insert(user).second) pending.push_back(user);
+  }
+  // Where the window lies may not hang on what lies there.
+  return std::none_of(written.operands.begin() + 2, written.operands.end(),
+                      [&](NodeId start) { return seen.contains(start); });
 }
 
 Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes,

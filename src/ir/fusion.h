@@ -83,13 +83,18 @@ struct DefUse {
 };
 DefUse def_use(const Graph& graph);
 
+/// Whether `read` is a dynamic slice of the very window that `update` writes, and all that comes of it goes into that
+/// element by element: in one kernel each element is read by who writes it, before it is written.
+bool is_updated_itself(const Graph& graph, const DefUse& def_use, NodeId read, NodeId update);
+
 /// The border of a set of nodes.
 struct Boundary {
   std::vector<NodeId> reads;   ///< values read from outside, in the order the walk from the outputs meets them
   std::vector<NodeId> inside;  ///< what is computed inside, absorbed free nodes too, operands before users
   std::vector<NodeId> writes;  ///< members that others read, ascending; results of a tuple node as their element nodes
   /// Writes that update a part of a read and may do so in its memory (output: index into writes, parameter: into
-  /// reads): nobody else reads that memory, and it is the graph's own or one that Graph::in_place gives up.
+  /// reads): nobody else reads that memory but for what is updated there, and it is the graph's own or one that
+  /// Graph::in_place gives up.
   std::vector<InPlace> in_place;
   /// An update that could be written in place if nothing inside read its result; no_node: none.
   NodeId kept_from_place = no_node;

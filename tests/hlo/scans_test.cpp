@@ -21,7 +21,7 @@ using namespace tailor::reference;
 
 namespace {
 
-struct Case {
+struct ScanCase {
   std::string_view dtype, reducer;
   Dims dims;
   int axis = 0;
@@ -52,7 +52,7 @@ struct Case {
 };
 
 /// The one window, as a graph.
-Graph plain(const Graph& imported, const Case& one, Reducer reducer) {
+Graph as_one_window(const Graph& imported, const ScanCase& one, Reducer reducer) {
   Graph graph;
   graph.name = "plain";
   Node x = imported.nodes[0], i, y;
@@ -94,7 +94,7 @@ Reducer reducer_of(std::string_view word) {
                               : Reducer::bit_xor;
 }
 
-void check_case(const Case& one) {
+void check_case(const ScanCase& one) {
   CAPTURE(one.text());
   const hlo::Imported imported = hlo::import_hlo(one.text(), "test.hlo");
   verify(imported.graph);
@@ -107,7 +107,7 @@ void check_case(const Case& one) {
   CHECK(widest <= 64);
   CHECK(imported.graph[imported.graph.outputs[0]].name == "y");
   const Tensor x = drawn(imported.graph.nodes[0].shape, one.reducer);
-  const Graph whole = plain(imported.graph, one, reducer_of(one.reducer));
+  const Graph whole = as_one_window(imported.graph, one, reducer_of(one.reducer));
   const std::vector<Tensor> found = evaluate(imported.graph, {&x, 1}), wanted = evaluate(whole, {&x, 1});
   CHECK(found[0].bytes == wanted[0].bytes);
 }

@@ -199,6 +199,31 @@ TEST_CASE("an update of a computed array is in place unless the array has anothe
   CHECK(of("  %y = custom_call %a : f32[3]\n", "%u, %y") == "a n i -> u");
 }
 
+TEST_CASE("an update is in place where all that reads the array is the window that it writes, element by element") {
+  const std::string lines =
+      "  %x = parameter 0 : f32[8,4]\n  %n = parameter 1 : f32[2,4]\n  %i = parameter 2 : s32[]\n"
+      "  %j = parameter 3 : s32[]\n  %a = exp %x : f32[8,4]\n";
+  const auto of = [&](const std::string& between, const std::string& new_part, const std::string& outputs,
+                      std::initializer_list<std::string_view> members) {
+    const std::string update = fmt::format("  %u = dynamic_update_slice %a, {}, %i, %j : f32[8,4]\n", new_part);
+    return border_of(graph_of_lines(lines + between + update + "  output " + outputs), members);
+  };
+  const std::string old = "  %o = dynamic_slice %a, %i, %j : f32[2,4]\n", sum = "  %s = add %o, %n : f32[2,4]\n";
+  CHECK(of(old + sum, "%s", "%u", {"o", "s", "u"}) == "a i j n -> u, u over a");
+  // Read by another kernel, or kept for another one.
+  CHECK(of(old + sum, "%s", "%u", {"s", "u"}) == "a o n i j -> u");
+  CHECK(of(old + sum, "%s", "%u, %s", {"o", "s", "u"}) == "a i j n -> s u");
+  // Another place, another extent, other elements of the window than the one that is written.
+  CHECK(of("  %o = dynamic_slice %a, %j, %i : f32[2,4]\n" + sum, "%s", "%u", {"o", "s", "u"}) == "a j i n -> u");
+  CHECK(of("  %w = dynamic_slice %a, %i, %j : f32[3,4]\n  %o = slice %w, ranges={0:2:1, 0:4:1} : f32[2,4]\n" + sum,
+           "%s", "%u", {"w", "o", "s", "u"}) == "a i j n -> u");
+  CHECK(of(old + "  %r = reverse %o, axes={0} : f32[2,4]\n  %s = add %r, %n : f32[2,4]\n", "%s", "%u",
+           {"o", "r", "s", "u"}) == "a i j n -> u");
+  // The whole array beside it.
+  CHECK(of(old + sum + "  %y = negate %a : f32[8,4]\n", "%s", "%u, %y", {"o", "s", "u", "y"}).find("over") ==
+        std::string::npos);
+}
+
 TEST_CASE("free nodes are absorbed, but an output or an operand of a call that is spread is work") {
   const Graph graph = graph_of_lines(
       "  %x = parameter 0 : f32[8,4]\n  %one = constant 1 : f32[]\n  %table = constant {1,2,3,4} : f32[4]\n"
