@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Trees by XGBoost's C interface. Numbers come in; its trees come back as the JSON that it dumps, and go out as ours.
-// Called by learn.cpp. One thread, exact splits and no sampling: equal rows, equal trees. Numbers are cut to five
-// digits here, so that what is kept in files is what cross-validation judged.
+// Called by learn.cpp. The library is loaded when trees are first grown: to load it takes a third of the time in which
+// a command starts, and nearly no command learns. One thread, exact splits and no sampling: equal rows, equal trees.
+// Numbers are cut to five digits here, so that what is kept in files is what cross-validation judged.
 #include "calibrate/boosting.h"
 
 #include <fmt/format.h>
@@ -13,9 +14,11 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/library.h"
 #include "base/stop.h"
 
 #ifdef TAILOR_XGBOOST
+#include <dlfcn.h>
 #include <xgboost/c_api.h>
 #endif
 
@@ -35,8 +38,49 @@ std::vector<ir::Tree> boosted(std::span<const double>, std::span<const double>, 
 
 namespace {
 
+/// What is called of the library; none where it is not there.
+struct XGBoost {
+  Library library;
+  bool is_whole = true;  ///< whether it has all of these
+  decltype(&XGBoostVersion) version = nullptr;
+  decltype(&XGBGetLastError) last_error = nullptr;
+  decltype(&XGDMatrixCreateFromMat) create_matrix = nullptr;
+  decltype(&XGDMatrixSetFloatInfo) set_floats = nullptr;
+  decltype(&XGDMatrixFree) free_matrix = nullptr;
+  decltype(&XGBoosterCreate) create_booster = nullptr;
+  decltype(&XGBoosterSetParam) set_parameter = nullptr;
+  decltype(&XGBoosterUpdateOneIter) grow_tree = nullptr;
+  decltype(&XGBoosterDumpModelEx) dump = nullptr;
+  decltype(&XGBoosterFree) free_booster = nullptr;
+
+  XGBoost() {
+    const std::filesystem::path files[] = {"libxgboost.so.0", "libxgboost.so"};
+    library = open_library(files, "XGBoost (libxgboost.so)", "XGBoostVersion");
+    find("XGBoostVersion", version);
+    find("XGBGetLastError", last_error);
+    find("XGDMatrixCreateFromMat", create_matrix);
+    find("XGDMatrixSetFloatInfo", set_floats);
+    find("XGDMatrixFree", free_matrix);
+    find("XGBoosterCreate", create_booster);
+    find("XGBoosterSetParam", set_parameter);
+    find("XGBoosterUpdateOneIter", grow_tree);
+    find("XGBoosterDumpModelEx", dump);
+    find("XGBoosterFree", free_booster);
+  }
+  template <class Function>
+  void find(const char* name, Function& function) {
+    function = library ? reinterpret_cast<Function>(dlsym(library.handle, name)) : nullptr;
+    is_whole = is_whole && function != nullptr;
+  }
+};
+
+const XGBoost& xgboost() {
+  static const XGBoost loaded;
+  return loaded;
+}
+
 void expect(int state) {
-  if (state != 0) throw Error(Fault::failed, fmt::format("XGBoost: {}", XGBGetLastError()));
+  if (state != 0) throw Error(Fault::failed, fmt::format("XGBoost: {}", xgboost().last_error()));
 }
 
 struct Table {
@@ -45,7 +89,7 @@ struct Table {
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
   ~Table() {
-    if (handle != nullptr) XGDMatrixFree(handle);
+    if (handle != nullptr) xgboost().free_matrix(handle);
   }
 };
 struct Booster {
@@ -54,7 +98,7 @@ struct Booster {
   Booster(const Booster&) = delete;
   Booster& operator=(const Booster&) = delete;
   ~Booster() {
-    if (handle != nullptr) XGBoosterFree(handle);
+    if (handle != nullptr) xgboost().free_booster(handle);
   }
 };
 
@@ -88,20 +132,23 @@ std::vector<float> floats(std::span<const double> values) { return {values.begin
 }  // namespace
 
 std::string boosting_library() {
+  if (!xgboost().is_whole) return "";
   int major = 0, minor = 0, patch = 0;
-  XGBoostVersion(&major, &minor, &patch);
+  xgboost().version(&major, &minor, &patch);
   return fmt::format("XGBoost {}.{}.{}", major, minor, patch);
 }
 
 std::vector<ir::Tree> boosted(std::span<const double> rows, std::span<const double> targets,
                               std::span<const double> weights, const Boosting& options, const std::stop_token& stop) {
+  if (!xgboost().is_whole)
+    throw Error(Fault::missing, "XGBoost, which grows the trees of what is learned, was not found", boosting_remedy());
   const std::vector<float> cells = floats(rows), labels = floats(targets), shares = floats(weights);
   Table matrix;
-  expect(XGDMatrixCreateFromMat(cells.data(), targets.size(), options.laws.size(), NAN, &matrix.handle));
-  expect(XGDMatrixSetFloatInfo(matrix.handle, "label", labels.data(), labels.size()));
-  expect(XGDMatrixSetFloatInfo(matrix.handle, "weight", shares.data(), shares.size()));
+  expect(xgboost().create_matrix(cells.data(), targets.size(), options.laws.size(), NAN, &matrix.handle));
+  expect(xgboost().set_floats(matrix.handle, "label", labels.data(), labels.size()));
+  expect(xgboost().set_floats(matrix.handle, "weight", shares.data(), shares.size()));
   Booster booster;
-  expect(XGBoosterCreate(&matrix.handle, 1, &booster.handle));
+  expect(xgboost().create_booster(&matrix.handle, 1, &booster.handle));
   const std::pair<const char*, std::string> settings[] = {
       {"verbosity", "0"},
       {"nthread", "1"},
@@ -113,14 +160,14 @@ std::vector<ir::Tree> boosted(std::span<const double> rows, std::span<const doub
       {"min_child_weight", fmt::format("{}", options.least_weight)},
       {"monotone_constraints", fmt::format("({})", fmt::join(options.laws, ","))},
   };
-  for (const auto& [key, value] : settings) expect(XGBoosterSetParam(booster.handle, key, value.c_str()));
+  for (const auto& [key, value] : settings) expect(xgboost().set_parameter(booster.handle, key, value.c_str()));
   for (int i = 0; i < options.trees; ++i) {
     stop_if_asked(stop);
-    expect(XGBoosterUpdateOneIter(booster.handle, i, matrix.handle));
+    expect(xgboost().grow_tree(booster.handle, i, matrix.handle));
   }
   bst_ulong count = 0;
   const char** dumped = nullptr;
-  expect(XGBoosterDumpModelEx(booster.handle, "", 0, "json", &count, &dumped));
+  expect(xgboost().dump(booster.handle, "", 0, "json", &count, &dumped));
   std::vector<ir::Tree> trees;
   for (bst_ulong i = 0; i < count; ++i) {
     ir::Tree tree;

@@ -16,7 +16,7 @@
 
 namespace tailor::calibrate {
 
-/// "XGBoost 1.7.4"; empty in a build without it.
+/// "XGBoost 1.7.4"; empty in a build without it, and where the library is not found.
 std::string boosting_library();
 /// What a person does about that.
 std::string boosting_remedy();
@@ -29,7 +29,7 @@ struct Boosting {
 };
 
 /// Rows of `laws.size()` features each. Features and targets are kept with the precision of f32, thresholds and leaves
-/// with five digits. Throws Error(missing) in a build without the library, Error(interrupted). Precondition: a target
+/// with five digits. Throws Error(missing) without the library, Error(interrupted). Precondition: a target
 /// and a weight from 0 up for each row, at least one above 0.
 std::vector<ir::Tree> boosted(std::span<const double> rows, std::span<const double> targets,
                               std::span<const double> weights, const Boosting& options,

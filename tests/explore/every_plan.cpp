@@ -97,7 +97,7 @@ void fill_places(const Graph& graph, const Node& gather, std::int64_t place, Ten
       const std::int64_t at = (i / inner * each + along.index) * inner + i % inner;
       const std::int64_t counted = picked_step(along.last + 1, places) * i % (along.last + 1);
       write_cell(indices.shape.dtype, indices.bytes.data() + at * row(indices.shape.dtype).bits / 8,
-                 fitted(indices.shape.dtype, {0, place == 0 ? counted : place + i * 5 % 11 - 4, true}));
+                 fitted(indices.shape.dtype, integer_cell(place == 0 ? counted : place + i * 5 % 11 - 4)));
     }
   }
 }
@@ -120,7 +120,7 @@ Question make_question(const Graph& graph, std::int64_t place) {
       fill_places(lowered, *gather, place, inputs.back());
     else if (looks_up && is_integer(shape.dtype) && elements(shape) <= most_starts)
       for (std::int64_t i = 0; i < elements(shape); ++i)
-        write_cell(shape.dtype, inputs.back().bytes.data() + i * row(shape.dtype).bits / 8, {0, place, true});
+        write_cell(shape.dtype, inputs.back().bytes.data() + i * row(shape.dtype).bits / 8, integer_cell(place));
     to_memory(inputs.back(), question.buffers.emplace_back(memory_bytes(shape)));
   }
   for (const NodeId id : graph.outputs)

@@ -385,19 +385,24 @@ TEST_CASE("a field that a rule does not declare never changes its verdict") {
       const codegen::Prepared& prepared = *ready.tiles_or_all();
       CAPTURE(place.member);
       const Product product(prepared, *limits);
+      std::vector<Tiling> tilings;  // of its plans in order
+      product.for_each(prepared, [&](const ir::Plan& plan, std::uint64_t) {
+        tilings.push_back(tiling_of(prepared, plan, *limits));
+      });
       for (const Rule& rule : rules()) {
         if (!rule.is_asked_of(prepared.skeleton)) continue;
         CAPTURE(rule.name);
         std::int64_t differ = 0, misled = 0;
         std::vector<std::unordered_map<std::uint64_t, bool>> known(rule.parts().size());
+        std::size_t at = 0;
         product.for_each(prepared, [&](const ir::Plan& plan, std::uint64_t key) {
-          const Tiling tiling = tiling_of(prepared, plan, *limits);
+          const Tiling& tiling = tilings[at++];
           for (std::size_t p = 0; p < known.size(); ++p) {
             const RulePart& part = rule.parts()[p];
             const std::uint64_t agreed = key & key_of(fields_behind(part.reads, prepared.skeleton));
             const bool drops = part.drops({prepared, plan, *limits, tiling});
-            const auto [at, fresh] = known[p].try_emplace(agreed, drops);
-            differ += at->second == drops ? 0 : 1;
+            const auto [first, fresh] = known[p].try_emplace(agreed, drops);
+            differ += first->second == drops ? 0 : 1;
             if (!fresh) continue;
             dropped += drops ? 1 : 0;
             for (const int odd : {3, 1 << 14}) {

@@ -70,9 +70,10 @@ def in_src(tree, endings=CODE):
 
 
 def lines_matching(items, pattern, complaint, keep=lambda path: True):
-    pattern = re.compile(pattern)
+    # In nearly all files no line matches: asked once of the whole text, and of its lines where it does. `$` is the end of any line.
+    pattern, anywhere = re.compile(pattern), re.compile(pattern, re.MULTILINE)
     for path, text in items:
-        if not keep(path):
+        if not keep(path) or not anywhere.search(text):
             continue
         for number, line in enumerate(text.splitlines(), 1):
             if pattern.search(line):
@@ -332,6 +333,11 @@ def own_header_first(tree):
             yield f"{path}: its own header is not its first include"
 
 
+OPENED_OR_DEFINED = re.compile(
+    r"^(?:namespace (?P<space>[\w:]+) \{|(?P<nameless>namespace \{)|(?P<closed>\}  // namespace$)|"
+    r"(?:struct|class|union|enum class) (?P<type>\w+)\b(?!::)[^;()\n]*\{)", re.MULTILINE)
+
+
 def types_once(tree):
     """Two types of one name in one namespace are one type to the linker, which keeps either's functions."""
     seen = {}
@@ -339,18 +345,16 @@ def types_once(tree):
         if not path.startswith(("src/", "tests/")) or not path.endswith((".cpp", ".h")):
             continue
         space, nameless = "", False
-        for line in text.splitlines():
-            opened = re.match(r"namespace( [\w:]+)? \{", line)
-            if opened:
-                space, nameless = (opened.group(1).strip(), False) if opened.group(1) else (space, True)
-            elif re.match(r"\}  // namespace$", line):
+        for line in OPENED_OR_DEFINED.finditer(text):
+            if line["space"] or line["nameless"]:
+                space, nameless = (line["space"], False) if line["space"] else (space, True)
+            elif line["closed"]:
                 nameless = False
-            defined = re.match(r"(?:struct|class|union|enum class) (\w+)\b(?!::)[^;()]*\{", line)
-            if defined and not nameless:
+            elif not nameless:
                 program = path.split("/")[1] if path.startswith("tests/") and path.endswith(".cpp") else ""
-                first = seen.setdefault((space, defined.group(1), program), path)
+                first = seen.setdefault((space, line["type"], program), path)
                 if first != path:
-                    yield f"{path}: {space}::{defined.group(1)} is also defined in {first}"
+                    yield f"{path}: {space}::{line['type']} is also defined in {first}"
 
 
 def built(tree):

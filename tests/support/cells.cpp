@@ -66,84 +66,88 @@ std::int64_t wrapped(DType dtype, std::int64_t x) {
   return static_cast<std::int64_t>(up >> unused);
 }
 
-double real_applied(Op op, double a, double b, double c) {
+/// Calls act(what the operation makes of three numbers), so that who has many of them asks once which it is.
+template <class Act>
+decltype(auto) with_real(Op op, Act&& act) {
+  const auto larger = [](double a, double b) { return std::isnan(a) || a > b ? a : b; };
+  const auto smaller = [](double a, double b) { return std::isnan(a) || a < b ? a : b; };
   switch (op) {
     case Op::add:
-      return a + b;
+      return act([](double a, double b, double) { return a + b; });
     case Op::subtract:
-      return a - b;
+      return act([](double a, double b, double) { return a - b; });
     case Op::multiply:
-      return a * b;
+      return act([](double a, double b, double) { return a * b; });
     case Op::divide:
-      return a / b;
+      return act([](double a, double b, double) { return a / b; });
     case Op::remainder:
-      return std::fmod(a, b);
+      return act([](double a, double b, double) { return std::fmod(a, b); });
     case Op::power:
-      return std::pow(a, b);
+      return act([](double a, double b, double) { return std::pow(a, b); });
     case Op::atan2:
-      return std::atan2(a, b);
+      return act([](double a, double b, double) { return std::atan2(a, b); });
     case Op::maximum:
-      return std::isnan(a) || a > b ? a : b;
+      return act([=](double a, double b, double) { return larger(a, b); });
     case Op::minimum:
-      return std::isnan(a) || a < b ? a : b;
+      return act([=](double a, double b, double) { return smaller(a, b); });
     case Op::clamp:
-      return real_applied(Op::minimum, real_applied(Op::maximum, a, b, 0), c, 0);
+      return act([=](double a, double b, double c) { return smaller(larger(a, b), c); });
     case Op::copy:
-      return a;
+      return act([](double a, double, double) { return a; });
     case Op::abs:
-      return std::fabs(a);
+      return act([](double a, double, double) { return std::fabs(a); });
     case Op::negate:
-      return -a;
+      return act([](double a, double, double) { return -a; });
     case Op::sign:
-      return a > 0 ? 1 : a < 0 ? -1 : a;
+      return act([](double a, double, double) { return a > 0 ? 1.0 : a < 0 ? -1.0 : a; });
     case Op::ceil:
-      return std::ceil(a);
+      return act([](double a, double, double) { return std::ceil(a); });
     case Op::floor:
-      return std::floor(a);
+      return act([](double a, double, double) { return std::floor(a); });
     case Op::round_even:
-      return std::nearbyint(a);
+      return act([](double a, double, double) { return std::nearbyint(a); });
     case Op::round_away:
-      return std::round(a);
+      return act([](double a, double, double) { return std::round(a); });
     case Op::exp:
-      return std::exp(a);
+      return act([](double a, double, double) { return std::exp(a); });
     case Op::expm1:
-      return std::expm1(a);
+      return act([](double a, double, double) { return std::expm1(a); });
     case Op::log:
-      return std::log(a);
+      return act([](double a, double, double) { return std::log(a); });
     case Op::log1p:
-      return std::log1p(a);
+      return act([](double a, double, double) { return std::log1p(a); });
     case Op::sqrt:
-      return std::sqrt(a);
+      return act([](double a, double, double) { return std::sqrt(a); });
     case Op::rsqrt:
-      return 1 / std::sqrt(a);
+      return act([](double a, double, double) { return 1 / std::sqrt(a); });
     case Op::cbrt:
-      return std::cbrt(a);
+      return act([](double a, double, double) { return std::cbrt(a); });
     case Op::tanh:
-      return std::tanh(a);
+      return act([](double a, double, double) { return std::tanh(a); });
     case Op::logistic:
-      return 1 / (1 + std::exp(-a));
+      return act([](double a, double, double) { return 1 / (1 + std::exp(-a)); });
     case Op::erf:
-      return std::erf(a);
+      return act([](double a, double, double) { return std::erf(a); });
     case Op::sin:
-      return std::sin(a);
+      return act([](double a, double, double) { return std::sin(a); });
     case Op::cos:
-      return std::cos(a);
+      return act([](double a, double, double) { return std::cos(a); });
     case Op::tan:
-      return std::tan(a);
+      return act([](double a, double, double) { return std::tan(a); });
     case Op::asin:
-      return std::asin(a);
+      return act([](double a, double, double) { return std::asin(a); });
     case Op::acos:
-      return std::acos(a);
+      return act([](double a, double, double) { return std::acos(a); });
     case Op::asinh:
-      return std::asinh(a);
+      return act([](double a, double, double) { return std::asinh(a); });
     case Op::acosh:
-      return std::acosh(a);
+      return act([](double a, double, double) { return std::acosh(a); });
     case Op::atanh:
-      return std::atanh(a);
+      return act([](double a, double, double) { return std::atanh(a); });
     case Op::sinh:
-      return std::sinh(a);
+      return act([](double a, double, double) { return std::sinh(a); });
     case Op::cosh:
-      return std::cosh(a);
+      return act([](double a, double, double) { return std::cosh(a); });
     default:
       throw std::logic_error("no arithmetic on reals for " + std::string(name(op)));
   }
@@ -293,14 +297,15 @@ LaneValue fitted_to_narrow(DType dtype, LaneValue value) {
 
 LaneValue converted_cell(DType to, DType from, LaneValue v) {
   const bool real = is_floating(from);
-  if (to == DType::pred) return {0, (real ? v.real != 0 : v.integer != 0) ? 1 : 0, v.set};
+  if (to == DType::pred) return {{.integer = (real ? v.real != 0 : v.integer != 0) ? 1 : 0}, v.set};
   if (is_floating(to)) {
-    if (!real)
-      v.real = from == DType::u64 ? static_cast<double>(static_cast<std::uint64_t>(v.integer))
-                                  : static_cast<double>(v.integer);
-    if (!real && to == DType::f32)  // one rounding, not two
-      v.real = static_cast<double>(from == DType::u64 ? static_cast<float>(static_cast<std::uint64_t>(v.integer))
-                                                      : static_cast<float>(v.integer));
+    if (real) return fitted(to, v);
+    const std::int64_t whole = v.integer;
+    if (to == DType::f32)  // one rounding, not two
+      v.real = static_cast<double>(from == DType::u64 ? static_cast<float>(static_cast<std::uint64_t>(whole))
+                                                      : static_cast<float>(whole));
+    else
+      v.real = from == DType::u64 ? static_cast<double>(static_cast<std::uint64_t>(whole)) : static_cast<double>(whole);
     return fitted(to, v);
   }
   if (!real) return fitted(to, v);
@@ -330,10 +335,20 @@ LaneValue applied(Op op, Comparison comparison, DType dtype, const LaneValue& a,
   else if (op == Op::select)
     result = a.integer != 0 ? b : c;
   else if (is_floating(dtype))
-    result = fitted(dtype, {real_applied(op, a.real, b.real, c.real), 0, true});
+    result = fitted(dtype, real_cell(with_real(op, [&](auto&& of) { return of(a.real, b.real, c.real); })));
   else
-    result = fitted(dtype, {0, integer_applied(op, dtype, a.integer, b.integer, c.integer), true});
+    result = fitted(dtype, integer_cell(integer_applied(op, dtype, a.integer, b.integer, c.integer)));
   return result;
+}
+
+void apply(Op op, Comparison comparison, DType dtype, const std::array<const LaneValue*, 3>& operands,
+           const Lanes& lanes, LaneValue* out) {
+  const auto [a, b, c] = operands;
+  if (!is_floating(dtype) || op == Op::compare || op == Op::is_finite || op == Op::select)
+    return lanes.each([&](int lane) { out[lane] = applied(op, comparison, dtype, a[lane], b[lane], c[lane]); });
+  with_real(op, [&](auto&& of) {
+    lanes.each([&](int lane) { out[lane] = fitted(dtype, real_cell(of(a[lane].real, b[lane].real, c[lane].real))); });
+  });
 }
 
 LaneValue reduced_cell(DType dtype, Digits digits, LaneValue value) {
@@ -378,7 +393,7 @@ LaneValue read_cell(DType dtype, const std::byte* from) {
   } else if (is_floating(dtype))
     cell.real = value_of(dtype, static_cast<int>(bits));
   else
-    cell = fitted(dtype, {0, static_cast<std::int64_t>(bits), true});
+    cell = fitted(dtype, integer_cell(static_cast<std::int64_t>(bits)));
   return cell;
 }
 

@@ -93,8 +93,8 @@ const std::vector<FamilyMember>& windows_family() {
 })"},
       {"windows_joined", R"(graph windows_joined {
   %x = parameter 0 : f32[{R},{N}]
-  %z = constant 0 : f32[]
-  %p = reduce_window add %x, %z, text="window={size=2x1 pad=1_0x0_0}" : f32[{R},{N}]
+  %low = constant -inf : f32[]
+  %p = reduce_window max %x, %low, text="window={size=2x1 pad=1_0x0_0}" : f32[{R},{N}]
   %c = concatenate %p, %x, axes={1} : f32[{R},{D2}]
   output %c
 })"},

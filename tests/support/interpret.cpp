@@ -10,10 +10,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "ir/kernel/index_columns.h"
@@ -30,6 +33,12 @@ struct SharedElement {
   std::int64_t written_before = -1, others_read = -1;  ///< which barrier of the cluster; others: of its blocks
 };
 
+/// None is set. Columns are cleared often, and a loop over them would write word after word.
+void clear(std::vector<LaneValue>& cells) {
+  static_assert(std::is_trivially_copyable_v<LaneValue>);
+  if (!cells.empty()) std::memset(static_cast<void*>(cells.data()), 0, cells.size() * sizeof(LaneValue));
+}
+
 struct Interpreter {
   const Kernel& kernel;
   KernelRun run;
@@ -42,6 +51,7 @@ struct Interpreter {
   std::vector<LaneValue> constants;            ///< by value; unset where it is none
   std::vector<std::vector<LaneValue>> arrays;  ///< by array: entry * threads + thread
   std::vector<std::vector<LaneValue>> lets;    ///< by let, by thread
+  std::vector<char> let_in_all;                ///< by let: whether every thread has set it
   std::vector<std::vector<SharedElement>> shared;
   std::vector<std::vector<LaneValue>> work;  ///< columns of values on their way, those of operands above
   std::size_t working = 0;                   ///< as many of them are in use
@@ -66,10 +76,13 @@ struct Interpreter {
       if (var.kind == VarKind::thread) indices.set(static_cast<VarId>(v), of_threads);
     }
     for (const Value& v : k.values)
-      constants.push_back(v.kind == ValueKind::constant ? fitted(v.dtype, {v.real, v.integer, true}) : LaneValue{});
+      constants.push_back(v.kind != ValueKind::constant ? LaneValue{}
+                          : is_floating(v.dtype)        ? fitted(v.dtype, real_cell(v.real))
+                                                        : fitted(v.dtype, integer_cell(v.integer)));
     arrays.resize(k.arrays.size());
     shared.resize(k.arrays.size());
     lets.assign(k.lets.size(), std::vector<LaneValue>(n));
+    let_in_all.resize(k.lets.size());
   }
 
   void violation(const std::string& what) {
@@ -86,19 +99,39 @@ struct Interpreter {
     LaneValue* first = nullptr;
     std::array<const std::int64_t*, 2> subs{};
     const std::int64_t* lane = nullptr;
-    bool one = false;  ///< a scalar: nothing to choose
+    bool one = false;  ///< the same of all threads, which stand at `first`
+    int room = 0;      ///< then: how many elements of its vector there are from it on
   };
   Registers registers(const Ref& r) {
     Registers found{&kernel.arrays[r.array], arrays[r.array].data()};
+    std::int64_t entry = 0, lane = 0;
+    found.one = true;
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (r.subs[i] == no_expr) continue;
+      const std::int64_t dim = found.array->dims[i];
+      found.one = found.one && is_one_below(r.subs[i], dim, entry, entry * dim);
+    }
+    if (r.lane != no_expr) found.one = found.one && is_one_below(r.lane, found.array->vector, lane, 0);
+    if (found.one) {
+      found.first += (entry * found.array->vector + lane) * threads;
+      found.room = static_cast<int>(found.array->vector - lane);
+      return found;
+    }
     for (std::size_t i = 0; i < 2; ++i) found.subs[i] = r.subs[i] == no_expr ? nullptr : column(r.subs[i]);
     found.lane = r.lane == no_expr ? nullptr : column(r.lane);
-    found.one =
-        found.subs[0] == nullptr && found.subs[1] == nullptr && found.lane == nullptr && found.array->vector == 1;
     return found;
+  }
+  /// Whether the number is one for all threads, from 0 up and below `end`; then `sum` is that behind `base`.
+  bool is_one_below(ExprId e, std::int64_t end, std::int64_t& sum, std::int64_t base) {
+    const std::optional<std::int64_t> one = indices.one(e);
+    if (!one || *one < 0 || *one >= end) return false;
+    sum = base + *one;
+    return true;
   }
   /// The one of thread t that is `offset` elements after the one the reference names.
   LaneValue& element(const Registers& r, int t, int offset = 0) {
-    if (r.one) return r.first[t];
+    if (r.one && offset < r.room) return r.first[offset * threads + t];
+    if (r.one) throw std::logic_error(fmt::format("{} elements of a vector of {}", offset + 1, r.array->name));
     std::int64_t entry = 0;
     for (std::size_t i = 0; i < 2; ++i) {
       if (r.subs[i] == nullptr) continue;
@@ -131,7 +164,8 @@ struct Interpreter {
     const Value& v = kernel.values[id];
     if (v.kind == ValueKind::let) {
       const std::vector<LaneValue>& let = lets[v.let];
-      for_active([&](int t) { checked(let[static_cast<std::size_t>(t)], kernel.lets[v.let].name); });
+      if (let_in_all[v.let] == 0)
+        for_active([&](int t) { checked(let[static_cast<std::size_t>(t)], kernel.lets[v.let].name); });
       return let.data();
     }
     const std::size_t own = working++;
@@ -161,7 +195,7 @@ struct Interpreter {
         return for_active([&](int t) { out[t] = converted_cell(v.dtype, from, a[t]); });
       case ValueKind::index: {
         const std::int64_t* number = column(v.index);
-        return for_active([&](int t) { out[t] = converted_cell(v.dtype, DType::s64, {0, number[t], true}); });
+        return for_active([&](int t) { out[t] = converted_cell(v.dtype, DType::s64, integer_cell(number[t])); });
       }
       case ValueKind::op:
         break;
@@ -169,7 +203,7 @@ struct Interpreter {
     if (v.op == Op::bitcast_convert) return for_active([&](int t) { out[t] = bits_of(v, a[t]); });
     if (v.op == Op::reduce_precision) return for_active([&](int t) { out[t] = reduced_cell(v.dtype, v.digits, a[t]); });
     const DType dtype = v.op == Op::compare || v.op == Op::is_finite ? from : v.dtype;
-    for_active([&](int t) { out[t] = applied(v.op, v.comparison, dtype, a[t], b[t], c[t]); });
+    apply(v.op, v.comparison, dtype, operands, lanes(), out);
   }
 
   LaneValue bits_of(const Value& v, LaneValue cell) const {
@@ -186,9 +220,13 @@ struct Interpreter {
         act(block + warp, block + std::min(warp + 32, block_threads));
   }
 
+  bool all_active() const { return std::ssize(those_active) == threads; }
+  Lanes lanes() const {
+    return all_active() ? Lanes{threads, nullptr} : Lanes{static_cast<int>(those_active.size()), those_active.data()};
+  }
   template <class Act>
   void for_active(Act&& act) {
-    for (const int t : those_active) act(t);
+    lanes().each(act);
   }
 
   /// -1 and a violation when the access does not fit its memory or is not aligned to its width.
@@ -213,7 +251,7 @@ struct Interpreter {
     std::vector<std::int64_t> sectors;
     for_warps([&](int warp, int end) {
       sectors.clear();
-      bool any = false;
+      bool any = false, rising = true;
       for (int t = warp; t < end; ++t) {
         if (active[static_cast<std::size_t>(t)] == 0) continue;
         any = true;
@@ -221,11 +259,14 @@ struct Interpreter {
         if (i < 0) continue;
         traffic.bytes += s.width * size;
         for (std::int64_t b = i * size / 32; b <= ((i + s.width) * size - 1) / 32; ++b)
-          if (sectors.empty() || sectors.back() != b) sectors.push_back(b);
+          if (sectors.empty() || sectors.back() != b) {
+            rising = rising && (sectors.empty() || sectors.back() < b);
+            sectors.push_back(b);
+          }
         for (int k = 0; k < s.width; ++k) move(s, moved, t, k, buffer.dtype, memory + (i + k) * size);
       }
       traffic.requests += any ? 1 : 0;
-      std::sort(sectors.begin(), sectors.end());
+      if (!rising) std::sort(sectors.begin(), sectors.end());
       traffic.sectors += std::unique(sectors.begin(), sectors.end()) - sectors.begin();
     });
   }
@@ -238,7 +279,10 @@ struct Interpreter {
   };
   Moved what_moves(const Stmt& s) {
     Moved moved;
-    if (s.let != no_id) moved.let = lets[s.let].data();
+    if (s.let != no_id) {
+      moved.let = lets[s.let].data();
+      if (all_active()) let_in_all[s.let] = 1;
+    }
     if (s.target.array != no_id)
       moved.registers = registers(s.target);
     else if (s.kind != StmtKind::load)
@@ -402,7 +446,8 @@ struct Interpreter {
     if (a.space == Space::shared) return;
     const std::int64_t entries = std::max<std::int64_t>(a.dims[0], 1) * std::max<std::int64_t>(a.dims[1], 1) * a.vector;
     std::vector<LaneValue>& array = arrays[s.target.array];
-    array.assign(static_cast<std::size_t>(entries * threads), LaneValue{});
+    array.resize(static_cast<std::size_t>(entries * threads));
+    clear(array);
     if (s.value == no_value) return;
     const LaneValue* first = values(s.value);
     for (std::int64_t i = 0; i < entries; ++i)
@@ -412,6 +457,7 @@ struct Interpreter {
   void let(const Stmt& s) {
     const LaneValue* right = values(s.value);
     std::vector<LaneValue>& left = lets[s.let];
+    if (all_active()) let_in_all[s.let] = 1;
     for_active([&](int t) { left[static_cast<std::size_t>(t)] = right[t]; });
   }
 
@@ -427,25 +473,36 @@ struct Interpreter {
     });
   }
 
-  /// Those that do not meet a condition of the guard are active no more.
-  void pass(const Stmt& s) {
+  /// Those that meet all conditions of a guard go on alone; the others are active again behind it.
+  void guard(const Stmt& s, std::size_t i) {
+    std::vector<int> inside = those_active;
     if (s.value != no_value) {
       const LaneValue* asked = values(s.value);
-      return keep([&](int t) { return asked[t].integer != 0; });
+      std::erase_if(inside, [&](int t) { return asked[t].integer == 0; });
+      if (!inside.empty() && together == 1 && inside.size() != those_active.size())
+        violation("threads differ on a value that a guard asks");
+    } else {
+      for (const Condition& c : s.conditions)
+        if (c.a != no_expr && !inside.empty()) pass(c, inside);
     }
-    for (const Condition& c : s.conditions) {
-      if (c.a == no_expr) continue;
-      const std::int64_t *a = column(c.a), *b = column(c.b);
-      keep([&](int t) { return c.equal ? a[t] == b[t] : a[t] < b[t]; });
-    }
+    if (inside.empty()) return;
+    if (inside.size() == those_active.size()) return body(i + 1, static_cast<std::size_t>(s.end));
+    std::swap(inside, those_active);
+    for (const int t : inside) active[static_cast<std::size_t>(t)] = 0;
+    for (const int t : those_active) active[static_cast<std::size_t>(t)] = 1;
+    body(i + 1, static_cast<std::size_t>(s.end));
+    std::swap(inside, those_active);
+    for_active([&](int t) { active[static_cast<std::size_t>(t)] = 1; });
   }
-  template <class Passes>
-  void keep(Passes&& passes) {
-    std::erase_if(those_active, [&](int t) {
-      const bool stays = passes(t);
-      active[static_cast<std::size_t>(t)] = stays ? 1 : 0;
-      return !stays;
-    });
+  void pass(const Condition& c, std::vector<int>& those) {
+    const auto holds = [&](std::int64_t a, std::int64_t b) { return c.equal ? a == b : a < b; };
+    const std::optional<std::int64_t> one = indices.one(c.a), other = indices.one(c.b);
+    if (one && other) {
+      if (!holds(*one, *other)) those.clear();
+      return;
+    }
+    const std::int64_t *a = column(c.a), *b = column(c.b);
+    std::erase_if(those, [&](int t) { return !holds(a[t], b[t]); });
   }
 
   /// All threads must agree, where the variable is not one of each.
@@ -487,17 +544,8 @@ struct Interpreter {
           body(i + 1, end);
         }
         return;
-      case StmtKind::guard: {
-        const std::vector<int> outer = those_active;
-        pass(s);
-        const std::size_t passed = those_active.size();
-        if (s.value != no_value && passed != 0 && together == 1 && passed != outer.size())
-          violation("threads differ on a value that a guard asks");
-        if (passed != 0) body(i + 1, end);
-        those_active = outer;
-        for_active([&](int t) { active[static_cast<std::size_t>(t)] = 1; });
-        return;
-      }
+      case StmtKind::guard:
+        return guard(s, i);
       case StmtKind::shuffle:
         return shuffle(s);
       case StmtKind::exchange:
@@ -535,7 +583,8 @@ struct Interpreter {
         numbers[static_cast<std::size_t>(t)] = (first + t / block_threads) / var.divisor % var.extent;
       indices.set(static_cast<VarId>(v), numbers);
     }
-    for (auto& let : lets) std::fill(let.begin(), let.end(), LaneValue{});
+    for (auto& let : lets) clear(let);
+    std::fill(let_in_all.begin(), let_in_all.end(), 0);
     body(0, kernel.body.size());
   }
 

@@ -20,7 +20,14 @@ struct AttributeWriter {
   std::string& out;
 
   void operator()(std::string_view key, const Dims& dims) {
-    if (!dims.empty()) append(", {}={{{}}}", key, fmt::join(dims.begin(), dims.end(), ","));
+    if (dims.empty()) return;
+    ((out += ", ") += key) += "={";
+    for (int i = 0; i < dims.size(); ++i) {
+      if (i != 0) out += ',';
+      const fmt::format_int number(dims[i]);
+      out.append(number.data(), number.size());
+    }
+    out += '}';
   }
   void operator()(std::string_view key, ListOfOne<const std::int64_t> list) {
     if (list.number != -1) append(", {}={{{}}}", key, list.number);

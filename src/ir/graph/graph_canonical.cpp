@@ -46,6 +46,12 @@ std::vector<NodeId> walk(const Graph& graph) {
   return order;
 }
 
+/// Numbers of nodes are most of the text, which is written for every group that a search looks at.
+void append_number(std::string& out, std::int64_t number) {
+  const fmt::format_int digits(number);
+  out.append(digits.data(), digits.size());
+}
+
 void append_literal(std::string& out, const Literal& literal) {
   // Long contents are stood for by their hash: the text is an identity, not an archive.
   constexpr std::size_t longest = 64;
@@ -68,10 +74,10 @@ void append_graph(std::string& out, const Graph& graph, bool renumber, const std
     number[order[i]] = static_cast<std::int32_t>(i);
     out += name(node.op);
     if (renumber && node.op == Op::parameter)
-      fmt::format_to(std::back_inserter(out), " {}", parameters_met++);
+      append_number(out += ' ', parameters_met++);
     else
       append_word(out, node);
-    for (const NodeId operand : node.operands) fmt::format_to(std::back_inserter(out), " {}", number[operand]);
+    for (const NodeId operand : node.operands) append_number(out += ' ', number[operand]);
     if (const auto* literal = std::get_if<Literal>(&node.attributes)) append_literal(out, *literal);
     append_attributes(out, node);
     for (const std::int32_t body : node.bodies) {
@@ -79,10 +85,10 @@ void append_graph(std::string& out, const Graph& graph, bool renumber, const std
       append_graph(out, graph.bodies[index(body)], false, stop);
       out += '}';
     }
-    fmt::format_to(std::back_inserter(out), " : {}\n", text(node.shape));
+    ((out += " : ") += text(node.shape)) += '\n';
   }
   out += "output";
-  for (const NodeId output : graph.outputs) fmt::format_to(std::back_inserter(out), " {}", number[output]);
+  for (const NodeId output : graph.outputs) append_number(out += ' ', number[output]);
   out += '\n';
   const std::vector<NodeId> sources = graph.in_place.empty() ? std::vector<NodeId>{} : parameters(graph);
   for (const InPlace& pair : graph.in_place)

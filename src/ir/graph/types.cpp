@@ -49,11 +49,26 @@ Dims strides(const Shape& shape) {
   return result;
 }
 
+namespace {
+
+/// Texts of shapes are most of the text that a group's identity is made of, so no pattern is read for each of them.
+template <class Numbers>
+void append_list(std::string& out, char open, const Numbers& numbers, int count, char close) {
+  out += open;
+  for (int i = 0; i < count; ++i) {
+    if (i != 0) out += ',';
+    const fmt::format_int number(numbers[i]);
+    out.append(number.data(), number.size());
+  }
+  out += close;
+}
+
+}  // namespace
+
 std::string text(const Shape& shape) {
-  std::string out = fmt::format("{}[{}]", name(shape.dtype), fmt::join(shape.dims.begin(), shape.dims.end(), ","));
-  if (!is_row_major(shape))
-    out += fmt::format("{{{}}}",
-                       fmt::join(shape.minor_to_major.begin(), shape.minor_to_major.begin() + shape.rank(), ","));
+  std::string out(name(shape.dtype));
+  append_list(out, '[', shape.dims, shape.rank(), ']');
+  if (!is_row_major(shape)) append_list(out, '{', shape.minor_to_major, shape.rank(), '}');
   return out;
 }
 

@@ -139,7 +139,7 @@ void warn(const ReplayQuestion& question, const TuningSpace& space, const calibr
                        [](const calibrate::ModelScore& one) { return !std::isfinite(one.said.rank.median); }))
     observer.warning("Kendall's tau has no value where a model predicts the same time for all");
   if (learns && replay.models.empty())
-    observer.warning(fmt::format("no model was learned: this build has no XGBoost; {}", calibrate::boosting_remedy()));
+    observer.warning(fmt::format("no model was learned: there is no XGBoost; {}", calibrate::boosting_remedy()));
 }
 
 void check(const calibrate::ReplayOptions& options) {

@@ -42,9 +42,9 @@ Bytes drawn_contents(const Kernel& kernel, std::uint64_t seed) {
       if (buffer.dtype == DType::pred)
         bytes[i] = static_cast<std::byte>(number & 1);
       else if (is_floating(buffer.dtype))
-        write_cell(buffer.dtype, bytes.data() + i, {static_cast<double>(number % 25) / 2, 0, true});
+        write_cell(buffer.dtype, bytes.data() + i, real_cell(static_cast<double>(number % 25) / 2));
       else
-        write_cell(buffer.dtype, bytes.data() + i, fitted(buffer.dtype, {0, number, true}));
+        write_cell(buffer.dtype, bytes.data() + i, fitted(buffer.dtype, integer_cell(number)));
     }
   }
   return all;

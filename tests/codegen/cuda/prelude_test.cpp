@@ -128,8 +128,8 @@ void check_pairs(DType dtype, const std::vector<T>& numbers) {
     for (const T a : numbers)
       for (const T b : numbers) {
         const T found = prelude::called(op, a, b);
-        const LaneValue expected = applied(op, Comparison::eq, dtype, {0, static_cast<std::int64_t>(a), true},
-                                           {0, static_cast<std::int64_t>(b), true}, {});
+        const LaneValue expected = applied(op, Comparison::eq, dtype, integer_cell(static_cast<std::int64_t>(a)),
+                                           integer_cell(static_cast<std::int64_t>(b)), {});
         if (static_cast<std::int64_t>(found) == expected.integer || ++wrong > 3) continue;
         CAPTURE(name(op));
         CAPTURE(name(dtype));
@@ -171,7 +171,7 @@ void check_conversions(DType to, DType from) {
                     std::nextafter(high, F(0)), std::nextafter(-high, F(0)), std::nextafter(high, inf),
                     std::nextafter(-high, -inf), inf, -inf, std::numeric_limits<F>::quiet_NaN()}) {
     CAPTURE(x);
-    CHECK(static_cast<std::int64_t>(prelude::saturated<T>(x)) == converted_cell(to, from, {x, 0, true}).integer);
+    CHECK(static_cast<std::int64_t>(prelude::saturated<T>(x)) == converted_cell(to, from, real_cell(x)).integer);
   }
 }
 
@@ -321,7 +321,7 @@ void check_bytes(DType dtype, Held (*narrow)(float)) {
   }
   CHECK(wrong == 0);
   for (const float x : around_numbers(dtype)) {
-    const double expected = cell_of(dtype, bits_of(dtype, {x, 0, true})).real;
+    const double expected = cell_of(dtype, bits_of(dtype, real_cell(x))).real;
     const double found = cell_of(dtype, narrow(x).bits).real;
     const bool same =
         std::isnan(expected) ? std::isnan(found) : found == expected && std::signbit(found) == std::signbit(expected);

@@ -143,7 +143,8 @@ TEST_CASE("gathers with random dimension numbers read what the evaluator reads, 
     std::vector<reference::Tensor> inputs{reference::random_tensor(group.graph.nodes[0].shape, 1),
                                           reference::zeros(group.graph.nodes[1].shape)};
     for (std::int64_t i = 0; i < elements(inputs[1].shape); ++i)
-      write_cell(DType::s32, inputs[1].bytes.data() + 4 * i, {0, static_cast<std::int64_t>(random() % 13) - 4, true});
+      write_cell(DType::s32, inputs[1].bytes.data() + 4 * i,
+                 integer_cell(static_cast<std::int64_t>(random() % 13) - 4));
     const std::vector<reference::Tensor> expected = reference::evaluate(group.graph, inputs);
     for (const int vector : {1, 2}) {
       codegen::Lowered made = lowered(group, 2, vector, 1);
@@ -171,7 +172,7 @@ TEST_CASE("places of any type are clamped as the evaluator clamps them, whatever
     const int size = row(dtype).bits / 8;
     for (std::size_t i = 0; i < places.size(); ++i)
       write_cell(dtype, inputs[1].bytes.data() + i * static_cast<std::size_t>(size),
-                 fitted(dtype, {0, places[i], true}));
+                 fitted(dtype, integer_cell(places[i])));
     const std::vector<reference::Tensor> expected = reference::evaluate(group.graph, inputs);
     const KernelRun run = interpret(
         kernel_of(group, 2, 4), {inputs[0].bytes, inputs[1].bytes, std::vector<std::byte>(expected[0].bytes.size())});

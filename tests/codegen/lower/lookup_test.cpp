@@ -111,8 +111,8 @@ TEST_CASE("an index of any type is clamped as the evaluator clamps it, whatever 
           std::int64_t{996}, std::int64_t{997}, std::int64_t{65535}, std::int64_t{1} << 31, std::int64_t{1} << 62}) {
       std::vector<reference::Tensor> inputs{reference::random_tensor(group.graph.nodes[0].shape, 1),
                                             reference::zeros(group.graph.nodes[1].shape)};
-      for (int i = 0; i < 1000; ++i) write_cell(DType::s32, inputs[0].bytes.data() + 4 * i, {0, i, true});
-      write_cell(dtype, inputs[1].bytes.data(), fitted(dtype, {0, place, true}));
+      for (int i = 0; i < 1000; ++i) write_cell(DType::s32, inputs[0].bytes.data() + 4 * i, integer_cell(i));
+      write_cell(dtype, inputs[1].bytes.data(), fitted(dtype, integer_cell(place)));
       const std::vector<reference::Tensor> expected = reference::evaluate(group.graph, inputs);
       const KernelRun run = interpret(kernel, {inputs[0].bytes, inputs[1].bytes, std::vector<std::byte>(16)});
       CAPTURE(name(dtype));
@@ -135,7 +135,7 @@ TEST_CASE("a known index of 2^63 and more is beyond the end, not before the begi
                              dtype, place));
     const Kernel kernel = kernel_of(group, fmt::format(fmt::runtime(plan_form), 2));
     reference::Tensor x = reference::zeros(group.graph.nodes[0].shape);
-    for (int i = 0; i < 300; ++i) write_cell(DType::s32, x.bytes.data() + 4 * i, {0, i, true});
+    for (int i = 0; i < 300; ++i) write_cell(DType::s32, x.bytes.data() + 4 * i, integer_cell(i));
     CAPTURE(dtype);
     CHECK(interpret(kernel, {x.bytes, std::vector<std::byte>(16)}).buffers[1] ==
           reference::evaluate(group.graph, std::vector{x})[0].bytes);
@@ -161,10 +161,10 @@ TEST_CASE("more indices from memory than a kernel has variables for are refused 
   const Kernel kernel = kernel_of(most, narrow);
   CHECK(variables(kernel) == count);
   std::vector<reference::Tensor> inputs{reference::zeros(most.graph.nodes[0].shape)};
-  for (int i = 0; i < 100; ++i) write_cell(DType::f32, inputs[0].bytes.data() + 4 * i, {1.0 + i, 0, true});
+  for (int i = 0; i < 100; ++i) write_cell(DType::f32, inputs[0].bytes.data() + 4 * i, real_cell(1.0 + i));
   for (int i = 0; i < count; ++i) {  // each its own place
     inputs.push_back(reference::zeros(make_shape(DType::s32, {})));
-    write_cell(DType::s32, inputs.back().bytes.data(), {0, i * 7 % 93, true});
+    write_cell(DType::s32, inputs.back().bytes.data(), integer_cell(i * 7 % 93));
   }
   std::vector<std::vector<std::byte>> buffers;
   for (const reference::Tensor& input : inputs) buffers.push_back(input.bytes);

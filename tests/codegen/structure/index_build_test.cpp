@@ -213,8 +213,12 @@ TEST_CASE(
       else
         columns.set(var, given);
       const ExprId expr = asked[random() % asked.size()];
-      for (int lane = 0; lane < lanes; ++lane)
-        REQUIRE(columns.value(expr, lane) == evaluate(build.pool(), expr, values[lane]));
+      for (int lane = 0; lane < lanes; ++lane) {
+        const std::int64_t wanted = evaluate(build.pool(), expr, values[lane]);
+        REQUIRE(columns.value(expr, lane) == wanted);
+        if (step % 3 != 0) REQUIRE(columns.column(expr)[static_cast<std::size_t>(lane)] == wanted);
+        if (const auto one = columns.one(expr)) REQUIRE(*one == wanted);
+      }
     }
   }
 }
