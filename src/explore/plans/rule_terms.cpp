@@ -130,9 +130,9 @@ std::int64_t widest_vector(const Candidate& c) {
   return widest;
 }
 
-bool reads_little(const Candidate& c) {
+bool reads_little(const Candidate& c, std::int64_t enough) {
   const std::int64_t together = std::min<std::int64_t>(c.tiling.trips, c.plan.in_flight);
-  return together * c.plan.vector * element_bytes(c) < 32 && together * c.plan.vector * input_bytes(c) < 128 &&
+  return together * c.plan.vector * element_bytes(c) < enough && together * c.plan.vector * input_bytes(c) < 128 &&
          c.tiling.trips >= 2 * together;
 }
 
@@ -145,7 +145,11 @@ bool parts_badly(const Candidate& c, std::int64_t blocks, std::int64_t least, st
   return c.plan.threads_per_row != c.plan.threads || is_odd || c.plan.threads < std::min(large, bytes / 64) ||
          bytes < least;
 }
-bool flies_badly(const Candidate& c) { return c.tiling.streamed ? reads_little(c) : c.plan.in_flight > 1; }
+bool flies_badly(const Candidate& c) {
+  constexpr std::int64_t enough = 32;
+  if (!c.tiling.streamed) return c.plan.in_flight > 1;
+  return reads_little(c, std::min(enough, room_in_flight(c, kept_bytes(c))));
+}
 
 bool stays_near(const Candidate& c) {
   constexpr std::int64_t line = 128;

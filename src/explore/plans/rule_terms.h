@@ -58,14 +58,14 @@ bool is_narrow(const Candidate& c);
 /// The most elements of the widest input that an access of a column plan can take.
 std::int64_t widest_vector(const Candidate& c);
 
-/// Whether parts of a row have little on the way, though more of it is there.
-bool reads_little(const Candidate& c);
+/// Whether parts of a row have less on the way than so many bytes of the widest input, though more of it is there.
+bool reads_little(const Candidate& c, std::int64_t enough);
 
 /// Whether so many blocks that meet share a row otherwise than one block at a time would have it at its best, or have
 /// less than so many bytes of it each, or fewer threads than so many or one for each 64 bytes.
 bool parts_badly(const Candidate& c, std::int64_t blocks, std::int64_t least, std::int64_t large);
 
-/// Whether they have too little on its way, or rows that a thread has at once.
+/// Whether they have too little on its way, for what registers leave free, or rows that a thread has at once.
 bool flies_badly(const Candidate& c);
 
 /// Whether a block goes through its columns again and has few of them side by side, a line of 128 bytes or what an SM's

@@ -280,7 +280,7 @@ constexpr std::array rule_table = [] {
              }),
         asks({split, meet, vector, in_flight}, {T::groups, T::trips},
              [](const Candidate& c) {
-               return c.plan.split > 1 && c.plan.meet == Meeting::last && !is_across(c) && reads_little(c);
+               return c.plan.split > 1 && c.plan.meet == Meeting::last && !is_across(c) && reads_little(c, 32);
              })}},
       {"meet-rows",
        false,
@@ -292,7 +292,7 @@ constexpr std::array rule_table = [] {
                constexpr std::int64_t least = 1 << 10, large = 256;
                return c.plan.meet != Meeting::last && !is_across(c) && parts_badly(c, c.plan.split, least, large);
              }),
-        asks({split, meet, vector, in_flight}, {T::groups, T::streamed, T::trips},
+        asks({split, meet, vector, in_flight, homes, threads}, {T::groups, T::streamed, T::trips},
              [](const Candidate& c) { return c.plan.meet != Meeting::last && !is_across(c) && flies_badly(c); })}},
       {"meet-size",
        false,
@@ -340,7 +340,7 @@ constexpr std::array rule_table = [] {
                constexpr std::int64_t least = 4 << 10, large = 128;
                return c.plan.cluster != 0 && parts_badly(c, c.plan.cluster, least, large);
              }),
-        asks({cluster, vector, in_flight}, {T::streamed, T::trips},
+        asks({cluster, vector, in_flight, homes, threads}, {T::streamed, T::trips},
              [](const Candidate& c) { return c.plan.cluster != 0 && flies_badly(c); })}},
       {"cluster-size",
        false,
