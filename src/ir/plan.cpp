@@ -23,8 +23,9 @@ namespace tailor::ir {
 
 namespace {
 
-constexpr std::array homes_names = std::to_array<std::string_view>(
-    {"registers", "shared", "recompute", "reload", "widest-shared", "widest-reload", "moved-shared", "moved-cluster"});
+constexpr std::array homes_names =
+    std::to_array<std::string_view>({"registers", "shared", "recompute", "reload", "widest-shared", "widest-reload",
+                                     "moved-shared", "moved-cluster", "recompute-shared", "recompute-mixed"});
 static_assert(homes_names.size() == homes_words);
 constexpr std::array grid_names = std::to_array<std::string_view>({"tile", "persistent"});
 constexpr std::array meeting_names = std::to_array<std::string_view>({"last", "grid", "kernel"});

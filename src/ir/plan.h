@@ -48,6 +48,7 @@ struct Home {
 /// reload: nothing stays. widest_shared: as registers, but the widest value is in shared memory. widest_reload: as
 /// registers, but the widest input is read again. moved_shared, moved_cluster: as registers, but what a later phase
 /// reads at other places of its row is in shared memory, of the block alone or of all blocks of a cluster.
+/// recompute_shared: as recompute, in shared memory. recompute_mixed: as recompute, but the widest input is there.
 enum class HomesWord : std::uint8_t {
   registers,
   shared,
@@ -56,9 +57,11 @@ enum class HomesWord : std::uint8_t {
   widest_shared,
   widest_reload,
   moved_shared,
-  moved_cluster
+  moved_cluster,
+  recompute_shared,
+  recompute_mixed
 };
-inline constexpr std::size_t homes_words = 8;
+inline constexpr std::size_t homes_words = 10;
 
 /// tile: one tile per block. persistent: a fixed number of blocks loop over the tiles.
 enum class GridShape : std::uint8_t { tile, persistent };

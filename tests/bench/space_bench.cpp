@@ -6,9 +6,11 @@
 // the roof and from the floor. The roof (`sol`) is the launch and the data sheet's bandwidth. The floor is what no plan
 // changes: the launch with its ramp, the bytes at the bandwidth that copies reach, and one trip to memory. In: models'
 // files. Out: CSV, one line for each distinct group of at least 64 KB of `imported` and `stitch-v1`, with those lines
-// last that sum up, by the groups' bytes. Run by hand:
+// last that sum up, by the groups' bytes. With --wide, each group of at least 1 MB
+// is tuned without heuristics too, of many plans a sample: where the best takes 5 % less, what the best ten take, and
+// which rules drop them. Run by hand:
 //
-//   space_bench DEVICE MODEL... > spaces.csv
+//   space_bench [--wide] DEVICE MODEL... > spaces.csv
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,12 +19,15 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "costmodel/model.h"
 #include "explore/partition.h"
+#include "explore/plans/rules.h"
 #include "explore/plans/tune.h"
 #include "explore/plans/walk.h"
 #include "explore/price.h"
@@ -110,11 +115,38 @@ void print_sizes(const std::vector<Line>& lines, double least, double most) {
       quantile(floors, 1), words.empty() ? words : words.substr(1));
 }
 
+/// What heuristics keep a group from, where its best plan is far from the floor.
+void print_wide(const Line& line, const explore::DistinctGroup& group, const costmodel::CalibratedDevice& device) {
+  constexpr double gain = 1.05, enough_bytes = 1e6;
+  if (line.plans == 0 || line.bytes < enough_bytes) return;
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group.group));
+  explore::TuneOptions options;
+  options.heuristics = false;
+  options.max_plans = 12000;
+  options.keep = 1;
+  options.model = costmodel::find_model("projected");
+  const explore::Tuned tuned = explore::tune(prepared, explore::default_axes(prepared, device.limits), device, options);
+  const double floor = explore::group_price(group.group.graph, device) + device.dram_latency;
+  const auto shown = std::min<std::size_t>(10, tuned.ranked.size());
+  for (const explore::Scored& one : std::span(tuned.ranked).first(shown)) {
+    const double over = one.estimate.total.value / floor;
+    if (over * gain > line.over_floor) break;
+    std::string names;
+    const codegen::Prepared& of = codegen::prepared_for(prepared, one.plan);
+    for (const explore::Rule& rule : explore::rules())
+      if (drops(rule, of, one.plan, device.limits)) names += fmt::format(" {}", rule.name);
+    fmt::print("#   {:.3f} to {:.3f} by{}: {} {}\n", line.over_floor, over, names, name(one.estimate.bottleneck),
+               text(one.plan));
+  }
+}
+
 }  // namespace
 
 int main(int count, char** words) {
+  const bool wide = count > 1 && words[1] == std::string_view("--wide");
+  if (wide) ++words, --count;
   if (count < 3) {
-    std::fputs("usage: space_bench DEVICE MODEL...\n", stderr);
+    std::fputs("usage: space_bench [--wide] DEVICE MODEL...\n", stderr);
     return 2;
   }
   const std::filesystem::path root = tailor::source_folder();
@@ -138,6 +170,7 @@ int main(int count, char** words) {
         fmt::print("{},{},{},{},{:.0f},{},{},{},{},{},{:.0f},{:.3f},{:.3f},{}\n", line.model, strategy, line.group,
                    line.kind, line.bytes, line.plans, line.enumerated, line.walk.prefixes, line.walk.mappings,
                    line.walk.asked, line.plans_per_second, line.over_roof, line.over_floor, line.bound);
+        if (wide) print_wide(line, group, device);
       }
     }
   }

@@ -93,7 +93,8 @@ TEST_CASE("the axes ask about two warps to whole blocks, one lane to all, and ea
     for (const ir::HomesWord word : list) numbers.push_back(static_cast<int>(word));
     return numbers;
   };
-  CHECK(axes[ir::PlanField::homes] == words({registers, shared, reload, recompute, widest_shared, widest_reload}));
+  CHECK(axes[ir::PlanField::homes] ==
+        words({registers, shared, reload, recompute, widest_shared, widest_reload, recompute_shared}));
   CHECK(axes[ir::PlanField::grid].size() == 2);
   CHECK(axes[ir::PlanField::index_cache] == std::vector<int>{1});
   CHECK(default_axes(sum.prepared, gpu_limits())[ir::PlanField::homes] == words({registers}));
@@ -102,7 +103,8 @@ TEST_CASE("the axes ask about two warps to whole blocks, one lane to all, and ea
   ir::Limits in_clusters = gpu_limits(), alone = gpu_limits();
   in_clusters.blocks_per_cluster = 8;
   alone.blocks_per_cluster = 1;
-  std::vector<int> lists = words({registers, shared, reload, recompute, widest_shared, widest_reload});
+  std::vector<int> lists =
+      words({registers, shared, reload, recompute, widest_shared, widest_reload, recompute_shared});
   CHECK(default_axes(moved.prepared, alone)[ir::PlanField::homes] == lists);
   lists.push_back(static_cast<int>(moved_cluster));
   CHECK(default_axes(moved.prepared, in_clusters)[ir::PlanField::homes] == lists);

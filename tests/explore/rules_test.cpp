@@ -51,6 +51,14 @@ struct Tried {
     prepared.graph = std::make_shared<const ir::Graph>(ir::parse_graph(text + "  output %x0\n}\n"));
     prepared.full.assign(static_cast<std::size_t>(count), 1);
   }
+  /// One input that is stored in another type.
+  void widens(const std::string& from, const std::string& to) {
+    prepared.graph = std::make_shared<const ir::Graph>(ir::parse_graph("graph g {\n  %x = parameter 0 : " + from +
+                                                                       "[264,1024]\n  %y = convert %x : " + to +
+                                                                       "[264,1024]\n  output %y\n}\n"));
+    prepared.full.assign(2, 1);
+    prepared.stored = {1};
+  }
   void threads(int all, int per_row) {
     plan.threads = all;
     plan.threads_per_row = tiling.lanes = per_row;
@@ -81,10 +89,11 @@ struct Tried {
     plan.cluster = 0;
   }
   /// Two floats of each element wait for a second walk, an input and what is computed of it, as the word says.
-  void waits(ir::HomesWord word) {
+  void waits(ir::HomesWord word, const std::string& dtype = "f32") {
     using enum ir::StitchLevel;
-    prepared.graph = std::make_shared<const ir::Graph>(ir::parse_graph(
-        "graph g {\n  %x = parameter 0 : f32[264,1024]\n  %y = exp %x : f32[264,1024]\n  output %y\n}\n"));
+    const std::string type = dtype + "[264,1024]\n";
+    prepared.graph = std::make_shared<const ir::Graph>(
+        ir::parse_graph("graph g {\n  %x = parameter 0 : " + type + "  %y = exp %x : " + type + "  output %y\n}\n"));
     prepared.full.assign(2, 1);
     const auto offer = [&](ir::HomesWord which, std::vector<ir::Home> homes) {
       row_for(prepared.homes, which) = {homes, {homes}, {}};
@@ -96,6 +105,8 @@ struct Tried {
     offer(ir::HomesWord::widest_shared, {{0, registers}, {1, block}});
     offer(ir::HomesWord::widest_reload, {{1, registers}});
     offer(ir::HomesWord::moved_cluster, {{0, registers}, {1, cluster}});
+    offer(ir::HomesWord::recompute_shared, {{0, block}});
+    offer(ir::HomesWord::recompute_mixed, {{0, block}});
     plan.homes = row_for(prepared.homes, word).homes;
   }
   /// The same, and the second walk reads what is computed at other places of a row.
@@ -103,6 +114,13 @@ struct Tried {
     waits(word);
     for (codegen::KeptHomes& kept : prepared.homes)
       if (codegen::find_home(kept.homes, 1) != nullptr) kept.elsewhere = {{}, {1}};
+  }
+  /// Rows of so many floats that are gone through twice, each by a block, and read again.
+  void reloads(int threads, std::int64_t columns) {
+    waits(ir::HomesWord::reload);
+    this->threads(threads, threads);
+    prepared.walks = 2;
+    prepared.columns = columns;
   }
   /// Rows of over 32 KiB, so many vectors a thread.
   void wide(std::int64_t trips) {
@@ -120,6 +138,12 @@ struct Tried {
     prepared.widest_vector = 4;
     tiling.tile_written = written;
     tiling.tile_read = read;
+  }
+  /// Columns of so many rows that are gone through twice, and vectors of so many.
+  void walks_near(int vector, std::int64_t rows) {
+    prepared.walks = 2;
+    prepared.columns = rows;
+    plan.vector = vector;
   }
   void persistent(int per_sm) {
     plan.grid = ir::GridShape::persistent;
@@ -254,7 +278,11 @@ std::vector<Side> row_sides() {
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65536; }},
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 34, t.prepared.columns = 65537; }},
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537, t.split(2); }},
-      {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537, t.prepared.walks = 2; }},
+      {"alone-rows", true, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537, t.prepared.walks = 2; }},
+      {"alone-rows", false,
+       [](Tried& t) {
+         t.prepared.rows = 33, t.prepared.columns = 65537, t.prepared.walks = 2, t.prepared.sums_across = true;
+       }},
       {"meet-rows", false, clustered([](Tried& t) { t.meet_instead(); })},
       {"meet-rows", true, clustered([](Tried& t) { t.meet_instead(), t.plan.threads = 512; })},
       {"meet-rows", true, clustered([](Tried& t) { t.meet_instead(), t.plan.vector = 2; })},
@@ -280,7 +308,9 @@ std::vector<Side> row_sides() {
       {"meet-reload", false, reloaded([](Tried& t) { t.meet_instead(), t.waits(ir::HomesWord::registers); })},
       {"cluster-rows", false, clustered([](Tried&) {})},
       {"cluster-rows", true, clustered([](Tried& t) { t.plan.threads = 512; })},
-      {"cluster-rows", true, clustered([](Tried& t) { t.threads(224, 224); })},
+      {"cluster-rows", false, clustered([](Tried& t) { t.threads(128, 128); })},
+      {"cluster-rows", true, clustered([](Tried& t) { t.threads(96, 96); })},
+      {"meet-rows", true, clustered([](Tried& t) { t.meet_instead(), t.threads(224, 224); })},
       {"cluster-rows", false, clustered([](Tried& t) { t.prepared.columns = 2048, t.threads(64, 64); })},  // 4 KiB each
       {"cluster-rows", true, clustered([](Tried& t) { t.prepared.columns = 2048, t.threads(63, 63); })},
       {"cluster-rows", false, clustered([](Tried& t) { t.prepared.columns = 2048; })},
@@ -289,17 +319,19 @@ std::vector<Side> row_sides() {
       {"cluster-rows", false, clustered([](Tried& t) { t.plan.in_flight = 2, t.tiling.streamed = true; })},
       {"cluster-rows", true, clustered([](Tried& t) { t.tiling.streamed = true; })},  // 16 bytes on the way
       {"cluster-rows", true, clustered([](Tried& t) { t.plan.vector = 2; })},
+      {"cluster-rows", true, clustered([](Tried& t) { t.inputs(1, "bf16"), t.plan.in_flight = 1; })},  // 8 bytes
+      {"cluster-rows", false, clustered([](Tried& t) { t.widens("bf16", "f32"); })},
       {"cluster-rows", true, clustered([](Tried& t) { t.plan.vector = 1; })},
       {"cluster-rows", false, clustered([](Tried& t) { t.plan.vector = 1, t.tiling.run = 1023; })},
       {"cluster-rows", false, clustered([](Tried& t) { t.plan.vector = 1, t.tiling.run = 98; })},  // no whole 16 bytes
       {"cluster-rows", true, clustered([](Tried& t) { t.plan.vector = 1, t.tiling.run = 100; })},
       {"cluster-rows", false, clustered([](Tried& t) { t.plan.vector = 1, t.prepared.straight = false; })},
       {"cluster-rows", false, [](Tried& t) { t.plan.threads = 512; }},
-      // 132 SMs. 128 KiB are half of a block's registers, and 8 bytes of each element wait.
+      // 132 SMs. 64 KiB are a quarter of a block's registers, and 8 bytes of each element wait.
       {"cluster-size", true, clustered([](Tried& t) { t.cluster(4), t.prepared.rows = 66; })},
       {"cluster-size", false, clustered([](Tried& t) { t.cluster(4), t.prepared.rows = 65; })},
-      {"cluster-size", true, clustered([](Tried& t) { t.cluster(4), t.prepared.columns = 32768; })},
-      {"cluster-size", false, clustered([](Tried& t) { t.cluster(4), t.prepared.columns = 32769; })},
+      {"cluster-size", true, clustered([](Tried& t) { t.cluster(4), t.prepared.columns = 16384; })},
+      {"cluster-size", false, clustered([](Tried& t) { t.cluster(4), t.prepared.columns = 16385; })},
       {"cluster-size", true, clustered([](Tried& t) { t.cluster(4), t.prepared.rows = 8; })},
       {"cluster-size", false, clustered([](Tried& t) { t.cluster(4), t.prepared.rows = 9; })},
       {"cluster-size", false, clustered([](Tried& t) { t.cluster(8), t.prepared.rows = 1; })},
@@ -341,9 +373,16 @@ std::vector<Side> row_sides() {
       {"register-payload", true, [](Tried& t) { t.plan.in_flight = 3, t.waits(ir::HomesWord::registers); }},
       {"register-payload", false, [](Tried& t) { t.plan.in_flight = 2, t.waits(ir::HomesWord::registers); }},
       {"register-payload", false, [](Tried& t) { t.plan.in_flight = 5, t.tiling.streamed = true; }},
+      // Two values of 16 bits are a register.
+      {"register-payload", false, [](Tried& t) { t.waits(ir::HomesWord::registers, "bf16"), t.tiling.trips = 32; }},
+      {"register-payload", true, [](Tried& t) { t.waits(ir::HomesWord::registers, "bf16"), t.tiling.trips = 33; }},
+      {"register-payload", true, [](Tried& t) { t.waits(ir::HomesWord::registers, "f64"), t.tiling.trips = 9; }},
+      {"register-payload", false, [](Tried& t) { t.waits(ir::HomesWord::registers, "f64"), t.tiling.trips = 8; }},
       {"wide-vector", true, [](Tried& t) { t.plan.vector = 16; }},
       {"wide-vector", false, [](Tried& t) { t.plan.vector = 8; }},
       {"wide-vector", false, [](Tried& t) { t.plan.vector = 16, t.inputs(1, "f16"); }},
+      {"wide-vector", true, [](Tried& t) { t.plan.vector = 16, t.widens("pred", "f32"); }},
+      {"wide-vector", false, [](Tried& t) { t.plan.vector = 8, t.widens("pred", "f32"); }},
       // 128 bytes of an input, or 510 of all: half of 255 registers.
       {"flight-bytes", true, [](Tried& t) { t.tiling.trips = 3, t.tiling.at_once = 3; }},
       {"flight-bytes", false, [](Tried& t) { t.tiling.trips = 4, t.tiling.at_once = 2; }},
@@ -361,10 +400,38 @@ std::vector<Side> row_sides() {
       {"shared-long", true, [](Tried& t) { t.waits(ir::HomesWord::shared), t.tiling.trips = 8; }},
       {"shared-long", false, [](Tried& t) { t.waits(ir::HomesWord::shared), t.tiling.trips = 9; }},
       {"shared-long", false, [](Tried& t) { t.tiling.trips = 8; }},
+      // Two values of 32 elements are 64 registers, half of what a thread of 512 has; those of 1,024 have 64 in all.
+      {"shared-long", true, [](Tried& t) { t.waits(ir::HomesWord::shared), t.tiling.trips = 8, t.plan.threads = 512; }},
+      {"shared-long", false,
+       [](Tried& t) { t.waits(ir::HomesWord::shared), t.tiling.trips = 8, t.plan.threads = 1024; }},
+      {"shared-long", true,
+       [](Tried& t) { t.waits(ir::HomesWord::shared), t.tiling.trips = 4, t.plan.threads = 1024; }},
+      {"shared-long", true,  // of inputs alone there is one
+       [](Tried& t) { t.waits(ir::HomesWord::recompute_shared), t.tiling.trips = 8, t.plan.threads = 1024; }},
       {"reload-short", true, [](Tried& t) { t.waits(ir::HomesWord::reload), t.tiling.trips = 8; }},
       {"reload-short", false, [](Tried& t) { t.waits(ir::HomesWord::reload), t.tiling.trips = 9; }},
       {"reload-short", false, [](Tried& t) { t.waits(ir::HomesWord::recompute), t.tiling.trips = 8; }},
       {"reload-short", false, [](Tried& t) { t.tiling.trips = 8; }},  // nothing could wait
+      // The input that both values come from is 32 registers, half of those of a thread of 1,024.
+      {"reload-short", true,
+       [](Tried& t) { t.waits(ir::HomesWord::reload), t.tiling.trips = 8, t.plan.threads = 1024; }},
+      {"reload-short", false,
+       [](Tried& t) {
+         t.waits(ir::HomesWord::reload), t.tiling.trips = 8, t.plan.threads = 1024;
+         row_for(t.prepared.homes, ir::HomesWord::recompute) = row_for(t.prepared.homes, ir::HomesWord::registers);
+       }},
+      // 2,048 threads of an SM have 16 rows of 128 lanes: twice 233,472 bytes are 7,296 floats of each.
+      {"reload-narrow", false, [](Tried& t) { t.reloads(128, 7296); }},
+      {"reload-narrow", true, [](Tried& t) { t.reloads(128, 7297); }},
+      {"reload-narrow", true, [](Tried& t) { t.reloads(511, 1 << 20); }},
+      {"reload-narrow", false, [](Tried& t) { t.reloads(512, 1 << 20); }},
+      {"reload-narrow", false,
+       [](Tried& t) {
+         t.reloads(128, 7297), t.plan.homes = {{0, ir::StitchLevel::block}};
+       }},
+      {"reload-narrow", false, [](Tried& t) { t.reloads(128, 7297), t.prepared.walks = 1; }},
+      {"reload-narrow", false, [](Tried& t) { t.reloads(128, 7297), t.meet(2); }},
+      {"reload-narrow", false, [](Tried& t) { t.reloads(128, 7297), t.cluster(2); }},
       // Two floats of 4,096 columns are 32 KiB.
       {"mixed-short", true,
        [](Tried& t) { t.waits(ir::HomesWord::widest_shared), t.tiling.trips = 16, t.prepared.columns = 4096; }},
@@ -387,6 +454,19 @@ std::vector<Side> row_sides() {
        [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 39, t.plan.in_flight = 2; }},
       {"mixed-flight", true,
        [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 39, t.plan.in_flight = 1; }},
+      // With 32 in flight 648 bytes for what is kept, with 16 664; these are enough, and 32 never too much.
+      {"mixed-flight", true,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 41, t.plan.in_flight = 3; }},
+      {"mixed-flight", false,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 41, t.plan.in_flight = 2; }},
+      {"mixed-flight", false,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 41, t.plan.in_flight = 1; }},
+      {"mixed-flight", false,
+       [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 60, t.plan.in_flight = 1; }},
+      {"mixed-flight", true,
+       [](Tried& t) {
+         t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 168, t.plan.in_flight = 1, t.plan.vector = 1;
+       }},
       // 232,448 bytes of shared memory are 58,112 floats.
       {"mixed-reload", true, [](Tried& t) { t.parts(ir::HomesWord::widest_reload), t.prepared.columns = 58112; }},
       {"mixed-reload", false, [](Tried& t) { t.parts(ir::HomesWord::widest_reload), t.prepared.columns = 58113; }},
@@ -417,6 +497,8 @@ std::vector<Side> row_sides() {
        [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 2, t.prepared.columns = 1001; }},
       {"narrow-vector", false,
        [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 1, t.prepared.straight = false; }},
+      {"narrow-vector", true, [](Tried& t) { t.prepared.widest_vector = 16, t.inputs(1, "pred"); }},
+      {"narrow-vector", false, [](Tried& t) { t.prepared.widest_vector = 16, t.widens("pred", "f32"); }},
       {"narrow-vector", false, [](Tried& t) { t.prepared.widest_vector = 16; }},  // 64 bytes of floats: 8 are enough
       {"rows-at-once", true, [](Tried& t) { t.threads(128, 64), t.plan.in_flight = 5; }},
       {"rows-at-once", false, [](Tried& t) { t.threads(128, 64), t.plan.in_flight = 4; }},
@@ -470,6 +552,14 @@ std::vector<Side> column_sides() {
       {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 263), t.plan.vector = 2; }},
       {"narrow-columns", true, [](Tried& t) { t.columns(8, 16, 1), t.plan.vector = 1; }},
       {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 264); }},
+      // Columns that are gone through again: 32 floats side by side, or as many as 233,472 bytes hold of 1,024 rows.
+      {"narrow-columns", false, [](Tried& t) { t.columns(32, 4, 264), t.walks_near(1, 3000); }},
+      {"narrow-columns", true, [](Tried& t) { t.columns(33, 4, 264), t.walks_near(1, 3000); }},
+      {"narrow-columns", false, [](Tried& t) { t.columns(57, 4, 264), t.walks_near(1, 1024); }},
+      {"narrow-columns", true, [](Tried& t) { t.columns(58, 4, 264), t.walks_near(1, 1024); }},
+      {"narrow-columns", true, [](Tried& t) { t.columns(29, 4, 264), t.walks_near(2, 1024); }},
+      {"narrow-columns", false, [](Tried& t) { t.columns(28, 4, 264), t.walks_near(2, 1024); }},
+      {"narrow-columns", true, [](Tried& t) { t.columns(32, 4, 264), t.walks_near(1, 1024), t.prepared.walks = 1; }},
       {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 1, t.tiling.run = 1023; }},
       {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 2, t.inputs(1, "f64"); }},
       {"few-blocks", true, [](Tried& t) { t.columns(8, 16, 131), t.tiling.trips = 8; }},
@@ -487,6 +577,7 @@ std::vector<Side> column_sides() {
        [](Tried& t) { t.columns(8, 16, 264), t.plan.in_flight = 4, t.plan.vector = 1, t.tiling.trips = 16; }},
       {"large-block", true, [](Tried& t) { t.columns(8, 128, 132); }},
       {"large-block", false, [](Tried& t) { t.columns(8, 128, 131); }},
+      {"large-block", false, [](Tried& t) { t.columns(8, 128, 132), t.walks_near(4, 3000); }},
       // What a rule says of rows alone.
       {"alone-rows", false, [](Tried& t) { t.columns(8, 16, 264), t.prepared.rows = 1, t.prepared.columns = 1000000; }},
       {"long-trips", false, [](Tried& t) { t.columns(8, 16, 264), t.tiling.trips = 65; }},

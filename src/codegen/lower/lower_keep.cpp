@@ -130,8 +130,7 @@ std::vector<ir::Home> all_at(const ir::Graph& graph, const Prepared& prepared, i
 /// aside.
 bool moves_elements(const ir::Graph& graph, const ir::Node& node) {
   if (node.op == ir::Op::reshape || node.op == ir::Op::bitcast) return false;
-  if (node.op != ir::Op::transpose && node.op != ir::Op::broadcast)
-    return reads_elsewhere(class_of(node.op));
+  if (node.op != ir::Op::transpose && node.op != ir::Op::broadcast) return reads_elsewhere(class_of(node.op));
   const ir::Shape& source = graph[node.operands[0]].shape;
   if (elements(source) != elements(node.shape)) return true;
   std::int64_t last = -1;
@@ -242,6 +241,10 @@ void find_homes(const ir::Graph& graph, Prepared& prepared) {
   offer(shared, all_at(graph, prepared, ir::StitchLevel::block, any));
   offer(recompute, all_at(graph, prepared, ir::StitchLevel::registers, is_input));
   offer(reload, {});
+  offer(recompute_shared, all_at(graph, prepared, ir::StitchLevel::block, is_input));
+  std::vector<ir::Home> mixed = homes_of(prepared, recompute);
+  if (const auto it = widest(graph, mixed, any); it != mixed.end()) it->level = ir::StitchLevel::block;
+  offer(recompute_mixed, std::move(mixed));
   std::vector<ir::Home> partly_shared = frontier, partly_reloaded = frontier;
   if (const auto it = widest(graph, partly_shared, any); it != partly_shared.end()) it->level = ir::StitchLevel::block;
   offer(widest_shared, std::move(partly_shared));

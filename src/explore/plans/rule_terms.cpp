@@ -25,6 +25,14 @@ std::int64_t element_bytes(const Candidate& c) {
   return widest;
 }
 
+std::int64_t array_bytes(const Candidate& c) {
+  std::int64_t widest = element_bytes(c);
+  for (const ir::NodeId id : c.prepared.stored)
+    if (c.prepared.full[id])
+      widest = std::max<std::int64_t>(widest, ir::row(c.prepared.graph->nodes[id].shape.dtype).bits / 8);
+  return widest;
+}
+
 std::int64_t access_bytes_of(const Candidate& c) {
   return ir::access_bytes / std::max<std::int64_t>(c.prepared.widest_vector, 1);
 }
@@ -37,15 +45,47 @@ std::int64_t input_bytes(const Candidate& c) {
   return sum;
 }
 
-std::size_t kept_values(const Candidate& c) {
-  codegen::KeptHomes own;
-  return codegen::most_in_registers(codegen::kept_by(c.prepared, c.plan.homes, own));
+namespace {
+
+/// The most that one phase leaves for later ones, added up over values of a list by `counts`.
+template <class Counts>
+std::int64_t most_left(const codegen::KeptHomes& kept, Counts counts) {
+  std::int64_t most = 0;
+  for (const std::vector<ir::Home>& phase : kept.phases) {
+    std::int64_t sum = 0;
+    for (const ir::Home& home : phase) sum += counts(home);
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+std::int64_t most_values(const codegen::KeptHomes& kept) {
+  return most_left(kept, [](const ir::Home&) { return 1; });
+}
+
+/// What would wait if all did that a list is a part of: inputs alone, or the most computed form of what is needed.
+const codegen::KeptHomes& all_of(const Candidate& c) {
+  const auto is_input = [&](const ir::Home& home) { return (*c.prepared.graph)[home.node].op == ir::Op::parameter; };
+  const bool inputs = !c.plan.homes.empty() && std::all_of(c.plan.homes.begin(), c.plan.homes.end(), is_input);
+  return row_for(c.prepared.homes, inputs ? HomesWord::recompute : HomesWord::registers);
+}
+
+bool fit_half(const Candidate& c, std::int64_t values) {
+  return 2 * values * elements_per_thread(c) <= codegen::registers_for(c.limits, c.plan.threads);
+}
+
+}  // namespace
+
+bool all_fits_half(const Candidate& c) { return fit_half(c, most_values(all_of(c))); }
+
+bool some_list_fits_half(const Candidate& c) {
+  return fit_half(c, std::min(most_values(row_for(c.prepared.homes, HomesWord::registers)),
+                              most_values(row_for(c.prepared.homes, HomesWord::recompute))));
 }
 
 std::int64_t waiting_bytes(const Candidate& c) {
   std::int64_t sum = 0;
-  for (const ir::Home& home : codegen::homes_of(c.prepared, HomesWord::registers))
-    sum += ir::row((*c.prepared.graph)[home.node].shape.dtype).bits / 8;
+  for (const ir::Home& home : all_of(c).homes) sum += ir::row((*c.prepared.graph)[home.node].shape.dtype).bits / 8;
   return sum;
 }
 
@@ -90,21 +130,33 @@ std::int64_t widest_vector(const Candidate& c) {
   return widest;
 }
 
-bool reads_little(const Candidate& c) {
+bool reads_little(const Candidate& c, std::int64_t enough) {
   const std::int64_t together = std::min<std::int64_t>(c.tiling.trips, c.plan.in_flight);
-  return together * c.plan.vector * element_bytes(c) < 32 && together * c.plan.vector * input_bytes(c) < 128 &&
+  return together * c.plan.vector * element_bytes(c) < enough && together * c.plan.vector * input_bytes(c) < 128 &&
          c.tiling.trips >= 2 * together;
 }
 
-bool parts_badly(const Candidate& c, std::int64_t blocks, std::int64_t least) {
-  constexpr std::int64_t large = 256;
+bool parts_badly(const Candidate& c, std::int64_t blocks, std::int64_t least, std::int64_t large) {
   const std::int64_t bytes = c.prepared.columns * element_bytes(c) / blocks;
   const bool is_whole = c.prepared.straight && c.tiling.run * element_bytes(c) % ir::access_bytes == 0;
-  const bool is_odd = c.plan.vector == 1 ? is_whole : c.plan.vector * element_bytes(c) != ir::access_bytes;
+  const bool is_odd = c.plan.vector == 1 ? is_whole
+                                         : c.plan.vector * element_bytes(c) != ir::access_bytes &&
+                                               c.plan.vector * array_bytes(c) != ir::access_bytes;
   return c.plan.threads_per_row != c.plan.threads || is_odd || c.plan.threads < std::min(large, bytes / 64) ||
          bytes < least;
 }
-bool flies_badly(const Candidate& c) { return c.tiling.streamed ? reads_little(c) : c.plan.in_flight > 1; }
+bool flies_badly(const Candidate& c) {
+  constexpr std::int64_t enough = 32;
+  if (!c.tiling.streamed) return c.plan.in_flight > 1;
+  return reads_little(c, std::min(enough, room_in_flight(c, kept_bytes(c))));
+}
+
+bool stays_near(const Candidate& c) {
+  constexpr std::int64_t line = 128;
+  if (c.prepared.walks < 2) return false;
+  const std::int64_t bytes = c.tiling.together * c.prepared.columns / c.tiling.split * input_bytes(c);
+  return bytes <= c.limits.shared_per_sm || c.tiling.together * element_bytes(c) <= line;
+}
 
 bool narrows(const Candidate& c) { return c.plan.vector * input_bytes(c) < 64; }
 
@@ -133,12 +185,43 @@ std::int64_t kept_bytes(const Candidate& c) {
   return sum * elements_per_thread(c);
 }
 
+std::int64_t registers_across(const Candidate& c) {
+  std::int64_t of_columns = 0, alone = 16;  // addresses, numbers of the row, what is computed
+  for (const codegen::Phase& phase : c.prepared.phases)
+    for (const ir::NodeId sum : phase.across) ++(elements((*c.prepared.graph)[sum].shape) > 1 ? of_columns : alone);
+  return kept_registers(c) * c.plan.in_flight + elements_per_thread(c) * of_columns + alone;
+}
+
+std::int64_t room_in_flight(const Candidate& c, std::int64_t kept) {
+  constexpr std::int64_t most = 64, least = 8, register_bytes = 4;
+  const std::int64_t room = register_bytes * codegen::registers_for(c.limits, c.plan.threads);
+  std::int64_t bytes = most;
+  while (bytes > least && 3 * (kept + bytes * input_bytes(c) / element_bytes(c)) > 2 * room) bytes /= 2;
+  return bytes;
+}
+
+bool leaves_caches(const Candidate& c) {
+  if (c.prepared.walks < 2 || c.plan.split > 1 || c.plan.cluster > 0) return false;
+  const std::int64_t rows = c.limits.threads_per_sm / c.tiling.lanes;
+  return rows * c.prepared.columns * input_bytes(c) > std::int64_t{2} * c.limits.shared_per_sm;
+}
+
 bool are_in_registers(const Candidate& c) {
   return !c.tiling.streamed || codegen::waits_partly(c.prepared, c.plan.homes);
 }
 
-std::int64_t kept_elements(const Candidate& c) {
-  return elements_per_thread(c) * static_cast<std::int64_t>(std::max<std::size_t>(kept_values(c), 1));
+std::int64_t kept_at_once(const Candidate& c) {
+  codegen::KeptHomes own;
+  const std::int64_t bytes = most_left(codegen::kept_by(c.prepared, c.plan.homes, own), [&](const ir::Home& home) {
+    return home.level == StitchLevel::registers ? ir::row((*c.prepared.graph)[home.node].shape.dtype).bits / 8 : 0;
+  });
+  return bytes * elements_per_thread(c);
+}
+
+std::int64_t kept_registers(const Candidate& c) {
+  constexpr std::int64_t register_bytes = 4;
+  const std::int64_t kept = kept_at_once(c);
+  return (kept > 0 ? kept : elements_per_thread(c) * element_bytes(c)) / register_bytes;
 }
 
 }  // namespace tailor::explore

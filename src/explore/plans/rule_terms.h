@@ -14,8 +14,11 @@
 
 namespace tailor::explore {
 
-/// Bytes of the widest full input or output element.
+/// Bytes of an element of the widest full input.
 std::int64_t element_bytes(const Candidate& c);
+
+/// The same of the widest full input or output: a vector of over 16 of them is stored in pieces, which lie apart.
+std::int64_t array_bytes(const Candidate& c);
 
 /// Bytes of the narrowest.
 std::int64_t access_bytes_of(const Candidate& c);
@@ -23,10 +26,13 @@ std::int64_t access_bytes_of(const Candidate& c);
 /// Bytes of one element of every full input.
 std::int64_t input_bytes(const Candidate& c);
 
-/// The most values of an element that a thread holds between two phases.
-std::size_t kept_values(const Candidate& c);
+/// Whether half of a thread's registers hold all that would wait if nothing of it were elsewhere or read again, one
+/// register for each value of an element: a narrow one is widened once for all phases that read it.
+bool all_fits_half(const Candidate& c);
+/// The same of inputs alone or of what is computed of them, whichever are fewer.
+bool some_list_fits_half(const Candidate& c);
 
-/// Bytes of one element of all values that wait if any may.
+/// Bytes of one element of all that waits, if all of it does that the plan's homes are a part of.
 std::int64_t waiting_bytes(const Candidate& c);
 
 /// Half of the registers that a block can have, in bytes.
@@ -52,15 +58,20 @@ bool is_narrow(const Candidate& c);
 /// The most elements of the widest input that an access of a column plan can take.
 std::int64_t widest_vector(const Candidate& c);
 
-/// Whether parts of a row have little on the way, though more of it is there.
-bool reads_little(const Candidate& c);
+/// Whether parts of a row have less on the way than so many bytes of the widest input, though more of it is there.
+bool reads_little(const Candidate& c, std::int64_t enough);
 
 /// Whether so many blocks that meet share a row otherwise than one block at a time would have it at its best, or have
-/// less than so many bytes of it each.
-bool parts_badly(const Candidate& c, std::int64_t blocks, std::int64_t least);
+/// less than so many bytes of it each, or fewer threads than so many or one for each 64 bytes.
+bool parts_badly(const Candidate& c, std::int64_t blocks, std::int64_t least, std::int64_t large);
 
-/// Whether they have too little on its way, or rows that a thread has at once.
+/// Whether they have too little on its way, for what registers leave free, or rows that a thread has at once.
 bool flies_badly(const Candidate& c);
+
+/// Whether a block goes through its columns again and has few of them side by side, a line of 128 bytes or what an SM's
+/// first cache holds, which is where shared memory is: the fewer of them and the more threads to each, the sooner they
+/// are read again, and out of the nearer cache.
+bool stays_near(const Candidate& c);
 
 /// Whether columns have room for wider accesses: all inputs together have little in one.
 bool narrows(const Candidate& c);
@@ -79,6 +90,16 @@ std::int64_t elements_per_thread(const Candidate& c);
 /// Bytes of a row that a thread keeps in registers, if all of it waits at once.
 std::int64_t kept_bytes(const Candidate& c);
 
+/// Registers of a thread that adds up across rows: what waits of its rows, a sum for each of its columns, and others.
+std::int64_t registers_across(const Candidate& c);
+
+/// Bytes of the widest input that a thread should have in flight beside so many that it keeps.
+std::int64_t room_in_flight(const Candidate& c, std::int64_t kept);
+
+/// Whether rows that a block has alone are gone through again, and are more, with a full SM, than twice what its first
+/// cache holds: they come from afar then, the farther the more there are.
+bool leaves_caches(const Candidate& c);
+
 /// Whether all that waits of a row, or what waits of a part, is in registers at once.
 bool are_in_registers(const Candidate& c);
 
@@ -86,7 +107,11 @@ bool are_in_registers(const Candidate& c);
 /// is there for each, because loops over them are unrolled.
 std::int64_t unrolled_code(const Candidate& c);
 
-/// Registers of a thread that values of a row take between two phases.
-std::int64_t kept_elements(const Candidate& c);
+/// The same of what waits between two phases at most.
+std::int64_t kept_at_once(const Candidate& c);
+
+/// Registers of a thread that values of a row take between two phases, as the lowering packs them; a row that is there
+/// at once without waiting takes those of its widest input.
+std::int64_t kept_registers(const Candidate& c);
 
 }  // namespace tailor::explore

@@ -145,7 +145,6 @@ constexpr std::array rule_table = [] {
        "so many blocks share rows or columns that some would have nothing of them",
        {asks({split}, {T::leaves_blocks_idle},
              [](const Candidate& c) { return c.plan.split > 1 && c.tiling.leaves_blocks_idle; })}},
-
       {"cluster-alone",
        true,
        "blocks of a cluster, where a GPU has some, share rows with no others, loop over none and add up across none",
@@ -209,12 +208,14 @@ constexpr std::array rule_table = [] {
        "columns take the widest vector, half of it where there are fewer blocks than SMs, or what is 64 bytes of all "
        "inputs "
        "together",
-       {asks({vector, threads_per_row}, {T::groups, T::run},
-             [](const Candidate& c) { return is_across(c) && narrows(c) && widest_vector(c) / c.plan.vector > 2; }),
-        asks({vector, threads_per_row}, {T::groups, T::run, T::items, T::items_per_block, T::split},
+       {asks({vector, threads_per_row}, {T::groups, T::run, T::together, T::split},
+             [](const Candidate& c) {
+               return is_across(c) && narrows(c) && widest_vector(c) / c.plan.vector > 2 && !stays_near(c);
+             }),
+        asks({vector, threads_per_row}, {T::groups, T::run, T::together, T::items, T::items_per_block, T::split},
              [](const Candidate& c) {
                return is_across(c) && narrows(c) && widest_vector(c) / c.plan.vector == 2 &&
-                      blocks(c) >= 2 * c.limits.sms;
+                      blocks(c) >= 2 * c.limits.sms && !stays_near(c);
              })}},
       {"few-blocks",
        false,
@@ -279,7 +280,7 @@ constexpr std::array rule_table = [] {
              }),
         asks({split, meet, vector, in_flight}, {T::groups, T::trips},
              [](const Candidate& c) {
-               return c.plan.split > 1 && c.plan.meet == Meeting::last && !is_across(c) && reads_little(c);
+               return c.plan.split > 1 && c.plan.meet == Meeting::last && !is_across(c) && reads_little(c, 32);
              })}},
       {"meet-rows",
        false,
@@ -288,10 +289,10 @@ constexpr std::array rule_table = [] {
        "of rows in parts",
        {asks({split, meet, threads, threads_per_row, vector}, {T::groups, T::run},
              [](const Candidate& c) {
-               constexpr std::int64_t least = 1 << 10;
-               return c.plan.meet != Meeting::last && !is_across(c) && parts_badly(c, c.plan.split, least);
+               constexpr std::int64_t least = 1 << 10, large = 256;
+               return c.plan.meet != Meeting::last && !is_across(c) && parts_badly(c, c.plan.split, least, large);
              }),
-        asks({split, meet, vector, in_flight}, {T::groups, T::streamed, T::trips},
+        asks({split, meet, vector, in_flight, homes, threads}, {T::groups, T::streamed, T::trips},
              [](const Candidate& c) { return c.plan.meet != Meeting::last && !is_across(c) && flies_badly(c); })}},
       {"meet-size",
        false,
@@ -325,32 +326,34 @@ constexpr std::array rule_table = [] {
        {asks({split, cluster, threads, threads_per_row}, {T::groups},
              [](const Candidate& c) {
                constexpr std::int64_t long_row = 256 << 10;
-               return c.plan.split == 1 && c.plan.cluster == 0 && !is_across(c) && c.prepared.walks == 1 &&
+               if (c.prepared.walks > 1 && c.prepared.sums_across) return false;
+               return c.plan.split == 1 && c.plan.cluster == 0 && !is_across(c) &&
                       4 * c.prepared.rows <= c.limits.sms && c.prepared.columns * element_bytes(c) > long_row;
              })}},
       {"cluster-rows",
        false,
-       "a cluster has one row at a time, each block 4 KiB of it or more, with 256 threads or one for each 64 bytes, "
+       "a cluster has one row at a time, each block 4 KiB of it or more, with 128 threads or one for each 64 bytes, "
        "accesses of 16 bytes, or of one element where rows or what they come from break them, and 32 bytes in flight "
        "of rows in parts",
        {asks({cluster, threads, threads_per_row, vector}, {T::run},
              [](const Candidate& c) {
-               constexpr std::int64_t least = 4 << 10;
-               return c.plan.cluster != 0 && parts_badly(c, c.plan.cluster, least);
+               constexpr std::int64_t least = 4 << 10, large = 128;
+               return c.plan.cluster != 0 && parts_badly(c, c.plan.cluster, least, large);
              }),
-        asks({cluster, vector, in_flight}, {T::streamed, T::trips},
+        asks({cluster, vector, in_flight, homes, threads}, {T::streamed, T::trips},
              [](const Candidate& c) { return c.plan.cluster != 0 && flies_badly(c); })}},
       {"cluster-size",
        false,
-       "of two sizes of a cluster the smaller is enough where it fills the SMs and half of its blocks' registers hold "
-       "what waits; where the larger leaves half of the SMs idle, with 4 KiB for each block, it is the better one",
+       "of two sizes of a cluster the smaller is enough where it fills the SMs and a quarter of its blocks' registers "
+       "holds what waits, so that two of them are resident and one loads while the other waits for its cluster; where "
+       "the larger leaves half of the SMs idle, with 4 KiB for each block, it is the better one",
        {asks({cluster}, {},
              [](const Candidate& c) {
                constexpr std::int64_t least = 4 << 10;
                const std::int64_t blocks = c.plan.cluster, rows = c.prepared.rows;
                if (blocks == 0) return false;
                const bool is_more = blocks / 2 * rows >= c.limits.sms &&
-                                    blocks / 2 * half_of_registers(c) >= codegen::bytes_waiting(c.prepared);
+                                    blocks / 2 * half_of_registers(c) >= 2 * codegen::bytes_waiting(c.prepared);
                const bool is_less = 2 * blocks <= c.limits.blocks_per_cluster && 4 * blocks * rows <= c.limits.sms &&
                                     c.prepared.columns * element_bytes(c) >= 2 * blocks * least;
                return is_more || is_less;
@@ -380,17 +383,16 @@ constexpr std::array rule_table = [] {
        false,
        "kept values over 128 registers per thread leave too few warps to cover latency",
        {asks({homes, vector}, {T::streamed, T::trips},
-             [](const Candidate& c) { return are_in_registers(c) && kept_elements(c) > 128; }),
+             [](const Candidate& c) { return are_in_registers(c) && kept_registers(c) > 128; }),
         asks({homes, vector, in_flight}, {T::streamed, T::trips},
              [](const Candidate& c) {
                const std::int64_t rows = c.tiling.streamed ? 1 : c.plan.in_flight;
-               return are_in_registers(c) && kept_elements(c) * rows > 128;
+               return are_in_registers(c) && kept_registers(c) * rows > 128;
              })}},
       {"wide-vector",
        false,
-       "vectors beyond 16 bytes of the widest input only add registers",
-       {asks({vector}, {},
-             [](const Candidate& c) { return c.plan.vector * element_bytes(c) > 2 * ir::access_bytes; })}},
+       "vectors beyond two accesses of 16 bytes to the widest array only add registers",
+       {asks({vector}, {}, [](const Candidate& c) { return c.plan.vector * array_bytes(c) > 2 * ir::access_bytes; })}},
       {"flight-bytes",
        false,
        "over 128 bytes in flight per thread and input, or half its registers, hide nothing more",
@@ -411,10 +413,10 @@ constexpr std::array rule_table = [] {
                return !is_across(c) && c.plan.threads == c.limits.threads_per_block &&
                       c.tiling.lanes < c.plan.threads / 2;
              }),
-        asks({threads}, {T::groups, T::lanes, T::items, T::items_per_block, T::split},
+        asks({threads}, {T::groups, T::lanes, T::together, T::items, T::items_per_block, T::split},
              [](const Candidate& c) {
                return is_across(c) && c.plan.threads == c.limits.threads_per_block &&
-                      c.tiling.lanes < c.plan.threads / 2 && blocks(c) >= c.limits.sms;
+                      c.tiling.lanes < c.plan.threads / 2 && blocks(c) >= c.limits.sms && !stays_near(c);
              })}},
       {"shared-short",
        false,
@@ -425,11 +427,20 @@ constexpr std::array rule_table = [] {
              })}},
       {"reload-short",
        false,
-       "reading a row again pays only when it does not fit the registers",
-       {asks({homes, vector}, {T::trips},
+       "reading a row again pays only when 32 registers of a thread for each value, or half of all, do not hold it",
+       {asks({homes, threads, vector}, {T::trips},
              [](const Candidate& c) {
                return c.plan.homes.empty() && !codegen::homes_of(c.prepared, HomesWord::registers).empty() &&
-                      elements_per_thread(c) <= 32;
+                      elements_per_thread(c) <= 32 && some_list_fits_half(c);
+             })}},
+      {"reload-narrow",
+       false,
+       "rows that leave an SM's caches before they are read again have half of the most threads of a block or more: "
+       "fewer rows at a time are nearer",
+       {asks({homes, threads_per_row, split, cluster}, {T::groups, T::lanes},
+             [](const Candidate& c) {
+               return !is_across(c) && c.plan.homes.empty() && 2 * c.tiling.lanes < c.limits.threads_per_block &&
+                      leaves_caches(c);
              })}},
       {"mixed-short",
        false,
@@ -438,25 +449,19 @@ constexpr std::array rule_table = [] {
        {asks({homes, threads, vector}, {T::trips},
              [](const Candidate& c) {
                if (!codegen::waits_partly(c.prepared, c.plan.homes) || moves_in_shared(c)) return false;
-               constexpr std::int64_t enough = 32 << 10;
-               const codegen::KeptHomes& all = row_for(c.prepared.homes, HomesWord::registers);
-               const auto kept = static_cast<std::int64_t>(codegen::most_in_registers(all));
-               const int registers = codegen::registers_for(c.limits, c.plan.threads);
-               return waiting_bytes(c) * c.prepared.columns <= enough || 2 * kept * elements_per_thread(c) <= registers;
+               return waiting_bytes(c) * c.prepared.columns <= (32 << 10) || all_fits_half(c);
              })}},
       {"mixed-flight",
        false,
-       "parts of a row that waits in two ways have 64 bytes of the widest input in flight, 32 where these and what is "
-       "kept fill two thirds of the registers, or all of it",
+       "parts of a row that waits in two ways have 64 bytes of the widest input in flight, 32 to 8 where these and "
+       "what is kept fill two thirds of the registers, or all of it",
        {asks({homes, in_flight, threads, vector}, {T::streamed, T::trips},
              [](const Candidate& c) {
                if (!c.tiling.streamed || !codegen::waits_partly(c.prepared, c.plan.homes)) return false;
-               constexpr std::int64_t many = 64, register_bytes = 4;
-               const std::int64_t held = kept_bytes(c) + many / element_bytes(c) * input_bytes(c);
-               const int registers = codegen::registers_for(c.limits, c.plan.threads);
-               const std::int64_t wanted = 3 * held > 2 * register_bytes * registers ? many / 2 : many;
+               constexpr std::int64_t enough = 32;
                const std::int64_t bytes = c.plan.in_flight * c.plan.vector * element_bytes(c);
-               return bytes > wanted || (bytes < wanted && c.plan.in_flight < c.tiling.trips);
+               return bytes > std::max(room_in_flight(c, kept_at_once(c)), enough) ||
+                      (bytes < room_in_flight(c, kept_bytes(c)) && c.plan.in_flight < c.tiling.trips);
              })}},
       {"mixed-reload",
        false,
@@ -472,7 +477,7 @@ constexpr std::array rule_table = [] {
        {asks({vector}, {T::groups},
              [](const Candidate& c) {
                int widest = c.prepared.widest_vector;
-               while (widest > 1 && widest * element_bytes(c) > 2 * ir::access_bytes) widest /= 2;
+               while (widest > 1 && widest * array_bytes(c) > 2 * ir::access_bytes) widest /= 2;
                const bool unbroken = c.prepared.straight && c.prepared.columns % widest == 0;
                return !is_across(c) && c.plan.vector < widest / 2 && (unbroken || c.plan.vector > 1);
              })}},
@@ -517,14 +522,9 @@ constexpr std::array rule_table = [] {
        {asks({grid, blocks_per_sm, threads, homes, vector, in_flight}, {T::trips},
              [](const Candidate& c) {
                if (!c.prepared.sums_across || c.plan.grid == GridShape::tile) return false;
-               std::int64_t of_columns = 0, alone = 16;  // registers: addresses, numbers of the row, what is computed
-               for (const codegen::Phase& phase : c.prepared.phases)
-                 for (const ir::NodeId sum : phase.across)
-                   ++(elements((*c.prepared.graph)[sum].shape) > 1 ? of_columns : alone);
-               const auto kept = static_cast<std::int64_t>(std::max<std::size_t>(kept_values(c), 1));
-               const std::int64_t held = elements_per_thread(c) * (kept * c.plan.in_flight + of_columns) + alone;
                const std::int64_t threads = std::int64_t{c.plan.threads} * c.plan.blocks_per_sm;
-               return 4 * threads < c.limits.threads_per_sm || threads * held > c.limits.registers_per_sm;
+               return 4 * threads < c.limits.threads_per_sm ||
+                      threads * registers_across(c) > c.limits.registers_per_sm;
              })}},
       {"broken-block",
        false,
@@ -533,11 +533,11 @@ constexpr std::array rule_table = [] {
              [](const Candidate& c) { return !c.prepared.straight && c.plan.threads >= 16 * c.limits.warp_size; })}},
       {"shared-long",
        false,
-       "rows that fit 32 registers a thread for each kept value stay in registers, not in shared memory, unless they "
-       "are read at other places",
-       {asks({homes, vector}, {T::trips},
+       "rows that fit 32 registers a thread for each kept value, and half of them for all, stay in registers, not in "
+       "shared memory, unless they are read at other places",
+       {asks({homes, threads, vector}, {T::trips},
              [](const Candidate& c) {
-               return waits_in_shared(c) && elements_per_thread(c) <= 32 && !moves_in_shared(c);
+               return waits_in_shared(c) && elements_per_thread(c) <= 32 && all_fits_half(c) && !moves_in_shared(c);
              })}},
       {"tile-edges",
        false,

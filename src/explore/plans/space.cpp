@@ -99,8 +99,8 @@ std::vector<int> clusters(const codegen::Prepared& prepared, const ir::Limits& l
 /// Words of lists, those that say the same of this group once.
 std::vector<int> lists_of_homes(const codegen::Prepared& prepared, const ir::Limits& limits) {
   using enum ir::HomesWord;
-  std::vector<int> words =
-      numbers({registers, shared, reload, recompute, widest_shared, widest_reload, moved_shared, moved_cluster});
+  std::vector<int> words = numbers({registers, shared, reload, recompute, widest_shared, widest_reload,
+                                    recompute_shared, recompute_mixed, moved_shared, moved_cluster});
   if (limits.blocks_per_cluster < 2) words.pop_back();
   return different_homes(prepared, words);
 }
@@ -178,7 +178,9 @@ std::string_view values_asked(ir::PlanField axis) {
       return "lists of homes by name, each once: registers (what later phases need, most computed, in registers), "
              "shared (in shared memory), recompute (only inputs of it, in registers), reload (nothing waits), "
              "widest-shared, widest-reload (as registers, but the widest value shared, or the widest input read "
-             "again), moved-shared, moved-cluster (as registers, but what is read at other places of a row in shared "
+             "again), recompute-shared (only inputs, in shared memory), recompute-mixed (only inputs, the widest of "
+             "them shared), moved-shared, moved-cluster (as registers, but what is read at other places of a row in "
+             "shared "
              "memory of the block, or of a cluster's blocks for all of them); a plan may say other lists, "
              "homes=%0@register,%7@block";
     case ir::PlanField::grid:

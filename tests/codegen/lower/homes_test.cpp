@@ -154,6 +154,8 @@ TEST_CASE("words name the lists: most computed values, inputs behind them, the w
   CHECK(words_of(prepared, reload).empty());
   CHECK(words_of(prepared, widest_shared) == "%0@register,%1@block");  // of two as wide the later one
   CHECK(words_of(prepared, widest_reload) == "%0@register");
+  CHECK(words_of(prepared, recompute_shared) == "%0@block,%1@block");
+  CHECK(words_of(prepared, recompute_mixed) == "%0@register,%1@block");
   // A narrow input that is only widened waits as it is, and the other one is the widest.
   const Group narrow = softmax_gradient("f32", "f16");
   const auto of_two = std::get<codegen::Prepared>(codegen::prepare(narrow));
@@ -166,6 +168,8 @@ TEST_CASE("words name the lists: most computed values, inputs behind them, the w
   const std::vector<Home>& all = codegen::homes_of(of_softmax, registers);
   REQUIRE(all.size() == 2);
   CHECK(codegen::homes_of(of_softmax, recompute) == std::vector<Home>{all[0]});
+  CHECK(codegen::homes_of(of_softmax, recompute_shared) == std::vector<Home>{{all[0].node, StitchLevel::block}});
+  CHECK(words_of(of_softmax, recompute_mixed) == words_of(of_softmax, recompute_shared));
   const codegen::KeptHomes& kept = of_softmax.homes[registers];
   REQUIRE(kept.phases.size() == 3);
   CHECK(kept.phases[0] == std::vector<Home>{all[0]});
