@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "costmodel/scratch.h"
+#include "ir/kernel/roundings.h"
 
 namespace tailor::costmodel {
 
@@ -97,6 +98,81 @@ void add_operation(Pipes& pipes, ir::Op op, DType dtype, ir::Arithmetic arithmet
   }
 }
 
+/// What an operation on integers takes by what is known of its last operand.
+enum class LastOperand : std::uint8_t { any, constant, power_of_two };
+struct IntegerRow {
+  ir::Op op;
+  LastOperand last;
+  bool is_signed;
+  int fma, alu, xu, narrow;
+};
+/// Counted in the sm_90 machine code of eight elements of 32 bits: the texts of codegen/cuda/prelude.cpp, a division by
+/// a variable as a reciprocal in f32 and two steps of correction. Multiply-adds of integers are on the FMA pipe.
+constexpr auto integer_rows = std::to_array<IntegerRow>({
+    {ir::Op::divide, LastOperand::any, true, 10, 18, 1, 2},
+    {ir::Op::divide, LastOperand::any, false, 7, 11, 1, 2},
+    {ir::Op::divide, LastOperand::constant, true, 2, 2, 0, 0},
+    {ir::Op::divide, LastOperand::constant, false, 2, 2, 0, 0},
+    {ir::Op::divide, LastOperand::power_of_two, true, 0, 3, 0, 0},
+    {ir::Op::divide, LastOperand::power_of_two, false, 0, 1, 0, 0},
+    {ir::Op::remainder, LastOperand::any, true, 10, 14, 1, 2},
+    {ir::Op::remainder, LastOperand::any, false, 7, 9, 1, 2},
+    {ir::Op::remainder, LastOperand::constant, true, 3, 2, 0, 0},
+    {ir::Op::remainder, LastOperand::constant, false, 3, 2, 0, 0},
+    {ir::Op::remainder, LastOperand::power_of_two, true, 1, 3, 0, 0},
+    {ir::Op::remainder, LastOperand::power_of_two, false, 0, 1, 0, 0},
+    {ir::Op::shift_left, LastOperand::constant, true, 0, 1, 0, 0},
+    {ir::Op::shift_left, LastOperand::constant, false, 0, 1, 0, 0},
+    {ir::Op::shift_right_logical, LastOperand::constant, true, 0, 1, 0, 0},
+    {ir::Op::shift_right_logical, LastOperand::constant, false, 0, 1, 0, 0},
+    {ir::Op::shift_right_arithmetic, LastOperand::constant, true, 0, 1, 0, 0},
+    {ir::Op::shift_right_arithmetic, LastOperand::constant, false, 0, 1, 0, 0},
+});
+
+LastOperand last_operand(const ir::Kernel& kernel, const ir::Value& v) {
+  if (v.operands[1] == ir::no_value || kernel.values[v.operands[1]].kind != ir::ValueKind::constant)
+    return LastOperand::any;
+  const bool divides = v.op == ir::Op::divide || v.op == ir::Op::remainder;
+  const std::int64_t constant = kernel.values[v.operands[1]].integer;
+  return divides && constant > 0 && std::has_single_bit(static_cast<std::uint64_t>(constant))
+             ? LastOperand::power_of_two
+             : LastOperand::constant;
+}
+
+/// The row of an operation on integers, where it has one.
+const IntegerRow* integer_row(const ir::Kernel& kernel, const ir::Value& v) {
+  if (ir::is_floating(v.dtype) || v.dtype == DType::pred) return nullptr;
+  const auto row = std::find_if(integer_rows.begin(), integer_rows.end(), [&](const IntegerRow& one) {
+    return one.op == v.op && one.is_signed == ir::is_signed(v.dtype) && one.last == last_operand(kernel, v);
+  });
+  return row == integer_rows.end() ? nullptr : &*row;
+}
+
+void add(Pipes& pipes, const IntegerRow& row, int registers) {
+  pipes.fma += std::int64_t{row.fma} * registers;
+  pipes.alu += std::int64_t{row.alu} * registers;
+  pipes.xu += std::int64_t{row.xu} * registers;
+  pipes.narrow += std::int64_t{row.narrow} * registers;
+}
+
+/// Instructions that take elements of up to 16 bits out of the words that an access brings, or put them into those that
+/// it takes away; in quarters, of each element. What floats take is part of their conversions.
+struct Packing {
+  int bits;
+  bool is_pred;
+  int load, store;
+};
+/// Counted as the rows above are.
+constexpr auto packings = std::to_array<Packing>({{8, false, 4, 3}, {8, true, 4, 10}, {16, false, 3, 3}});
+
+std::int64_t packing_instructions(const ir::Stmt& access, DType dtype) {
+  if (access.width == 1 || ir::is_floating(dtype)) return 0;
+  for (const Packing& row : packings)
+    if (row.bits == ir::row(dtype).bits && row.is_pred == (dtype == DType::pred))
+      return ((access.kind == StmtKind::load ? row.load : row.store) * access.width + 3) / 4;
+  return 0;
+}
+
 void add_conversion(Pipes& pipes, DType from, DType to) {
   if (from == to) return;
   if (is_byte(from)) {
@@ -119,8 +195,16 @@ void add_conversion(Pipes& pipes, DType from, DType to) {
     pipes.alu += 1;  // two additions: float_of_narrow(), codegen/cuda/prelude.cpp
     pipes.fma += 1;
     pipes.pack += is_half(to);
-  } else if (to == DType::f32 && !ir::is_floating(from))
+  } else if (!ir::is_floating(from) && (to == DType::f32 || is_half(to))) {
     pipes.number += 1;
+    pipes.pack += is_half(to);
+  } else if (ir::is_narrow_integer(from) && to == DType::s32) {
+    return;  // as it was taken out of its word
+  } else if (!ir::is_floating(from) && !ir::is_floating(to) && to != DType::pred &&
+             registers_of(to) <= registers_of(from)) {
+    return;  // the lower bits
+  } else if (to == DType::pred)
+    pipes.alu += 1;  // a comparison
   else if (ir::is_floating(from) || ir::is_floating(to))
     pipes.narrow += 1;
   else
@@ -140,6 +224,10 @@ DType type_of(const ir::Kernel& kernel, const ir::Stmt& stmt) {
   return stmt.let != ir::no_id ? kernel.lets[stmt.let].dtype : DType::f32;
 }
 
+DType memory_type(const ir::Kernel& kernel, const ir::Stmt& access) {
+  return ir::is_array(access.space) ? kernel.arrays[access.memory].dtype : kernel.buffers[access.memory].dtype;
+}
+
 /// A quotient is a multiplication whose upper half is shifted; what is left of it takes one instruction more.
 constexpr std::int64_t quotient_instructions = 2;
 
@@ -156,6 +244,7 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
     case StmtKind::store:
     case StmtKind::atomic:
       pipes.memory += 1;
+      pipes.alu += packing_instructions(stmt, memory_type(kernel, stmt));
       pipes.address += (unrolled ? 0 : 1);
       pipes.address += stmt.space == ir::Space::distributed ? 1 : 0;  // from a block's number to its memory
       return;
@@ -197,13 +286,30 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
 struct OperandPart {
   ir::Op op;
   ir::Arithmetic by;  ///< the class whose text it is
-  int fma, alu, xu;
+  int fma, alu, xu, narrow;
 };
 constexpr std::array operand_parts = std::to_array<OperandPart>({
-    {ir::Op::divide, ir::Arithmetic::xla, 1, 4, 1},     // its size, the scale, the scaled divisor's reciprocal
-    {ir::Op::divide, ir::Arithmetic::approx, 0, 0, 1},  // the reciprocal
+    {ir::Op::divide, ir::Arithmetic::xla, 1, 4, 1, 0},     // its size, the scale, the scaled divisor's reciprocal
+    {ir::Op::divide, ir::Arithmetic::approx, 0, 0, 1, 0},  // the reciprocal
 });
-const OperandPart* part_of_last_operand(ir::Op op, DType dtype, ir::Arithmetic arithmetic) {
+/// The same of integers: the reciprocal in f32, made a number again, and its correction.
+struct IntegerPart {
+  bool is_signed;
+  OperandPart part;
+};
+constexpr std::array integer_parts = std::to_array<IntegerPart>({
+    {true, {ir::Op::divide, ir::Arithmetic::ieee, 6, 8, 1, 2}},
+    {false, {ir::Op::divide, ir::Arithmetic::ieee, 3, 4, 1, 2}},
+    {true, {ir::Op::remainder, ir::Arithmetic::ieee, 7, 7, 1, 2}},
+    {false, {ir::Op::remainder, ir::Arithmetic::ieee, 3, 5, 1, 2}},
+});
+/// `row` is that of an operation on integers.
+const OperandPart* part_of_last_operand(ir::Op op, DType dtype, ir::Arithmetic arithmetic, const IntegerRow* row) {
+  if (row != nullptr) {
+    if (row->last != LastOperand::any || registers_of(dtype) > 1) return nullptr;
+    for (const IntegerPart& one : integer_parts)
+      if (one.part.op == op && one.is_signed == row->is_signed) return &one.part;
+  }
   if (!ir::is_floating(dtype) || dtype == DType::f64) return nullptr;
   for (const OperandPart& part : operand_parts)
     if (part.op == op && part.by == ir::computed(op, dtype, arithmetic).by) return &part;
@@ -214,7 +320,7 @@ const OperandPart* part_of_last_operand(ir::Op op, DType dtype, ir::Arithmetic a
 class Charges {
  public:
   Charges(const ir::Kernel& kernel, Scratch::Body& scratch)
-      : kernel_(kernel), scratch_(scratch), walk_(kernel, scratch.values) {}
+      : kernel_(kernel), scratch_(scratch), walk_(kernel, scratch.values), roundings_(ir::roundings(kernel)) {}
 
   void charge() {
     for (std::int32_t at = 0; at < std::ssize(kernel_.body); ++at) {
@@ -223,19 +329,33 @@ class Charges {
       if (is_memory(stmt)) quotients(stmt.expr, &Pipes::address);
       if (stmt.kind == StmtKind::guard && !stmt.otherwise) asks(stmt);  // of arms the first one asks for both
       if (stmt.kind == StmtKind::let && !walk_.is_read(stmt.let)) continue;
-      const ir::VarSet vars = value(stmt.value);
-      walk_.define(at, vars);
-      if (stmt.kind == StmtKind::let) {
-        if (walk_.is_taken_in(stmt.let)) place(vars).fma -= 1;
-        const ir::Value& root = kernel_.values[stmt.value];
-        if (root.kind == ir::ValueKind::convert) packed(stmt.let, kernel_.values[root.operands[0]].dtype, root.dtype);
-      } else if (walk_.takes_in(stmt)) {
-        place(vars).fma -= 1;
-      }
+      const auto [loop, copies] =
+          stmt.kind == StmtKind::let ? walk_.needed_copies(stmt.let) : std::pair<std::int32_t, std::int64_t>(-1, 0);
+      const Pipes before = scratch_.costs[at].pipes;
+      made(stmt, at);
+      if (loop < 0) continue;
+      // What only some copies need those have, and the loop is charged for them.
+      Pipes own = std::exchange(scratch_.costs[at].pipes, before);
+      add(own, before, -1);
+      add(scratch_.costs[static_cast<std::size_t>(loop)].pipes, own, copies);
     }
   }
 
  private:
+  void made(const ir::Stmt& stmt, std::int32_t at) {
+    const ir::VarSet vars = value(stmt.value);
+    walk_.define(at, vars);
+    if (stmt.kind == StmtKind::let) {
+      if (walk_.is_taken_in(stmt.let)) place(vars).fma -= 1;
+      if (packs(stmt.value))
+        packed(stmt.value, walk_.vars_of_let(stmt.let), walk_.vector_of(stmt.let), walk_.array_of(stmt.let));
+    } else if (walk_.takes_in(stmt)) {
+      place(vars).fma -= 1;
+    } else if (stmt.kind == StmtKind::assign && stmt.op == ir::Op::copy && packs(stmt.value)) {
+      packed(stmt.value, vars, walk_.vector_of(stmt.target), stmt.target.array);
+    }
+  }
+
   /// A condition is asked where it changes, once for all guards there that have it, and not by copies that are known to
   /// meet it.
   void asks(const ir::Stmt& guard) {
@@ -259,9 +379,11 @@ class Charges {
   ir::VarSet value(ir::ValueId id) {
     if (id == ir::no_value) return {};
     const ir::Value& v = kernel_.values[id];
-    ir::VarSet vars, last;
-    for (const ir::ValueId operand : v.operands)
-      if (operand != ir::no_value) vars |= last = value(operand);
+    const bool known = walk_.first_of(v).has_value();  // each copy has one of both
+    ir::VarSet vars = known ? walk_.all_loops() : ir::VarSet{}, last;
+    for (std::size_t i = known ? 1 : 0; i < v.operands.size(); ++i)
+      if (v.operands[i] != ir::no_value) vars |= last = value(v.operands[i]);
+    if (known) return vars;
     switch (v.kind) {
       case ir::ValueKind::constant:
         return {};
@@ -276,14 +398,21 @@ class Charges {
         }
         const bool compares = v.op == ir::Op::compare && v.operands[0] != ir::no_value;
         const DType type = compares ? kernel_.values[v.operands[0]].dtype : v.dtype;
-        add_operation(place(vars), v.op, type, kernel_.arithmetic);
-        if (const OperandPart* part = part_of_last_operand(v.op, type, kernel_.arithmetic))
+        const IntegerRow* row = integer_row(kernel_, v);
+        if (row != nullptr)
+          add(place(vars), *row, registers_of(v.dtype));
+        else
+          add_operation(place(vars), v.op, type, kernel_.arithmetic);
+        if (const OperandPart* part = part_of_last_operand(v.op, type, kernel_.arithmetic, row))
           shared(*part, v, vars, last);
         if (walk_.takes_in(v)) place(vars).fma -= 1;
         return vars;
       }
       case ir::ValueKind::convert:
-        add_conversion(place(vars), kernel_.values[v.operands[0]].dtype, v.dtype);
+        if (roundings_.is_rounding(id))
+          place(vars).pack += 1;
+        else if (!roundings_.is_rounded(kernel_, v.operands[0]))
+          add_conversion(place(vars), kernel_.values[v.operands[0]].dtype, v.dtype);
         return vars;
       case ir::ValueKind::index:
         return index(v.index);
@@ -297,6 +426,7 @@ class Charges {
       pipes.fma += times * p.fma;
       pipes.alu += times * p.alu;
       pipes.xu += times * p.xu;
+      pipes.narrow += times * p.narrow;
     };
     take(place(vars), part, -1);
     const ir::ValueId operand =
@@ -346,19 +476,31 @@ class Charges {
     return vars;
   }
 
-  /// Neighbours of a vector are packed together.
-  void packed(ir::LetId let, DType from, DType to) {
-    if (from != DType::f32 || !is_half(to)) return;
-    const std::int32_t loop = walk_.vector_of(let);
+  /// Whether its last step is that of an f32 to 16 bits.
+  bool packs(ir::ValueId id) const {
+    if (id == ir::no_value || kernel_.values[id].kind != ir::ValueKind::convert) return false;
+    const DType from = kernel_.values[kernel_.values[id].operands[0]].dtype;
+    return is_half(kernel_.values[id].dtype) && !is_half(from) && from != DType::f64 && from != DType::pred;
+  }
+
+  /// Neighbours of a vector are packed together, in the copies of `loop`. What was rounded is put together by two
+  /// instructions.
+  void packed(ir::ValueId id, const ir::VarSet& vars, std::int32_t loop, ir::ArrayId array) {
     if (loop < 0) return;
     const std::int64_t elements = kernel_.indices.vars[kernel_.body[static_cast<std::size_t>(loop)].var].extent;
-    place(walk_.vars_of_let(let)).pack -= 1;
-    scratch_.costs[static_cast<std::size_t>(loop)].pipes.pack += (elements + 1) / 2;
+    Pipes& of_loop = scratch_.costs[static_cast<std::size_t>(loop)].pipes;
+    if (roundings_.is_rounding(id)) {
+      of_loop.alu += roundings_.arrays[array] ? 0 : elements;
+      return;
+    }
+    place(vars).pack -= 1;
+    of_loop.pack += (elements + 1) / 2;
   }
 
   const ir::Kernel& kernel_;
   Scratch::Body& scratch_;
   ValueWalk walk_;
+  ir::Roundings roundings_;
 };
 
 /// What lies in the code of a value beside what ordinary operands execute.

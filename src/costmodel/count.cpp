@@ -7,6 +7,7 @@
 #include "costmodel/count.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "costmodel/scratch.h"
 
@@ -47,6 +48,16 @@ void add_meeting(const ir::Kernel& kernel, const ir::Stmt& barrier, Work& work) 
   ticket.reload_sectors += kernel.virtual_blocks;
 }
 
+/// Before its first launch a workspace means nothing, so nobody reads of it what was not written.
+void find_own(const ir::Kernel& kernel, Work& work) {
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+    const ir::BufferRole role = kernel.buffers[b].role;
+    if (role != ir::BufferRole::workspace && role != ir::BufferRole::ticket) continue;
+    const BufferWork& buffer = std::as_const(work.buffers)[b];
+    if (buffer.store.requests + buffer.atomic.requests > 0) work.buffers[b].own = true;
+  }
+}
+
 }  // namespace
 
 void begin_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
@@ -80,6 +91,7 @@ void end_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
       work.cluster_barriers += barrier_instructions(stmt) * scratch.counts[at].executions;
     if (is_grid_barrier(stmt)) add_meeting(kernel, stmt, work);
   }
+  find_own(kernel, work);
   work.shuffles = work.pipes.shuffle;
   work.barriers = work.pipes.barrier - work.cluster_barriers;
 }

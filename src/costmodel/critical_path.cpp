@@ -20,10 +20,11 @@
 //
 // Accumulations and shuffles are a chain through their target, so each copy that has the same target adds a step. Other
 // values add the depth of their expression once per pass, and those with an operation whose machine code branches
-// (branches.def) once for each copy. A warp is taken to run every guard, and of exclusive arms the longest. Bytes in
-// flight are all bytes that a thread moves over the number of trips.
+// (branches.def) once for each copy. A warp is taken to run every guard, in those copies that are known to pass it, and
+// of exclusive arms the longest. Bytes in flight are all bytes that a thread moves over the number of trips.
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include "costmodel/scratch.h"
 
@@ -118,7 +119,7 @@ class CriticalPathWalk {
           if (stmt.end < to && kernel_.body[stmt.end].otherwise)
             at = arms(at, times, copies);
           else
-            walk(at + 1, stmt.end, times, copies);
+            walk(at + 1, stmt.end, times, copies * known_share(stmt));
           break;
         case StmtKind::bind:  // addresses below are made of the number
           wait();
@@ -195,6 +196,35 @@ class CriticalPathWalk {
     if (one.path.memory > other.path.memory) both.buffers = one.buffers;
     go_on_from(both);
     return end - 1;
+  }
+
+  /// Of the copies that stand side by side, the share that passes a guard which asks for their numbers alone.
+  double known_share(const ir::Stmt& guard) const {
+    if (guard.value != ir::no_value) return 1;
+    double share = 1;
+    for (const ir::VarId var : beside_) {
+      const std::int64_t extent = kernel_.indices.vars[var].extent;
+      std::int64_t pass = 0;
+      for (std::int64_t copy = 0; copy < extent; ++copy)
+        pass += std::all_of(guard.conditions.begin(), guard.conditions.end(), [&](const ir::Condition& condition) {
+          if (condition.a == ir::no_expr) return true;
+          const std::optional<std::int64_t> a = number_in(condition.a, var, copy),
+                                            b = number_in(condition.b, var, copy);
+          return !a || !b || (condition.equal ? *a == *b : *a < *b);
+        });
+      share *= static_cast<double>(pass) / static_cast<double>(extent);
+    }
+    return share;
+  }
+  /// What an index is in a copy of a loop, where it is made of that copy's number and constants.
+  std::optional<std::int64_t> number_in(ir::ExprId id, ir::VarId var, std::int64_t copy) const {
+    std::int64_t sum = kernel_.indices[id].constant;
+    for (const ir::Linear& linear : kernel_.indices.linear(id)) {
+      const ir::Term& term = kernel_.indices.terms[linear.term];
+      if (term.kind != ir::TermKind::var || term.var != var) return std::nullopt;
+      sum += linear.coefficient * copy;
+    }
+    return sum;
   }
 
   double access_bytes(const ir::Stmt& stmt) const { return element_bytes(kernel_, stmt) * stmt.width; }

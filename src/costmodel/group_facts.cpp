@@ -8,8 +8,9 @@
 // array that lies behind, and what they do to the order of elements becomes a property of the read. A reshape of a
 // row-major array keeps the order; a broadcast that repeats numbers over what is fastest in memory spreads a row's
 // number over the row, whatever stays between the parts of a row (ir/graph/domain.h); every other broadcast or view
-// moves elements. A slice or a look-up touches as many elements as it makes. Each array counts once per reader, with
-// the wildest order and the sum of what is touched.
+// moves elements. What a slice, a pad, a reverse or a concatenate moves stays within a row of all dimensions from the
+// first one on that it changes. A slice or a look-up touches as many elements as it makes. Each array counts once per
+// reader, with the wildest order and the sum of what is touched.
 //
 // A reduction that takes the fastest dimension in memory is a row reduction where there are several rows: a block has
 // its result at once. The result of any other reduction, of a sort and of a scatter is there only when the whole grid
@@ -208,6 +209,7 @@ class Facts {
   struct Order {
     ReadOrder order = ReadOrder::same;
     std::int32_t domain = 0;
+    double rows = 1;
   };
   Order order_of(const Node& node) {
     if (node.op == Op::broadcast) {
@@ -226,11 +228,44 @@ class Facts {
     return {};
   }
 
+  /// How many rows keep their elements where a node takes parts of its operands.
+  static double rows_that_keep(const Node& node, const ir::Shape& source) {
+    if (!is_row_major(node.shape) || !is_row_major(source)) return 0;
+    const auto changes = [&](int d) {
+      switch (node.op) {
+        case Op::slice:
+          return node.shape.dims[d] != source.dims[d];  // what keeps its length is all of it
+        case Op::pad:
+          return pad_range(node, d).low != 0 || node.shape.dims[d] != source.dims[d];
+        case Op::reverse:
+          return axes(node).contains(d);
+        default:
+          return d == axis(node);
+      }
+    };
+    double rows = 1;
+    for (int d = 0; d < node.shape.rank() && !changes(d); ++d) rows *= static_cast<double>(node.shape.dims[d]);
+    return rows;
+  }
+
+  /// At which index a node takes the elements of an operand.
+  Order own_order(const Node& node, std::size_t operand) const {
+    const OpClass kind = class_of(node.op);
+    if (kind == OpClass::elementwise || kind == OpClass::reduction || node.op == Op::copy) return {};
+    const bool moves = node.op == Op::slice || node.op == Op::reverse || node.op == Op::concatenate ||
+                       (node.op == Op::pad && operand == 0);
+    const double rows = moves ? rows_that_keep(node, graph_[node.operands[operand]].shape) : 0;
+    return rows > 1 ? Order{ReadOrder::within, 0, rows} : Order{ReadOrder::moved};
+  }
+
   /// One after the other. What is spread twice lies in rows where both are in one piece.
   static Order joined(const Order& a, const Order& b) {
     if (a.order == ReadOrder::spread && b.order == ReadOrder::spread && (a.domain != 0 || b.domain != 0))
       return {ReadOrder::moved};
-    return a.order >= b.order ? a : b;
+    const Order& wilder = a.order >= b.order ? a : b;
+    const Order& other = a.order >= b.order ? b : a;
+    if (wilder.order != ReadOrder::within || other.order == ReadOrder::same) return wilder;
+    return other.domain != 0 ? Order{ReadOrder::moved} : wilder;
   }
 
   /// Whether what is alive reads the node in one place only, and the graph does not give it.
@@ -285,8 +320,10 @@ class Facts {
   static void read_another_way(GroupRead& read, const Order& other) {
     if (read.order == ReadOrder::spread && other.order == ReadOrder::spread && read.domain != other.domain)
       read.order = ReadOrder::moved;
+    else if (read.order == ReadOrder::within && other.order == ReadOrder::within)
+      read.rows = std::gcd(static_cast<std::int64_t>(read.rows), static_cast<std::int64_t>(other.rows));
     else if (other.order > read.order)
-      read.order = other.order, read.domain = other.domain;
+      read.order = other.order, read.domain = other.domain, read.rows = other.rows;
   }
 
   struct Step {
@@ -296,16 +333,13 @@ class Facts {
   };
 
   void find_reads(NodeId id, const Node& node, GroupNode& fact) {
-    const OpClass kind = class_of(node.op);
-    const bool tame = kind == OpClass::elementwise || kind == OpClass::reduction || node.op == Op::copy;
     std::map<NodeId, std::size_t> known;
     for (std::size_t o = 0; o < node.operands.size(); ++o) {
       const bool part = touches_a_part(node.op) && o == 0;
       const double taps = node.op == Op::reduce_window && o == 0 ? taps_of(node) : 0;
       const double whole = taps > 0 ? size_of(graph_[node.operands[0]]) : 0;
-      std::vector<Step> pending{{node.operands[o],
-                                 {tame ? ReadOrder::same : ReadOrder::moved},
-                                 whole > 0 ? std::max(1.0, size_of(node) * taps / whole) : 1}};
+      std::vector<Step> pending{
+          {node.operands[o], own_order(node, o), whole > 0 ? std::max(1.0, size_of(node) * taps / whole) : 1}};
       for (std::size_t p = 0; p < pending.size(); ++p) {
         const Step step = pending[p];
         const Node& from = graph_[step.id];
@@ -328,13 +362,13 @@ class Facts {
         const double all = result_bytes(from);
         if (all == 0 && maker == no_node) continue;
         const auto [at, fresh] = known.try_emplace(step.id, fact.reads.size());
-        if (fresh) fact.reads.push_back({step.id, maker, 0, false, ReadOrder::same, 0, 0});
+        if (fresh) fact.reads.push_back({step.id, maker});
         GroupRead& read = fact.reads[at->second];
         const double touched = part ? std::min(all, size_of(node) * (all / std::max(1.0, size_of(from)))) : all;
         read.bytes = std::min(all, read.bytes + touched);
         read.whole = read.whole || touched >= all;
         if (fresh)
-          read.order = step.order.order, read.domain = step.order.domain;
+          read.order = step.order.order, read.domain = step.order.domain, read.rows = step.order.rows;
         else
           read_another_way(read, step.order);
         // A number per row is computed once for its row, a single number once by each thread; all else for each reader.

@@ -18,7 +18,8 @@ namespace tailor::costmodel {
 enum class ReadOrder : std::uint8_t {
   same,    ///< the element that it computes
   spread,  ///< repeated over what is fastest in memory: a row's number for all of its elements
-  moved,   ///< any other place: transposes, slices, look-ups, a number repeated for others than its neighbours
+  within,  ///< another place of the same row: a row that is reversed, turned, cut, put together
+  moved,   ///< any other place: transposes, look-ups, a number repeated for others than its neighbours
 };
 
 /// One value that a node reads, seen through free nodes.
@@ -29,6 +30,7 @@ struct GroupRead {
   bool whole = false;              ///< all of it
   ReadOrder order = ReadOrder::same;
   std::int32_t domain = 0;  ///< spread: how the rows lie over which it is; as GroupNode::domain
+  double rows = 1;          ///< within: so many rows, in one piece each, keep their elements
   double again = 0;         ///< times that each element would be computed again by a reader that holds its maker
 };
 

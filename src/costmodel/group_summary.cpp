@@ -14,9 +14,10 @@
 // Of each member it is known how far its result reaches: nothing waits for it, or its block has it (it depends on a row
 // reduction of so many rows), or the whole grid must end first. An edge needs a barrier when its reader cannot use the
 // value where it is: a result of the grid that is spread or moved, a row's value that is read at another place than its
-// row, a row reduction over rows that do not nest with those before. Rows in one piece nest by their numbers, rows in
-// several pieces only with rows that lie alike. The phase of a node follows from its suppliers in
-// the group alone, so when one changes its readers are looked at again, in the order of the graph, each at most once.
+// row (at another place of it the block goes through the row once more), a row reduction over rows that do not nest
+// with those before. Rows in one piece nest by their numbers, rows in several pieces only with rows that lie alike. The
+// phase of a node follows from its suppliers in the group alone, so when one changes its readers are looked at again,
+// in the order of the graph, each at most once.
 //
 // Reductions that arrive in steps (ir/graph/split_reduction.h) are one where a group holds the steps. The first of them
 // then counts as the whole: its elements are those that are reduced, and its result reaches as far as the whole's. The
@@ -50,6 +51,11 @@ void count_at(std::vector<std::int64_t>& counts, std::size_t at, int sign) {
 bool nest(double a, std::int32_t lie_a, double b, std::int32_t lie_b) {
   if (a <= 0 || b <= 0) return true;
   return lie_a == lie_b && (lie_a == 0 ? std::fmod(std::max(a, b), std::min(a, b)) == 0 : a == b);
+}
+
+/// Whether a block that has one of so many rows has all of each of `parts` rows that lie in one piece.
+bool is_within(double parts, double rows, std::int32_t lie) {
+  return rows > 0 && lie == 0 && std::fmod(parts, rows) == 0;
 }
 
 }  // namespace
@@ -191,6 +197,7 @@ bool GroupSummaries::waits(NodeId node, const GroupRead& read, const State& make
       0)  // the block that ends last goes on with the same elements; it spreads nothing and reduces nothing
     return read.order != ReadOrder::same || state.reach != ResultReach::element || made.elements != fact.elements;
   if (read.order == ReadOrder::moved) return true;
+  if (read.order == ReadOrder::within && !is_within(read.rows, maker.rows, maker.domain)) return true;
   if (read.order == ReadOrder::spread && read.domain != maker.domain) return true;
   return state.reach == ResultReach::row && !nest(maker.rows, maker.domain, state.reduced_rows, state.reduced_domain);
 }
@@ -208,7 +215,8 @@ GroupSummaries::Place GroupSummaries::place_of(NodeId node) const {
       const State& maker = states_[ir::index(read.maker)];
       phase = std::max(phase, maker.phase + (waits(node, read, maker) ? 1 : 0));
       steps = std::max(steps, maker.steps);
-      walks = std::max(walks, maker.walks + (maker.rows > 0 && read.order == ReadOrder::spread ? 1 : 0));
+      const bool again = read.order == ReadOrder::spread || read.order == ReadOrder::within;
+      walks = std::max(walks, maker.walks + (maker.rows > 0 && again ? 1 : 0));
     }
   if (state.reach == ResultReach::row && !state.follows) ++steps;
   double rows = 0;

@@ -57,7 +57,7 @@ std::vector<Compulsory> compulsory_of_kernels(const Work& program) {
   for (const Work& one : works_of(program)) {
     Compulsory& own = all.emplace_back();
     one.buffers.each([&](std::size_t b, const BufferWork& buffer) {
-      if (!touched[b]) own.read += buffer.read_bytes;
+      if (!touched[b] && !buffer.own) own.read += buffer.read_bytes;
       if (!written[b]) own.written += buffer.written_bytes;
       touched[b] = touched[b] || buffer.read_bytes + buffer.written_bytes > 0;
       written[b] = written[b] || buffer.written_bytes > 0;
@@ -85,8 +85,15 @@ void add_traffic(BufferWork& all, const BufferWork& b) {
   all.reload_sectors += b.reload_sectors;
 }
 
+/// Before their distinct bytes are put together: its own is what all have for themselves.
+void add_owner(BufferWork& all, const BufferWork& b) {
+  const auto is_own = [](const BufferWork& one) { return one.read_bytes == 0 || one.own; };
+  all.own = (all.own || b.own) && is_own(all) && is_own(b);
+}
+
 /// What two bodies read, memory delivers to each: they are not in step.
 void add_body(BufferWork& all, const BufferWork& b) {
+  add_owner(all, b);
   add_traffic(all, b);
   for (std::int64_t BufferWork::*const which :
        {&BufferWork::read_bytes, &BufferWork::written_bytes, &BufferWork::read_sectors, &BufferWork::written_sectors})
@@ -130,6 +137,7 @@ BufferWork buffer_of_program(const Work& program, std::size_t buffer) {
   BufferWork all;
   for (const Work& one : works_of(program)) {
     const BufferWork& b = one.buffers[buffer];
+    add_owner(all, b);
     add_traffic(all, b);
     for (std::int64_t BufferWork::*const which :
          {&BufferWork::read_bytes, &BufferWork::written_bytes, &BufferWork::read_sectors, &BufferWork::written_sectors,
@@ -250,6 +258,17 @@ double read_footprint(const BufferWork& buffer) {
 
 double written_footprint(const BufferWork& buffer) {
   return static_cast<double>(std::max(buffer.written_bytes, sector_bytes * buffer.written_sectors));
+}
+
+double read_first(const Work& program) {
+  double sum = 0;
+  std::vector<bool> touched(program.buffers.size());
+  for (const Work& one : works_of(program))
+    one.buffers.each([&](std::size_t b, const BufferWork& buffer) {
+      if (!touched[b] && !buffer.own) sum += read_footprint(buffer);
+      touched[b] = touched[b] || buffer.read_bytes + buffer.written_bytes > 0;
+    });
+  return sum;
 }
 
 }  // namespace tailor::costmodel

@@ -156,8 +156,11 @@ double partly_written(const BufferWork& buffer) {
   return std::clamp(2 * (sectors - static_cast<double>(buffer.store.bytes) / sector_bytes), 0.0, sectors);
 }
 
-/// Share of the distinct bytes of a buffer's loads that launches before have left in L2.
-double left_in_l2(const Place& place, std::size_t buffer, const Loads& loads, double room, const CalibratedDevice& d) {
+/// Share of the distinct bytes of a buffer's loads that launches before have left in L2, or that the kernel itself has
+/// put there while it touched half of all that it touches.
+double left_in_l2(const Place& place, std::size_t buffer, const Loads& loads, double room, double own_footprint,
+                  const CalibratedDevice& d) {
+  if (own_footprint > 0) return 1 - miss(own_footprint / 2, room, d);
   if (!place.follows || loads.distinct == 0) return 0;
   const Left& left = place.left[buffer];
   if (left.touched == 0) return 0;
@@ -181,7 +184,8 @@ MemoryBytes memory_bytes(const Work& work, const Place& place, const Residency& 
   double fresh = 0, distinct = 0;  // of what is loaded at all: from memory
   work.buffers.each([&](std::size_t i, const BufferWork& buffer) {
     const Loads loads = loads_of(buffer, work, residency, device);
-    const double from_memory = cold * (1 - left_in_l2(place, i, loads, l2_room, device));
+    const double left = left_in_l2(place, i, loads, l2_room, buffer.own ? footprint : 0, device);
+    const double from_memory = cold * (1 - left);
     fresh += from_memory * loads.distinct;
     distinct += loads.distinct;
     const double again = std::max(0.0, loads.asked - loads.fetched);

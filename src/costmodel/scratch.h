@@ -145,6 +145,9 @@ struct LetFacts {
   std::int32_t sums = 0;             ///< of them, those by sums that can take it in
   std::int32_t vectors = 0;          ///< of them, those that put it into a vector
   ir::VarId vector = 0;              ///< the variable that tells its place there
+  ir::ArrayId array = ir::no_id;     ///< that has the vector
+  std::int32_t made_in = -1;         ///< the innermost unrolled loop around where it is made
+  std::uint64_t needed = 0;          ///< copies of that loop in which it is read, a bit each
   ir::ValueId value = ir::no_value;  ///< where it has one
   ir::VarSet vars;                   ///< loops whose copies and passes have it anew
 };
@@ -154,6 +157,7 @@ struct ValueScratch {
   std::vector<LetFacts> lets;
   std::vector<std::pair<ir::ArrayId, std::int32_t>> writes;  ///< array and statement, ascending
   std::vector<OpenScope> open;
+  std::vector<std::int32_t> inner;            ///< by statement: the innermost loop around it if that is unrolled, or -1
   std::int32_t at = 0;                        ///< the statement at hand
   std::unordered_set<std::uint64_t> charged;  ///< what was charged that is there once, and where
 };
@@ -347,16 +351,33 @@ class ValueWalk {
   /// first on, meet it whatever threads and blocks are; else 0 of them.
   std::pair<std::int32_t, std::int64_t> known_copies(const ir::Condition& condition) const;
   ir::VarSet all_loops() const;
-  /// The unrolled loop over the elements of a vector that a let goes into, and nowhere else; -1: none.
+  /// The unrolled loop over the elements of a vector that a let goes into, and nowhere else; -1: none. And the same of
+  /// what an assignment puts into an element.
   std::int32_t vector_of(ir::LetId let) const;
+  std::int32_t vector_of(const ir::Ref& element) const;
+  /// In how many copies of the loop around the statement at hand, which makes the let, somebody reads it, where that
+  /// is known to be less than all of them: the loop and their number; -1: in all.
+  std::pair<std::int32_t, std::int64_t> needed_copies(ir::LetId let) const;
+  /// In which copies of the loop around the statement at hand a selection takes its first value, where its condition
+  /// asks for the number of the copy alone.
+  std::optional<std::uint64_t> first_of(const ir::Value& selection) const {
+    return first_of(selection, scratch_.inner[static_cast<std::size_t>(scratch_.at)]);
+  }
+  /// The array of that vector.
+  ir::ArrayId array_of(ir::LetId let) const { return scratch_.lets[let].array; }
 
  private:
   void read(ir::ValueId id);
+  void find_inner_loops();
+  void need(ir::ValueId id, std::int32_t loop, std::uint64_t copies);
+  std::optional<std::uint64_t> first_of(const ir::Value& selection, std::int32_t loop) const;
+  std::optional<std::int64_t> number_in(ir::ValueId id, ir::VarId var, std::int64_t copy) const;
   void sum_of(ir::ValueId a, ir::ValueId b);
   bool is_product(ir::ValueId id) const;
   ir::ValueId product_in(ir::ValueId a, ir::ValueId b) const;
   void look_at(const ir::Stmt& stmt);
   ir::VarSet of_loops(const ir::VarSet& vars) const;
+  std::int32_t unrolled_loop(ir::VarId var) const;
   bool is_new(std::uint64_t key, const ir::VarSet& vars);
   bool first_copy_runs(const ir::Stmt& guard) const;
   std::int64_t most_in_first_copy(ir::ExprId id) const;

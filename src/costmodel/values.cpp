@@ -12,8 +12,11 @@
 // - an index that differs from copy to copy by a constant alone is the first one and a constant;
 // - a quotient that several indices have is made once;
 // - a condition is asked once for all guards that have it, and not by copies of which it is known;
-// - conversions to 16 bits whose results are neighbours in a vector are done two at a time.
+// - conversions to 16 bits whose results are neighbours in a vector are done two at a time;
+// - of a selection by the number of a copy each copy has the value that it takes, and what only that value needs.
 #include <algorithm>
+#include <bit>
+#include <optional>
 
 #include "costmodel/scratch.h"
 
@@ -38,6 +41,26 @@ bool ends_in_product(const ir::Kernel& kernel, const ir::Value& value) {
   }
 }
 
+constexpr std::uint64_t every_copy = ~std::uint64_t{0};
+
+bool holds(ir::Comparison comparison, std::int64_t a, std::int64_t b) {
+  switch (comparison) {
+    case ir::Comparison::eq:
+      return a == b;
+    case ir::Comparison::ne:
+      return a != b;
+    case ir::Comparison::ge:
+      return a >= b;
+    case ir::Comparison::gt:
+      return a > b;
+    case ir::Comparison::le:
+      return a <= b;
+    case ir::Comparison::lt:
+      return a < b;
+  }
+  return false;
+}
+
 std::uint64_t mixed(std::uint64_t key, std::uint64_t part) { return (key ^ part) * 0x9e3779b97f4a7c15U; }
 
 bool is_sum(const ir::Value& value) {
@@ -52,16 +75,92 @@ ValueWalk::ValueWalk(const ir::Kernel& kernel, ValueScratch& scratch) : kernel_(
   scratch_.writes.clear();
   scratch_.open.clear();
   scratch_.charged.clear();
-  for (const ir::Stmt& stmt : kernel.body)
-    if (stmt.kind == StmtKind::let) scratch_.lets[stmt.let].value = stmt.value;
+  find_inner_loops();
+  for (std::size_t at = 0; at < kernel.body.size(); ++at)
+    if (const ir::Stmt& stmt = kernel.body[at]; stmt.kind == StmtKind::let) {
+      scratch_.lets[stmt.let].value = stmt.value;
+      scratch_.lets[stmt.let].made_in = scratch_.inner[at];
+    }
   // A let is read below where it is made, so readers come first this way.
   for (std::int32_t at = static_cast<std::int32_t>(kernel.body.size()); at-- > 0;) {
     const ir::Stmt& stmt = kernel.body[static_cast<std::size_t>(at)];
     if (stmt.target.array != ir::no_id && stmt.kind != StmtKind::store)
       scratch_.writes.emplace_back(stmt.target.array, at);
-    if (stmt.kind != StmtKind::let || is_read(stmt.let)) look_at(stmt);
+    if (stmt.kind == StmtKind::let && !is_read(stmt.let)) continue;
+    look_at(stmt);
+    const std::uint64_t copies = stmt.kind == StmtKind::let ? scratch_.lets[stmt.let].needed : every_copy;
+    need(stmt.value, scratch_.inner[static_cast<std::size_t>(at)], copies);
   }
   std::sort(scratch_.writes.begin(), scratch_.writes.end());
+}
+
+/// Loops of more copies than there are bits are as rolled ones, and so is what stands behind a guard.
+void ValueWalk::find_inner_loops() {
+  scratch_.inner.assign(kernel_.body.size(), -1);
+  scratch_.open.clear();
+  for (std::int32_t at = 0; at < std::ssize(kernel_.body); ++at) {
+    while (!scratch_.open.empty() && scratch_.open.back().end <= at) scratch_.open.pop_back();
+    if (!scratch_.open.empty() && scratch_.open.back().unrolled)
+      scratch_.inner[static_cast<std::size_t>(at)] = scratch_.open.back().at;
+    const ir::Stmt& stmt = kernel_.body[static_cast<std::size_t>(at)];
+    if (stmt.kind != StmtKind::loop && stmt.kind != StmtKind::guard) continue;
+    const bool loop = stmt.kind == StmtKind::loop;
+    const bool few = loop && stmt.unrolled && kernel_.indices.vars[stmt.var].extent <= 64;
+    scratch_.open.push_back({at, stmt.end, loop, few, false, stmt.var});
+  }
+  scratch_.open.clear();
+}
+
+void ValueWalk::need(ir::ValueId id, std::int32_t loop, std::uint64_t copies) {
+  if (id == ir::no_value) return;
+  const ir::Value& value = kernel_.values[id];
+  if (value.kind == ir::ValueKind::let) {
+    LetFacts& let = scratch_.lets[value.let];
+    let.needed |= let.made_in == loop ? copies : every_copy;
+  }
+  const std::optional<std::uint64_t> first = first_of(value, loop);
+  for (std::size_t i = first ? 1 : 0; i < value.operands.size(); ++i)
+    need(value.operands[i], loop, !first ? copies : i == 1 ? copies & *first : copies & ~*first);
+}
+
+std::pair<std::int32_t, std::int64_t> ValueWalk::needed_copies(ir::LetId let) const {
+  const LetFacts& facts = scratch_.lets[let];
+  if (facts.made_in < 0 || facts.value == ir::no_value) return {-1, 0};
+  const std::int64_t extent = kernel_.indices.vars[kernel_.body[static_cast<std::size_t>(facts.made_in)].var].extent;
+  const std::uint64_t all = extent == 64 ? every_copy : (std::uint64_t{1} << extent) - 1;
+  if ((facts.needed & all) == all) return {-1, 0};
+  return {facts.made_in, std::popcount(facts.needed & all)};
+}
+
+std::optional<std::uint64_t> ValueWalk::first_of(const ir::Value& selection, std::int32_t loop) const {
+  if (loop < 0 || selection.kind != ir::ValueKind::op || selection.op != ir::Op::select) return std::nullopt;
+  const ir::Value* asked = &kernel_.values[selection.operands[0]];
+  if (asked->kind == ir::ValueKind::let && scratch_.lets[asked->let].value != ir::no_value)
+    asked = &kernel_.values[scratch_.lets[asked->let].value];
+  if (asked->kind != ir::ValueKind::op || asked->op != ir::Op::compare) return std::nullopt;
+  const ir::VarId var = kernel_.body[static_cast<std::size_t>(loop)].var;
+  std::uint64_t first = 0;
+  for (std::int64_t copy = 0; copy < kernel_.indices.vars[var].extent; ++copy) {
+    const std::optional<std::int64_t> a = number_in(asked->operands[0], var, copy),
+                                      b = number_in(asked->operands[1], var, copy);
+    if (!a || !b) return std::nullopt;
+    first |= std::uint64_t{holds(asked->comparison, *a, *b)} << copy;
+  }
+  return first;
+}
+
+/// What an integer is in a copy of a loop, where it is made of that copy's number and constants.
+std::optional<std::int64_t> ValueWalk::number_in(ir::ValueId id, ir::VarId var, std::int64_t copy) const {
+  const ir::Value& value = kernel_.values[id];
+  if (value.kind == ir::ValueKind::constant && ir::is_integer(value.dtype)) return value.integer;
+  if (value.kind != ir::ValueKind::index || !ir::is_integer(value.dtype)) return std::nullopt;
+  std::int64_t sum = kernel_.indices[value.index].constant;
+  for (const ir::Linear& linear : kernel_.indices.linear(value.index)) {
+    const ir::Term& term = kernel_.indices.terms[linear.term];
+    if (term.kind != ir::TermKind::var || term.var != var) return std::nullopt;
+    sum += linear.coefficient * copy;
+  }
+  return sum;
 }
 
 void ValueWalk::look_at(const ir::Stmt& stmt) {
@@ -76,6 +175,7 @@ void ValueWalk::look_at(const ir::Stmt& stmt) {
   if (vars.empty()) return;
   let.vectors += 1;
   let.vector = static_cast<ir::VarId>(vars.first());
+  let.array = stmt.target.array;
 }
 
 void ValueWalk::read(ir::ValueId id) {
@@ -251,11 +351,21 @@ std::pair<std::int32_t, std::int64_t> ValueWalk::known_copies(const ir::Conditio
 
 std::int32_t ValueWalk::vector_of(ir::LetId let) const {
   const LetFacts& facts = scratch_.lets[let];
-  if (facts.vectors == 0) return -1;
+  return facts.vectors == 0 ? -1 : unrolled_loop(facts.vector);
+}
+
+std::int32_t ValueWalk::vector_of(const ir::Ref& element) const {
+  if (element.lane == ir::no_expr) return -1;
+  const ir::VarSet vars = kernel_.indices[element.lane].vars;
+  return vars.empty() ? -1 : unrolled_loop(static_cast<ir::VarId>(vars.first()));
+}
+
+/// Around the statement at hand, with none that is rolled between them.
+std::int32_t ValueWalk::unrolled_loop(ir::VarId var) const {
   for (std::size_t i = scratch_.open.size(); i-- > 0;) {
     const OpenScope& scope = scratch_.open[i];
     if (!scope.unrolled) return -1;
-    if (scope.var == facts.vector) return scope.at;
+    if (scope.var == var) return scope.at;
   }
   return -1;
 }

@@ -38,6 +38,8 @@ struct BufferWork {
   /// Sectors that loads ask for which a load of the same index a constant away asks for too (the taps of a stencil),
   /// and the largest such distance in bytes; by extents in both modes.
   std::int64_t shifted_sectors = 0, shift_bytes = 0;
+  /// A workspace, or a ticket, that this kernel fills before it reads it: what it reads it has written to L2 itself.
+  bool own = false;
   bool operator==(const BufferWork&) const = default;
 };
 
@@ -167,8 +169,11 @@ BufferWork buffer_of_program(const Work& program, std::size_t buffer);
 /// For tables: accesses and instructions of all launches together, without followers. The rest, launch shape and
 /// critical path among it, stays that of the first.
 Work together(const Work& program);
-/// Bytes of the distinct sectors, at least the distinct bytes: what memory delivers, and what caches give room to.
+/// Bytes of the distinct sectors, at least the distinct bytes: what memory delivers, and what caches give room to. Of
+/// what a kernel filled itself memory delivers nothing.
 double read_footprint(const BufferWork& buffer);
 double written_footprint(const BufferWork& buffer);
+/// What all kernels of a program read that none of them has read or written before: what memory delivers at least.
+double read_first(const Work& program);
 
 }  // namespace tailor::costmodel

@@ -521,5 +521,27 @@ TEST_CASE("copies whose machine code branches are computed one after the other, 
   CHECK(path_of(Op::sqrt, xla, DType::f32).xu == 1);
   CHECK(path_of(Op::sqrt, ieee, DType::f32).xu == 12);
   CHECK(path_of(Op::divide, xla, DType::f32).xu == 1);
-  CHECK(path_of(Op::divide, xla, DType::s32).xu == 12 * ir::row(Op::divide).xu);
+  CHECK(path_of(Op::divide, xla, DType::s32).xu == ir::row(Op::divide).xu);
+  CHECK(path_of(Op::power, xla, DType::s32).xu == 12 * ir::row(Op::power).xu);
+}
+
+TEST_CASE("of loads behind a guard that asks for a copy's number alone as many travel together as copies pass it") {
+  for (const std::int64_t pass : {1, 3, 4}) {
+    Small k;
+    const ir::VarId e = k.b.loop_var("e", 4);
+    k.b.each(e);
+    k.b.guard_less(k.b.var(e), k.b.number(pass));
+    k.load(k.x);
+    k.b.end(), k.b.end();
+    const Work work = k.counted();
+    CHECK(work.loads_in_flight == pass);
+  }
+  // Of threads nobody knows which they are.
+  Small k;
+  const ir::VarId e = k.b.loop_var("e", 4);
+  k.b.each(e);
+  k.b.guard_less(k.b.sum({k.b.var(e), k.b.var(k.tid)}), k.b.number(2));
+  k.load(k.x);
+  k.b.end(), k.b.end();
+  CHECK(count(k.b.kernel, Mode::exact).loads_in_flight == 4);
 }

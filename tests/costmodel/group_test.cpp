@@ -378,6 +378,42 @@ TEST_CASE("rows in several pieces are rows, and only what lies as they do is the
   CHECK(barriers(turned) == 0);
 }
 
+TEST_CASE("what is moved within a row waits for the row's block alone, which goes through the row once more") {
+  // A norm of 16 rows of [2, 32].
+  const std::string head =
+      "  %x = parameter 0 : f32[16,2,32]\n  %zero = constant 0 : f32[]\n"
+      "  %s = reduce add %x, %zero, axes={1,2} : f32[16]\n  %b = broadcast %s, axes={0} : f32[16,2,32]\n"
+      "  %y = subtract %x, %b : f32[16,2,32]\n";
+  const auto of = [&](std::string_view lines) { return summary_of(head + std::string(lines)); };
+  for (const std::string_view moved :
+       {"  %r = reverse %y, axes={1,2} : f32[16,2,32]\n  %z = add %r, %y : f32[16,2,32]\n  output %z\n",
+        "  %r = reverse %y, axes={2} : f32[16,2,32]\n  %z = add %r, %y : f32[16,2,32]\n  output %z\n",
+        "  %l = slice %y, ranges={0:16:1,0:1:1,0:32:1} : f32[16,1,32]\n  %z = exp %l : f32[16,1,32]\n  output %z\n",
+        "  %l = slice %y, ranges={0:16:1,0:1:1,0:32:1} : f32[16,1,32]\n"
+        "  %h = slice %y, ranges={0:16:1,1:2:1,0:32:1} : f32[16,1,32]\n"
+        "  %z = concatenate %h, %l, axes={1} : f32[16,2,32]\n  output %z\n"}) {
+    CAPTURE(moved);
+    CHECK(barriers(of(moved)) == 0);
+    CHECK(walks_again(of(moved)) >= 2);  // for the norm, and for what is elsewhere
+  }
+  // What changes places with another row needs that row's block.
+  CHECK(barriers(of("  %r = reverse %y, axes={0,2} : f32[16,2,32]\n  output %r\n")) == 1);
+  CHECK(barriers(of("  %r = slice %y, ranges={1:16:1,0:2:1,0:32:1} : f32[15,2,32]\n  output %r\n")) == 1);
+  CHECK(barriers(of("  %r = transpose %y, axes={0,2,1} : f32[16,32,2]\n  output %r\n")) == 1);
+}
+
+TEST_CASE("a pad that keeps the length of rows moves them too") {
+  const auto of = [&](std::string_view pad) {
+    return summary_of(
+        "  %x = parameter 0 : f32[16,32]\n  %zero = constant 0 : f32[]\n"
+        "  %s = reduce add %x, %zero, axes={1} : f32[16]\n  %b = broadcast %s, axes={0} : f32[16,32]\n"
+        "  %y = subtract %x, %b : f32[16,32]\n  %r = pad %y, %zero, ranges=" +
+        std::string(pad) + " : f32[16,32]\n  output %r\n");
+  };
+  CHECK(barriers(of("{0:0:0,1:-1:0}")) == 0);
+  CHECK(barriers(of("{1:-1:0,0:0:0}")) == 1);
+}
+
 TEST_CASE("what a block cannot hold of its rows is read again, from L2 or memory, and apart where rows are few") {
   CalibratedDevice d = lonely(device_of_groups());
   d.registers_per_block = 100;  // 200 bytes: shared memory holds more

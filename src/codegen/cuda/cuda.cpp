@@ -54,6 +54,7 @@ struct Printer {
   const Kernel& kernel;
   KernelNames names;
   IndexSpelling indices;
+  Roundings rounds;
   Spelling spelling;
   std::string out;
   int depth = 1;
@@ -88,7 +89,8 @@ struct Printer {
       : kernel(k),
         names(make_names(k, std::move(scope))),
         indices{&k.indices, names.vars, {}},
-        spelling{kernel, names, indices},
+        rounds(roundings(k)),
+        spelling{kernel, names, indices, rounds},
         remarks(remarks_on(k)),
         block_name(name_of_block()),
         renewed(renewals(k)),
@@ -279,7 +281,9 @@ struct Printer {
       other = fmt::format("static_cast<{}>({})", type, other);
     std::string combined = operation_text(s.op, as_bits ? DType::f32 : dtype, kernel.arithmetic,
                                           as_bits ? "float_of(" + target + ")" : target, other);
-    if (as_bits) combined = fmt::format("{}_of({})", name(dtype), combined);
+    if (as_bits)  // each step widens what the one before it rounded
+      combined =
+          fmt::format("{}({})", dtype == DType::bf16 ? "rounded_bf16" : fmt::format("{}_of", name(dtype)), combined);
     line("#pragma unroll");
     line(fmt::format("for (int offset = {}; offset > 0; offset /= 2) {} = {};", s.lanes / 2, target, bare(combined)));
   }

@@ -44,7 +44,10 @@ std::string converted(DType to, DType from, const std::string& value) {
     return fmt::format("{}_of({})", name(to), direct ? bare(value) : to_float(from, value));
   }
   if (to == DType::pred) return fmt::format("({} != {})", value, constant_text(from, 0, 0));
-  if (is_floating(from) && is_integer(to)) return fmt::format("saturated<{}>({})", register_type(to), bare(value));
+  if (is_floating(from) && is_integer(to)) {
+    if (from == DType::f32 && row(to).bits <= 32) return fmt::format("{}_of({})", name(to), bare(value));
+    return fmt::format("saturated<{}>({})", register_type(to), bare(value));
+  }
   return to == DType::f32 ? to_float(from, value) : cast(register_type(to), value);
 }
 
@@ -140,6 +143,8 @@ std::string value_text(const Spelling& spelling, ValueId id) {
     case ValueKind::element:
       return ref_text(spelling, v.element);
     case ValueKind::convert:
+      if (spelling.roundings.is_rounding(id))
+        return fmt::format("rounded_bf16({})", bare(value_text(spelling, v.operands[0])));
       return converted(v.dtype, kernel.values[v.operands[0]].dtype, value_text(spelling, v.operands[0]));
     case ValueKind::index: {
       const DType from = is_wide(kernel.indices, v.index) ? DType::s64 : DType::s32;

@@ -12,6 +12,7 @@
 #include "ir/kernel/index_text.h"
 #include "ir/kernel/kernel.h"
 #include "ir/kernel/kernel_names.h"
+#include "ir/kernel/roundings.h"
 
 namespace tailor::codegen {
 
@@ -20,6 +21,7 @@ struct Spelling {
   const ir::Kernel& kernel;
   const ir::KernelNames& names;
   const ir::IndexSpelling& indices;
+  const ir::Roundings& roundings;
 };
 
 /// An index expression, in 64 bits where its range asks for it.

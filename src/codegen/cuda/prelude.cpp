@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The prelude's table. Integer functions compute in unsigned 64-bit numbers, where C++ wraps by definition, and cut
-// back to their type: the compiler narrows them again. HLO's rules: division by zero gives -1 (all bits), remainder by
-// zero the dividend, shifts by the width or more shift everything out, the smallest integer over -1 is itself.
+// The prelude's table: vectors, waits, floats of 16 bits, what arithmetic classes compute, bits. In: the text that was
+// printed. Out: what it calls. The functions of integers are in prelude_integer.cpp, floats of 8 bits in
+// prelude_narrow.cpp. Called by the printer once a kernel is written.
 #include "codegen/cuda/prelude.h"
 
 #include <set>
@@ -193,6 +193,23 @@ __device__ __forceinline__ bf16 bf16_of(float a) {
 }
 )",
      false},
+    {"rounded_bf16",
+     R"(/// The same where it is widened again, for nothing: the upper half of a register, of which the lower one is zero.
+__device__ __forceinline__ bf16 rounded_bf16(float a) {
+#if __CUDA_ARCH__ >= 800
+  unsigned int both;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(both) : "f"(a), "f"(0.0f));
+  __builtin_assume((both & 0xffffu) == 0);
+  return bf16{static_cast<unsigned short>(both >> 16)};
+#else
+  return bf16_of(a);
+#endif
+}
+)",
+     false,
+     {},
+     "/// The same where it is widened again.\n__device__ __forceinline__ bf16 rounded_bf16(float a) {\n  return "
+     "bf16_of(a);\n}\n"},
     {"maximum", R"(/// NaN when either is.
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) {
@@ -339,171 +356,6 @@ __device__ __forceinline__ float approx_erf(float a) {
 }
 )",
      false},
-    {"wide_bits", R"(/// The number modulo 2^64.
-template <class T>
-__device__ __forceinline__ unsigned long long wide_bits(T a) {
-  return static_cast<unsigned long long>(a);
-}
-)",
-     true},
-    {"own_bits", R"(/// The number's own bits, zero above them.
-template <class T>
-__device__ __forceinline__ unsigned long long own_bits(T a) {
-  return wide_bits(a) & (~0ull >> (64 - 8 * sizeof(T)));
-}
-)",
-     true},
-    {"wrap_add", R"(template <class T>
-__device__ __forceinline__ T wrap_add(T a, T b) {
-  return static_cast<T>(wide_bits(a) + wide_bits(b));
-}
-)",
-     true},
-    {"wrap_subtract", R"(template <class T>
-__device__ __forceinline__ T wrap_subtract(T a, T b) {
-  return static_cast<T>(wide_bits(a) - wide_bits(b));
-}
-)",
-     true},
-    {"wrap_multiply", R"(template <class T>
-__device__ __forceinline__ T wrap_multiply(T a, T b) {
-  return static_cast<T>(wide_bits(a) * wide_bits(b));
-}
-)",
-     true},
-    {"wrap_negate", R"(template <class T>
-__device__ __forceinline__ T wrap_negate(T a) {
-  return static_cast<T>(0ull - wide_bits(a));
-}
-)",
-     true},
-    {"is_negative", R"(/// Without comparing an unsigned number with zero.
-template <class T>
-__device__ __forceinline__ bool is_negative(T a) {
-  return !(a > T(0) || a == T(0));
-}
-)",
-     true},
-    {"absolute", R"(template <class T>
-__device__ __forceinline__ T absolute(T a) {
-  return is_negative(a) ? wrap_negate(a) : a;
-}
-)",
-     true},
-    {"integer_divide", R"(/// Towards zero; by zero: all bits set.
-template <class T>
-__device__ __forceinline__ T integer_divide(T a, T b) {
-  if (b == T(0)) return static_cast<T>(~0ull);
-  if (T(-1) < T(0) && b == T(-1)) return wrap_negate(a);
-  return static_cast<T>(a / b);
-}
-)",
-     true},
-    {"integer_remainder", R"(/// With the sign of a; by zero: a.
-template <class T>
-__device__ __forceinline__ T integer_remainder(T a, T b) {
-  if (b == T(0)) return a;
-  if (T(-1) < T(0) && b == T(-1)) return T(0);
-  return static_cast<T>(a % b);
-}
-)",
-     true},
-    {"integer_power", R"(/// Wraps; a negative exponent gives 0 unless the base is 1 or -1.
-template <class T>
-__device__ __forceinline__ T integer_power(T a, T b) {
-  if (is_negative(b)) return a == T(1) ? T(1) : a != T(-1) ? T(0) : (wide_bits(b) & 1ull) != 0 ? T(-1) : T(1);
-  unsigned long long result = 1, base = wide_bits(a);
-  for (unsigned long long rest = own_bits(b); rest != 0; rest >>= 1) {
-    if ((rest & 1ull) != 0) result *= base;
-    base *= base;
-  }
-  return static_cast<T>(result);
-}
-)",
-     true},
-    {"bit_and", R"(template <class T>
-__device__ __forceinline__ T bit_and(T a, T b) {
-  return static_cast<T>(a & b);
-}
-)",
-     true},
-    {"bit_or", R"(template <class T>
-__device__ __forceinline__ T bit_or(T a, T b) {
-  return static_cast<T>(a | b);
-}
-)",
-     true},
-    {"bit_xor", R"(template <class T>
-__device__ __forceinline__ T bit_xor(T a, T b) {
-  return static_cast<T>(a ^ b);
-}
-)",
-     true},
-    {"bit_not", R"(template <class T>
-__device__ __forceinline__ T bit_not(T a) {
-  return static_cast<T>(~a);
-}
-__device__ __forceinline__ bool bit_not(bool a) {
-  return !a;
-}
-)",
-     true},
-    {"shift_left", R"(template <class T>
-__device__ __forceinline__ T shift_left(T a, T b) {
-  return own_bits(b) >= 8 * sizeof(T) ? T(0) : static_cast<T>(wide_bits(a) << own_bits(b));
-}
-)",
-     true},
-    {"shift_right_logical", R"(template <class T>
-__device__ __forceinline__ T shift_right_logical(T a, T b) {
-  return own_bits(b) >= 8 * sizeof(T) ? T(0) : static_cast<T>(own_bits(a) >> own_bits(b));
-}
-)",
-     true},
-    {"shift_right_arithmetic", R"(/// Fills with the sign bit, for unsigned types too.
-template <class T>
-__device__ __forceinline__ T shift_right_arithmetic(T a, T b) {
-  const int unused = 64 - 8 * static_cast<int>(sizeof(T));
-  const long long extended = static_cast<long long>(wide_bits(a) << unused) >> unused;
-  return static_cast<T>(extended >> (own_bits(b) >= 8 * sizeof(T) ? 63ull : own_bits(b)));
-}
-)",
-     true},
-    {"population_count", R"(template <class T>
-__device__ __forceinline__ T population_count(T a) {
-  return static_cast<T>(__popcll(own_bits(a)));
-}
-)",
-     true},
-    {"leading_zeros", R"(template <class T>
-__device__ __forceinline__ T leading_zeros(T a) {
-  return static_cast<T>(__clzll(static_cast<long long>(own_bits(a))) - (64 - 8 * static_cast<int>(sizeof(T))));
-}
-)",
-     true},
-    {"high_multiply", R"(/// The upper half of the product of twice the width.
-template <class T>
-__device__ __forceinline__ T high_multiply(T a, T b) {
-  if (sizeof(T) == 8)
-    return static_cast<T>(T(-1) < T(0) ? static_cast<unsigned long long>(__mul64hi(a, b)) : __umul64hi(a, b));
-  return static_cast<T>((wide_bits(a) * wide_bits(b)) >> (8 * sizeof(T) & 63));
-}
-)",
-     true},
-    {"saturated", R"(/// To an integer towards zero; outside its range the nearest end, NaN: 0.
-template <class T, class F>
-__device__ __forceinline__ T saturated(F a) {
-  const bool is_signed = T(-1) < T(0);
-  const int digits = 8 * static_cast<int>(sizeof(T)) - (is_signed ? 1 : 0);
-  const unsigned long long most = ~0ull >> (64 - digits);
-  const F above = static_cast<F>(1ull << (digits - 1)) * F(2);
-  if (a != a) return T(0);
-  if (a >= above) return static_cast<T>(most);
-  if (a <= (is_signed ? -above : F(0))) return is_signed ? static_cast<T>(~most) : T(0);
-  return static_cast<T>(a);
-}
-)",
-     true},
     {"bits_as", R"(/// The same bits as another type.
 template <class To, class From>
 __device__ __forceinline__ To bits_as(From a) {
@@ -561,28 +413,31 @@ __device__ __forceinline__ bf16 reduced(bf16 a) {
 
 #undef ONE_INSTRUCTION
 
-const std::vector<PreludeRow> rows = [] {
-  std::vector<PreludeRow> all = wide_rows;
-  const std::vector<PreludeRow> narrow = narrow_float_rows();
-  all.insert(all.end(), narrow.begin(), narrow.end());
-  return all;
-}();
-
 bool is_used(const PreludeRow& row, const std::set<std::string_view>& used) {
   return used.contains(row.name) && (row.only_with.empty() || used.contains(row.only_with));
 }
 
 }  // namespace
 
-const std::vector<PreludeRow>& prelude_table() { return rows; }
+const std::vector<PreludeRow>& prelude_table() {
+  static const std::vector<PreludeRow> rows = [] {
+    std::vector<PreludeRow> all = wide_rows;
+    for (const std::vector<PreludeRow>& more : {integer_rows(), narrow_float_rows()})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
+  return rows;
+}
 
 std::string prelude_for(std::string_view body, bool portable) {
+  const auto text = [&](const PreludeRow& row) { return portable && !row.portable.empty() ? row.portable : row.text; };
+  const std::vector<PreludeRow>& rows = prelude_table();
   std::set<std::string_view> used = identifiers(body);
   for (auto row = rows.rbegin(); row != rows.rend(); ++row)
-    if (is_used(*row, used)) used.merge(identifiers(row->text));
+    if (is_used(*row, used)) used.merge(identifiers(text(*row)));
   std::string out;
   for (const PreludeRow& row : rows)
-    if (is_used(row, used)) out += std::string(portable && !row.portable.empty() ? row.portable : row.text) + "\n";
+    if (is_used(row, used)) out += std::string(text(row)) + "\n";
   return out;
 }
 

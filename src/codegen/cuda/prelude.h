@@ -27,6 +27,9 @@ struct PreludeRow {
 /// In an order in which each row uses earlier rows only.
 const std::vector<PreludeRow>& prelude_table();
 
+/// Its rows for integers: arithmetic, and conversions of floats to them (prelude_integer.cpp).
+std::vector<PreludeRow> integer_rows();
+
 /// Its rows for the floating types of 8 bits: what holds one, and conversions from and to float (prelude_narrow.cpp).
 std::vector<PreludeRow> narrow_float_rows();
 

@@ -28,8 +28,8 @@ std::optional<std::int64_t> in_program(const costmodel::Pipes& pipes, MachinePip
   switch (pipe) {
     case MachinePipe::fma:
       return pipes.fma;
-    case MachinePipe::alu:
-      return pipes.alu + pipes.address;
+    case MachinePipe::alu:  // machine code converts to 16 bits and from integers there
+      return pipes.alu + pipes.pack + pipes.number + pipes.address;
     case MachinePipe::f64:
       return pipes.f64;
     case MachinePipe::xu:

@@ -275,7 +275,7 @@ TEST_CASE("machine code branches by what an element is exactly where the table s
       CHECK((meeting_points(*nvrtc, use, arithmetic) > 0) == says);
     }
   }
-  CHECK(branching_uses > 5);
+  CHECK(branching_uses >= 5);  // cosines, and roots and quotients that are rounded correctly
   CHECK(straight_uses > 3);
 }
 

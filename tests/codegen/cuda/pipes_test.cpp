@@ -92,7 +92,7 @@ Pipes by_machine(const profiler::Nvrtc& nvrtc, const ir::Kernel& kernel) {
   REQUIRE(work.counted);
   const auto executed = [&](ir::MachinePipe pipe) { return static_cast<double>(row_for(work.executed, pipe)) / warps; };
   using ir::MachinePipe;
-  return {executed(MachinePipe::fma), executed(MachinePipe::alu),
+  return {executed(MachinePipe::fma) + executed(MachinePipe::integer), executed(MachinePipe::alu),
           executed(MachinePipe::xu) + executed(MachinePipe::narrow),
           static_cast<double>(ir::total(work.executed)) / warps};
 }
@@ -166,6 +166,80 @@ const Row rows[] = {
        return k.b.op(Op::select, {same, k.at, k.b.get(k.divisor)});
      },
      0, 3, 0},
+    {"of a selection by the number of a copy each copy has what it takes", DType::f32,
+     [](Elements& k) {
+       const ir::LetId first = k.b.let("first", k.b.op(Op::tanh, {k.at}));
+       const ir::ValueId is_first =
+           k.b.compare(ir::Comparison::lt, k.b.index(DType::s32, k.b.var(k.e)), k.b.integer(DType::s32, 1));
+       return k.b.op(Op::select, {is_first, k.b.get(first), k.at});
+     },
+     9 / 4.0, 4 / 4.0, 2 / 4.0},
+    {"rounded to bf16 and widened again is one instruction, and none of the XU", DType::f32,
+     [](Elements& k) {
+       const ir::LetId narrow = k.b.let("narrow", k.b.convert(DType::bf16, k.at));
+       return k.b.op(Op::multiply, {k.b.convert(DType::f32, k.b.get(narrow)), k.b.get(k.divisor)});
+     },
+     1, 1, 0},
+    {"a rounded number that is stored too is put together with its neighbour", DType::bf16,
+     [](Elements& k) {
+       const ir::LetId narrow = k.b.let("narrow", k.b.convert(DType::bf16, k.at));
+       const ir::ValueId wide = k.b.convert(DType::f32, k.b.get(narrow));
+       return k.b.convert(DType::bf16, k.b.op(Op::multiply, {wide, k.b.get(k.divisor)}));
+     },
+     1, 1.5, 0},
+    {"a float becomes an integer without a branch", DType::s32,
+     [](Elements& k) { return k.b.convert(DType::s32, k.at); }, 0, 0, 1},
+    {"an integer of 8 bits is put beside three others", DType::s8,
+     [](Elements& k) { return k.b.convert(DType::s8, k.at); }, 0, 0.75, 1},
+    {"integers are divided without a branch", DType::s32,
+     [](Elements& k) {
+       return k.b.op(Op::divide, {k.b.convert(DType::s32, k.b.get(k.divisor)), k.b.convert(DType::s32, k.at)});
+     },
+     10, 18, 4},
+    {"integers with one divisor share its reciprocal", DType::s32,
+     [](Elements& k) {
+       const ir::LetId divisor = k.b.let("divisor", k.b.convert(DType::s32, k.b.get(k.divisor)));
+       return k.b.op(Op::divide, {k.b.convert(DType::s32, k.at), k.b.get(divisor)});
+     },
+     4, 10, 1},
+    {"what is left of a division by a variable", DType::u32,
+     [](Elements& k) {
+       return k.b.op(Op::remainder, {k.b.convert(DType::u32, k.b.get(k.divisor)), k.b.convert(DType::u32, k.at)});
+     },
+     7, 9, 4},
+    {"what is left of divisions by one variable", DType::u32,
+     [](Elements& k) {
+       const ir::LetId divisor = k.b.let("divisor", k.b.convert(DType::u32, k.b.get(k.divisor)));
+       return k.b.op(Op::remainder, {k.b.convert(DType::u32, k.at), k.b.get(divisor)});
+     },
+     4, 4, 1},
+    {"what is left of signed divisions by one variable", DType::s32,
+     [](Elements& k) {
+       const ir::LetId divisor = k.b.let("divisor", k.b.convert(DType::s32, k.b.get(k.divisor)));
+       return k.b.op(Op::remainder, {k.b.convert(DType::s32, k.at), k.b.get(divisor)});
+     },
+     3, 7, 1},
+    {"unsigned integers with one divisor", DType::u32,
+     [](Elements& k) {
+       const ir::LetId divisor = k.b.let("divisor", k.b.convert(DType::u32, k.b.get(k.divisor)));
+       return k.b.op(Op::divide, {k.b.convert(DType::u32, k.at), k.b.get(divisor)});
+     },
+     4, 7, 1},
+    {"a constant divides by its reciprocal", DType::s32,
+     [](Elements& k) {
+       return k.b.op(Op::divide, {k.b.convert(DType::s32, k.at), k.b.integer(DType::s32, 7)});
+     },
+     2, 2, 1},
+    {"a power of two divides by a shift", DType::u32,
+     [](Elements& k) {
+       return k.b.op(Op::divide, {k.b.convert(DType::u32, k.at), k.b.integer(DType::u32, 8)});
+     },
+     0, 1, 1},
+    {"a shift by a constant is one instruction", DType::u32,
+     [](Elements& k) {
+       return k.b.op(Op::shift_right_logical, {k.b.convert(DType::u32, k.at), k.b.integer(DType::u32, 5)});
+     },
+     0, 1, 1},
 };
 
 }  // namespace

@@ -136,7 +136,10 @@ ir::Binary compiled_stages(const Nvrtc& api, const ir::Kernel& kernel, const std
 
 Checked checked_stages(const Nvrtc& api, const Staged& one) {
   const ir::Binary binary = compiled_stages(api, one.kernel);
-  return check(one.kernel, evaluate_reference(one.group, 1), make_simulator(one.kernel, binary), {});
+  CheckOptions options;
+  options.count_cache = true;
+  options.machine.l2_bytes = std::int64_t{1} << 26;
+  return check(one.kernel, evaluate_reference(one.group, 1), make_simulator(one.kernel, binary), options);
 }
 
 }  // namespace
@@ -152,6 +155,11 @@ TEST_CASE("stages pass under sanitizers, and what they count is what the model c
     CHECK(checked.judged == 1);
     CHECK(checked.counts.blocks_run == one.kernel.grid);
     const costmodel::Work work = costmodel::count(one.kernel, costmodel::Mode::exact);
+    // What a step reads of another one's writing, or of its own, lies in L2: memory has but the inputs, and a sector of
+    // each counter that blocks meet at.
+    const double read = costmodel::model_count(work, "dram_read_bytes").value_or(0);
+    CHECK(checked.counts.dram_read_bytes >= read);
+    CHECK(checked.counts.dram_read_bytes <= read + 32.0 * static_cast<double>(one.kernel.buffers.size()));
     for (const ir::CounterRow& row : ir::counter_table()) {
       CAPTURE(row.name);
       if (row.name == "shared_load_requests" || row.name == "shared_store_requests" || row.name == "shuffles" ||
