@@ -45,8 +45,8 @@ struct Context {
   study::Watch watch() const { return {*console, stop()}; }
 };
 
-using study::GpuOptions;
 using study::CompilerOptions;
+using study::GpuOptions;
 
 struct ImportOptions {
   std::string model;
@@ -92,6 +92,9 @@ struct FuseOptions {
 };
 void run_fuse(const FuseOptions& options, const Context& context);
 
+/// A command takes as long as it takes, unless somebody says how long it may.
+inline constexpr double no_time_limit = std::numeric_limits<double>::infinity();
+
 struct EvaluateCommand {
   std::string model;
   std::vector<std::string> inputs, outputs;  ///< NAME=FILE.npy, or folders; outputs: what results are held against
@@ -99,10 +102,11 @@ struct EvaluateCommand {
   std::int64_t seed = 1;                     ///< of parameters without a file
   double scale = 1;                          ///< of floats that are drawn
   double memory = 4;                         ///< GB that the evaluation may hold
+  double time_limit = no_time_limit;         ///< s
   bool list_inputs = false;                  ///< inputs too where a person reads
 };
 /// Throws when all is shown: Error(failed) when a result differs from its file, Error(missing) when none of its
-/// elements could be judged or there is not the memory.
+/// elements could be judged or there is not the memory or the time.
 void run_evaluate(const EvaluateCommand& options, const Context& context);
 
 /// Which group of which model, on which device: what explore, explain and emit ask about.

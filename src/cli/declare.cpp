@@ -58,6 +58,7 @@ void declare(OptionList& list, EvaluateCommand& options) {
   list.add_count("--seed", &options.seed, "of parameters without a file (default 1)");
   list.add("--scale", &options.scale, "multiply drawn floats, which lie in -2 to 2 (default 1)", "X");
   list.add("--memory", &options.memory, "hold at most so much (default 4)", "GB");
+  list.add("--time-limit", &options.time_limit, "give up after so long (default: never)", "S");
   list.add("--list-inputs", &options.list_inputs, "list inputs beside results (JSON and CSV do)");
 }
 

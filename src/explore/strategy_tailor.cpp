@@ -53,7 +53,6 @@ constexpr std::int64_t mended_nodes = 6000;    ///< the same times nodes: large 
 constexpr std::int64_t mended_prices = 1024;   ///< that are asked for on the way: some milliseconds
 constexpr std::size_t packed_nodes = 16384;    ///< of a graph that is searched once more with packing offered early
 constexpr int most_rounds = 4;                 ///< of cutting and merging again
-constexpr std::int64_t steps = 15;             ///< of a search, about equally long
 
 /// Other strategies that are asked when the searches have ended.
 struct Rival {
@@ -67,6 +66,9 @@ constexpr auto rivals = std::to_array<Rival>({{"xla-2022", fuse_xla_2022, false,
                                               {"xla-2020", fuse_xla_2020, false, 50'000},
                                               {"xla-priority", fuse_xla_priority, true, 8'000},
                                               {"tailor-any", fuse_tailor_any, false, 512, true}});
+
+/// Of a search, about equally long: those of run(), of which each rival is one.
+constexpr std::int64_t steps = 12 + std::ssize(rivals);
 
 /// What today's rules of XLA ask for: with each operand that goes into a node they ask about all its others anew.
 std::size_t asked_operands(const Graph& graph) {
@@ -276,7 +278,7 @@ class Tailor {
     found_ = mended;
     found_cost_ = cost;
     mend(no_end, no_end);
-    if (goes_on()) put_in_stages();
+    if (!spending_.over()) put_in_stages();
   }
 
   /// Kernels that wait for one another may be one launch. Asked last, of what is settled: most merges that no loop

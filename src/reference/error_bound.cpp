@@ -14,7 +14,7 @@
 //                  is free to choose; so magnitudes are summed beside the values
 //   contractions   matrix products and scatters, as reductions over products (error_bound_contraction.cpp)
 //   choices        the greatest with its place (error_bound_reduction.cpp), scatters that keep the larger
-//                  (error_bound_choice.cpp)
+//                  (error_bound_choice.cpp), comparisons with the greatest of a row (error_bound_extreme.cpp)
 //   bodies         loops and branches are walked through once more, with the bounds of what goes round in them; where
 //                  they hold integers, predicates and moves alone, exact operands give exact results without that
 //   the rest       an operation without a rule gets an infinite bound, and its elements count as not judged
@@ -40,6 +40,7 @@
 #include "reference/error_bound_choice.h"
 #include "reference/error_bound_contraction.h"
 #include "reference/error_bound_elementwise.h"
+#include "reference/error_bound_extreme.h"
 #include "reference/error_bound_reduction.h"
 #include "reference/evaluate_memory.h"
 
@@ -179,10 +180,13 @@ class ErrorBoundWalk {
         given_(given.begin(), given.end()),
         known_(graph.nodes.size()),
         uses_(graph.nodes.size(), 0),
-        whole_terms_(graph.nodes.size(), 0) {
+        whole_terms_(graph.nodes.size(), 0),
+        own_extremes_(own_extremes(graph)) {
     for (const ir::Node& node : graph.nodes)
       for (const ir::NodeId operand : node.operands) ++uses_[operand];
     for (const ir::NodeId output : graph.outputs) ++uses_[output];
+    for (const OwnExtreme& one : own_extremes_)
+      for (const ir::NodeId mask : one.masks) ++uses_[mask];  // until the reduction is done
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       if (graph.nodes[i].op != ir::Op::reduce) continue;
       for (const ir::EarlierStep& step : ir::earlier_steps(graph, static_cast<ir::NodeId>(i))) {
@@ -214,6 +218,7 @@ class ErrorBoundWalk {
       made = of_bodies(call, operands).value_or(not_known(call, operands, results));
     else
       made = of_operation(call, operands, results, whole_terms_[id]);
+    for (OwnExtreme& one : own_extremes_) visit(one, id, call, operands);
     for (const ir::NodeId operand : node.operands)
       if (--uses_[operand] == 0) known_[operand].clear();
   }
@@ -231,6 +236,21 @@ class ErrorBoundWalk {
 
  private:
   using Rule = std::optional<std::vector<Errors>>;  ///< nothing: there is none
+
+  /// Takes note of a row's greatest, and of its comparison with it.
+  void visit(OwnExtreme& one, ir::NodeId id, const Call& call, const std::vector<Known>& operands) {
+    if (one.reduce == id) {
+      std::vector<Errors> masks;
+      for (const ir::NodeId mask : one.masks) masks.push_back(known_[mask].front().errors);
+      find_places(one, call, operands[0].errors, masks);
+      for (const ir::NodeId mask : one.masks)
+        if (--uses_[mask] == 0) known_[mask].clear();
+    }
+    if (one.compare != id || known_[id].front().errors == nullptr) return;
+    // They were made for this node, and nobody else has them yet.
+    settle(one, call, *std::const_pointer_cast<Tensor>(known_[id].front().errors));
+    one.places = {};
+  }
 
   static std::string without_rule(const std::vector<Known>& operands) {
     for (const Known& one : operands)
@@ -400,6 +420,7 @@ class ErrorBoundWalk {
   IndexedVector<std::vector<Known>> known_;
   IndexedVector<std::int32_t> uses_;
   IndexedVector<double> whole_terms_;  ///< of the sums that reductions are steps of; 0: of none
+  std::vector<OwnExtreme> own_extremes_;
 };
 
 KnownValues evaluate_known(const ir::Graph& graph, std::span<const Tensor> inputs, std::vector<Known> given,

@@ -10,6 +10,7 @@
 #include "base/indexed.h"
 #include "ir/graph/number.h"
 #include "reference/error_bound.h"
+#include "reference/error_bound_extreme.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_memory.h"
 
@@ -72,6 +73,11 @@ class BytesWalk {
       most_ = std::max(most_, now + worked_with(node, bounded_[i]));
       for (const ir::NodeId operand : node.operands)
         if (--uses_[operand] == 0) now -= held_[operand];
+    }
+    // Places of the greatest of rows, and bounds of predicates that are kept for them (error_bound_extreme.cpp).
+    for (const OwnExtreme& one : own_extremes(graph)) {
+      most_ += bound_bytes * elements_made(graph[one.reduce]);
+      for (const ir::NodeId mask : one.masks) most_ += bound_bytes * elements_made(graph[mask]);
     }
     // The bounds of each output are copied as they are handed out.
     std::int64_t largest = 0;

@@ -9,8 +9,9 @@
 // |a|e(b)+|b|e(a)+e(a)e(b) for products. Functions without a handy formula are evaluated at both ends of a +- e(a). The
 // second is a number of ulps that NVIDIA states for the accurate function; where the class of arithmetic has errors of
 // its own for the operation, they take its place (ir/graph/arithmetic.def). A comparison that is closer than the bounds
-// of its operands may go either way; what it selects between then counts as an error. Elements that are not finite are
-// rare and are looked at one by one.
+// of its operands may go either way; what it selects between then counts as an error. Of a value with itself it hangs
+// on nothing but whether that is a NaN, which a bound says. Elements that are not finite are rare and are looked at one
+// by one.
 #include "reference/error_bound_elementwise.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ enum class Rule : std::uint8_t {
   sum,   ///< exact when its operands are: both sides round the same number
   product,
   quotient,
-  largest,  ///< not more than any operand's
+  largest,  ///< that of the one that is chosen, and as far as others that may be chosen reach beyond it
   slope,    ///< of one operand: the row's function
 };
 
@@ -58,6 +59,14 @@ double rise(double a, double e, Function function) {
 }
 
 double pole(double y, double e, double distance) { return e < distance ? std::fabs(y) * e / (distance - e) : infinity; }
+
+/// Of the larger one of a and b, off by ea and eb, or of the smaller one: both its ends are that one of the operands'
+/// ends. So the operand that is not chosen counts as far as it reaches beyond the other one.
+double choice_off(double a, double ea, double b, double eb, bool larger) {
+  if (ea == infinity || eb == infinity) return infinity;
+  const bool first = larger ? a >= b : a <= b;
+  return std::max(first ? ea : eb, (first ? eb : ea) - std::fabs(a - b));
+}
 
 constexpr auto error_table = std::to_array<ErrorRow>({
     {ir::Op::abs, Rule::slope, 0, 0, [](double, double, double e) { return e; }},
@@ -354,11 +363,13 @@ class ElementErrors {
         if (ea[i] == infinity && x != z) return infinity;
         return std::max(chosen, (x == z ? 0 : std::fabs(x - z)) + (yes ? ec[i] : eb[i]));
       });
+    const bool with_itself = call_.node.operands.size() == 2 && call_.node.operands[0] == call_.node.operands[1];
     if (step_.op == ir::Op::compare)
       return each([&](std::size_t i) {
         if (no_bits_ && has_no_bits(i)) return 1.0;
         const double e = ea[i] + eb[i];
         if (e == infinity) return infinity;
+        if (with_itself) return 0.0;
         return e > 0 && !(std::fabs(number(step_.from, a[i]) - number(step_.from, b[i])) > e) ? 1.0 : 0.0;
       });
     if (step_.op == ir::Op::convert && is_floating(step_.from) == is_floating(step_.to))
@@ -380,7 +391,7 @@ class ElementErrors {
         });
         break;
       case Rule::largest:
-        each([&](std::size_t i) { return std::max({ea[i], eb[i], call_.operands.size() > 2 ? ec[i] : 0.0}); });
+        each([&](std::size_t i) { return chosen_off(i); });
         break;
       case Rule::slope:
         // A function of limited range still says nothing of an argument that nothing is known of.
@@ -400,6 +411,14 @@ class ElementErrors {
     if (!no_bits_) return;
     for (const std::size_t i : places_)
       if (has_no_bits(i)) block_.bound[i] = infinity;
+  }
+
+  /// Clamp takes the larger one of its first two operands, and of that and the third the smaller one.
+  double chosen_off(std::size_t i) const {
+    const auto& [a, b, c] = block_.in;
+    const auto& [ea, eb, ec] = block_.error;
+    const double off = choice_off(a[i].real, ea[i], b[i].real, eb[i], step_.op != ir::Op::minimum);
+    return step_.op == ir::Op::clamp ? choice_off(std::max(a[i].real, b[i].real), off, c[i].real, ec[i], false) : off;
   }
 
   /// Integers and predicates that hang on a comparison of rounded numbers.

@@ -527,6 +527,23 @@ TEST_CASE("mending until a budget is spent is never dearer, ends, and gives the 
   CHECK(fuse(find_strategy("tailor"), graph, setting) == searched("tailor", graph));
 }
 
+TEST_CASE("a search tells of steps that ascend to the last one of as many as it says there are") {
+  for (const std::string_view name : {"tailor", "tailor-any"})
+    for (const bool until_spent : {false, true}) {
+      INFO(name, " ", until_spent);
+      FusionSetting setting = search_setting();
+      setting.budget = {.seconds = 0, .evaluations = 6000, .until_spent = until_spent};
+      std::vector<SearchProgress> told;
+      setting.progress = [&](const SearchProgress& now) { told.push_back(now); };
+      fuse(find_strategy(name), all_read(well_formed_graph(2, 30)), setting);
+      REQUIRE(!told.empty());
+      for (std::size_t i = 0; i < told.size(); ++i) {
+        CHECK(told[i].done == static_cast<std::int64_t>(i));
+        CHECK(told[i].total == told.back().done);
+      }
+    }
+}
+
 TEST_CASE("a long chain is searched in time that is near linear") {
   const auto seconds = [](int nodes) {
     const Graph graph = doubled(nodes);

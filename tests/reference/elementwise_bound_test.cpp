@@ -51,9 +51,6 @@ constexpr auto domains = std::to_array<OperandsOf>({
     {Op::round_even, 0.2, 0.9, 0},
     {Op::round_away, 0.2, 0.9, 0},
     {Op::remainder, 0.2, 0.9, 0},
-    {Op::maximum, 0.2, 0.9, 0},  // the one that is not chosen may be the uncertain one
-    {Op::minimum, 0.2, 0.9, 0},
-    {Op::clamp, 0.2, 0.9, 0},
     {Op::sin, 0.2, 0.9, 0},  // the bound takes the steepest slope for all: 1
     {Op::cos, 0.2, 0.9, 0},
     {Op::tanh, 0.2, 0.9, 0},

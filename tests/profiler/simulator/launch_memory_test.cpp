@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory.h"
 #include "launch_by_hand.h"
 
 namespace tailor::simulator {
@@ -63,6 +64,28 @@ TEST_CASE("a launch that touches more memory than it may hold ends, and one that
   CHECK(outcome(words * 4, true).outcome == SimulationOutcome::out_of_memory);  // the sanitizers' records
   CHECK(outcome(words * 24, true).outcome == SimulationOutcome::finished);
   CHECK(outcome(0, true).outcome == SimulationOutcome::finished);
+}
+
+TEST_CASE("a buffer of terabytes takes the memory of what a launch touches of it") {
+  constexpr std::int64_t bytes = std::int64_t{1} << 42;
+  Memory memory;
+  const std::int64_t before = held_memory();
+  const int y = memory.add_lazily("y", bytes, 4, BufferUse::output);
+  Launch launch;
+  launch.grid = {1, 1, 1};
+  launch.block = {64, 1, 1};
+  launch.arguments = {{y, 0, {}}};
+  SimulationOptions options;
+  options.sanitize = false;
+  for (int turn = 0; turn < 2; ++turn) {
+    CHECK(memory.touched(y).empty());
+    CHECK(simulate(program_of(numbering), launch, memory, options).outcome == SimulationOutcome::finished);
+    REQUIRE(memory.touched(y).size() == 1);
+    CHECK(memory.touched(y)[0].first == 0);
+    CHECK(memory.touched(y)[0].bytes == lazy_piece_bytes);
+    memory.poison_outputs();
+  }
+  CHECK(held_memory() - before < 50'000'000);  // a mark for each piece would be a gigabyte
 }
 
 /// h[i] = i for the first `n` of all threads, in elements of 2 bytes.

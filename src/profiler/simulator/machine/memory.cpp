@@ -29,14 +29,15 @@ constexpr std::int64_t most_pieces_around = 16;
 
 /// Whether it had to be made.
 bool make_piece(LazyPieces& lazy, std::int64_t piece, std::span<std::byte> buffer) {
-  std::atomic<bool>& made = lazy.made[static_cast<std::size_t>(piece)];
-  if (made.load(std::memory_order_acquire)) return false;
+  const auto number = static_cast<std::size_t>(piece);
+  if (lazy.is_made(number)) return false;
   const std::lock_guard lock(lazy.mutex);
-  if (made.load(std::memory_order_relaxed)) return false;
+  if (lazy.is_made(number)) return false;
   const auto first = static_cast<std::size_t>(piece * lazy_piece_bytes);
   lazy.contents(static_cast<std::int64_t>(first),
                 buffer.subspan(first, std::min<std::size_t>(lazy_piece_bytes, buffer.size() - first)));
-  made.store(true, std::memory_order_release);
+  lazy.there.push_back(piece);
+  lazy.mark(number).store(std::byte{1}, std::memory_order_release);
   return true;
 }
 
@@ -93,7 +94,7 @@ int Memory::add(std::string name, std::int64_t bytes, int element_bytes, BufferU
 int Memory::add_lazily(std::string name, std::int64_t bytes, int element_bytes, BufferUse use, Contents contents) {
   auto lazy = std::make_unique<LazyPieces>();
   lazy->count = static_cast<std::size_t>((bytes + lazy_piece_bytes - 1) / lazy_piece_bytes);
-  lazy->made = std::make_unique<std::atomic<bool>[]>(lazy->count);
+  lazy->made = Pages(std::max<std::size_t>(lazy->count, 1), PageUse::sparse);
   lazy->contents = std::move(contents);
   if (!lazy->contents)
     lazy->contents = [use](std::int64_t, std::span<std::byte> to) {
@@ -106,9 +107,14 @@ std::vector<ByteRange> Memory::touched(int buffer) const {
   const MemoryBuffer& of = body_->buffers[buffer];
   if (of.lazy == nullptr) return {{0, of.bytes}};
   std::vector<ByteRange> ranges;
-  for (std::size_t piece = 0; piece < of.lazy->count; ++piece) {
-    if (!of.lazy->made[piece].load(std::memory_order_acquire)) continue;
-    const std::int64_t first = static_cast<std::int64_t>(piece) * lazy_piece_bytes;
+  std::vector<std::int64_t> pieces;
+  {
+    const std::lock_guard lock(of.lazy->mutex);
+    pieces = of.lazy->there;
+  }
+  std::sort(pieces.begin(), pieces.end());
+  for (const std::int64_t piece : pieces) {
+    const std::int64_t first = piece * lazy_piece_bytes;
     const std::int64_t bytes = std::min(lazy_piece_bytes, of.bytes - first);
     if (!ranges.empty() && ranges.back().first + ranges.back().bytes == first)
       ranges.back().bytes += bytes;
@@ -137,7 +143,8 @@ void Memory::poison_outputs() {
     MemoryBuffer& one = body_->buffers[i];
     if (one.use != BufferUse::output) continue;
     if (one.lazy != nullptr) {
-      for (std::size_t piece = 0; piece < one.lazy->count; ++piece) one.lazy->made[piece] = false;
+      for (const std::int64_t piece : std::exchange(one.lazy->there, {}))
+        one.lazy->mark(static_cast<std::size_t>(piece)).store(std::byte{0});
       continue;
     }
     std::memset(body_->pages[i].data(), static_cast<int>(poison_byte), static_cast<std::size_t>(one.bytes));
@@ -163,9 +170,7 @@ ByteRange Memory::Body::window(int buffer, std::int64_t offset, std::int64_t byt
   std::atomic<std::int64_t>& lazily_made = of.use == BufferUse::input ? lazily_read : lazily_written;
   for (std::int64_t piece = first; piece <= last; ++piece)
     if (make_piece(lazy, piece, all)) lazily_made.fetch_add(lazy_piece_bytes, std::memory_order_relaxed);
-  const auto is_made = [&](std::int64_t piece) {
-    return lazy.made[static_cast<std::size_t>(piece)].load(std::memory_order_acquire);
-  };
+  const auto is_made = [&](std::int64_t piece) { return lazy.is_made(static_cast<std::size_t>(piece)); };
   for (const std::int64_t least = std::max<std::int64_t>(first - most_pieces_around, 0);
        first > least && is_made(first - 1);)
     --first;

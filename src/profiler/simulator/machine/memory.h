@@ -22,24 +22,6 @@
 
 namespace tailor::simulator {
 
-/// Which pieces of a buffer are there, and how the others are made.
-struct LazyPieces {
-  Contents contents;
-  std::size_t count = 0;
-  std::unique_ptr<std::atomic<bool>[]> made;  ///< by piece
-  std::mutex mutex;                           ///< held while a piece is made
-};
-
-struct MemoryBuffer {
-  std::string name;
-  std::int64_t bytes = 0;
-  int element_bytes = 1;
-  BufferUse use = BufferUse::input;
-  std::int64_t offset = 0;             ///< in the arena
-  std::vector<std::uint32_t> written;  ///< of an output: a bit per byte that a launch wrote; empty: none
-  std::unique_ptr<LazyPieces> lazy;    ///< null: all of it is there
-};
-
 /// How a range will be used. Dense: most of it, so large pages spare faults. Sparse: a few places far apart, for which
 /// a large page would be filled with zeros each.
 enum class PageUse : std::uint8_t { dense, sparse };
@@ -59,6 +41,28 @@ class Pages {
  private:
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+};
+
+/// Which pieces of a buffer are there, and how the others are made.
+struct LazyPieces {
+  Contents contents;
+  std::size_t count = 0;
+  Pages made;                       ///< by piece a byte, not 0 where it is there
+  std::vector<std::int64_t> there;  ///< pieces, as they were made: of a buffer of terabytes nobody asks all
+  std::mutex mutex;                 ///< held while a piece is made
+
+  std::atomic_ref<std::byte> mark(std::size_t piece) { return std::atomic_ref<std::byte>(made.data()[piece]); }
+  bool is_made(std::size_t piece) { return mark(piece).load(std::memory_order_acquire) != std::byte{0}; }
+};
+
+struct MemoryBuffer {
+  std::string name;
+  std::int64_t bytes = 0;
+  int element_bytes = 1;
+  BufferUse use = BufferUse::input;
+  std::int64_t offset = 0;             ///< in the arena
+  std::vector<std::uint32_t> written;  ///< of an output: a bit per byte that a launch wrote; empty: none
+  std::unique_ptr<LazyPieces> lazy;    ///< null: all of it is there
 };
 
 struct Memory::Body {
