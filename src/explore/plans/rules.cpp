@@ -322,11 +322,12 @@ constexpr std::array rule_table = [] {
              })}},
       {"alone-rows",
        false,
-       "rows of over 256 KiB that blocks can share are not left to a quarter as many blocks as SMs or fewer",
+       "rows of over 256 KiB that blocks can share are not left to a quarter as many blocks as SMs or fewer; of rows "
+       "that are gone through again that is said where GPUs have clusters, for other blocks that meet are few plans",
        {asks({split, cluster, threads, threads_per_row}, {T::groups},
              [](const Candidate& c) {
                constexpr std::int64_t long_row = 256 << 10;
-               if (c.prepared.walks > 1 && c.prepared.sums_across) return false;
+               if (c.prepared.walks > 1 && (c.prepared.sums_across || c.limits.blocks_per_cluster < 2)) return false;
                return c.plan.split == 1 && c.plan.cluster == 0 && !is_across(c) &&
                       4 * c.prepared.rows <= c.limits.sms && c.prepared.columns * element_bytes(c) > long_row;
              })}},

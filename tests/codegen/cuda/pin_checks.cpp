@@ -40,6 +40,18 @@ bool has_wide_index(const Kernel& kernel) {
   return false;
 }
 
+/// As counted, but for what a thread reads from shared memory where it has put it itself: the compiler hands that on in
+/// a register, and a store and a load go together.
+bool hands_on(const InstructionCounts& kept, InstructionCounts found) {
+  std::int64_t loads = 0, stores = 0;
+  for (const auto& [word, count] : kept) {
+    const std::int64_t gone = count - found[word];
+    if (word.find(".shared") == word.npos ? gone != 0 : gone < 0) return false;
+    (word.starts_with("ld") ? loads : stores) += gone;
+  }
+  return loads == stores && found.size() == kept.size();
+}
+
 std::string longest_line(std::string_view text) {
   std::string_view longest;
   for (const std::string_view line : split(text, '\n'))
@@ -82,7 +94,9 @@ void check_pin(const profiler::Nvrtc& nvrtc, const Sized& which, const char* arc
     InstructionCounts found = instructions_of(binary.ptx);
     const bool in_registers = found.erase("local") == 0;
     CHECK(in_registers);
-    const std::string kept = text(instructions_of(kernel, Unreached::kept));
-    if (text(found) != text(instructions_of(kernel, Unreached::left_out))) CHECK(text(found) == kept);
+    const InstructionCounts kept = instructions_of(kernel, Unreached::kept);
+    const bool is_as_counted =
+        text(found) == text(instructions_of(kernel, Unreached::left_out)) || hands_on(kept, found);
+    if (!is_as_counted) CHECK(text(found) == text(kept));
   }
 }

@@ -284,7 +284,7 @@ TEST_CASE("few long rows and rows that no block holds are asked about clusters, 
     CHECK(left >= 20);
     CHECK(left <= 150);
     CHECK(met >= 4);
-    CHECK(met <= 50);
+    CHECK(met <= 60);  // blocks of 128 threads among them
   }
 }
 
