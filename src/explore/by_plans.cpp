@@ -404,13 +404,16 @@ class ByPlans {
     return std::find(changed.begin(), changed.end(), true) != changed.end();
   }
 
-  /// Joins the pair that saves most by plans. Whether one saves anything.
-  bool join_best(NodeSets& ours, const Asked& asked) {
+  /// Which of the pairs that save time by plans is joined: the one that saves most, or first by the price.
+  enum class Choice { most, first };
+
+  /// Whether a pair saves anything.
+  bool join_one(NodeSets& ours, Choice choice, const Asked& asked) {
     const Borders apart(task_.graph, wires_, ours);
     NodeSets best;
     Taken most{0, 0};
     for (const Pair& pair : pairs_by_price(ours, asked)) {
-      if (over()) break;
+      if (over() || (choice == Choice::first && !best.empty())) break;
       NodeSets all = joined(ours, pair);
       if (!find_circle(task_.graph, wires_, all).empty()) continue;
       const std::optional<Taken> now = sum(apart, {pair.first, pair.second}, in_full_);
@@ -445,10 +448,17 @@ class ByPlans {
     NodeSets cut = apart(ours, g, pieces);
     if (!now || !find_circle(task_.graph, wires_, cut).empty()) return;
     const std::set<NodeId> members(ours[g].begin(), ours[g].end());
-    put_together(cut, members);
+    NodeSets other = cut;
+    put_together(cut, Choice::first, members);
+    put_together(other, Choice::most, members);
     while (take_apart_again(cut, members, pieces)) {
     }
-    const std::optional<Taken> then = sum_of(cut, members, true);
+    while (take_apart_again(other, members, pieces)) {
+    }
+    std::optional<Taken> then = sum_of(cut, members, true);
+    if (const std::optional<Taken> also = sum_of(other, members, true);
+        then && also && also->less_than(*then, equal_share))
+      then = also, cut = std::move(other);
     if (then && then->less_than(now->taken, in_full_ ? equal_share : effort_.gain)) ours = std::move(cut);
   }
 
@@ -471,13 +481,13 @@ class ByPlans {
     return sum(Borders(task_.graph, wires_, groups), among, fully);
   }
 
-  void put_together(NodeSets& cut, const std::set<NodeId>& members) {
+  void put_together(NodeSets& cut, Choice choice, const std::set<NodeId>& members) {
     MergeLimits limits;
     limits.doubted = true;
     const auto may_be_one = [&](const std::vector<NodeId>& both, std::int64_t arguments) {
       return is_among(both, members) && !not_one_kernel(task_.graph, wires_, both, limits, arguments);
     };
-    while (work_ < effort_.most_work / window_share && join_best(cut, may_be_one)) {
+    while (work_ < effort_.most_work / window_share && join_one(cut, choice, may_be_one)) {
     }
   }
 
@@ -493,7 +503,7 @@ class ByPlans {
         if (is_among(piece, joined)) of_it.push_back(piece);
       if (of_it.size() < 2) continue;
       NodeSets other = apart(cut, g, of_it);
-      put_together(other, members);
+      put_together(other, Choice::most, members);
       if (const std::optional<Taken> then = sum_of(other, members, in_full_);
           then && then->less_than(*now, equal_share)) {
         cut = std::move(other);
