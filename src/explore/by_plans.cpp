@@ -10,8 +10,8 @@
 // it should be several; then over the other as it stands. A border depends on the groups of its own part and on the
 // graph alone, so what a group takes in the one partition it takes in the mixture too.
 //
-// A group with windows is first cut at these and put together again, the pair that saves most first: what stands
-// before a window is computed for each of its taps, what a price of borders cannot see.
+// A group with windows is first cut at these and put together again pair by pair: several windows hold their taps in
+// registers side by side, which no price of borders sees.
 //
 // A mixture may wait in a circle where neither partition does. Then parts are taken one by one, those that save most
 // first, and at last one of the two as it stands.
