@@ -15,6 +15,9 @@
 // Rows that are gone through again are a block's each, or those of a cluster share them, or as many of the grid as
 // there are SMs for, whichever is cheapest.
 //
+// A reduction over windows goes through its taps: what stands before it in the group is computed for each, and what
+// that reads is loaded for each, from L1 where neighbours have the same.
+//
 // An array that is turned is moved in tiles. A loop has tiles for one turn of arrays of one size: of every other turn
 // each element takes a sector of its own.
 //
@@ -152,7 +155,9 @@ ir::Estimate priced(const GroupSummary& summary, const CalibratedDevice& device,
   const Walked walked = walked_again(summary, device, blocks);
   part(estimate, ir::Part::dram) = {(far + walked.far) / memory};
   const double l2 = std::min(device.l2_bandwidth, lanes * device.sm_bandwidth);
-  part(estimate, ir::Part::l2) = {(bytes + walked.bytes + across(summary)) / l2};
+  // What windows load for each tap comes out of L1, a number at a time.
+  const double taps = std::max(summary.near / device.l1_bandwidth, summary.loads / device.lsu_rate) / lanes;
+  part(estimate, ir::Part::l2) = {std::max((bytes + walked.bytes + across(summary)) / l2, taps)};
   part(estimate, ir::Part::fma) = {std::max(summary.fma / device.fma_rate, summary.f64 / device.f64_rate) / lanes};
   part(estimate, ir::Part::alu) = {summary.alu / device.alu_rate / lanes};
   part(estimate, ir::Part::xu) = {summary.xu / device.xu_rate / lanes};
@@ -160,7 +165,7 @@ ir::Estimate priced(const GroupSummary& summary, const CalibratedDevice& device,
   const double others = busy_sms(summary, device, blocks) < 1 ? summary.others : 0;
   const double chosen = find_half * summary.choices + find_piece * others;
   const double places = find_piece * pieces(summary) + chosen * times_chosen(summary);
-  part(estimate, ir::Part::issue) = {(summary.fma + summary.alu + summary.xu + places) /
+  part(estimate, ir::Part::issue) = {(summary.fma + summary.alu + summary.xu + summary.loads + places) /
                                      (device.issue_rate * device.warp_size) / lanes};
   const ir::Part busiest =
       greatest(estimate, {ir::Part::dram, ir::Part::l2, ir::Part::fma, ir::Part::alu, ir::Part::xu, ir::Part::issue});

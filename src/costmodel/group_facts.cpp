@@ -66,12 +66,15 @@ class Facts {
   Facts(const Graph& graph, const ir::DefUse& def_use) : graph_(graph), def_use_(def_use) {
     result_.nodes.resize(graph.nodes.size());
     result_.value_bytes.resize(graph.nodes.size(), 0);
+    result_.element_bytes.resize(graph.nodes.size(), 0);
   }
 
   GroupFacts find() {
     mark_alive();
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       result_.value_bytes[i] = result_bytes(graph_.nodes[i]);
+      if (const double size = size_of(graph_.nodes[i]); size > 0)
+        result_.element_bytes[i] = ir::row(graph_.nodes[i].shape.dtype).bits / 8.0;
       if (result_.nodes[i].alive) fill(static_cast<NodeId>(i));
     }
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
@@ -373,7 +376,11 @@ class Facts {
           read_another_way(read, step.order);
         // A number per row is computed once for its row, a single number once by each thread; all else for each reader.
         const bool hoisted = step.order.order != ReadOrder::moved || size_of(from) <= 1;
-        if (!hoisted) read.again = std::max(read.again, step.factor - 1);
+        if (hoisted) continue;
+        if (taps > 0)
+          read.taps = std::max(read.taps, step.factor);
+        else
+          read.again = std::max(read.again, step.factor - 1);
       }
     }
   }

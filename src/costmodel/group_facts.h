@@ -32,6 +32,7 @@ struct GroupRead {
   std::int32_t domain = 0;  ///< spread: how the rows lie over which it is; as GroupNode::domain
   double rows = 1;          ///< within: so many rows, in one piece each, keep their elements
   double again = 0;         ///< times that each element would be computed again by a reader that holds its maker
+  double taps = 0;          ///< of a reduction over windows: times that it reads each element; 0: it is none
 };
 
 /// How far the result of a node reaches before the whole grid has finished.
@@ -82,6 +83,7 @@ struct GroupNode {
 struct GroupFacts {
   std::vector<GroupNode> nodes;                 ///< parallel to Graph::nodes
   std::vector<double> value_bytes;              ///< of the array of each node
+  std::vector<double> element_bytes;            ///< of an element of it; 0 of tuples
   std::vector<std::vector<ir::NodeId>> chains;  ///< ascending
 };
 

@@ -19,6 +19,11 @@
 // phase of a node follows from its suppliers in the group alone, so when one changes its readers are looked at again,
 // in the order of the graph, each at most once.
 //
+// Windows. A reduction over windows has its operand computed for each tap where its group holds who makes it, and so
+// all that this is made of, down to the arrays that are loaded. So how often an element is computed follows from a
+// node's readers in the group, and when that changes those are looked at again whose results it reads. What several
+// readers want of an array at the same taps is loaded once.
+//
 // Reductions that arrive in steps (ir/graph/split_reduction.h) are one where a group holds the steps. The first of them
 // then counts as the whole: its elements are those that are reduced, and its result reaches as far as the whole's. The
 // later ones cost nothing and wait for nothing. Chains of steps are short; when a member enters or leaves a group, all
@@ -27,6 +32,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "costmodel/work.h"
@@ -38,7 +44,8 @@ using ir::NodeId;
 
 namespace {
 
-constexpr double of_the_grid = -1;  ///< rows of what is there only when all blocks are done
+constexpr double of_the_grid = -1;    ///< rows of what is there only when all blocks are done
+constexpr double most_times = 65536;  ///< that windows of windows count: beyond, sums would be whole numbers no more
 
 /// One more or less at a place of a list that ends with its last entry above 0.
 void count_at(std::vector<std::int64_t>& counts, std::size_t at, int sign) {
@@ -167,6 +174,9 @@ void GroupSummaries::count_read(NodeId node, std::size_t which, int sign) {
     const double once = external.once();
     group.summary.read += by * once;
     group.summary.read_again += by * once * std::max(0.0, static_cast<double>(external.phases.size()) - 1);
+    const double loads = external.loads.empty() ? 0 : external.loads.rbegin()->first;
+    group.summary.loads += by * loads;
+    group.summary.near += by * loads * facts_.element_bytes[ir::index(read.value)];
   };
   share(-1);
   if (read.whole)
@@ -179,6 +189,11 @@ void GroupSummaries::count_read(NodeId node, std::size_t which, int sign) {
     external.phases.emplace_back(state.phase, sign);
   else if ((phase->second += sign) == 0)
     external.phases.erase(phase);
+  const double element = facts_.element_bytes[ir::index(read.value)];
+  if (const double times = state.times * std::max(1.0, read.taps); times > 1 && element > 0)
+    if (const auto loads = external.loads.try_emplace(std::round(times * read.bytes / element)).first;
+        (loads->second += sign) == 0)
+      external.loads.erase(loads);
   share(1);
   if (external.phases.empty()) {
     group.externals.erase(at);
@@ -327,6 +342,61 @@ void GroupSummaries::count_work(NodeId node, int sign) {
   summary.others += sign * fact.others;
 }
 
+/// Times that each element of a node is computed. Readers that are computed as often as one another share what they
+/// read; a window asks at places of its own.
+double GroupSummaries::times_of(NodeId node) const {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  if (fact.reach != ResultReach::element) return 1;
+  double most = 1, for_taps = 0;
+  for (const GroupReader& reader : fact.readers) {
+    const State& other = states_[ir::index(reader.node)];
+    if (other.group != states_[ir::index(node)].group) continue;
+    const double taps = facts_.nodes[ir::index(reader.node)].reads[static_cast<std::size_t>(reader.read)].taps;
+    if (taps > 0)
+      for_taps += other.times * taps - 1;
+    else
+      most = std::max(most, other.times);
+  }
+  return std::min(most + for_taps, most_times);
+}
+
+/// Instructions of the taps beyond the first.
+void GroupSummaries::count_taps(NodeId node, int sign) {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  const State& state = states_[ir::index(node)];
+  GroupSummary& summary = groups_[static_cast<std::size_t>(state.group)].summary;
+  const double again = state.times - 1;
+  if (again == 0) return;
+  summary.fma += sign * std::round(again * fact.fma);
+  summary.alu += sign * std::round(again * fact.alu);
+  summary.xu += sign * std::round(again * fact.xu);
+  summary.f64 += sign * std::round(again * fact.f64);
+}
+
+/// After a reader has entered or left a group, or is computed more or less often: who makes what it reads there.
+void GroupSummaries::settle_times(std::int32_t group, NodeId reader) {
+  std::set<NodeId, std::greater<>> pending;
+  const auto add_makers = [&](NodeId of) {
+    for (const GroupRead& read : facts_.nodes[ir::index(of)].reads)
+      if (read.maker != no_node && states_[ir::index(read.maker)].group == group) pending.insert(read.maker);
+  };
+  add_makers(reader);
+  while (!pending.empty()) {
+    const NodeId id = *pending.begin();
+    pending.erase(pending.begin());
+    State& state = states_[ir::index(id)];
+    const double times = times_of(id);
+    if (times == state.times) continue;
+    const std::size_t reads = facts_.nodes[ir::index(id)].reads.size();
+    for (std::size_t r = 0; r < reads; ++r) count_read(id, r, -1);
+    count_taps(id, -1);
+    state.times = times;
+    count_taps(id, 1);
+    for (std::size_t r = 0; r < reads; ++r) count_read(id, r, 1);
+    add_makers(id);
+  }
+}
+
 void GroupSummaries::count_turn(NodeId node, int sign) {
   const GroupNode& fact = facts_.nodes[ir::index(node)];
   std::vector<TurnedArrays>& turns = groups_[static_cast<std::size_t>(states_[ir::index(node)].group)].summary.turns;
@@ -391,6 +461,7 @@ std::vector<NodeId> GroupSummaries::refold(std::int32_t group, std::int32_t chai
 /// After a node has entered or left a group: those that follow from it there.
 void GroupSummaries::settle_around(std::int32_t group, NodeId node) {
   const GroupNode& fact = facts_.nodes[ir::index(node)];
+  settle_times(group, node);
   if (fact.chain >= 0)
     for (const NodeId changed : refold(group, fact.chain)) settle(changed);
   for (const GroupReader& reader : fact.readers)
@@ -426,8 +497,10 @@ void GroupSummaries::add(std::int32_t group, NodeId node) {
   state.rows = rows, state.domain = domain;
   state.steps = steps;
   state.walks = walks;
+  state.times = times_of(node);
   groups_[static_cast<std::size_t>(group)].summary.nodes += 1;
   count_work(node, 1);
+  count_taps(node, 1);
   count_phase(node, 1);
   count_steps(node, 1);
   count_result(node, 1);
@@ -451,6 +524,7 @@ void GroupSummaries::remove(NodeId node) {
   count_steps(node, -1);
   groups_[static_cast<std::size_t>(group)].summary.nodes -= 1;
   count_work(node, -1);
+  count_taps(node, -1);
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, -1);
   const bool has_update = fact.updates != no_node && states_[ir::index(fact.updates)].group == group;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct GroupSummary {
   double crossing = 0;                         ///< bytes of values of the group that a later phase reads
   double read_again = 0;                       ///< bytes of arrays from outside that a later phase reads once more
   double fma = 0, alu = 0, xu = 0, f64 = 0;    ///< lane instructions, recomputed ones too
+  double near = 0, loads = 0;                  ///< bytes and lane loads for the taps of windows, an array's once a tap
   double chosen = 0, choices = 0, others = 0;  ///< as those of GroupNode
   std::int64_t nodes = 0;
   std::int64_t arguments = 0;          ///< arrays read and written
@@ -83,6 +85,7 @@ class GroupSummaries {
     std::int64_t whole = 0;
     double partial = 0;
     std::vector<std::pair<std::int32_t, std::int64_t>> phases;  ///< of its readers, and how many each
+    std::map<double, std::int64_t> loads;                       ///< of readers for taps: of lanes, and how many readers
     double once() const;
   };
   struct State {
@@ -94,6 +97,7 @@ class GroupSummaries {
     std::int32_t domain = 0;  ///< of these rows, as GroupNode::domain
     std::int32_t steps = 0;   ///< row reductions that end before it can, itself included
     std::int32_t walks = 0;   ///< times that its row is gone through again before it is there
+    double times = 1;         ///< that each of its elements is computed: for windows of the group, once for each tap
     // As its group has it folded: the first step of a reduction stands for the whole of it, the others follow for free.
     ResultReach reach = ResultReach::element;
     double reduced_rows = 1;  ///< of a row reduction
@@ -125,6 +129,9 @@ class GroupSummaries {
   void count_phase(ir::NodeId node, int sign);
   void count_steps(ir::NodeId node, int sign);
   void count_work(ir::NodeId node, int sign);
+  void count_taps(ir::NodeId node, int sign);
+  double times_of(ir::NodeId node) const;
+  void settle_times(std::int32_t group, ir::NodeId reader);
   void count_turn(ir::NodeId node, int sign);
   std::vector<ir::NodeId> refold(std::int32_t group, std::int32_t chain);
   void settle_around(std::int32_t group, ir::NodeId node);

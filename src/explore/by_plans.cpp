@@ -10,6 +10,9 @@
 // it should be several; then over the other as it stands. A border depends on the groups of its own part and on the
 // graph alone, so what a group takes in the one partition it takes in the mixture too.
 //
+// A group with windows is first cut at these and put together again pair by pair: several windows hold their taps in
+// registers side by side, which no price of borders sees.
+//
 // A mixture may wait in a circle where neither partition does. Then parts are taken one by one, those that save most
 // first, and at last one of the two as it stands.
 //
@@ -25,6 +28,7 @@
 #include "explore/by_plans.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -36,6 +40,7 @@
 #include "explore/merge_search.h"
 #include "explore/price.h"
 #include "explore/runnable.h"
+#include "explore/window_cut.h"
 
 namespace tailor::explore {
 
@@ -43,8 +48,9 @@ using namespace ir;
 
 namespace {
 
-constexpr double equal_share = 1e-9;     ///< share below which two times are equal
-constexpr std::size_t most_single = 16;  ///< parts that are tried one by one where all together wait in a circle
+constexpr double equal_share = 1e-9;      ///< share below which two times are equal
+constexpr std::int64_t window_share = 2;  ///< of all that may be looked at, which groups with windows may take
+constexpr std::size_t most_single = 16;   ///< parts that are tried one by one where all together wait in a circle
 
 /// What groups take: those without a plan count first, then seconds.
 struct Taken {
@@ -109,6 +115,7 @@ class ByPlans {
         rivals.push_back(&*at);
     in_full_ = are_small(ours, rivals);
     const NodeSets before = ours;
+    cut_windows(ours);
     for (const NodeSets* other : rivals) {
       if (over() || !any_doubt(ours)) break;
       mix(ours, cut_along(ours, *other));
@@ -347,8 +354,11 @@ class ByPlans {
     return found;
   }
 
+  /// Whether plans are asked about two groups: their nodes, and the arguments of the one that has more.
+  using Asked = std::function<bool(const std::vector<NodeId>& both, std::int64_t arguments)>;
+
   /// Those that save most by the price first.
-  std::vector<Pair> doubted_pairs(const NodeSets& ours) {
+  std::vector<Pair> pairs_by_price(const NodeSets& ours, const Asked& asked) {
     const Borders borders(task_.graph, wires_, ours);
     const auto price = [&](const Boundary& border) {
       return group_price(outline(task_.graph, border).graph, *task_.device);
@@ -361,7 +371,7 @@ class ByPlans {
       work_ += std::ssize(both);
       const std::size_t arguments =
           std::max(one.reads.size() + one.writes.size(), other.reads.size() + other.writes.size());
-      if (!is_kept_apart_by_doubt(both, static_cast<std::int64_t>(arguments))) continue;
+      if (!asked(both, static_cast<std::int64_t>(arguments))) continue;
       pair.gain = price(one) + price(other) - price(Borders(task_.graph, wires_, joined(ours, pair)).of(pair.first));
       found.push_back(pair);
     }
@@ -371,8 +381,11 @@ class ByPlans {
 
   /// A doubt says what the lowering may do badly, and plans say whether it does. Whether groups were joined.
   bool join_doubted(NodeSets& ours) {
+    const auto asked = [&](const std::vector<NodeId>& both, std::int64_t arguments) {
+      return is_kept_apart_by_doubt(both, arguments);
+    };
     std::vector<bool> changed(ours.size(), false);
-    for (const Pair& pair : doubted_pairs(ours)) {
+    for (const Pair& pair : pairs_by_price(ours, asked)) {
       if (over()) break;
       if (changed[pair.first] || changed[pair.second]) continue;
       NodeSets all = joined(ours, pair);
@@ -389,6 +402,115 @@ class ByPlans {
     }
     std::erase_if(ours, [](const std::vector<NodeId>& group) { return group.empty(); });
     return std::find(changed.begin(), changed.end(), true) != changed.end();
+  }
+
+  /// Which of the pairs that save time by plans is joined: the one that saves most, or first by the price.
+  enum class Choice { most, first };
+
+  /// Whether a pair saves anything.
+  bool join_one(NodeSets& ours, Choice choice, const Asked& asked) {
+    const Borders apart(task_.graph, wires_, ours);
+    NodeSets best;
+    Taken most{0, 0};
+    for (const Pair& pair : pairs_by_price(ours, asked)) {
+      if (over() || (choice == Choice::first && !best.empty())) break;
+      NodeSets all = joined(ours, pair);
+      if (!find_circle(task_.graph, wires_, all).empty()) continue;
+      const std::optional<Taken> now = sum(apart, {pair.first, pair.second}, in_full_);
+      const std::optional<Taken> then = sum(Borders(task_.graph, wires_, all), {pair.first}, in_full_);
+      if (!now || !then || !then->less_than(*now, equal_share)) continue;
+      const Taken saved{now->unplanned - then->unplanned, now->seconds - then->seconds};
+      if (best.empty() || most.less_than(saved, 0)) most = saved, best = std::move(all);
+    }
+    if (best.empty()) return false;
+    std::erase_if(best, [](const std::vector<NodeId>& group) { return group.empty(); });
+    ours = std::move(best);
+    return true;
+  }
+
+  /// Groups with windows in pieces, which are put together as plans say: partitions met on the way have such a group
+  /// whole or in single nodes, and what takes least lies between.
+  void cut_windows(NodeSets& ours) {
+    const auto is_window = [&](NodeId id) { return task_.graph[id].op == Op::reduce_window; };
+    std::optional<costmodel::GroupFacts> facts;
+    for (std::size_t g = ours.size(); g-- > 0 && work_ < effort_.most_work / window_share && !over();) {
+      if (std::none_of(ours[g].begin(), ours[g].end(), is_window)) continue;
+      if (!facts) facts = costmodel::group_facts(task_.graph, wires_);
+      if (const NodeSets pieces = cut_at_windows(task_.graph, *facts, ours[g]); pieces.size() > 1)
+        cut_windows(ours, g, pieces);
+    }
+  }
+
+  void cut_windows(NodeSets& ours, std::size_t g, const NodeSets& pieces) {
+    const Borders borders(task_.graph, wires_, ours);
+    if (!in_full_ && !is_doubtful(borders, g)) return;
+    const std::optional<Known> now = look_at(borders, g, true);
+    NodeSets cut = apart(ours, g, pieces);
+    if (!now || !find_circle(task_.graph, wires_, cut).empty()) return;
+    const std::set<NodeId> members(ours[g].begin(), ours[g].end());
+    NodeSets other = cut;
+    put_together(cut, Choice::first, members);
+    put_together(other, Choice::most, members);
+    while (take_apart_again(cut, members, pieces)) {
+    }
+    while (take_apart_again(other, members, pieces)) {
+    }
+    std::optional<Taken> then = sum_of(cut, members, true);
+    if (const std::optional<Taken> also = sum_of(other, members, true);
+        then && also && also->less_than(*then, equal_share))
+      then = also, cut = std::move(other);
+    if (then && then->less_than(now->taken, in_full_ ? equal_share : effort_.gain)) ours = std::move(cut);
+  }
+
+  /// With pieces in place of a group.
+  static NodeSets apart(NodeSets groups, std::size_t g, const NodeSets& pieces) {
+    const auto at = groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(g));
+    groups.insert(at, pieces.begin(), pieces.end());
+    return groups;
+  }
+
+  static bool is_among(const std::vector<NodeId>& nodes, const std::set<NodeId>& members) {
+    return std::all_of(nodes.begin(), nodes.end(), [&](NodeId id) { return members.contains(id); });
+  }
+
+  /// Of the groups that are of such nodes.
+  std::optional<Taken> sum_of(const NodeSets& groups, const std::set<NodeId>& members, bool fully) {
+    std::vector<std::size_t> among;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      if (is_among(groups[g], members)) among.push_back(g);
+    return sum(Borders(task_.graph, wires_, groups), among, fully);
+  }
+
+  void put_together(NodeSets& cut, Choice choice, const std::set<NodeId>& members) {
+    MergeLimits limits;
+    limits.doubted = true;
+    const auto may_be_one = [&](const std::vector<NodeId>& both, std::int64_t arguments) {
+      return is_among(both, members) && !not_one_kernel(task_.graph, wires_, both, limits, arguments);
+    };
+    while (work_ < effort_.most_work / window_share && join_one(cut, choice, may_be_one)) {
+    }
+  }
+
+  /// Pairs that were joined early keep off better ones: one group in its pieces again, while the others stay. Whether
+  /// that saves anything.
+  bool take_apart_again(NodeSets& cut, const std::set<NodeId>& members, const NodeSets& pieces) {
+    const std::optional<Taken> now = sum_of(cut, members, in_full_);
+    for (std::size_t g = 0; now && g < cut.size() && work_ < effort_.most_work / window_share; ++g) {
+      if (!is_among(cut[g], members)) continue;
+      const std::set<NodeId> joined(cut[g].begin(), cut[g].end());
+      NodeSets of_it;
+      for (const std::vector<NodeId>& piece : pieces)
+        if (is_among(piece, joined)) of_it.push_back(piece);
+      if (of_it.size() < 2) continue;
+      NodeSets other = apart(cut, g, of_it);
+      put_together(other, Choice::most, members);
+      if (const std::optional<Taken> then = sum_of(other, members, in_full_);
+          then && then->less_than(*now, equal_share)) {
+        cut = std::move(other);
+        return true;
+      }
+    }
+    return false;
   }
 
   /// `ours` with the groups of `theirs` in some parts. They stand where the first of those that they replace stood, in

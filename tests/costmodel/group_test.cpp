@@ -536,6 +536,55 @@ TEST_CASE("readers at other places compute a value again, and slices and look-up
   CHECK(updated.written == 128 * 4);
 }
 
+TEST_CASE("what stands before a window in its group is computed, and what that reads loaded, once for each tap") {
+  const std::string one = "  %x = parameter 0 : f32[102]\n  %z = constant 0 : f32[]\n";
+  const std::string window = "reduce_window add ", three = ", %z, text=\"window={size=3}\" : ";
+  // 100 results of 3 taps each.
+  const GroupSummary made = summary_of(one + "  %e = exp %x : f32[102]\n  %n = negate %e : f32[102]\n  %w = " + window +
+                                       "%n" + three + "f32[100]\n  output %w\n");
+  CHECK(made.xu == 300);
+  CHECK(made.alu == 300);
+  CHECK(made.fma == 300 * 6 + 300 + 300);
+  CHECK(made.loads == 300);
+  CHECK(made.near == 1200);
+  CHECK(made.read == 408);
+  // Several windows that load one array at the same taps load it once, each computes for itself.
+  const GroupSummary shared =
+      summary_of(one + "  %q = multiply %x, %x : f32[102]\n  %v = " + window + "%q" + three +
+                 "f32[100]\n  %w = " + window + "%x" + three + "f32[100]\n  %y = add %v, %w : f32[100]\n  output %y\n");
+  CHECK(shared.loads == 300);
+  CHECK(shared.fma == 300 + 2 * 300 + 100);
+  // A window of a window goes through all its taps for each of its own; a reduction goes through each element once.
+  const GroupSummary twice =
+      summary_of("  %x = parameter 0 : f32[104]\n  %z = constant 0 : f32[]\n  %v = " + window + "%x" + three +
+                 "f32[102]\n  %w = " + window + "%v" + three + "f32[100]\n  output %w\n");
+  CHECK(twice.loads == 900);
+  CHECK(twice.fma == 900 + 300);
+  const GroupSummary none =
+      summary_of(one + "  %e = exp %x : f32[102]\n  %s = reduce add %e, %z, axes={0} : f32[]\n" + "  output %s\n");
+  CHECK(none.loads == 0);
+  CHECK(none.xu == 102);
+  // Strides that leave no element twice compute nothing again.
+  const GroupSummary pooled = summary_of("  %x = parameter 0 : f32[300]\n  %z = constant 0 : f32[]\n" +
+                                         std::string("  %e = exp %x : f32[300]\n  %w = ") + window +
+                                         "%e, %z, text=\"window={size=3 stride=3}\" : f32[100]\n  output %w\n");
+  CHECK(pooled.xu == 300);
+  CHECK(pooled.loads == 0);
+}
+
+TEST_CASE("taps take the instructions that load them, and pass L1 number by number") {
+  CalibratedDevice d = device_of_groups();
+  d.l1_bandwidth = 64;
+  d.lsu_rate = 32;
+  GroupSummary s;
+  s.read = s.written = 100;
+  s.loads = 32e6, s.near = 128e6;
+  CHECK(part_of(group(s, d), Part::l2) == approx(128e6 / 64 / 10 / d.clock).epsilon(last_digits));
+  CHECK(part_of(group(s, d), Part::issue) == approx(32e6 / (4 * 32) / 10 / d.clock).epsilon(last_digits));
+  s.near = 32e6;  // bytes
+  CHECK(part_of(group(s, d), Part::l2) == approx(32e6 / 32 / 10 / d.clock).epsilon(last_digits));
+}
+
 TEST_CASE("the bound of a reduction of which a part is needed holds that part's terms") {
   const auto work_of = [](const std::string& lines) { return group_work(group_of("graph g {\n" + lines + "}\n")); };
   const GroupWork part = work_of(

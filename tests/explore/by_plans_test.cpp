@@ -7,8 +7,10 @@
 #include "explore/by_plans.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -35,7 +37,8 @@ struct Total {
 };
 
 /// Of all groups, the price of those without a plan.
-Total total(const Graph& graph, const NodeSets& groups, std::int64_t plans) {
+Total total(const Graph& graph, const NodeSets& groups, std::int64_t plans,
+            const costmodel::CalibratedDevice& gpu = search_gpu()) {
   Fusion fusion;
   fusion.groups = groups;
   fusion.bodies.resize(graph.bodies.size());
@@ -45,12 +48,11 @@ Total total(const Graph& graph, const NodeSets& groups, std::int64_t plans) {
     const auto* ready = std::get_if<codegen::Prepared>(&prepared);
     double seconds = 0;
     if (ready != nullptr) {
-      const Tuned tuned =
-          tune(*ready, default_axes(*ready, search_gpu().limits), search_gpu(), {.max_plans = plans, .keep = 1});
+      const Tuned tuned = tune(*ready, default_axes(*ready, gpu.limits), gpu, {.max_plans = plans, .keep = 1});
       if (!tuned.best.empty()) seconds = tuned.best.front().estimate.total.value;
     }
     if (seconds == 0) {
-      seconds = group_price(group.group.graph, search_gpu());
+      seconds = group_price(group.group.graph, gpu);
       all.unplanned += static_cast<std::int64_t>(group.occurrences.size());
     }
     all.seconds += group.times * seconds;
@@ -62,8 +64,10 @@ bool not_worse(const Total& a, const Total& b) {
   return a.unplanned != b.unplanned ? a.unplanned < b.unplanned : a.seconds <= b.seconds * (1 + 1e-6);
 }
 
-NodeSets by(std::string_view strategy, const Graph& graph, bool plans = false) {
+NodeSets by(std::string_view strategy, const Graph& graph, bool plans = false,
+            const costmodel::CalibratedDevice& gpu = search_gpu()) {
   FusionSetting setting = search_setting();
+  setting.device = &gpu;
   if (plans) setting.plans = costmodel::find_model("projected");
   return fuse(find_strategy(strategy), graph, setting).groups;
 }
@@ -142,7 +146,96 @@ ENTRY e {
   return text;
 }
 
+/// How alike two images are, by windows of both, of their squares and of their product.
+std::string likeness(std::string_view images, std::string_view means, int size) {
+  std::string text =
+      "HloModule likeness\nadd {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n"
+      "  ROOT m = f32[] add(x, y)\n}\nENTRY e {\n";
+  const auto line = [&](std::string_view name, std::string_view type, const std::string& what) {
+    text += fmt::format("  {} = f32{} {}\n", name, type, what);
+  };
+  line("a", images, "parameter(0)");
+  line("b", images, "parameter(1)");
+  line("z", "[]", "constant(0)");
+  line("t", "[]", "constant(0.02)");
+  line("c", means, "broadcast(t), dimensions={}");
+  line("aa", images, "multiply(a, a)");
+  line("bb", images, "multiply(b, b)");
+  line("ab", images, "multiply(a, b)");
+  for (const std::string of : {"a", "b", "aa", "bb", "ab"}) {
+    line("s" + of, means, fmt::format("reduce-window({}, z), window={{size=1x{}x{}}}, to_apply=add", of, size, size));
+    line("m" + of, means, fmt::format("multiply(s{}, c)", of));
+  }
+  line("p", means, "multiply(ma, mb)");
+  line("pa", means, "multiply(ma, ma)");
+  line("pb", means, "multiply(mb, mb)");
+  line("q", means, "subtract(mab, p)");
+  line("qa", means, "subtract(maa, pa)");
+  line("qb", means, "subtract(mbb, pb)");
+  line("n", means, "multiply(p, q)");
+  line("d", means, "add(pa, pb)");
+  line("f", means, "add(qa, qb)");
+  line("g", means, "multiply(d, f)");
+  line("o", means, "divide(n, g)");
+  line("ROOT r", "[8]", "reduce(o, z), dimensions={1,2}, to_apply=add");
+  return text + "}\n";
+}
+
+costmodel::CalibratedDevice gpu_named(const std::string& name) {
+  const std::string data = source_folder() + "/data/";
+  const std::string facts = data + "devices/" + name + ".json", fits = data + "calibrations/uncalibrated.json";
+  return costmodel::calibrated(parse_device(read_file(facts), facts), parse_calibration(read_file(fits), fits));
+}
+
 }  // namespace
+
+TEST_CASE("the price of a window lies near its best plan, whatever stands before it") {
+  for (const int size : {3, 5, 7})
+    for (const char* front : {"copy(a)", "exponential(a)", "sine(a)"}) {
+      const std::string means = fmt::format("[32,{0},{0}]", 501 - size);
+      const Graph graph =
+          hlo::import_hlo(
+              fmt::format("HloModule window\nadd {{\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n"
+                          "  ROOT m = f32[] add(x, y)\n}}\nENTRY e {{\n"
+                          "  a = f32[32,500,500] parameter(0)\n  z = f32[] constant(0)\n"
+                          "  p = f32[32,500,500] {}\n"
+                          "  ROOT w = f32{} reduce-window(p, z), window={{size=1x{}x{}}}, to_apply=add\n}}\n",
+                          front, means, size, size),
+              "m.hlo")
+              .graph;
+      NodeSets one(1);
+      const DefUse wires = def_use(graph);
+      for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+        if (wires.roles[i] == Role::work) one.front().push_back(static_cast<NodeId>(i));
+      const Total plan = total(graph, one, plans_in_passing);
+      const double price = price_of(graph, wires, one, search_gpu());
+      INFO(size, " ", front, ": ", price * 1e6, " us, best plan ", plan.seconds * 1e6);
+      CHECK(plan.unplanned == 0);
+      CHECK(price < 1.1 * plan.seconds);
+      CHECK(plan.seconds < 3 * price);
+    }
+}
+
+TEST_CASE("groups with windows lie between one kernel and one for each node where plans say so") {
+  int between = 0;
+  for (const auto& [name, size] : {std::pair<std::string, int>{"h200", 7}, {"l4", 7}, {"v100_pcie", 5}}) {
+    INFO(name, ", windows of ", size, " x ", size);
+    const costmodel::CalibratedDevice gpu = gpu_named(name);
+    const std::string means = fmt::format("[8,{0},{0}]", 401 - size);
+    const Graph graph = hlo::import_hlo(likeness("[8,400,400]", means, size), "m.hlo").graph;
+    const NodeSets ours = by("tailor", graph, true, gpu);
+    const double best = total(graph, ours, plans_in_passing, gpu).seconds;
+    double rival = std::numeric_limits<double>::infinity();
+    for (const std::string_view other : {"unfused", "stitch-v1", "xla-2022"}) {
+      const Total of_other = total(graph, by(other, graph, false, gpu), plans_in_passing, gpu);
+      if (of_other.unplanned == 0) rival = std::min(rival, of_other.seconds);
+    }
+    CHECK(best <= rival * (1 + 1e-6));
+    between += best < 0.9 * rival ? 1 : 0;
+    MESSAGE(name, ": ", ours.size(), " groups, ", best * 1e6, " us, best of the others ", rival * 1e6);
+  }
+  CHECK(between >= 2);
+}
 
 TEST_CASE("what a doubt alone keeps apart is joined where plans of the whole take less, and only there") {
   int joined = 0, apart = 0;

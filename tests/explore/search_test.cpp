@@ -94,6 +94,47 @@ TEST_CASE("summaries that are kept over moves equal those made at once") {
   }
 }
 
+TEST_CASE("what windows compute again is counted the same whatever moves came before") {
+  // Windows of windows, beside one another, over what others read as it is, and behind a reduction.
+  const Graph graph = parse_graph(R"(graph windows {
+  %x = parameter 0 : f32[40,31]
+  %z = constant 0 : f32[]
+  %a = exp %x : f32[40,31]
+  %b = multiply %a, %x : f32[40,31]
+  %u = reduce_window add %b, %z, text="window={size=3x5}" : f32[38,27]
+  %v = reduce_window maximum %a, %z, text="window={size=3x5}" : f32[38,27]
+  %c = add %u, %v : f32[38,27]
+  %r = reduce add %c, %z, axes={1} : f32[38]
+  %s = broadcast %r, axes={0} : f32[38,27]
+  %d = divide %c, %s : f32[38,27]
+  %w = reduce_window add %d, %z, text="window={size=7x2 stride=2x1}" : f32[16,26]
+  %e = tanh %w : f32[16,26]
+  %t = reduce_window add %c, %z, text="window={size=2x2}" : f32[37,26]
+  output %b
+  output %e
+  output %t
+}
+)");
+  const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use(graph));
+  const std::vector<NodeId> work = work_of(graph, facts);
+  std::mt19937_64 random(1);
+  costmodel::GroupSummaries summaries(facts);
+  const std::vector<std::int32_t> groups{summaries.create(), summaries.create()};
+  for (int move = 0; move < 2000; ++move) {
+    const NodeId id = work[random() % work.size()];
+    if (summaries.group_of(id) != costmodel::GroupSummaries::no_group) summaries.remove(id);
+    if (random() % 5 != 0) summaries.add(groups[random() % 4 == 0 ? 1 : 0], id);
+    for (const std::int32_t group : groups) {
+      std::vector<NodeId> members;
+      for (const NodeId one : work)
+        if (summaries.group_of(one) == group) members.push_back(one);
+      REQUIRE(summaries.summary(group) == at_once(facts, members));
+      std::shuffle(members.begin(), members.end(), random);
+      REQUIRE(summaries.summary(group) == at_once(facts, members));
+    }
+  }
+}
+
 TEST_CASE("reductions that arrive in steps are counted as one where a group holds them, whatever moves came before") {
   int folded = 0, apart = 0;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
