@@ -278,7 +278,14 @@ std::vector<Side> row_sides() {
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65536; }},
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 34, t.prepared.columns = 65537; }},
       {"alone-rows", false, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537, t.split(2); }},
-      {"alone-rows", true, [](Tried& t) { t.prepared.rows = 33, t.prepared.columns = 65537, t.prepared.walks = 2; }},
+      {"alone-rows", true,
+       [](Tried& t) {
+         t.prepared.rows = 33, t.prepared.columns = 65537, t.prepared.walks = 2, t.limits.blocks_per_cluster = 2;
+       }},
+      {"alone-rows", false,
+       [](Tried& t) {
+         t.prepared.rows = 33, t.prepared.columns = 65537, t.prepared.walks = 2, t.limits.blocks_per_cluster = 1;
+       }},
       {"alone-rows", false,
        [](Tried& t) {
          t.prepared.rows = 33, t.prepared.columns = 65537, t.prepared.walks = 2, t.prepared.sums_across = true;

@@ -322,8 +322,7 @@ constexpr std::array rule_table = [] {
              })}},
       {"alone-rows",
        false,
-       "rows of over 256 KiB that blocks can share are not left to a quarter as many blocks as SMs or fewer; of rows "
-       "that are gone through again that is said where GPUs have clusters, for other blocks that meet are few plans",
+       "rows over 256 KiB that blocks, or clusters of several walks, can share are not left to a quarter of the SMs",
        {asks({split, cluster, threads, threads_per_row}, {T::groups},
              [](const Candidate& c) {
                constexpr std::int64_t long_row = 256 << 10;
