@@ -77,7 +77,7 @@ std::string humane_seconds(double seconds) {
 std::string with_commas(std::int64_t value) {
   std::string digits = std::to_string(value);
   const std::size_t first = digits[0] == '-' ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3; at -= 3) digits.insert(at - 3, ",");
+  for (std::size_t at = digits.size(); at > first + 3; at -= 3) digits.insert(at - 3, 1, ',');
   return digits;
 }
 

@@ -246,9 +246,9 @@ class Facts {
           return d == axis(node);
       }
     };
-    double rows = 1;
-    for (int d = 0; d < node.shape.rank() && !changes(d); ++d) rows *= static_cast<double>(node.shape.dims[d]);
-    return rows;
+    double kept = 1;
+    for (int d = 0; d < node.shape.rank() && !changes(d); ++d) kept *= static_cast<double>(node.shape.dims[d]);
+    return kept;
   }
 
   /// At which index a node takes the elements of an operand.
@@ -257,8 +257,8 @@ class Facts {
     if (kind == OpClass::elementwise || kind == OpClass::reduction || node.op == Op::copy) return {};
     const bool moves = node.op == Op::slice || node.op == Op::reverse || node.op == Op::concatenate ||
                        (node.op == Op::pad && operand == 0);
-    const double rows = moves ? rows_that_keep(node, graph_[node.operands[operand]].shape) : 0;
-    return rows > 1 ? Order{ReadOrder::within, 0, rows} : Order{ReadOrder::moved};
+    const double kept = moves ? rows_that_keep(node, graph_[node.operands[operand]].shape) : 0;
+    return kept > 1 ? Order{ReadOrder::within, 0, kept} : Order{ReadOrder::moved};
   }
 
   /// One after the other. What is spread twice lies in rows where both are in one piece.
@@ -324,7 +324,8 @@ class Facts {
     if (read.order == ReadOrder::spread && other.order == ReadOrder::spread && read.domain != other.domain)
       read.order = ReadOrder::moved;
     else if (read.order == ReadOrder::within && other.order == ReadOrder::within)
-      read.rows = std::gcd(static_cast<std::int64_t>(read.rows), static_cast<std::int64_t>(other.rows));
+      read.rows =
+          static_cast<double>(std::gcd(static_cast<std::int64_t>(read.rows), static_cast<std::int64_t>(other.rows)));
     else if (other.order > read.order)
       read.order = other.order, read.domain = other.domain, read.rows = other.rows;
   }

@@ -49,7 +49,7 @@ std::optional<std::string> works_again(const Boundary& border, const codegen::St
   std::ptrdiff_t all = 0;
   for (const codegen::BodyBorder& body : cut.bodies) all += work(body.border.inside);
   const std::ptrdiff_t once = work(border.inside);
-  if (all <= most_work_of_stages * static_cast<double>(once)) return std::nullopt;
+  if (static_cast<double>(all) <= most_work_of_stages * static_cast<double>(once)) return std::nullopt;
   return fmt::format("{} stages would compute {} operations where the group has {}", cut.bodies.size(), all, once);
 }
 

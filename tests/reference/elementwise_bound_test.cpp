@@ -189,7 +189,7 @@ TEST_CASE("a power beyond f16 is not judged, for kernels may hold it in f32; one
       "graph g { %x = parameter 0 : f16[3] %y = parameter 1 : f16[3] %p = power %x, %y : f16[3] output %p }");
   std::vector<Tensor> inputs{zeros(make_shape(DType::f16, {3})), zeros(make_shape(DType::f16, {3}))};
   for (std::int64_t i = 0; i < 3; ++i)
-    store(inputs[0], i, i == 1 ? 0 : 8), store(inputs[1], i, i == 1 ? -1 : 2 + 4 * i);
+    store(inputs[0], i, i == 1 ? 0 : 8), store(inputs[1], i, i == 1 ? -1 : static_cast<double>(2 + 4 * i));
   const BoundedTensor found = evaluate_with_error_bounds(graph, inputs).front();
   CHECK(std::isfinite(found.error[0]));
   CHECK(found.error[1] == 0);

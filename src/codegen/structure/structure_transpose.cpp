@@ -253,7 +253,8 @@ class TurnFinder {
   /// Whether all accesses go on from the one dimension to the next as if they were one.
   bool are_one(std::int64_t dim, std::int64_t next) const {
     const auto goes_on = [&](const Strides& strides) {
-      return strides[static_cast<std::size_t>(next)] == strides[static_cast<std::size_t>(dim)] * extent(dim);
+      return strides[static_cast<std::size_t>(next)] ==
+             strides[static_cast<std::size_t>(dim)] * extent(static_cast<int>(dim));
     };
     return std::all_of(written_.begin(), written_.end(), goes_on) &&
            std::all_of(readings_.begin(), readings_.end(), [&](const Reading& one) { return goes_on(one.strides); });

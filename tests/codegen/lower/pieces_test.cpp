@@ -33,7 +33,7 @@ namespace {
 struct Joined {
   std::vector<int> dims;
   int axis = 0, pieces = 2;
-  std::string_view type = "f32", layout, result_layout;
+  std::string_view type = "f32", layout = {}, result_layout = {};
 };
 
 std::string text_of(const Joined& joined) {
