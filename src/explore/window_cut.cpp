@@ -23,16 +23,20 @@ std::vector<std::vector<NodeId>> cut_at_windows(const Graph& graph, const costmo
                                                 const std::vector<NodeId>& group) {
   struct Place {
     std::int64_t borders_before = 0;
-    NodeId piece = no_node;  // the first node of it that was met
+    NodeId piece = no_node;  // an earlier node of it, or itself: the first one
   };
   const auto is_border = [&](NodeId id) { return graph[id].op == Op::reduce_window || facts.nodes[index(id)].reduces; };
   if (std::none_of(group.begin(), group.end(), [&](NodeId id) { return graph[id].op == Op::reduce_window; }))
     return {group};
   std::map<NodeId, Place> places;
-  const auto join = [&](NodeId from, NodeId into) {
-    if (from == into) return;
-    for (auto& [id, place] : places)
-      if (place.piece == from) place.piece = into;
+  // Ways to the first node of a piece are halved as they are walked, so all of them together are about linear.
+  const auto first_of = [&](NodeId id) {
+    while (places[id].piece != id) id = places[id].piece = places[places[id].piece].piece;
+    return id;
+  };
+  const auto join = [&](NodeId a, NodeId b) {
+    const auto [into, from] = std::minmax({first_of(a), first_of(b)});
+    places[from].piece = into;
   };
   for (const NodeId id : group) {
     if (!facts.nodes[index(id)].alive) continue;
@@ -45,10 +49,10 @@ std::vector<std::vector<NodeId>> cut_at_windows(const Graph& graph, const costmo
     for (const costmodel::GroupRead& read : facts.nodes[index(id)].reads)
       if (const auto maker = places.find(read.maker);
           maker != places.end() && !is_border(maker->first) && maker->second.borders_before == place.borders_before)
-        join(place.piece, maker->second.piece);
+        join(id, maker->first);
   }
   std::map<NodeId, std::vector<NodeId>> pieces;
-  for (const auto& [id, place] : places) pieces[place.piece].push_back(id);
+  for (const auto& [id, place] : places) pieces[first_of(id)].push_back(id);
   std::vector<std::vector<NodeId>> cut;
   for (auto& [first, piece] : pieces) cut.push_back(std::move(piece));
   return cut;
