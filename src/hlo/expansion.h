@@ -17,6 +17,21 @@
 
 namespace tailor::hlo {
 
+/// What an instruction with a region would be as one node, without the region's body, which add_plain() alone adds and
+/// counts. Precondition: its type is one array.
+inline ir::Node node_with_region(const GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
+  ir::Node node;
+  node.op = instruction.op;
+  node.name = builder.full_name(instruction, frame);
+  node.operands = builder.flat_operands(instruction, frame);
+  node.shape = builder.module().shapes_of(builder.module().type_of(instruction))[0];
+  ir::RegionCall call{find_reducer(builder.module(), builder.find_computation(instruction, "to_apply")), {}};
+  for (const HloAttribute& one : builder.module().attributes_of(instruction))
+    call.text += fmt::format("{}{}={}", call.text.empty() ? "" : ", ", one.key, one.value);
+  node.attributes = std::move(call);
+  return node;
+}
+
 class Expansion {
  public:
   Expansion(GraphBuilder& builder, const HloInstruction& from, std::string name)
@@ -57,9 +72,11 @@ class Expansion {
     return builder_.checked(from_, builder_.add_value(nodes, builder_.module().type_of(from_)));
   }
 
- private:
+ protected:
   GraphBuilder& builder_;
   const HloInstruction& from_;
+
+ private:
   std::string name_;
   std::int64_t added_ = 0;
 };

@@ -31,7 +31,7 @@ class BatchNorm : Expansion {
  public:
   BatchNorm(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction, std::int32_t operands,
             std::size_t results)
-      : Expansion(builder, instruction, builder.full_name(instruction, frame)), builder_(builder), from_(instruction) {
+      : Expansion(builder, instruction, builder.full_name(instruction, frame)) {
     const HloType& type = builder.module().type_of(instruction);
     const auto shapes = builder.module().shapes_of(type);
     if (instruction.operands != operands || shapes.size() != results)
@@ -142,8 +142,6 @@ class BatchNorm : Expansion {
     return add(ir::Op::convert, word, shape, {value});
   }
 
-  GraphBuilder& builder_;
-  const HloInstruction& from_;
   IndexedVector<ir::NodeId> operands_;
   int feature_ = 0;
   double epsilon_ = 0, each_ = 1;

@@ -63,7 +63,6 @@ class Scan : Expansion {
  public:
   Scan(GraphBuilder& builder, const HloInstruction& instruction, const ir::Node& node, ScanForm form)
       : Expansion(builder, instruction, node.name),
-        builder_(builder),
         reducer_(reducer(node)),
         init_(node.operands[1]),
         axis_(form.axis),
@@ -164,7 +163,6 @@ class Scan : Expansion {
     return forward_ ? pad(kept, level + "before", 1, 0) : pad(kept, level + "before", 0, 1);
   }
 
-  GraphBuilder& builder_;
   ir::Reducer reducer_;
   ir::NodeId init_, neutral_ = ir::no_node;
   int axis_;
@@ -176,13 +174,7 @@ class Scan : Expansion {
 HloValue resolve_reduce_window(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
   const HloType& type = builder.module().type_of(instruction);
   if (type.children < 0 && instruction.operands == 2) {
-    ir::Node node;
-    node.op = instruction.op;
-    node.name = builder.full_name(instruction, frame);
-    node.operands = builder.flat_operands(instruction, frame);
-    node.shape = builder.module().shapes_of(type)[0];
-    node.attributes = ir::make_attributes(node.op);
-    fill_attributes(builder, instruction, node);
+    const ir::Node node = node_with_region(builder, frame, instruction);
     const ir::Shape& operand = builder.node(node.operands[0]).shape;
     const bool is_plain = operand.dims == node.shape.dims && operand.dtype == node.shape.dtype &&
                           operand.rank() < ir::max_rank && builder.node(node.operands[1]).shape.rank() == 0;

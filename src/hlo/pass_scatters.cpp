@@ -134,23 +134,15 @@ class WindowUpdate : Expansion {
 HloValue resolve_scatter(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
   const HloType& type = builder.module().type_of(instruction);
   if (type.children < 0 && instruction.operands == 3) {
-    ir::Node node;
-    node.op = instruction.op;
-    node.name = builder.full_name(instruction, frame);
-    node.operands = builder.flat_operands(instruction, frame);
-    node.shape = builder.module().shapes_of(type)[0];
-    const HloComputation& region = builder.find_computation(instruction, "to_apply");
-    const ir::Reducer reducer = find_reducer(builder.module(), region);
+    const ir::Node node = node_with_region(builder, frame, instruction);
+    const ir::Reducer reducer = ir::reducer(node);
     const bool is_known = reducer != ir::Reducer::none && reducer != ir::Reducer::custom;
     const ir::Shape& array = builder.node(node.operands[0]).shape;
-    std::string text;
-    for (const HloAttribute& one : builder.module().attributes_of(instruction))
-      text += fmt::format("{}{}={}", text.empty() ? "" : ", ", one.key, one.value);
-    const auto form =
-        window_form_of(text, array, builder.node(node.operands[1]).shape, builder.node(node.operands[2]).shape);
+    const auto form = window_form_of(ir::hlo_text(node), array, builder.node(node.operands[1]).shape,
+                                     builder.node(node.operands[2]).shape);
     const bool keeps = array.dims == node.shape.dims && array.dtype == node.shape.dtype &&
                        builder.node(node.operands[2]).shape.dtype == array.dtype;
-    if (form && keeps && (is_known || overwrites(builder.module(), region)))
+    if (form && keeps && (is_known || overwrites(builder.module(), builder.find_computation(instruction, "to_apply"))))
       return WindowUpdate(builder, instruction, node, *form)
           .finish(node, is_known ? std::optional(ir::op_of(reducer)) : std::nullopt);
   }
