@@ -208,23 +208,13 @@ class CriticalPathWalk {
       for (std::int64_t copy = 0; copy < extent; ++copy)
         pass += std::all_of(guard.conditions.begin(), guard.conditions.end(), [&](const ir::Condition& condition) {
           if (condition.a == ir::no_expr) return true;
-          const std::optional<std::int64_t> a = number_in(condition.a, var, copy),
-                                            b = number_in(condition.b, var, copy);
+          const std::optional<std::int64_t> a = number_in(kernel_.indices, condition.a, var, copy),
+                                            b = number_in(kernel_.indices, condition.b, var, copy);
           return !a || !b || (condition.equal ? *a == *b : *a < *b);
         });
       share *= static_cast<double>(pass) / static_cast<double>(extent);
     }
     return share;
-  }
-  /// What an index is in a copy of a loop, where it is made of that copy's number and constants.
-  std::optional<std::int64_t> number_in(ir::ExprId id, ir::VarId var, std::int64_t copy) const {
-    std::int64_t sum = kernel_.indices[id].constant;
-    for (const ir::Linear& linear : kernel_.indices.linear(id)) {
-      const ir::Term& term = kernel_.indices.terms[linear.term];
-      if (term.kind != ir::TermKind::var || term.var != var) return std::nullopt;
-      sum += linear.coefficient * copy;
-    }
-    return sum;
   }
 
   double access_bytes(const ir::Stmt& stmt) const { return element_bytes(kernel_, stmt) * stmt.width; }

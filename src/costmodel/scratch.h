@@ -260,6 +260,18 @@ inline std::int64_t scattered(std::int64_t i, std::int64_t looked_at, std::int64
   return from + ((i + turn) * 2654435761 >> 7) % stands_for;
 }
 
+/// What an index is in a copy of the loop of `var`, where it is made of that copy's number and constants.
+inline std::optional<std::int64_t> number_in(const ir::IndexPool& pool, ir::ExprId id, ir::VarId var,
+                                             std::int64_t copy) {
+  std::int64_t sum = pool[id].constant;
+  for (const ir::Linear& linear : pool.linear(id)) {
+    const ir::Term& term = pool.terms[linear.term];
+    if (term.kind != ir::TermKind::var || term.var != var) return std::nullopt;
+    sum += linear.coefficient * copy;
+  }
+  return sum;
+}
+
 /// Distinct sectors of one request. `offsets[lane]` in bytes, shifted by `shift`; negative offsets are fine.
 std::int64_t count_sectors(const std::array<std::int64_t, warp_lanes>& offsets, std::int64_t shift, std::uint32_t mask,
                            int bytes);

@@ -154,13 +154,7 @@ std::optional<std::int64_t> ValueWalk::number_in(ir::ValueId id, ir::VarId var, 
   const ir::Value& value = kernel_.values[id];
   if (value.kind == ir::ValueKind::constant && ir::is_integer(value.dtype)) return value.integer;
   if (value.kind != ir::ValueKind::index || !ir::is_integer(value.dtype)) return std::nullopt;
-  std::int64_t sum = kernel_.indices[value.index].constant;
-  for (const ir::Linear& linear : kernel_.indices.linear(value.index)) {
-    const ir::Term& term = kernel_.indices.terms[linear.term];
-    if (term.kind != ir::TermKind::var || term.var != var) return std::nullopt;
-    sum += linear.coefficient * copy;
-  }
-  return sum;
+  return costmodel::number_in(kernel_.indices, value.index, var, copy);
 }
 
 void ValueWalk::look_at(const ir::Stmt& stmt) {
