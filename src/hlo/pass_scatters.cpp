@@ -5,8 +5,9 @@
 // `x.at[:, 5].add(v)` and the update of a cache. Out: the slice there, what the region makes of it, and its update in
 // place, so that it is lowered like all others. Called by the walk (graph_builder.cpp).
 //
-//   old = dynamic-slice(x, start)     new = region(old, window)     y = dynamic-update-slice(x, inside ? new : old,
-//   start)
+//   old = dynamic-slice(x, start)
+//   new = region(old, window)
+//   y = dynamic-update-slice(x, inside ? new : old, start)
 //
 // A scatter drops a window that does not lie inside as a whole, where a dynamic slice moves it there: then what was
 // there is written again. Known indices decide that at import.
