@@ -36,6 +36,7 @@ constexpr int unknown_help_width = 80;
 constexpr double shortest_gap = 0.1;  ///< seconds between two drawings of the progress line
 /// Between two lines of progress where no line can be redrawn, the first of an activity's among them.
 constexpr Seconds first_gap{10}, longest_gap{60};
+constexpr double least_share = 0.01;  ///< of work whose items differ, before the rest is estimated from it
 constexpr std::string_view erase_line = "\r\x1b[K";
 
 std::string environment(const char* name) {
@@ -130,9 +131,11 @@ std::string progress_line(const Progress& progress, Seconds elapsed, int width) 
   if (progress.total > 0) line += fmt::format("/{} ({:.0f} %)", with_commas(progress.total), 100 * done / total);
   if (progress.done > 0 && elapsed.value > 0) line += fmt::format(", {}/s", three_figures(done / elapsed.value));
   const double share = progress.share > 0 ? progress.share : progress.done > 1 && total > 0 ? done / total : 0;
-  if (share > 0 && share < 1)
+  // What one small item among large ones took says nothing of these.
+  const bool is_known = share >= (progress.share > 0 ? least_share : 0);
+  if (share > 0 && share < 1 && is_known)
     line += ", " + remaining(elapsed.value / share * (1 - share));
-  else if (share == 0 && progress.done <= 1 && elapsed.value >= 1)
+  else if ((share == 0 ? progress.done <= 1 : !is_known) && elapsed.value >= 1)
     line += fmt::format(", {:.0f} s so far", elapsed.value);
   if (!progress.best.empty()) line += ", best " + progress.best;
   return report::elided(report::printable(line), width);

@@ -3,17 +3,20 @@
 //
 // One instruction becomes several nodes. In: the instruction and what it is called. Out: nodes under its name, counted
 // for the ledger, the last of them with the name alone. Called by the passes that expand (pass_composites.cpp,
-// pass_scans.cpp, pass_scatters.cpp, pass_widths.cpp).
+// pass_scans.cpp, pass_scatters.cpp, pass_selections.cpp, pass_topk.cpp, pass_widths.cpp).
 #pragma once
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 
 #include "hlo/graph_builder.h"
+#include "ir/graph/number.h"
+#include "ir/graph/reducer.h"
 
 namespace tailor::hlo {
 
@@ -30,6 +33,17 @@ inline ir::Node node_with_region(const GraphBuilder& builder, const Frame& frame
     call.text += fmt::format("{}{}={}", call.text.empty() ? "" : ", ", one.key, one.value);
   node.attributes = std::move(call);
   return node;
+}
+
+constexpr std::int64_t most_taps = 64;  ///< of a window that a kernel goes through tap by tap
+
+/// Floats of 8 bits have no infinity, or no zero.
+inline bool has_neutral(ir::Reducer reducer, ir::DType dtype) {
+  if (reducer == ir::Reducer::none || reducer == ir::Reducer::custom) return false;
+  const ir::DTypeKind kind = row(dtype).kind;
+  if (ir::is_floating(dtype)) return row(dtype).bits >= 16;
+  return row(dtype).bits >= 8 && dtype != ir::DType::pred &&
+         (kind == ir::DTypeKind::signed_integer || kind == ir::DTypeKind::unsigned_integer);
 }
 
 class Expansion {
@@ -55,12 +69,53 @@ class Expansion {
     ++added_;
     return builder_.add_node(std::move(node), from_);
   }
+  /// A region of the graph's own making; the one that is there already where it is equal.
+  std::int32_t add_body(ir::Graph&& region) {
+    const std::size_t nodes = region.nodes.size();
+    const auto [number, is_new] = builder_.find_or_add_body(std::move(region));
+    if (is_new) added_ += static_cast<std::int64_t>(nodes);
+    return number;
+  }
   /// The low bytes of `bits` as one number of a type of whole bytes.
   ir::NodeId constant(std::string_view word, ir::DType dtype, std::uint64_t bits) {
     ir::Literal literal;
     literal.bytes.resize(static_cast<std::size_t>(row(dtype).bits) / 8);
     std::memcpy(literal.bytes.data(), &bits, literal.bytes.size());
     return add(ir::Op::constant, word, ir::make_shape(dtype, {}), {}, std::move(literal));
+  }
+  /// Precondition: there is one.
+  ir::NodeId neutral(ir::Reducer reducer, ir::DType dtype) {
+    const ir::Neutral number = ir::neutral(reducer, dtype);
+    return constant(
+        "neutral", dtype,
+        ir::is_floating(dtype) ? ir::encode(dtype, number.real) : static_cast<std::uint64_t>(number.integer));
+  }
+  /// Whether it is a constant of the same bits as `constant`.
+  bool is_same_constant(ir::NodeId id, ir::NodeId constant) const {
+    const auto* known = std::get_if<ir::Literal>(&builder_.node(id).attributes);
+    return known != nullptr && known->bytes == std::get<ir::Literal>(builder_.node(constant).attributes).bytes;
+  }
+  /// A part of `x`, or x itself where that is all of it. Not taken where a dimension would be cut to nothing.
+  ir::NodeId slice(std::string_view word, ir::NodeId x, ir::SliceRanges ranges) {
+    ir::Shape shape = shape_of(x);
+    bool is_all = true;
+    for (int i = 0; i < shape.rank(); ++i) {
+      const ir::SliceRange& one = ranges.ranges[i];
+      is_all = is_all && one.start == 0 && one.limit == shape.dims[i] && one.stride == 1;
+      shape.dims[i] = (one.limit - one.start + one.stride - 1) / one.stride;
+    }
+    return is_all ? x : add(ir::Op::slice, word, shape, {x}, std::move(ranges));
+  }
+  /// `x` between so many copies of `fill`, or x itself where they are none.
+  ir::NodeId pad(std::string_view word, ir::NodeId x, ir::NodeId fill, ir::PadRanges ranges) {
+    ir::Shape shape = shape_of(x);
+    bool is_idle = true;
+    for (int i = 0; i < shape.rank(); ++i) {
+      const ir::PadRange& one = ranges.ranges[i];
+      is_idle = is_idle && one == ir::PadRange{};
+      shape.dims[i] += one.low + one.high + one.interior * std::max<std::int64_t>(shape.dims[i] - 1, 0);
+    }
+    return is_idle ? x : add(ir::Op::pad, word, shape, {x, fill}, std::move(ranges));
   }
   /// One number in every place of `shape`.
   ir::NodeId everywhere(std::string_view word, ir::NodeId number, const ir::Shape& shape) {

@@ -59,6 +59,8 @@ constexpr auto resolver_rows = std::to_array<ResolverRow>({
     {ir::Op::batch_norm_grad, resolve_batch_norm_grad},
     {ir::Op::bitcast_convert, resolve_bitcast_convert},
     {ir::Op::reduce_window, resolve_reduce_window},
+    {ir::Op::select_and_scatter, resolve_select_and_scatter},
+    {ir::Op::topk, resolve_topk},
     {ir::Op::scatter, resolve_scatter},
     {ir::Op::while_loop, resolve_while},
     {ir::Op::conditional, resolve_conditional},
@@ -133,6 +135,14 @@ std::int32_t GraphBuilder::find_or_add_body(const HloComputation& computation) {
   const auto made = static_cast<std::int32_t>(graph_.bodies.size()) - 1;
   bodies_.emplace(index, made);
   return made;
+}
+
+std::pair<std::int32_t, bool> GraphBuilder::find_or_add_body(ir::Graph&& body) {
+  const auto known = std::find(graph_.bodies.begin(), graph_.bodies.end(), body);
+  const bool is_new = known == graph_.bodies.end();
+  const auto number = static_cast<std::int32_t>(known - graph_.bodies.begin());
+  if (is_new) graph_.bodies.push_back(std::move(body));
+  return {number, is_new};
 }
 
 void GraphBuilder::walk(Frame& frame) {

@@ -9,9 +9,11 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/indexed.h"
@@ -69,6 +71,8 @@ class GraphBuilder {
                               Pass counted);
   /// The computation as a graph of Graph::bodies; made once per builder.
   std::int32_t find_or_add_body(const HloComputation& computation);
+  /// A graph that no computation of the text stands for, and whether it was not there yet.
+  std::pair<std::int32_t, bool> find_or_add_body(ir::Graph&& body);
   ir::Graph& body(std::int32_t index) { return graph_.bodies[ir::index(index)]; }
   ir::Node& node(ir::NodeId id) { return graph_[id]; }
   ir::NodeId add_node(ir::Node&& node, const HloInstruction& from);
@@ -132,6 +136,8 @@ HloValue resolve_batch_norm_training(GraphBuilder& builder, const Frame& frame, 
 HloValue resolve_batch_norm_grad(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_bitcast_convert(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_reduce_window(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_select_and_scatter(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_topk(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_scatter(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_while(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_conditional(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
@@ -140,6 +146,15 @@ HloValue resolve_conditional(GraphBuilder& builder, const Frame& frame, const Hl
 void fill_attributes(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node);
 /// What a region computes, when it is one operation of its two parameters (pass_regions.cpp).
 ir::Reducer find_reducer(const HloModule& module, const HloComputation& region);
+/// The direction and order of a compare; an Error where the text names none that exists (node_attributes.cpp).
+ir::CompareOptions read_comparison(const GraphBuilder& builder, const HloInstruction& compare);
+struct RegionComparison {
+  ir::CompareOptions options;
+  bool swapped = false;  ///< the second parameter is compared with the first
+};
+/// What a region asks of its two parameters, of type `dtype`, when that is one comparison (pass_regions.cpp).
+std::optional<RegionComparison> find_comparison(const GraphBuilder& builder, const HloComputation& region,
+                                                ir::DType dtype);
 /// Floating operations of a library node with these results, 0 when its text does not tell (library_flops.cpp).
 double library_flops(const ir::Graph& graph, const ir::Node& node, std::span<const ir::Shape> results);
 /// Whether operations of a custom call with this target can be counted (library_flops.cpp).

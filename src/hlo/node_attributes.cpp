@@ -62,14 +62,7 @@ void fill_constant(GraphBuilder& builder, const HloInstruction& instruction, ir:
 }
 
 void fill_compare(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
-  constexpr auto directions = std::to_array<std::string_view>({"EQ", "NE", "GE", "GT", "LE", "LT"});
-  const std::string_view value = builder.module().attribute(instruction, "direction");
-  const auto at = std::find(directions.begin(), directions.end(), value);
-  if (at == directions.end())
-    builder.fail(instruction,
-                 fmt::format("found compare direction '{}', expected one of {}", value, fmt::join(directions, ", ")));
-  node.attributes = ir::CompareOptions{static_cast<ir::Comparison>(at - directions.begin()),
-                                       builder.module().attribute(instruction, "type") == "TOTALORDER"};
+  node.attributes = read_comparison(builder, instruction);
 }
 
 void check_range_count(GraphBuilder& builder, const HloInstruction& instruction, std::size_t found) {
@@ -235,6 +228,17 @@ std::vector<std::int64_t> numbers_in(std::string_view text) {
     }
   }
   return numbers;
+}
+
+ir::CompareOptions read_comparison(const GraphBuilder& builder, const HloInstruction& instruction) {
+  constexpr auto directions = std::to_array<std::string_view>({"EQ", "NE", "GE", "GT", "LE", "LT"});
+  const std::string_view value = builder.module().attribute(instruction, "direction");
+  const auto at = std::find(directions.begin(), directions.end(), value);
+  if (at == directions.end())
+    builder.fail(instruction,
+                 fmt::format("found compare direction '{}', expected one of {}", value, fmt::join(directions, ", ")));
+  return {static_cast<ir::Comparison>(at - directions.begin()),
+          builder.module().attribute(instruction, "type") == "TOTALORDER"};
 }
 
 void fill_attributes(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {

@@ -19,15 +19,12 @@
 
 #include "hlo/expansion.h"
 #include "ir/graph/attribute_text.h"
-#include "ir/graph/number.h"
-#include "ir/graph/reducer.h"
 
 namespace tailor::hlo {
 
 namespace {
 
-/// Windows of a block, and windows that stay as they are: the lowering goes through as many taps.
-constexpr std::int64_t block = 16, most_taps = 64;
+constexpr std::int64_t block = 16;  ///< windows of a block
 
 struct ScanForm {
   int axis = -1;         ///< -1: it is none, or a short one
@@ -50,15 +47,6 @@ ScanForm scan_form_of(const ir::Node& node, const ir::Shape& operand) {
   return form;
 }
 
-/// Floats of 8 bits have no infinity, or no zero.
-bool has_neutral(ir::Reducer reducer, ir::DType dtype) {
-  if (reducer == ir::Reducer::none || reducer == ir::Reducer::custom) return false;
-  const ir::DTypeKind kind = row(dtype).kind;
-  if (ir::is_floating(dtype)) return row(dtype).bits >= 16;
-  return row(dtype).bits >= 8 && dtype != ir::DType::pred &&
-         (kind == ir::DTypeKind::signed_integer || kind == ir::DTypeKind::unsigned_integer);
-}
-
 class Scan : Expansion {
  public:
   Scan(GraphBuilder& builder, const HloInstruction& instruction, const ir::Node& node, ScanForm form)
@@ -67,14 +55,8 @@ class Scan : Expansion {
         init_(node.operands[1]),
         axis_(form.axis),
         forward_(form.forward) {
-    const ir::DType dtype = node.shape.dtype;
-    const ir::Neutral number = ir::neutral(reducer_, dtype);
-    const std::uint64_t bits =
-        ir::is_floating(dtype) ? ir::encode(dtype, number.real) : static_cast<std::uint64_t>(number.integer);
-    neutral_ = constant("neutral", dtype, bits);
-    const auto* known = std::get_if<ir::Literal>(&builder.node(init_).attributes);
-    starts_neutral_ =
-        known != nullptr && known->bytes == std::get<ir::Literal>(builder.node(neutral_).attributes).bytes;
+    neutral_ = neutral(reducer_, node.shape.dtype);
+    starts_neutral_ = is_same_constant(init_, neutral_);
   }
 
   /// The last node has the name and the layout of what was read.
@@ -103,20 +85,18 @@ class Scan : Expansion {
     return ir::make_shape(shape.dtype, dims);
   }
 
-  ir::NodeId slice(ir::NodeId x, const std::string& word, int axis, std::int64_t low, std::int64_t high) {
-    ir::Shape shape = shape_of(x);
+  ir::NodeId cut(ir::NodeId x, const std::string& word, int axis, std::int64_t low, std::int64_t high) {
     ir::SliceRanges ranges;
-    for (int i = 0; i < shape.rank(); ++i)
-      ranges.ranges.push_back(i == axis ? ir::SliceRange{low, high, 1} : ir::SliceRange{0, shape.dims[i], 1});
-    shape.dims[axis] = high - low;
-    return add(ir::Op::slice, word, shape, {x}, std::move(ranges));
+    for (int i = 0; i < shape_of(x).rank(); ++i)
+      ranges.ranges.push_back(i == axis ? ir::SliceRange{low, high, 1} : ir::SliceRange{0, shape_of(x).dims[i], 1});
+    return slice(word, x, std::move(ranges));
   }
 
-  ir::NodeId pad(ir::NodeId x, const std::string& word, std::int64_t low, std::int64_t high) {
+  ir::NodeId fill_up(ir::NodeId x, const std::string& word, std::int64_t low, std::int64_t high) {
     ir::PadRanges ranges;
     ranges.ranges.resize(shape_of(x).rank());
     ranges.ranges[axis_] = {low, high, 0};
-    return add(ir::Op::pad, word, shape_with(x, length_of(x) + low + high), {x, neutral_}, std::move(ranges));
+    return pad(word, x, neutral_, std::move(ranges));
   }
 
   /// Windows along `axis` over as much as there is of it.
@@ -138,11 +118,11 @@ class Scan : Expansion {
     const std::int64_t length = length_of(x);
     if (length <= most_taps) return windows(x, level + "scan", axis_);
     const std::int64_t blocks = (length + block - 1) / block, missing = blocks * block - length;
-    const ir::NodeId full = missing > 0 ? pad(x, level + "filled", 0, missing) : x;
-    const ir::NodeId cut = add(ir::Op::reshape, level + "blocks", shape_with(x, block, blocks), {full});
-    const ir::NodeId inner = windows(cut, level + "inner", axis_ + 1);
+    const ir::NodeId full = fill_up(x, level + "filled", 0, missing);
+    const ir::NodeId rows = add(ir::Op::reshape, level + "blocks", shape_with(x, block, blocks), {full});
+    const ir::NodeId inner = windows(rows, level + "inner", axis_ + 1);
     const std::int64_t last = forward_ ? block - 1 : 0;
-    const ir::NodeId ends = slice(inner, level + "ends", axis_ + 1, last, last + 1);
+    const ir::NodeId ends = cut(inner, level + "ends", axis_ + 1, last, last + 1);
     const ir::NodeId totals = add(ir::Op::reshape, level + "totals", shape_with(x, blocks), {ends});
     const ir::NodeId before = moved(inclusive(totals, level + "up/"), level);
     ir::Dims kept;
@@ -152,15 +132,15 @@ class Scan : Expansion {
     const ir::NodeId sum = forward_ ? add(ir::op_of(reducer_), level + "sum", shape_of(inner), {spread, inner})
                                     : add(ir::op_of(reducer_), level + "sum", shape_of(inner), {inner, spread});
     const ir::NodeId flat = add(ir::Op::reshape, level + "flat", shape_with(x, blocks * block), {sum});
-    return missing > 0 ? slice(flat, level + "cut", axis_, 0, length) : flat;
+    return cut(flat, level + "cut", axis_, 0, length);
   }
 
   /// What stands in front of each block: its neighbour's value, and the neutral element for the first.
   ir::NodeId moved(ir::NodeId scan, const std::string& level) {
     const std::int64_t count = length_of(scan);
     const ir::NodeId kept =
-        forward_ ? slice(scan, level + "others", axis_, 0, count - 1) : slice(scan, level + "others", axis_, 1, count);
-    return forward_ ? pad(kept, level + "before", 1, 0) : pad(kept, level + "before", 0, 1);
+        forward_ ? cut(scan, level + "others", axis_, 0, count - 1) : cut(scan, level + "others", axis_, 1, count);
+    return forward_ ? fill_up(kept, level + "before", 1, 0) : fill_up(kept, level + "before", 0, 1);
   }
 
   ir::Reducer reducer_;

@@ -330,20 +330,42 @@ class ErrorBoundWalk {
   /// one element where no other one may be it.
   static Rule taken_errors(const Call& call, const std::vector<Errors>& operands,
                            std::span<const Tensor* const> results) {
-    const int side = side_taken(ir::body(call.graph, call.node, 0), results.size());
+    const Taken taken = side_taken(ir::body(call.graph, call.node, 0), results.size());
+    const std::ptrdiff_t exact_from = taken.nothing ? 2 : 1;
     const bool others_exact =
-        std::all_of(operands.begin() + 1, operands.end(), [](const Errors& e) { return e == nullptr; });
-    if (side == 0 || operands[0] == nullptr || !others_exact) return {};
-    const ir::Node node = ir::one_of_several(call.node, side > 0 ? ir::Reducer::maximum : ir::Reducer::minimum, 0);
-    const Call first{call.graph, node, {&call.operand(0), &call.operand(results.size())}, call.stop};
-    std::vector<Errors> all{extreme_errors(first, operands[0], *results[0])};
-    Tensor errors = candidates(first, operands[0], side);
+        std::all_of(operands.begin() + exact_from, operands.end(), [](const Errors& e) { return e == nullptr; });
+    if (taken.side == 0 || !is_floating(results[0]->shape.dtype) || !others_exact) return {};
+    const ir::Node node =
+        ir::one_of_several(call.node, taken.side > 0 ? ir::Reducer::maximum : ir::Reducer::minimum, 0);
+    Taking taking{call.operand(0), operands[0]};
+    if (taken.nothing) taking = without_nothing(call, operands, taken);
+    const Call first{call.graph, node, {&taking.values, &call.operand(results.size())}, call.stop};
+    std::vector<Errors> all{extreme_errors(first, taking.errors, *results[0])};
+    Tensor errors = candidates(first, taking.errors, taken.side);
     for (std::int64_t i = 0; i < elements(errors.shape); ++i) {
       double& error = error_bounds(errors)[i];
-      error = error == 1 ? 0 : infinity;
+      error = error == 1 && std::isfinite(error_bounds(*all[0])[i]) ? 0 : infinity;
     }
     all.resize(results.size(), shared(std::move(errors)));
     return all;
+  }
+
+  /// The first array of such a reduction, with bounds.
+  struct Taking {
+    Tensor values;
+    Errors errors;
+  };
+  /// Where the second array says that there is nothing, the number that is never taken; any number where it may say so.
+  static Taking without_nothing(const Call& call, const std::vector<Errors>& operands, const Taken& taken) {
+    Tensor values = unwritten_errors(call.operand(0).shape), errors = unwritten_errors(call.operand(0).shape);
+    each_real(call.operand(0), [&](std::int64_t i, double value) {
+      const bool is_known = operands[1] == nullptr || error_bounds(*operands[1])[i] == 0;
+      const bool is_there = cell_at(call.operand(1), i).integer < *taken.nothing;
+      error_bounds(values)[i] = is_there || !is_known ? value : -taken.side * infinity;
+      const double own = operands[0] == nullptr ? 0 : error_bounds(*operands[0])[i];
+      error_bounds(errors)[i] = !is_known ? infinity : is_there ? own : 0;
+    });
+    return {std::move(values), shared(std::move(errors))};
   }
 
   static Rule one(Errors errors) { return std::vector<Errors>(1, std::move(errors)); }

@@ -203,62 +203,111 @@ bool only_chooses(const ir::Graph& body) {
 
 namespace {
 
+std::size_t array_of(const ir::Graph& body, ir::NodeId id, std::size_t arrays) {
+  return body[id].op == ir::Op::parameter ? static_cast<std::size_t>(parameter_number(body[id])) % arrays : arrays;
+}
+
+/// The constant that numbers of the second array are held against, of which those from it on are told from those below.
+std::optional<std::int64_t> bound_compared(const ir::Graph& body, const ir::Node& compare, std::size_t arrays) {
+  const auto* literal = ir::known_literal(body[compare.operands[1]]);
+  const auto comparison = std::get<ir::CompareOptions>(compare.attributes).comparison;
+  const ir::DType dtype = body[compare.operands[1]].shape.dtype;
+  const bool is_bound = literal != nullptr && array_of(body, compare.operands[0], arrays) == 1 &&
+                        (comparison == ir::Comparison::ge || comparison == ir::Comparison::lt) && is_integer(dtype);
+  if (!is_bound) return std::nullopt;
+  Cell cell{};
+  load_cells(dtype, literal->bytes.data(), 0, 1, {&cell, 1});
+  return cell.integer;
+}
+
 /// Whether all that a body does is to compare what it has of one array so far with what comes of the same one, and to
-/// choose: then the order of these pairs alone decides.
-bool only_compares(const ir::Graph& body, std::size_t arrays) {
-  const auto array_of = [&](ir::NodeId id) {
-    return body[id].op == ir::Op::parameter ? static_cast<std::size_t>(parameter_number(body[id])) % arrays : arrays;
-  };
+/// choose: then the order of these pairs alone decides. It may hold numbers of the second array against one bound.
+bool only_compares(const ir::Graph& body, std::size_t arrays, std::optional<std::int64_t>& bound) {
   return std::all_of(body.nodes.begin(), body.nodes.end(), [&](const ir::Node& node) {
     if (node.op == ir::Op::compare) {
-      const std::size_t array = array_of(node.operands[0]);
-      return array < arrays && array == array_of(node.operands[1]);
+      const std::size_t array = array_of(body, node.operands[0], arrays);
+      if (array < arrays && array == array_of(body, node.operands[1], arrays)) return true;
+      const std::optional<std::int64_t> here = bound_compared(body, node, arrays);
+      return here && *here == *(bound ? bound : bound = here);
     }
-    return node.op == ir::Op::parameter || node.op == ir::Op::select || node.op == ir::Op::bit_and ||
-           node.op == ir::Op::bit_or || node.op == ir::Op::bit_not;
+    return node.op == ir::Op::parameter || node.op == ir::Op::constant || node.op == ir::Op::select ||
+           node.op == ir::Op::bit_and || node.op == ir::Op::bit_or || node.op == ir::Op::bit_not;
   });
 }
 
+/// Numbers for the two sides of a body, and whether it takes everything from one of them.
+class SideTrial {
+ public:
+  SideTrial(const ir::Graph& body, std::size_t arrays, std::optional<std::int64_t> bound)
+      : region_(body), types_(2 * arrays, ir::DType::pred), cells_(2 * arrays), results_(arrays), bound_(bound) {
+    for (const ir::Node& node : body.nodes)
+      if (node.op == ir::Op::parameter) types_[static_cast<std::size_t>(parameter_number(node))] = node.shape.dtype;
+  }
+  bool has_numbers() const { return std::find(types_.begin(), types_.end(), ir::DType::pred) == types_.end(); }
+  std::size_t arrays() const { return results_.size(); }
+
+  /// `larger`: the side whose number of this array is the larger one; 2: neither.
+  void set_order(std::size_t array, std::size_t larger) {
+    // Below the bound, and apart from those of all other arrays where there is none.
+    const std::int64_t least = array == 1 && bound_ ? *bound_ - 2 : static_cast<std::int64_t>(10 * array) + 1;
+    for (const std::size_t side : {0, 1}) set(side, array, least + (larger == side ? 1 : 0));
+  }
+  void set(std::size_t side, std::size_t array, std::int64_t number) {
+    Cell& cell = cells_[side * arrays() + array];
+    cell = {};
+    if (is_floating(types_[array]))
+      cell.real = static_cast<double>(number);
+    else
+      cell.integer = number;
+  }
+  void run() {
+    std::vector<const Cell*> arguments;
+    std::vector<Cell*> made;
+    for (const Cell& cell : cells_) arguments.push_back(&cell);
+    for (Cell& cell : results_) made.push_back(&cell);
+    region_.run(arguments, made, 1);
+  }
+  bool takes(std::size_t side) const {
+    for (std::size_t k = 0; k < arrays(); ++k)
+      if (results_[k].integer != cells_[side * arrays() + k].integer) return false;
+    return true;
+  }
+
+ private:
+  Region region_;
+  std::vector<ir::DType> types_;
+  std::vector<Cell> cells_, results_;
+  std::optional<std::int64_t> bound_;
+};
+
 }  // namespace
 
-int side_taken(const ir::Graph& body, std::size_t arrays) {
+Taken side_taken(const ir::Graph& body, std::size_t arrays) {
   constexpr std::size_t most_arrays = 4;
-  if (arrays > most_arrays || !only_compares(body, arrays)) return 0;
-  std::vector<ir::DType> types(2 * arrays, ir::DType::pred);
-  for (const ir::Node& node : body.nodes)
-    if (node.op == ir::Op::parameter) types[static_cast<std::size_t>(parameter_number(node))] = node.shape.dtype;
-  if (std::find(types.begin(), types.end(), ir::DType::pred) != types.end()) return 0;
-  const auto number = [&](std::size_t array, std::int64_t of) {
-    Cell cell{};
-    if (is_floating(types[array]))
-      cell.real = static_cast<double>(of);
-    else
-      cell.integer = of;
-    return cell;
-  };
-  Region region(body);
-  bool greater = true, less = true;
+  Taken taken;
+  if (arrays > most_arrays || !only_compares(body, arrays, taken.nothing)) return {};
+  SideTrial trial(body, arrays, taken.nothing);
+  if (!trial.has_numbers()) return {};
+  bool greater = true, less = true, something = true;
   std::size_t ways = 2;  // of the first array; three of each other one
   for (std::size_t k = 1; k < arrays; ++k) ways *= 3;
   for (std::size_t way = 0; way < ways; ++way) {
-    std::vector<Cell> cells(2 * arrays), results(arrays);
     for (std::size_t k = 0, left = way; k < arrays; left /= k == 0 ? 2 : 3, ++k)
-      for (const std::size_t side : {0, 1}) {
-        const std::size_t order = left % (k == 0 ? 2 : 3);  // this side is the larger one, that one, or none
-        cells[side * arrays + k] = number(k, static_cast<std::int64_t>(10 * k) + (order == side ? 2 : 1));
-      }
-    std::vector<const Cell*> arguments;
-    std::vector<Cell*> made;
-    for (const Cell& cell : cells) arguments.push_back(&cell);
-    for (Cell& cell : results) made.push_back(&cell);
-    region.run(arguments, made, 1);
-    const std::size_t larger = way % 2, smaller = 1 - larger;
-    for (std::size_t k = 0; k < arrays; ++k) {
-      greater = greater && results[k].integer == cells[larger * arrays + k].integer;
-      less = less && results[k].integer == cells[smaller * arrays + k].integer;
+      trial.set_order(k, left % (k == 0 ? 2 : 3));
+    trial.run();
+    greater = greater && trial.takes(way % 2);
+    less = less && trial.takes(1 - way % 2);
+    for (const std::size_t side : {0, 1}) {
+      if (!taken.nothing) continue;
+      trial.set(side, 1, *taken.nothing);
+      trial.run();
+      something = something && trial.takes(1 - side);
+      trial.set(side, 1, *taken.nothing - 2);
     }
   }
-  return greater ? 1 : less ? -1 : 0;
+  if (!something) return {};
+  taken.side = greater ? 1 : less ? -1 : 0;
+  return taken;
 }
 
 Tensor candidates(const Call& call, const Errors& operand, int side) {

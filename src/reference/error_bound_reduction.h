@@ -6,6 +6,7 @@
 // the rules of error_bound.cpp.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,9 +35,13 @@ Errors extreme_errors(const Call& call, const Errors& operand, const Tensor& res
 Errors product_errors(const Call& call, const Errors& operand, const Tensor& result);
 /// Whether a region only chooses among its arguments, or their sizes: nothing is rounded.
 bool only_chooses(const ir::Graph& body);
-/// 1 where a body takes everything from the side whose number of the first array is greater, -1 where from that whose
-/// is less, whatever the others are; 0: neither. Of a body that only compares each order of the pairs is tried.
-int side_taken(const ir::Graph& body, std::size_t arrays);
+/// What decides in a body that takes everything from one of its two sides.
+struct Taken {
+  int side = 0;  ///< 1: the side whose number of the first array is greater, -1: is less, whatever the others are
+  std::optional<std::int64_t> nothing = {};  ///< from this number of the second array on a side is taken by no means
+};
+/// side = 0: neither. Of a body that only compares each order of the pairs is tried.
+Taken side_taken(const ir::Graph& body, std::size_t arrays);
 /// Elements of the first array that may be the one that is taken, for each result.
 Tensor candidates(const Call& call, const Errors& operand, int side);
 /// None where a body that rounds nothing gives something else in another order, which a compiler may choose.

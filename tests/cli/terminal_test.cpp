@@ -204,6 +204,7 @@ TEST_CASE("the progress line says how far, how fast, how long and how good") {
   CHECK(progress_line({"executing", 0, 40, ""}, {12.0}, 100) == "executing 0/40 (0 %), 12 s so far");
   CHECK(progress_line({"executing", 0, 40, "", 0.25}, {12.0}, 100) == "executing 0/40 (0 %), 36 s left");
   CHECK(progress_line({"executing", 30, 40, "", 0.5}, {12.0}, 100) == "executing 30/40 (75 %), 2.50/s, 12 s left");
+  CHECK(progress_line({"executing", 1, 2, "", 1e-4}, {5.0}, 100) == "executing 1/2 (50 %), 0.200/s, 5 s so far");
   for (int width = 0; width < 80; ++width)
     CHECK(report::display_width(progress_line({"compiling 漢字", 120, 640, "6.81 us"}, {3.0}, width)) <= width);
 }

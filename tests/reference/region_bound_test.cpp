@@ -84,6 +84,67 @@ TEST_CASE("of values that have bounds the greatest has one too, and its place is
   }
 }
 
+namespace {
+
+/// The greatest and the next of the values that `step` makes, as an import writes a search for the two: a place of n is
+/// that of nothing.
+std::vector<BoundedTensor> first_two(const std::vector<double>& values, const std::string& step, bool greatest = true,
+                                     std::string_view bound = "{0}") {
+  constexpr std::string_view text = R"(graph g {{
+    graph region {{ %a = parameter 0 : f32[] %i = parameter 1 : s32[] %b = parameter 2 : f32[] %j = parameter 3 : s32[]
+      %n = constant {3} : s32[] %alone = compare ge %j, %n : pred[] %there = compare lt %i, %n : pred[]
+      %before = compare {2} %a, %b, total_order : pred[] %equal = compare eq %a, %b, total_order : pred[]
+      %left = compare lt %i, %j : pred[] %first = bit_and %equal, %left : pred[]
+      %either = bit_or %before, %first : pred[] %both = bit_and %there, %either : pred[]
+      %keeps = bit_or %alone, %both : pred[] %value = select %keeps, %a, %b : f32[]
+      %place = select %keeps, %i, %j : s32[] output %value, %place }}
+    %x = parameter 0 : f32[1,{0}] %y = {1} : f32[1,{0}] %p = iota, axes={{1}} : s32[1,{0}]
+    %z = constant 0 : f32[] %n = constant {0} : s32[] %all = broadcast %n, axes={{}} : s32[1,{0}]
+    %r = reduce custom %y, %p, %z, %n, axes={{1}}, bodies={{0}}, results={{f32[1], s32[1]}} : tuple
+    %v = get_tuple_element %r, number=0 : f32[1] %i = get_tuple_element %r, number=1 : s32[1]
+    %spread = broadcast %i, axes={{0}} : s32[1,{0}] %found = compare eq %p, %spread : pred[1,{0}]
+    %q = select %found, %all, %p : s32[1,{0}]
+    %s = reduce custom %y, %q, %z, %n, axes={{1}}, bodies={{0}}, results={{f32[1], s32[1]}} : tuple
+    %w = get_tuple_element %s, number=0 : f32[1] %j = get_tuple_element %s, number=1 : s32[1]
+    output %v, %i, %w, %j }})";
+  const std::size_t n = values.size();
+  const Graph graph =
+      parse_graph(fmt::format(text, n, step, greatest ? "gt" : "lt", fmt::format(fmt::runtime(bound), n)));
+  const std::vector<Tensor> inputs{row_of(values)};
+  return evaluate_with_error_bounds(graph, inputs);
+}
+
+}  // namespace
+
+TEST_CASE("the next greatest is bounded, and its place judged, where the greatest is known and no other may be it") {
+  for (const bool greatest : {true, false}) {
+    const double sign = greatest ? 1 : -1;
+    const auto judged = [&](const std::vector<double>& sizes, const std::string& step) {
+      std::vector<double> values;
+      for (const double size : sizes) values.push_back(sign * size);
+      std::vector<bool> all;
+      for (const BoundedTensor& one : first_two(values, step, greatest)) all.push_back(is_judged(one));
+      return all;
+    };
+    using Each = std::vector<bool>;
+    for (const std::string step : {"exp %x", "copy %x"}) {
+      CHECK(judged({1, 5, 3, 4}, step) == Each{true, true, true, true});
+      CHECK(judged({4, 3}, step) == Each{true, true, true, true});
+    }
+    const double below = std::nextafter(5.0F, 0.0F), third = std::nextafter(3.0F, 0.0F);
+    CHECK(judged({1, 5, 3, third}, "exp %x") == Each{true, true, true, false});
+    // Which of two is the greatest is open, and so is what the search without it finds.
+    CHECK(judged({1, 5, 3, below}, "exp %x") == Each{true, false, false, false});
+    CHECK(judged({1, 5, 3, below}, "copy %x") == Each{true, true, true, true});
+  }
+  const auto found = first_two({1, 5, 3, 4}, "exp %x");
+  CHECK(as_integer(found[3].value, 0) == 3);
+  CHECK(found[2].error[0] > 0);
+  CHECK(found[2].error[0] < 1e-4);
+  // Where the bound makes nothing of all elements each order takes another one of them.
+  for (const BoundedTensor& one : first_two({1, 5, 3, 4}, "exp %x", true, "0")) CHECK_FALSE(is_judged(one));
+}
+
 TEST_CASE("a region that depends on the order is judged only where it makes no difference") {
   const std::string farther =
       "%c = abs %a : f32[] %d = abs %b : f32[] %m = compare ge %c, %d : pred[] %r = select %m, %a, %b : f32[]";

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The few greatest elements of each row. In: a topk of at most 16. Out: as many reductions that each find the greatest
+// element and its place, among those that were not found before. Called by the walk (graph_builder.cpp).
+//
+//   v1, i1 = greatest of (x, place)      v2, i2 = greatest of (i1 == place ? least : x, i1 == place ? n : place) ...
+//
+// The order is that of patterns, in which every NaN has a place, and of equal elements the first is greater: no two
+// pairs are equal, so that lanes may put them together in any order. What was found has the least pattern and a place
+// behind the row. A kernel that holds the row goes through it in registers once for each result: a gate that sends
+// tokens to experts is one kernel with the softmax before it. XLA, too, has a kernel of its own up to 16 and sorts
+// beyond.
+#include <fmt/format.h>
+
+#include <array>
+#include <limits>
+
+#include "hlo/expansion.h"
+#include "ir/graph/attribute_text.h"
+
+namespace tailor::hlo {
+
+namespace {
+
+constexpr std::int64_t most_found = 16;
+
+struct TopkForm {
+  std::int64_t found = 0, length = 0;
+  bool largest = true;
+};
+
+/// Nothing where it is malformed, which verify() says, finds too many, or orders what has no order here.
+std::optional<TopkForm> topk_form_of(const GraphBuilder& builder, const HloInstruction& instruction,
+                                     std::span<const ir::Shape> results, const ir::Shape& array) {
+  const ir::DTypeKind kind = row(array.dtype).kind;
+  const bool is_number = kind == ir::DTypeKind::signed_integer || kind == ir::DTypeKind::unsigned_integer ||
+                         (ir::is_floating(array.dtype) && row(array.dtype).bits >= 16);
+  if (results.size() != 2 || array.rank() < 1 || !is_number || row(array.dtype).bits < 8) return std::nullopt;
+  const int last = array.rank() - 1;
+  ir::Dims dims = array.dims;
+  dims[last] = results[0].rank() == array.rank() ? results[0].dims[last] : 0;
+  const TopkForm form{dims[last], array.dims[last], builder.module().attribute(instruction, "largest") != "false"};
+  const bool fits = results[0].dtype == array.dtype && results[1].dtype == ir::DType::s32 && results[0].dims == dims &&
+                    results[1].dims == dims;
+  if (!fits || form.found < 1 || form.found > std::min(most_found, form.length) || elements(array) == 0)
+    return std::nullopt;
+  if (form.length > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  return form;
+}
+
+class Topk : Expansion {
+ public:
+  Topk(GraphBuilder& builder, const HloInstruction& instruction, std::string name, ir::NodeId array, TopkForm form)
+      : Expansion(builder, instruction, std::move(name)), array_(array), form_(form) {
+    const ir::Shape shape = shape_of(array);
+    last_ = shape.rank() - 1;
+    body_ = add_region(shape.dtype);
+    own_places_ = places_ =
+        add(ir::Op::iota, "places", ir::make_shape(ir::DType::s32, shape.dims), {}, ir::OneAxis{last_});
+    zero_ = constant("zero", shape.dtype, 0);
+    behind_ = constant("behind", ir::DType::s32, static_cast<std::uint64_t>(form.length));
+  }
+
+  /// The layouts of the results are those of the text.
+  HloValue finish(std::span<const ir::Shape> shapes) {
+    std::vector<ir::NodeId> values, places;
+    for (std::int64_t found = 0; found < form_.found; ++found) {
+      const std::string word = fmt::format("{}", found);
+      if (found > 0) leave_out(word, places.back());
+      const ir::NodeId both = find(word);
+      values.push_back(picked(both, "value" + word, 0));
+      places.push_back(picked(both, "place" + word, 1));
+    }
+    const std::array<ir::NodeId, 2> results{joined(values, "values", shapes[0]), joined(places, "indices", shapes[1])};
+    return Expansion::finish(Pass::topk, results);
+  }
+
+ private:
+  /// Two pairs of a value and its place give the one that comes first.
+  std::int32_t add_region(ir::DType dtype) {
+    const std::string_view order = ir::is_floating(dtype) ? ", total_order" : "";
+    return add_body(ir::parse_graph(
+        fmt::format("graph topk_{0}_{1}_{3} {{\n  %a = parameter 0 : {0}[]\n  %i = parameter 1 : s32[]\n  %b = "
+                    "parameter 2 : {0}[]\n"
+                    "  %j = parameter 3 : s32[]\n  %n = constant {3} : s32[]\n  %alone = compare ge %j, %n : pred[]\n"
+                    "  %there = compare lt %i, %n : pred[]\n  %before = compare {1} %a, %b{2} : pred[]\n"
+                    "  %equal = compare eq %a, %b{2} : pred[]\n  %left = compare lt %i, %j : pred[]\n"
+                    "  %first = bit_and %equal, %left : pred[]\n  %either = bit_or %before, %first : pred[]\n"
+                    "  %both = bit_and %there, %either : pred[]\n  %keeps = bit_or %alone, %both : pred[]\n"
+                    "  %value = select %keeps, %a, %b : {0}[]\n  %place = select %keeps, %i, %j : s32[]\n"
+                    "  output %value, %place\n}}\n",
+                    ir::name(dtype), form_.largest ? "gt" : "lt", order, form_.length)));
+  }
+
+  /// What was found last is found no more.
+  void leave_out(const std::string& word, ir::NodeId place) {
+    const ir::Shape places = shape_of(places_);
+    ir::Dims kept;
+    for (int d = 0; d < last_; ++d) kept.push_back(d);
+    const ir::NodeId spread = add(ir::Op::broadcast, "found" + word, places, {place}, ir::AxisList{kept});
+    const ir::NodeId is_found = add(ir::Op::compare, "is_found" + word, ir::make_shape(ir::DType::pred, places.dims),
+                                    {own_places_, spread}, ir::CompareOptions{ir::Comparison::eq});
+    places_ =
+        add(ir::Op::select, "others" + word, places, {is_found, everywhere("behind" + word, behind_, places), places_});
+  }
+
+  ir::NodeId find(const std::string& word) {
+    ir::Node reduce;
+    reduce.op = ir::Op::reduce;
+    reduce.shape = ir::make_shape(ir::DType::tuple, {});
+    for (const ir::NodeId array : {array_, places_}) {
+      const ir::Shape& shape = shape_of(array);
+      ir::Dims dims;
+      for (int d = 0; d < last_; ++d) dims.push_back(shape.dims[d]);
+      reduce.results.push_back(ir::make_shape(shape.dtype, dims));
+    }
+    reduce.operands = {array_, places_, zero_, behind_};
+    reduce.attributes = ir::Reduction{{last_}, ir::Reducer::custom};
+    reduce.bodies = {body_};
+    return add(std::move(reduce), "greatest" + word);
+  }
+
+  ir::NodeId picked(ir::NodeId both, const std::string& word, int number) {
+    const ir::Shape shape = builder_.node(both).results[static_cast<std::size_t>(number)];
+    return add(ir::Op::get_tuple_element, word, shape, {both}, ir::TupleIndex{number});
+  }
+
+  ir::NodeId joined(const std::vector<ir::NodeId>& found, const std::string& word, const ir::Shape& shape) {
+    ir::Node all;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      ir::Shape one = ir::make_shape(shape.dtype, shape.dims);
+      one.dims[last_] = 1;
+      all.operands.push_back(add(ir::Op::reshape, fmt::format("{}{}/column", word, i), one, {found[i]}));
+    }
+    all.op = ir::Op::concatenate;
+    all.shape = shape;
+    all.attributes = ir::OneAxis{last_};
+    return add(std::move(all), word);
+  }
+
+  using Expansion::add;
+  ir::NodeId array_;
+  TopkForm form_;
+  ir::NodeId places_, own_places_, zero_, behind_;
+  int last_;
+  std::int32_t body_;
+};
+
+}  // namespace
+
+HloValue resolve_topk(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
+  const HloType& type = builder.module().type_of(instruction);
+  const std::vector<ir::NodeId> operands = builder.flat_operands(instruction, frame);
+  if (operands.size() == 1) {
+    const auto shapes = builder.module().shapes_of(type);
+    const auto form = topk_form_of(builder, instruction, shapes, builder.node(operands[0]).shape);
+    if (form && type.children == 2)
+      return Topk(builder, instruction, builder.full_name(instruction, frame), operands[0], *form).finish(shapes);
+  }
+  return builder.add_plain(instruction, frame, instruction.op, type);
+}
+
+}  // namespace tailor::hlo
