@@ -16,6 +16,8 @@
 
 #include "base/indexed.h"
 #include "codegen/lower/lower.h"
+#include "explore/plans/space.h"
+#include "explore/plans/walk.h"
 #include "ir/refusal.h"
 #include "support/group_family.h"
 
@@ -806,6 +808,30 @@ TEST_CASE("every name that a refusal has is in the list of rules, and none is th
   for (const std::string& rule : refused) CHECK_MESSAGE(is_listed(rule), rule);
   for (const char* rule : {"dominant", "cluster", "threads", "vector", "split", "persistent", "skeleton"})
     CHECK_MESSAGE(refused.contains(rule), rule);
+}
+
+TEST_CASE("a map that stores a part has the vectors that fit what it stores, as one that stores all has") {
+  // Bytes are read, four times as many bytes are stored: of what is stored four elements are 16 bytes.
+  const auto vectors = [](std::string_view text) {
+    const ir::Group group = ir::make_group({"g", std::string(text)}, 1, 1);
+    const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+    const ir::Limits limits = Tried().limits;
+    std::vector<Rule> in_force;
+    for (const Rule& rule : rules()) in_force.push_back(rule);
+    Plans plans(prepared, default_axes(prepared, limits), limits, in_force);
+    std::set<int> found;
+    while (const auto plan = plans.next()) found.insert(plan->vector);
+    return found;
+  };
+  const std::set<int> whole = vectors(
+      "graph g {\n  %b = parameter 0 : u8[64]\n  %s = broadcast %b, axes={1} : u8[4096,64]\n"
+      "  %f = convert %s : f32[4096,64]\n  %y = exp %f : f32[4096,64]\n  output %y\n}\n");
+  const std::set<int> part = vectors(
+      "graph g {\n  %b = parameter 0 : u8[64]\n  %s = broadcast %b, axes={1} : u8[4097,64]\n"
+      "  %f = convert %s : f32[4097,64]\n  %e = exp %f : f32[4097,64]\n"
+      "  %y = slice %e, ranges={1:4097:1, 0:64:1} : f32[4096,64]\n  output %y\n}\n");
+  CHECK(whole.contains(4));
+  CHECK(part.contains(4));
 }
 
 }  // namespace tailor::explore

@@ -29,7 +29,7 @@ std::int64_t array_bytes(const Candidate& c) {
   std::int64_t widest = element_bytes(c);
   for (const ir::NodeId id : c.prepared.stored)
     if (const ir::Shape& shape = c.prepared.graph->nodes[id].shape;
-        elements(shape) == c.prepared.rows * c.prepared.columns)
+        c.prepared.full[id] || elements(shape) == c.prepared.rows * c.prepared.columns)
       widest = std::max<std::int64_t>(widest, ir::row(shape.dtype).bits / 8);
   return widest;
 }
