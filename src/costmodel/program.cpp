@@ -6,7 +6,8 @@
 // model, by advice and by tables.
 //
 // Bodies as one. A machine has all blocks of a launch, whichever body each runs: so accesses, instructions and blocks
-// add up; registers and shared memory are of the body that takes most, for every block is given as much. The path of a
+// add up; registers and shared memory are of the body that takes most, for every block is given as much, and so are the
+// blocks of a cluster and those that an SM must hold at once. The path of a
 // warp is the mean over blocks, which is what they take one behind the other; that a launch lasts as long as its
 // longest body alone is the models' to say. What bodies read in common is taken to come from memory for each.
 //
@@ -172,6 +173,8 @@ Work side_by_side(const Chain<Work>& bodies, bool share_blocks) {
     add_counts(all, body);
     all.virtual_blocks += body.virtual_blocks;
     all.grid += share_blocks ? 0 : body.grid;
+    all.cluster = std::max(all.cluster, body.cluster);
+    all.min_blocks = std::max(all.min_blocks, body.min_blocks);
     all.shared_bytes = std::max(all.shared_bytes, body.shared_bytes);
     all.live_registers = std::max(all.live_registers, body.live_registers);
     all.early_registers = std::max(all.early_registers, body.early_registers);

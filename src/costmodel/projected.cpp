@@ -390,7 +390,7 @@ ir::Estimate estimate_with(const Work& work, const Place& place, const Code& cod
 }
 
 /// A step with several bodies lasts as long as the one that would last longest in it alone, though all of them share
-/// the machine: blocks of the mean are not those of each. Registers and shared memory are the launch's.
+/// the machine: blocks of the mean are not those of each. Registers, shared memory and clusters are the launch's.
 template <class Of>
 ir::Estimate of_bodies(const Chain<Work>& bodies, const Work& step, const Place& place, const Of& of) {
   ir::Estimate all = of(step, place);
@@ -398,6 +398,7 @@ ir::Estimate of_bodies(const Chain<Work>& bodies, const Work& step, const Place&
   for (const Work& body : bodies) {
     Work alone = body;
     alone.followers.clear();
+    alone.cluster = step.cluster;
     alone.shared_bytes = step.shared_bytes;
     alone.live_registers = step.live_registers;
     alone.early_registers = step.early_registers;

@@ -53,6 +53,35 @@ std::optional<std::string> works_again(const Boundary& border, const codegen::St
   return fmt::format("{} stages would compute {} operations where the group has {}", cut.bodies.size(), all, once);
 }
 
+/// Bodies of a pack whose blocks would share rows or columns and meet.
+std::vector<codegen::BodyBorder> bodies_that_meet(const Graph& graph, const Boundary& border) {
+  const auto reduces = [&](NodeId id) { return graph[id].op == Op::reduce; };
+  if (std::none_of(border.inside.begin(), border.inside.end(), reduces)) return {};
+  auto found = codegen::find_bodies(graph, border);
+  auto* bodies = std::get_if<std::vector<codegen::BodyBorder>>(&found);
+  if (bodies == nullptr) return {};
+  std::erase_if(*bodies, [&](const codegen::BodyBorder& body) { return !codegen::doubt_alone(graph, body); });
+  return std::move(*bodies);
+}
+
+/// Which array of full size only the few blocks of a loop would write that share columns or one long row.
+std::optional<std::string> written_by_few(const Graph& graph, const Boundary& border, const codegen::Layout& layout,
+                                          const MergeLimits& limits) {
+  const bool columns = layout.skeleton == Skeleton::column;
+  const bool long_row = layout.skeleton == Skeleton::row && layout.rows < 2 && layout.columns > limits.one_row_columns;
+  if (!columns && !long_row) return std::nullopt;
+  std::vector<NodeId> full = border.writes;
+  std::erase_if(full, [&](NodeId id) { return elements(graph[id].shape) == layout.rows; });
+  const std::unordered_set<NodeId> behind = codegen::behind_reductions(codegen::Region(graph, border));
+  // Columns are shared by as many blocks as there are SMs for, which write beside their sums what they read for them.
+  // Of one row that is worth a meeting of its blocks alone.
+  for (const NodeId id : full)
+    if (full.size() > most_written_by_few || ((long_row || !limits.beside_columns) && !behind.contains(id)))
+      return fmt::format("%{} of full size would be written by the few blocks of {}", graph[id].name,
+                         codegen::text(layout));
+  return std::nullopt;
+}
+
 /// How a kernel of today would hold what the border holds, or why none does. Its arguments are not counted.
 std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const DefUse& def_use, const Boundary& border,
                                                       const MergeLimits& limits) {
@@ -65,19 +94,13 @@ std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const 
   const auto& layout = std::get<codegen::Layout>(judged.structure);
   if (layout.skeleton == Skeleton::stages)
     if (std::optional<std::string> again = works_again(border, cut, def_use)) return *std::move(again);
-  const bool columns = layout.skeleton == Skeleton::column;
-  const bool long_row = layout.skeleton == Skeleton::row && layout.rows < 2 && layout.columns > limits.one_row_columns;
-  if (columns || long_row) {
-    std::vector<NodeId> full = border.writes;
-    std::erase_if(full, [&](NodeId id) { return elements(graph[id].shape) == layout.rows; });
-    const std::unordered_set<NodeId> behind = codegen::behind_reductions(codegen::Region(graph, border));
-    // Columns are shared by as many blocks as there are SMs for, which write beside their sums what they read for them.
-    // Of one row that is worth a meeting of its blocks alone.
-    for (const NodeId id : full)
-      if (full.size() > most_written_by_few || ((long_row || !limits.beside_columns) && !behind.contains(id)))
-        return fmt::format("%{} of full size would be written by the few blocks of {}", graph[id].name,
-                           codegen::text(layout));
-  }
+  if (auto few = written_by_few(graph, border, layout, limits)) return *std::move(few);
+  if (layout.skeleton == Skeleton::pack)
+    // Of a body only what makes its blocks meet: else they are as many as it has rows or columns.
+    for (const codegen::BodyBorder& body : bodies_that_meet(graph, border)) {
+      if (!limits.meets_beside) return fmt::format("blocks of %{} would meet", graph[body.border.writes.front()].name);
+      if (auto few = written_by_few(graph, body.border, body.layout, limits)) return *std::move(few);
+    }
   return layout;
 }
 
@@ -96,6 +119,15 @@ std::optional<std::string> not_one_kernel(const Graph& graph, const DefUse& def_
   const auto kernel = one_kernel(graph, def_use, border, limits);
   if (const auto* why_not = std::get_if<std::string>(&kernel)) return *why_not;
   return too_many_arguments(border, limits, own_arguments);
+}
+
+bool meets_beside(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes) {
+  const auto reduces = [&](NodeId id) { return graph[id].op == Op::reduce; };
+  if (std::none_of(nodes.begin(), nodes.end(), reduces)) return false;
+  const Boundary border = boundary(graph, def_use, nodes);
+  const codegen::JudgedStructure judged = codegen::judge(graph, border);
+  const auto* layout = std::get_if<codegen::Layout>(&judged.structure);
+  return layout != nullptr && layout->skeleton == Skeleton::pack && !bodies_that_meet(graph, border).empty();
 }
 
 MergeSearch::MergeSearch(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits,

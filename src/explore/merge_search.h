@@ -29,6 +29,7 @@ struct MergeLimits {
   std::size_t reductions = 64;   ///< of one kernel; lowerable groups only
   std::int64_t arguments = 64;   ///< of one kernel, or no more than one of the two had; lowerable groups only
   std::int64_t barriers = 8;     ///< of one kernel
+  bool meets_beside = true;      ///< bodies of a pack have blocks that share long rows and meet
   bool beside_columns = true;    ///< blocks that add up columns write arrays of full size that need no sum
   /// Longest row that is joined with more when it is the only one: its block reads that much anyway.
   std::int64_t one_row_columns = std::int64_t{1} << 14;
@@ -47,6 +48,10 @@ struct MergeLimits {
 std::optional<std::string> not_one_kernel(const ir::Graph& graph, const ir::DefUse& def_use,
                                           const std::vector<ir::NodeId>& nodes, const MergeLimits& limits,
                                           std::int64_t own_arguments = 0);
+
+/// Whether these nodes are a pack in which blocks of a body share long rows or columns and meet: what
+/// MergeLimits::meets_beside is about.
+bool meets_beside(const ir::Graph& graph, const ir::DefUse& def_use, const std::vector<ir::NodeId>& nodes);
 
 using NodeSets = std::vector<std::vector<ir::NodeId>>;
 

@@ -9,7 +9,8 @@
 // of 2020, of 2022 and of today, is priced behind these, and is one more start where it is cheaper than all of them.
 // "tailor" starts from single nodes a second time with packing offered from the beginning: what fills a kernel with
 // values that are shared cannot take along what shares nothing any more. And a third time with no array beside sums of
-// columns that needs none of them: whom such sums write cannot join a flat loop any more. "tailor-any" starts once more
+// columns that needs none of them: whom such sums write cannot join a flat loop any more. Where it put blocks that meet
+// side by side with others it starts without such packs too, for plans to choose from. "tailor-any" starts once more
 // from groups without barriers, for who merges over a barrier takes neighbours away from those that need none. From
 // each, groups are merged while the price falls (merge_search.h), and cut between phases where that is cheaper, in
 // turns. Then work is done again where that is cheaper than to write and read its results (recompute.h). The fusions of
@@ -68,7 +69,7 @@ constexpr auto rivals = std::to_array<Rival>({{"xla-2022", fuse_xla_2022, false,
                                               {"tailor-any", fuse_tailor_any, false, 512, true}});
 
 /// Of a search, about equally long: those of run(), of which each rival is one.
-constexpr std::int64_t steps = 12 + std::ssize(rivals);
+constexpr std::int64_t steps = 13 + std::ssize(rivals);
 
 /// What today's rules of XLA ask for: with each operand that goes into a node they ask about all its others anew.
 std::size_t asked_operands(const Graph& graph) {
@@ -125,6 +126,9 @@ class Tailor {
     const bool twice = limits_.lowerable && task_.graph.nodes.size() <= packed_nodes;
     if (goes_on() && twice) search(alone, limits_, true);
     if (goes_on() && twice) search(alone, without_arrays_beside_columns(), true);
+    // The price does not know whether the blocks of bodies that meet find room together; plans may want them apart.
+    if (goes_on() && twice && asks_plans() && has_meetings_beside())
+      for (const bool pack_early : {false, true}) search(alone, without_meetings_beside(), pack_early);
     if (goes_on()) search(apart(stitched), limits_);
     if (goes_on() && !given.empty()) search(apart(given), limits_);
     if (goes_on() && !limits_.lowerable) search(level_groups(task_), limits_);
@@ -246,6 +250,18 @@ class Tailor {
     HeldAgainstPlans held = explore::hold_against_plans(task_, std::move(best_), met_, spending_);
     best_ = std::move(held.groups);
     by_plans_ = std::move(held.changed);
+  }
+
+  bool has_meetings_beside() const {
+    return std::any_of(found_.begin(), found_.end(), [&](const std::vector<NodeId>& group) {
+      return meets_beside(task_.graph, task_.def_use, group);
+    });
+  }
+
+  MergeLimits without_meetings_beside() const {
+    MergeLimits apart = limits_;
+    apart.meets_beside = false;
+    return apart;
   }
 
   MergeLimits without_arrays_beside_columns() const {

@@ -546,12 +546,20 @@ SpaceRun check_every_pack(const Prepared& pack, Oracle& oracle, Thinning thinnin
   for (const Plan& plan : plans_of_bodies(pack, thinning)) {
     const Lowered lowered = lower(pack, plan, small_limits, scratch);
     if (const auto* refused = std::get_if<Rejection>(&lowered)) {
-      if (refused->rule == "resident") continue;
+      // What a launch has once no body alone can know: clusters of one size, blocks that are resident together.
+      const bool together = refused->rule == "bodies" && refused->reason.find("a launch ha") != std::string::npos;
+      if (refused->rule == "resident" || refused->rule == "min-blocks" || together) continue;
       FAIL_CHECK(fmt::format("{}: {} ({})", text(plan), refused->reason, refused->rule));
       return run;
     }
     const Kernel& kernel = std::get<Kernel>(lowered);
     ++run.legal, ++run.programs;
+    if (pack.skeleton == Skeleton::pack) {
+      const LaunchShape shape = launch_shape(launches_of(kernel)[0]);
+      run.clustered += shape.cluster[0] > 1 ? 1 : 0;
+      run.met += shape.cooperative ? 1 : 0;
+      for (const Kernel& body : kernels_of(kernel)) run.looping += body.persistent ? 1 : 0;
+    }
     if (const std::string found = oracle.complaint(kernel, run); !found.empty()) {
       FAIL_CHECK(fmt::format("{}, {}: {}", text(pack.group->graph), text(plan), found));
       MESSAGE(text(kernel));

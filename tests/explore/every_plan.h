@@ -47,6 +47,7 @@ struct SpaceRun {
   double worst_sample = 0;      ///< largest relative error of such a count of sectors
   int clustered = 0;            ///< programs whose blocks meet in clusters
   int met = 0;                  ///< programs whose blocks meet in the grid
+  int looping = 0;              ///< packs of which a body loops over its blocks
   int programs_of_several = 0;  ///< those of several launches
   std::int64_t shared = 0;      ///< programs whose counts came from other plans of their loop
 };

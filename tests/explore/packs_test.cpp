@@ -127,11 +127,8 @@ TEST_CASE("axes hold for every body whose skeleton has them, and leave the other
   REQUIRE(!by_node.ranked.empty());
   for (const Scored& one : by_node.ranked) CHECK(one.plan.bodies[1].dominant == node);
   // What needs a launch of its own is never offered.
-  for (const Scored& one : tuned(pack, {{"grid", {"tile", "persistent"}}, {"meet", {"last", "grid"}}}).ranked)
-    for (const ir::Plan& body : one.plan.bodies) {
-      CHECK(body.grid == ir::GridShape::tile);
-      CHECK(body.meet == ir::Meeting::last);
-    }
+  for (const Scored& one : tuned(pack, {{"meet", {"last", "kernel"}}}).ranked)
+    for (const ir::Plan& body : one.plan.bodies) CHECK(body.meet == ir::Meeting::last);
   CHECK(size_of_space(pack, default_axes(pack, gpu().limits), gpu().limits) > 100);
 }
 
@@ -149,13 +146,53 @@ TEST_CASE("heuristics that leave each body other numbers of threads give way, an
 
 TEST_CASE("an axis that asks for a launch of a body's own is refused by name") {
   const auto pack = std::get<codegen::Prepared>(codegen::prepare(mixed()));
-  for (const AxisLimit& limit :
-       {AxisLimit{"grid", {"persistent"}}, AxisLimit{"meet", {"grid"}}, AxisLimit{"cluster", {"2"}}}) {
+  for (const AxisLimit& limit : {AxisLimit{"meet", {"kernel"}}}) {
     const Tuned none = tuned(pack, {limit});
     CHECK(none.ranked.empty());
     REQUIRE(none.rejections.size() == 1);
     CHECK(none.rejections.front().reason.starts_with("axis " + limit.axis));
   }
+}
+
+namespace {
+
+/// Long rows that are gone through again, beside a flat loop with more blocks than are resident.
+const ir::Group& long_rows() {
+  static const ir::Group group = pack_of({{"softmax", 1, 128000}, {"softmax", 2, 60000}, {"bias_gelu_f16", 9000, 640}});
+  return group;
+}
+
+double best_of(const codegen::Prepared& pack, std::initializer_list<AxisLimit> limits) {
+  const Tuned found = tuned(pack, limits);
+  REQUIRE(!found.ranked.empty());
+  return found.ranked.front().estimate.total.value;
+}
+
+}  // namespace
+
+TEST_CASE("blocks of bodies share long rows by meetings or by clusters, and leave the others blocks that loop") {
+  const auto pack = std::get<codegen::Prepared>(codegen::prepare(long_rows()));
+  const Tuned found = tuned(pack);
+  int met = 0, looping = 0, clustered = 0;
+  for (const Listed& one : found.best) {
+    const ir::LaunchShape shape = launch_shape(ir::launches_of(one.kernel)[0]);
+    met += shape.cooperative ? 1 : 0;
+    clustered += shape.cluster[0] > 1 ? 1 : 0;
+    for (const ir::Kernel& body : kernels_of(one.kernel)) looping += body.persistent ? 1 : 0;
+    CHECK((!shape.cooperative || shape.cluster[0] == 1));
+    CAPTURE(text(one.plan));
+    const codegen::Lowered lowered = codegen::lower(long_rows(), one.plan, gpu().limits);
+    if (const auto* refused = std::get_if<ir::Rejection>(&lowered)) FAIL(refused->reason);
+    CHECK(id_of(std::get<ir::Kernel>(lowered)) == one.kernel_id);
+    CHECK((costmodel::count(std::get<ir::Kernel>(lowered), costmodel::Mode::fast) == one.work));
+  }
+  CHECK(met > 10);
+  CHECK(clustered > 10);
+  CHECK(looping > 10);
+  const double alone = best_of(pack, {{"meet", {"last"}}, {"cluster", {"0"}}});
+  CHECK(found.ranked.front().estimate.total.value < 0.8 * alone);
+  CHECK(best_of(pack, {{"meet", {"last"}}}) < alone);
+  CHECK(best_of(pack, {{"cluster", {"0"}}}) < alone);
 }
 
 TEST_CASE("a body that no plan fits leaves the pack none, and says which") {

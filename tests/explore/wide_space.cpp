@@ -41,30 +41,36 @@ bool is_taken(std::uint64_t number, Thinning thinning) {
 
 namespace {
 
+std::vector<Plan> put_together(const Prepared& whole, Thinning thinning, bool in_stages);
+
+/// What a stage has none of, nor a body of one.
+bool is_of_a_launch(const Plan& plan) {
+  return plan.grid != GridShape::tile || plan.min_blocks != 0 || plan.cluster > 1 || plan.meet != Meeting::last;
+}
+
 /// Those of one body that need no launch of their own, in its own numbers.
-std::vector<Plan> plans_of_body(const Prepared& whole, std::size_t body, Thinning thinning, LowerScratch& scratch) {
+std::vector<Plan> plans_of_body(const Prepared& whole, std::size_t body, Thinning thinning, bool in_stages,
+                                LowerScratch& scratch) {
   const Prepared& own = *whole.bodies[body].prepared;
-  if (!own.bodies.empty()) return plans_of_bodies(own, thinning);
+  if (!own.bodies.empty()) return put_together(own, thinning, in_stages);
   const Axes axes = wide_axes(own);
   Plans plans(own, axes, small_limits);
   std::vector<Plan> found;
   std::uint64_t number = 0;
   while (const auto plan = plans.next()) {
     if (!is_taken(++number, thinning)) continue;
-    if (whole.skeleton == Skeleton::stages && (plan->grid != GridShape::tile || plan->min_blocks != 0)) continue;
+    if (in_stages && is_of_a_launch(*plan)) continue;
     const Lowered lowered = lower(own, *plan, small_limits, scratch);
     if (std::holds_alternative<Kernel>(lowered) && !refuse_beside(whole, *plan, body)) found.push_back(*plan);
   }
   return found;
 }
 
-}  // namespace
-
-std::vector<Plan> plans_of_bodies(const Prepared& pack, Thinning thinning) {
+std::vector<Plan> put_together(const Prepared& pack, Thinning thinning, bool in_stages) {
   std::map<std::string, std::pair<Plan, std::vector<std::vector<Plan>>>> by_head;
   LowerScratch scratch;
   for (std::size_t body = 0; body < pack.bodies.size(); ++body) {
-    for (const Plan& plan : plans_of_body(pack, body, thinning, scratch)) {
+    for (const Plan& plan : plans_of_body(pack, body, thinning, in_stages, scratch)) {
       Plan head;
       head.skeleton = pack.skeleton;
       copy_fields(head, plan, Skeleton::pack);
@@ -93,6 +99,12 @@ std::vector<Plan> plans_of_bodies(const Prepared& pack, Thinning thinning) {
     }
   }
   return found;
+}
+
+}  // namespace
+
+std::vector<Plan> plans_of_bodies(const Prepared& whole, Thinning thinning) {
+  return put_together(whole, thinning, whole.skeleton == Skeleton::stages);
 }
 
 }  // namespace tailor::explore

@@ -17,8 +17,8 @@
 // names of indices with them (renewal.h): these are not constant then.
 //
 // Kernels of a program are printed one behind the other, with one prelude. Their buffers get equal names, since names
-// of buffers are given first. The bodies of a launch are functions of a virtual block each, and the launch asks for a
-// block's number which of them is its, by halving. The steps of a launch stand one behind the other.
+// of buffers are given first. The bodies of a launch are functions of a virtual block each, which the launch calls
+// (wrapper.h).
 //
 // Two forms exist: the usual one for NVRTC, and a portable one without CUDA's own words, which tests compile on the
 // host. Both come from the same walk.
@@ -40,15 +40,13 @@
 #include "codegen/cuda/prelude.h"
 #include "codegen/cuda/remarks.h"
 #include "codegen/cuda/renewal.h"
+#include "codegen/cuda/wrapper.h"
 
 namespace tailor::codegen {
 
 using namespace ir;
 
 namespace {
-
-/// The name of the function that is one virtual block.
-std::string block_function(const Kernel& kernel) { return kernel.name + "_block"; }
 
 struct Printer {
   const Kernel& kernel;
@@ -101,26 +99,11 @@ struct Printer {
   /// A comment, each of its lines marked as one: names in it may be of any length.
   void remark_line(std::string_view words) { out += comment(words, static_cast<std::size_t>(2 * depth)); }
 
-  /// A statement. Broken at a space when it is too long; what follows is indented by four more. A text of several lines
-  /// is taken as it is.
-  void line(std::string_view content) {
-    constexpr std::size_t columns = 120;
-    std::size_t indent = static_cast<std::size_t>(2 * depth);
-    for (bool first = true;; first = false) {
-      if (!first) indent = static_cast<std::size_t>(2 * depth + 4);
-      std::size_t end = content.size();
-      if (indent + end > columns && content.find('\n') == content.npos) end = content.rfind(' ', columns - indent);
-      if (end == content.npos || end == 0) end = content.size();
-      out += std::string(indent, ' ') + std::string(content.substr(0, end)) + "\n";
-      if (end == content.size()) return;
-      content.remove_prefix(end + 1);
-    }
-  }
+  void line(std::string_view content) { add_line(out, depth, content); }
 
   std::string index(ExprId expr) const { return index_text(spelling, expr); }
   std::string value(ValueId id) const { return bare(value_text(spelling, id)); }
   std::string ref(const Ref& r) const { return ref_text(spelling, r); }
-  std::string_view integer_type(bool wide) const { return wide ? "long long" : "int"; }
   std::string_view constant(const VarSet& vars) const { return vars.overlaps(inconstant) ? "" : "const "; }
 
   void loop_head(bool unrolled, std::string_view var, std::int64_t extent) {
@@ -480,79 +463,11 @@ struct Printer {
     }
   }
 
-  /// `opening(first, const float* __restrict__ x, ...) {`, broken after each parameter when it gets long.
-  std::string signature(const std::string& opening, const std::string& first) const {
-    std::vector<std::string> all;
-    if (!first.empty()) all.push_back(first);
-    for (std::size_t i = 0; i < kernel.buffers.size(); ++i) {
-      const Buffer& b = kernel.buffers[i];
-      // What is written in place shares its memory with an input, so neither may claim to be the only way to it.
-      const bool shares = memory_role(kernel, owner(kernel, static_cast<BufferId>(i))) == BufferRole::in_place;
-      all.push_back(fmt::format("{}{}*{} {}", is_written(b.role) ? "" : "const ", register_type(b.dtype),
-                                shares ? "" : " __restrict__", names.buffers[i]));
-    }
-    const std::string flat = fmt::format("{}({}) {{", opening, fmt::join(all, ", "));
-    return flat.size() <= 120 ? flat : fmt::format("{}(\n    {}) {{", opening, fmt::join(all, ",\n    "));
-  }
-
-  /// The launch of this kernel, of those beside it and of the steps behind it.
-  void wrapper(const Chain<Kernel>& launch) {
-    depth = 0;
-    const LaunchShape shape = launch_shape(launch);
-    const std::string resident = shape.min_blocks == 0 ? "" : fmt::format(", {}", shape.min_blocks);
-    const std::string cluster =
-        shape.cluster[0] == 1 ? "" : fmt::format("__cluster_dims__({}, 1, 1) ", shape.cluster[0]);
-    line(signature(fmt::format("extern \"C\" __global__ {}__launch_bounds__({}{}) void {}", cluster, shape.block[0],
-                               resident, kernel.name),
-                   ""));
-    for (const Chain<Kernel>& one : steps_of(launch)) step(one);
-    depth = 0;
-    line("}");
-  }
-
-  /// What the blocks do in a step: one body each, or, where bodies loop over blocks, one after the other.
-  void step(const Chain<Kernel>& bodies) {
-    std::vector<std::int64_t> starts{0};
-    bool loops = false;
-    for (const Kernel& body : bodies) {
-      starts.push_back(starts.back() + body.virtual_blocks);
-      loops = loops || body.persistent;
-    }
-    depth = 1;
-    if (loops) {
-      line("#pragma unroll 1");
-      line(fmt::format("for ({0} {1} = blockIdx.x; {1} < {2}; {1} += gridDim.x)",
-                       integer_type(starts.back() > std::numeric_limits<std::int32_t>::max()), block_name,
-                       starts.back()));
-      ++depth;
-    }
-    one_of(bodies, starts, 0, bodies.size(), loops ? block_name : "blockIdx.x");
-  }
-
-  /// Calls that of the bodies from `first` up to `end` which has the virtual block `block`.
-  void one_of(const Chain<Kernel>& bodies, const std::vector<std::int64_t>& starts, std::size_t first, std::size_t end,
-              const std::string& block) {
-    if (end - first > 1) {
-      const std::size_t middle = (first + end) / 2;
-      line(fmt::format("if ({} < {}) {{", block, starts[middle]));
-      ++depth;
-      one_of(bodies, starts, first, middle, block);
-      --depth;
-      line("} else {");
-      ++depth;
-      one_of(bodies, starts, middle, end, block);
-      return close();
-    }
-    const std::string own = starts[first] == 0 ? block : fmt::format("{} - {}", block, starts[first]);
-    line(fmt::format("{}({}, {}, {});", block_function(bodies[first]), own, bodies[first].virtual_blocks,
-                     fmt::join(names.buffers, ", ")));
-  }
-
   void function(const std::string& body) {
     const std::string_view type = integer_type(kernel.virtual_blocks > std::numeric_limits<std::int32_t>::max());
     out += "/// One virtual block.\n";
-    out +=
-        signature("__device__ __forceinline__ void " + body, fmt::format("{0} {1}, {0} n_vblocks", type, block_name));
+    out += signature(kernel, names.buffers, "__device__ __forceinline__ void " + body,
+                     fmt::format("{0} {1}, {0} n_vblocks", type, block_name));
     out += "\n";
     shared_arrays();
     const std::string before = std::exchange(out, {});
@@ -587,8 +502,7 @@ std::string cuda(const Kernel& kernel, std::string_view plan, const Options& opt
         text += (&one == &launch[0] ? "\n" : "") + words;
       text += std::exchange(printer.out, {});
     }
-    first.wrapper(launch);
-    text += first.out;
+    text += wrapper(launch, first.names.buffers, first.block_name);
   }
   std::string helpers;
   for (const auto& [name, access] : accesses)

@@ -11,8 +11,13 @@
 // is which buffer it names. A launch has one size of shared memory for whatever body a block runs, so arrays lie in
 // memory that the launch is told of.
 //
-// What a launch has once, no body may have for itself: a cluster, a meeting of the grid, a loop over blocks that are
-// resident, a launch behind it.
+// What a launch has once, bodies share. Clusters are of one size: a body without any has whole clusters all the same,
+// so that the next body begins with one, and blocks that are left over end at once. Where blocks of a body wait for one
+// another all blocks of the launch are resident, those of the other bodies too: each body has blocks for its share of
+// the machine, and loops over its virtual ones where those are more. Clusters and meetings are not in one launch, for
+// how many clusters are resident a driver alone knows. A launch behind it no body has: it would have to wait for all.
+//
+// Stages share their blocks, so a stage has none of that for itself, nor has a body of it.
 #include "codegen/lower/lower_pack.h"
 
 #include <fmt/format.h>
@@ -24,6 +29,7 @@
 #include <utility>
 
 #include "base/counted.h"
+#include "codegen/lower/lower_stages.h"
 #include "codegen/lower/skeletons.h"
 
 namespace tailor::codegen {
@@ -38,13 +44,11 @@ ir::NodeId node_in(const Body& body, ir::NodeId id) {
   return found == body.nodes.end() ? ir::no_node : static_cast<ir::NodeId>(found - body.nodes.begin());
 }
 
-/// What a body needs a launch of its own for under its plan; empty where it can stand beside others. Where sums go
-/// across rows the loop over blocks is the body's own.
-std::string_view needs_a_launch(const Prepared& body, const ir::Plan& plan) {
+/// What a body needs a launch of its own for under its plan, or as a stage; empty where it can be one of several.
+std::string_view needs_a_launch(const ir::Plan& plan, bool is_stage) {
   if (plan.meet == ir::Meeting::kernel) return "goes on in another launch";
-  if (plan.meet == ir::Meeting::grid) return "has blocks that wait for one another";
-  if (plan.cluster > 1) return "has clusters of blocks";
-  if (plan.grid == ir::GridShape::persistent && !body.sums_across) return "loops over its blocks";
+  if (is_stage && plan.meet == ir::Meeting::grid) return "has blocks that wait for one another";
+  if (is_stage && plan.cluster > 1) return "has clusters of blocks";
   return "";
 }
 
@@ -121,9 +125,19 @@ ir::Plan plan_in_whole(const Body& body, ir::Plan own) {
 }
 
 std::optional<ir::Rejection> refuse_beside(const Prepared& whole, const ir::Plan& own, std::size_t number) {
-  const std::string_view needs = needs_a_launch(*whole.bodies[number].prepared, own);
-  if (needs.empty()) return std::nullopt;
-  return no(fmt::format("{} {}, which needs a launch of its own", body_words(whole.skeleton, number), needs));
+  const Prepared& body = *whole.bodies[number].prepared;
+  const bool is_stage = whole.skeleton == ir::Skeleton::stages;
+  const auto refuse_for = [](const std::string& who, std::string_view needs) {
+    return no(fmt::format("{} {}, which needs a launch of its own", who, needs));
+  };
+  if (const std::string_view needs = needs_a_launch(own, is_stage); !needs.empty())
+    return refuse_for(body_words(whole.skeleton, number), needs);
+  for (std::size_t inner = 0; is_stage && inner < std::min(own.bodies.size(), body.bodies.size()); ++inner) {
+    const std::string_view needs = needs_a_launch(own.bodies[inner], is_stage);
+    if (!needs.empty())
+      return refuse_for(body_words(whole.skeleton, number) + ": " + body_words(body.skeleton, inner), needs);
+  }
+  return std::nullopt;
 }
 
 std::vector<std::vector<ir::BufferId>> buffers_in_whole(const Prepared& whole,
@@ -169,7 +183,76 @@ void join_buffers(const Prepared& whole, std::vector<ir::Kernel>& bodies) {
   }
 }
 
-ir::Kernel beside_one_another(const Prepared& pack, std::vector<ir::Kernel> bodies) {
+namespace {
+
+std::vector<const ir::Kernel*> pointers(const std::vector<ir::Kernel>& bodies) {
+  std::vector<const ir::Kernel*> each;
+  for (const ir::Kernel& body : bodies) each.push_back(&body);
+  return each;
+}
+
+/// The first bodies whose clusters do not go together, or that have clusters where others meet.
+std::optional<ir::Rejection> refuse_clusters(std::span<const ir::Kernel* const> bodies) {
+  constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  std::size_t with_cluster = none, that_meets = none;
+  for (std::size_t number = 0; number < bodies.size(); ++number) {
+    if (bodies[number]->cooperative) that_meets = number;
+    if (bodies[number]->cluster == 1) continue;
+    if (with_cluster != none && bodies[with_cluster]->cluster != bodies[number]->cluster)
+      return no(fmt::format("body {} has clusters of {} blocks, body {} of {}: those of a launch have one size",
+                            with_cluster + 1, bodies[with_cluster]->cluster, number + 1, bodies[number]->cluster));
+    with_cluster = number;
+  }
+  if (with_cluster == none || that_meets == none) return std::nullopt;
+  return no(
+      fmt::format("body {} has clusters of blocks, and blocks of body {} wait for one another: a launch has one "
+                  "or the other",
+                  with_cluster + 1, that_meets + 1));
+}
+
+}  // namespace
+
+SharedLaunch launch_of(std::span<const ir::Kernel* const> bodies, const ir::Limits& limits) {
+  SharedLaunch launch;
+  std::int64_t blocks = 0;
+  for (const ir::Kernel* body : bodies) {
+    launch.cluster = std::max(launch.cluster, body->cluster);
+    launch.min_blocks = std::max(launch.min_blocks, body->min_blocks);
+    launch.meets = launch.meets || body->cooperative;
+    blocks += body->grid;
+  }
+  constexpr std::int64_t most = std::numeric_limits<int>::max();
+  if (launch.meets)
+    launch.min_blocks =
+        std::max(launch.min_blocks, static_cast<int>(std::min(most, (blocks + limits.sms - 1) / limits.sms)));
+  return launch;
+}
+
+std::int64_t blocks_in(const SharedLaunch& launch, const ir::Kernel& body) {
+  return (body.grid + launch.cluster - 1) / launch.cluster * launch.cluster;
+}
+
+std::optional<ir::Rejection> refuse_together(std::span<const ir::Kernel* const> bodies, const ir::Limits& limits) {
+  if (auto refused = refuse_clusters(bodies)) return refused;
+  const SharedLaunch launch = launch_of(bodies, limits);
+  std::int64_t blocks = 0;
+  for (const ir::Kernel* body : bodies) blocks += blocks_in(launch, *body);
+  if (blocks > std::numeric_limits<std::int32_t>::max())
+    return ir::Rejection{"grid", fmt::format("{} blocks exceed the largest grid", blocks)};
+  return launch.meets ? refuse_residents(bodies, launch.min_blocks, limits) : std::nullopt;
+}
+
+std::optional<ir::Rejection> refuse_kept(const Prepared& pack, const ir::Plan& own, std::size_t number, int min_blocks,
+                                         const ir::Limits& limits, LowerScratch& scratch) {
+  ir::Plan bound = own;
+  bound.min_blocks = min_blocks;
+  Lowered lowered = lower_body(pack, bound, number, limits, scratch);
+  if (auto* refused = std::get_if<ir::Rejection>(&lowered)) return std::move(*refused);
+  return std::nullopt;
+}
+
+ir::Kernel beside_one_another(const Prepared& pack, std::vector<ir::Kernel> bodies, const ir::Limits& limits) {
+  const SharedLaunch shared = launch_of(pointers(bodies), limits);
   join_buffers(pack, bodies);
   const bool shares =
       std::any_of(bodies.begin(), bodies.end(), [](const ir::Kernel& one) { return one.shared_bytes > 0; });
@@ -177,6 +260,9 @@ ir::Kernel beside_one_another(const Prepared& pack, std::vector<ir::Kernel> bodi
     ir::Kernel& kernel = bodies[number];
     kernel.begins = ir::Begins::beside;
     kernel.dynamic_shared = shares;
+    kernel.cooperative = shared.meets;
+    kernel.min_blocks = shared.min_blocks;
+    kernel.grid = blocks_in(shared, kernel);
     kernel.name = number == 0 ? pack.title : fmt::format("{}_{}", kernel.name, number + 1);
   }
   ir::Kernel launch = std::move(bodies.front());
@@ -201,19 +287,24 @@ Lowered lower_body(const Prepared& whole, const ir::Plan& own, std::size_t numbe
 Lowered lower_pack(const Prepared& pack, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch) {
   if (plan.bodies.size() != pack.bodies.size())
     return no(fmt::format("the plan has {}, the group {}", counted(plan.bodies.size(), "body"), pack.bodies.size()));
+  std::vector<ir::Plan> plans;
   std::vector<ir::Kernel> bodies;
-  std::int64_t blocks = 0;
   for (std::size_t number = 0; number < pack.bodies.size(); ++number) {
     std::variant<ir::Plan, ir::Rejection> own = plan_of_body(pack, plan, number);
     if (auto* refused = std::get_if<ir::Rejection>(&own)) return std::move(*refused);
-    Lowered lowered = lower_body(pack, std::get<ir::Plan>(own), number, limits, scratch);
+    plans.push_back(std::get<ir::Plan>(std::move(own)));
+    Lowered lowered = lower_body(pack, plans.back(), number, limits, scratch);
     if (auto* refused = std::get_if<ir::Rejection>(&lowered)) return std::move(*refused);
     bodies.push_back(std::get<ir::Kernel>(std::move(lowered)));
-    blocks += bodies.back().grid;
   }
-  if (blocks > std::numeric_limits<std::int32_t>::max())
-    return ir::Rejection{"grid", fmt::format("{} blocks exceed the largest grid", blocks)};
-  return beside_one_another(pack, std::move(bodies));
+  const std::vector<const ir::Kernel*> each = pointers(bodies);
+  if (auto refused = refuse_together(each, limits)) return *std::move(refused);
+  const int residents = launch_of(each, limits).min_blocks;
+  for (std::size_t number = 0; number < bodies.size(); ++number)
+    if (bodies[number].min_blocks < residents)
+      if (auto refused = refuse_kept(pack, plans[number], number, residents, limits, scratch))
+        return *std::move(refused);
+  return beside_one_another(pack, std::move(bodies), limits);
 }
 
 // ---- the pack's row in the table of skeletons: its bodies have mappings of their own

@@ -27,7 +27,8 @@ std::variant<ir::Plan, ir::Rejection> plan_of_body(const Prepared& whole, const 
 ir::Plan plan_in_whole(const Body& body, ir::Plan own);
 /// What is said of a body, with its nodes numbered as in the whole.
 std::string in_numbers_of_whole(std::string_view words, const Body& body);
-/// Why a body under this plan can neither stand beside others nor be a stage: rule `bodies`.
+/// Why a body under this plan cannot be one of a launch's, whatever the others are: rule `bodies`. Of stages whatever
+/// the launch has once, of a pack another launch behind it.
 std::optional<ir::Rejection> refuse_beside(const Prepared& whole, const ir::Plan& own, std::size_t number);
 /// The body under a plan in its own numbers; a refusal says which body and names nodes as the whole does.
 Lowered lower_body(const Prepared& whole, const ir::Plan& own, std::size_t number, const ir::Limits& limits,
@@ -45,8 +46,24 @@ void join_buffers(const Prepared& whole, std::vector<ir::Kernel>& bodies);
 std::string_view body_word(ir::Skeleton whole);
 /// "body 2", or of stages "stage 2": what messages call body number 1.
 std::string body_words(ir::Skeleton whole, std::size_t number);
-/// The launch of all bodies, in the order of the pack. Precondition: none is refused, all have equal threads.
-ir::Kernel beside_one_another(const Prepared& pack, std::vector<ir::Kernel> bodies);
+/// What a launch has once for all of its bodies.
+struct SharedLaunch {
+  int cluster = 1;     ///< blocks of each cluster: those of the bodies that have any
+  int min_blocks = 0;  ///< that an SM must hold at once: what any body asks for; where some meet, its share of all
+  bool meets = false;  ///< blocks of some body wait for one another, so those of all bodies are resident
+};
+SharedLaunch launch_of(std::span<const ir::Kernel* const> bodies, const ir::Limits& limits);
+/// Blocks that a body has in it: whole clusters, of which the last blocks may have nothing to do.
+std::int64_t blocks_in(const SharedLaunch& launch, const ir::Kernel& body);
+/// Why no launch holds these bodies together: clusters of two sizes, clusters beside blocks that meet, more blocks than
+/// are resident or than a grid has.
+std::optional<ir::Rejection> refuse_together(std::span<const ir::Kernel* const> bodies, const ir::Limits& limits);
+/// Why the values that this body keeps leave no room for so many blocks on an SM; nothing where they do.
+std::optional<ir::Rejection> refuse_kept(const Prepared& pack, const ir::Plan& own, std::size_t number, int min_blocks,
+                                         const ir::Limits& limits, LowerScratch& scratch);
+/// The launch of all bodies, in the order of the pack. Precondition: none is refused, nor all together; all have equal
+/// threads.
+ir::Kernel beside_one_another(const Prepared& pack, std::vector<ir::Kernel> bodies, const ir::Limits& limits);
 
 Lowered lower_pack(const Prepared& pack, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch);
 

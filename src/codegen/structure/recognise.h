@@ -26,9 +26,9 @@ const SkeletonStructure& structure(ir::Skeleton skeleton);
 std::optional<std::variant<std::vector<BodyBorder>, ir::Rejection>> find_pack(const ir::Graph& graph,
                                                                               const ir::Boundary& border);
 
-/// The first doubt about a body, which has no launch of its own.
+/// The first doubt about a stage, whose blocks are those of all stages.
 std::optional<ir::Rejection> doubt_each(const ir::Graph& graph, const std::vector<BodyBorder>& bodies);
-/// The same, or the doubt about them side by side: what they would read more than once.
+/// The first doubt about a body of a pack, or the doubt about all side by side: what they would read more than once.
 std::optional<ir::Rejection> doubt_bodies(const ir::Graph& graph, const ir::Boundary& border,
                                           const std::vector<BodyBorder>& bodies);
 

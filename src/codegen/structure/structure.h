@@ -164,7 +164,7 @@ bool falls_apart(const ir::Graph& graph, const ir::Boundary& border);
 /// hold are one body. Why there is no pack: a part that has no kernel, a single body, more than a launch has.
 std::variant<std::vector<BodyBorder>, ir::Rejection> find_bodies(const ir::Graph& graph, const ir::Boundary& border);
 
-/// The doubt about a loop that has no launch of its own: blocks would share each of its rows or columns, and meet.
+/// The doubt about a loop whose blocks are others' too, as a stage's: they would share each row or column, and meet.
 std::optional<ir::Rejection> doubt_alone(const ir::Graph& graph, const BodyBorder& body);
 
 // ---- loops one behind the other (structure_stages.cpp)

@@ -15,8 +15,7 @@
 // Blocks are handed out in the order of their numbers, so the body with most elements comes first: the short ones fill
 // what its last wave leaves idle.
 //
-// Doubts. Blocks that share a long row and meet need a launch of their own, so beside others a block has such a row
-// alone. And bodies run at about the same time, but not block by block: what two of them read comes from memory for
+// Doubts. Bodies run at about the same time, but not block by block: what two of them read comes from memory for
 // each, as far as L2 does not have it still. A group in which that is much is better off in two kernels, or in one
 // loop.
 #include <fmt/format.h>
@@ -284,7 +283,7 @@ bool goes_again(const Region& region, const Layout& layout) {
   });
 }
 
-/// Blocks would share each row or column of the body and meet, which they do in a launch of their own alone.
+/// Blocks would share each row or column of the loop and meet.
 bool wants_meetings(const Region& region, const Layout& layout) {
   constexpr std::int64_t of_a_block = std::int64_t{1} << 14;  // elements that one block goes through at ease
   const std::int64_t shared = layout.skeleton == Skeleton::column ? elements_of(layout) : layout.columns;
@@ -295,9 +294,16 @@ bool wants_meetings(const Region& region, const Layout& layout) {
 }  // namespace
 
 std::optional<Rejection> doubt_alone(const Graph& graph, const BodyBorder& body) {
+  if (body.layout.skeleton == Skeleton::pack) {
+    const auto found = find_bodies(graph, body.border);
+    if (const auto* bodies = std::get_if<std::vector<BodyBorder>>(&found))
+      for (const BodyBorder& one : *bodies)
+        if (auto doubted = doubt_alone(graph, one)) return doubted;
+    return std::nullopt;
+  }
   if (!wants_meetings(Region(graph, body.border), body.layout)) return std::nullopt;
   return refuse("bodies",
-                fmt::format("{} would be one block's beside others, where several could share it", text(body.layout)));
+                fmt::format("{} would be one block's in a stage, where several could share it", text(body.layout)));
 }
 
 std::optional<Rejection> doubt_each(const Graph& graph, const std::vector<BodyBorder>& bodies) {
@@ -311,7 +317,8 @@ std::optional<Rejection> doubt_each(const Graph& graph, const std::vector<BodyBo
 std::optional<Rejection> doubt_bodies(const Graph& graph, const Boundary& border,
                                       const std::vector<BodyBorder>& bodies) {
   constexpr std::int64_t little = 8;  // a share of all that is read
-  if (auto doubted = doubt_each(graph, bodies)) return doubted;
+  for (const BodyBorder& body : bodies)
+    if (auto doubted = find_doubt(graph, body.border, body.layout)) return doubted;
   std::int64_t all = 0, again = 0;
   IndexedVector<std::int32_t> readers(border.reads.size(), 0);
   for (const BodyBorder& body : bodies)

@@ -14,6 +14,13 @@
 // The order within a list is that of the bodies alone, on an empty machine, where few blocks are worse than they are
 // beside others. That is why several go on.
 //
+// Clusters are of one size in a launch, and meetings of blocks want all blocks resident. So plans go together by what
+// the launch would be: without either, with clusters of each size, with meetings. In one with meetings those go on of
+// a body whose blocks meet, many or few of them, that have a block for each tile, and that loop with so many blocks on
+// an SM, some of each: few blocks and loops are never best alone, and are what leaves others room. Its first plan has
+// the best of each body; while the blocks are more than the SMs hold, the body that has most gets the best of its plans
+// with fewer.
+//
 // Stages are put together the same way, for each number of blocks that an SM may hold at once. Those share the SM's
 // registers and shared memory in every stage, so what does not fit is left out before it is scored.
 //
@@ -24,6 +31,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -63,6 +72,11 @@ ir::Plan head_of(const codegen::Prepared& whole, const ir::Plan& body) {
   return head;
 }
 
+bool meets(const ir::Plan& plan) { return plan.meet == ir::Meeting::grid; }
+bool loops(const codegen::Body& body, const ir::Plan& plan) {
+  return plan.grid == ir::GridShape::persistent && !body.prepared->sums_across;
+}
+
 /// Plans of one body that agree in what a launch has once, best first.
 using Going = std::vector<const Listed*>;
 
@@ -83,7 +97,8 @@ class PackSearch {
   void better(const ir::Plan& head, const std::vector<Going>& lists) {
     Choice best;
     for (const Going& list : lists) best.push_back(list.front());
-    if (!fits(head, best)) return;
+    while (!fits(head, best))
+      if (is_stages(pack_) || !with_fewer_blocks(lists, best)) return;
     double least = score(head, best);
     for (std::size_t body = 0; body < lists.size(); ++body)
       for (const Listed* other : lists[body]) {
@@ -102,12 +117,44 @@ class PackSearch {
   }
 
  private:
-  /// Whether the SMs hold the blocks that meet.
-  bool fits(const ir::Plan& head, const Choice& choice) const {
-    if (!is_stages(pack_)) return true;
-    std::vector<const ir::Kernel*> stages;
-    for (const Listed* body : choice) stages.push_back(&body->kernel);
-    return !codegen::refuse_residents(stages, head.blocks_per_sm, device_.limits);
+  static std::vector<const ir::Kernel*> kernels_of(const Choice& choice) {
+    std::vector<const ir::Kernel*> kernels;
+    for (const Listed* body : choice) kernels.push_back(&body->kernel);
+    return kernels;
+  }
+
+  /// Whether one launch holds them, and the SMs its blocks where they meet.
+  bool fits(const ir::Plan& head, const Choice& choice) {
+    const std::vector<const ir::Kernel*> kernels = kernels_of(choice);
+    if (is_stages(pack_)) return !codegen::refuse_residents(kernels, head.blocks_per_sm, device_.limits);
+    if (codegen::refuse_together(kernels, device_.limits)) return false;
+    const int residents = codegen::launch_of(kernels, device_.limits).min_blocks;
+    for (std::size_t body = 0; body < choice.size(); ++body)
+      if (choice[body]->kernel.min_blocks < residents && !leaves_room(body, *choice[body], residents)) return false;
+    return true;
+  }
+
+  /// Whether what the body keeps in registers lets so many blocks be resident.
+  bool leaves_room(std::size_t body, const Listed& plan, int residents) {
+    const auto [known, fresh] = room_.try_emplace({&plan, residents}, false);
+    if (fresh) known->second = !codegen::refuse_kept(pack_, plan.plan, body, residents, device_.limits, lower_scratch_);
+    return known->second;
+  }
+
+  /// Gives one body a plan with fewer blocks: that which costs it least time by itself for each block less.
+  static bool with_fewer_blocks(const std::vector<Going>& lists, Choice& choice) {
+    const Listed* fewer = nullptr;
+    std::size_t of = 0;
+    double least = 0;
+    for (std::size_t body = 0; body < choice.size(); ++body)
+      for (const Listed* other : lists[body]) {
+        const std::int64_t saved = choice[body]->kernel.grid - other->kernel.grid;
+        if (saved <= 0) continue;
+        const double each = (other->estimate.total - choice[body]->estimate.total).value / static_cast<double>(saved);
+        if (fewer == nullptr || each < least) fewer = other, of = body, least = each;
+      }
+    if (fewer != nullptr) choice[of] = fewer;
+    return fewer != nullptr;
   }
 
   double score(const ir::Plan& head, const Choice& choice) {
@@ -131,7 +178,7 @@ class PackSearch {
     std::vector<ir::Kernel> bodies;
     for (const Listed* body : choice) bodies.push_back(body->kernel);
     return is_stages(pack_) ? codegen::behind_one_another(pack_, std::move(bodies), head.blocks_per_sm, device_.limits)
-                            : codegen::beside_one_another(pack_, std::move(bodies));
+                            : codegen::beside_one_another(pack_, std::move(bodies), device_.limits);
   }
 
   /// Blocks of stages loop and meet, so they are counted together; bodies side by side are as they are alone.
@@ -144,8 +191,8 @@ class PackSearch {
 
   /// As count() would have it of the launch.
   costmodel::Work side_by_side(const Choice& choice) const {
-    std::vector<const ir::Kernel*> kernels;
-    for (const Listed* body : choice) kernels.push_back(&body->kernel);
+    const std::vector<const ir::Kernel*> kernels = kernels_of(choice);
+    const codegen::SharedLaunch launch = codegen::launch_of(kernels, device_.limits);
     const std::vector<std::vector<ir::BufferId>> places = codegen::buffers_in_whole(pack_, kernels);
     std::size_t buffers = 0;
     for (const std::vector<ir::BufferId>& of_body : places)
@@ -156,6 +203,8 @@ class PackSearch {
       Sparse<costmodel::BufferWork> moved(buffers);
       work.buffers.each([&](std::size_t b, const costmodel::BufferWork& own) { moved[places[body][b]] = own; });
       work.buffers = std::move(moved);
+      work.grid = blocks_in(launch, *kernels[body]);
+      work.min_blocks = launch.min_blocks;
       work.begins = body > 0 ? ir::Begins::beside : ir::Begins::launch;
       if (body == 0)
         all = std::move(work);
@@ -172,6 +221,8 @@ class PackSearch {
   const ir::Plan usual_;
   Keeping keeping_;
   costmodel::Scratch scratch_;
+  codegen::LowerScratch lower_scratch_;
+  std::map<std::pair<const Listed*, int>, bool> room_;
   std::vector<Scored> scored_;
   std::set<Id> known_;
 };
@@ -197,6 +248,23 @@ std::vector<int> residents_of(const codegen::Prepared& whole, const Axes& axes) 
 
 }  // namespace
 
+namespace {
+
+bool has(const std::vector<int>& values, ir::Meeting meet) {
+  return std::find(values.begin(), values.end(), static_cast<int>(meet)) != values.end();
+}
+
+/// Whether blocks of some body are asked to wait for one another.
+bool may_meet(const codegen::Prepared& pack, const Axes& axes, const ir::Limits& limits) {
+  const std::vector<int>& asked = axes[ir::PlanField::meet];
+  if (!asked.empty()) return has(asked, ir::Meeting::grid);
+  return std::any_of(pack.bodies.begin(), pack.bodies.end(), [&](const codegen::Body& body) {
+    return has(default_axes(*body.prepared, limits)[ir::PlanField::meet], ir::Meeting::grid);
+  });
+}
+
+}  // namespace
+
 Axes axes_of_body(const codegen::Prepared& whole, const codegen::Body& body, const Axes& axes,
                   const ir::Limits& limits) {
   Axes own = default_axes(*body.prepared, limits);
@@ -218,28 +286,36 @@ Axes axes_of_body(const codegen::Prepared& whole, const codegen::Body& body, con
     std::erase_if(own[field], [&](int other) { return other != value; });
     if (own[field].empty()) own[field].push_back(value);
   };
-  keep(ir::PlanField::meet, static_cast<int>(ir::Meeting::last));
-  keep(ir::PlanField::cluster, 0);
-  // Where sums go across rows the loop over blocks is one of the body itself. Stages have one of their own.
-  if (!body.prepared->sums_across || is_stages(whole)) keep(ir::PlanField::grid, static_cast<int>(ir::GridShape::tile));
-  if (is_stages(whole)) keep(ir::PlanField::min_blocks, 0);
+  if (is_stages(whole)) {
+    // Stages share the blocks of the launch, which loop. Where sums go across rows the loop is one of the stage itself.
+    keep(ir::PlanField::meet, static_cast<int>(ir::Meeting::last));
+    keep(ir::PlanField::cluster, 0);
+    keep(ir::PlanField::grid, static_cast<int>(ir::GridShape::tile));
+    keep(ir::PlanField::min_blocks, 0);
+    return own;
+  }
+  std::erase(own[ir::PlanField::meet], static_cast<int>(ir::Meeting::kernel));
+  if (own[ir::PlanField::meet].empty()) own[ir::PlanField::meet].push_back(static_cast<int>(ir::Meeting::last));
+  if (body.prepared->sums_across) return own;
+  // A body that loops gains nothing but room for blocks that are resident.
+  if (axes[ir::PlanField::grid].empty() && !may_meet(whole, axes, limits))
+    keep(ir::PlanField::grid, static_cast<int>(ir::GridShape::tile));
+  if (axes[ir::PlanField::blocks_per_sm].empty()) own[ir::PlanField::blocks_per_sm] = {1, 2, 4};
   return own;
 }
 
 namespace {
 
-/// Plans of bodies by what a launch has once.
+/// Plans of bodies by what a launch has once, of each body best first.
 struct Heads {
   const codegen::Prepared& whole;
   std::map<std::string, std::pair<ir::Plan, std::vector<Going>>> lists;  ///< by its text
-  std::size_t most;                                                      ///< plans of one list
 
   void add(const Tuned& found, std::size_t body, std::size_t bodies) {
     for (const Listed& one : found.best) {
       const ir::Plan head = head_of(whole, one.plan);
       auto& [plan, lists_of_head] = lists.try_emplace(text(head), head, std::vector<Going>(bodies)).first->second;
-      Going& list = lists_of_head[body];
-      if (list.size() < most) list.push_back(&one);
+      lists_of_head[body].push_back(&one);
     }
   }
   static bool is_whole(const std::vector<Going>& of_bodies) {
@@ -249,6 +325,57 @@ struct Heads {
     return std::any_of(lists.begin(), lists.end(), [](const auto& head) { return is_whole(head.second.second); });
   }
 };
+
+/// Kinds of plans that go on for one launch: 0 goes nowhere, from `special` on it is what the launch is tried for.
+constexpr int plain = 1, looping = 2, special = 32;
+
+/// The first so many plans of each kind, in their order.
+template <class Kind>
+Going first_of_each(const Going& list, std::size_t most, const Kind& kind_of) {
+  std::map<int, std::size_t> taken;
+  Going first;
+  for (const Listed* one : list)
+    if (const int kind = kind_of(*one); kind != 0 && taken[kind]++ < most) first.push_back(one);
+  return first;
+}
+
+/// The plans of each body that go on, for each kind of launch that has some of every body.
+std::vector<std::vector<Going>> kinds_of_launch(const codegen::Prepared& whole, const std::vector<Going>& lists,
+                                                std::size_t most) {
+  std::vector<std::vector<Going>> launches;
+  const auto add = [&](const auto& kind_of, bool always) {
+    std::vector<Going>& going = launches.emplace_back();
+    bool is_special = always;
+    for (std::size_t body = 0; body < lists.size(); ++body) {
+      const auto kind = [&](const Listed& one) { return kind_of(whole.bodies[body], one); };
+      going.push_back(first_of_each(lists[body], most, kind));
+      for (const Listed* one : going.back()) is_special = is_special || kind(*one) >= special;
+    }
+    if (!is_special || !Heads::is_whole(going)) launches.pop_back();
+  };
+  if (is_stages(whole)) {
+    add([](const codegen::Body&, const Listed&) { return plain; }, true);
+    return launches;
+  }
+  std::set<int> clusters{0};
+  for (const Going& list : lists)
+    for (const Listed* one : list) clusters.insert(one->plan.cluster);
+  for (const int cluster : clusters) {
+    const auto kind = [&](const codegen::Body& body, const Listed& one) {
+      if (meets(one.plan) || loops(body, one.plan)) return 0;
+      return one.plan.cluster == 0 ? plain : one.plan.cluster == cluster ? special : 0;
+    };
+    add(kind, cluster == 0);
+  }
+  // Of blocks that meet those go on that are many and those that are few.
+  const auto kind = [](const codegen::Body& body, const Listed& one) {
+    if (one.plan.cluster != 0) return 0;
+    if (meets(one.plan)) return special + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(one.kernel.grid)));
+    return loops(body, one.plan) ? looping + one.plan.blocks_per_sm : plain;
+  };
+  add(kind, false);
+  return launches;
+}
 
 /// Every plan of a body by itself with its kernel: which of them go together is the pack's to say.
 Tuned all_plans_of(const codegen::Body& body, const Axes& own, const costmodel::CalibratedDevice& device,
@@ -288,16 +415,13 @@ std::optional<std::string> none_has_it(const codegen::Prepared& whole, const Axe
     return fmt::format("axis {}: every value asked for needs a launch of its own, which no {} has", row(field).name,
                        codegen::body_word(whole.skeleton));
   };
-  if (lacks(ir::PlanField::meet, static_cast<int>(ir::Meeting::last))) return needs_a_launch(ir::PlanField::meet);
+  const bool no_last = lacks(ir::PlanField::meet, static_cast<int>(ir::Meeting::last));
+  if (no_last && (is_stages(whole) || lacks(ir::PlanField::meet, static_cast<int>(ir::Meeting::grid))))
+    return needs_a_launch(ir::PlanField::meet);
+  if (!is_stages(whole)) return std::nullopt;
   if (lacks(ir::PlanField::cluster, 0)) return needs_a_launch(ir::PlanField::cluster);
-  if (is_stages(whole)) {
-    if (!lacks(ir::PlanField::grid, static_cast<int>(ir::GridShape::persistent))) return std::nullopt;
-    return "axis grid: blocks that meet between stages are resident, so every plan has grid=persistent";
-  }
-  const bool across = std::any_of(whole.bodies.begin(), whole.bodies.end(),
-                                  [](const codegen::Body& body) { return body.prepared->sums_across; });
-  if (across || !lacks(ir::PlanField::grid, static_cast<int>(ir::GridShape::tile))) return std::nullopt;
-  return needs_a_launch(ir::PlanField::grid);
+  if (!lacks(ir::PlanField::grid, static_cast<int>(ir::GridShape::persistent))) return std::nullopt;
+  return "axis grid: blocks that meet between stages are resident, so every plan has grid=persistent";
 }
 
 /// No plan of the space, for one reason.
@@ -318,7 +442,8 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
     return none_of(size_of_space(pack, axes, device.limits), *std::move(why));
   std::vector<Tuned> alone;  // lists point into them
   alone.reserve(bodies);
-  Heads heads{pack, {}, going_on(is_stages(pack) ? bodies * residents_of(pack, axes).size() : bodies)};
+  Heads heads{pack, {}};
+  const std::size_t most = going_on(is_stages(pack) ? bodies * residents_of(pack, axes).size() : bodies);
   for (std::size_t body = 0; body < bodies; ++body) {
     const codegen::Body& of = pack.bodies[body];
     alone.push_back(all_plans_of(of, axes_of_body(pack, of, axes, device.limits), device, options));
@@ -344,11 +469,12 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
     const auto& [head, lists] = of_head;
     if (options.stop.stop_requested()) break;
     if (!Heads::is_whole(lists)) continue;
-    for (const int blocks : residents_of(pack, axes)) {
-      ir::Plan with_blocks = head;
-      with_blocks.blocks_per_sm = blocks;
-      search.better(with_blocks, lists);
-    }
+    for (const std::vector<Going>& going : kinds_of_launch(pack, lists, most))
+      for (const int blocks : residents_of(pack, axes)) {
+        ir::Plan with_blocks = head;
+        with_blocks.blocks_per_sm = blocks;
+        search.better(with_blocks, going);
+      }
   }
   search.finish(tuned);
   tuned.stopped = options.stop.stop_requested();

@@ -16,7 +16,7 @@ Tuned tune_pack(const codegen::Prepared& pack, const Axes& axes, const costmodel
                 const TuneOptions& options);
 
 /// What a body of a pack, or a stage, is asked about: its default values, those of `axes` in their place, and of both
-/// only what it needs no launch of its own for.
+/// only what it needs no launch of its own for. A body loops over blocks where some body may have blocks that meet.
 Axes axes_of_body(const codegen::Prepared& whole, const codegen::Body& body, const Axes& axes,
                   const ir::Limits& limits);
 

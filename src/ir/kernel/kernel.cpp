@@ -257,14 +257,16 @@ LaunchShape launch_shape(const Chain<Kernel>& launch) {
   const Kernel& first = launch[0];
   LaunchShape shape;
   std::int64_t grid = 0, shared = 0;
+  int cluster = 1;
   for (const Kernel& body : launch) {
     grid += body.grid;
+    cluster = std::max(cluster, body.cluster);
     shared = std::max(shared, body.shared_bytes);
   }
   if (has_steps(launch)) grid = first.grid;
   shape.grid[0] = static_cast<std::uint32_t>(grid);
   shape.block[0] = static_cast<std::uint32_t>(first.threads);
-  shape.cluster[0] = static_cast<std::uint32_t>(first.cluster);
+  shape.cluster[0] = static_cast<std::uint32_t>(cluster);
   (first.dynamic_shared ? shape.dynamic_shared : shape.static_shared) = shared;
   shape.min_blocks = first.min_blocks;
   shape.cooperative = first.cooperative;

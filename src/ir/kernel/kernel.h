@@ -166,6 +166,8 @@ enum class StmtKind : std::uint8_t {
 // as all of them have together; each sees its own numbers of blocks. They have equal threads, none waits for the
 // other, none reads or writes what another one writes, and shared memory is for one of them at a time: as much as the
 // one has that takes most, told to the launch where any has some. The launch goes by the name of its first body.
+// Clusters are of one size, and a body without any has whole clusters of blocks too: a few more than its virtual ones,
+// which do nothing. Where blocks of one body wait for one another, those of all are resident: each body says so.
 //
 // In steps. Or it begins `behind` it, in the same launch: the kernel and those beside it are a step, the follower
 // begins the next one. The blocks of such a launch are all resident, and each runs its share of every step in turn: of
@@ -237,7 +239,7 @@ struct Kernel {
   std::string name;  ///< a C identifier made of the group's dominant operations
   int threads = 0;   ///< per block
   std::int64_t virtual_blocks = 0;
-  std::int64_t grid = 0;    ///< real blocks; equal to virtual_blocks unless persistent
+  std::int64_t grid = 0;    ///< real blocks; equal to virtual_blocks unless persistent, or beside clusters
   bool persistent = false;  ///< real blocks loop: vb = block; vb < virtual_blocks; vb += grid
   std::int64_t shared_bytes = 0;
   bool dynamic_shared = false;  ///< more than a static declaration may have

@@ -177,6 +177,7 @@ struct TextPrinter {
     out += fmt::format("{} {} threads={} vblocks={}", follows ? ir::name(kernel.begins) : "kernel", kernel.name,
                        kernel.threads, kernel.virtual_blocks);
     if (kernel.persistent) out += fmt::format(" persistent grid={}", kernel.grid);
+    if (kernel.grid > kernel.virtual_blocks && !kernel.persistent) out += fmt::format(" grid={}", kernel.grid);
     if (kernel.shared_bytes != 0)
       out += fmt::format(" {}shared={}", kernel.dynamic_shared ? "dynamic_" : "", kernel.shared_bytes);
     if (kernel.cluster != 1) out += fmt::format(" cluster={}", kernel.cluster);

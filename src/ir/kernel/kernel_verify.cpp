@@ -478,27 +478,32 @@ struct Verifier {
             "two kernels of a program have one name");
   }
 
+  Chain<Kernel> own_launch() const {
+    const std::vector<Chain<Kernel>> launches = launches_of(program);
+    return *std::find_if(launches.begin(), launches.end(), [&](const Chain<Kernel>& one) { return is_in(one); });
+  }
+
   /// What a body leaves to those beside it and to those of other steps, if there are any.
   void fits_launch() const {
-    const std::vector<Chain<Kernel>> launches = launches_of(program);
-    const Chain<Kernel> launch =
-        *std::find_if(launches.begin(), launches.end(), [&](const Chain<Kernel>& one) { return is_in(one); });
+    const Chain<Kernel> launch = own_launch();
     if (launch.size() == 1) return;
     require(kernel.threads == launch[0].threads && kernel.min_blocks == launch[0].min_blocks,
             "bodies of a launch differ in their threads or in the blocks that must be resident");
-    require(kernel.cluster == 1, "a body of a launch has clusters");
     require(!follows, "bodies of one launch are in the first launch");
     const bool shares =
         std::any_of(launch.begin(), launch.end(), [](const Kernel& one) { return one.shared_bytes > 0; });
     require(kernel.dynamic_shared == shares, "bodies of a launch have shared memory of which it is not told");
     if (has_steps(launch)) {
+      require(kernel.cluster == 1, "a step of a launch has clusters");
       require(kernel.cooperative && kernel.grid == launch[0].grid, "a launch in steps has blocks that may queue");
       require(kernel.persistent || kernel.virtual_blocks == kernel.grid, "blocks of a step that nobody runs");
       require(is_meeting(kernel) || std::none_of(kernel.body.begin(), kernel.body.end(), is_grid_barrier),
               "a step in which some blocks meet");
     } else {
-      require(!kernel.cooperative && !kernel.persistent,
-              "a body beside others has a meeting of the grid, or a loop over blocks");
+      const auto cluster = static_cast<int>(launch_shape(launch).cluster[0]);
+      require(kernel.cluster == 1 || kernel.cluster == cluster, "bodies of a launch have clusters of two sizes");
+      require(kernel.grid % cluster == 0, "a body of a launch ends within a cluster");
+      require(kernel.cooperative == launch[0].cooperative, "blocks meet beside others that may queue");
     }
     fits_steps(steps_of(launch));
   }
@@ -526,7 +531,12 @@ struct Verifier {
     require(static_cast<std::size_t>(kernel.arithmetic) < arithmetic_names.size(), "an arithmetic class of no name");
     require(kernel.min_blocks >= 0, "a negative number of resident blocks");
     require(kernel.threads > 0 && kernel.virtual_blocks > 0, "a kernel without threads or blocks");
-    require(kernel.persistent ? kernel.grid > 0 : kernel.grid == kernel.virtual_blocks, "a grid that does not fit");
+    // Beside bodies with clusters a body has whole clusters too.
+    const std::int64_t cluster = launch_shape(own_launch()).cluster[0];
+    const std::int64_t idle = kernel.cluster == 1 ? cluster - 1 : 0;
+    require(kernel.persistent ? kernel.grid > 0
+                              : kernel.grid >= kernel.virtual_blocks && kernel.grid <= kernel.virtual_blocks + idle,
+            "a grid that does not fit");
     require(pool().vars.size() <= max_vars, "too many variables");
     for (const Var& var : pool().vars) {
       if (var.kind == VarKind::thread)

@@ -274,6 +274,8 @@ std::string_view runs_whole(const ir::Kernel& kernel) {
   });
   if (kernel.cooperative) return "its blocks wait for one another";
   if (launches_of(kernel).size() > 1) return "a launch of it needs all of the one before";
+  if (is_pack(kernel) && launch_shape(launches_of(kernel).front()).cluster[0] > 1)
+    return "blocks of its bodies form clusters";
   if (is_pack(kernel) && puts_together) return "blocks of its bodies put results together";
   if (units_of(kernel) < 2 * batches + 2)
     return puts_together ? "its blocks put few results together" : "its blocks are few";

@@ -149,7 +149,10 @@ std::string launch_words(const Chain<ir::Kernel>& launch) {
   std::string each;
   for (const Chain<ir::Kernel>& step : steps_of(launch)) {
     std::string beside;
-    for (const ir::Kernel& body : step) beside += (beside.empty() ? "" : ", ") + with_commas(body.virtual_blocks);
+    for (const ir::Kernel& body : step) {
+      beside += (beside.empty() ? "" : ", ") + with_commas(body.virtual_blocks);
+      if (body.persistent && !has_steps(launch)) beside += fmt::format(" by {}", with_commas(body.grid));
+    }
     each += (each.empty() ? "" : ", then ") + (is_meeting(step[0]) ? "all meet" : beside);
   }
   if (!has_steps(launch)) return words + fmt::format("; blocks side by side: {}", each);

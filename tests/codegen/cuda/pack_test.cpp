@@ -55,6 +55,56 @@ TEST_CASE("a pack has one launch with the blocks of all, and the shared memory o
   check_golden("pack.cu", codegen::cuda(kernel, text(parse_plan(words))));
 }
 
+namespace {
+
+std::string printed(const std::string& graph, const std::string& plan) {
+  Group group;
+  group.graph = parse_graph(graph);
+  group.id = id_of(std::string_view(canonical_text(group.graph)));
+  const codegen::Lowered lowered =
+      codegen::lower(group, parse_plan(plan), limits(find_device("h200", source_folder() + "/data/devices")));
+  if (const auto* refused = std::get_if<Rejection>(&lowered)) FAIL(refused->rule << ": " << refused->reason);
+  verify(std::get<Kernel>(lowered));
+  return codegen::cuda(std::get<Kernel>(lowered), text(parse_plan(plan)));
+}
+
+/// Four rows, and a flat loop of 313 blocks of 128 threads.
+constexpr std::string_view rows_and_map = R"(graph rows_and_map {
+  %x = parameter 0 : f32[4,5000]
+  %w = parameter 1 : f32[40000]
+  %z = constant 0 : f32[]
+  %s = reduce add %x, %z, axes={1} : f32[4]
+  %sb = broadcast %s, axes={0} : f32[4,5000]
+  %y = divide %x, %sb : f32[4,5000]
+  %n = negate %w : f32[40000]
+  output %y, %n
+}
+)";
+
+}  // namespace
+
+TEST_CASE("beside blocks that meet a body loops over its blocks") {
+  const std::string text =
+      printed(std::string(rows_and_map),
+              "pack threads=128 index_cache=on value_cache=on arithmetic=xla | map dominant=%6 vector=1 unroll=1 "
+              "grid=persistent blocks_per_sm=1 | row dominant=%3 threads_per_row=128 vector=4 in_flight=1 split=8 "
+              "meet=grid homes=%0@register");
+  CHECK(text.find("for (int vb = blockIdx.x; vb < 313; vb += 132)") != text.npos);
+  CHECK(text.find("__launch_bounds__(128, 2)") != text.npos);  // 164 blocks of 132 SMs
+  check_golden("pack_meets.cu", text);
+}
+
+TEST_CASE("each body begins with a cluster, and blocks that are left over do nothing") {
+  const std::string text =
+      printed(std::string(rows_and_map),
+              "pack threads=128 index_cache=on value_cache=on arithmetic=xla | map dominant=%6 vector=1 unroll=1 "
+              "grid=tile | row dominant=%3 threads_per_row=128 vector=4 in_flight=1 split=1 cluster=2 "
+              "homes=%0@register");
+  CHECK(text.find("__cluster_dims__(2, 1, 1)") != text.npos);
+  CHECK(text.find("if (blockIdx.x < 313)\n") != text.npos);
+  CHECK(text.find("(blockIdx.x - 314, 8, ") != text.npos);
+}
+
 TEST_CASE("a launch in steps has a loop for each stage, with a meeting of all blocks between them") {
   Group group;
   group.graph = parse_graph(R"(graph sums_then_map {

@@ -53,7 +53,7 @@ TEST_CASE("members of the family side by side compute what the evaluator compute
   std::vector<const FamilyMember*> members;
   for (const FamilyMember& one : group_family()) members.push_back(&one);
   for (const FamilyMember& one : across_family()) members.push_back(&one);
-  int packs = 0, programs = 0;
+  int packs = 0, programs = 0, clustered = 0, met = 0, looping = 0;
   for (int draw = 0; draw < testing::effort(40, 1500); ++draw) {
     std::vector<Group> parts;
     std::string names;
@@ -76,11 +76,14 @@ TEST_CASE("members of the family side by side compute what the evaluator compute
     const auto* prepared = std::get_if<codegen::Prepared>(&ready);
     if (prepared == nullptr || prepared->bodies.empty()) continue;
     ++packs;
-    programs += explore::check_every_plan(group, {testing::effort(41, 17)}, true).programs;
+    const explore::SpaceRun run = explore::check_every_plan(group, {testing::effort(41, 17)}, true);
+    programs += run.programs, clustered += run.clustered, met += run.met, looping += run.looping;
   }
-  MESSAGE(packs << " packs, " << programs << " programs");
+  MESSAGE(packs << " packs, " << programs << " programs, " << clustered << " with clusters, " << met << " that meet, "
+                << looping << " that loop");
   CHECK(packs > testing::effort(20, 30));
   CHECK(programs > testing::effort(100, 150));
+  for (const int some : {clustered, met, looping}) CHECK(some > testing::effort(15, 30));
 }
 
 TEST_CASE("a plan's bodies go back and forth between the numbers of the pack and their own") {
@@ -117,7 +120,7 @@ TEST_CASE("a pack refuses what a launch has once, and says which body") {
   CHECK(refusal(group, "map dominant=%2") == "skeleton: the group needs skeleton pack, the plan says map");
 }
 
-TEST_CASE("bodies that need a launch of their own are refused, whichever they are") {
+TEST_CASE("a body that goes on in another launch is refused, whichever it is") {
   const Group group = side_by_side({member("softmax", 3000, 96), member("column_sum", 40, 96)});
   const std::string head = "pack threads=128 index_cache=on value_cache=on arithmetic=xla | ";
   const std::string column = " | column dominant=%12 threads_per_row=8 vector=4 in_flight=1 split=1 grid=tile";
@@ -125,19 +128,91 @@ TEST_CASE("bodies that need a launch of their own are refused, whichever they ar
     return refusal(group, head + fmt::format("row dominant=%3 {}", words) + column);
   };
   CHECK(row("threads_per_row=32 vector=1 in_flight=1 split=1 grid=tile") == "");
-  CHECK(row("threads_per_row=32 vector=1 in_flight=1 split=1 grid=persistent blocks_per_sm=1") ==
-        "bodies: body 1 loops over its blocks, which needs a launch of its own");
+  CHECK(row("threads_per_row=32 vector=1 in_flight=1 split=1 grid=persistent blocks_per_sm=1") == "");
   CHECK(row("threads_per_row=32 vector=1 in_flight=1 split=2 meet=kernel grid=tile") ==
         "bodies: body 1 goes on in another launch, which needs a launch of its own");
-  CHECK(row("threads_per_row=32 vector=1 in_flight=1 split=1 cluster=2 grid=tile") ==
-        "bodies: body 1 has clusters of blocks, which needs a launch of its own");
   // That is what is said, whatever else is wrong with the body.
-  CHECK(row("threads_per_row=32 vector=1 in_flight=64 split=1 cluster=2 grid=tile") ==
-        "bodies: body 1 has clusters of blocks, which needs a launch of its own");
+  CHECK(row("threads_per_row=32 vector=1 in_flight=64 split=2 meet=kernel grid=tile") ==
+        "bodies: body 1 goes on in another launch, which needs a launch of its own");
   CHECK(row("threads_per_row=48 vector=1 in_flight=1 split=1 grid=tile").starts_with("threads-per-row: body 1: "));
   const std::string last = " | column dominant=%11 threads_per_row=8 vector=4 in_flight=1 split=1 grid=tile";
   CHECK(refusal(group, head + "row dominant=%3 threads_per_row=32 vector=1 in_flight=1 split=1 grid=tile" + last) ==
         "dominant: body 2: %11 cannot be the dominant node of this group: %12 can");  // as the pack's plan numbers it
+}
+
+namespace {
+
+/// A map, and rows of two sizes that clusters or blocks which meet can share.
+Group shared_rows(std::int64_t map_rows) {
+  return side_by_side(
+      {member("two_outputs", map_rows, 96), member("split_rows", 6, 1024), member("split_rows", 2, 1024)});
+}
+
+/// Its plan, with what each body has.
+std::string shared_rows_plan(const Group& group, std::string_view map, std::string_view first,
+                             std::string_view second) {
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  std::string words = "pack threads=128 index_cache=on value_cache=on arithmetic=xla";
+  std::string_view of_rows = first;
+  for (const codegen::Body& body : prepared.bodies) {
+    const NodeId dominant = body.nodes[index(body.prepared->dominants.front())];
+    if (body.prepared->skeleton == Skeleton::map)
+      words += fmt::format(" | map dominant=%{} vector=1 unroll=1 {}", dominant, map);
+    else
+      words += fmt::format(" | row dominant=%{} threads_per_row=128 vector=1 in_flight=1 {}", dominant,
+                           std::exchange(of_rows, second));
+  }
+  return words;
+}
+
+}  // namespace
+
+TEST_CASE("clusters of a launch have one size, and every body has whole ones") {
+  const Group group = shared_rows(90);
+  const auto plan = [&](std::string_view first, std::string_view second) {
+    return shared_rows_plan(group, "grid=tile", first, second);
+  };
+  CHECK(refusal(group, plan("split=1 cluster=2", "split=1 cluster=4")).starts_with("bodies: body "));
+  CHECK(refusal(group, plan("split=1 cluster=2", "split=1 cluster=4")).ends_with(": those of a launch have one size"));
+  CHECK(refusal(group, plan("split=1 cluster=2", "split=4 meet=grid")).ends_with(": a launch has one or the other"));
+  CHECK(refusal(group, plan("split=1 cluster=4", "split=1")).empty());
+  const codegen::Lowered lowered = codegen::lower(group, parse_plan(plan("split=1 cluster=4", "split=1")), h200());
+  const auto& kernel = std::get<Kernel>(lowered);
+  verify(kernel);
+  const LaunchShape shape = launch_shape(launches_of(kernel)[0]);
+  CHECK(shape.cluster[0] == 4);
+  std::int64_t blocks = 0;
+  for (const Kernel& body : kernels_of(kernel)) {
+    CHECK(body.grid % 4 == 0);
+    CHECK(body.grid - body.virtual_blocks < 4);
+    blocks += body.grid;
+  }
+  CHECK(shape.grid[0] == blocks);
+}
+
+TEST_CASE("beside blocks that meet all blocks are resident, or the plan is refused") {
+  const Group group = shared_rows(9000);  // 6750 blocks of 128 threads
+  const auto plan = [&](std::string_view map, std::string_view second = "split=8 meet=grid") {
+    return shared_rows_plan(group, map, "split=8 meet=grid", second);
+  };
+  CHECK(refusal(group, plan("grid=tile")).starts_with("resident: "));
+  CHECK(refusal(group, plan("grid=persistent blocks_per_sm=2")).empty());
+  CHECK(refusal(group, plan("grid=persistent blocks_per_sm=16")).starts_with("resident: "));
+  const codegen::Lowered lowered =
+      codegen::lower(group, parse_plan(plan("grid=persistent blocks_per_sm=2", "split=1")), h200());
+  const auto& kernel = std::get<Kernel>(lowered);
+  verify(kernel);
+  const LaunchShape shape = launch_shape(launches_of(kernel)[0]);
+  CHECK(shape.cooperative);
+  CHECK(shape.min_blocks == (shape.grid[0] + h200().sms - 1) / h200().sms);
+  for (const Kernel& body : kernels_of(kernel)) CHECK(body.min_blocks == shape.min_blocks);
+  // A smaller GPU holds fewer blocks, or fewer registers beside so many.
+  Limits few = h200();
+  few.registers_per_sm = shape.min_blocks * 128;
+  const codegen::Lowered crowded =
+      codegen::lower(group, parse_plan(plan("grid=persistent blocks_per_sm=2", "split=1")), few);
+  REQUIRE(std::holds_alternative<Rejection>(crowded));
+  CHECK(std::get<Rejection>(crowded).rule == "min-blocks");
 }
 
 TEST_CASE("the check of kernels refuses bodies that are not beside one another") {
@@ -169,8 +244,8 @@ TEST_CASE("the check of kernels refuses bodies that are not beside one another")
   };
   CHECK(complaint([](Kernel&) {}) == "");
   says([](Kernel& k) { k.followers[0].min_blocks = 2; }, "differ in their threads or in the blocks");
-  says([](Kernel& k) { k.followers[1].persistent = true; }, "a loop over blocks");
-  says([](Kernel& k) { k.followers[0].cluster = 2; }, "has clusters");
+  says([](Kernel& k) { k.followers[0].grid = 51; }, "a grid that does not fit");
+  says([](Kernel& k) { k.followers[0].cooperative = true; }, "beside others that may queue");
   says([](Kernel& k) { k.followers[1].dynamic_shared = false; }, "shared memory of which it is not told");
   says([](Kernel& k) { k.followers[1].begins = Begins::launch; },
        "a store before the launches before it are waited for");
@@ -187,6 +262,19 @@ TEST_CASE("the check of kernels refuses bodies that are not beside one another")
           }
       },
       "is written by one body of a launch and used by another");
+  // Beside clusters each body has whole ones, and those of a launch have one size.
+  Kernel even = pack;
+  even.cluster = 4;
+  REQUIRE(even.virtual_blocks % 4 == 0);
+  for (Kernel& body : even.followers) body.grid = (body.virtual_blocks + 3) / 4 * 4;
+  CHECK_NOTHROW(verify(even));
+  Kernel cut = even;
+  --cut.followers[0].grid;
+  CHECK_THROWS_WITH_AS(verify(cut), doctest::Contains("ends within a cluster"), std::logic_error);
+  Kernel two_sizes = even;
+  two_sizes.followers[0].cluster = 2;
+  two_sizes.followers[0].grid = two_sizes.followers[0].virtual_blocks;
+  CHECK_THROWS_WITH_AS(verify(two_sizes), doctest::Contains("clusters of two sizes"), std::logic_error);
   // A body that is launched behind the others is another program, and so is another order of bodies.
   Kernel behind = pack;
   behind.followers[1].begins = Begins::launch;

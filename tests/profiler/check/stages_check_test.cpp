@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Launches in steps with the real compiler, the simulator and the stand-in GPU: real blocks loop over virtual ones,
-// meet, and go on; what they count is what the model counts, but for looks at the ticket. And launches with one mistake
-// each. In: groups that no loop holds, with plans by hand. Part of the suite `profiler`; skipped without NVRTC, and in
-// part without CUDA's headers.
+// meet, and go on; what they count is what the model counts, but for looks at the ticket. Launches of bodies side by
+// side that form clusters, meet, or loop. And launches with one mistake each. In: groups with plans by hand. Part of
+// the suite `profiler`; skipped without NVRTC, and in part without CUDA's headers.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -127,6 +127,55 @@ Staged two_of_a_level() {
                 "threads_per_row=128 vector=1 in_flight=1 split=1 || map dominant=%10 vector=1 unroll=1");
 }
 
+/// Side by side: clusters of two blocks for few rows, blocks that are an odd number without them, and clusters again.
+Staged clusters_beside() {
+  return staged(R"(graph clusters_beside {
+  %x = parameter 0 : f32[6,1000]
+  %u = parameter 1 : f32[3,600]
+  %w = parameter 2 : f32[4900]
+  %z = constant 0 : f32[]
+  %s = reduce add %x, %z, axes={1} : f32[6]
+  %sb = broadcast %s, axes={0} : f32[6,1000]
+  %y = divide %x, %sb : f32[6,1000]
+  %t = reduce add %u, %z, axes={1} : f32[3]
+  %tb = broadcast %t, axes={0} : f32[3,600]
+  %v = divide %u, %tb : f32[3,600]
+  %n = negate %w : f32[4900]
+  output %y, %v, %n
+}
+)",
+                "pack threads=128 index_cache=on value_cache=on arithmetic=ieee | row dominant=%4 threads_per_row=128 "
+                "vector=2 in_flight=1 split=1 cluster=2 homes=%0@register | map dominant=%10 vector=1 unroll=1 | row "
+                "dominant=%7 threads_per_row=128 vector=1 in_flight=1 split=1 cluster=2 homes=%1@register");
+}
+
+/// Side by side: blocks that share rows and meet, a flat loop and rows of two warps whose blocks loop so that all are
+/// resident, and columns whose blocks put their parts together.
+Staged meetings_beside() {
+  return staged(R"(graph meetings_beside {
+  %x = parameter 0 : f32[4,5000]
+  %u = parameter 1 : f32[300,96]
+  %w = parameter 2 : f32[40000]
+  %c = parameter 3 : f32[512,24]
+  %z = constant 0 : f32[]
+  %s = reduce add %x, %z, axes={1} : f32[4]
+  %sb = broadcast %s, axes={0} : f32[4,5000]
+  %y = divide %x, %sb : f32[4,5000]
+  %t = reduce add %u, %z, axes={1} : f32[300]
+  %tb = broadcast %t, axes={0} : f32[300,96]
+  %v = divide %u, %tb : f32[300,96]
+  %n = negate %w : f32[40000]
+  %k = reduce add %c, %z, axes={0} : f32[24]
+  output %y, %v, %n, %k
+}
+)",
+                "pack threads=128 index_cache=on value_cache=on arithmetic=ieee | map dominant=%11 vector=1 unroll=1 "
+                "grid=persistent blocks_per_sm=1 | row dominant=%8 threads_per_row=64 vector=1 in_flight=1 split=1 "
+                "homes=%1@register grid=persistent blocks_per_sm=1 | row dominant=%5 threads_per_row=128 vector=4 "
+                "in_flight=1 split=8 meet=grid homes=%0@register | column dominant=%12 threads_per_row=8 vector=1 "
+                "in_flight=1 split=4");
+}
+
 ir::Binary compiled_stages(const Nvrtc& api, const ir::Kernel& kernel, const std::string& arch = "sm_90") {
   ir::Binary binary =
       kernels::compiled(api, {.cuda = codegen::cuda(kernel), .entry = kernel.name, .followers = {}, .arch = arch});
@@ -223,29 +272,90 @@ TEST_CASE("machine code of a launch in steps is followed, and makes the requests
   }
 }
 
-TEST_CASE("a GPU runs all stages as one cooperative launch, again and again") {
+TEST_CASE("bodies that form clusters, meet or loop pass under sanitizers, and count what the model counts") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  for (const Staged& one : {clusters_beside(), meetings_beside()}) {
+    CAPTURE(one.kernel.name);
+    verify(one.kernel);
+    const Checked checked = checked_stages(*api, one);
+    CHECK_MESSAGE(checked.state == Verdict::passed, checked.reason);
+    CHECK(checked.findings.empty());
+    CHECK(checked.judged == 1);
+    CHECK(checked.counts.blocks_run == launch_shape(launches_of(one.kernel)[0]).grid[0]);
+    const costmodel::Work work = costmodel::count(one.kernel, costmodel::Mode::exact);
+    for (const ir::CounterRow& row : ir::counter_table()) {
+      CAPTURE(row.name);
+      if (row.name == "shared_load_requests" || row.name == "shared_store_requests" || row.name == "shuffles" ||
+          row.name == "block_barriers" || row.name == "cluster_barriers")
+        CHECK(checked.counts.*row.launch == costmodel::model_count(work, row.name));
+      if (row.direction == nullptr) continue;
+      for (std::size_t b = 0; b < checked.counts.buffers.size(); ++b) {
+        const bool is_ticket = one.kernel.buffers[b].role == ir::BufferRole::ticket;
+        if (is_ticket && row.name.find("load") != row.name.npos) continue;  // looks
+        CAPTURE(one.kernel.buffers[b].name);
+        CHECK(checked.counts.buffers[b].*row.direction.*row.part ==
+              costmodel::model_count(costmodel::buffer_of_program(work, b), row.name));
+      }
+    }
+    const ir::Binary binary = compiled_stages(*api, one.kernel);
+    const ir::MachineRequests expected = costmodel::program_requests(costmodel::by_launch(work));
+    const ir::MachineWork followed =
+        machine_work(binary, entries_of(binary)[0], {launch_shape(launches_of(one.kernel)[0]), &expected, true});
+    CHECK_MESSAGE(followed.counted, followed.note);
+    CHECK(followed.requests.global_stores >= expected.global_stores);
+  }
+}
+
+TEST_CASE("a body that begins within a cluster is found, and one that loops without a barrier") {
+  const Nvrtc* api = kernels::nvrtc_or_skip();
+  if (api == nullptr) return;
+  Staged apart = clusters_beside();
+  REQUIRE(apart.kernel.followers.size() == 2);
+  ir::Kernel &flat = apart.kernel.followers[0], &rows = apart.kernel.followers[1];
+  REQUIRE(flat.virtual_blocks == 39);
+  REQUIRE(flat.grid == 40);
+  --flat.grid, ++rows.grid;
+  CHECK_THROWS_AS(verify(apart.kernel), std::logic_error);
+  CHECK(checked_stages(*api, apart).state != Verdict::passed);
+  Staged racing = meetings_beside();
+  ir::Kernel& looping = racing.kernel.followers[0];
+  REQUIRE(looping.persistent);
+  REQUIRE(looping.body.back().kind == ir::StmtKind::barrier);
+  looping.body.pop_back();
+  CHECK(checked_stages(*api, racing).state != Verdict::passed);
+}
+
+TEST_CASE("a GPU runs all stages, and all bodies, as one launch, again and again") {
   if (!has_fake_gpu()) return skip("this build has no fake GPU: it was made without CUDA's headers");
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
-  const Staged one = sums_then_map();
-  const Reference reference = evaluate_reference(one.group, 1);
-  const ir::Binary binary = compiled_stages(*api, one.kernel);
   const tests::FakeMachine machine(R"({"noise": 0, "chip": {"l2_bytes": 1048576, "compute_capability": 90}})");
   WorkerSetup setup;
   setup.command = {tests::test_worker()};
   setup.paths = machine.library_paths();
   Worker worker(std::move(setup));
-  const gpu::Sequence sequence = sequence_of(one.kernel, binary, ImageForm::ptx);
-  REQUIRE(sequence.launches.size() == 1);
-  CHECK(sequence.launches[0].cooperative);
-  const gpu::Response loaded = worker.call(gpu::LoadRequest{.id = 1, .sequence = sequence},
-                                           contents_of(one.kernel, reference.inputs), Seconds{20});
-  REQUIRE_MESSAGE(loaded.outcome == ir::Outcome::ok, loaded.reason);
-  for (int again = 0; again < 2; ++again) {
-    const gpu::Response run = worker.call(gpu::RunRequest{.id = 1}, {}, Seconds{20});
-    REQUIRE_MESSAGE(run.outcome == ir::Outcome::ok, run.reason);
-    const Judgement judged = judge(one.kernel, reference, outputs_in(one.kernel, run.blob));
-    CHECK_MESSAGE(judged.reason.empty(), judged.reason);
-    CHECK(judged.judged == 256 * 300);
+  int id = 0;
+  for (const Staged& one : {sums_then_map(), clusters_beside(), meetings_beside()}) {
+    CAPTURE(one.kernel.name);
+    ++id;
+    std::int64_t elements = 0;
+    for (const ir::NodeId output : one.group.graph.outputs) elements += ir::elements(one.group.graph[output].shape);
+    const Reference reference = evaluate_reference(one.group, 1);
+    const ir::Binary binary = compiled_stages(*api, one.kernel);
+    const gpu::Sequence sequence = sequence_of(one.kernel, binary, ImageForm::ptx);
+    REQUIRE(sequence.launches.size() == 1);
+    CHECK(sequence.launches[0].cooperative == one.kernel.cooperative);
+    CHECK(sequence.launches[0].cluster[0] == static_cast<std::uint32_t>(one.kernel.cluster));
+    const gpu::Response loaded = worker.call(gpu::LoadRequest{.id = id, .sequence = sequence},
+                                             contents_of(one.kernel, reference.inputs), Seconds{20});
+    REQUIRE_MESSAGE(loaded.outcome == ir::Outcome::ok, loaded.reason);
+    for (int again = 0; again < 2; ++again) {
+      const gpu::Response run = worker.call(gpu::RunRequest{.id = id}, {}, Seconds{20});
+      REQUIRE_MESSAGE(run.outcome == ir::Outcome::ok, run.reason);
+      const Judgement judged = judge(one.kernel, reference, outputs_in(one.kernel, run.blob));
+      CHECK_MESSAGE(judged.reason.empty(), judged.reason);
+      CHECK(judged.judged == elements);
+    }
   }
 }
