@@ -41,6 +41,7 @@
 #include "explore/price.h"
 #include "explore/runnable.h"
 #include "explore/window_cut.h"
+#include "ir/outline.h"
 
 namespace tailor::explore {
 
@@ -229,7 +230,7 @@ class ByPlans {
     double all = 0;
     for (const std::size_t g : groups) {
       if (all >= most || task_.stop.stop_requested()) return all;
-      all += group_price(outline(task_.graph, borders.of(g)).graph, *task_.device);
+      all += group_price(outlined(task_.graph, borders.of(g)), *task_.device);
     }
     return all;
   }
@@ -361,7 +362,7 @@ class ByPlans {
   std::vector<Pair> pairs_by_price(const NodeSets& ours, const Asked& asked) {
     const Borders borders(task_.graph, wires_, ours);
     const auto price = [&](const Boundary& border) {
-      return group_price(outline(task_.graph, border).graph, *task_.device);
+      return group_price(outlined(task_.graph, border), *task_.device);
     };
     std::vector<Pair> found;
     for (Pair pair : neighbours(ours, borders)) {

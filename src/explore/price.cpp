@@ -9,6 +9,7 @@
 
 #include "base/stop.h"
 #include "explore/borders.h"
+#include "ir/outline.h"
 
 namespace tailor::explore {
 
@@ -55,7 +56,7 @@ double price_of(const Graph& graph, const DefUse& def_use, const std::vector<std
   const Borders borders(graph, def_use, groups);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     stop_if_asked(stop);
-    sum += group_price(outline(graph, borders.of(g)).graph, device);
+    sum += group_price(outlined(graph, borders.of(g)), device);
   }
   return sum;
 }

@@ -23,6 +23,7 @@
 #include "explore/borders.h"
 #include "explore/price.h"
 #include "explore/runnable.h"
+#include "ir/outline.h"
 
 namespace tailor::explore {
 
@@ -78,7 +79,7 @@ class Recomputing {
     if (!one) {
       one.emplace();
       one->border = borders_.of(group);
-      one->cost = group_price(outline(task_.graph, one->border).graph, *task_.device);
+      one->cost = group_price(outlined(task_.graph, one->border), *task_.device);
     }
     return *one;
   }

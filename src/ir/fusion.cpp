@@ -15,6 +15,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "ir/outline.h"
+
 namespace tailor::ir {
 
 namespace {
@@ -313,9 +315,8 @@ Boundary boundary(const Graph& graph, const DefUse& def_use, const std::vector<N
   return result;
 }
 
-Group outline(const Graph& graph, const Boundary& border) {
-  Group group;
-  Graph& small = group.graph;
+Graph outlined(const Graph& graph, const Boundary& border) {
+  Graph small;
   std::unordered_map<NodeId, NodeId> place;
   std::map<std::int32_t, std::int32_t> copied;
   for (std::size_t i = 0; i < border.reads.size(); ++i) {
@@ -338,7 +339,13 @@ Group outline(const Graph& graph, const Boundary& border) {
   for (const NodeId id : border.writes) small.outputs.push_back(place.at(id));
   small.in_place = border.in_place;
   if (!border.writes.empty()) small.name = graph[border.writes.back()].name;
-  group.id = tailor::id_of(canonical_text(small));
+  return small;
+}
+
+Group outline(const Graph& graph, const Boundary& border) {
+  Group group;
+  group.graph = outlined(graph, border);
+  group.id = tailor::id_of(canonical_text(group.graph));
   return group;
 }
 
