@@ -13,12 +13,24 @@
 //
 // Of a flat loop (flat.h) it is the greatest sum over a run of warps. A scope that all of its warps run as often, as an
 // arm of a stack, is a step up and a step down. Between two steps all warps are alike, so only the blocks at a step are
-// added up, however many warps there are.
+// added up, however many warps there are. Otherwise the blocks of one length that run different things are found once
+// for all plans with such blocks: there are few, for what they meet repeats itself.
+//
+// Which warps run a scope is found when the loop is counted, whose blocks are one warp each. A domain's blocks are all
+// sums of one value of each of its ranges over block variables. Taken by falling step, a range that goes on where the
+// one inside it ends makes one with it, so that as a rule few long runs are left.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
+#include <iterator>
+#include <limits>
 #include <numeric>
 #include <optional>
+#include <span>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "costmodel/flat.h"
 #include "costmodel/scratch.h"
@@ -305,37 +317,80 @@ class StepFunction {
   std::vector<std::int64_t> starts_, sums_, values_;
 };
 
+std::int64_t runs_before(const FlatCounts::Scope& scope, std::int64_t warp) {
+  const std::int64_t at = std::clamp<std::int64_t>(warp - scope.first, 0, scope.warps);
+  return scope.before.empty() ? at * scope.most : std::int64_t{scope.before[static_cast<std::size_t>(at)]};
+}
+
+/// All that blocks of so many warps run. Arrays have many blocks and few different ones, told apart by a hash.
+FlatCounts::Blocks different_blocks(const FlatCounts& flat, std::int64_t block) {
+  FlatCounts::Blocks made{block, {}};
+  const std::size_t each = flat.scopes.size();
+  const std::int64_t warps = flat.runs.front().count;
+  std::vector<std::int64_t> before(each, 0), beyond(each, 0), sums(each, 0), last;
+  std::unordered_set<std::uint64_t> known;
+  for (std::int64_t first = 0; first < warps; first += block) {
+    beyond[0] = std::min(first + block, warps);
+    for (std::size_t i = 1; i < each; ++i) beyond[i] = runs_before(flat.scopes[i], beyond[0]);
+    std::uint64_t hash = 0;
+    for (std::size_t i = 0; i < each; ++i) {
+      sums[i] = beyond[i] - before[i];
+      hash = (hash ^ static_cast<std::uint64_t>(sums[i])) * 0xff51afd7ed558ccdULL;
+      hash ^= hash >> 29;
+    }
+    std::swap(before, beyond);
+    if (sums == last) continue;
+    last = sums;
+    if (known.insert(hash).second) made.sums.insert(made.sums.end(), sums.begin(), sums.end());
+  }
+  return made;
+}
+
+/// Of a loop all of whose warps were looked at.
+std::int64_t busiest_of_all(FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block) {
+  auto known = std::find_if(flat.blocks.begin(), flat.blocks.end(),
+                            [&](const FlatCounts::Blocks& one) { return one.warps == block; });
+  if (known == flat.blocks.end()) known = flat.blocks.insert(known, different_blocks(flat, block));
+  std::int64_t most = 0;
+  for (auto sums = known->sums.begin(); sums != known->sums.end(); sums += std::ssize(issue))
+    most = std::max(most, std::inner_product(issue.begin(), issue.end(), sums, std::int64_t{0}));
+  return most;
+}
+
 }  // namespace
 
-std::int64_t busiest_run(const FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block) {
+std::int64_t busiest_run(FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block) {
+  const bool even = std::all_of(flat.scopes.begin(), flat.scopes.end(),
+                                [](const FlatCounts::Scope& scope) { return scope.before.empty(); });
+  if (flat.runs.size() == 1 && !even) return busiest_of_all(flat, issue, block);
   std::int64_t warps = 0;
   for (const FlatCounts::Run& run : flat.runs) warps += run.count;
   StepFunction steps;
-  std::vector<std::int64_t> each;  // of other scopes; empty: there are none
+  std::vector<std::size_t> uneven;
   steps.add(0, warps, issue[0]);
   for (std::size_t i = 1; i < flat.scopes.size(); ++i) {
     const FlatCounts::Scope& scope = flat.scopes[i];
-    if (issue[i] == 0 || scope.times.empty()) continue;
-    if (scope.evenly) {
-      steps.add(scope.first, std::ssize(scope.times), issue[i] * scope.times[0]);
-      continue;
-    }
-    each.resize(static_cast<std::size_t>(warps));
-    std::int64_t* const from = each.data() + scope.first;
-    for (std::size_t w = 0; w < scope.times.size(); ++w) from[w] += issue[i] * scope.times[w];
+    if (issue[i] == 0 || scope.warps == 0) continue;
+    if (scope.before.empty())
+      steps.add(scope.first, scope.warps, issue[i] * scope.most);
+    else
+      uneven.push_back(i);
   }
   steps.settle();
+  const auto before_warp = [&](std::int64_t warp) {
+    std::int64_t sum = steps.before(warp);
+    for (const std::size_t i : uneven) sum += issue[i] * runs_before(flat.scopes[i], warp);
+    return sum;
+  };
   std::int64_t most = 0, before = 0;
   for (const FlatCounts::Run& run : flat.runs) {
     const std::int64_t end = before + run.count;
     const bool goes_on = run.count < block && run.count == flat.runs.front().count && flat.runs.size() > 1;
     const auto look_at = [&](std::int64_t first) {
-      const std::int64_t last = std::min(first + block, end);
-      std::int64_t sum = steps.before(last) - steps.before(first);
-      for (std::int64_t w = first; w < last && !each.empty(); ++w) sum += each[static_cast<std::size_t>(w)];
+      const std::int64_t sum = before_warp(std::min(first + block, end)) - before_warp(first);
       most = std::max(most, goes_on ? sum * block / run.count : sum);
     };
-    if (!each.empty() || flat.runs.size() > 1) {
+    if (flat.runs.size() > 1) {
       for (std::int64_t first = before; first < end; first += block) look_at(first);
     } else {  // between two changes all blocks are alike: those at a change, and the one behind it
       look_at(0);
@@ -347,6 +402,129 @@ std::int64_t busiest_run(const FlatCounts& flat, const std::vector<std::int64_t>
     before = end;
   }
   return most;
+}
+
+namespace {
+
+/// Sums of one value of each range beyond `low`, the longest step first.
+struct BlockRanges {
+  std::int64_t low = 0;
+  int depth = 0;
+  std::array<Progression, IterationDomain::most> ranges;
+};
+
+class Seeing {
+ public:
+  Seeing(const ir::Kernel& kernel, const std::vector<BlockRun>& looked_at, SeenScope& seen)
+      : kernel_(kernel), looked_at_(looked_at), seen_(seen) {}
+
+  void make_room(std::span<const IterationDomain> domains) {
+    std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = -1;
+    for (const IterationDomain& domain : domains) {
+      if (domain.masks[0] == 0) continue;
+      std::int64_t begin = 0, end = 0;
+      for (int k = 0; k < domain.depth; ++k) {
+        if (!is_block(domain, k)) continue;
+        begin += domain.ranges[k].low;
+        end += domain.ranges[k].low + domain.ranges[k].step * (domain.ranges[k].count - 1);
+      }
+      low = std::min(low, begin);
+      high = std::max(high, end);
+    }
+    if (high < 0) return;
+    seen_.from = place_of(low);
+    seen_.times.assign(static_cast<std::size_t>(place_of(high) - seen_.from + 1), 0);
+  }
+
+  void add_blocks(const IterationDomain& domain) {
+    std::int64_t times = 1;
+    for (int k = 0; k < domain.depth; ++k)
+      if (!is_block(domain, k)) times *= domain.ranges[k].count;
+    const BlockRanges blocks = block_ranges(domain);
+    add_blocks(blocks, 0, blocks.low, times);
+  }
+
+  /// Where the domain begins, and where it ends.
+  void add_places(const IterationDomain& domain) {
+    for (const bool last : {false, true}) {
+      std::vector<std::int64_t> place(kernel_.indices.vars.size(), 0);
+      for (int k = 0; k < domain.depth; ++k) {
+        const Progression& range = domain.ranges[k];
+        place[domain.vars[k]] += range.low + (last ? range.step * (range.count - 1) : 0);
+      }
+      const int lane = last ? warp_lanes - 1 - std::countl_zero(domain.masks[0]) : std::countr_zero(domain.masks[0]);
+      for (std::size_t v = 0; v < place.size(); ++v)
+        if (kernel_.indices.vars[v].kind == ir::VarKind::thread)
+          place[v] = thread_value(kernel_.indices.vars[v], 0, lane);
+      seen_.places.insert(seen_.places.end(), place.begin(), place.end());
+    }
+  }
+
+ private:
+  bool is_block(const IterationDomain& domain, int k) const {
+    return kernel_.indices.vars[domain.vars[k]].kind == ir::VarKind::block;
+  }
+
+  /// Among the blocks that are looked at.
+  std::int64_t place_of(std::int64_t block) const {
+    if (looked_at_.empty()) return block;
+    const auto after = std::upper_bound(looked_at_.begin(), looked_at_.end(), block,
+                                        [](std::int64_t b, const BlockRun& run) { return b < run.first; });
+    return (after - looked_at_.begin() - 1) * looked_at_.front().count + block - std::prev(after)->first;
+  }
+
+  BlockRanges block_ranges(const IterationDomain& domain) const {
+    BlockRanges blocks;
+    for (int k = 0; k < domain.depth; ++k) {
+      if (!is_block(domain, k)) continue;
+      const Progression& range = domain.ranges[k];
+      blocks.low += range.low;
+      if (range.count == 1) continue;
+      int at = blocks.depth++;
+      for (; at > 0 && blocks.ranges[at - 1].step < range.step; --at) blocks.ranges[at] = blocks.ranges[at - 1];
+      blocks.ranges[at] = {0, range.step, range.count};
+    }
+    for (int k = blocks.depth - 1; k > 0; --k) {
+      Progression &outer = blocks.ranges[k - 1], &inner = blocks.ranges[k];
+      if (outer.step != inner.step * inner.count) continue;
+      outer = {0, inner.step, inner.count * outer.count};
+      std::copy(blocks.ranges.begin() + k + 1, blocks.ranges.begin() + blocks.depth, blocks.ranges.begin() + k);
+      --blocks.depth;
+    }
+    return blocks;
+  }
+
+  void add_blocks(const BlockRanges& blocks, int k, std::int64_t block, std::int64_t times) {
+    if (k == blocks.depth) return add_times(place_of(block), times);
+    const Progression& range = blocks.ranges[k];
+    const bool is_last = k + 1 == blocks.depth && looked_at_.empty();
+    for (std::int64_t i = 0; i < range.count; ++i)
+      if (is_last)
+        add_times(block + i * range.step, times);
+      else
+        add_blocks(blocks, k + 1, block + i * range.step, times);
+  }
+
+  void add_times(std::int64_t place, std::int64_t times) {
+    std::uint16_t& sum = seen_.times[static_cast<std::size_t>(place - seen_.from)];
+    sum = static_cast<std::uint16_t>(sum + times);
+  }
+
+  const ir::Kernel& kernel_;
+  const std::vector<BlockRun>& looked_at_;
+  SeenScope& seen_;
+};
+
+}  // namespace
+
+void see_scope(const ir::Kernel& kernel, std::span<const IterationDomain> domains, Scratch::Body& scratch) {
+  Seeing seeing(kernel, scratch.looked_at, scratch.seen_scopes.back());
+  seeing.make_room(domains);
+  for (std::size_t b = 0; b < domains.size(); ++b) {
+    if (domains[b].masks[0] == 0) continue;
+    seeing.add_blocks(domains[b]);
+    if (b == 0 || b + 1 == domains.size()) seeing.add_places(domains[b]);
+  }
 }
 
 }  // namespace tailor::costmodel

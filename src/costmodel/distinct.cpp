@@ -36,30 +36,40 @@ struct Steps {  // no initialisers: there is room for many, of which few are fil
   bool scattered;  ///< those that data picks: anywhere in their range
 };
 
+/// Values that neighbours in one warp have of a thread variable, at most.
+std::int64_t values_in_warp(const ir::Var& var) {
+  const std::int64_t round = var.divisor * var.extent;
+  if (var.divisor % warp_lanes == 0) return 1;
+  return warp_lanes % var.divisor == 0 && round % warp_lanes == 0 ? warp_lanes / var.divisor : var.extent;
+}
+
 /// How many values a term takes while variables of `held` do not move; at most.
-std::int64_t values_of(const ir::IndexPool& pool, const ir::Term& term, ir::VarSet held) {
+std::int64_t values_of(const ir::IndexPool& pool, const ir::Term& term, ir::VarSet held, bool in_warp = false) {
   if (term.vars.without(held).empty()) return 1;
   std::int64_t all = term.range.high - term.range.low + 1;
+  if (term.kind == ir::TermKind::var && in_warp && pool.vars[term.var].kind == ir::VarKind::thread)
+    return std::min(all, values_in_warp(pool.vars[term.var]));
   if (term.kind == ir::TermKind::picked) {
-    all = std::min(all, pool[term.b].constant);
+    all = std::min(term.divisor, pool[term.b].constant);
     std::int64_t places = 1;  // that are read while those variables do not move
     for (ir::VarSet rest = pool[term.a].vars.without(held); !rest.empty() && places < all; rest.drop_first())
       places *= pool.vars[rest.first()].extent;
     return std::min(all, places);
   }
-  if (!term.vars.overlaps(held)) return all;
+  if (!term.vars.overlaps(held) && !in_warp) return all;
   if (term.kind == ir::TermKind::div)
-    return std::min(all, (span_of(pool, term.a, held) + term.divisor - 1) / term.divisor + 1);
-  if (term.kind == ir::TermKind::mod) return std::min(all, span_of(pool, term.a, held) + 1);
-  return all;
+    return std::min(all, (span_of(pool, term.a, held, in_warp) + term.divisor - 1) / term.divisor + 1);
+  if (term.kind != ir::TermKind::mod) return all;
+  const std::int64_t span = span_of(pool, term.a, held, in_warp);
+  return in_warp && span > 0 ? all : std::min(all, span + 1);  // neighbours may lie on either side of a multiple
 }
 
 }  // namespace
 
-std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held) {
+std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held, bool in_warp) {
   std::int64_t span = 0;
   for (const ir::Linear& part : pool.linear(id))
-    span += std::abs(part.coefficient) * (values_of(pool, pool.terms[part.term], held) - 1);
+    span += std::abs(part.coefficient) * (values_of(pool, pool.terms[part.term], held, in_warp) - 1);
   return span;
 }
 

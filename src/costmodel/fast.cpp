@@ -93,6 +93,8 @@ class FastWalk {
  private:
   void walk() {
     scratch_.domains.clear();
+    scratch_.kept_domains.clear();
+    known_guards_.clear();
     scratch_.spans.clear();
     scratch_.every_guard = 0;
     ++scratch_.serial;
@@ -133,7 +135,9 @@ class FastWalk {
   }
 
   /// Statements from .. to with the domains from `first` on; a warp that every guard lets in runs them `trips` times.
-  void scope(std::int32_t from, std::int32_t to, std::size_t first, std::size_t count, std::int64_t trips) {
+  /// `is_known`: a scope before it has the same domains, and tells what is seen of them.
+  void scope(std::int32_t from, std::int32_t to, std::size_t first, std::size_t count, std::int64_t trips,
+             bool is_known = false) {
     if (looks_left_ <= 0) return;
     std::int64_t executions = 0, lanes = 0;
     for (std::size_t b = first; b < first + count; ++b) {
@@ -146,8 +150,12 @@ class FastWalk {
       executions += warps * times;
       lanes += active * times;
     }
-    if (scratch_.sees_scopes) see(from, first, count, executions, lanes);
+    if (scratch_.sees_scopes) {
+      scratch_.seen_scopes.push_back({from, executions, lanes, 0, {}, {}});
+      if (!is_known) see_scope(kernel_, {scratch_.domains.data() + first, count}, scratch_);
+    }
     std::int64_t issue = 0;
+    const std::size_t guards = known_guards_.size(), kept = scratch_.kept_domains.size();
     for (std::int32_t at = from; at < to; ++at) {
       const ir::Stmt& stmt = kernel_.body[at];
       StmtCount& total = scratch_.counts[at];
@@ -156,90 +164,13 @@ class FastWalk {
       issue += scratch_.costs[at].issue;
       if (ir::is_memory(stmt)) access(stmt, total, first, count);
       if (stmt.kind == StmtKind::loop) loop(at, stmt, first, count, trips);
-      if (stmt.kind == StmtKind::guard) guard(at, stmt, first, count, trips);
+      if (stmt.kind == StmtKind::guard) guard(at, to, first, count, trips);
       if (stmt.kind == StmtKind::loop || stmt.kind == StmtKind::guard) at = stmt.end - 1;
     }
+    known_guards_.resize(guards);
+    scratch_.kept_domains.resize(kept);
     scratch_.every_guard += issue * warps_ * trips;
     if (!scratch_.sees_scopes) record(first, count, issue);
-  }
-
-  /// Which blocks run a scope, of one warp each, and some places: where the first and the last domain begin and end.
-  void see(std::int32_t from, std::size_t first, std::size_t count, std::int64_t executions, std::int64_t lanes) {
-    SeenScope& seen = scratch_.seen_scopes.emplace_back();
-    seen.first = from;
-    seen.executions = executions;
-    seen.lanes = lanes;
-    std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = -1;
-    for (std::size_t b = first; b < first + count; ++b) {
-      const IterationDomain& domain = scratch_.domains[b];
-      if (domain.masks[0] == 0) continue;
-      std::int64_t begin = 0, end = 0;
-      for (int k = 0; k < domain.depth; ++k) {
-        if (!is_block(domain, k)) continue;
-        begin += domain.ranges[k].low;
-        end += domain.ranges[k].low + domain.ranges[k].step * (domain.ranges[k].count - 1);
-      }
-      low = std::min(low, begin);
-      high = std::max(high, end);
-    }
-    if (high >= 0) {
-      seen.from = place_of(low);
-      seen.times.assign(static_cast<std::size_t>(place_of(high) - seen.from + 1), 0);
-    }
-    for (std::size_t b = first; b < first + count; ++b) {
-      const IterationDomain& domain = scratch_.domains[b];
-      if (domain.masks[0] == 0) continue;
-      std::int64_t times = 1;
-      for (int k = 0; k < domain.depth; ++k)
-        if (!is_block(domain, k)) times *= domain.ranges[k].count;
-      add_blocks(domain, 0, 0, times, seen);
-      if (b != first && b + 1 != first + count) continue;
-      for (const bool last : {false, true}) {
-        std::vector<std::int64_t> place(kernel_.indices.vars.size(), 0);
-        for (int k = 0; k < domain.depth; ++k) {
-          const Progression& range = domain.ranges[k];
-          place[domain.vars[k]] += range.low + (last ? range.step * (range.count - 1) : 0);
-        }
-        const int lane = last ? warp_lanes - 1 - std::countl_zero(domain.masks[0]) : std::countr_zero(domain.masks[0]);
-        for (std::size_t v = 0; v < place.size(); ++v)
-          if (kernel_.indices.vars[v].kind == ir::VarKind::thread)
-            place[v] = thread_value(kernel_.indices.vars[v], 0, lane);
-        seen.places.insert(seen.places.end(), place.begin(), place.end());
-      }
-    }
-  }
-
-  bool is_block(const IterationDomain& domain, int k) const {
-    return kernel_.indices.vars[domain.vars[k]].kind == ir::VarKind::block;
-  }
-
-  /// Among the blocks that are looked at.
-  std::int64_t place_of(std::int64_t block) const {
-    const std::vector<BlockRun>& runs = scratch_.looked_at;
-    if (runs.empty()) return block;
-    const auto after = std::upper_bound(runs.begin(), runs.end(), block,
-                                        [](std::int64_t b, const BlockRun& run) { return b < run.first; });
-    return (after - runs.begin() - 1) * runs.front().count + block - std::prev(after)->first;
-  }
-
-  void add_blocks(const IterationDomain& domain, int k, std::int64_t block, std::int64_t times, SeenScope& seen) const {
-    while (k < domain.depth && !is_block(domain, k)) ++k;
-    if (k == domain.depth) {
-      std::uint16_t& sum = seen.times[static_cast<std::size_t>(place_of(block) - seen.from)];
-      sum = static_cast<std::uint16_t>(sum + times);
-      return;
-    }
-    const Progression& range = domain.ranges[k];
-    int next = k + 1;
-    while (next < domain.depth && !is_block(domain, next)) ++next;
-    if (next == domain.depth && range.step == 1 && scratch_.looked_at.empty()) {
-      const auto first = seen.times.begin() + (block + range.low - seen.from);
-      std::transform(first, first + range.count, first,
-                     [times](std::uint16_t sum) { return static_cast<std::uint16_t>(sum + times); });
-      return;
-    }
-    for (std::int64_t i = 0; i < range.count; ++i)
-      add_blocks(domain, k + 1, block + range.low + i * range.step, times, seen);
   }
 
   void loop(std::int32_t at, const ir::Stmt& stmt, std::size_t first, std::size_t count, std::int64_t trips) {
@@ -263,22 +194,64 @@ class FastWalk {
     scratch_.domains.resize(inner);
   }
 
-  void guard(std::int32_t at, const ir::Stmt& stmt, std::size_t first, std::size_t count, std::int64_t trips) {
+  /// A guard of the scope at hand whose parts are kept, for another one there asks the same.
+  struct KnownGuard {
+    std::int32_t at;
+    std::size_t scope, first, count;  ///< where the scope's domains begin, and the parts in `kept_domains`
+  };
+
+  bool ask_the_same(std::int32_t a, std::int32_t b) const {
+    return same_question(kernel_.body[static_cast<std::size_t>(a)], kernel_.body[static_cast<std::size_t>(b)]);
+  }
+
+  /// In a scope that ends at `to`.
+  void guard(std::int32_t at, std::int32_t to, std::size_t first, std::size_t count, std::int64_t trips) {
+    const ir::Stmt& stmt = kernel_.body[static_cast<std::size_t>(at)];
     const std::size_t base = scratch_.domains.size();
-    std::size_t from = first, to = first + count;
+    std::vector<IterationDomain>& kept = scratch_.kept_domains;
+    const auto known = std::find_if(known_guards_.begin(), known_guards_.end(), [&](const KnownGuard& one) {
+      return one.scope == first && ask_the_same(one.at, at);
+    });
+    const bool is_known = known != known_guards_.end();
+    std::size_t from = first, parts = count;
+    if (is_known) {
+      from = base;
+      parts = known->count;
+      for (std::size_t i = 0; i < parts; ++i) scratch_.domains.push_back(kept[known->first + i]);
+    } else {
+      cut_by(stmt, from, parts);
+      if (is_asked_again(at, to) && looks_left_ > 0) {
+        known_guards_.push_back({at, first, kept.size(), parts});
+        for (std::size_t i = 0; i < parts; ++i) kept.push_back(scratch_.domains[from + i]);
+      }
+    }
+    if (parts > 0) scope(at + 1, stmt.end, from, parts, trips, is_known);
+    scratch_.domains.resize(base);
+  }
+
+  bool is_asked_again(std::int32_t at, std::int32_t to) const {
+    for (std::int32_t next = kernel_.body[static_cast<std::size_t>(at)].end; next < to; ++next) {
+      const ir::Stmt& stmt = kernel_.body[static_cast<std::size_t>(next)];
+      if (stmt.kind == StmtKind::guard && ask_the_same(at, next)) return true;
+      if (stmt.kind == StmtKind::guard || stmt.kind == StmtKind::loop) next = stmt.end - 1;
+    }
+    return false;
+  }
+
+  /// Appends the parts of `count` domains from `from` on where all conditions hold for some lane, and says where they
+  /// are.
+  void cut_by(const ir::Stmt& stmt, std::size_t& from, std::size_t& count) {
     for (const ir::Condition& condition : stmt.conditions) {
       if (condition.a == ir::no_expr) continue;
       const LaneAffine form(kernel_, scratch_, condition.a, condition.b, 1);
       const std::size_t cut = scratch_.domains.size();
-      for (std::size_t b = from; b < to; ++b) {
+      for (std::size_t b = from; b < from + count; ++b) {
         const IterationDomain domain = scratch_.domains[b];
         refine(form, condition.equal, domain);
       }
       from = cut;
-      to = scratch_.domains.size();
+      count = scratch_.domains.size() - cut;
     }
-    if (to > from) scope(at + 1, stmt.end, from, to - from, trips);
-    scratch_.domains.resize(base);
   }
 
   /// Appends the parts of `domain` where the condition holds for some lane.
@@ -577,6 +550,7 @@ class FastWalk {
   int warps_;
   Sampling sampling_ = samplings[0];
   std::int64_t looks_left_ = 0;
+  std::vector<KnownGuard> known_guards_;
 };
 
 }  // namespace

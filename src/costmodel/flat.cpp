@@ -12,9 +12,9 @@
 //
 // How it is made sure. A program is read as scopes: guards and loops over a vector, and the accesses in them. Loops
 // over trips, and the guard that asks whether a vector exists, are passed through. A kernel's scope is the known one in
-// the same surroundings whose condition says the same at all places where it, or the one before or behind it, was seen
-// to be run, first and last ones among them; an access is the known one whose address is the same there. Plans may put
-// loads in other sections, or ask one condition less; whatever has no known scope or access is counted the long way.
+// the same surroundings whose condition says the same at all places where it, or one of those near it, was seen to be
+// run, first and last ones among them; an access is the known one whose address is the same there. Plans may put loads
+// in other sections, or ask one condition less; whatever has no known scope or access is counted the long way.
 //
 // The busiest block is the greatest sum over a run of warps: for each warp, what each scope issues times how often it
 // runs it.
@@ -39,7 +39,10 @@ namespace {
 using ir::StmtKind;
 
 /// Beyond this the long way is not longer.
-constexpr std::int64_t most_flat_warps = std::int64_t{1} << 16;
+constexpr std::int64_t most_flat_warps = std::int64_t{1} << 18;
+/// Scopes on either side whose places a condition is held against. A window asks for the edges on all sides and for
+/// each two that meet in a corner, so what is told apart from a corner by one edge stands as far from it as that.
+constexpr std::size_t near_scopes = 4;
 /// At warps; what takes more takes samples.
 constexpr std::int64_t most_flat_looks = 30'000;
 /// Of a sample: runs, and warps of each.
@@ -142,14 +145,6 @@ bool holds(const ir::Kernel& kernel, const ir::Stmt& guard, std::span<const std:
     if (one.equal ? a != b : a >= b) return false;
   }
   return true;
-}
-
-/// Whether two guards of one program ask the same.
-bool same_question(const ir::Stmt& a, const ir::Stmt& b) {
-  return std::equal(a.conditions.begin(), a.conditions.end(), b.conditions.begin(),
-                    [](const ir::Condition& one, const ir::Condition& other) {
-                      return one.a == other.a && one.b == other.b && one.equal == other.equal;
-                    });
 }
 
 /// Where a statement stands.
@@ -278,9 +273,13 @@ struct Learner {
       scope.executions = seen.executions;
       scope.lanes = seen.lanes;
       scope.first = seen.from;
-      scope.times = seen.times;
-      scope.evenly = std::all_of(scope.times.begin(), scope.times.end(),
-                                 [&](std::uint16_t times) { return times == scope.times.front(); });
+      scope.warps = std::ssize(seen.times);
+      if (!seen.times.empty()) {
+        const auto [least, most] = std::minmax_element(seen.times.begin(), seen.times.end());
+        scope.most = *most;
+        if (*least != *most) scope.before.resize(seen.times.size() + 1);
+        for (std::size_t w = 0; w + 1 < scope.before.size(); ++w) scope.before[w + 1] = scope.before[w] + seen.times[w];
+      }
       scope.places = seen.places;
     }
     flat.scopes.push_back(std::move(scope));
@@ -402,8 +401,9 @@ struct Matcher {
     const auto agrees = [&](std::span<const std::int64_t> place) {
       return holds(kernel, guard, values) == holds(flat.kernel, other, place);
     };
-    for (std::size_t near = i == 0 ? 0 : i - 1; near < std::min(i + 2, siblings.size()); ++near)
-      if (!at_all_places(scope_at(siblings[near]).places, agrees)) return false;
+    if (!at_all_places(scope_at(siblings[i]).places, agrees)) return false;
+    for (std::size_t near = i - std::min(i, near_scopes); near < std::min(i + near_scopes + 1, siblings.size()); ++near)
+      if (near != i && !at_all_places(scope_at(siblings[near]).places, agrees)) return false;
     return at_all_places(scope_at(scope_at(siblings[i]).around).places, agrees);
   }
 
@@ -519,7 +519,7 @@ std::optional<FlatCounts> sample_flat(const ir::Kernel& one_warp, std::int64_t v
   return flat;
 }
 
-bool count_like(const FlatCounts& flat, const ir::Kernel& kernel, Scratch& scratch, Work& work) {
+bool count_like(FlatCounts& flat, const ir::Kernel& kernel, Scratch& scratch, Work& work) {
   if (!kernel.followers.empty()) return false;
   std::vector<Standing> standings(kernel.body.size());
   std::vector<std::int64_t> units(kernel.body.size(), -1);

@@ -28,12 +28,12 @@ struct FlatCounts {
     std::int32_t around = -1;
     std::int64_t extent = 0;  ///< of a loop; 0: a guard
     std::int64_t executions = 0, lanes = 0;
-    std::int64_t first = 0;            ///< warp that runs it, by its place in the runs
-    std::vector<std::uint16_t> times;  ///< by warp, from the first to the last that runs it: how often
-    bool evenly = false;               ///< each of them as often
-    std::vector<std::int64_t> places;  ///< values of all variables at which it is run, set after set
-    std::vector<std::int32_t> inner;   ///< scopes in it, in order; guards that ask the same, and loops as long, are one
-    std::vector<Access> accesses;      ///< in order
+    std::int64_t first = 0, warps = 0;  ///< from the first to the last that runs it, by their place in the runs
+    std::int64_t most = 0;              ///< times that one of them does
+    std::vector<std::uint32_t> before;  ///< by warp: how often those before it do; empty: each does `most` times
+    std::vector<std::int64_t> places;   ///< values of all variables at which it is run, set after set
+    std::vector<std::int32_t> inner;  ///< scopes in it, in order; guards that ask the same, and loops as long, are one
+    std::vector<Access> accesses;     ///< in order
   };
   ir::Kernel kernel;  ///< threads: one warp
   std::int64_t vectors = 0;
@@ -45,6 +45,12 @@ struct FlatCounts {
   bool sampled = false;  ///< some warps stand for the others
   std::vector<Scope> scopes;
   std::vector<Access> fixed;  ///< at places that are the same for all vectors; sectors of one request
+  /// What blocks of so many warps run: in turn their warps, and how often each further scope; different ones only.
+  struct Blocks {
+    std::int64_t warps = 0;
+    std::vector<std::int64_t> sums;
+  };
+  std::vector<Blocks> blocks;  ///< filled as kernels ask for them
 };
 
 /// Counts the loop for later. Nothing where the kernel is no such loop, or where counting it takes samples.
@@ -55,7 +61,7 @@ std::optional<FlatCounts> sample_flat(const ir::Kernel& one_warp, std::int64_t v
 
 /// As count() in mode fast, for a kernel of the same loop. False, and `work` means nothing, where the programs differ
 /// in more than how blocks and trips make up the position.
-bool count_like(const FlatCounts& flat, const ir::Kernel& kernel, Scratch& scratch, Work& work);
+bool count_like(FlatCounts& flat, const ir::Kernel& kernel, Scratch& scratch, Work& work);
 
 /// As count() in mode fast. False, and `work` means nothing, where that would look at more than so many warps of parts
 /// of the program's domain.

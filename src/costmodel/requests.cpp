@@ -14,15 +14,21 @@
 // words that one bank must deliver; lanes that read the same word share it.
 //
 // Rows that data picks, in order. A picked number is counted as a remainder that leaps about (ir/kernel/index.h), so
-// for fast counting each row of a warp would be a part of its own. Where rows begin at multiples of a sector and an
-// access stays within its row, it does not matter which row it is: only which lanes share one. Places that differ by
-// less than the numbers there can be have numbers that differ. So the place itself stands for the number: neighbouring
-// places take neighbouring rows, which share no sector either. Other addresses stay as they are.
+// for fast counting each row of a warp would be a part of its own. Where an access stays within its row it does not
+// matter which row it is: only which lanes share one, and where in a sector it begins. Places of a warp that differ by
+// less than the numbers there can be have numbers that differ. Where rows begin at multiples of a sector the place
+// itself stands for the number: neighbouring places take neighbouring rows, which share no sector either. Where they do
+// not, what the remainder is taken of stands for it: as many rows as there can be numbers fill whole sectors, so a row
+// begins where it did in a sector. No two rows of a warp may be neighbours that share a sector, before or then. Other
+// addresses stay as they are.
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <numeric>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "costmodel/scratch.h"
 
@@ -143,41 +149,105 @@ std::optional<ir::Linear> only_picked(const ir::IndexPool& pool, ir::ExprId expr
   return found;
 }
 
-/// How far places of lanes of a block lie apart, in units of `unit`.
-std::int64_t apart_in_block(const ir::Kernel& kernel, ir::ExprId place, std::int64_t unit) {
+/// How far places of lanes of a warp lie apart, in units of `unit`.
+std::int64_t apart_in_warp(const ir::Kernel& kernel, ir::ExprId place, std::int64_t unit) {
   ir::VarSet held;
   for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v)
     if (kernel.indices.vars[v].kind != ir::VarKind::thread) held |= ir::VarSet::only(v);
-  return span_of(kernel.indices, place, held) / unit;
+  return span_of(kernel.indices, place, held, true) / unit;
 }
 
-/// Whether accesses of the statement touch the same sectors wherever the row is.
-bool stays_in_its_row(const ir::Kernel& kernel, const ir::Stmt& stmt, const ir::Linear& picked) {
-  const ir::IndexPool& pool = kernel.indices;
-  if (picked.coefficient <= 0 || picked.coefficient * element_bytes(kernel, stmt) % sector_bytes != 0) return false;
-  ir::Interval rest{pool[stmt.expr].constant, pool[stmt.expr].constant};
-  for (const ir::Linear& part : pool.linear(stmt.expr)) {
-    if (part.term == picked.term) continue;
-    const ir::Interval range = pool.terms[part.term].range;
-    rest.low += std::min(part.coefficient * range.low, part.coefficient * range.high);
-    rest.high += std::max(part.coefficient * range.low, part.coefficient * range.high);
+ir::Interval range_of(const ir::IndexPool& pool, std::span<const ir::Linear> parts) {
+  ir::Interval range;
+  for (const ir::Linear& part : parts) {
+    const ir::Interval one = pool.terms[part.term].range;
+    range.low += std::min(part.coefficient * one.low, part.coefficient * one.high);
+    range.high += std::max(part.coefficient * one.low, part.coefficient * one.high);
   }
-  return rest.low >= 0 && rest.high + stmt.width <= picked.coefficient;
+  return range;
+}
+
+/// The range of a sum of these parts where a < b, which may say it of some of the parts, or of what they are multiples
+/// of.
+void narrow(const ir::IndexPool& pool, const std::vector<ir::Linear>& parts, const ir::Condition& less,
+            ir::Interval& range) {
+  if (less.a == ir::no_expr || less.equal) return;
+  const bool above = pool[less.a].count == 0;
+  if (above == (pool[less.b].count == 0)) return;
+  const ir::Expr& moving = pool[above ? less.b : less.a];
+  std::vector<ir::Linear> others = parts;
+  std::int64_t factor = 0, step = 0;
+  for (const ir::Linear& part : pool.linear(above ? less.b : less.a)) {
+    step = std::gcd(step, part.coefficient);
+    const auto same =
+        std::find_if(others.begin(), others.end(), [&](const ir::Linear& one) { return one.term == part.term; });
+    if (same == others.end()) return;
+    if (factor == 0) factor = same->coefficient / part.coefficient;
+    if (factor <= 0 || same->coefficient != factor * part.coefficient) return;
+    others.erase(same);
+  }
+  if (factor == 0) return;
+  const ir::Interval rest = range_of(pool, others);
+  if (above)
+    range.low =
+        std::max(range.low, rest.low - factor * step * floor_div(moving.constant - 1 - pool[less.a].constant, step));
+  else
+    range.high =
+        std::min(range.high, rest.high + factor * step * floor_div(pool[less.b].constant - 1 - moving.constant, step));
+}
+
+/// Whether accesses of the statement lie in the row that is picked, where these guards around it let them in.
+bool stays_in_its_row(const ir::Kernel& kernel, const ir::Stmt& stmt, const ir::Linear& picked,
+                      const std::vector<std::int32_t>& guards) {
+  const ir::IndexPool& pool = kernel.indices;
+  if (picked.coefficient <= 0) return false;
+  std::vector<ir::Linear> parts;
+  for (const ir::Linear& part : pool.linear(stmt.expr))
+    if (part.term != picked.term) parts.push_back(part);
+  ir::Interval range = range_of(pool, parts);
+  for (const std::int32_t guard : guards)
+    for (const ir::Condition& one : kernel.body[static_cast<std::size_t>(guard)].conditions)
+      narrow(pool, parts, one, range);
+  const std::int64_t constant = pool[stmt.expr].constant;
+  return range.low + constant >= 0 && range.high + constant + stmt.width <= picked.coefficient;
+}
+
+/// By what the dividend of a picked term is divided so that it may stand for the number in this statement's address;
+/// 0: it may not.
+std::int64_t stands_for_number(const ir::Kernel& kernel, const ir::Stmt& stmt, const ir::Linear& picked) {
+  const ir::Term& term = kernel.indices.terms[picked.term];
+  std::int64_t step = 0;
+  for (const ir::Linear& part : kernel.indices.linear(term.a)) step = std::gcd(step, std::abs(part.coefficient));
+  if (step == 0) return 0;
+  const std::int64_t apart = apart_in_warp(kernel, term.a, step);
+  if (apart >= term.divisor / std::gcd(step, term.divisor)) return 0;
+  const std::int64_t row_bytes = picked.coefficient * element_bytes(kernel, stmt);
+  if (row_bytes % sector_bytes == 0) return step;
+  if (row_bytes % sector_bytes * (term.divisor % sector_bytes) % sector_bytes != 0) return 0;
+  const std::int64_t least =
+      1 + (sector_bytes - 1 + row_bytes - 1) / row_bytes;  // rows from one to one without its sectors
+  if (step < least) return 0;
+  for (std::int64_t places = 1; places <= apart; ++places)
+    if (const std::int64_t rows = places * step % term.divisor; rows < least || term.divisor - rows < least) return 0;
+  return 1;
 }
 
 }  // namespace
 
 std::optional<ir::Kernel> with_rows_in_order(const ir::Kernel& kernel) {
   std::optional<ir::Kernel> made;
+  std::vector<std::int32_t> guards;
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
     const ir::Stmt& stmt = kernel.body[at];
+    while (!guards.empty() && std::cmp_greater_equal(at, kernel.body[static_cast<std::size_t>(guards.back())].end))
+      guards.pop_back();
+    if (stmt.kind == ir::StmtKind::guard) guards.push_back(static_cast<std::int32_t>(at));
     if (!ir::is_memory(stmt) || stmt.space != ir::Space::global) continue;
     const std::optional<ir::Linear> picked = only_picked(kernel.indices, stmt.expr);
-    if (!picked || !stays_in_its_row(kernel, stmt, *picked)) continue;
+    if (!picked || !stays_in_its_row(kernel, stmt, *picked, guards)) continue;
+    const std::int64_t step = stands_for_number(kernel, stmt, *picked);
+    if (step == 0) continue;
     const ir::Term& term = kernel.indices.terms[picked->term];
-    std::int64_t step = 0;
-    for (const ir::Linear& part : kernel.indices.linear(term.a)) step = std::gcd(step, std::abs(part.coefficient));
-    if (step == 0 || apart_in_block(kernel, term.a, step) >= term.divisor) continue;
     if (!made) made = kernel;
     std::vector<ir::Linear> sum;
     for (const ir::Linear& part : kernel.indices.linear(stmt.expr))
@@ -191,18 +261,14 @@ std::optional<ir::Kernel> with_rows_in_order(const ir::Kernel& kernel) {
     std::erase_if(sum, [](const ir::Linear& one) { return one.coefficient == 0; });
     std::sort(sum.begin(), sum.end(), [](const ir::Linear& a, const ir::Linear& b) { return a.term < b.term; });
     ir::IndexPool& pool = made->indices;
-    ir::Expr expr{pool[stmt.expr].constant,
+    ir::Expr expr{pool[stmt.expr].constant + pool[term.a].constant / step * picked->coefficient,
                   static_cast<std::uint32_t>(pool.linears.size()),
                   static_cast<std::uint32_t>(sum.size()),
                   {},
                   {}};
-    expr.range = {expr.constant, expr.constant};
-    for (const ir::Linear& part : sum) {
-      const ir::Interval range = pool.terms[part.term].range;
-      expr.vars |= pool.terms[part.term].vars;
-      expr.range.low += std::min(part.coefficient * range.low, part.coefficient * range.high);
-      expr.range.high += std::max(part.coefficient * range.low, part.coefficient * range.high);
-    }
+    const ir::Interval moved = range_of(pool, sum);
+    expr.range = {expr.constant + moved.low, expr.constant + moved.high};
+    for (const ir::Linear& part : sum) expr.vars |= pool.terms[part.term].vars;
     pool.linears.insert(pool.linears.end(), sum.begin(), sum.end());
     pool.exprs.push_back(expr);
     made->body[at].expr = static_cast<ir::ExprId>(pool.exprs.size() - 1);

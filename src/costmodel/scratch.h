@@ -7,9 +7,11 @@
 // lane_affine, distinct, live, critical_path).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -122,7 +124,8 @@ struct BlockRun {
 };
 
 /// The warps that run the statements from `first` on, of a kernel with one warp a block: by block that is looked at,
-/// how often. And some places: values of all variables there, set after set.
+/// how often. And some places: values of all variables there, set after set. Of guards of one scope that ask the same
+/// the first has these two.
 struct SeenScope {
   std::int32_t first = 0;
   std::int64_t executions = 0, lanes = 0;
@@ -225,6 +228,7 @@ struct Scratch::Body {
   std::vector<StmtCount> counts;
   std::vector<StmtCost> costs;
   std::vector<IterationDomain> domains;
+  std::vector<IterationDomain> kept_domains;  ///< parts of guards that are asked again
   std::vector<BlockSpan> spans;
   std::int64_t every_guard = 0;  ///< what a block would issue that runs all guards with all warps
   std::vector<TermLanes> terms = std::vector<TermLanes>(256);
@@ -247,6 +251,14 @@ struct Scratch::Body {
   std::vector<BlockRun> looked_at;  ///< with sees_scopes: the blocks that are looked at, ascending; empty: all
   std::vector<SeenScope> seen_scopes;
 };
+
+/// Whether two guards of one program ask the same.
+inline bool same_question(const ir::Stmt& a, const ir::Stmt& b) {
+  return std::equal(a.conditions.begin(), a.conditions.end(), b.conditions.begin(),
+                    [](const ir::Condition& one, const ir::Condition& other) {
+                      return one.a == other.a && one.b == other.b && one.equal == other.equal;
+                    });
+}
 
 /// a / b rounded down, for b > 0.
 inline std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
@@ -302,15 +314,18 @@ void end_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 /// Fill counts, sampled and Work::busiest_block; exact also fills the distinct bytes and sectors of `work.buffers`.
 void count_exact(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 void count_fast(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
+/// Fills the last of the seen scopes: which blocks run these domains, and some places.
+void see_scope(const ir::Kernel& kernel, std::span<const IterationDomain> domains, Scratch::Body& scratch);
 /// The same kernel with rows that data picks in order, where that moves no sector more or less; nothing where it has
 /// none.
 std::optional<ir::Kernel> with_rows_in_order(const ir::Kernel& kernel);
-/// From the least to the greatest value of an index, where variables of `held` do not move; at most.
-std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held);
+/// From the least to the greatest value of an index, where variables of `held` do not move; at most. Over all threads,
+/// or over those of one warp.
+std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held, bool in_warp = false);
 /// The most that one virtual block issues, from `spans`. `proven` tells whether no block can issue more.
 std::int64_t busiest_block(Scratch::Body& scratch, std::int64_t blocks, bool& proven);
 /// The most that a block of so many warps issues in a flat loop, by what each of its scopes issues.
-std::int64_t busiest_run(const FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block);
+std::int64_t busiest_run(FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block);
 /// Distinct bytes and sectors per buffer from the ranges of indices, and from how many lanes were counted.
 void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 /// What one block reads at most, from the ranges of indices; after the distinct sectors.

@@ -95,7 +95,8 @@ void fill_places(const Graph& graph, const Node& gather, std::int64_t place, Ten
     if (along.index < 0) continue;
     for (std::int64_t i = 0; i < places; ++i) {
       const std::int64_t at = (i / inner * each + along.index) * inner + i % inner;
-      const std::int64_t counted = picked_step(along.last + 1, places) * i % (along.last + 1);
+      const std::int64_t count = picked_count(along.last + 1);
+      const std::int64_t counted = picked_step(count, places) * i % count;
       write_cell(indices.shape.dtype, indices.bytes.data() + at * row(indices.shape.dtype).bits / 8,
                  fitted(indices.shape.dtype, integer_cell(place == 0 ? counted : place + i * 5 % 11 - 4)));
     }

@@ -52,15 +52,25 @@ ir::Plan map_plan(const codegen::Prepared& prepared, int threads, int vector, in
 
 /// Rows that data picks from three tables, side by side: each source has several accesses under the same guard, and
 /// plans with several vectors at once repeat one of them.
-std::string picked_lines() {
+std::string picked_lines(int rows, int columns) {
   std::string lines;
   for (const char* name : {"a", "b", "c"})
     lines += fmt::format(
-        "  %{0}t = parameter {1} : f32[{2},8]\n  %{0}p = parameter {3} : s32[311,1]\n"
+        "  %{0}t = parameter {1} : f32[{2},{4}]\n  %{0}p = parameter {3} : s32[311,1]\n"
         "  %{0} = gather %{0}t, %{0}p, text=\"offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, "
-        "index_vector_dim=1, slice_sizes={{1,8}}\" : f32[311,8]\n",
-        name, 2 * (name[0] - 'a'), 50 + 13 * (name[0] - 'a'), 2 * (name[0] - 'a') + 1);
-  return lines + "  %y = concatenate %a, %b, %c, axes={1} : f32[311,24]\n  output %y\n";
+        "index_vector_dim=1, slice_sizes={{1,{4}}}\" : f32[311,{4}]\n",
+        name, 2 * (name[0] - 'a'), rows + 13 * (name[0] - 'a'), 2 * (name[0] - 'a') + 1, columns);
+  return lines + fmt::format("  %y = concatenate %a, %b, %c, axes={{1}} : f32[311,{}]\n  output %y\n", 3 * columns);
+}
+
+/// The greatest of each window in images of so many channels: edges on all sides, and corners where two meet.
+std::string window_lines(int window, int stride, int channels) {
+  const int pad = window / 2, places = (23 + 2 * pad - window) / stride + 1;
+  return fmt::format(
+      "  %x = parameter 0 : f32[3,23,23,{3}]\n  %z = constant 0 : f32[]\n"
+      "  %y = reduce_window maximum %x, %z, text=\"window={{size=1x{0}x{0}x1 stride=1x{1}x{1}x1 "
+      "pad=0_0x{2}_{2}x{2}_{2}x0_0}}\" : f32[3,{4},{4},{3}]\n  output %y\n",
+      window, stride, pad, channels, places);
 }
 
 TEST_CASE("plans of large loops with edges inside share their counts, which are what each has alone") {
@@ -68,7 +78,8 @@ TEST_CASE("plans of large loops with edges inside share their counts, which are 
       "  %a = parameter 0 : f16[31,200]\n  %b = parameter 1 : f16[31,57]\n  %c = parameter 2 : f16[31,7]\n"
       "  %y = concatenate %a, %b, %c, axes={1} : f16[31,264]\n  output %y\n";
   for (const std::string& lines :
-       {pad_lines(24, 50, 3, 3), pad_lines(17, 33, 0, 1), pad_lines(40, 25, 1, 2), joined, picked_lines()}) {
+       {pad_lines(24, 50, 3, 3), pad_lines(17, 33, 0, 1), pad_lines(40, 25, 1, 2), joined, picked_lines(50, 8),
+        picked_lines(900, 18), window_lines(3, 2, 16), window_lines(2, 3, 18), window_lines(5, 2, 4)}) {
     INFO(lines);
     const ir::Group group = group_of_lines(lines);
     const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
@@ -115,7 +126,7 @@ TEST_CASE("a loop too large to look at every warp is sampled once for all plans 
     costmodel::Scratch scratch;
     costmodel::Work sampled;
     for (const int vector : {1, 4}) {
-      const auto sample = costmodel::sample_flat(lowered(32, vector, 1), prepared.columns / vector, scratch);
+      auto sample = costmodel::sample_flat(lowered(32, vector, 1), prepared.columns / vector, scratch);
       REQUIRE(sample.has_value());
       for (const auto& [threads, unroll] : {std::pair{256, 4}, {128, 1}, {64, 8}}) {
         if (threads != 256 && !testing::thorough()) continue;
@@ -173,7 +184,7 @@ TEST_CASE("a kernel of another loop is not counted like this one") {
         codegen::lower(ready, map_plan(ready, threads, vector, unroll), counting_limits, lower_scratch));
   };
   const ir::Kernel one_warp = kernel_of(pad_lines(24, 50, 2, 3), 32, 1, 1);
-  const auto flat = costmodel::count_flat(one_warp, 29 * 55 * 3, scratch);
+  auto flat = costmodel::count_flat(one_warp, 29 * 55 * 3, scratch);
   REQUIRE(flat.has_value());
   CHECK(count_like(*flat, kernel_of(pad_lines(24, 50, 2, 3), 128, 1, 2), scratch, work));
   // As large, but one element further; other rows and columns; another vector.

@@ -389,10 +389,17 @@ ir::ExprId IndexBuilder::select(ir::ExprId a, ir::ExprId b, ir::ExprId c, ir::Ex
   return term_expr(intern_term(term));
 }
 
-std::int64_t picked_step(std::int64_t extent, std::int64_t places) {
+std::int64_t picked_count(std::int64_t extent) {
+  constexpr std::int64_t largest = 32, share = 32;
+  std::int64_t multiple = 1;
+  while (multiple < largest && 2 * multiple * share <= extent) multiple *= 2;
+  return extent / multiple * multiple;
+}
+
+std::int64_t picked_step(std::int64_t count, std::int64_t places) {
   constexpr std::int64_t most = (std::int64_t{1} << 32) - 1;
-  std::int64_t step = std::min(extent * 618 / 1000, most / std::max<std::int64_t>(places - 1, 1));
-  while (step > 1 && std::gcd(step, extent) != 1) --step;
+  std::int64_t step = std::min(count * 618 / 1000, most / std::max<std::int64_t>(places - 1, 1));
+  while (step > 1 && std::gcd(step, count) != 1) --step;
   return std::max<std::int64_t>(step, 1);
 }
 
@@ -401,11 +408,11 @@ ir::ExprId IndexBuilder::picked(ir::VarId var, ir::ExprId place, std::int64_t pl
   ir::Term term;
   term.kind = ir::TermKind::picked;
   term.var = var;
-  term.divisor = pool_.vars[var].extent;
+  term.divisor = picked_count(pool_.vars[var].extent);
   term.a = scale(expand(place), picked_step(term.divisor, places));
   term.b = constant(places);
   term.c = constant(slice);
-  term.range = {0, term.divisor - 1};
+  term.range = {0, pool_.vars[var].extent - 1};
   term.vars = pool_.exprs[term.a].vars | also | ir::VarSet::only(var);
   return term_expr(intern_term(term));
 }

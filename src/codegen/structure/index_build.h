@@ -15,10 +15,14 @@
 
 namespace tailor::codegen {
 
-/// How far apart counters take the numbers at neighbouring places to be, of so many places, each number below `extent`:
+/// Of numbers below `extent`, those that counters take to be there: up to the last multiple of a power of two, which is
+/// at most 32 and loses no more than a thirtieth. So neighbouring places meet the places in a sector in turn, and need
+/// not be looked at one by one (costmodel/requests.cpp).
+std::int64_t picked_count(std::int64_t extent);
+/// How far apart counters take the numbers at neighbouring places to be, of so many places, each number below `count`:
 /// about 0.6 of it, without a factor in common with it, so that numbers differ until all were there; less where the
 /// number of the last place would leave 32 bits.
-std::int64_t picked_step(std::int64_t extent, std::int64_t places);
+std::int64_t picked_step(std::int64_t count, std::int64_t places);
 
 class IndexBuilder {
  public:

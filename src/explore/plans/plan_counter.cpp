@@ -5,9 +5,9 @@
 //
 // Most groups are counted in microseconds a plan. Where arrays are padded, cut or joined a plan may take milliseconds,
 // because each block meets other edges. Such groups are flat loops, whose plans differ in how a vector's number is made
-// up of block, trip and thread. So once a plan would take long, the loop is lowered for blocks of one warp, counted
-// warp by warp, and the other plans of the same vector take their counts from there (costmodel/flat.h). A plan that
-// does not agree with the loop is counted as any other.
+// up of block, trip and thread. So once a plan would take long, or those so far together did, the loop is lowered for
+// blocks of one warp, counted warp by warp, and the other plans of the same vector take their counts from there
+// (costmodel/flat.h). A plan that does not agree with the loop is counted as any other.
 //
 // A loop may have too many warps for that. Then each plan is counted alone while that takes some milliseconds; once one
 // takes longer, a sample of the warps is counted instead, again once for all plans of the vector. Counting each plan
@@ -22,8 +22,9 @@ namespace tailor::explore {
 
 namespace {
 
-/// Looks beyond which it pays to share, and beyond which a sample that is shared is better than so many of each plan.
-constexpr std::int64_t few_looks = 1000, many_looks = 8000;
+/// Looks beyond which it pays to share, of one plan and of all so far; and beyond which a sample that is shared is
+/// better than so many of each plan.
+constexpr std::int64_t few_looks = 1000, few_looks_together = 3000, many_looks = 8000;
 
 }  // namespace
 
@@ -48,13 +49,14 @@ PlanCounter::Loop& PlanCounter::loop_of(const ir::Plan& plan) {
   return made;
 }
 
-bool PlanCounter::counts_like_others(const Loop& loop, const ir::Kernel& kernel, costmodel::Work& work) {
+bool PlanCounter::counts_like_others(Loop& loop, const ir::Kernel& kernel, costmodel::Work& work) {
   if (!loop.counts || !costmodel::count_like(*loop.counts, kernel, scratch_, work)) return false;
   ++shared;
   return true;
 }
 
 void PlanCounter::count(const ir::Plan& plan, const ir::Kernel& kernel, costmodel::Work& work) {
+  if (scratch_.looks() > few_looks_together) slow_ = true;
   if (!slow_ && costmodel::count_within(kernel, few_looks, scratch_, work)) return;
   slow_ = true;
   if (plan.skeleton == ir::Skeleton::map) {

@@ -40,7 +40,7 @@ class PlanCounter {
   Loop& loop_of(const ir::Plan& plan);
   /// Nothing where the loop does not lower, or has no vectors.
   std::optional<ir::Kernel> lowered_loop(const Loop& loop);
-  bool counts_like_others(const Loop& loop, const ir::Kernel& kernel, costmodel::Work& work);
+  bool counts_like_others(Loop& loop, const ir::Kernel& kernel, costmodel::Work& work);
 
   const codegen::Prepared& prepared_;
   const ir::Limits& limits_;

@@ -194,10 +194,12 @@ TEST_CASE("rows at places from memory are read in wide accesses, their places be
 
 TEST_CASE("counters take places for numbers far apart that differ while there are different ones left") {
   for (const std::int64_t extent : {1, 2, 3, 7, 64, 100, 50257}) {
-    const std::int64_t step = codegen::picked_step(extent, 1000);
-    CHECK(std::gcd(step, extent) == 1);
-    CHECK((extent < 4 || (step > extent / 2 && step < extent)));
+    const std::int64_t count = codegen::picked_count(extent), step = codegen::picked_step(count, 1000);
+    CHECK(std::gcd(step, count) == 1);
+    CHECK((extent < 4 || (step > count / 2 && step < count)));
+    CHECK((count <= extent && 32 * (extent - count) < extent));
   }
+  for (const std::int64_t extent : {1024, 1601, 50257}) CHECK(codegen::picked_count(extent) % 32 == 0);
   CHECK(codegen::picked_step(std::int64_t{1} << 31, std::int64_t{1} << 31) * ((std::int64_t{1} << 31) - 1) <
         std::int64_t{1} << 32);
 }
@@ -221,6 +223,45 @@ TEST_CASE("fast counting moves the sectors that exact counting moves, however ma
       CHECK(fast.buffers[0].read_bytes == exact.buffers[0].read_bytes);
     }
   CHECK(in_order > 8);
+}
+
+TEST_CASE("rows that share sectors with their neighbours are counted without samples, joined with others too") {
+  int counted = 0;
+  for (const char* dtype : {"f32", "f16"})
+    for (const int width : {17, 18, 33, 100}) {
+      std::string lines, rows;
+      for (const int table : {700, 1024, 1601}) {
+        lines += fmt::format(
+            "  %x{0} = parameter {1} : {2}[{0},{3}]\n  %i{0} = parameter {4} : s32[211]\n"
+            "  %y{0} = gather %x{0}, %i{0}, text=\"offset_dims={{1}}, collapsed_slice_dims={{0}}, "
+            "start_index_map={{0}}, index_vector_dim=1, slice_sizes={{1,{3}}}\" : {2}[211,{3}]\n",
+            table,
+            rows.empty()    ? 0
+            : table == 1024 ? 2
+                            : 4,
+            dtype, width,
+            rows.empty()    ? 1
+            : table == 1024 ? 3
+                            : 5);
+        rows += fmt::format("{}%y{}", rows.empty() ? "" : ", ", table);
+      }
+      lines += fmt::format("  %z = concatenate {}, axes={{1}} : {}[211,{}]\n  output %z\n", rows, dtype, 3 * width);
+      const Group group = gather_group(lines);
+      for (const auto& [vector, unroll] : {std::pair{1, 1}, {1, 4}, {2, 1}, {2, 2}, {4, 1}}) {
+        const codegen::Lowered made = lowered(group, 9, vector, unroll);
+        if (!std::holds_alternative<Kernel>(made)) continue;
+        ++counted;
+        CAPTURE(dtype);
+        CAPTURE(width);
+        CAPTURE(vector);
+        CAPTURE(unroll);
+        const costmodel::Work exact = costmodel::count(std::get<Kernel>(made), costmodel::Mode::exact),
+                              fast = costmodel::count(std::get<Kernel>(made), costmodel::Mode::fast);
+        CHECK_FALSE(fast.sampled);
+        for (const std::size_t table : {0, 2, 4}) CHECK(fast.buffers[table].load == exact.buffers[table].load);
+      }
+    }
+  CHECK(counted > 20);
 }
 
 TEST_CASE("places without elements are refused, and so are more places than a kernel has variables for") {
