@@ -11,11 +11,11 @@
 //
 // Picked terms. A number that memory holds for each element, such as the row that an embedding reads, is bound to a
 // variable of that kind, and its term says what else it depends on: those variables are in `vars`. Nobody knows the
-// number before the kernel runs. Counters need one all the same, so `a` and `divisor` (the variable's extent) say
-// which: a % divisor, where a is the place of the number in its array times a step that shares no factor with the
-// extent. So counted numbers differ while there are different ones left, and neighbours are far apart. evaluate() gives
-// that value; what executes a kernel gives the variable's. The constant b is how many such numbers there are, c how
-// many elements are read at each.
+// number before the kernel runs. Counters need one all the same, so `a` and `divisor` (the variable's extent, rounded
+// down a little) say which: a % divisor, where a is the place of the number in its array times a step that shares no
+// factor with it. So counted numbers differ while there are different ones left, and neighbours are far apart.
+// evaluate() gives that value; what executes a kernel gives the variable's. The constant b is how many such numbers
+// there are, c how many elements are read at each.
 #pragma once
 
 #include <array>
