@@ -23,9 +23,12 @@ TEST_CASE("every plan of every row group computes what the evaluator computes an
 TEST_CASE("every plan of every column group computes what the evaluator computes and is counted as executed") {
   for (const SpaceCase& which : column_cases()) {
     CAPTURE(which.member);
+    CAPTURE(which.columns);
     const SpaceRun run = check_every_plan(which, {1});
     CHECK(run.legal > 20);
-    CHECK(run.sampled == 0);
+    // Lanes that are no power of two meet the ends of runs in long periods: few are sampled, all of them right.
+    CHECK(100 * run.sampled < run.programs);
+    CHECK(run.worst_sample == 0);
   }
 }
 
