@@ -8,8 +8,33 @@
 #include <fmt/format.h>
 
 #include "explore/every_plan.h"
+#include "support/group_family.h"
 
 using namespace tailor::explore;
+
+namespace {
+
+/// Plans of tiles that are powers of two along each edge, that have no edge twice as long as what it is cut out of or
+/// longer, and whose vectors divide both runs: with names for shared values and without. A case of few elements has
+/// few of them: nine rows of sixteen 14. Vectors go up to 16 bytes of the narrowest type.
+int tiles_that_fit(const SpaceCase& which) {
+  const auto group = tailor::ir::make_group(tailor::ir::family_member(which.member), which.rows, which.columns);
+  const auto prepared = tailor::codegen::prepare(group);
+  const auto& ready = structure_of(which, std::get<tailor::codegen::Prepared>(prepared));
+  const std::int64_t written = ready.turn->written.size, read = ready.turn->read.size;
+  int tiles = 0;
+  for (const int threads : {64, 256})
+    for (int lanes = 1; lanes <= threads; lanes *= 2)
+      for (int vector = 1; vector <= ready.widest_vector; vector *= 2)
+        for (const int at_once : {1, 2, 4, 8}) {
+          const std::int64_t wide = std::int64_t{lanes} * vector, deep = std::int64_t{threads / lanes} * at_once;
+          const bool whole = written % vector == 0 && read % vector == 0 && deep >= vector;
+          tiles += whole && (wide == 1 || wide < 2 * written) && (deep == 1 || deep < 2 * read) ? 1 : 0;
+        }
+  return 2 * tiles;
+}
+
+}  // namespace
 
 TEST_CASE("every plan of every row group computes what the evaluator computes and is counted as executed") {
   for (const SpaceCase& which : row_cases()) {
@@ -23,9 +48,12 @@ TEST_CASE("every plan of every row group computes what the evaluator computes an
 TEST_CASE("every plan of every column group computes what the evaluator computes and is counted as executed") {
   for (const SpaceCase& which : column_cases()) {
     CAPTURE(which.member);
+    CAPTURE(which.columns);
     const SpaceRun run = check_every_plan(which, {1});
     CHECK(run.legal > 20);
-    CHECK(run.sampled == 0);
+    // Lanes that are no power of two meet the ends of runs in long periods: few are sampled, all of them right.
+    CHECK(100 * run.sampled < run.programs);
+    CHECK(run.worst_sample == 0);
   }
 }
 
@@ -41,8 +69,11 @@ TEST_CASE("every plan of every map group computes what the evaluator computes an
 TEST_CASE("every plan of every turned group computes what the evaluator computes and is counted as executed") {
   for (const SpaceCase& which : turned_cases()) {
     CAPTURE(which.member);
+    CAPTURE(which.rows);
     const SpaceRun run = check_every_plan(which, {1});
-    CHECK(run.legal > 20);
+    const int tiles = tiles_that_fit(which);  // of persistent blocks, which need more tiles than there are, come others
+    CHECK(tiles >= 14);
+    CHECK(run.legal >= tiles);
     CHECK(run.sampled == 0);
   }
 }

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -57,12 +58,42 @@ TEST_CASE("rows are shared by as many blocks as fill an eighth of the SMs to fou
   }
   const Ready columns("column_sum", 4096, 64);
   CHECK(default_axes(columns.prepared, gpu_limits())[ir::PlanField::split] ==
-        std::vector<int>{1, 2, 4, 8, 16, 32, 64, 128});
+        std::vector<int>{1, 2, 4, 8, 16, 32, 64, 128, 256});
   // Gone through again, 12 columns side by side in 1, 2, 3, 6 or 12 blocks leave each of them so many of 132 SMs; for 1
   // and 2 there is a power of two that does.
   const Ready norm("column_softmax", 4096, 12);
   CHECK(default_axes(norm.prepared, gpu_limits())[ir::PlanField::split] ==
-        std::vector<int>{1, 2, 4, 8, 11, 16, 22, 32, 44, 64, 128});
+        std::vector<int>{1, 2, 4, 8, 11, 16, 22, 32, 44, 64, 128, 256});
+}
+
+TEST_CASE("columns that no power of two of lanes shares out have lanes that do, in blocks of them doubled") {
+  const auto axes_of_sum = [](std::int64_t columns) {
+    const Ready ready("column_sum", 4096, columns);
+    return default_axes(ready.prepared, gpu_limits());
+  };
+  const auto odd = [](const std::vector<int>& values) {
+    std::vector<int> left;
+    for (const int value : values)
+      if (!std::has_single_bit(static_cast<unsigned>(value))) left.push_back(value);
+    return left;
+  };
+  // 65 floats are 65 lanes, or 33, 22 or 13 in 2, 3 or 5 tiles; 8 in 9 tiles leave less than an eighth idle.
+  const Axes wide = axes_of_sum(65);
+  CHECK(odd(wide[ir::PlanField::threads_per_row]) == std::vector<int>{13, 22, 33, 65});
+  const std::vector<int> blocks = odd(wide[ir::PlanField::threads]);
+  for (const int lanes : odd(wide[ir::PlanField::threads_per_row]))
+    for (int threads = 64; threads <= 1024; ++threads) {
+      const bool doubled = threads % lanes == 0 && std::has_single_bit(static_cast<unsigned>(threads / lanes));
+      CHECK((!doubled || std::count(blocks.begin(), blocks.end(), threads) == 1));
+    }
+  CHECK(wide[ir::PlanField::in_flight] == std::vector<int>{1, 2, 4, 8, 16});
+  // Ten are five lanes of two each, whose eight rows are 64 bytes.
+  const Axes narrow = axes_of_sum(10);
+  CHECK(odd(narrow[ir::PlanField::threads_per_row]) == std::vector<int>{3, 5, 10});
+  CHECK(narrow[ir::PlanField::in_flight] == std::vector<int>{1, 2, 4, 8});
+  // Powers of two and their neighbours have none: an eighth of the lanes or more would have to be idle.
+  CHECK(odd(axes_of_sum(64)[ir::PlanField::threads_per_row]).empty());
+  CHECK(odd(axes_of_sum(127)[ir::PlanField::threads_per_row]).empty());
 }
 
 TEST_CASE("narrow columns that are gone through again have a plan in which nearly all SMs have a block") {

@@ -5,11 +5,11 @@
 // that refuses the plan and why. Called by study's stages, by searches and by tests.
 //
 // The steps. First what holds for every skeleton is checked: the plan names the group's skeleton and one of its
-// dominant nodes, its threads are whole warps that a block may have, its persistent blocks fit an SM. Then the
-// skeleton's row (skeletons.h) may refuse what only it knows, and writes its loops through a ProgramBuilder, which may
-// still refuse while it places values. Last comes what can only be known of the finished program: the registers that
-// kept values take, the shared memory, the size of the grid, whether as many blocks fit an SM as are to be resident. A
-// plan that lowers is legal; nothing else decides that (decision 7).
+// dominant nodes, its threads are what a block may have, whole warps but for columns, its persistent blocks fit an SM.
+// Then the skeleton's row (skeletons.h) may refuse what only it knows, and writes its loops through a ProgramBuilder,
+// which may still refuse while it places values. Last comes what can only be known of the finished program: the
+// registers that kept values take, the shared memory, the size of the grid, whether as many blocks fit an SM as are to
+// be resident. A plan that lowers is legal; nothing else decides that (decision 7).
 //
 // Blocks that meet by ending their launch make it several: each is built on its own, with what those before it hand on
 // (Handover), and all have the buffers of the last.
@@ -106,8 +106,14 @@ std::optional<ir::Rejection> check_cluster(int blocks, int most) {
   return std::nullopt;
 }
 
+/// Threads side by side across columns ask nothing of their warp, so the last warp of a block may be part of one. What
+/// has bodies asks them.
+bool takes_whole_warps(ir::Skeleton skeleton) {
+  return row(skeleton).unit != ir::WorkUnit::columns && row(skeleton).unit != ir::WorkUnit::bodies;
+}
+
 std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits& limits) {
-  if (plan.threads <= 0 || plan.threads % limits.warp_size != 0)
+  if (plan.threads <= 0 || (takes_whole_warps(plan.skeleton) && plan.threads % limits.warp_size != 0))
     return no("threads", fmt::format("{} no whole number of warps of {}", counted(plan.threads, "thread", "is", "are"),
                                      limits.warp_size));
   if (plan.threads > limits.threads_per_block)

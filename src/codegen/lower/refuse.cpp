@@ -130,7 +130,7 @@ std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan
 }
 
 std::optional<ir::Rejection> refuse_column(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
-  if (auto refused = refuse_threads(plan, is_power_of_two(plan.threads_per_row))) return refused;
+  if (auto refused = refuse_threads(plan, plan.threads_per_row > 0)) return refused;
   const Mapping mapping = mapping_column(prepared, plan, limits);
   if (vectors(mapping) == 0)
     return no("vector", fmt::format("{} no whole number of vectors of {}",

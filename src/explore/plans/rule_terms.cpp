@@ -172,6 +172,37 @@ bool fills_badly(const Candidate& c) {
   return blocks(c) > c.limits.sms || blocks(c) + bands <= c.limits.sms || fill_by_doubling(bands, c.limits.sms);
 }
 
+bool shares_columns_badly(const Candidate& c) {
+  constexpr std::int64_t kib = 1 << 10, enough = 32 * kib, large = 256, line = 128;
+  if (blocks(c) > 2 * c.limits.sms || fills_badly(c)) return true;
+  if (narrows(c) && c.plan.vector != widest_vector(c)) return true;
+  const bool meets = c.plan.meet != ir::Meeting::last;
+  const std::int64_t least = meets ? kib : 4 * kib;
+  const std::int64_t across = c.prepared.rows * element_bytes(c);  // what stays of a column group are its rows
+  const std::int64_t bytes = across * c.prepared.columns / blocks(c);
+  if (2 * blocks(c) > c.limits.sms)
+    return c.plan.threads < (meets ? std::min(large, bytes / 64) : large) || (meets && bytes < least);
+  return 16 * across > c.limits.sms * line || bytes < least || bytes > enough ||
+         c.plan.threads < std::min(large, bytes / 64);
+}
+
+bool shares_rows_badly(const Candidate& c) {
+  constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib;
+  if (c.plan.threads_per_row != c.plan.threads) return true;
+  const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.split;
+  const std::int64_t blocks = c.tiling.items * c.plan.split;  // of a row each
+  return c.plan.threads < std::min<std::int64_t>(256, bytes / 64) || bytes < least ||
+         (3 * blocks < c.limits.sms && bytes > enough) || blocks > std::int64_t{4} * c.limits.sms;
+}
+
+bool meets_badly(const Candidate& c) {
+  constexpr std::int64_t enough = 32 << 10;
+  const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.split;
+  const std::int64_t blocks = c.tiling.items * c.plan.split;  // of a row each
+  const bool is_held = c.plan.split * half_of_registers(c) >= 2 * codegen::bytes_waiting(c.prepared);
+  return (3 * blocks < c.limits.sms && bytes > enough) || blocks > (is_held ? 1 : 2) * std::int64_t{c.limits.sms};
+}
+
 std::int64_t elements_per_thread(const Candidate& c) { return c.tiling.trips * c.plan.vector; }
 
 std::int64_t unrolled_code(const Candidate& c) {

@@ -84,6 +84,16 @@ bool fill_by_doubling(std::int64_t bands, std::int64_t sms);
 /// which has a block for each SM, or although a power of two has nearly as many.
 bool fills_badly(const Candidate& c);
 
+/// Whether blocks that share columns are too many or too few, or have too little of them, or go over them narrowly: the
+/// reasons of the rule `split-columns`.
+bool shares_columns_badly(const Candidate& c);
+
+/// The same of blocks that share rows and do not meet, and `split-rows`.
+bool shares_rows_badly(const Candidate& c);
+
+/// The same of blocks of the grid that share rows and meet, and `meet-size`.
+bool meets_badly(const Candidate& c);
+
 /// Elements of a row that a thread handles.
 std::int64_t elements_per_thread(const Candidate& c);
 

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "base/indexed.h"
 #include "codegen/lower/lower_turn.h"
@@ -53,6 +54,11 @@ constexpr std::array rule_table = [] {
        true,
        "a vector must fit into the row (row) or the output (map), and divide neighbouring columns (column)",
        {asks({vector}, {T::vectors}, [](const Candidate& c) { return c.tiling.vectors == 0; })}},
+      {"lanes-divide",
+       true,
+       "the lanes of a row, or side by side across columns, divide the block's threads",
+       {asks({threads, threads_per_row}, {},
+             [](const Candidate& c) { return c.plan.threads % c.plan.threads_per_row != 0; })}},
       {"peel-lanes",
        true,
        "rows that are no multiple of the vector need two lanes per element around the vectors",
@@ -186,6 +192,13 @@ constexpr std::array rule_table = [] {
                const std::int64_t room = blocks(c) * c.tiling.lanes * c.tiling.trips * c.tiling.groups;
                return 3 * c.tiling.vectors * c.prepared.columns < 2 * room;
              })}},
+      {"uneven-groups",
+       false,
+       "lanes across columns are as many as the block by a power of two, which their sums halve",
+       {asks({threads_per_row}, {T::groups},
+             [](const Candidate& c) {
+               return is_across(c) && !std::has_single_bit(static_cast<unsigned>(c.tiling.groups));
+             })}},
       {"coalescing",
        false,
        "lanes must read 128 neighbouring bytes of a row or all of it; of columns of up to 64 bytes in all half will do",
@@ -236,6 +249,14 @@ constexpr std::array rule_table = [] {
                       c.plan.in_flight * c.plan.vector * element_bytes(c) < 32 &&
                       c.plan.in_flight * c.plan.vector * input_bytes(c) < 128;
              })}},
+      {"deep-columns",
+       false,
+       "over eight rows in flight only where columns break vectors, and 64 bytes of the widest input: more hide "
+       "nothing",
+       {asks({in_flight, vector, threads_per_row}, {T::groups},
+             [](const Candidate& c) {
+               return is_across(c) && c.plan.in_flight > 8 && c.plan.in_flight * c.plan.vector * element_bytes(c) > 64;
+             })}},
       {"split-columns",
        false,
        "columns are shared only to fill half of the SMs to all of them twice (by no power of two: all of them), or, "
@@ -243,21 +264,7 @@ constexpr std::array rule_table = [] {
        "with the widest vectors and 64 bytes in flight, or 64 and 256 of all inputs together, and 256 threads (of few "
        "bytes one for 64)",
        {asks({split, meet, threads, vector}, {T::groups, T::run, T::items, T::items_per_block, T::split},
-             [](const Candidate& c) {
-               constexpr std::int64_t kib = 1 << 10, enough = 32 * kib, large = 256, line = 128;
-               if (c.plan.split == 1 || !is_across(c)) return false;
-               if (blocks(c) > 2 * c.limits.sms || fills_badly(c)) return true;
-               if (narrows(c) && c.plan.vector != widest_vector(c)) return true;
-               const bool meets = c.plan.meet != Meeting::last;
-               const std::int64_t least = meets ? kib : 4 * kib;
-               const std::int64_t across =
-                   c.prepared.rows * element_bytes(c);  // what stays of a column group are its rows
-               const std::int64_t bytes = across * c.prepared.columns / blocks(c);
-               if (2 * blocks(c) > c.limits.sms)
-                 return c.plan.threads < (meets ? std::min(large, bytes / 64) : large) || (meets && bytes < least);
-               return 16 * across > c.limits.sms * line || bytes < least || bytes > enough ||
-                      c.plan.threads < std::min(large, bytes / 64);
-             }),
+             [](const Candidate& c) { return c.plan.split > 1 && is_across(c) && shares_columns_badly(c); }),
         asks({split, vector, in_flight}, {T::groups},
              [](const Candidate& c) {
                return c.plan.split > 1 && is_across(c) && c.plan.in_flight * c.plan.vector * element_bytes(c) < 64 &&
@@ -270,13 +277,7 @@ constexpr std::array rule_table = [] {
        "128 of all inputs together",
        {asks({split, meet, threads, threads_per_row}, {T::groups, T::items},
              [](const Candidate& c) {
-               constexpr std::int64_t kib = 1 << 10, least = 4 * kib, enough = 32 * kib;
-               if (c.plan.split == 1 || c.plan.meet != Meeting::last || is_across(c)) return false;
-               if (c.plan.threads_per_row != c.plan.threads) return true;
-               const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.split;
-               const std::int64_t blocks = c.tiling.items * c.plan.split;  // of a row each
-               return c.plan.threads < std::min<std::int64_t>(256, bytes / 64) || bytes < least ||
-                      (3 * blocks < c.limits.sms && bytes > enough) || blocks > std::int64_t{4} * c.limits.sms;
+               return c.plan.split > 1 && c.plan.meet == Meeting::last && !is_across(c) && shares_rows_badly(c);
              }),
         asks({split, meet, vector, in_flight}, {T::groups, T::trips},
              [](const Candidate& c) {
@@ -302,14 +303,7 @@ constexpr std::array rule_table = [] {
        {asks({split, meet}, {T::groups, T::items},
              [](const Candidate& c) {
                if (c.plan.meet != Meeting::grid) return false;
-               if (c.prepared.walks < 2) return true;
-               if (is_across(c)) return false;
-               constexpr std::int64_t enough = 32 << 10;
-               const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.split;
-               const std::int64_t blocks = c.tiling.items * c.plan.split;  // of a row each
-               const bool is_held = c.plan.split * half_of_registers(c) >= 2 * codegen::bytes_waiting(c.prepared);
-               return (3 * blocks < c.limits.sms && bytes > enough) ||
-                      blocks > (is_held ? 1 : 2) * std::int64_t{c.limits.sms};
+               return c.prepared.walks < 2 || (!is_across(c) && meets_badly(c));
              })}},
       {"meet-reload",
        false,

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -45,26 +46,84 @@ std::vector<int> numbers(std::initializer_list<Enum> values) {
   return made;
 }
 
-/// Blocks that share columns: doubled up to the SMs. Where columns are gone through again, also as many as SMs that the
-/// columns side by side in a block leave each of them, however many lie side by side, where powers of two leave over an
-/// eighth of the SMs idle.
+/// Lanes, no power of two, that have all columns side by side, or even shares of them, where powers of two leave an
+/// eighth of theirs or more without any. As far as rules let columns lie side by side in a block.
+std::vector<int> lanes_of_columns(const codegen::Prepared& prepared, int vector) {
+  constexpr std::int64_t most_bytes = 512;
+  std::vector<int> values;
+  const std::int64_t vectors = prepared.rows / vector;  // what stays of a column group are its rows
+  for (std::int64_t most = 1; most * vector * ir::access_bytes <= most_bytes * prepared.widest_vector; most *= 2) {
+    const std::int64_t tiles = (vectors + most - 1) / most, even = (vectors + tiles - 1) / tiles;
+    if (!std::has_single_bit(static_cast<std::uint64_t>(even)) && 8 * tiles * most >= 9 * vectors)
+      values.push_back(static_cast<int>(even));
+  }
+  return values;
+}
+
+bool has_columns(const codegen::Prepared& prepared) { return row(prepared.skeleton).unit == ir::WorkUnit::columns; }
+
+/// The widest vector that neighbouring columns leave whole.
+int vector_of_columns(const codegen::Prepared& prepared) {
+  return static_cast<int>(std::gcd(prepared.domain.fastest(), std::int64_t{prepared.widest_vector}));
+}
+
+/// The same for every vector that divides the columns.
+std::vector<int> lanes_of_columns(const codegen::Prepared& prepared) {
+  std::vector<int> values;
+  if (!has_columns(prepared)) return values;
+  for (const int vector : powers_of_two(1, vector_of_columns(prepared)))
+    for (const int lanes : lanes_of_columns(prepared, vector)) values.push_back(lanes);
+  return values;
+}
+
+/// Rows of columns in flight: eight, or where columns break vectors as many as make 64 bytes.
+int most_in_flight(const codegen::Prepared& prepared) {
+  constexpr int usual = 8, enough = 64;
+  if (!has_columns(prepared)) return usual;
+  return std::max(usual, enough * prepared.widest_vector / (ir::access_bytes * vector_of_columns(prepared)));
+}
+
+void sort_once(std::vector<int>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+/// Powers of two, and by powers of two as many as such lanes.
+std::vector<int> block_sizes(const codegen::Prepared& prepared, const ir::Limits& limits) {
+  std::vector<int> values = powers_of_two(2 * limits.warp_size, limits.threads_per_block);
+  for (const int lanes : lanes_of_columns(prepared))
+    for (const int threads : powers_of_two(lanes, limits.threads_per_block))
+      if (threads >= 2 * limits.warp_size) values.push_back(threads);
+  sort_once(values);
+  return values;
+}
+
+std::vector<int> lanes_side_by_side(const codegen::Prepared& prepared, const ir::Limits& limits) {
+  std::vector<int> values = powers_of_two(1, limits.threads_per_block);
+  for (const int lanes : lanes_of_columns(prepared)) values.push_back(lanes);
+  sort_once(values);
+  return values;
+}
+
+/// Blocks that share columns: doubled up to two for each SM. Where columns are gone through again, also as many as SMs
+/// that the columns side by side in a block leave each of them, however many lie side by side, where powers of two
+/// leave over an eighth of the SMs idle.
 std::vector<int> shares_of_columns(const codegen::Prepared& prepared, const ir::Limits& limits) {
-  std::vector<int> values = powers_of_two(1, limits.sms);
+  std::vector<int> values = powers_of_two(1, 2 * limits.sms);
   if (prepared.walks < 2) return values;
   for (std::int64_t beside = 1; beside < 2 * prepared.rows; beside *= 2) {
     const std::int64_t bands = (prepared.rows + beside - 1) / beside;
     if (bands < limits.sms && !fill_by_doubling(bands, limits.sms))
       values.push_back(static_cast<int>(limits.sms / bands));
   }
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
+  sort_once(values);
   return values;
 }
 
 /// Blocks that share a column, or a row where the rows are too few to fill the device: as many as fill it, and
 /// multiples and parts of that by powers of two. Each is one itself where that divides the row, for simpler indices.
 std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& limits) {
-  if (row(prepared.skeleton).unit != ir::WorkUnit::rows) return shares_of_columns(prepared, limits);
+  if (has_columns(prepared)) return shares_of_columns(prepared, limits);
   std::vector<int> values{1};
   constexpr int most_times = 4, parts = 8;
   for (const int times : powers_of_two(1, most_times * parts))
@@ -112,12 +171,13 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
     case ir::PlanField::dominant:
       return prepared.dominants;
     case ir::PlanField::threads:
-      return powers_of_two(2 * limits.warp_size, limits.threads_per_block);
+      return block_sizes(prepared, limits);
     case ir::PlanField::threads_per_row:
-      return powers_of_two(1, limits.threads_per_block);
+      return lanes_side_by_side(prepared, limits);
     case ir::PlanField::vector:
       return powers_of_two(1, prepared.widest_vector);
     case ir::PlanField::in_flight:
+      return powers_of_two(1, most_in_flight(prepared));
     case ir::PlanField::unroll:
       return powers_of_two(1, most_at_once);
     case ir::PlanField::split:
@@ -154,16 +214,22 @@ std::string_view values_asked(ir::PlanField axis) {
     case ir::PlanField::dominant:
       return "each node whose order in memory the loops can follow; no others";
     case ir::PlanField::threads:
-      return "two warps, doubled up to what a block may have; whole warps up to there";
+      return "two warps, doubled up to what a block may have; for columns also lanes that are no power of two, "
+             "doubled; "
+             "whole warps up to there, for columns any number";
     case ir::PlanField::threads_per_row:
-      return "1, doubled up to what a block may have; powers of two, for rows also whole warps, that divide threads";
+      return "1, doubled up to what a block may have; for columns also an even share where that would leave an eighth "
+             "of the lanes idle; powers of two, for rows also whole warps, for columns any number, that divide threads";
     case ir::PlanField::vector:
       return "1, doubled up to 16 bytes of the narrowest type; powers of two that fit a row and divide columns";
     case ir::PlanField::in_flight:
+      return "1, 2, 4, 8, of columns that break vectors up to 64 bytes; any number that a thread has rows or vectors "
+             "for";
     case ir::PlanField::unroll:
       return "1, 2, 4, 8; any number that a thread has rows or vectors for";
     case ir::PlanField::split:
-      return "1; for columns doubled up to the SMs, and, where they are gone through again, what fills those; for rows "
+      return "1; for columns doubled up to twice the SMs, and, where they are gone through again, what fills those; "
+             "for rows "
              "too few "
              "to fill the SMs an eighth of what fills them, "
              "doubled up to four times; any number that leaves each block elements of what it shares";
