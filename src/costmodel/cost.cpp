@@ -245,6 +245,12 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
     case StmtKind::atomic:
       pipes.memory += 1;
       pipes.alu += packing_instructions(stmt, memory_type(kernel, stmt));
+      if (stmt.by_exchange) {  // the load, the operation, two comparisons with their branches
+        pipes.memory += 1;
+        pipes.alu += 2;
+        pipes.control += 2;
+        add_operation(pipes, stmt.op, row(memory_type(kernel, stmt)).compute, kernel.arithmetic);
+      }
       pipes.address += (unrolled ? 0 : 1);
       pipes.address += stmt.space == ir::Space::distributed ? 1 : 0;  // from a block's number to its memory
       return;

@@ -33,6 +33,12 @@ void add_memory(const ir::Kernel& kernel, const ir::Stmt& stmt, const StmtCount&
   traffic.sectors += count.units;
   traffic.bytes += bytes;
   if (reads_again(kernel, stmt)) buffer.reload_sectors += count.units;
+  if (!stmt.by_exchange) return;
+  // What it loads before it writes there, once: where nobody comes between.
+  buffer.load.requests += count.executions;
+  buffer.load.sectors += count.units;
+  buffer.load.bytes += bytes;
+  buffer.reload_sectors += count.units;
 }
 
 /// A thread of each block counts at the ticket and looks there: once where it comes last, and how often else is not for

@@ -243,6 +243,7 @@ class FastWalk {
   void cut_by(const ir::Stmt& stmt, std::size_t& from, std::size_t& count) {
     for (const ir::Condition& condition : stmt.conditions) {
       if (condition.a == ir::no_expr) continue;
+      if (!condition.equal && counts_below(kernel_.indices, condition.a, condition.b)) continue;
       const LaneAffine form(kernel_, scratch_, condition.a, condition.b, 1);
       const std::size_t cut = scratch_.domains.size();
       for (std::size_t b = from; b < from + count; ++b) {

@@ -21,6 +21,9 @@
 // An array that is turned is moved in tiles. A loop has tiles for one turn of arrays of one size: of every other turn
 // each element takes a sector of its own.
 //
+// A scatter changes elements in L2, a sector for each that lies together. Where it is not in place it takes a launch
+// more, which makes its array.
+//
 // Left out: how well a plan fills the machine (rows too few for all SMs, registers, waves), which the levels that see a
 // plan decide; that phases may be bound by different pipes.
 #include <algorithm>
@@ -28,6 +31,7 @@
 
 #include "costmodel/model.h"
 #include "costmodel/parts.h"
+#include "costmodel/work.h"
 
 namespace tailor::costmodel {
 
@@ -152,12 +156,15 @@ ir::Estimate priced(const GroupSummary& summary, const CalibratedDevice& device,
   const WarmShares warm = warm_shares(bytes, device, regime);
   const double far = bytes - warm.read * summary.read - warm.written * summary.written;
   part(estimate, ir::Part::launch) = launch_part(device, regime);
+  if (summary.fills > 0)
+    part(estimate, ir::Part::launch) = part(estimate, ir::Part::launch) + launch_part(device, regime);
   const Walked walked = walked_again(summary, device, blocks);
   part(estimate, ir::Part::dram) = {(far + walked.far) / memory};
   const double l2 = std::min(device.l2_bandwidth, lanes * device.sm_bandwidth);
   // What windows load for each tap comes out of L1, a number at a time.
   const double taps = std::max(summary.near / device.l1_bandwidth, summary.loads / device.lsu_rate) / lanes;
   part(estimate, ir::Part::l2) = {std::max((bytes + walked.bytes + across(summary)) / l2, taps)};
+  part(estimate, ir::Part::atomic) = {summary.scattered / sector_bytes / (device.atomic_rate * device.clock)};
   part(estimate, ir::Part::fma) = {std::max(summary.fma / device.fma_rate, summary.f64 / device.f64_rate) / lanes};
   part(estimate, ir::Part::alu) = {summary.alu / device.alu_rate / lanes};
   part(estimate, ir::Part::xu) = {summary.xu / device.xu_rate / lanes};
@@ -167,8 +174,8 @@ ir::Estimate priced(const GroupSummary& summary, const CalibratedDevice& device,
   const double places = find_piece * pieces(summary) + chosen * times_chosen(summary);
   part(estimate, ir::Part::issue) = {(summary.fma + summary.alu + summary.xu + summary.loads + places) /
                                      (device.issue_rate * device.warp_size) / lanes};
-  const ir::Part busiest =
-      greatest(estimate, {ir::Part::dram, ir::Part::l2, ir::Part::fma, ir::Part::alu, ir::Part::xu, ir::Part::issue});
+  const ir::Part busiest = greatest(estimate, {ir::Part::dram, ir::Part::l2, ir::Part::atomic, ir::Part::fma,
+                                               ir::Part::alu, ir::Part::xu, ir::Part::issue});
   const double waits = static_cast<double>(barriers(summary));
   const double kept = summary.crossing + summary.read_again, through = 2 * summary.crossing + summary.read_again;
   double crossing = 0;

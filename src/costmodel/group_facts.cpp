@@ -126,7 +126,9 @@ class Facts {
       find_instructions(node, fact);
       find_pieces(node, fact);
     }
-    if (node.op == Op::dynamic_update_slice) find_place(id, node, fact);
+    const bool scatters = node.op == Op::scatter && node.operands.size() == 3;
+    if (scatters) fact.scattered = result_bytes(graph_[node.operands[2]]);
+    if (node.op == Op::dynamic_update_slice || scatters) find_place(id, node, fact);
     if (node.op == Op::transpose || node.op == Op::copy) find_turn(node, fact);
   }
 
@@ -479,7 +481,7 @@ class Facts {
     }
     for (std::size_t r = 0; r < fact.reads.size(); ++r)
       if (fact.reads[r].value == from) fact.placed = static_cast<std::int32_t>(r);
-    fact.placed_bytes = result_bytes(graph_[node.operands[1]]);
+    fact.placed_bytes = result_bytes(graph_[node.operands[node.op == Op::scatter ? 2 : 1]]);
     for (const NodeId window : windows) result_.nodes[ir::index(window)].updates = id;
     fact.windows = std::move(windows);
   }

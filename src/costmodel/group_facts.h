@@ -71,6 +71,7 @@ struct GroupNode {
   std::int32_t turn = 0;     ///< how it turns an array so that neighbours part: 0 not at all; back is the same turn
   double bytes = 0;          ///< of the result
   double placed_bytes = 0;   ///< of the part that is written when an update happens in place
+  double scattered = 0;      ///< bytes that a scatter changes where data says; 0: it is none
   std::int32_t placed = -1;  ///< the read whose memory may be written over; -1: none
   std::vector<ir::NodeId> windows;   ///< slices of that memory that must be read in the same group then
   ir::NodeId updates = ir::no_node;  ///< of such a slice, the update

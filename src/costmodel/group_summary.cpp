@@ -129,6 +129,9 @@ void GroupSummaries::count_result(NodeId node, int sign) {
     summary.arguments += sign;
   }
   if (state.later > 0) summary.crossing += sign * fact.bytes;
+  if (fact.scattered == 0) return;
+  summary.scattered += sign * fact.scattered;
+  if (!is_placed(node)) summary.fills += sign;
 }
 
 /// Its result, and the array that it may update in place: whether it does depends on who reads it inside.

@@ -44,6 +44,8 @@ struct GroupSummary {
   std::int64_t nodes = 0;
   std::int64_t arguments = 0;          ///< arrays read and written
   std::int64_t tails = 0;              ///< results that are there only when all blocks are done
+  std::int64_t fills = 0;              ///< scatters whose array another launch makes before them
+  double scattered = 0;                ///< bytes that scatters change where data says
   double carried = 0;                  ///< elements of reductions among them: what a block adds up from row to row
   std::int64_t row_sums = 0;           ///< reductions whose rows a block can hold
   double rows = 0;                     ///< of these, summed up

@@ -246,9 +246,9 @@ class Needs {
 
   bool is_update_in_place(const Node& node) const {
     if (node.operands.empty() || graph_[node.operands[0]].op != Op::parameter) return false;
-    if (node.op == Op::scatter) return node.operands.size() == 3;
-    return node.op == Op::dynamic_update_slice && node.operands.size() >= 2 &&
-           std::any_of(graph_.in_place.begin(), graph_.in_place.end(), [&](const ir::InPlace& pair) {
+    const bool updates = (node.op == Op::dynamic_update_slice && node.operands.size() >= 2) ||
+                         (node.op == Op::scatter && node.operands.size() == 3);
+    return updates && std::any_of(graph_.in_place.begin(), graph_.in_place.end(), [&](const ir::InPlace& pair) {
              return &graph_[graph_.outputs[ir::index(pair.output)]] == &node;
            });
   }

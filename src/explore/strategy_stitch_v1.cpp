@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Strategy "stitch-v1": greedy stitching by rule, after PAI's first version. A producer joins its consumer when
-//   1. both are memory-bound, and neither is one that no kernel can hold yet: a scatter, window, random number or the
+//   1. both are memory-bound, and neither is one that no kernel can hold yet: a sort, long window, random number or the
 //      like stays alone;
 //   2. one flat loop (map) or one pass over rows (row) can compute the union: row reductions all over the same rows and
 //      columns, what depends on them used only by its own row, outputs [R,N] or [R]; or one pass down columns: column

@@ -183,7 +183,7 @@ bool is_given_up(const Graph& graph, const DefUse& def_use, NodeId read, NodeId 
 void find_in_place(const Graph& graph, const DefUse& def_use, Boundary& border) {
   for (std::size_t i = 0; i < border.writes.size(); ++i) {
     const Node& node = graph[border.writes[i]];
-    if (node.op != Op::dynamic_update_slice) continue;
+    if (node.op != Op::dynamic_update_slice && (node.op != Op::scatter || node.operands.size() != 3)) continue;
     const NodeId from = node.operands[0];
     const auto read = std::find(border.reads.begin(), border.reads.end(), from);
     const bool once = std::count(node.operands.begin(), node.operands.end(), from) == 1;

@@ -284,11 +284,12 @@ class ErrorBoundWalk {
       return one(exact ? nullptr : moved(call, operands, operands.size(), evaluate_index));
     const bool windows = node.op == ir::Op::reduce_window && call.operands.size() == 2;
     if (node.op == ir::Op::reduce || windows) return reduction(call, operands, results, whole);
+    if (is_replaced(call, operands)) return one(replaced_errors(call, operands));
     if (exact && makes_exact(call.graph, node)) return std::vector<Errors>(results.size());
     if (Errors errors = contraction_errors(call, operands, *results[0], options_.product_error); errors != nullptr)
       return one(std::move(errors));
-    if (!exact)
-      if (Errors errors = replaced_errors(call, operands); errors != nullptr) return one(std::move(errors));
+    if (Errors errors = multiplied_errors(call, operands, *results[0]); errors != nullptr)
+      return one(std::move(errors));
     if (!exact && is_floating(results[0]->shape.dtype))
       if (Errors errors = scattered_extreme_errors(call, operands, *results[0]); errors != nullptr)
         return one(std::move(errors));

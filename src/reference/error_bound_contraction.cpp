@@ -10,12 +10,18 @@
 // names. A product whose factors lose digits on their way (tf32) adds that share of each product. The result is
 // rounded once more to its type.
 //
+// A scatter adds in memory, one update after the other in any order: n are the updates of an element. In types of 16
+// bits each sum is rounded to the type, where small terms may all be lost beside a large one: n u on either side. In
+// f32 what is subnormal may be taken for zero each time. A scatter that multiplies is off by n u of the product, where
+// no part of the product leaves the type's normal numbers. One that replaces leaves any of several updates.
+//
 // Both sums are computed by the evaluator's own contraction on f64 arrays of magnitudes, so dimension numbers and
 // scatter rules are read in one place and cannot be read differently here.
 #include "reference/error_bound_contraction.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ir/graph/attribute_text.h"
 #include "reference/error_bound.h"
@@ -46,10 +52,25 @@ Tensor evaluated(const Call& call, const std::vector<const Tensor*>& operands) {
   return wide.op == ir::Op::dot ? evaluate_dot(other).front() : evaluate_lookup(other).front();
 }
 
-/// Terms of one sum, at most.
+Tensor filled(ir::Shape shape, double value) {
+  shape.dtype = ir::DType::f64;
+  Tensor result = zeros(shape);
+  auto* const values = reinterpret_cast<double*>(result.bytes.data());
+  std::fill_n(values, elements(shape), value);
+  return result;
+}
+
+/// How many updates each element of a scatter's result gets.
+Tensor updates_of(const Call& call) {
+  ir::Node adds = call.node;
+  ir::attributes_as<ir::RegionCall>(adds).reducer = ir::Reducer::add;
+  adds.bodies.clear();
+  const Tensor none = filled(call.operand(0).shape, 0), each = filled(call.operand(2).shape, 1);
+  return evaluated(Call{call.graph, adds, call.operands, call.stop}, {&none, &call.operand(1), &each});
+}
+
+/// Terms of one sum of products.
 double terms_of(const Call& call) {
-  if (call.node.op == ir::Op::scatter)
-    return static_cast<double>(std::max<std::int64_t>(elements(call.operand(1).shape), 1));
   std::int64_t terms = 1;
   for (const std::int64_t dim : ir::attribute_numbers(hlo_text(call.node), "lhs_contracting_dims"))
     terms *= call.operand(0).shape.dims[static_cast<int>(dim)];
@@ -87,17 +108,27 @@ Errors contraction_errors(const Call& call, const std::vector<Errors>& operands,
   const Tensor sums = of(a, b);
   const Tensor most = operands[0] == nullptr && operands[second] == nullptr ? sums : of(a_most, b_most);
   const ir::DType dtype = result.shape.dtype;
-  const double each = deviations * std::sqrt(terms_of(call)) * unit_roundoff(row(dtype).compute) +
-                      (call.node.op == ir::Op::dot ? product_error : 0);
+  const bool scatters = call.node.op == ir::Op::scatter;
+  const bool is_short = scatters && row(dtype).bits <= 16;
+  const Tensor updates = scatters ? updates_of(call) : Tensor{};
+  const double flushed = scatters && dtype == ir::DType::f32 ? std::numeric_limits<float>::min() : 0;
+  const auto share = [&](double terms) {
+    return is_short
+               ? 2 * terms * unit_roundoff(dtype)
+               : deviations * std::sqrt(terms) * unit_roundoff(row(dtype).compute) + (scatters ? 0 : product_error);
+  };
+  const double of_products = scatters ? 0 : share(terms_of(call));
   const ir::FloatFormat format = float_format(row(dtype).compute);
   const double most_of_type = std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
   Tensor errors = unwritten_errors(result.shape);
   const Rounding rounding(dtype);
   for (std::int64_t at = 0; at < elements(result.shape); ++at) {
-    const double size = as_double(most, at);
+    const double size = as_double(most, at), terms = scatters ? as_double(updates, at) : 0;
+    const double each = scatters ? share(terms) : of_products;
     // As of sums: in another order a partial sum may overflow, and with an infinity among the terms nothing is known.
-    error_bounds(errors)[at] =
-        size <= most_of_type ? size - as_double(sums, at) + each * size + rounding(as_double(result, at)) : infinity;
+    error_bounds(errors)[at] = size <= most_of_type ? size - as_double(sums, at) + each * size + terms * flushed +
+                                                          rounding(as_double(result, at))
+                                                    : infinity;
   }
   return shared(std::move(errors));
 }
@@ -105,11 +136,48 @@ Errors contraction_errors(const Call& call, const std::vector<Errors>& operands,
 bool moves_exactly(const Call& call) {
   if (call.node.op != ir::Op::scatter && call.node.op != ir::Op::reduce_window) return false;
   const ir::Reducer reducer = ir::reducer(call.node);
-  return reducer == ir::Reducer::maximum || reducer == ir::Reducer::minimum || replaces(call);
+  return reducer == ir::Reducer::maximum || reducer == ir::Reducer::minimum;
+}
+
+Errors multiplied_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result) {
+  const ir::DType dtype = result.shape.dtype;
+  const bool is_covered = call.node.op == ir::Op::scatter && call.operands.size() == 3 && is_floating(dtype) &&
+                          reducer(call.node) == ir::Reducer::multiply && operands[0] == nullptr &&
+                          operands[1] == nullptr && operands[2] == nullptr;
+  if (!is_covered) return nullptr;
+  const auto factors = [&](std::size_t k, bool large) {
+    Tensor made = filled(call.operand(k).shape, 1);
+    auto* const values = reinterpret_cast<double*>(made.bytes.data());
+    each_real(call.operand(k), [&](std::int64_t i, double value) {
+      const double size = std::fabs(value);
+      values[i] = std::isnan(value) || value == 0 ? 1 : large ? std::max(size, 1.0) : std::min(size, 1.0);
+    });
+    return made;
+  };
+  const auto product = [&](bool large) {
+    const Tensor array = factors(0, large), updates = factors(2, large);
+    return evaluated(call, {&array, &call.operand(1), &updates});
+  };
+  const Tensor most = product(true), least = product(false), updates = updates_of(call);
+  const ir::FloatFormat format = float_format(dtype);
+  const double least_normal = std::ldexp(1.0, 1 - format.bias),
+               largest = std::ldexp(2 - std::ldexp(1.0, -format.mantissa_bits), format.bias);
+  Tensor errors = unwritten_errors(result.shape);
+  each_real(result, [&](std::int64_t i, double y) {
+    const double n = as_double(updates, i);
+    const bool stays = as_double(most, i) <= largest && as_double(least, i) >= least_normal;
+    error_bounds(errors)[i] = n == 0 || std::isnan(y)     ? 0
+                              : stays && std::isfinite(y) ? 2 * n * unit_roundoff(dtype) * std::fabs(y)
+                                                          : infinity;
+  });
+  return shared(std::move(errors));
+}
+
+bool is_replaced(const Call& call, const std::vector<Errors>& operands) {
+  return replaces(call) && call.operands.size() == 3 && operands[1] == nullptr;
 }
 
 Errors replaced_errors(const Call& call, const std::vector<Errors>& operands) {
-  if (!replaces(call) || call.operands.size() != 3 || operands[1] != nullptr) return nullptr;
   const auto of = [&](std::size_t k) {
     Tensor errors = unwritten_errors(call.operand(k).shape);
     if (operands[k] == nullptr) return zeros(errors.shape);
@@ -117,7 +185,12 @@ Errors replaced_errors(const Call& call, const std::vector<Errors>& operands) {
     return errors;
   };
   const Tensor array = of(0), updates = of(2);
-  return shared(evaluated(call, {&array, &call.operand(1), &updates}));
+  Tensor errors = evaluated(call, {&array, &call.operand(1), &updates});
+  const Tensor written = updates_of(call);
+  bool exact = operands[0] == nullptr && operands[2] == nullptr;
+  for (std::int64_t i = 0; i < elements(written.shape); ++i)
+    if (as_double(written, i) > 1) error_bounds(errors)[i] = infinity, exact = false;
+  return exact ? nullptr : shared(std::move(errors));
 }
 
 }  // namespace tailor::reference

@@ -15,9 +15,14 @@ namespace tailor::reference {
 Errors contraction_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result,
                           double product_error);
 
-/// Whether a scatter or reduce-window hands on values as they are: it replaces, or takes the larger or the smaller.
+/// Whether a scatter or reduce-window hands on values as they are: it takes the larger or the smaller.
 bool moves_exactly(const Call& call);
-/// Of a scatter that replaces, at exact places: each bound goes where its element goes. nullptr for any other call.
+/// Of a scatter that multiplies exact floating numbers. nullptr for any other call.
+Errors multiplied_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result);
+/// Whether the call is a scatter that replaces, at exact places.
+bool is_replaced(const Call& call, const std::vector<Errors>& operands);
+/// Of such a call: each bound goes where its element goes, and nothing is known of an element that several updates are
+/// for. nullptr: it is exact.
 Errors replaced_errors(const Call& call, const std::vector<Errors>& operands);
 
 }  // namespace tailor::reference

@@ -109,7 +109,11 @@ class InputRanges {
         return ask(node, 1, {places_in(node, 0, "start_index_map"), false, false});
       case ir::Op::scatter: {
         const std::size_t arrays = (node.operands.size() - 1) / 2;
-        return ask(node, arrays, {places_in(node, 0, "scatter_dims_to_operand_dims"), true, false});
+        // Whatever is added in any order may meet; of what takes another's place any may stay.
+        const ir::Reducer known = ir::reducer(node);
+        const bool meets = known != ir::Reducer::none && known != ir::Reducer::custom &&
+                           ir::attribute(hlo_text(node), "unique_indices") != "true";
+        return ask(node, arrays, {places_in(node, 0, "scatter_dims_to_operand_dims"), !meets, false});
       }
       default:
         return;
@@ -199,6 +203,7 @@ std::vector<std::int64_t> integer_edges(ir::DType dtype, const InputRange& range
   const std::uint64_t top = std::uint64_t{1} << (bits - 1);
   const auto high = static_cast<std::int64_t>(top);  // of 64 bits: the least signed number
   const std::int64_t most = wrap_to(dtype, static_cast<std::int64_t>(top - 1));
+  if (range.limit > 0 && range.distinct) return {range.limit, range.limit + 1, -1, most, high};  // none comes twice
   if (range.limit > 0) return {0, range.limit - 1, range.limit, range.limit + 1, -1, most, high};
   return {0, 1, -1, most, most - 1, high, high + 1, bits - 1, bits, bits + 1, high / 2, high / 2 - 1, 2, -2, 7, -128};
 }

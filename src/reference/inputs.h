@@ -4,7 +4,8 @@
 // Inputs with which a check says something. Plain random numbers would send most look-ups out of range, square roots
 // below zero and quotients to infinity, where any kernel agrees with any other. So what a parameter is used for is
 // followed back from those operations: integers that become indices lie inside what they index (those of a scatter
-// without repetition where there is room), floats that end under a root, a logarithm or a bar are positive.
+// that replaces, or says that its windows lie apart, without repetition where there is room), floats that end under a
+// root, a logarithm or a bar are positive.
 //
 // Random numbers of moderate size reach no edge of a type either. So some elements are edges: of integers the ends of
 // their range, widths and powers of two, of indices places outside, of floats both zeros, ties, the smallest and

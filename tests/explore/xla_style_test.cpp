@@ -286,7 +286,7 @@ TEST_CASE("XLA's transposes are square tiles of 32 lanes, with vectors where the
              "XLA turns rows of neighbours that stay together; a flat loop reads these as they lie");
 }
 
-TEST_CASE("a scatter has its emitter and no plan") {
+TEST_CASE("a scatter has its emitter, and a plan over as many updates") {
   const ir::Graph graph = hlo::import_hlo(R"(HloModule scattered
 
 sum {
@@ -310,8 +310,9 @@ ENTRY main {
   const Found found = found_in(alone.groups[0].group);
   CHECK(found.style.form == Form::scatter);
   CHECK(found.style.launch == Launch{{50, 1, 1}, 128});  // 6,400 updates, the GPU is not full
-  CHECK_FALSE(found.style.plan.has_value());
-  CHECK(found.style.note == "the group has no plan: skeleton-scatter");
+  REQUIRE(found.style.plan.has_value());
+  CHECK(found.style.plan->threads == 128);
+  CHECK(found.style.plan->vector == 1);
 }
 
 TEST_CASE("the table has a row for each form, in order, and those without a plan say so") {

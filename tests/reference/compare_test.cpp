@@ -274,6 +274,9 @@ TEST_CASE("lowered kernels of the family are within the bounds, and mutated resu
       const bool picks_rows = std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
         return node.op == Op::gather;  // any number is a place, so neighbours may read the same row
       });
+      // Rows that no update reaches may be zeros, all of them alike.
+      const bool leaves_rows =
+          std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.op == Op::scatter; });
       const std::vector<Tensor> inputs = inputs_of(run.group.graph, 11);
       const std::vector<BoundedTensor> expected = evaluate_with_error_bounds(run.group.graph, inputs);
       const std::vector<std::vector<std::byte>> found = outputs_of(run, inputs);
@@ -299,6 +302,7 @@ TEST_CASE("lowered kernels of the family are within the bounds, and mutated resu
         std::vector<std::byte> stale = found[k], shifted = found[k];
         std::fill_n(stale.begin() + static_cast<std::ptrdiff_t>(row_bytes), row_bytes, std::byte{0});
         std::copy_n(found[k].begin(), row_bytes, shifted.begin() + static_cast<std::ptrdiff_t>(row_bytes));
+        if (leaves_rows) continue;
         CHECK(compare(expected[k], stale).wrong > 0);
         if (!picks_rows) CHECK(compare(expected[k], shifted).wrong > 0);
       }

@@ -31,6 +31,7 @@ Graph entry(const std::string& body) {
              "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n"
              "half_add { a = f16[] parameter(0) b = f16[] parameter(1) ROOT c = f16[] add(a, b) }\n"
              "second { a = f32[] parameter(0) ROOT b = f32[] parameter(1) }\n"
+             "times { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] multiply(a, b) }\n"
              "larger { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }\n"
              "ENTRY e {\n" +
                  body + "}\n",
@@ -93,6 +94,41 @@ TEST_CASE("a scatter that adds is inside its bound in any order, one that loses 
       if (k != 7) store(wrong, place, as_double(wrong, place) + as_double(inputs[2], k));
     }
     CHECK(compare(expected, right.bytes).wrong == 0);
+    CHECK(compare(expected, wrong.bytes).wrong == 1);
+  }
+}
+
+TEST_CASE("of an element that several updates replace nothing is known, of all others all") {
+  const Graph graph = entry(
+      "  array = f32[9]{0} parameter(0)\n  places = s32[6,1]{1,0} parameter(1)\n  updates = f32[6]{0} parameter(2)\n"
+      "  ROOT written = f32[9]{0} scatter(array, places, updates), update_window_dims={}, inserted_window_dims={0}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=second\n");
+  std::vector<Tensor> inputs = sensible_inputs(graph, 1);
+  const std::array<double, 6> places{4, 7, 4, 0, 9, -1};
+  for (std::size_t i = 0; i < places.size(); ++i) store(inputs[1], static_cast<std::int64_t>(i), places[i]);
+  const BoundedTensor found = evaluate_with_error_bounds(graph, inputs).front();
+  REQUIRE(found.error.size() == 9);
+  for (std::size_t i = 0; i < 9; ++i) CHECK(std::isinf(found.error[i]) == (i == 4));
+}
+
+TEST_CASE("a scatter that multiplies is inside its bound in any order") {
+  const Graph graph = entry(
+      "  array = f32[10]{0} parameter(0)\n  places = s32[60,1]{1,0} parameter(1)\n  updates = f32[60]{0} parameter(2)\n"
+      "  ROOT written = f32[10]{0} scatter(array, places, updates), update_window_dims={}, inserted_window_dims={0}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=times\n");
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const std::vector<Tensor> inputs = sensible_inputs(graph, seed);
+    const BoundedTensor expected = evaluate_with_error_bounds(graph, inputs).front();
+    Tensor right = inputs[0], wrong = inputs[0];
+    for (const std::int64_t k : order_of(60, random)) {
+      const std::int64_t place = as_integer(inputs[1], k);
+      store(right, place, as_double(right, place) * as_double(inputs[2], k));
+      if (k != 7) store(wrong, place, as_double(wrong, place) * as_double(inputs[2], k));
+    }
+    CHECK(compare(expected, right.bytes).wrong == 0);
+    CHECK(compare(expected, right.bytes).unjudged == 0);
     CHECK(compare(expected, wrong.bytes).wrong == 1);
   }
 }

@@ -24,6 +24,7 @@ namespace {
 Graph graph_of(const std::string& entry) {
   return import_hlo(
              "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n"
+             "second { d = f32[] parameter(0) ROOT e = f32[] parameter(1) }\n"
              "ENTRY e {\n" +
                  entry + "}\n",
              "test")
@@ -55,20 +56,36 @@ TEST_CASE("indices of a gather lie inside the table, through conversions and mov
   CHECK(*values.rbegin() == 49);
 }
 
-TEST_CASE("indices of a scatter come once while there is room") {
-  const Graph graph = graph_of(
-      "  array = f32[90]{0} parameter(0)\n"
-      "  places = s32[60,1]{1,0} parameter(1)\n"
-      "  updates = f32[60]{0} parameter(2)\n"
-      "  ROOT written = f32[90]{0} scatter(array, places, updates), update_window_dims={}, inserted_window_dims={0}, "
-      "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add\n");
+TEST_CASE("indices of a scatter come once while there is room, where it replaces, and meet where it adds") {
+  const auto scatter = [](std::string_view region, std::string_view more) {
+    return graph_of(fmt::format(
+        "  array = f32[90]{{0}} parameter(0)\n"
+        "  places = s32[60,1]{{1,0}} parameter(1)\n"
+        "  updates = f32[60]{{0}} parameter(2)\n"
+        "  ROOT written = f32[90]{{0}} scatter(array, places, updates), update_window_dims={{}}, "
+        "inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1{}, to_apply={}\n",
+        more, region));
+  };
+  const Graph replaces = scatter("second", ""), apart = scatter("add", ", unique_indices=true"),
+              adds = scatter("add", "");
+  int outside = 0;
   for (std::uint64_t seed = 1; seed < 20; ++seed) {
     CAPTURE(seed);
-    const std::set<std::int64_t> values = integers(sensible_inputs(graph, seed)[1]);
-    CHECK(values.size() == 60);
-    CHECK(*values.begin() >= 0);
-    CHECK(*values.rbegin() < 90);
+    for (const Graph* graph : {&replaces, &apart, &adds}) {
+      const std::set<std::int64_t> values = integers(sensible_inputs(*graph, seed)[1]);
+      CHECK((values.size() == 60) == (graph != &adds));
+      CHECK(*values.begin() >= 0);
+      CHECK(*values.rbegin() < 90);
+    }
+    // With edges some are outside, and still none inside comes twice.
+    std::multiset<std::int64_t> inside;
+    const Tensor places = sensible_inputs(replaces, seed, Edges::finite)[1];
+    for (std::int64_t i = 0; i < 60; ++i)
+      if (const std::int64_t place = as_integer(places, i); place >= 0 && place < 90) inside.insert(place);
+    outside += 60 - static_cast<int>(inside.size());
+    CHECK(inside.size() == std::set<std::int64_t>(inside.begin(), inside.end()).size());
   }
+  CHECK(outside > 20);
 }
 
 TEST_CASE("a start leaves room for the slice") {

@@ -481,6 +481,7 @@ const std::vector<FamilyMember>& group_family() {
   static const std::vector<FamilyMember> family = [] {
     std::vector<FamilyMember> all = plain_family();
     all.insert(all.end(), gather_family().begin(), gather_family().end());
+    all.insert(all.end(), scatter_family().begin(), scatter_family().end());
     all.insert(all.end(), across_family().begin(), across_family().end());
     all.insert(all.end(), mixed_family().begin(), mixed_family().end());
     all.insert(all.end(), stack_family().begin(), stack_family().end());

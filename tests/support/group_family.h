@@ -25,6 +25,8 @@ struct FamilyMember {
 const std::vector<FamilyMember>& group_family();
 /// Those of the family that read at places from memory.
 const std::vector<FamilyMember>& gather_family();
+/// Those of the family that write where data says.
+const std::vector<FamilyMember>& scatter_family();
 /// Those of the family that add up across rows.
 const std::vector<FamilyMember>& across_family();
 /// Those of the family whose rows do not lie together.

@@ -246,6 +246,7 @@ struct Interpreter {
     std::byte* memory = run.buffers[owner(kernel, s.memory)].data();
     const std::size_t kind = s.kind == StmtKind::load ? 0 : s.kind == StmtKind::store ? 1 : 2;
     Traffic& traffic = run.counts.buffers[s.memory][kind];
+    const Traffic before = traffic;
     const Moved moved = what_moves(s);
     const std::int64_t* place = column(s.expr);
     std::vector<std::int64_t> sectors;
@@ -269,6 +270,12 @@ struct Interpreter {
       if (!rising) std::sort(sectors.begin(), sectors.end());
       traffic.sectors += std::unique(sectors.begin(), sectors.end()) - sectors.begin();
     });
+    if (s.by_exchange) {  // it is loaded first
+      Traffic& loads = run.counts.buffers[s.memory][0];
+      loads.requests += traffic.requests - before.requests;
+      loads.sectors += traffic.sectors - before.sectors;
+      loads.bytes += traffic.bytes - before.bytes;
+    }
   }
 
   /// What an access fills or takes: registers, or a let (a load) or a value (a store).

@@ -9,11 +9,16 @@
 // that of eight loads written side by side one is on its way at a time. Only a strong access keeps its place among the
 // others: relaxed within the block, which is the weakest that does (and may be answered by L1). Loads that are expected
 // again soon and not asked for ahead of their use go the non-coherent way.
+//
+// A store into an element into which others may store too is strong, and so are atomics. These are one instruction
+// where the GPU has it (ir/kernel/atomic.h); else what is there is loaded, changed and exchanged until nobody came
+// between, or until the change is none.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
 
+#include "codegen/cuda/expression.h"
 #include "codegen/cuda/prelude.h"
 
 namespace tailor::codegen {
@@ -62,16 +67,52 @@ bool is_ordered(const Access& access) {
   return !access.store && access.space == ir::Space::global && access.policy != ir::Policy::again;
 }
 
+bool changes(const Access& access) { return access.store && access.op != ir::Op::copy; }
+
+/// The word of PTX for an operation of an atomic.
+std::string_view atomic_word(ir::Op op) {
+  switch (op) {
+    case ir::Op::add:
+      return "add";
+    case ir::Op::maximum:
+      return "max";
+    case ir::Op::minimum:
+      return "min";
+    case ir::Op::bit_and:
+      return "and";
+    case ir::Op::bit_or:
+      return "or";
+    case ir::Op::bit_xor:
+      return "xor";
+    default:
+      throw std::logic_error(fmt::format("no atomic {}", ir::name(op)));
+  }
+}
+
+/// "red.global.add.noftz.v4.f16x2".
+std::string atomic_instruction(const Access& access, const Layout& l) {
+  const bool half = access.dtype == DType::f16 || access.dtype == DType::bf16;
+  const bool bits = access.op == ir::Op::bit_and || access.op == ir::Op::bit_or || access.op == ir::Op::bit_xor;
+  const bool wide_sum = access.dtype == DType::s64 && access.op == ir::Op::add;
+  std::string type(bits ? l.word.suffix : wide_sum ? std::string_view("u64") : ir::name(access.dtype));
+  if (half && l.per_word == 2) type += "x2";
+  return fmt::format("\"red.global.{}{}{}.{}", atomic_word(access.op), half ? ".noftz" : "",
+                     l.words > 1 ? fmt::format(".v{}", l.words) : std::string(), type);
+}
+
 std::string instruction(const Access& access, const Layout& l) {
+  if (changes(access)) return atomic_instruction(access, l);
   std::string mnemonic = access.store ? "st" : "ld";
   mnemonic += access.space == ir::Space::shared        ? ".shared"
               : access.space == ir::Space::distributed ? ".shared::cluster"
                                                        : ".global";
   if (is_ordered(access)) mnemonic.clear();
+  const bool beside = access.store && access.policy == ir::Policy::fresh;
+  if (beside) mnemonic.clear();
   if (!access.store && access.space == ir::Space::global && !is_ordered(access)) mnemonic += ".nc";
   if (l.words > 1) mnemonic += fmt::format(".v{}", l.words);
   mnemonic += "." + std::string(l.word.suffix);
-  return is_ordered(access) ? "ORDERED_LOAD \"" + mnemonic : "\"" + mnemonic;
+  return is_ordered(access) ? "ORDERED_LOAD \"" + mnemonic : beside ? "STORE_BESIDE \"" + mnemonic : "\"" + mnemonic;
 }
 
 /// `asm volatile(...)` with the words' operands.
@@ -170,6 +211,61 @@ std::string store_text(const Access& access, const Layout& l) {
   return out + statement(access, l, "words", "to") + "}\n";
 }
 
+/// What the operation makes of two registers of the type, as it computes it.
+std::string changed_text(const Access& access, const std::string& a, const std::string& b) {
+  const DType compute = ir::row(access.dtype).compute;
+  const auto wide = [&](const std::string& value) {
+    return is_held_as_bits(access.dtype) ? fmt::format("float_of({})", value) : value;
+  };
+  const std::string result = bare(operation_text(access.op, compute, ir::Arithmetic::xla, wide(a), wide(b)));
+  if (is_held_as_bits(access.dtype)) return fmt::format("{}_of({})", ir::name(access.dtype), result);
+  return compute == access.dtype ? result : fmt::format("static_cast<{}>({})", register_type(access.dtype), result);
+}
+
+/// The loop around a compare-and-swap.
+std::string swap_text(const Access& access) {
+  const DType dtype = access.dtype;
+  const int bits = ir::row(dtype).bits;
+  const WordRow& w = bits == 16 ? half_word : bits == 32 ? word : long_word;
+  const std::string_view type = register_type(dtype);
+  const auto from_bits = [&](std::string_view value) {
+    if (is_held_as_bits(dtype)) return fmt::format("{}{{{}}}", type, value);
+    return bits == 16 ? fmt::format("static_cast<{}>({})", type, value) : fmt::format("bits_as<{}>({})", type, value);
+  };
+  const std::string next = changed_text(access, "before", "value");
+  const std::string as_bits = is_held_as_bits(dtype) ? fmt::format("({}).bits", next)
+                              : bits == 16           ? fmt::format("static_cast<{}>({})", w.type, next)
+                                                     : fmt::format("bits_as<{}>({}({}))", w.type, type, next);
+  return fmt::format(
+      "__device__ __forceinline__ void {0}({1}* to, {1} value) {{\n"
+      "  {2} seen, expected;\n"
+      "  asm volatile(LOAD_BESIDE \".{3} %0, [%1];\" : \"={4}\"(seen) : \"l\"(to) : \"memory\");\n"
+      "  do {{\n"
+      "    expected = seen;\n"
+      "    const {1} before = {5};\n"
+      "    const {2} next = {6};\n"
+      "    if (next == expected) break;\n"
+      "    asm volatile(\"atom.global.cas.{3} %0, [%1], %2, %3;\"\n"
+      "                 : \"={4}\"(seen)\n"
+      "                 : \"l\"(to), \"{4}\"(expected), \"{4}\"(next)\n"
+      "                 : \"memory\");\n"
+      "  }} while (seen != expected);\n"
+      "}}\n",
+      access_name(access), type, w.type, w.suffix, w.constraint, from_bits("seen"), as_bits);
+}
+
+/// The same for a host: nobody comes between.
+std::string portable_change_text(const Access& access) {
+  const std::string_view type = register_type(access.dtype);
+  if (access.width == 1)
+    return fmt::format("__device__ __forceinline__ void {0}({1}* to, {1} value) {{\n  *to = {2};\n}}\n",
+                       access_name(access), type, changed_text(access, "*to", "value"));
+  return fmt::format(
+      "__device__ __forceinline__ void {0}({1}* to, const {1}* from) {{\n  for (int i = 0; i < {2}; ++i) to[i] = "
+      "{3};\n}}\n",
+      access_name(access), type, access.width, changed_text(access, "to[i]", "from[i]"));
+}
+
 }  // namespace
 
 std::string_view bits_type(DType dtype) { return ir::row(dtype).bits == 8 ? "unsigned char" : "unsigned short"; }
@@ -180,7 +276,10 @@ std::string_view register_type(DType dtype) {
 }
 
 std::string access_name(const Access& access) {
-  const std::string_view verb = access.store                         ? "store"
+  if (changes(access))
+    return fmt::format("{}_{}_{}{}", access.by_exchange ? "exchange" : "atomic", ir::name(access.op),
+                       ir::name(access.dtype), access.width == 1 ? std::string() : fmt::format("x{}", access.width));
+  const std::string_view verb = access.store ? (access.policy == ir::Policy::fresh ? "store_beside" : "store")
                                 : is_array(access.space)             ? "load"
                                 : access.policy == ir::Policy::again ? "cached_load"
                                                                      : "load";
@@ -196,6 +295,7 @@ std::string portable_access_text(const Access& access) {
   const std::string_view type = register_type(access.dtype);
   const std::string opening = "__device__ __forceinline__ ";
   const std::string call = access_name(access);
+  if (changes(access)) return portable_change_text(access);
   if (access.width == 1 && access.store)
     return fmt::format("{0}void {1}({2}* to, {2} value) {{\n  *to = value;\n}}\n", opening, call, type);
   if (access.width == 1)
@@ -205,6 +305,7 @@ std::string portable_access_text(const Access& access) {
 }
 
 std::string access_text(const Access& access) {
+  if (access.by_exchange) return swap_text(access);
   return access.store ? store_text(access, layout(access)) : load_text(access, layout(access));
 }
 

@@ -145,7 +145,7 @@ struct Printer {
   /// The helper of this access, remembered for the prelude.
   std::string helper(const Stmt& s, bool store) {
     const DType dtype = is_array(s.space) ? kernel.arrays[s.memory].dtype : kernel.buffers[s.memory].dtype;
-    const Access access{store, s.space, s.policy, dtype, s.width};
+    const Access access{store, s.space, s.policy, dtype, s.width, s.op, s.by_exchange};
     return accesses.try_emplace(access_name(access), access).first->first;
   }
 
@@ -237,14 +237,15 @@ struct Printer {
                                   : s.op == Op::maximum && number         ? "atomicMax"
                                   : s.op == Op::minimum && number         ? "atomicMin"
                                                                           : "";
-    if (call.empty() || s.space != Space::global)
+    const bool helps = s.let == no_id && (call.empty() || s.target.array != no_id || s.by_exchange);
+    if (s.space != Space::global || (call.empty() && !helps))
       throw std::logic_error(fmt::format("no atomic {} on {}", name(s.op), name(dtype)));
+    if (helps) return store(s);
     if (dtype == DType::s64 && s.op == Op::add && s.let == no_id)
       return line(
           fmt::format("{}(reinterpret_cast<unsigned long long*>({}), wide_bits({}));", call, place(s), value(s.value)));
-    const std::string before =
-        s.let == no_id ? "" : fmt::format("const {} {} = ", register_type(dtype), names.lets[s.let]);
-    line(fmt::format("{}{}({}, {});", before, call, place(s), value(s.value)));
+    const std::string to = s.let == no_id ? "" : fmt::format("const {} {} = ", register_type(dtype), names.lets[s.let]);
+    line(fmt::format("{}{}({}, {});", to, call, place(s), value(s.value)));
   }
 
   void shuffle(const Stmt& s) {

@@ -37,6 +37,22 @@ struct Vec {
 #endif
 )",
      false},
+    {"LOAD_BESIDE", R"(/// A load from where other threads may write meanwhile.
+#if __CUDA_ARCH__ >= 700
+#define LOAD_BESIDE "ld.relaxed.gpu.global"
+#else
+#define LOAD_BESIDE "ld.volatile.global"
+#endif
+)",
+     false},
+    {"STORE_BESIDE", R"(/// A store to where other threads may store meanwhile: that of one of them stays.
+#if __CUDA_ARCH__ >= 700
+#define STORE_BESIDE "st.relaxed.gpu.global"
+#else
+#define STORE_BESIDE "st.volatile.global"
+#endif
+)",
+     false},
     {"ISSUE_LOADS",
      R"(/// Never true, which the assembler does not know: no size of a launch is 0. It moves nothing across the branch, so
 /// all ordered loads above are on their way before the first of them is used. Each asks another size: once one was

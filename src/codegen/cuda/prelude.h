@@ -37,17 +37,19 @@ std::vector<PreludeRow> narrow_float_rows();
 std::string prelude_for(std::string_view body, bool portable = false);
 
 /// One access of `width` elements. Accesses to arrays ignore the policy; one to another block's takes its number behind
-/// the place.
+/// the place. A store with an operation changes what is there, atomically.
 struct Access {
   bool store = false;
   ir::Space space = ir::Space::global;
   ir::Policy policy = ir::Policy::once;
   ir::DType dtype = ir::DType::f32;
   int width = 1;
+  ir::Op op = ir::Op::copy;
+  bool by_exchange = false;
   auto operator<=>(const Access&) const = default;
 };
 
-/// "load_f32x4", "cached_load_bf16x8", "shared_store_f32".
+/// "load_f32x4", "cached_load_bf16x8", "shared_store_f32", "store_beside_f32", "atomic_add_f32x4".
 std::string access_name(const Access& access);
 /// The pinned helper: `T name(const T* from)` for one element, `void name(T* to, const T* from)` for more; stores
 /// `void name(T* to, T value)` and `void name(T* to, const T* from)`.

@@ -81,6 +81,7 @@ ir::Limits without_limits() {
   limits.threads_per_block = limits.threads_per_sm = limits.blocks_per_sm = any;
   limits.registers_per_sm = limits.registers_per_block = limits.registers_per_thread = any;
   limits.shared_per_sm = limits.shared_per_block = limits.shared_per_block_optin = any;
+  limits.compute_capability = any;
   return limits;
 }
 
@@ -176,6 +177,7 @@ std::optional<ir::Rejection> check_result(const ir::Kernel& kernel, std::int64_t
 Lowered lower_launch(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch,
                      Handover& handover) {
   ProgramBuilder builder(prepared, plan, scratch.state());
+  builder.compute_capability = limits.compute_capability;
   builder.bind_starts();
   if (builder.refusal()) return *builder.refusal();
   if (auto refused = lower_phases(builder, prepared, plan, limits, handover)) return *refused;
@@ -200,6 +202,38 @@ Lowered lower_launch(const Prepared& prepared, const ir::Plan& plan, const ir::L
   return builder.take();
 }
 
+/// The plan of the launch before a scatter's: as many threads, the widest accesses, nothing else.
+ir::Plan plan_of_fill(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
+  const Prepared& fill = *prepared.fill;
+  const ir::Graph& graph = *fill.graph;
+  ir::Plan own;
+  copy_fields(own, plan, plan.skeleton);
+  own.skeleton = fill.skeleton;
+  own.dominant = fill.dominants.front();
+  own.unroll = 1;
+  own.grid = ir::GridShape::tile;
+  own.blocks_per_sm = own.min_blocks = 0;
+  own.vector = 1;
+  for (const std::int32_t output : fill.phases[0].outputs)
+    own.vector = std::max(own.vector, 8 * ir::access_bytes / row(graph[fill.stored[output]].shape.dtype).bits);
+  while (own.vector > 1 && lowering(own.skeleton).refuse(fill, own, limits)) own.vector /= 2;
+  return own;
+}
+
+/// A scatter behind the launch that stores what it finds.
+Lowered lower_filled(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch) {
+  Handover own, before;
+  Lowered first = lower_launch(*prepared.fill, plan_of_fill(prepared, plan, limits), limits, scratch, before);
+  if (std::holds_alternative<ir::Rejection>(first)) return first;
+  Lowered then = lower_launch(prepared, plan, limits, scratch, own);
+  if (std::holds_alternative<ir::Rejection>(then)) return then;
+  ir::Kernel& kernel = std::get<ir::Kernel>(first);
+  kernel.name = prepared.title;
+  kernel.followers.push_back(std::get<ir::Kernel>(std::move(then)));
+  kernel.followers.back().name += "_2";
+  return first;
+}
+
 }  // namespace
 
 Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits, LowerScratch& scratch) {
@@ -219,6 +253,7 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
   if (auto refused = refuse_homes(prepared, plan)) return *refused;
   if (auto refused = lowering(plan.skeleton).refuse(prepared, plan, limits)) return *refused;
 
+  if (prepared.fill != nullptr) return lower_filled(prepared, plan, limits, scratch);
   Handover handover;
   Lowered made = lower_launch(prepared, plan, limits, scratch, handover);
   auto* const kernel = std::get_if<ir::Kernel>(&made);

@@ -263,6 +263,8 @@ bool ProgramBuilder::store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprI
 
 void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordinates) {
   const ir::NodeId id = prepared_.stored[output];
+  if (node_at(graph_.outputs[output]).op == ir::Op::scatter && !prepared_.fills)
+    return scatter_element(output, coordinates);
   const Entry entry = emit_value(id, coordinates);
   if (refusal_) return;
   const ir::Node& node = node_at(id);

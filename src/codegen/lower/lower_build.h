@@ -123,7 +123,8 @@ struct ChoiceTarget {
   int width = 1, count = 1;          ///< elements of one access, of all
 };
 
-/// A number that memory holds for each element: number `number` of the indices of gather `node` at `at`, clamped.
+/// A number that memory holds for each element: number `number` of the indices of gather `node` at `at`, clamped; or of
+/// a scatter, where `last` + 1 stands for all numbers at which the window does not lie inside.
 struct Pick {
   ir::NodeId node = ir::no_node;
   int number = 0;
@@ -297,6 +298,8 @@ class ProgramBuilder {
   };
   /// Loads the inputs that `node` at `coordinates` needs into register arrays, where the segment finds them later.
   void load_ahead(ir::NodeId node, const Coordinates& coordinates, const Flight& flight);
+  /// The same of what says where a scatter puts the element at these coordinates; nothing of any other output.
+  void load_landing_ahead(std::int32_t output, const Coordinates& coordinates, const Flight& flight);
   /// Ends a flight of loads in the scope of that depth.
   void issue(int depth);
   /// Forgets what was to stay no longer than that.
@@ -324,7 +327,8 @@ class ProgramBuilder {
   /// The finished kernel.
   ir::Kernel take();
 
-  int in_flight_rows = 1;  ///< extent of the loop q
+  int compute_capability = 0;  ///< which atomics there are
+  int in_flight_rows = 1;      ///< extent of the loop q
   /// A guard lets some elements of a vector pass and others not: what it reads is loaded one by one.
   bool parts_of_vectors = false;
   ir::ExprId row_in_flight = 0;  ///< q as an expression
@@ -379,8 +383,22 @@ class ProgramBuilder {
   const ir::GatherNumbers& numbers_of(ir::NodeId gather) const;
   /// Where the indices of a gather's result at these coordinates stand; of a dimension that holds several the first.
   Coordinates index_place(ir::NodeId gather, const Coordinates& coordinates) const;
-  Coordinates gathered_from(ir::NodeId id, const Coordinates& coordinates, PredicateId predicate);
+  /// Of a scatter also under which conditions its window lies inside.
+  Coordinates gathered_from(ir::NodeId id, const Coordinates& coordinates, PredicateId predicate,
+                            std::vector<ir::Condition>* inside = nullptr);
   ir::ExprId pick(ir::NodeId id, const Pick& wanted, const ir::GatherNumbers& numbers, const Coordinates& coordinates);
+  struct Landing;
+  /// Where a scatter puts the element of its updates at these coordinates, and under which conditions.
+  Landing landing_of(ir::NodeId scatter, const Coordinates& coordinates);
+  const ir::ScatterForm& form_of(ir::NodeId scatter) const;
+  void scatter_element(std::int32_t output, const Coordinates& coordinates);
+  /// `stmt`, a store or an atomic of up to `most` elements, for all elements of the vector at once; false: it goes
+  /// where each of them does.
+  bool scatter_vector(const Landing& landing, ir::Stmt stmt, ir::ValueId update, int most);
+  /// Loads, changes and stores: nobody else does.
+  void change_alone(const Landing& landing, ir::Stmt store, const Entry& update);
+  /// What a place of a scatter is bound to: `last` + 1 where it is no number from 0 to `last`.
+  Val checked(ir::NodeId from, Val start, std::int64_t last);
   /// Emits what the variables of picks among `vars` are bound to, where that was not done in an open scope.
   void bind_picked(ir::VarSet vars);
   void bind_pick(std::size_t i);

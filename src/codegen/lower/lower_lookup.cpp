@@ -138,7 +138,8 @@ Inside ProgramBuilder::inside_of(ir::NodeId id, int k, const Coordinates& coordi
 ir::ExprId ProgramBuilder::stored_at(std::int32_t output, const Coordinates& coordinates) {
   const ir::NodeId id = graph_.outputs[output];
   const ir::Node& node = node_at(id);
-  if (prepared_.stored[output] == id) return s_.build.expand(memory_index(s_.build, node.shape, coordinates));
+  if (prepared_.stored[output] == id || prepared_.fills)
+    return s_.build.expand(memory_index(s_.build, node.shape, coordinates));
   Coordinates moved = coordinates;
   for (int dim = 0; dim < moved.rank; ++dim) moved[dim] = s_.build.add(coordinates[dim], start_of(id, dim));
   return s_.build.expand(memory_index(s_.build, node.shape, moved));

@@ -130,9 +130,11 @@ void load_section_ahead(Pass& pass, const Phase& phase, const Segment& segment, 
       builder.load_ahead(graph[sum].operands[0], read_coordinates(pass, sum, segment.along), flight);
   for (const std::int32_t output : phase.outputs)
     if (is_of_elements(pass.prepared, output))
-      for (std::int32_t window = 0; window < pass.prepared.windows[output].count; ++window)
-        builder.load_ahead(pass.prepared.stored[output], element_coordinates(pass, output, segment.along, window),
-                           flight);
+      for (std::int32_t window = 0; window < pass.prepared.windows[output].count; ++window) {
+        const Coordinates element = element_coordinates(pass, output, segment.along, window);
+        builder.load_landing_ahead(output, element, flight);
+        builder.load_ahead(pass.prepared.stored[output], element, flight);
+      }
   close_section(builder, segment);
 }
 
@@ -544,6 +546,7 @@ std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepare
   pass.loops = make_loops(builder, pass.mapping, spans);
   builder.row_places = places_of(pass);
   pass.loads_all = !pass.mapping.in_parts && !pass.mapping.is_flat() && fit_registers(pass);
+  if (prepared.fill != nullptr) builder.put_wait();
   if (!is_first) {
     for (const ir::Buffer& workspace : handover.workspaces) builder.add_buffer(workspace);
     builder.put_wait();

@@ -19,6 +19,8 @@
 // A group of a flat loop that is turned (turn.h) is prepared a second time, for tiles; one that joins equal pieces, for
 // a loop over those (pieces.cpp).
 //
+// Scatters that are not in place are prepared a second time too, for the loop that stores what they find.
+//
 // A pack is its bodies: each is outlined and prepared as a group of its own.
 //
 // Besides: names that are identifiers, the widest vector that an access of 16 bytes allows, and a title of telling
@@ -130,8 +132,12 @@ void find_gathers(const ir::Graph& graph, Prepared& out) {
     const ir::Node& node = graph.nodes[id];
     if (out.places[id] != 0)
       for (const ir::NodeId operand : node.operands) out.places[operand] = 1;
-    if (node.op != ir::Op::gather) continue;
-    out.gathers.emplace_back(static_cast<ir::NodeId>(id), gather_numbers(graph, node));
+    if (node.op != ir::Op::gather && node.op != ir::Op::scatter) continue;
+    if (node.op == ir::Op::scatter)
+      out.scatters.emplace_back(static_cast<ir::NodeId>(id), std::get<ir::ScatterForm>(scatter_form(graph, node)));
+    out.gathers.emplace_back(static_cast<ir::NodeId>(id), node.op == ir::Op::scatter
+                                                              ? out.scatters.back().second.numbers
+                                                              : gather_numbers(graph, node));
     out.places[node.operands[1]] = 1;
   }
   std::reverse(out.gathers.begin(), out.gathers.end());
@@ -336,6 +342,55 @@ std::shared_ptr<const ir::Graph> as_lowered(const ir::Graph& group) {
 
 }  // namespace
 
+namespace {
+
+/// What depends on the rows and columns of a loop that reduces nothing.
+void prepare_flat(const ir::Graph& graph, Prepared& out) {
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id)
+    out.full[id] = elements(graph.nodes[id].shape) == out.rows * out.columns && holds_elements(graph.nodes[id]);
+  out.choices.clear();
+  find_choices(graph, out);
+  out.phases.clear();
+  find_phases(graph, {}, out);
+  find_walks(out);
+  out.dominants.clear();
+  lowering(out.skeleton).dominants(graph, out);
+  out.dominant_domains.assign(out.dominants.size(), Domain{});
+  out.routes.clear();
+  for (const ir::NodeId id : out.dominants) out.routes.push_back(find_routes(graph, out, id));
+  out.element_code = code_of_element(graph, out);
+}
+
+/// Fills Prepared::fill where the group has scatters into arrays of their own; all else is known.
+void prepare_fill(const ir::Graph& graph, const ir::Boundary& border, Prepared& out) {
+  if (!fills_first(graph, border)) return;
+  Prepared fill = out;
+  fill.fills = true;
+  std::vector<std::int32_t> filled;
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i)
+    if (graph[graph.outputs[i]].op == ir::Op::scatter && !is_written_in_place(border, graph.outputs[i]))
+      filled.push_back(static_cast<std::int32_t>(i));
+  const auto array_of = [&](std::size_t output) { return graph[graph.outputs[output]].operands[0]; };
+  fill.columns = 1;
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    const bool is_filled = std::find(filled.begin(), filled.end(), static_cast<std::int32_t>(i)) != filled.end();
+    fill.stored[i] = array_of(is_filled ? i : ir::index(filled.front()));
+    fill.columns = std::max(fill.columns, elements(graph[fill.stored[i]].shape));
+  }
+  prepare_flat(graph, fill);
+  fill.phases[0].outputs = filled;
+  out.fill = std::make_shared<const Prepared>(std::move(fill));
+}
+
+/// Loops over other things that the group has plans of too.
+void prepare_others(const ir::Graph& graph, const ir::Boundary& border, Prepared& out) {
+  if (!out.scatters.empty()) return prepare_fill(graph, border, out);
+  prepare_pieces(graph, out);
+  prepare_turned(graph, border, out);
+}
+
+}  // namespace
+
 std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   // What analyse_stages() says of the graph as it is and of the folded one is the same, but names are those of the
   // group.
@@ -387,8 +442,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   // The skeleton's name keeps a single word apart from CUDA's own functions (max, exp).
   out.title = fmt::format("{}_{}", title_of(graph), name(out.skeleton));
   out.element_code = code_of_element(graph, out);
-  prepare_pieces(graph, out);
-  prepare_turned(graph, border, out);
+  prepare_others(graph, border, out);
   return out;
 }
 

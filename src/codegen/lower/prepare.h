@@ -125,11 +125,12 @@ struct Prepared {
   /// The same from the results of reductions: all of the first phase's, then of the next.
   std::vector<std::pair<ir::NodeId, IndexedVector<Route>>> result_routes;
   std::string title;                                              ///< name of the kernel: its telling operations
-  std::vector<std::pair<ir::NodeId, ir::GatherNumbers>> gathers;  ///< ascending
-  std::vector<std::pair<ir::NodeId, WindowTaps>> taps;            ///< of each reduce-window, ascending
-  IndexedVector<std::uint8_t> places;                             ///< per node: what a gather's indices are made of
-  IndexedVector<Choice> choices;                                  ///< per node
-  int widest_vector = 1;          ///< most elements of any parameter or output in 16 bytes
+  std::vector<std::pair<ir::NodeId, ir::GatherNumbers>> gathers;  ///< of scatters too; ascending
+  std::vector<std::pair<ir::NodeId, ir::ScatterForm>> scatters;
+  std::vector<std::pair<ir::NodeId, WindowTaps>> taps;  ///< of each reduce-window, ascending
+  IndexedVector<std::uint8_t> places;                   ///< per node: what a gather's indices are made of
+  IndexedVector<Choice> choices;                        ///< per node
+  int widest_vector = 1;                                ///< most elements of any parameter or output in 16 bytes
   std::int64_t element_code = 0;  ///< instructions that lie in the code for one element of the loop, as estimated
   bool straight = true;           ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
   std::optional<Turn> turn;       ///< transpose: what its tiles are made of
@@ -139,6 +140,10 @@ struct Prepared {
   /// one piece, which does the same place of all of them. Its dominants are as large as a piece, so a plan's dominant
   /// says which loop it means.
   std::shared_ptr<const Prepared> in_pieces;
+  /// Of a flat loop over the updates of scatters that are not in place: the same group prepared for the loop that is
+  /// launched before it and puts into each of their results what the scatter finds there.
+  std::shared_ptr<const Prepared> fill;
+  bool fills = false;  ///< this is such a loop: what it stores are the scatters' arrays
   /// Of a pack and of stages; then phases, dominants and routes are theirs, and empty here, and so are named lists of
   /// homes.
   std::vector<Body> bodies;

@@ -404,11 +404,11 @@ std::int64_t picked_step(std::int64_t count, std::int64_t places) {
 }
 
 ir::ExprId IndexBuilder::picked(ir::VarId var, ir::ExprId place, std::int64_t places, std::int64_t slice,
-                                ir::VarSet also) {
+                                ir::VarSet also, std::int64_t outside) {
   ir::Term term;
   term.kind = ir::TermKind::picked;
   term.var = var;
-  term.divisor = picked_count(pool_.vars[var].extent);
+  term.divisor = picked_count(pool_.vars[var].extent - outside);
   term.a = scale(expand(place), picked_step(term.divisor, places));
   term.b = constant(places);
   term.c = constant(slice);

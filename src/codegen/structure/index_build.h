@@ -53,8 +53,10 @@ class IndexBuilder {
   ir::ExprId select(ir::ExprId a, ir::ExprId b, ir::ExprId c, ir::ExprId d);
 
   /// The variable, of kind picked, that is bound to the number at place `place` of `places` in memory, and says where
-  /// `slice` elements are. `also` are variables that it depends on beside those of the place.
-  ir::ExprId picked(ir::VarId var, ir::ExprId place, std::int64_t places, std::int64_t slice, ir::VarSet also);
+  /// `slice` elements are. `also` are variables that it depends on beside those of the place. Counters do not take it
+  /// for one of its last `outside` values.
+  ir::ExprId picked(ir::VarId var, ir::ExprId place, std::int64_t places, std::int64_t slice, ir::VarSet also,
+                    std::int64_t outside = 0);
 
   /// The same value with a narrower range: true where a guard holds.
   ir::ExprId assume(ir::ExprId a, ir::Interval range);

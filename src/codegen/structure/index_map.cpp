@@ -120,6 +120,14 @@ int open_starts(const ir::Graph& graph, const ir::Node& node) {
     constexpr int parts = 4;  // whole vectors and what is around them, in two phases
     return parts * gather_numbers(graph, node).open(operand_shape(graph, node, 0).rank());
   }
+  if (node.op == ir::Op::scatter) {  // whole vectors and what is around them
+    const auto form = scatter_form(graph, node);
+    const auto* scatter = std::get_if<ir::ScatterForm>(&form);
+    if (scatter == nullptr) return 0;
+    int open = 0;
+    for (int dim = 0; dim < operand_shape(graph, node, 0).rank(); ++dim) open += scatter->numbers.along[dim].index >= 0;
+    return 2 * open;
+  }
   const ir::Shape &whole = operand_shape(graph, node, 0),
                   &window = node.op == ir::Op::dynamic_slice ? node.shape : operand_shape(graph, node, 1);
   const auto first = static_cast<int>(first_start(node));

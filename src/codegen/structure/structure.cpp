@@ -36,6 +36,7 @@
 #include "codegen/structure/recognise.h"
 #include "codegen/structure/window_taps.h"
 #include "ir/graph/attribute_text.h"
+#include "ir/graph/gather_numbers.h"
 #include "ir/graph/region_reduction.h"
 
 namespace tailor::codegen {
@@ -160,6 +161,31 @@ std::optional<Rejection> refuse_region(const Graph& graph, const Node& node) {
   return node.results.empty() ? refuse_value(node) : std::nullopt;
 }
 
+/// A scatter of one array, whose region an atomic, or a store where windows are known to lie apart, can do.
+std::optional<Rejection> refuse_scatter(const Graph& graph, const Node& node) {
+  const auto form = scatter_form(graph, node);
+  if (const auto* why = std::get_if<std::string>(&form))
+    return refuse(ir::Refusal("skeleton-OP").of(row(node.op).hlo), fmt::format("scatter %{} {}", node.name, *why));
+  if (const DType dtype = graph[node.operands[1]].shape.dtype; !is_holdable(dtype))
+    return refuse_type(dtype, fmt::format("%{} is placed by an index of type {}, which kernels cannot hold yet",
+                                          node.name, name(dtype)));
+  const auto& [numbers, reducer, unique] = std::get<ScatterForm>(form);
+  const DType dtype = node.shape.dtype;
+  if (std::optional<Rejection> refused = refuse_value(node)) return refused;
+  if (graph[node.operands[2]].shape.dtype != dtype)
+    return refuse_operation(row(node.op).hlo, fmt::format("scatter %{} puts {} into {}", node.name,
+                                                          name(graph[node.operands[2]].shape.dtype), name(dtype)));
+  if (reducer == Reducer::none) return std::nullopt;
+  if (!has_pattern(op_of(reducer), dtype))
+    return refuse_operation(row(node.op).hlo,
+                            fmt::format("{} of %{} has no kernel text for {}", name(reducer), node.name, name(dtype)));
+  if (!unique && row(dtype).bits < 16)
+    return refuse_operation(row(node.op).hlo,
+                            fmt::format("{} of %{}: no atomic is as narrow as {}, and its windows may overlap",
+                                        name(reducer), node.name, name(dtype)));
+  return std::nullopt;
+}
+
 std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
   const OpRow& op = row(node.op);
   const auto skeleton = [&](const ir::Refusal& which) {
@@ -193,8 +219,8 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
                                                     node.name, name(node.shape.dtype)));
       return refuse_value(node);
     case OpClass::lookup:
-      if (node.op != Op::dynamic_slice && node.op != Op::dynamic_update_slice && node.op != Op::gather)
-        return skeleton(ir::Refusal("skeleton-OP").of(op.hlo));
+      if (node.op == Op::scatter) return refuse_scatter(graph, node);
+      if (node.op == Op::dynamic_reshape) return skeleton(ir::Refusal("skeleton-OP").of(op.hlo));
       for (std::size_t k = first_start(node); k < node.operands.size(); ++k)
         if (const DType dtype = graph[node.operands[k]].shape.dtype; !is_holdable(dtype))
           return refuse_type(dtype, fmt::format("%{} is placed by an index of type {}, which kernels cannot hold yet",
@@ -247,6 +273,28 @@ std::optional<Rejection> refuse_nodes(const Graph& graph, const Boundary& border
   for (const NodeId id : border.inside)
     if (id < place) look(id, refuse_node(graph, graph[id]));
   return first;
+}
+
+/// Why the scatters of a group have no loop around them: what they make of an array is there when the launch ends, and
+/// the loop that goes over updates reduces nothing.
+std::optional<Rejection> refuse_scatters(const Graph& graph, const Boundary& border) {
+  const auto is_scatter = [&](NodeId id) { return graph[id].op == Op::scatter; };
+  const auto first = std::find_if(border.inside.begin(), border.inside.end(), is_scatter);
+  if (first == border.inside.end()) return std::nullopt;
+  const Node& node = graph[*first];
+  for (const NodeId id : border.inside) {
+    if (graph[id].op == Op::reduce)
+      return refuse("scatter-beside", fmt::format("%{} reduces beside scatter %{}, whose loop goes over its updates",
+                                                  graph[id].name, node.name));
+    for (const NodeId operand : graph[id].operands)
+      if (is_scatter(operand) && std::find(border.inside.begin(), border.inside.end(), operand) != border.inside.end())
+        return refuse("scatter-result", fmt::format("%{} reads what scatter %{} makes, which is there when its launch "
+                                                    "ends",
+                                                    graph[id].name, graph[operand].name));
+    if (is_scatter(id) && std::find(border.writes.begin(), border.writes.end(), id) == border.writes.end())
+      return refuse("scatter-result", fmt::format("nobody reads what scatter %{} makes", graph[id].name));
+  }
+  return std::nullopt;
 }
 
 /// The doubts that no skeleton is asked about: where a value is put.
@@ -331,8 +379,16 @@ std::string text(const Layout& layout) {
 
 NodeId stored_node(const Graph& graph, const Boundary& border, std::size_t i) {
   for (const InPlace& pair : border.in_place)
-    if (index(pair.output) == i) return graph[border.writes[i]].operands[1];
-  return border.writes[i];
+    if (index(pair.output) == i && graph[border.writes[i]].op != Op::scatter)
+      return graph[border.writes[i]].operands[1];
+  const Node& node = graph[border.writes[i]];
+  return node.op == Op::scatter && node.operands.size() == 3 ? node.operands[2] : border.writes[i];
+}
+
+bool fills_first(const Graph& graph, const Boundary& border) {
+  for (std::size_t i = 0; i < border.writes.size(); ++i)
+    if (graph[border.writes[i]].op == Op::scatter && !is_written_in_place(border, border.writes[i])) return true;
+  return false;
 }
 
 bool is_written_in_place(const Boundary& border, NodeId id) {
@@ -352,6 +408,7 @@ const SkeletonStructure& structure(Skeleton skeleton) {
 Classified analyse_loop(const Graph& graph, const Boundary& border) {
   if (border.writes.empty()) return refuse("empty", "the group has no output");
   if (std::optional<Rejection> refused = refuse_nodes(graph, border)) return *refused;
+  if (std::optional<Rejection> refused = refuse_scatters(graph, border)) return *refused;
   int starts = 0;
   for (const NodeId id : border.inside)
     if (class_of(graph[id].op) == OpClass::lookup) starts += open_starts(graph, graph[id]);
@@ -387,6 +444,7 @@ JudgedStructure judge_stages(const Graph& graph, const Boundary& border, Stages*
   JudgedStructure found = judge(graph, border);
   const auto* refused = std::get_if<Rejection>(&found.structure);
   if (refused == nullptr || border.writes.empty() || refuse_nodes(graph, border)) return found;
+  if (refuse_scatters(graph, border)) return found;
   auto stages = find_stages(graph, border);
   if (const auto* uncut = std::get_if<Rejection>(&stages)) {
     if (uncut->rule == one_stage.text()) return found;

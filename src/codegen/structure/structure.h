@@ -58,9 +58,11 @@ using Classified = std::variant<Layout, ir::Rejection>;
 /// The border of a group that is a graph of its own.
 ir::Boundary whole_border(const ir::Graph& group);
 
-/// The node whose elements a kernel stores for write number `i`: the new part where an array is updated in place, else
-/// the write itself.
+/// The node whose elements a kernel stores for write number `i`: the new part where an array is updated in place, a
+/// scatter's updates, else the write itself.
 ir::NodeId stored_node(const ir::Graph& graph, const ir::Boundary& border, std::size_t i);
+/// Whether a launch of its own first puts into a result what a scatter then changes there: it is not updated in place.
+bool fills_first(const ir::Graph& graph, const ir::Boundary& border);
 /// Whether the node is a write whose new part alone is stored.
 bool is_written_in_place(const ir::Boundary& border, ir::NodeId id);
 

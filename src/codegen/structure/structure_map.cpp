@@ -4,6 +4,8 @@
 // What the map skeleton recognises, and what it doubts. In: a group with its border. Out: how many elements its largest
 // output has; for a doubt, which output would be stored badly. Called through the table of skeletons.
 //
+// Of a scatter the loop goes over the updates: they are what is stored, and where they go is data's to say.
+//
 // Recognising: a group without reductions. One flat loop runs over the elements of the dominant node, an input or
 // output as large as the largest output, in the order of its memory: neighbouring threads then touch neighbouring
 // elements of that node, and the plan chooses for which node this shall hold. From an element of the dominant a route

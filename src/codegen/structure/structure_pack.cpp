@@ -208,6 +208,9 @@ namespace {
 
 std::variant<std::vector<BodyBorder>, Rejection> bodies_of(const Graph& graph, const Boundary& border, Parts& parts) {
   if (parts.copies()) return refuse("bodies", "a value is written as it was read, which is no body's work");
+  for (const NodeId id : border.inside)
+    if (graph[id].op == Op::scatter)
+      return refuse("scatter-beside", fmt::format("scatter %{} has launches of its own", graph[id].name));
   std::vector<BodyBorder> each = parts.borders();
   for (BodyBorder& part : each) {
     const Classified found = analyse_loop(graph, part.border);

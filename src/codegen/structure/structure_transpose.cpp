@@ -382,7 +382,8 @@ Coordinates written_coordinates(IndexBuilder& build, const Graph& graph, const T
 
 std::variant<Turn, Rejection> find_turn(const Graph& graph, const Boundary& border) {
   for (const NodeId id : border.inside)
-    if (graph[id].op == Op::reduce) return refuse("turn-sums", fmt::format("%{} adds up", graph[id].name));
+    if (graph[id].op == Op::reduce || graph[id].op == Op::scatter)
+      return refuse("turn-sums", fmt::format("%{} adds up", graph[id].name));
   std::optional<Rejection> first;
   for (const std::vector<NodeId>& upwards : candidates(graph, border)) {
     auto found = TurnFinder(graph, border, upwards).find();

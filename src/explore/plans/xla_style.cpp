@@ -306,8 +306,10 @@ constexpr std::array emitter_table = std::to_array<XlaEmitter>({
      "transpose threads=128 threads_per_row=32, vectors that fill a bank", plan_tiles},
     {Form::concatenate, "a loop over the largest operand, all operands at the same place",
      "map over the pieces; of unequal operands over the result: more blocks, one operand an element", plan_concatenate},
-    {Form::scatter, "a loop over the updates", "no structure writes where data says", nullptr},
-    {Form::sorted_scatter, "a warp for a run of sorted updates", "no structure writes where data says", nullptr},
+    {Form::scatter, "a loop over the updates",
+     "map over the updates; not in place behind a launch that stores what they find, as XLA's copy does", plan_loop},
+    {Form::sorted_scatter, "a warp for a run of sorted updates", "no structure goes over runs of sorted places",
+     nullptr},
     {Form::sort, "a thread for each element", "no structure sorts", nullptr},
 });
 static_assert(emitter_table.size() == xla::form_count);

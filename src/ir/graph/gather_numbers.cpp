@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading a gather's dimension numbers and holding them against the shapes. In: a node with its operands' shapes. Out:
-// GatherNumbers, or the first thing that does not fit. Called through gather_numbers.h, which says what the numbers
-// mean. A list must name dimensions that exist, each once; a slice must fit the operand and be what the result shows of
-// it; the dimensions of places must be as long as those of the indices.
+// Reading a gather's or a scatter's dimension numbers and holding them against the shapes. In: a node with its
+// operands' shapes. Out: GatherNumbers, or the first thing that does not fit. Called through gather_numbers.h, which
+// says what the numbers mean. A list must name dimensions that exist, each once; a slice must fit the operand and be
+// what the result shows of it; the dimensions of places must be as long as those of the indices.
 #include "ir/graph/gather_numbers.h"
 
 #include <fmt/format.h>
@@ -49,6 +49,30 @@ Text text_of(const Graph& graph, const Node& gather) {
           .map = attribute_numbers(text, "start_index_map"),
           .window = attribute_numbers(text, "slice_sizes"),
           .vector_dim = attribute_number(text, "index_vector_dim", indices.rank())};
+}
+
+/// A scatter's, under gather's names. Its window is what the updates show of it.
+Text text_of_scatter(const Graph& graph, const Node& scatter) {
+  const std::string_view text = hlo_text(scatter);
+  const Shape& indices = graph[scatter.operands[1]].shape;
+  const Shape& updates = graph[scatter.operands[2]].shape;
+  Text made{.result = updates,
+            .array = graph[scatter.operands[0]].shape,
+            .indices = indices,
+            .offsets = attribute_numbers(text, "update_window_dims"),
+            .collapsed = attribute_numbers(text, "inserted_window_dims"),
+            .batching = attribute_numbers(text, "input_batching_dims"),
+            .batching_places = attribute_numbers(text, "scatter_indices_batching_dims"),
+            .map = attribute_numbers(text, "scatter_dims_to_operand_dims"),
+            .window = {},
+            .vector_dim = attribute_number(text, "index_vector_dim", indices.rank())};
+  int next = 0;
+  for (int d = 0; d < made.array.rank(); ++d) {
+    const bool shown = !made.collapsed.contains(d) && !made.batching.contains(d) && next < made.offsets.size();
+    const std::int64_t from = shown ? made.offsets[next++] : -1;
+    made.window.push_back(from >= 0 && from < updates.rank() ? updates.dims[static_cast<int>(from)] : 1);
+  }
+  return made;
 }
 
 using Misfit = std::optional<GatherMisfit>;
@@ -151,19 +175,53 @@ int GatherNumbers::open(int operand_rank) const {
   return count;
 }
 
-std::variant<GatherNumbers, GatherMisfit> read_gather(const Graph& graph, const Node& gather) {
-  const Text text = text_of(graph, gather);
+namespace {
+
+std::variant<GatherNumbers, GatherMisfit> read_numbers(const Text& text) {
   if (Misfit misfit = misfit_of_lists(text)) return *misfit;
   if (Misfit misfit = misfit_of_counts(text)) return *misfit;
   GatherNumbers found;
   found.vector_dim = static_cast<int>(text.vector_dim);
-  for (int d = 0; d < gather.shape.rank(); ++d)
+  for (int d = 0; d < text.result.rank(); ++d)
     if (!text.offsets.contains(d)) found.places.push_back(d);
   if (Misfit misfit = misfit_of_places(text, found)) return *misfit;
   int next = 0;
   for (int d = 0; d < text.array.rank(); ++d)
     if (Misfit misfit = read_along(text, d, next, found)) return *misfit;
   return found;
+}
+
+/// Whether the region hands on its second parameter as it is.
+bool hands_on_update(const Graph& graph, const Node& scatter) {
+  if (scatter.bodies.size() != 1) return false;
+  const Graph& region = body(graph, scatter, 0);
+  if (region.outputs.size() != 1) return false;
+  const Node& root = region[region.outputs[0]];
+  return root.op == Op::parameter && parameter_number(root) == 1;
+}
+
+}  // namespace
+
+std::variant<GatherNumbers, GatherMisfit> read_gather(const Graph& graph, const Node& gather) {
+  return read_numbers(text_of(graph, gather));
+}
+
+std::variant<ScatterForm, std::string> scatter_form(const Graph& graph, const Node& scatter) {
+  if (scatter.operands.size() != 3) return std::string("writes several arrays at once");
+  ScatterForm form;
+  form.reducer = reducer(scatter);
+  if (form.reducer == Reducer::none || form.reducer == Reducer::custom) {
+    if (!hands_on_update(graph, scatter)) return std::string("combines by a function of its own");
+    form.reducer = Reducer::none;
+  }
+  form.unique = attribute(hlo_text(scatter), "unique_indices") == "true";
+  auto numbers = read_numbers(text_of_scatter(graph, scatter));
+  if (const auto* misfit = std::get_if<GatherMisfit>(&numbers))
+    return fmt::format("has {}, expected {}", misfit->found, misfit->expected);
+  form.numbers = std::get<GatherNumbers>(numbers);
+  for (int d = 0; d < graph[scatter.operands[0]].shape.rank(); ++d)
+    if (form.numbers.along[d].last < 0) return fmt::format("writes windows longer than dimension {}", d);
+  return form;
 }
 
 GatherNumbers gather_numbers(const Graph& graph, const Node& gather) {

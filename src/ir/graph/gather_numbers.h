@@ -1,15 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a gather reads where. In: a gather of a graph, whose dimension numbers stand in its attributes as text. Out: the
-// same as numbers, or why they do not fit the shapes around it. Called by the verifier, which refuses a graph with such
-// a gather, by prepare(), which keeps the numbers for all plans of a group, and by the lowering.
+// What a gather reads where, and what a scatter writes where. In: a gather or scatter of a graph, whose dimension
+// numbers stand in its attributes as text. Out: the same as numbers, or why they do not fit the shapes around it.
+// Called by the verifier, which refuses a graph with such a gather, by the structural analysis, which refuses such a
+// scatter, by prepare(), which keeps the numbers for all plans of a group, and by the lowering.
 //
 // The operation (StableHLO's and XLA's definition): the result's dimensions are those of the slices (offset_dims, in
 // order) and those of the places they are read at (all others, in order, which are the dimensions of the indices but
 // one). The indices at a place say where its slice begins, along the operand's dimensions that start_index_map names,
 // each clamped so that the slice stays inside. Dimensions of the operand that are collapsed or batching are not in the
 // result: their slice is one element long, and along a batching one it begins at the place's own number.
+//
+// A scatter is the same the other way round, under other names: its updates are what a gather's result is. What it does
+// to an element that is there already is said by its region. It drops a window that does not lie inside as a whole,
+// where a gather moves it there.
 #pragma once
 
 #include <string>
@@ -44,5 +49,19 @@ std::variant<GatherNumbers, GatherMisfit> read_gather(const Graph& graph, const 
 
 /// Of a gather that the verifier has seen.
 GatherNumbers gather_numbers(const Graph& graph, const Node& gather);
+
+/// What a scatter of one array does, and where: `result` and `operand` of the numbers are its updates and its array.
+struct ScatterForm {
+  GatherNumbers numbers;
+  Reducer reducer = Reducer::none;  ///< what it makes of an element and an update; none: the update takes its place
+  bool unique = false;              ///< no two windows overlap
+};
+/// Or why no kernel writes it, in words that follow the scatter's name.
+std::variant<ScatterForm, std::string> scatter_form(const Graph& graph, const Node& scatter);
+
+/// The shape whose dimensions GatherNumbers calls the result's: a scatter's updates, a gather's result.
+inline const Shape& picked_shape(const Graph& graph, const Node& node) {
+  return node.op == Op::scatter ? graph[node.operands[2]].shape : node.shape;
+}
 
 }  // namespace tailor::ir

@@ -42,6 +42,14 @@ std::int64_t evaluate(const IndexPool& pool, ExprId expr, std::span<const std::i
   return sum;
 }
 
+bool counts_below(const IndexPool& pool, ExprId a, ExprId b) {
+  if (!is_constant(pool, b) || pool[a].count != 1) return false;
+  const Linear& only = pool.linear(a).front();
+  const Term& term = pool.terms[only.term];
+  return term.kind == TermKind::picked && only.coefficient == 1 &&
+         pool[a].constant + term.divisor - 1 < pool[b].constant;
+}
+
 std::int64_t coefficient(const IndexPool& pool, ExprId expr, VarId var) {
   for (const Linear& part : pool.linear(expr)) {
     const Term& term = pool.terms[part.term];

@@ -11,11 +11,11 @@
 //
 // Picked terms. A number that memory holds for each element, such as the row that an embedding reads, is bound to a
 // variable of that kind, and its term says what else it depends on: those variables are in `vars`. Nobody knows the
-// number before the kernel runs. Counters need one all the same, so `a` and `divisor` (the variable's extent, rounded
-// down a little) say which: a % divisor, where a is the place of the number in its array times a step that shares no
-// factor with it. So counted numbers differ while there are different ones left, and neighbours are far apart.
-// evaluate() gives that value; what executes a kernel gives the variable's. The constant b is how many such numbers
-// there are, c how many elements are read at each.
+// number before the kernel runs. Counters need one all the same, so `a` and `divisor` (the variable's extent, without a
+// last value that means that the number is no place, rounded down a little) say which: a % divisor, where a is the
+// place of the number in its array times a step that shares no factor with it. So counted numbers differ while there
+// are different ones left, and neighbours are far apart. evaluate() gives that value; what executes a kernel gives the
+// variable's. The constant b is how many such numbers there are, c how many elements are read at each.
 #pragma once
 
 #include <array>
@@ -148,6 +148,8 @@ struct IndexPool {
 
 /// The value with variable v at values[v]; of a picked term what counters take it for.
 std::int64_t evaluate(const IndexPool& pool, ExprId expr, std::span<const std::int64_t> values);
+/// Whether counters always take `a` for less than `b`: a picked number for one of those that are places.
+bool counts_below(const IndexPool& pool, ExprId a, ExprId b);
 /// The coefficient of variable v as a direct term; 0 when absent. Says nothing about v inside div, mod, sel or xor.
 std::int64_t coefficient(const IndexPool& pool, ExprId expr, VarId var);
 /// Whether v occurs inside a div, mod, sel or xor of the expression.

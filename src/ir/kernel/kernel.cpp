@@ -187,6 +187,7 @@ struct Identity {
     if (s.kind == StmtKind::guard)
       for (const Condition& c : s.conditions) bytes << expr(c.a) << expr(c.b) << c.equal;
     if (s.otherwise) bytes << std::string_view("otherwise");
+    if (s.by_exchange) bytes << std::string_view("exchange");
     if (s.half != Half::both) bytes << s.half;
     if (s.kind == StmtKind::exchange) bytes << s.stride;
     if (is_grid_barrier(s)) bytes << s.memory << expr(s.expr) << expr(s.rank);
@@ -218,6 +219,20 @@ void add_body(Bytes& bytes, const Kernel& kernel) {
 /// Whether the statement adds into global memory. Adding again changes the sum; the larger of the same two stays.
 bool adds(const Stmt& s) {
   return s.kind == StmtKind::atomic && s.space == Space::global && s.op != Op::maximum && s.op != Op::minimum;
+}
+
+/// Whether a launch of the program stores into the buffer before any adds into it: then it need not start as zero.
+bool is_filled(const Kernel& program, BufferId buffer) {
+  for (const Kernel& kernel : kernels_of(program)) {
+    if (std::any_of(kernel.body.begin(), kernel.body.end(),
+                    [&](const Stmt& s) { return adds(s) && s.memory == buffer; }))
+      return false;
+    if (std::any_of(kernel.body.begin(), kernel.body.end(), [&](const Stmt& s) {
+          return s.kind == StmtKind::store && s.space == Space::global && s.memory == buffer;
+        }))
+      return true;
+  }
+  return false;
 }
 
 bool writes_globally(const Stmt& s) {
@@ -284,8 +299,10 @@ bool is_idempotent(const Kernel& kernel) {
   };
   return std::none_of(kernel.buffers.begin(), kernel.buffers.end(),
                       [&](const Buffer& b) { return b.role == BufferRole::in_place && reads(b.of); }) &&
-         !any_statement(kernel,
-                        [&](const Stmt& s) { return adds(s) && kernel.buffers[s.memory].role == BufferRole::output; });
+         !any_statement(kernel, [&](const Stmt& s) {
+           const BufferRole role = adds(s) ? kernel.buffers[s.memory].role : BufferRole::input;
+           return role == BufferRole::in_place || (role == BufferRole::output && !is_filled(kernel, s.memory));
+         });
 }
 
 BufferId owner(const Kernel& kernel, BufferId buffer) {
@@ -310,8 +327,10 @@ std::optional<BufferId> writes_for(const Kernel& kernel, const Kernel& other) {
 BufferRole memory_role(const Kernel& kernel, BufferId buffer) {
   const BufferRole role = kernel.buffers[buffer].role;
   if (role == BufferRole::output)
-    return any_statement(kernel, [&](const Stmt& s) { return adds(s) && s.memory == buffer; }) ? BufferRole::workspace
-                                                                                               : role;
+    return any_statement(kernel, [&](const Stmt& s) { return adds(s) && s.memory == buffer; }) &&
+                   !is_filled(kernel, buffer)
+               ? BufferRole::workspace
+               : role;
   if (role != BufferRole::input) return role;
   const bool overwritten = std::any_of(kernel.buffers.begin(), kernel.buffers.end(), [&](const Buffer& other) {
     return other.role == BufferRole::in_place && other.of == buffer;

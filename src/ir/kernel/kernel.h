@@ -110,7 +110,8 @@ enum class StmtKind : std::uint8_t {
   assign,   ///< target op= value (op copy: plain assignment; add, maximum, ...: accumulate)
   load,     ///< target (or, width 1 and no target array, a new let) <- memory[expr], width elements
   store,    ///< memory[expr] <- target (or, width 1 and no target array, value), width elements
-  atomic,   ///< memory[expr] op= value; `let`, where there is one, is what was there before
+  atomic,   ///< memory[expr] op= target (or, width 1 and no target array, value), each of width elements by itself;
+            ///< `let`, where there is one, is what was there before (width 1)
   loop,     ///< for var in 0 .. extent-1: statements up to end
   guard,    ///< if all conditions, or, where it has one, `value` (see below): statements up to end
   shuffle,  ///< target <- combine with op over groups of `lanes` neighbouring lanes; every lane gets the result
@@ -134,6 +135,11 @@ enum class StmtKind : std::uint8_t {
 // Which block passes is known only when they run. A guard with a value therefore has one condition too, which is never
 // asked by the machine: that of the block which is last when they come in order. What stands inside reaches as many
 // elements of each buffer whichever block passes, so counters take the condition for the value.
+
+// Scatters. Where data says which elements a thread changes, several threads may change one: they add to it by atomics
+// whose result nobody asks for, in any order, so that sums of floating numbers differ from run to run in their last
+// bits; or they store there what takes its place, of which any may stay (`fresh`). Such a place is bound with one
+// number more than there are places, which stands for all that lie outside, and a guard leaves these out.
 
 // Clusters. Blocks of a cluster, which run at once, read each other's shared memory: a load from `distributed` space
 // reads what the block of number `rank` in its cluster has in a shared array of its own. Nobody writes there. A barrier
@@ -186,7 +192,7 @@ enum class StmtKind : std::uint8_t {
 /// others (weights). early: like again, and asked for ahead of its use together with others. reload: this thread read
 /// it before and wants memory traffic, not a register. fresh: another step of the launch wrote it, or will, and this
 /// thread has not read it. All but `again` are ordered: they stay where they stand among
-/// each other and before an `issue`.
+/// each other and before an `issue`. A store is `once`, or `fresh` where other threads may store into the same element.
 enum class Policy : std::uint8_t { once, again, early, reload, fresh };
 std::string_view name(Policy policy);
 
@@ -223,6 +229,7 @@ struct Stmt {
   bool unrolled = false;                   ///< loop
   std::array<Condition, 2> conditions{};   ///< guard; the second is absent when its a is no_expr
   bool otherwise = false;                  ///< guard: stands behind one that asks the opposite; see above
+  bool by_exchange = false;                ///< atomic without result: a load, then compare-and-swap until it holds
   std::int32_t end = 0;                    ///< loop, guard: the first statement after the body
   std::uint8_t lanes = 0;                  ///< shuffle, exchange: a power of two up to 32
   std::uint8_t stride = 0;                 ///< exchange: a power of two below `lanes`, or 0
@@ -265,6 +272,10 @@ constexpr bool is_memory(const Stmt& stmt) {
 /// Whether lanes of a warp must execute it together.
 constexpr bool exchanges_lanes(const Stmt& stmt) {
   return stmt.kind == StmtKind::shuffle || stmt.kind == StmtKind::exchange;
+}
+/// Whether it loads from memory, itself or before it writes there.
+constexpr bool loads(const Stmt& stmt) {
+  return stmt.kind == StmtKind::load || (stmt.kind == StmtKind::atomic && stmt.by_exchange);
 }
 constexpr bool is_grid_barrier(const Stmt& stmt) {
   return stmt.kind == StmtKind::barrier && stmt.scope == StitchLevel::grid;

@@ -119,11 +119,14 @@ struct TextPrinter {
       case StmtKind::load:
         return load(s);
       case StmtKind::store:
-        return fmt::format("{} x{} <- {}", memory_operand(s), s.width,
-                           s.target.array == no_id ? value(s.value) : ref(s.target, s.width));
+        return fmt::format("{} x{} <- {}{}", memory_operand(s), s.width,
+                           s.target.array == no_id ? value(s.value) : ref(s.target, s.width),
+                           s.policy == Policy::fresh ? " beside others" : "");
       case StmtKind::atomic:
-        return fmt::format("{}atomic {} {}= {}", s.let == no_id ? "" : names.lets[s.let] + " <- ", memory_operand(s),
-                           name(s.op), value(s.value));
+        return fmt::format("{}atomic {}{} {}= {}{}", s.let == no_id ? "" : names.lets[s.let] + " <- ",
+                           memory_operand(s), s.width == 1 ? "" : fmt::format(" x{}", s.width), name(s.op),
+                           s.target.array == no_id ? value(s.value) : ref(s.target, s.width),
+                           s.by_exchange ? " by exchange" : "");
       case StmtKind::loop:
         return fmt::format("{} {} < {}:", s.unrolled ? "each" : "loop", names.vars[s.var],
                            kernel.indices.vars[s.var].extent);

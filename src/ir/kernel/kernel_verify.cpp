@@ -223,6 +223,8 @@ struct Verifier {
   void store(const Stmt& s) const {
     require(s.space != Space::global || !follows || waited, "a store before the launches before it are waited for");
     const DType type = memory(s);
+    require(s.policy == Policy::once || (s.policy == Policy::fresh && s.space == Space::global),
+            "a store under the policy of a load");
     require(s.space != Space::distributed, "a store to another block of the cluster");
     require(s.space == Space::shared || is_written(kernel.buffers[s.memory].role), "a store to an input");
     if (s.target.array == no_id) {
@@ -232,6 +234,23 @@ struct Verifier {
       reference(s.target, s.width);
       require(kernel.arrays[s.target.array].dtype == type, "a store changes the type");
     }
+  }
+
+  void atomic(const Stmt& s) {
+    require(s.space != Space::global || !follows || waited, "an atomic before the launches before it are waited for");
+    require(s.space != Space::distributed, "an atomic on another block of the cluster");
+    const DType type = memory(s);
+    if (s.target.array == no_id) {
+      value(s.value);
+      require(s.width == 1 && type == type_of(s.value), "an atomic changes the type");
+    } else {
+      reference(s.target, s.width);
+      require(kernel.arrays[s.target.array].dtype == type, "an atomic changes the type");
+    }
+    require(s.let == no_id || s.width == 1, "an atomic gives back several elements");
+    require(s.let == no_id || !s.by_exchange, "an atomic by exchange gives back what was there");
+    if (s.let != no_id) define(s.let, type);
+    require(s.space == Space::shared || is_written(kernel.buffers[s.memory].role), "an atomic on an input");
   }
 
   void declaration(const Stmt& s) {
@@ -281,13 +300,7 @@ struct Verifier {
       case StmtKind::store:
         return store(s);
       case StmtKind::atomic:
-        require(s.space != Space::global || !follows || waited,
-                "an atomic before the launches before it are waited for");
-        value(s.value);
-        require(s.width == 1 && memory(s) == type_of(s.value), "an atomic changes the type");
-        require(s.space != Space::distributed, "an atomic on another block of the cluster");
-        if (s.let != no_id) define(s.let, type_of(s.value));
-        return require(s.space == Space::shared || is_written(kernel.buffers[s.memory].role), "an atomic on an input");
+        return atomic(s);
       case StmtKind::exchange:
         value(s.value);
         require(s.lanes >= 2 && s.lanes <= 32 && (s.lanes & (s.lanes - 1)) == 0, "an exchange among odd lanes");

@@ -258,6 +258,18 @@ double statements_executed(const ir::Kernel& program) {
   return all;
 }
 
+/// Whether data says which elements a block changes: others may change the same.
+bool scatters(const ir::Kernel& kernel) {
+  const auto is_picked = [&](const ir::Stmt& stmt) {
+    const bool writes = stmt.kind == ir::StmtKind::store || stmt.kind == ir::StmtKind::atomic;
+    if (!writes || stmt.space != ir::Space::global) return false;
+    for (ir::VarSet vars = kernel.indices[stmt.expr].vars; !vars.empty(); vars.drop_first())
+      if (kernel.indices.vars[vars.first()].kind == ir::VarKind::picked) return true;
+    return false;
+  };
+  return std::any_of(kernel.body.begin(), kernel.body.end(), is_picked);
+}
+
 /// Parts of a launch that run all or none, each.
 std::int64_t units_of(const ir::Kernel& kernel) {
   return is_pack(kernel) ? blocks_of_launch(kernel) : meetings(kernel);
@@ -276,6 +288,7 @@ std::string_view runs_whole(const ir::Kernel& kernel) {
   if (launches_of(kernel).size() > 1) return "a launch of it needs all of the one before";
   if (is_pack(kernel) && launch_shape(launches_of(kernel).front()).cluster[0] > 1)
     return "blocks of its bodies form clusters";
+  if (scatters(kernel)) return "data says where its blocks write";
   if (is_pack(kernel) && puts_together) return "blocks of its bodies put results together";
   if (units_of(kernel) < 2 * batches + 2)
     return puts_together ? "its blocks put few results together" : "its blocks are few";

@@ -13,6 +13,7 @@
 #include <random>
 
 #include "codegen/lower/lower.h"
+#include "codegen/lower/random_gather.h"
 #include "codegen/lower/shrink.h"
 #include "costmodel/count.h"
 #include "explore/every_plan.h"
@@ -51,67 +52,6 @@ Kernel kernel_of(const Group& group, int dominant, int vector = 1, int unroll = 
   return std::get<Kernel>(std::move(made));
 }
 
-/// A gather with its shapes.
-struct Numbers {
-  std::string text;
-  std::vector<std::int64_t> array, indices, result;
-};
-
-std::string list(const std::vector<std::int64_t>& numbers) { return fmt::format("{}", fmt::join(numbers, ",")); }
-
-/// Every dimension of the operand is a slice's, collapsed or batching, and is indexed or not; the dimensions of slices
-/// lie among those of places in any order.
-Numbers random_numbers(std::mt19937& random) {
-  const auto below = [&](std::int64_t limit) { return static_cast<std::int64_t>(random() % limit); };
-  const auto shuffled = [&](std::int64_t count) {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(count));
-    std::iota(order.begin(), order.end(), 0);
-    std::shuffle(order.begin(), order.end(), random);
-    return order;
-  };
-  Numbers made;
-  std::vector<std::int64_t> collapsed, batching, batching_places, map, slices, window;
-  std::vector<std::int64_t> places;
-  for (std::int64_t i = below(3); i >= 0; --i) places.push_back(1 + below(4));
-  const std::vector<std::int64_t> free_places = shuffled(std::ssize(places));
-  const std::int64_t rank = 1 + below(3);
-  for (std::int64_t d = 0; d < rank; ++d) {
-    const std::int64_t kind = below(4);
-    if (kind == 0 && batching.size() < places.size()) {
-      batching.push_back(d);
-      batching_places.push_back(free_places[batching.size() - 1]);
-      made.array.push_back(places[static_cast<std::size_t>(batching_places.back())]);
-      window.push_back(1);
-      continue;
-    }
-    made.array.push_back(1 + below(6));
-    window.push_back(kind == 1 ? 1 : 1 + below(made.array.back()));
-    if (kind == 1)
-      collapsed.push_back(d);
-    else
-      slices.push_back(window.back());
-    if (below(3) != 0 || kind == 1) map.push_back(d);
-  }
-  std::shuffle(map.begin(), map.end(), random);
-  const bool has_vector = map.size() != 1 || below(2) == 0;
-  const std::int64_t vector_dim = has_vector ? below(std::ssize(places) + 1) : std::ssize(places);
-  made.indices = places;
-  if (has_vector) made.indices.insert(made.indices.begin() + vector_dim, std::ssize(map));
-  for (std::int64_t& dim : batching_places) dim += has_vector && dim >= vector_dim ? 1 : 0;
-  std::vector<std::int64_t> offsets = shuffled(std::ssize(places) + std::ssize(slices));
-  offsets.resize(slices.size());
-  std::sort(offsets.begin(), offsets.end());
-  made.result.assign(places.size() + slices.size(), 0);
-  for (std::size_t i = 0; i < offsets.size(); ++i) made.result[static_cast<std::size_t>(offsets[i])] = slices[i];
-  for (std::size_t i = 0, next = 0; i < made.result.size(); ++i)
-    if (made.result[i] == 0) made.result[i] = places[next++];
-  made.text = fmt::format(
-      "offset_dims={{{}}}, collapsed_slice_dims={{{}}}, start_index_map={{{}}}, operand_batching_dims={{{}}}, "
-      "start_indices_batching_dims={{{}}}, index_vector_dim={}, slice_sizes={{{}}}",
-      list(offsets), list(collapsed), list(map), list(batching), list(batching_places), vector_dim, list(window));
-  return made;
-}
-
 Group rows_of(std::string_view dtype, std::string_view table, std::int64_t places, std::int64_t width) {
   return gather_group(
       fmt::format("  %x = parameter 0 : f32[{0},{3}]\n  %i = parameter 1 : {1}[{2}]\n"
@@ -133,12 +73,12 @@ TEST_CASE("gathers with random dimension numbers read what the evaluator reads, 
   std::mt19937 random(20261123);
   int looked_at = 0;
   for (int turn = 0; turn < 300; ++turn) {
-    const Numbers numbers = random_numbers(random);
+    const testing::GatherText numbers = testing::random_gather(random);
     if (std::find(numbers.indices.begin(), numbers.indices.end(), 0) != numbers.indices.end()) continue;
-    const Group group =
-        gather_group(fmt::format("  %x = parameter 0 : s32[{}]\n  %i = parameter 1 : s32[{}]\n"
-                                 "  %y = gather %x, %i, text=\"{}\" : s32[{}]\n  output %y\n",
-                                 list(numbers.array), list(numbers.indices), numbers.text, list(numbers.result)));
+    const Group group = gather_group(fmt::format(
+        "  %x = parameter 0 : s32[{}]\n  %i = parameter 1 : s32[{}]\n"
+        "  %y = gather %x, %i, text=\"{}\" : s32[{}]\n  output %y\n",
+        testing::list(numbers.array), testing::list(numbers.indices), numbers.text, testing::list(numbers.result)));
     CAPTURE(text(group.graph));
     std::vector<reference::Tensor> inputs{reference::random_tensor(group.graph.nodes[0].shape, 1),
                                           reference::zeros(group.graph.nodes[1].shape)};

@@ -79,32 +79,55 @@ std::string line(std::string_view what, std::int64_t executed, std::int64_t coun
   return executed == counted ? std::string() : fmt::format("{}: executed {}, counted {}", what, executed, counted);
 }
 
+/// Whether any statement of any launch is so.
+template <class Holds>
+bool any_of_program(const ir::Kernel& program, const Holds& holds) {
+  const Chain<ir::Kernel> kernels = ir::kernels_of(program);
+  return std::any_of(kernels.begin(), kernels.end(), [&](const ir::Kernel& kernel) {
+    return std::any_of(kernel.body.begin(), kernel.body.end(),
+                       [&](const ir::Stmt& stmt) { return holds(kernel, stmt); });
+  });
+}
+
+bool is_placed(const ir::Kernel& kernel, ir::ExprId e) {
+  for (std::size_t v = 0; e != ir::no_expr && v < kernel.indices.vars.size(); ++v)
+    if ((kernel.indices.vars[v].kind == ir::VarKind::data || kernel.indices.vars[v].kind == ir::VarKind::picked) &&
+        kernel.indices[e].vars.has(v))
+      return true;
+  return false;
+}
+
 /// What execution and exact counting disagree on; empty when nothing. Executed accesses to what is written in place are
 /// those of its memory. Where data decides the place, counting takes it for 0, or for numbers that differ: how it lies
-/// to sectors may be otherwise, and which warps a guard that asks for it lets in.
+/// to sectors may be otherwise, and which warps a guard that asks for it lets in. How often an exchange is tried, and
+/// whether it is, depends on what is there.
 std::string difference(const ir::Kernel& kernel, const Simulation& seen, const costmodel::Work& work) {
-  const bool looks_up = std::any_of(kernel.body.begin(), kernel.body.end(),
-                                    [](const ir::Stmt& stmt) { return stmt.kind == ir::StmtKind::bind; });
-  const auto is_placed = [&](ir::ExprId e) {
-    for (std::size_t v = 0; e != ir::no_expr && v < kernel.indices.vars.size(); ++v)
-      if ((kernel.indices.vars[v].kind == ir::VarKind::data || kernel.indices.vars[v].kind == ir::VarKind::picked) &&
-          kernel.indices[e].vars.has(v))
-        return true;
-    return false;
-  };
-  const bool guarded = std::any_of(kernel.body.begin(), kernel.body.end(), [&](const ir::Stmt& stmt) {
+  const bool looks_up =
+      any_of_program(kernel, [](const ir::Kernel&, const ir::Stmt& stmt) { return stmt.kind == ir::StmtKind::bind; });
+  const bool guarded = any_of_program(kernel, [](const ir::Kernel& one, const ir::Stmt& stmt) {
     return stmt.kind == ir::StmtKind::guard &&
            std::any_of(stmt.conditions.begin(), stmt.conditions.end(), [&](const ir::Condition& condition) {
-             return is_placed(condition.a) || is_placed(condition.b);
+             return is_placed(one, condition.a) || is_placed(one, condition.b);
            });
   });
+  // Updates of a scatter whose window does not lie inside are dropped; counting has none of these.
+  const bool drops = any_of_program(kernel, [](const ir::Kernel& one, const ir::Stmt& stmt) {
+    const bool writes = stmt.kind == ir::StmtKind::atomic || stmt.kind == ir::StmtKind::store;
+    return writes && stmt.space == ir::Space::global && is_placed(one, stmt.expr) &&
+           one.buffers[stmt.memory].role != ir::BufferRole::ticket;
+  });
+  const bool exchanges =
+      any_of_program(kernel, [](const ir::Kernel&, const ir::Stmt& stmt) { return stmt.by_exchange; });
   std::vector<std::string> all;
   for (std::size_t b = 0; b < work.buffers.size(); ++b) {
     const ir::BufferId memory = ir::owner(kernel, static_cast<ir::BufferId>(b));
     const costmodel::BufferWork& counted = work.buffers[b];
     const auto add = [&](std::string_view kind, const RequestCounts& executed, const costmodel::Traffic& c) {
       all.push_back(line(fmt::format("{} of buffer {}", kind, b), executed, guarded ? executed.requests : c.requests,
-                         looks_up ? executed.sectors : c.sectors, c.bytes));
+                         looks_up ? executed.sectors : c.sectors,
+                         exchanges && kind == "atomics" ? executed.bytes
+                         : drops                        ? std::min(executed.bytes, c.bytes)
+                                                        : c.bytes));
     };
     std::size_t place = 0;
     for (ir::BufferId before = 0; before < memory; ++before) place += ir::owner(kernel, before) == before;
@@ -118,9 +141,16 @@ std::string difference(const ir::Kernel& kernel, const Simulation& seen, const c
       continue;
     }
     const bool shares = ir::memory_role(kernel, memory) == ir::BufferRole::in_place;
-    if (!shares || memory == b) add("loads", seen.buffers[place].load, counted.load);
+    costmodel::Traffic loads = counted.load;
+    for (std::size_t over = 0; shares && over < work.buffers.size(); ++over)
+      if (over != b && ir::owner(kernel, static_cast<ir::BufferId>(over)) == b) {
+        loads.requests += work.buffers[over].load.requests;
+        loads.bytes += work.buffers[over].load.bytes;
+        loads.sectors += work.buffers[over].load.sectors;
+      }
+    if (!shares || memory == b) add("loads", seen.buffers[place].load, loads);
     if (!shares || memory != b) add("stores", seen.buffers[place].store, counted.store);
-    add("atomics", seen.buffers[place].atomic, counted.atomic);
+    if (!shares || memory != b) add("atomics", seen.buffers[place].atomic, counted.atomic);
   }
   const Counters& c = seen.counters;
   all.push_back(line("shared loads", {c.shared_load_requests, c.shared_load_wavefronts, c.shared_load_bytes},
