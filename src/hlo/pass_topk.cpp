@@ -40,7 +40,11 @@ std::optional<TopkForm> topk_form_of(const GraphBuilder& builder, const HloInstr
   const int last = array.rank() - 1;
   ir::Dims dims = array.dims;
   dims[last] = results[0].rank() == array.rank() ? results[0].dims[last] : 0;
-  const TopkForm form{dims[last], array.dims[last], builder.module().attribute(instruction, "largest") != "false"};
+  const std::string_view largest = builder.module().attribute(instruction, "largest");
+  const bool is_well_formed = builder.module().attribute(instruction, "k") == fmt::format("{}", dims[last]) &&
+                              (largest == "true" || largest == "false");
+  if (!is_well_formed) return std::nullopt;
+  const TopkForm form{dims[last], array.dims[last], largest == "true"};
   const bool fits = results[0].dtype == array.dtype && results[1].dtype == ir::DType::s32 && results[0].dims == dims &&
                     results[1].dims == dims;
   if (!fits || form.found < 1 || form.found > std::min(most_found, form.length) || elements(array) == 0)

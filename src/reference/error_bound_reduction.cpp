@@ -121,7 +121,7 @@ Errors sum_errors(const Call& call, const Errors& operand, const Tensor& result,
   std::atomic<bool> opposites = false;
   each_real_apart(result, [&](std::int64_t i, double y) {
     if (std::isfinite(y))
-      errors[i] += rounding(y);
+      errors[i] += errors[i] == 0 ? 0 : rounding(y);  // of zeros alone nothing is rounded
     else if (narrow && std::isinf(y))
       errors[i] = infinity;  // f32, where kernels add, need not overflow
     else if (std::isnan(y))

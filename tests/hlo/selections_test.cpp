@@ -14,6 +14,7 @@
 #include <limits>
 #include <random>
 
+#include "base/error.h"
 #include "hlo/import.h"
 #include "hlo/normalise.h"
 #include "ir/graph/number.h"
@@ -176,4 +177,13 @@ TEST_CASE("gradients of windows that are no comparison, too large or dilated sta
     CHECK(std::count_if(imported.graph.nodes.begin(), imported.graph.nodes.end(),
                         [](const Node& node) { return node.op == Op::select_and_scatter; }) == 1);
   }
+}
+
+TEST_CASE("regions that do not select, or do not combine, are refused by name") {
+  SelectionCase plain;
+  plain.along = {{9, 3, 2, 1, 1}};
+  std::string turned = plain.hlo();
+  turned.replace(turned.find("select=k, scatter=c"), 19, "select=c, scatter=k");
+  CHECK_THROWS_WITH_AS(hlo::import_hlo(turned, "test.hlo"),
+                       doctest::Contains("region c, expected one of two f32[] that gives a pred[]"), Error);
 }

@@ -9,10 +9,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <random>
 
+#include "base/error.h"
 #include "hlo/import.h"
 #include "hlo/normalise.h"
 #include "ir/graph/number.h"
@@ -112,4 +114,37 @@ TEST_CASE("regions of equal searches are one, and searches for more than 16 stay
   };
   CHECK(count(Op::reduce) == 5);
   CHECK(count(Op::topk) == 1);
+}
+
+TEST_CASE("a topk that is malformed is told in one message, with what was found and expected") {
+  struct Malformed {
+    std::string_view results, operands, attributes, found;
+  };
+  const auto errors = std::to_array<Malformed>({
+      {"(f32[8,4], s32[8,4])", "", "k=4, largest=true", "0 operands"},
+      {"(f32[8,4], s32[8,4])", "x, x", "k=4, largest=true", "2 operands"},
+      {"(f32[8,4], s32[8,4])", "x", "largest=true", "no k"},
+      {"(f32[8,4], s32[8,4])", "x", "k=-1, largest=true", "k=-1"},
+      {"(f32[8,4], s32[8,4])", "x", "k=four, largest=true", "k=four"},
+      {"(f32[8,4], s32[8,4])", "x", "k=99999999999999999999, largest=true", "k=99999999999999999999"},
+      {"(f32[8,65], s32[8,65])", "x", "k=65, largest=true", "k=65"},
+      {"(f32[8,4], s32[8,4])", "x", "k=4, largest=maybe", "largest=maybe"},
+      {"(f32[8,5], s32[8,4])", "x", "k=4, largest=true", "f32[8,5]"},
+      {"(f32[9,4], s32[9,4])", "x", "k=4, largest=true", "f32[9,4]"},
+      {"(f32[8,4], f32[8,4])", "x", "k=4, largest=true", "f32[8,4]"},
+      {"(f32[8,4])", "x", "k=4, largest=true", "1 results"},
+  });
+  for (const Malformed& one : errors) {
+    const std::string text =
+        fmt::format("HloModule m\n\nENTRY e {{\n  x = f32[8,64] parameter(0)\n  ROOT t = {} topk({}), {}\n}}\n",
+                    one.results, one.operands, one.attributes);
+    CAPTURE(text);
+    try {
+      hlo::import_hlo(text, "test.hlo");
+      FAIL("it was taken");
+    } catch (const Error& error) {
+      CAPTURE(error.what());
+      CHECK(std::string_view(error.what()).find(one.found) != std::string_view::npos);
+    }
+  }
 }

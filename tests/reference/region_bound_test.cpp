@@ -179,3 +179,16 @@ TEST_CASE("known operations side by side are bounded as each is alone, steps tha
   CHECK_FALSE(
       is_judged(one("%s = add %a, %b : f32[] %t = multiply %a, %b : f32[] %r = add %s, %t : f32[]", "0", values)));
 }
+
+TEST_CASE("a sum of zeros is zero for certain, so what it decides is judged, infinities too") {
+  const Graph graph = parse_graph(R"(graph g {
+    %x = parameter 0 : f32[1,4] %z = constant 0 : f32[] %s = reduce add %x, %z, axes={1} : f32[1]
+    %q = broadcast %z, axes={} : f32[1] %m = compare gt %s, %q : pred[1]
+    %l = constant -inf : f32[] %i = broadcast %l, axes={} : f32[1] %o = select %m, %q, %i : f32[1] output %o })");
+  for (const std::vector<double>& values : {std::vector<double>{0, 0, -0.0, 0}, {0, 1, 0, 1}}) {
+    const std::vector<Tensor> inputs{row_of(values)};
+    CHECK(is_judged(evaluate_with_error_bounds(graph, inputs)[0]));
+  }
+  const std::vector<Tensor> close{row_of({1, 0x1p-30, -1, 0})};  // any order may give zero
+  CHECK_FALSE(is_judged(evaluate_with_error_bounds(graph, close)[0]));
+}

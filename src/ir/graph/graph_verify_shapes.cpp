@@ -293,9 +293,24 @@ void rule_reduce_window(const Checked& c) {
   for (std::size_t k = 0; k < arrays; ++k) expect_shape(c, result(c, k, arrays), c.operand(k).dtype, dims);
 }
 
+/// A region of two numbers of `dtype` that gives one of `made`.
+void expect_pair_region(const Checked& c, std::size_t number, DType dtype, DType made) {
+  const Graph& region = body(c.graph, c.node, number);
+  const auto is_number = [](const Shape& shape, DType of) { return shape.rank() == 0 && shape.dtype == of; };
+  const std::vector<NodeId> given = parameters(region);
+  const bool fits = given.size() == 2 && region.outputs.size() == 1 && is_number(region[given[0]].shape, dtype) &&
+                    is_number(region[given[1]].shape, dtype) && is_number(region[region.outputs[0]].shape, made);
+  if (!fits)
+    refuse(c, fmt::format("region {}", region.name),
+           fmt::format("one of two {}[] that gives a {}[]", name(dtype), name(made)));
+}
+
 void rule_select_and_scatter(const Checked& c) {
   expect_operands(c, 3);
   expect_bodies(c, 1);
+  const DType dtype = c.operand(0).dtype;
+  expect_pair_region(c, 0, dtype, DType::pred);
+  if (c.node.bodies.size() > 1) expect_pair_region(c, 1, dtype, dtype);
   expect_shape(c, c.operand(1), c.operand(0).dtype, windowed(c, c.operand(0).dims));
   expect_shape(c, c.operand(2), c.operand(0).dtype, {});
   expect_result(c, c.operand(0).dtype, c.operand(0).dims);
@@ -309,6 +324,24 @@ void rule_sort(const Checked& c) {
     expect_shape(c, c.operand(k), c.operand(k).dtype, c.operand(0).dims);
     expect_shape(c, result(c, k, c.count()), c.operand(k).dtype, c.operand(0).dims);
   }
+}
+
+void rule_topk(const Checked& c) {
+  if (c.count() != 1) refuse(c, fmt::format("{} operands", c.count()), "one");
+  const Shape& array = c.operand(0);
+  if (array.rank() == 0) refuse(c, ir::text(array), "an array with rows");
+  const std::string_view text = hlo_text(c.node);
+  const auto asked = attribute(text, "k");
+  const std::string_view largest = attribute(text, "largest").value_or("true");
+  const int last = array.rank() - 1;
+  Dims dims = array.dims;
+  dims[last] = attribute_number(text, "k", -1);
+  if (dims[last] < 0 || dims[last] > array.dims[last])
+    refuse(c, asked ? fmt::format("k={}", *asked) : "no k",
+           fmt::format("a number up to {}, the length of its rows", array.dims[last]));
+  if (largest != "true" && largest != "false") refuse(c, fmt::format("largest={}", largest), "true or false");
+  expect_shape(c, result(c, 0, 2), array.dtype, dims);
+  expect_shape(c, result(c, 1, 2), DType::s32, dims);
 }
 
 void rule_dot(const Checked& c) {
@@ -400,6 +433,7 @@ constexpr auto rule_table = std::to_array<RuleRow>({
     {Op::reduce_window, rule_reduce_window},
     {Op::select_and_scatter, rule_select_and_scatter},
     {Op::sort, rule_sort},
+    {Op::topk, rule_topk},
     {Op::dot, rule_dot},
     {Op::get_tuple_element, rule_get_tuple_element},
     {Op::while_loop, rule_while},
