@@ -61,9 +61,7 @@ bool nest(double a, std::int32_t lie_a, double b, std::int32_t lie_b) {
 }
 
 /// Whether a block that has one of so many rows has all of each of `parts` rows that lie in one piece.
-bool is_within(double parts, double own, std::int32_t lie) {
-  return own > 0 && lie == 0 && std::fmod(parts, own) == 0;
-}
+bool is_within(double parts, double own, std::int32_t lie) { return own > 0 && lie == 0 && std::fmod(parts, own) == 0; }
 
 }  // namespace
 

@@ -56,7 +56,7 @@ TEST_CASE("an operation that gives several results is refused for what it is") {
   CHECK(sort.starts_with("skeleton-sort: sort %y f32[64] needs a skeleton of its own"));
   const std::string top = refusal_of(
       "  x = f32[8,64]{1,0} parameter(0)\n"
-      "  ROOT y = (f32[8,4]{1,0}, s32[8,4]{1,0}) topk(x), k=4, largest=true\n");
+      "  ROOT y = (f32[8,20]{1,0}, s32[8,20]{1,0}) topk(x), k=20, largest=true\n");
   CHECK(top.starts_with("skeleton-topk: topk %y needs a skeleton of its own"));
   const std::string random = refusal_of(
       "  s = u64[2]{0} parameter(0)\n"
@@ -89,7 +89,7 @@ TEST_CASE("a group's name begins with the operation that it is there for") {
               "  s = (f32[64]{0}, s32[64]{0}) sort(x, i), dimensions={0}, to_apply=keys\n"
               "  ROOT y = s32[64]{0} get-tuple-element(s), index=1\n") == "sort_iota");
   CHECK(title("  x = f32[8,64]{1,0} parameter(0)\n"
-              "  ROOT y = (f32[8,4]{1,0}, s32[8,4]{1,0}) topk(x), k=4, largest=true\n") == "topk");
+              "  ROOT y = (f32[8,20]{1,0}, s32[8,20]{1,0}) topk(x), k=20, largest=true\n") == "topk");
   CHECK(title("  x = f32[64,8]{1,0} parameter(0)\n  i = s32[4]{0} parameter(1)\n"
               "  g = f32[4,8]{1,0} gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
               "index_vector_dim=1, slice_sizes={1,8}\n"
