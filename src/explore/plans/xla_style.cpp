@@ -286,6 +286,13 @@ XlaPlanned plan_concatenate(const XlaQuestion& about) {
   return made;
 }
 
+XlaPlanned plan_updates(const XlaQuestion& about) {
+  XlaPlanned planned = plan_loop(about);
+  if (auto* made = std::get_if<XlaPlan>(&planned); made != nullptr && about.prepared.fill != nullptr)
+    say(made->differs, "a launch before stores what the updates find, which XLA's kernel finds in place");
+  return planned;
+}
+
 constexpr std::array emitter_table = std::to_array<XlaEmitter>({
     {Form::loop, "blocks of four warps, a thread for 1, 2 or 4 neighbours of the first result",
      "map threads=block vector=neighbours; with a small reduction inside row threads_per_row=1, or column "
@@ -307,7 +314,7 @@ constexpr std::array emitter_table = std::to_array<XlaEmitter>({
     {Form::concatenate, "a loop over the largest operand, all operands at the same place",
      "map over the pieces; of unequal operands over the result: more blocks, one operand an element", plan_concatenate},
     {Form::scatter, "a loop over the updates",
-     "map over the updates; not in place behind a launch that stores what they find, as XLA's copy does", plan_loop},
+     "map over the updates; not in place behind a launch that stores what they find, as XLA's copy does", plan_updates},
     {Form::sorted_scatter, "a warp for a run of sorted updates", "no structure goes over runs of sorted places",
      nullptr},
     {Form::sort, "a thread for each element", "no structure sorts", nullptr},

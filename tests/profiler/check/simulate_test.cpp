@@ -56,7 +56,10 @@ std::optional<Printed> printed(const ir::Group& group, int threads_per_row, int 
 }
 
 Checked verdict(const Nvrtc& api, const Printed& what, const Reference& reference) {
-  const ir::Binary binary = kernels::compiled(api, {.cuda = what.cuda});
+  CompileRequest request{.cuda = what.cuda, .entry = what.kernel.name};
+  for (const ir::Kernel& one : what.kernel.followers)
+    if (one.begins == ir::Begins::launch) request.followers.push_back(one.name);
+  const ir::Binary binary = kernels::compiled(api, request);
   REQUIRE_MESSAGE(binary.outcome == ir::CompileOutcome::ok, binary.log);
   return check(what.kernel, reference, make_simulator(what.kernel, binary), CheckOptions{});
 }
@@ -96,7 +99,9 @@ TEST_CASE("compiled kernels of the family pass on the simulator") {
       CAPTURE(member.name);
       CAPTURE(lanes);
       CHECK_MESSAGE(checked.state == Verdict::passed, checked.reason);
-      CHECK(checked.counts.blocks_run == kernel->kernel.grid);
+      std::int64_t blocks = kernel->kernel.grid;
+      for (const ir::Kernel& behind : kernel->kernel.followers) blocks += behind.grid;
+      CHECK(checked.counts.blocks_run == blocks);
       ++passed;
     }
   }

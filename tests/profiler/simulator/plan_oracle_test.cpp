@@ -79,8 +79,8 @@ TEST_CASE("the plan of every group that is as XLA would write it computes what t
   CHECK(run.findings == 0);
   CHECK(run.programs > 40);
   CHECK(fmt::format("{}", fmt::join(emitters, ", ")) ==
-        "column, concatenate, in-place dynamic-update-slice, loop, multi-row, packed transpose, row, small column, "
-        "transpose");
+        "column, concatenate, in-place dynamic-update-slice, loop, multi-row, packed transpose, row, scatter, "
+        "small column, transpose");
 }
 
 }  // namespace tailor::simulator
