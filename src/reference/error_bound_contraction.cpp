@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bounds of matrix products and scatters. In: operands with their bounds, and the node. Out: the bound of each element
-// of the result, or nothing for a form that is not covered, whose elements then count as not judged. Called by
-// error_bound.cpp.
+// Bounds of matrix products, convolutions and scatters. In: operands with their bounds, and the node. Out: the bound of
+// each element of the result, or nothing for a form that is not covered, whose elements then count as not judged.
+// Called by error_bound.cpp.
 //
 // With |a| the magnitudes of a and e its bounds, a product of sums is off by at most (|a| + ea)(|b| + eb) - |a||b|. A
 // sum of n terms in any order adds 6 sqrt(n) u of the sum of magnitudes, the probabilistic bound that error_bound.h
 // names. A product whose factors lose digits on their way (tf32) adds that share of each product. The result is
-// rounded once more to its type.
+// rounded once more to its type. A convolution is such a sum over its window and the features of its group, however it
+// is computed, so one by transforms (Winograd, FFT) may leave the bound.
 //
 // A scatter adds in memory, one update after the other in any order: n are the updates of an element. In types of 16
 // bits each sum is rounded to the type, where small terms may all be lost beside a large one: n u on either side. In
@@ -49,6 +50,7 @@ Tensor evaluated(const Call& call, const std::vector<const Tensor*>& operands) {
   wide.shape.dtype = ir::DType::f64;
   for (ir::Shape& shape : wide.results) shape.dtype = ir::DType::f64;
   const Call other{call.graph, wide, operands, call.stop};
+  if (wide.op == ir::Op::convolution) return evaluate_convolution(other).front();
   return wide.op == ir::Op::dot ? evaluate_dot(other).front() : evaluate_lookup(other).front();
 }
 
@@ -69,17 +71,27 @@ Tensor updates_of(const Call& call) {
   return evaluated(Call{call.graph, adds, call.operands, call.stop}, {&none, &call.operand(1), &each});
 }
 
+bool sums_products(const Call& call) { return call.node.op == ir::Op::dot || call.node.op == ir::Op::convolution; }
+
 /// Terms of one sum of products.
 double terms_of(const Call& call) {
+  const std::string_view text = hlo_text(call.node);
+  if (call.node.op == ir::Op::convolution) {
+    const ir::Shape& kernel = call.operand(1).shape;
+    const std::string_view labels = ir::attribute(text, "dim_labels").value_or("");
+    const std::size_t features = labels.find('i') - labels.find('_') - 1;  // dim_labels=b01f_01io->b01f
+    return static_cast<double>(std::max<std::int64_t>(
+        1, ir::window_elements(text, kernel.rank() - 2) * kernel.dims[static_cast<int>(features)]));
+  }
   std::int64_t terms = 1;
-  for (const std::int64_t dim : ir::attribute_numbers(hlo_text(call.node), "lhs_contracting_dims"))
+  for (const std::int64_t dim : ir::attribute_numbers(text, "lhs_contracting_dims"))
     terms *= call.operand(0).shape.dims[static_cast<int>(dim)];
   return static_cast<double>(std::max<std::int64_t>(terms, 1));
 }
 
 bool is_covered(const Call& call, const std::vector<Errors>& operands, const Tensor& result) {
   if (!is_floating(result.shape.dtype)) return false;
-  if (call.node.op == ir::Op::dot) return call.operands.size() == 2;
+  if (sums_products(call)) return call.operands.size() == 2;
   return call.node.op == ir::Op::scatter && call.operands.size() == 3 && reducer(call.node) == ir::Reducer::add &&
          operands[1] == nullptr;
 }
@@ -97,7 +109,7 @@ bool replaces(const Call& call) {
 Errors contraction_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result,
                           double product_error) {
   if (!is_covered(call, operands, result)) return nullptr;
-  const std::size_t second = call.node.op == ir::Op::dot ? 1 : 2;
+  const std::size_t second = sums_products(call) ? 1 : 2;
   const Tensor a = magnitudes(call.operand(0), nullptr), b = magnitudes(call.operand(second), nullptr);
   const Tensor a_most = magnitudes(call.operand(0), operands[0]),
                b_most = magnitudes(call.operand(second), operands[second]);

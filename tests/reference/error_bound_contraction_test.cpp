@@ -76,6 +76,38 @@ TEST_CASE("a product summed in f32 in any order is inside its bound, one without
   }
 }
 
+TEST_CASE("a convolution summed in f32 in any order is inside its bound, one without a tap is not") {
+  // Nine taps of sixteen features at stride 2, of two groups; the first column of windows begins in the padding.
+  const Graph graph = entry(
+      "  a = f32[2,9,9,32]{3,2,1,0} parameter(0)\n  k = f32[3,3,16,6]{3,2,1,0} parameter(1)\n"
+      "  ROOT c = f32[2,5,4,6]{3,2,1,0} convolution(a, k), window={size=3x3 stride=2x2 pad=1_1x0_0}, "
+      "dim_labels=b01f_01io->b01f, feature_group_count=2\n");
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    CAPTURE(seed);
+    std::mt19937_64 random(seed);
+    const std::vector<Tensor> inputs = sensible_inputs(graph, seed);
+    const BoundedTensor expected = evaluate_with_error_bounds(graph, inputs).front();
+    Tensor right = expected.value, wrong = expected.value;
+    for (std::int64_t at = 0; at < 2 * 5 * 4 * 6; ++at) {
+      const std::int64_t f = at % 6, x = at / 6 % 4, y = at / 24 % 5, n = at / 120;
+      float sum = 0, short_sum = 0;
+      for (const std::int64_t term : order_of(3 * 3 * 16, random)) {
+        const std::int64_t i = term % 16, q = term / 16 % 3, p = term / 48, row = 2 * y + p - 1, column = 2 * x + q;
+        if (row < 0 || row >= 9) continue;
+        const double input = as_double(inputs[0], ((n * 9 + row) * 9 + column) * 32 + f / 3 * 16 + i);
+        const auto product = static_cast<float>(input * as_double(inputs[1], ((p * 3 + q) * 16 + i) * 6 + f));
+        sum += product;
+        short_sum += p == 1 && q == 1 && i == 5 ? 0 : product;
+      }
+      store(right, at, sum);
+      store(wrong, at, short_sum);
+    }
+    CHECK(compare(expected, right.bytes).wrong == 0);
+    CHECK(compare(expected, right.bytes).unjudged == 0);
+    CHECK(compare(expected, wrong.bytes).wrong > 200);
+  }
+}
+
 TEST_CASE("a scatter that adds is inside its bound in any order, one that loses an update is not") {
   const Graph graph = entry(
       "  array = f32[10]{0} parameter(0)\n  places = s32[300,1]{1,0} parameter(1)\n  updates = f32[300]{0} "
