@@ -432,9 +432,14 @@ class ElementErrors {
     });
   }
 
+  bool converts_exactly() const {
+    if (step_.op != ir::Op::convert) return false;
+    if (is_floating(step_.from)) return !narrow_;
+    return is_floating(step_.to) && ir::row(step_.from).bits <= float_format(step_.to).mantissa_bits + 1;
+  }
   /// What the operation itself may be off.
   void round() {
-    if (moves() || (step_.op == ir::Op::convert && !narrow_ && is_floating(step_.from))) return;
+    if (moves() || converts_exactly()) return;
     const double itself = step_.op == ir::Op::convert ? 0 : off_.relative;
     const Cell* const out = block_.out.data();
     if (all_finite_ && itself == 0 && nan_from_ == 0 && off_.each_argument == 0 && off_.least == 0)

@@ -189,6 +189,16 @@ TEST_CASE("a sum of zeros is zero for certain, so what it decides is judged, inf
     const std::vector<Tensor> inputs{row_of(values)};
     CHECK(is_judged(evaluate_with_error_bounds(graph, inputs)[0]));
   }
+  // The same of marks that are certain though they were computed.
+  const Graph marks = parse_graph(R"(graph g {
+    %x = parameter 0 : f32[1,4] %e = exp %x : f32[1,4] %t = constant 2 : f32[] %b = broadcast %t, axes={} : f32[1,4]
+    %p = compare gt %e, %b : pred[1,4] %f = convert %p : f32[1,4] %z = constant 0 : f32[]
+    %s = reduce add %f, %z, axes={1} : f32[1] %q = broadcast %z, axes={} : f32[1] %m = compare gt %s, %q : pred[1]
+    %l = constant -inf : f32[] %i = broadcast %l, axes={} : f32[1] %o = select %m, %q, %i : f32[1] output %o })");
+  for (const std::vector<double>& values : {std::vector<double>{0, -1, 0.5, 0}, {0, 1, 0, 1}}) {
+    const std::vector<Tensor> inputs{row_of(values)};
+    CHECK(is_judged(evaluate_with_error_bounds(marks, inputs)[0]));
+  }
   const std::vector<Tensor> close{row_of({1, 0x1p-30, -1, 0})};  // any order may give zero
   CHECK_FALSE(is_judged(evaluate_with_error_bounds(graph, close)[0]));
 }
