@@ -90,11 +90,6 @@ class Expansion {
         "neutral", dtype,
         ir::is_floating(dtype) ? ir::encode(dtype, number.real) : static_cast<std::uint64_t>(number.integer));
   }
-  /// Whether it is a constant of the same bits as `constant`.
-  bool is_same_constant(ir::NodeId id, ir::NodeId constant) const {
-    const auto* known = std::get_if<ir::Literal>(&builder_.node(id).attributes);
-    return known != nullptr && known->bytes == std::get<ir::Literal>(builder_.node(constant).attributes).bytes;
-  }
   /// A part of `x`, or x itself where that is all of it. Not taken where a dimension would be cut to nothing.
   ir::NodeId slice(std::string_view word, ir::NodeId x, ir::SliceRanges ranges) {
     ir::Shape shape = shape_of(x);

@@ -350,13 +350,19 @@ bool reads_bits_as_another_type(const ir::Node& node, const ir::Shape& operand) 
 
 }  // namespace
 
-HloValue GraphBuilder::add_plain(const HloInstruction& instruction, const Frame& frame, ir::Op op,
-                                 const HloType& type) {
+ir::Node GraphBuilder::plain_node(const HloInstruction& instruction, const Frame& frame, ir::Op op,
+                                  const HloType& type) {
   ir::Node node;
   node.op = op;
   node.name = full_name(instruction, frame);
   node.operands = flat_operands(instruction, frame);
-  if (type.children < 0) node.shape = module().shapes_of(type)[0];
+  const auto shapes = module().shapes_of(type);
+  if (type.children < 0) {
+    node.shape = shapes[0];
+  } else {
+    node.shape = make_shape(ir::DType::tuple, {});
+    node.results.assign(shapes.begin(), shapes.end());
+  }
   if (node.operands.size() == 1 && reads_bits_as_another_type(node, graph_[node.operands[0]].shape))
     node.op = ir::Op::bitcast_convert;
   node.attributes = ir::make_attributes(node.op);
@@ -365,12 +371,15 @@ HloValue GraphBuilder::add_plain(const HloInstruction& instruction, const Frame&
     unknown->opcode = instruction.opcode;
   }
   fill_attributes(*this, instruction, node);
-  if (auto* call = std::get_if<ir::LibraryOptions>(&node.attributes))
-    call->flops = library_flops(graph_, node, module().shapes_of(type));
-  return add_result(std::move(node), type, instruction);
+  if (auto* call = std::get_if<ir::LibraryOptions>(&node.attributes)) call->flops = library_flops(graph_, node, shapes);
+  return node;
 }
 
-/// The rules of verify(), while the place is still known.
+HloValue GraphBuilder::add_plain(const HloInstruction& instruction, const Frame& frame, ir::Op op,
+                                 const HloType& type) {
+  return add_result(plain_node(instruction, frame, op, type), type, instruction);
+}
+
 void GraphBuilder::check(const ir::Node& node, const HloInstruction& from) const {
   with_position([&] { return HloLexer(module().text, module().file).position(from.offset); },
                 [&] {

@@ -87,6 +87,10 @@ class GraphBuilder {
   HloValue part(const HloInstruction& instruction, const HloValue& whole, std::int64_t index) const;
   /// Adds the node and, when its type has several arrays, the get_tuple_element nodes that pick them.
   HloValue add_result(ir::Node&& node, const HloType& type, const HloInstruction& from);
+  /// Throws where the node breaks a rule of verify(), while the place is still known.
+  void check(const ir::Node& node, const HloInstruction& from) const;
+  /// What an ordinary instruction would be as a node.
+  ir::Node plain_node(const HloInstruction& instruction, const Frame& frame, ir::Op op, const HloType& type);
   /// An ordinary instruction becomes a node.
   HloValue add_plain(const HloInstruction& instruction, const Frame& frame, ir::Op op, const HloType& type);
   std::string full_name(const HloInstruction& instruction, const Frame& frame) const;
@@ -102,7 +106,6 @@ class GraphBuilder {
   void walk(Frame& frame);
   void walk_instruction(Frame& frame, std::int32_t index);
   std::vector<std::int32_t> sorted_order(const Frame& frame) const;
-  void check(const ir::Node& node, const HloInstruction& from) const;
   HloValue parameter_value(const HloInstruction& instruction, const Frame& frame);
   void number_parameters(const Frame& frame);
   std::int64_t parameter_number(const HloInstruction& instruction, const Frame& frame) const;

@@ -56,7 +56,9 @@ class Scan : Expansion {
         axis_(form.axis),
         forward_(form.forward) {
     neutral_ = neutral(reducer_, node.shape.dtype);
-    starts_neutral_ = is_same_constant(init_, neutral_);
+    const auto* known = std::get_if<ir::Literal>(&builder.node(init_).attributes);
+    starts_neutral_ =
+        known != nullptr && known->bytes == std::get<ir::Literal>(builder.node(neutral_).attributes).bytes;
   }
 
   /// The last node has the name and the layout of what was read.

@@ -30,27 +30,14 @@ struct TopkForm {
   bool largest = true;
 };
 
-/// Nothing where it is malformed, which verify() says, finds too many, or orders what has no order here.
-std::optional<TopkForm> topk_form_of(const GraphBuilder& builder, const HloInstruction& instruction,
-                                     std::span<const ir::Shape> results, const ir::Shape& array) {
-  const ir::DTypeKind kind = row(array.dtype).kind;
-  const bool is_number = kind == ir::DTypeKind::signed_integer || kind == ir::DTypeKind::unsigned_integer ||
-                         (ir::is_floating(array.dtype) && row(array.dtype).bits >= 16);
-  if (results.size() != 2 || array.rank() < 1 || !is_number || row(array.dtype).bits < 8) return std::nullopt;
+/// Of a node that is well formed; nothing where it finds too many, or orders what has no order here.
+std::optional<TopkForm> topk_form_of(const ir::Node& node, const ir::Shape& array) {
   const int last = array.rank() - 1;
-  ir::Dims dims = array.dims;
-  dims[last] = results[0].rank() == array.rank() ? results[0].dims[last] : 0;
-  const std::string_view largest = builder.module().attribute(instruction, "largest");
-  const bool is_well_formed = builder.module().attribute(instruction, "k") == fmt::format("{}", dims[last]) &&
-                              (largest == "true" || largest == "false");
-  if (!is_well_formed) return std::nullopt;
-  const TopkForm form{dims[last], array.dims[last], largest == "true"};
-  const bool fits = results[0].dtype == array.dtype && results[1].dtype == ir::DType::s32 && results[0].dims == dims &&
-                    results[1].dims == dims;
-  if (!fits || form.found < 1 || form.found > std::min(most_found, form.length) || elements(array) == 0)
-    return std::nullopt;
-  if (form.length > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
-  return form;
+  const TopkForm form{node.results[0].dims[last], array.dims[last],
+                      ir::attribute(ir::hlo_text(node), "largest") != "false"};
+  const bool is_spelled_out = has_neutral(ir::Reducer::maximum, array.dtype) && elements(array) > 0 && form.found > 0 &&
+                              form.found <= most_found && form.length <= std::numeric_limits<std::int32_t>::max();
+  return is_spelled_out ? std::optional(form) : std::nullopt;
 }
 
 class Topk : Expansion {
@@ -155,14 +142,11 @@ class Topk : Expansion {
 
 HloValue resolve_topk(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
   const HloType& type = builder.module().type_of(instruction);
-  const std::vector<ir::NodeId> operands = builder.flat_operands(instruction, frame);
-  if (operands.size() == 1) {
-    const auto shapes = builder.module().shapes_of(type);
-    const auto form = topk_form_of(builder, instruction, shapes, builder.node(operands[0]).shape);
-    if (form && type.children == 2)
-      return Topk(builder, instruction, builder.full_name(instruction, frame), operands[0], *form).finish(shapes);
-  }
-  return builder.add_plain(instruction, frame, instruction.op, type);
+  ir::Node node = builder.plain_node(instruction, frame, instruction.op, type);
+  builder.check(node, instruction);
+  if (const auto form = topk_form_of(node, builder.node(node.operands[0]).shape))
+    return Topk(builder, instruction, node.name, node.operands[0], *form).finish(node.results);
+  return builder.add_result(std::move(node), type, instruction);
 }
 
 }  // namespace tailor::hlo

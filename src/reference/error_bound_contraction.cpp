@@ -75,16 +75,8 @@ bool sums_products(const Call& call) { return call.node.op == ir::Op::dot || cal
 
 /// Terms of one sum of products.
 double terms_of(const Call& call) {
-  const std::string_view text = hlo_text(call.node);
-  if (call.node.op == ir::Op::convolution) {
-    const ir::Shape& kernel = call.operand(1).shape;
-    const std::string_view labels = ir::attribute(text, "dim_labels").value_or("");
-    const std::size_t features = labels.find('i') - labels.find('_') - 1;  // dim_labels=b01f_01io->b01f
-    return static_cast<double>(std::max<std::int64_t>(
-        1, ir::window_elements(text, kernel.rank() - 2) * kernel.dims[static_cast<int>(features)]));
-  }
-  std::int64_t terms = 1;
-  for (const std::int64_t dim : ir::attribute_numbers(text, "lhs_contracting_dims"))
+  std::int64_t terms = call.node.op == ir::Op::convolution ? terms_of_convolution(call) : 1;
+  for (const std::int64_t dim : ir::attribute_numbers(hlo_text(call.node), "lhs_contracting_dims"))
     terms *= call.operand(0).shape.dims[static_cast<int>(dim)];
   return static_cast<double>(std::max<std::int64_t>(terms, 1));
 }

@@ -209,6 +209,8 @@ std::vector<Tensor> evaluate_sort(const Call& call);
 std::vector<Tensor> evaluate_topk(const Call& call);
 std::vector<Tensor> evaluate_dot(const Call& call);
 std::vector<Tensor> evaluate_convolution(const Call& call);
+/// Products that an element of its result sums up, those in the padding too.
+std::int64_t terms_of_convolution(const Call& call);
 std::vector<Tensor> evaluate_while(const Call& call);
 std::vector<Tensor> evaluate_conditional(const Call& call);
 /// The branch that a conditional takes, and which of its operands are the branch's parameters.

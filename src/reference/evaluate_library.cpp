@@ -191,6 +191,13 @@ std::vector<Tensor> evaluate_dot(const Call& call) {
   return results_of(std::move(result));
 }
 
+std::int64_t terms_of_convolution(const Call& call) {
+  const Convolution c = parse_convolution(call);
+  std::int64_t terms = call.operand(1).shape.dims[c.kernel.first];
+  for (const ir::WindowDim& d : c.window) terms *= d.size;
+  return terms;
+}
+
 std::vector<Tensor> evaluate_convolution(const Call& call) {
   const Tensor& in = call.operand(0);
   const Tensor& filter = call.operand(1);

@@ -187,6 +187,21 @@ std::vector<Route> find_routes(const ir::Graph& graph, const Prepared& prepared,
   return find_routes(graph, prepared, start, std::span(prepared.stored.begin(), prepared.stored.end()));
 }
 
+/// Of a loop that reduces nothing.
+void find_flat_dominants(const ir::Graph& graph, Prepared& out) {
+  out.dominants.clear();
+  lowering(out.skeleton).dominants(graph, out);
+  out.dominant_domains.assign(out.dominants.size(), Domain{});
+  out.routes.clear();
+  for (const ir::NodeId id : out.dominants) out.routes.push_back(find_routes(graph, out, id));
+}
+
+void find_full(const ir::Graph& graph, Prepared& out) {
+  out.full.resize(graph.nodes.size());
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id)
+    out.full[id] = elements(graph.nodes[id].shape) == out.rows * out.columns && holds_elements(graph.nodes[id]);
+}
+
 /// Where a flat loop goes over a group that is turned: the group with its tiles. What waits in them is rounded to its
 /// own type for all who read it.
 void prepare_turned(const ir::Graph& graph, const ir::Boundary& border, Prepared& out) {
@@ -201,11 +216,7 @@ void prepare_turned(const ir::Graph& graph, const ir::Boundary& border, Prepared
     const ir::DType dtype = graph[id].shape.dtype;
     turned.rounded[id] = graph[id].op != ir::Op::parameter && row(dtype).compute != dtype;
   }
-  turned.dominants.clear();
-  lowering(turned.skeleton).dominants(graph, turned);
-  turned.dominant_domains.assign(turned.dominants.size(), Domain{});
-  turned.routes.clear();
-  for (const ir::NodeId id : turned.dominants) turned.routes.push_back(find_routes(graph, turned, id));
+  find_flat_dominants(graph, turned);
   turned.title = fmt::format("{}_{}", title_of(graph), name(turned.skeleton));
   out.turned = std::make_shared<const Prepared>(std::move(turned));
 }
@@ -346,18 +357,13 @@ namespace {
 
 /// What depends on the rows and columns of a loop that reduces nothing.
 void prepare_flat(const ir::Graph& graph, Prepared& out) {
-  for (std::size_t id = 0; id < graph.nodes.size(); ++id)
-    out.full[id] = elements(graph.nodes[id].shape) == out.rows * out.columns && holds_elements(graph.nodes[id]);
+  find_full(graph, out);
   out.choices.clear();
   find_choices(graph, out);
   out.phases.clear();
   find_phases(graph, {}, out);
   find_walks(out);
-  out.dominants.clear();
-  lowering(out.skeleton).dominants(graph, out);
-  out.dominant_domains.assign(out.dominants.size(), Domain{});
-  out.routes.clear();
-  for (const ir::NodeId id : out.dominants) out.routes.push_back(find_routes(graph, out, id));
+  find_flat_dominants(graph, out);
   out.element_code = code_of_element(graph, out);
 }
 
@@ -412,9 +418,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   out.domain = layout.domain;
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) out.stored.push_back(stored_node(graph, border, i));
   out.windows.resize(out.stored.size());
-  out.full.resize(graph.nodes.size());
-  for (std::size_t id = 0; id < graph.nodes.size(); ++id)
-    out.full[id] = elements(graph.nodes[id].shape) == out.rows * out.columns && holds_elements(graph.nodes[id]);
+  find_full(graph, out);
   find_gathers(graph, out);
   find_windows(graph, out);
   out.users = users(graph);

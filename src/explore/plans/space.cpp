@@ -215,8 +215,7 @@ std::string_view values_asked(ir::PlanField axis) {
       return "each node whose order in memory the loops can follow; no others";
     case ir::PlanField::threads:
       return "two warps, doubled up to what a block may have; for columns also lanes that are no power of two, "
-             "doubled; "
-             "whole warps up to there, for columns any number";
+             "doubled; whole warps up to there, for columns any number";
     case ir::PlanField::threads_per_row:
       return "1, doubled up to what a block may have; for columns also an even share where that would leave an eighth "
              "of the lanes idle; powers of two, for rows also whole warps, for columns any number, that divide threads";

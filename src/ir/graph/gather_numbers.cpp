@@ -26,8 +26,18 @@ int place_of(const Dims& numbers, std::int64_t wanted) {
   return -1;
 }
 
-/// The attributes as they stand, and what they are about.
+/// What an operation calls its lists of dimension numbers.
+struct Keys {
+  std::string_view offsets, collapsed, batching, batching_places, map;
+};
+constexpr Keys of_gather{"offset_dims", "collapsed_slice_dims", "operand_batching_dims", "start_indices_batching_dims",
+                         "start_index_map"};
+constexpr Keys of_scatter{"update_window_dims", "inserted_window_dims", "input_batching_dims",
+                          "scatter_indices_batching_dims", "scatter_dims_to_operand_dims"};
+
+/// The attributes as they stand, and what they are about. Of a scatter the result is its updates.
 struct Text {
+  const Keys& keys;
   const Shape &result, &array, &indices;
   Dims offsets, collapsed, batching, batching_places, map, window;
   std::int64_t vector_dim = 0;
@@ -36,36 +46,33 @@ struct Text {
   int places() const { return indices.rank() - (has_vector() ? 1 : 0); }
 };
 
-Text text_of(const Graph& graph, const Node& gather) {
-  const std::string_view text = hlo_text(gather);
-  const Shape& indices = graph[gather.operands[1]].shape;
-  return {.result = gather.shape,
-          .array = graph[gather.operands[0]].shape,
+/// All but the window.
+Text text_of(const Graph& graph, const Node& node, const Keys& keys, const Shape& result) {
+  const std::string_view text = hlo_text(node);
+  const Shape& indices = graph[node.operands[1]].shape;
+  return {.keys = keys,
+          .result = result,
+          .array = graph[node.operands[0]].shape,
           .indices = indices,
-          .offsets = attribute_numbers(text, "offset_dims"),
-          .collapsed = attribute_numbers(text, "collapsed_slice_dims"),
-          .batching = attribute_numbers(text, "operand_batching_dims"),
-          .batching_places = attribute_numbers(text, "start_indices_batching_dims"),
-          .map = attribute_numbers(text, "start_index_map"),
-          .window = attribute_numbers(text, "slice_sizes"),
+          .offsets = attribute_numbers(text, keys.offsets),
+          .collapsed = attribute_numbers(text, keys.collapsed),
+          .batching = attribute_numbers(text, keys.batching),
+          .batching_places = attribute_numbers(text, keys.batching_places),
+          .map = attribute_numbers(text, keys.map),
+          .window = {},
           .vector_dim = attribute_number(text, "index_vector_dim", indices.rank())};
 }
 
-/// A scatter's, under gather's names. Its window is what the updates show of it.
+Text text_of_gather(const Graph& graph, const Node& gather) {
+  Text made = text_of(graph, gather, of_gather, gather.shape);
+  made.window = attribute_numbers(hlo_text(gather), "slice_sizes");
+  return made;
+}
+
+/// Its window is what the updates show of it.
 Text text_of_scatter(const Graph& graph, const Node& scatter) {
-  const std::string_view text = hlo_text(scatter);
-  const Shape& indices = graph[scatter.operands[1]].shape;
   const Shape& updates = graph[scatter.operands[2]].shape;
-  Text made{.result = updates,
-            .array = graph[scatter.operands[0]].shape,
-            .indices = indices,
-            .offsets = attribute_numbers(text, "update_window_dims"),
-            .collapsed = attribute_numbers(text, "inserted_window_dims"),
-            .batching = attribute_numbers(text, "input_batching_dims"),
-            .batching_places = attribute_numbers(text, "scatter_indices_batching_dims"),
-            .map = attribute_numbers(text, "scatter_dims_to_operand_dims"),
-            .window = {},
-            .vector_dim = attribute_number(text, "index_vector_dim", indices.rank())};
+  Text made = text_of(graph, scatter, of_scatter, updates);
   int next = 0;
   for (int d = 0; d < made.array.rank(); ++d) {
     const bool shown = !made.collapsed.contains(d) && !made.batching.contains(d) && next < made.offsets.size();
@@ -98,10 +105,10 @@ Misfit misfit_of_lists(const Text& text) {
   };
   const int rank = text.array.rank();
   for (const List& list :
-       {List{"offset_dims", text.offsets, text.result.rank(), true},
-        List{"collapsed_slice_dims", text.collapsed, rank, true},
-        List{"operand_batching_dims", text.batching, rank, true}, List{"start_index_map", text.map, rank, false},
-        List{"start_indices_batching_dims", text.batching_places, text.indices.rank(), false}})
+       {List{text.keys.offsets, text.offsets, text.result.rank(), true},
+        List{text.keys.collapsed, text.collapsed, rank, true}, List{text.keys.batching, text.batching, rank, true},
+        List{text.keys.map, text.map, rank, false},
+        List{text.keys.batching_places, text.batching_places, text.indices.rank(), false}})
     if (Misfit misfit = misfit_of(list.key, list.numbers, list.rank, list.ascending)) return misfit;
   return std::nullopt;
 }
@@ -115,13 +122,13 @@ Misfit misfit_of_counts(const Text& text) {
                         fmt::format("0 to {}, the rank of the indices", text.indices.rank())};
   const std::int64_t numbers = text.has_vector() ? text.indices.dims[static_cast<int>(text.vector_dim)] : 1;
   if (text.map.size() != numbers)
-    return count("start_index_map", text.map.size(), numbers, "as many as the indices have at a place");
+    return count(text.keys.map, text.map.size(), numbers, "as many as the indices have at a place");
   if (text.batching.size() != text.batching_places.size())
-    return count("start_indices_batching_dims", text.batching_places.size(), text.batching.size(),
-                 "one for each of operand_batching_dims");
+    return count(text.keys.batching_places, text.batching_places.size(), text.batching.size(),
+                 fmt::format("one for each of {}", text.keys.batching));
   const int slice = text.array.rank() - text.collapsed.size() - text.batching.size();
   if (text.offsets.size() != slice)
-    return count("offset_dims", text.offsets.size(), slice, "one for each dimension of the slice that stays");
+    return count(text.keys.offsets, text.offsets.size(), slice, "one for each dimension of the slice that stays");
   if (text.result.rank() != text.places() + slice)
     return GatherMisfit{fmt::format("a result of {} dimensions", text.result.rank()),
                         fmt::format("{}: {} of places and {} of slices", text.places() + slice, text.places(), slice)};
@@ -147,7 +154,8 @@ Misfit read_along(const Text& text, int d, int& next, GatherNumbers& found) {
                         "1, where the result does not show it"};
   if (batch < 0) return std::nullopt;
   if (collapsed || along.index >= 0)
-    return GatherMisfit{fmt::format("batching dimension {} in another list", d), "it in operand_batching_dims alone"};
+    return GatherMisfit{fmt::format("batching dimension {} in another list", d),
+                        fmt::format("it in {} alone", text.keys.batching)};
   const std::int64_t place = text.batching_places[batch];
   if (place == text.vector_dim || text.indices.dims[static_cast<int>(place)] != text.array.dims[d])
     return GatherMisfit{fmt::format("dimension {} of the indices for batching dimension {}", place, d),
@@ -203,7 +211,7 @@ bool hands_on_update(const Graph& graph, const Node& scatter) {
 }  // namespace
 
 std::variant<GatherNumbers, GatherMisfit> read_gather(const Graph& graph, const Node& gather) {
-  return read_numbers(text_of(graph, gather));
+  return read_numbers(text_of_gather(graph, gather));
 }
 
 std::variant<ScatterForm, std::string> scatter_form(const Graph& graph, const Node& scatter) {
