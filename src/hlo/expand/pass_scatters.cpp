@@ -13,7 +13,7 @@
 // there is written again. Known indices decide that at import.
 #include <fmt/format.h>
 
-#include "hlo/expansion.h"
+#include "hlo/expand/expansion.h"
 #include "ir/graph/attribute_text.h"
 
 namespace tailor::hlo {

@@ -20,7 +20,7 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "hlo/expansion.h"
+#include "hlo/expand/expansion.h"
 #include "ir/graph/number.h"
 
 namespace tailor::hlo {

@@ -13,7 +13,7 @@
 // XLA expands it in the same way before it fuses.
 #include <fmt/format.h>
 
-#include "hlo/expansion.h"
+#include "hlo/expand/expansion.h"
 
 namespace tailor::hlo {
 

@@ -3,7 +3,7 @@
 //
 // One instruction becomes several nodes. In: the instruction and what it is called. Out: nodes under its name, counted
 // for the ledger, the last of them with the name alone. Called by the passes that expand (pass_composites.cpp,
-// pass_scans.cpp, pass_scatters.cpp, pass_selections.cpp, pass_topk.cpp, pass_widths.cpp).
+// pass_scans.cpp, pass_scatters.cpp, pass_selections.cpp, pass_topk.cpp, pass_widths.cpp, pass_windows.cpp).
 #pragma once
 
 #include <fmt/format.h>
@@ -13,6 +13,8 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hlo/graph_builder.h"
 #include "ir/graph/number.h"
@@ -111,6 +113,25 @@ class Expansion {
       shape.dims[i] += one.low + one.high + one.interior * std::max<std::int64_t>(shape.dims[i] - 1, 0);
     }
     return is_idle ? x : add(ir::Op::pad, word, shape, {x, fill}, std::move(ranges));
+  }
+  /// The arrays and then what they begin with, reduced to `shapes`; one node for each of these. `body`: of a reducer of
+  /// the graph's own, else negative.
+  std::vector<ir::NodeId> reduce(std::string_view word, const std::vector<ir::NodeId>& operands,
+                                 const std::vector<ir::Shape>& shapes, ir::Reduction reduction, std::int32_t body) {
+    ir::Node node;
+    node.op = ir::Op::reduce;
+    node.operands = operands;
+    node.attributes = std::move(reduction);
+    if (body >= 0) node.bodies = {body};
+    node.shape = shapes.size() == 1 ? shapes[0] : ir::make_shape(ir::DType::tuple, {});
+    if (shapes.size() > 1) node.results = shapes;
+    const ir::NodeId all = add(std::move(node), word);
+    if (shapes.size() == 1) return {all};
+    std::vector<ir::NodeId> parts;
+    for (std::size_t k = 0; k < shapes.size(); ++k)
+      parts.push_back(add(ir::Op::get_tuple_element, fmt::format("{}_{}", word, k), shapes[k], {all},
+                          ir::TupleIndex{static_cast<std::int64_t>(k)}));
+    return parts;
   }
   /// One number in every place of `shape`.
   ir::NodeId everywhere(std::string_view word, ir::NodeId number, const ir::Shape& shape) {

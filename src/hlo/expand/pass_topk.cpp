@@ -16,7 +16,7 @@
 #include <array>
 #include <limits>
 
-#include "hlo/expansion.h"
+#include "hlo/expand/expansion.h"
 #include "ir/graph/attribute_text.h"
 
 namespace tailor::hlo {
@@ -59,9 +59,9 @@ class Topk : Expansion {
     for (std::int64_t found = 0; found < form_.found; ++found) {
       const std::string word = fmt::format("{}", found);
       if (found > 0) leave_out(word, places.back());
-      const ir::NodeId both = find(word);
-      values.push_back(picked(both, "value" + word, 0));
-      places.push_back(picked(both, "place" + word, 1));
+      const std::vector<ir::NodeId> both = find(word);
+      values.push_back(both[0]);
+      places.push_back(both[1]);
     }
     const std::array<ir::NodeId, 2> results{joined(values, "values", shapes[0]), joined(places, "indices", shapes[1])};
     return Expansion::finish(Pass::topk, results);
@@ -96,25 +96,16 @@ class Topk : Expansion {
         add(ir::Op::select, "others" + word, places, {is_found, everywhere("behind" + word, behind_, places), places_});
   }
 
-  ir::NodeId find(const std::string& word) {
-    ir::Node reduce;
-    reduce.op = ir::Op::reduce;
-    reduce.shape = ir::make_shape(ir::DType::tuple, {});
+  /// The greatest element and its place.
+  std::vector<ir::NodeId> find(const std::string& word) {
+    std::vector<ir::Shape> shapes;
     for (const ir::NodeId array : {array_, places_}) {
-      const ir::Shape& shape = shape_of(array);
-      ir::Dims dims;
-      for (int d = 0; d < last_; ++d) dims.push_back(shape.dims[d]);
-      reduce.results.push_back(ir::make_shape(shape.dtype, dims));
+      ir::Shape shape = ir::make_shape(shape_of(array).dtype, {});
+      for (int d = 0; d < last_; ++d) shape.dims.push_back(shape_of(array).dims[d]);
+      shapes.push_back(ir::make_shape(shape.dtype, shape.dims));
     }
-    reduce.operands = {array_, places_, zero_, behind_};
-    reduce.attributes = ir::Reduction{{last_}, ir::Reducer::custom};
-    reduce.bodies = {body_};
-    return add(std::move(reduce), "greatest" + word);
-  }
-
-  ir::NodeId picked(ir::NodeId both, const std::string& word, int number) {
-    const ir::Shape shape = builder_.node(both).results[static_cast<std::size_t>(number)];
-    return add(ir::Op::get_tuple_element, word, shape, {both}, ir::TupleIndex{number});
+    return reduce("greatest" + word, {array_, places_, zero_, behind_}, shapes,
+                  ir::Reduction{{last_}, ir::Reducer::custom}, body_);
   }
 
   ir::NodeId joined(const std::vector<ir::NodeId>& found, const std::string& word, const ir::Shape& shape) {

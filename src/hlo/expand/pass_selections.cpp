@@ -24,7 +24,7 @@
 
 #include <limits>
 
-#include "hlo/expansion.h"
+#include "hlo/expand/expansion.h"
 #include "ir/graph/attribute_text.h"
 
 namespace tailor::hlo {
