@@ -120,6 +120,9 @@ struct StitchV1Rules {
   /// Reductions of one group: each is some 9 KB of text, so that a kernel stays below what a compiler takes seconds
   /// for.
   std::size_t reductions = 64;
+  /// Places at which one element needs a value: twice the taps of the longest window that a kernel goes through. The
+  /// lowering gives up at four times as many.
+  std::int64_t places = 128;
   std::int64_t rows = 2;  ///< least rows of a group that stitches through shared memory: "stays above one block"
   /// Longest row that is stitched when it is the only one. Its block reads that much anyway when it reduces the row;
   /// what is stitched to it adds less than a launch.

@@ -18,7 +18,9 @@
 //   5. the union has at most 64 arguments or no more than one of the two had, and no other group would have to wait for
 //   it in a circle;
 //   6. the union has at most 512 operations, so that a merge looks at no more and the time of the whole is linear in
-//   the nodes, whatever their order; and at most 64 reductions, each of which is some 9 KB of text for the compiler.
+//   the nodes, whatever their order; and at most 64 reductions, each of which is some 9 KB of text for the compiler;
+//   7. no element of the union needs a value at more than 128 places, as windows of windows and trees of slices do:
+//   each of these places is loaded or computed again.
 // Producers are offered to consumers in topological order until nothing changes; then siblings that read one array and
 // run over the same space are merged, and the first part is repeated. One number read by many does not bring its
 // readers together. What a rule refuses is written on the edge.
@@ -45,6 +47,7 @@
 #include "explore/borders.h"
 #include "explore/contraction.h"
 #include "explore/edge_notes.h"
+#include "explore/places.h"
 #include "explore/spending.h"
 #include "explore/strategy.h"
 
@@ -224,6 +227,8 @@ class StitchV1 {
         if (auto number = writes_number_beside(border)) return number;
       if (auto again = recomputes(border, layout)) return again;
     }
+    if (const auto all_over = read_all_over(codegen::Region(graph_, border), rules_.places))
+      return fmt::format("an element would need {} at more than {} places", label(*all_over), rules_.places);
     const std::size_t arguments = border.reads.size() + border.writes.size();
     if (arguments > static_cast<std::size_t>(rules_.arguments) &&
         arguments > std::max(own_arguments(a), own_arguments(b)))
