@@ -161,6 +161,14 @@ struct Known {
   std::string unknown;  ///< "%sort.3 (sort)"; empty: every operation before has a rule
 };
 
+/// Whether nothing is in doubt: of a place that is rounded down from a number, say, which is far enough from the next.
+/// What is found by places is known then.
+bool leaves_no_doubt(const Errors& errors) {
+  if (errors == nullptr) return true;
+  const double* of = error_bounds(*errors);
+  return std::all_of(of, of + elements(errors->shape), [](double one) { return one == 0; });
+}
+
 /// Values with what is known of them.
 struct KnownValues {
   std::vector<Tensor> values;
@@ -268,7 +276,8 @@ class ErrorBoundWalk {
     const std::string unknown = without_rule(operands);
     std::vector<Known> made;
     for (Errors& one : *found) {
-      const bool exact = one == nullptr;
+      const bool exact = leaves_no_doubt(one);
+      if (exact) one = nullptr;
       made.push_back({std::move(one), exact ? std::string() : unknown});
     }
     return made;

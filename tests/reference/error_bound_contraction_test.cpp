@@ -130,6 +130,23 @@ TEST_CASE("a scatter that adds is inside its bound in any order, one that loses 
   }
 }
 
+TEST_CASE("places that are rounded down from numbers are known where these are far enough from the next") {
+  const Graph graph = entry(
+      "  array = f32[10]{0} parameter(0)\n  numbers = f32[40]{0} parameter(1)\n  updates = f32[40]{0} parameter(2)\n"
+      "  third = f32[] constant(0.333333343)\n  thirds = f32[40]{0} broadcast(third), dimensions={}\n"
+      "  parts = f32[40]{0} divide(numbers, thirds)\n  down = f32[40]{0} floor(parts)\n"
+      "  whole = s32[40]{0} convert(down)\n  places = s32[40,1]{1,0} reshape(whole)\n"
+      "  ROOT written = f32[10]{0} scatter(array, places, updates), update_window_dims={}, inserted_window_dims={0}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add\n");
+  std::vector<Tensor> inputs = sensible_inputs(graph, 3);
+  for (std::int64_t i = 0; i < 40; ++i) store(inputs[1], i, (static_cast<double>(i % 8) + 0.4) / 3);
+  BoundedTensor found = evaluate_with_error_bounds(graph, inputs).front();
+  for (const double error : found.error) CHECK(std::isfinite(error));
+  store(inputs[1], 5, 1.0 / 3);  // 1 or a little less: either place
+  found = evaluate_with_error_bounds(graph, inputs).front();
+  for (const double error : found.error) CHECK(std::isinf(error));
+}
+
 TEST_CASE("of an element that several updates replace nothing is known, of all others all") {
   const Graph graph = entry(
       "  array = f32[9]{0} parameter(0)\n  places = s32[6,1]{1,0} parameter(1)\n  updates = f32[6]{0} parameter(2)\n"
