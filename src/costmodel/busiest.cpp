@@ -322,26 +322,56 @@ std::int64_t runs_before(const FlatCounts::Scope& scope, std::int64_t warp) {
   return scope.before.empty() ? at * scope.most : std::int64_t{scope.before[static_cast<std::size_t>(at)]};
 }
 
-/// All that blocks of so many warps run. Arrays have many blocks and few different ones, told apart by a hash.
-FlatCounts::Blocks different_blocks(const FlatCounts& flat, std::int64_t block) {
+/// Of a scope: odd, and unlike that of any other. That of the first is of warps.
+std::uint64_t mark_of(std::size_t scope) {
+  std::uint64_t mark = (scope + 1) * 0x9e3779b97f4a7c15ULL;
+  mark = (mark ^ mark >> 31) * 0xff51afd7ed558ccdULL;
+  return (mark ^ mark >> 29) | 1;
+}
+
+/// Only where a scope's number changes is anything written, and then all are summed up together.
+std::vector<std::uint64_t> marks_of(const FlatCounts& flat) {
+  std::vector<std::uint64_t> marks(static_cast<std::size_t>(flat.runs.front().count) + 1, 0);
+  for (std::size_t i = 1; i < flat.scopes.size(); ++i) {
+    const FlatCounts::Scope& scope = flat.scopes[i];
+    std::uint64_t* const changes = marks.data() + scope.first;
+    std::uint32_t times = scope.before.empty() ? static_cast<std::uint32_t>(scope.most) : 0;
+    changes[0] += mark_of(i) * times;
+    for (std::size_t w = 0; w + 1 < scope.before.size(); ++w) {
+      const std::uint32_t next = scope.before[w + 1] - scope.before[w];
+      if (next == times) continue;
+      changes[w] += mark_of(i) * (std::uint64_t{next} - times);
+      times = next;
+    }
+    changes[scope.warps] -= mark_of(i) * times;
+  }
+  std::uint64_t each = mark_of(0), sum = 0;
+  for (std::uint64_t& mark : marks) {
+    each += mark;
+    mark = sum;
+    sum += each;
+  }
+  return marks;
+}
+
+/// All that blocks of so many warps run. Arrays have many blocks and few different ones. What a block runs is the
+/// difference of two marks: equal for equal blocks, and by their hash of 64 bits for no others.
+FlatCounts::Blocks different_blocks(FlatCounts& flat, std::int64_t block) {
+  if (flat.marks.empty()) flat.marks = marks_of(flat);
   FlatCounts::Blocks made{block, {}};
-  const std::size_t each = flat.scopes.size();
   const std::int64_t warps = flat.runs.front().count;
-  std::vector<std::int64_t> before(each, 0), beyond(each, 0), sums(each, 0), last;
+  std::uint64_t last = 0;
   std::unordered_set<std::uint64_t> known;
   for (std::int64_t first = 0; first < warps; first += block) {
-    beyond[0] = std::min(first + block, warps);
-    for (std::size_t i = 1; i < each; ++i) beyond[i] = runs_before(flat.scopes[i], beyond[0]);
-    std::uint64_t hash = 0;
-    for (std::size_t i = 0; i < each; ++i) {
-      sums[i] = beyond[i] - before[i];
-      hash = (hash ^ static_cast<std::uint64_t>(sums[i])) * 0xff51afd7ed558ccdULL;
-      hash ^= hash >> 29;
-    }
-    std::swap(before, beyond);
-    if (sums == last) continue;
-    last = sums;
-    if (known.insert(hash).second) made.sums.insert(made.sums.end(), sums.begin(), sums.end());
+    const std::int64_t beyond = std::min(first + block, warps);
+    const std::uint64_t mark =
+        flat.marks[static_cast<std::size_t>(beyond)] - flat.marks[static_cast<std::size_t>(first)];
+    if (first > 0 && mark == last) continue;
+    last = mark;
+    if (!known.insert(mark).second) continue;
+    made.sums.push_back(beyond - first);
+    for (std::size_t i = 1; i < flat.scopes.size(); ++i)
+      made.sums.push_back(runs_before(flat.scopes[i], beyond) - runs_before(flat.scopes[i], first));
   }
   return made;
 }

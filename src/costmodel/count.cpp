@@ -3,7 +3,8 @@
 //
 // Adds up what the walks found per statement. In: a kernel and the counts of a walk, exact or fast. Out: Work. Called
 // by whoever scores a plan, and by tests that hold the two walks against each other. The walks themselves are in
-// exact.cpp and fast.cpp.
+// exact.cpp and fast.cpp. Beside that, what both flat.cpp and its callers ask of a kernel: how its block, trip and
+// thread make up the number of an element or a vector.
 #include "costmodel/count.h"
 
 #include <algorithm>
@@ -117,6 +118,62 @@ bool reads_again(const ir::Kernel& kernel, const ir::Stmt& load) {
                         owner(kernel, s.memory) == owner(kernel, load.memory));
   }
   return !waits || writes;
+}
+
+bool find_position(const ir::Kernel& kernel, Position& position) {
+  for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v) {
+    const ir::Var& var = kernel.indices.vars[v];
+    int* const place = var.kind == ir::VarKind::block    ? &position.block
+                       : var.kind == ir::VarKind::thread ? &position.thread
+                                                         : nullptr;
+    if (place == nullptr) continue;
+    if (*place != Position::no_var || var.divisor != 1) return false;
+    *place = static_cast<int>(v);
+  }
+  return position.block != Position::no_var && position.thread != Position::no_var &&
+         kernel.indices.vars[static_cast<std::size_t>(position.thread)].extent == kernel.threads &&
+         kernel.threads % warp_lanes == 0;
+}
+
+bool is_number(const ir::Kernel& kernel, ir::ExprId expr, const Position& position) {
+  const ir::IndexPool& pool = kernel.indices;
+  if (pool[expr].constant != 0) return false;
+  bool has_thread = false, has_block = kernel.virtual_blocks == 1, has_trip = position.trips == 1;
+  for (const ir::Linear& part : pool.linear(expr)) {
+    const ir::Term& term = pool.terms[part.term];
+    const int var = term.kind == ir::TermKind::var ? static_cast<int>(term.var) : Position::no_var;
+    bool* const has = var == Position::no_var  ? nullptr
+                      : var == position.thread ? &has_thread
+                      : var == position.block  ? &has_block
+                      : var == position.trip   ? &has_trip
+                                               : nullptr;
+    const std::int64_t step = has == &has_thread ? 1
+                              : has == &has_trip ? kernel.threads
+                                                 : kernel.threads * position.trips;
+    if (has == nullptr || part.coefficient != step) return false;
+    *has = true;
+  }
+  return has_thread && has_block && has_trip;
+}
+
+bool asks_existence(const ir::Kernel& kernel, const ir::Stmt& stmt, std::int64_t vectors, const Position& position) {
+  const ir::Condition& one = stmt.conditions[0];
+  return !has_condition(stmt.conditions[1]) && !one.equal && stmt.value == ir::no_value &&
+         kernel.indices[one.b].count == 0 && kernel.indices[one.b].constant == vectors &&
+         is_number(kernel, one.a, position);
+}
+
+std::int64_t vectors_of(const ir::Kernel& one_warp) {
+  Position position;
+  if (!find_position(one_warp, position)) return 0;
+  for (const ir::Stmt& stmt : one_warp.body) {
+    if (stmt.kind != ir::StmtKind::guard || !has_condition(stmt.conditions[0])) continue;
+    const ir::Expr& most = one_warp.indices[stmt.conditions[0].b];
+    if ((most.constant + warp_lanes - 1) / warp_lanes == one_warp.virtual_blocks &&
+        asks_existence(one_warp, stmt, most.constant, position))
+      return most.constant;
+  }
+  return one_warp.virtual_blocks * warp_lanes;
 }
 
 namespace {

@@ -15,15 +15,24 @@
 // requests together move. One block is the same with the block's variables held: a quotient or a remainder that a block
 // variable moves takes as many values as the rest of its dividend gives it. Loads of one buffer whose indices differ by
 // a constant are taken together: the block reads what the first one's index reaches and the distance to the last one.
+//
+// Bounds of a form (lane_affine.h) over a domain, for fast counting before it cuts the domain for a guard: most parts
+// of an array lie inside of all its edges, and what is known to hold everywhere need not be cut where quotients break.
+// Plain interval arithmetic: a sum adds the bounds of its parts, a quotient divides them, a remainder has those of its
+// dividend as long as that crosses no multiple of the divisor, else all from 0 up to it. All lanes of a warp count,
+// whether a guard lets them in or not, which widens the bounds and harms nothing else: dividends of active lanes are
+// never negative, and for the others rounding down is as good as any.
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <tuple>
 #include <utility>
 
+#include "costmodel/lane_affine.h"
 #include "costmodel/scratch.h"
 
 namespace tailor::costmodel {
@@ -316,6 +325,48 @@ void count_per_block(const ir::Kernel& kernel, Scratch::Body& scratch, Work& wor
       ++end;
     add_shifted(kernel, {loads.data() + first, end - first}, work);
   }
+}
+
+ir::Interval LaneAffine::bounds_of(const Sum& sum, const IterationDomain& domain,
+                                   const std::array<ir::Interval, most_quotients>& quotients) const {
+  ir::Interval bounds{sum.constant, sum.constant};
+  const auto add = [&](std::int64_t coefficient, const ir::Interval& of) {
+    bounds.low += std::min(coefficient * of.low, coefficient * of.high);
+    bounds.high += std::max(coefficient * of.low, coefficient * of.high);
+  };
+  for (int i = 0; i < sum.outer_count; ++i)
+    for (int k = 0; k < domain.depth; ++k)
+      if (const Progression& range = domain.ranges[k]; domain.vars[k] == sum.outer[i].var)
+        add(sum.outer[i].coefficient, {range.low, range.low + range.step * (range.count - 1)});
+  if (sum.thread_count > 0) {
+    const auto [least, greatest] = std::minmax_element(sum.lanes.begin(), sum.lanes.end());
+    ir::Interval warps{std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()};
+    for (int w = 0; w < warps_of(kernel_); ++w) {
+      if (domain.masks[w] == 0) continue;
+      const std::int64_t offset = sum.warp_offset(scratch_.threads, w);
+      warps = {std::min(warps.low, offset), std::max(warps.high, offset)};
+    }
+    add(1, {warps.low + *least, warps.high + *greatest});
+  }
+  for (int p = 0; p < sum.part_count; ++p) add(sum.parts[p].coefficient, quotients[sum.parts[p].quotient]);
+  return bounds;
+}
+
+std::optional<ir::Interval> LaneAffine::bounds(const IterationDomain& domain) const {
+  if (!split_ || opaque_count_ > 0) return std::nullopt;
+  std::array<ir::Interval, most_quotients> quotients;
+  for (int i = 0; i < quotient_count_; ++i) {
+    const Quotient& quotient = quotients_[i];
+    const ir::Interval inner = bounds_of(quotient.inner, domain, quotients);
+    const std::int64_t low = floor_div(inner.low, quotient.divisor), high = floor_div(inner.high, quotient.divisor);
+    if (!quotient.remainder)
+      quotients[i] = {low, high};
+    else if (low == high)
+      quotients[i] = {inner.low - low * quotient.divisor, inner.high - low * quotient.divisor};
+    else
+      quotients[i] = {0, quotient.divisor - 1};
+  }
+  return bounds_of(sum_, domain, quotients);
 }
 
 }  // namespace tailor::costmodel

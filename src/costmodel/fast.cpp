@@ -248,11 +248,21 @@ class FastWalk {
       const std::size_t cut = scratch_.domains.size();
       for (std::size_t b = from; b < from + count; ++b) {
         const IterationDomain domain = scratch_.domains[b];
-        refine(form, condition.equal, domain);
+        if (!is_decided(form, condition.equal, domain)) refine(form, condition.equal, domain);
       }
       from = cut;
       count = scratch_.domains.size() - cut;
     }
+  }
+
+  /// Whether the condition holds in all of the domain, which is appended then, or nowhere.
+  bool is_decided(const LaneAffine& form, bool equal, const IterationDomain& domain) {
+    const std::optional<ir::Interval> bounds = form.bounds(domain);
+    if (!bounds) return false;
+    const bool nowhere = equal ? bounds->low > 0 || bounds->high < 0 : bounds->low >= 0;
+    const bool everywhere = equal ? bounds->low == 0 && bounds->high == 0 : bounds->high < 0;
+    if (everywhere) scratch_.domains.push_back(domain);
+    return nowhere || everywhere;
   }
 
   /// Appends the parts of `domain` where the condition holds for some lane.

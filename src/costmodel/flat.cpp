@@ -13,8 +13,10 @@
 // How it is made sure. A program is read as scopes: guards and loops over a vector, and the accesses in them. Loops
 // over trips, and the guard that asks whether a vector exists, are passed through. A kernel's scope is the known one in
 // the same surroundings whose condition says the same at all places where it, or one of those near it, was seen to be
-// run, first and last ones among them; an access is the known one whose address is the same there. Plans may put loads
-// in other sections, or ask one condition less; whatever has no known scope or access is counted the long way.
+// run, first and last ones among them; an access is the known one whose address is the same there. What a thread does
+// once in front of its trips, because it is the same for all of them and all blocks, is counted thread by thread. Plans
+// may put loads in other sections, or ask one condition less; whatever has no known scope or access is counted the long
+// way.
 //
 // The busiest block is the greatest sum over a run of warps: for each warp, what each scope issues times how often it
 // runs it.
@@ -43,65 +45,8 @@ constexpr std::int64_t most_flat_warps = std::int64_t{1} << 18;
 /// Scopes on either side whose places a condition is held against. A window asks for the edges on all sides and for
 /// each two that meet in a corner, so what is told apart from a corner by one edge stands as far from it as that.
 constexpr std::size_t near_scopes = 4;
-/// At warps; what takes more takes samples.
-constexpr std::int64_t most_flat_looks = 30'000;
 /// Of a sample: runs, and warps of each.
 constexpr std::int64_t sampled_runs = 160, run_warps = 32;
-
-/// The variables that make up a vector's number.
-struct Position {
-  static constexpr int no_var = -1;
-  int block = no_var, thread = no_var, trip = no_var;
-  std::int64_t trips = 1;
-};
-
-/// The block's and the thread's variable; false: threads are seen through others too.
-bool find_position(const ir::Kernel& kernel, Position& position) {
-  for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v) {
-    const ir::Var& var = kernel.indices.vars[v];
-    int* const place = var.kind == ir::VarKind::block    ? &position.block
-                       : var.kind == ir::VarKind::thread ? &position.thread
-                                                         : nullptr;
-    if (place == nullptr) continue;
-    if (*place != Position::no_var || var.divisor != 1) return false;
-    *place = static_cast<int>(v);
-  }
-  return position.block != Position::no_var && position.thread != Position::no_var &&
-         kernel.indices.vars[static_cast<std::size_t>(position.thread)].extent == kernel.threads &&
-         kernel.threads % warp_lanes == 0;
-}
-
-/// Whether the expression is the vector's number.
-bool is_number(const ir::Kernel& kernel, ir::ExprId expr, const Position& position) {
-  const ir::IndexPool& pool = kernel.indices;
-  if (pool[expr].constant != 0) return false;
-  bool has_thread = false, has_block = kernel.virtual_blocks == 1, has_trip = position.trips == 1;
-  for (const ir::Linear& part : pool.linear(expr)) {
-    const ir::Term& term = pool.terms[part.term];
-    const int var = term.kind == ir::TermKind::var ? static_cast<int>(term.var) : Position::no_var;
-    bool* const has = var == Position::no_var  ? nullptr
-                      : var == position.thread ? &has_thread
-                      : var == position.block  ? &has_block
-                      : var == position.trip   ? &has_trip
-                                               : nullptr;
-    const std::int64_t step = has == &has_thread ? 1
-                              : has == &has_trip ? kernel.threads
-                                                 : kernel.threads * position.trips;
-    if (has == nullptr || part.coefficient != step) return false;
-    *has = true;
-  }
-  return has_thread && has_block && has_trip;
-}
-
-bool has_condition(const ir::Condition& one) { return one.a != ir::no_expr; }
-
-/// The guard that asks whether a vector exists.
-bool asks_existence(const ir::Kernel& kernel, const ir::Stmt& stmt, std::int64_t vectors, const Position& position) {
-  const ir::Condition& one = stmt.conditions[0];
-  return !has_condition(stmt.conditions[1]) && !one.equal && stmt.value == ir::no_value &&
-         kernel.indices[one.b].count == 0 && kernel.indices[one.b].constant == vectors &&
-         is_number(kernel, one.a, position);
-}
 
 /// Whether a known loop has a variable of this name; others are trips.
 bool is_known(const ir::Kernel& like, const ir::Var& var) {
@@ -157,8 +102,8 @@ struct Standing {
 
 /// Goes through a program, its trips and the guard of existence passed through. `Visitor` has enter(at, standing),
 /// which says the scope that a guard or loop opens, or none to give up; leave(at); access(at, standing), false to give
-/// up; plain(at, standing) for every statement; and apart(at, in_loop) for guards outside of all trips: true where what
-/// is in it is not part of the loop and is not to be visited.
+/// up; ahead(at), the same for what is done once for all trips; plain(at, standing) for every statement; and apart(at,
+/// in_loop) for guards outside of all trips: true where what is in it is not part of the loop and is not to be visited.
 template <class Visitor>
 class Walk {
  public:
@@ -185,14 +130,22 @@ class Walk {
     return standing.exists || standing.scope != 0 || (all == vectors_ && standing.trips == position_->trips);
   }
 
+  /// Whether each thread of the grid does it once, in front of all its trips, and alike in all blocks.
+  bool is_ahead(const ir::Stmt& stmt, const Standing& standing) const {
+    const ir::VarSet thread = ir::VarSet::only(static_cast<std::size_t>(position_->thread));
+    return position_->trips > 1 && standing.scope == 0 && !standing.exists && standing.trips == 1 &&
+           stmt.space == ir::Space::global && kernel_.indices[stmt.expr].vars.without(thread).empty();
+  }
+
   bool scope(std::int32_t from, std::int32_t to, const Standing& standing) {
     for (std::int32_t at = from; at < to; ++at) {
       const ir::Stmt& stmt = kernel_.body[static_cast<std::size_t>(at)];
       visitor_.plain(at, standing);
       if (ir::is_memory(stmt)) {
         const bool fixed = standing.scope == 0 && stmt.space == ir::Space::global && is_fixed(kernel_, stmt.expr);
-        if (stmt.kind == StmtKind::atomic || (!fixed && !is_in_loop(standing))) return false;
-        if (!visitor_.access(at, standing, fixed)) return false;
+        if (!fixed && !is_in_loop(standing) ? !is_ahead(stmt, standing) || !visitor_.ahead(at)
+                                            : !visitor_.access(at, standing, fixed))
+          return false;
       }
       if (stmt.kind == StmtKind::barrier || exchanges_lanes(stmt) || stmt.kind == StmtKind::fence) return false;
       if (stmt.kind != StmtKind::guard && stmt.kind != StmtKind::loop) continue;
@@ -239,6 +192,7 @@ struct Learner {
   void leave(std::int32_t) {}
 
   bool apart(std::int32_t, bool in_loop) const { return flat.sampled && !in_loop; }
+  bool ahead(std::int32_t) const { return false; }
 
   bool access(std::int32_t at, const Standing& standing, bool fixed) {
     const StmtCount& count = body.counts[static_cast<std::size_t>(at)];
@@ -321,9 +275,23 @@ struct Matcher {
     may_vary = ir::VarSet::only(static_cast<std::size_t>(position.thread));
     if (block >= 0) may_vary |= ir::VarSet::only(static_cast<std::size_t>(position.block));
     blocks = block >= 0 ? 1 : kernel.virtual_blocks;
+    return count_apart(at, guard.end, all_lanes());
+  }
+
+  /// What trips have in common, such as the bias of a thread's column.
+  bool ahead(std::int32_t at) {
+    std::fill(values.begin(), values.end(), 0);
+    may_vary = ir::VarSet::only(static_cast<std::size_t>(position.thread));
+    blocks = kernel.virtual_blocks;
+    std::int64_t& sum = units[static_cast<std::size_t>(at)];
+    sum = 0;
+    return sectors_apart(kernel.body[static_cast<std::size_t>(at)], all_lanes(), sum);
+  }
+
+  std::vector<std::uint32_t> all_lanes() const {
     std::vector<std::uint32_t> masks;
     for (int w = 0; w * warp_lanes < kernel.threads; ++w) masks.push_back(full_mask(kernel, w));
-    return count_apart(at, guard.end, masks);
+    return masks;
   }
 
   void go_to(int w, int lane) { values[static_cast<std::size_t>(position.thread)] = w * warp_lanes + lane; }
@@ -459,23 +427,25 @@ struct Matcher {
 };
 
 /// The loop as the blocks say that the scratch names; `position` is the kernel's.
-std::optional<FlatCounts> learned(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch) {
+std::optional<FlatCounts> learned(const ir::Kernel& one_warp, std::int64_t vectors, std::int64_t looks,
+                                  Scratch& scratch) {
   const std::int64_t warps = (vectors + warp_lanes - 1) / warp_lanes;
   Position position;
-  if (one_warp.threads != warp_lanes || one_warp.virtual_blocks != warps || !one_warp.followers.empty() ||
-      !find_position(one_warp, position))
+  if (one_warp.threads != warp_lanes || one_warp.virtual_blocks != warps || !find_position(one_warp, position))
     return std::nullopt;
   Scratch::Body& body = scratch.body();
   const bool samples = !body.looked_at.empty();
   body.sees_scopes = true;
-  body.most_looks = most_flat_looks;
+  body.most_looks = looks;
   Work work;
-  count(one_warp, Mode::fast, scratch, work);
+  begin_count(one_warp, body, work);
+  count_fast(one_warp, body, work);
   body.sees_scopes = false;
   body.most_looks = 0;
-  if (body.gave_up || (work.sampled && !samples)) return std::nullopt;
+  if (body.gave_up || (body.sampled && !samples)) return std::nullopt;
   FlatCounts flat;
   flat.kernel = one_warp;
+  flat.kernel.followers.clear();
   flat.vectors = vectors;
   flat.sampled = samples;
   for (const BlockRun& run : body.looked_at) flat.runs.push_back({run.first, run.count});
@@ -498,15 +468,24 @@ std::optional<FlatCounts> learned(const ir::Kernel& one_warp, std::int64_t vecto
 
 }  // namespace
 
-std::optional<FlatCounts> count_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch) {
+std::optional<FlatCounts> count_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch,
+                                     std::int64_t looks) {
+  if (vectors == 0) vectors = vectors_of(one_warp);
   if ((vectors + warp_lanes - 1) / warp_lanes > most_flat_warps) return std::nullopt;
-  return learned(one_warp, vectors, scratch);
+  return learned(one_warp, vectors, looks, scratch);
+}
+
+int widest_access(const ir::Kernel& kernel) {
+  int widest = 1;
+  for (const ir::Stmt& stmt : kernel.body)
+    if (ir::is_memory(stmt) && stmt.space == ir::Space::global) widest = std::max<int>(widest, stmt.width);
+  return widest;
 }
 
 std::optional<FlatCounts> sample_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch) {
   const std::int64_t warps = (vectors + warp_lanes - 1) / warp_lanes;
   const std::int64_t whole = (warps - 1) / run_warps;  // the last warps are looked at in any case
-  if (whole <= sampled_runs) return std::nullopt;
+  if (whole <= sampled_runs || !one_warp.followers.empty()) return std::nullopt;
   std::vector<BlockRun>& runs = scratch.body().looked_at;
   for (std::int64_t i = 0; i < sampled_runs; ++i) {
     std::int64_t stands_for = 1;
@@ -514,13 +493,15 @@ std::optional<FlatCounts> sample_flat(const ir::Kernel& one_warp, std::int64_t v
     runs.push_back({at * run_warps, run_warps, stands_for});
   }
   runs.push_back({whole * run_warps, warps - whole * run_warps, 1});
-  std::optional<FlatCounts> flat = learned(one_warp, vectors, scratch);
+  std::optional<FlatCounts> flat = learned(one_warp, vectors, most_flat_looks, scratch);
   scratch.body().looked_at.clear();
   return flat;
 }
 
-bool count_like(FlatCounts& flat, const ir::Kernel& kernel, Scratch& scratch, Work& work) {
-  if (!kernel.followers.empty()) return false;
+namespace {
+
+/// Of one kernel of a program.
+bool count_one_like(FlatCounts& flat, const ir::Kernel& kernel, Scratch& scratch, Work& work) {
   std::vector<Standing> standings(kernel.body.size());
   std::vector<std::int64_t> units(kernel.body.size(), -1);
   Position position;
@@ -531,6 +512,7 @@ bool count_like(FlatCounts& flat, const ir::Kernel& kernel, Scratch& scratch, Wo
 
   Scratch::Body& body = scratch.body();
   begin_count(kernel, body, work);
+  work.begins = kernel.begins;
   const std::int64_t warps = kernel.threads / warp_lanes;
   const bool full = std::int64_t{kernel.threads} * kernel.virtual_blocks * position.trips == flat.vectors;
   std::vector<std::int64_t> issue(flat.scopes.size(), 0);
@@ -560,6 +542,24 @@ bool count_like(FlatCounts& flat, const ir::Kernel& kernel, Scratch& scratch, Wo
   count_distinct(kernel, body, work);
   end_count(kernel, body, work);
   return true;
+}
+
+}  // namespace
+
+bool count_like(std::span<FlatCounts* const> loops, const ir::Kernel& program, Scratch& scratch, Work& work) {
+  if (program.followers.size() + 1 != loops.size()) return false;
+  std::vector<Work> followers = std::move(work.followers);
+  followers.resize(program.followers.size());
+  if (!count_one_like(*loops[0], program, scratch, work)) return false;
+  for (std::size_t i = 0; i < followers.size(); ++i)
+    if (!count_one_like(*loops[i + 1], program.followers[i], scratch, followers[i])) return false;
+  work.followers = std::move(followers);
+  return true;
+}
+
+bool count_like(FlatCounts& loop, const ir::Kernel& kernel, Scratch& scratch, Work& work) {
+  FlatCounts* const loops[] = {&loop};
+  return count_like(loops, kernel, scratch, work);
 }
 
 bool count_within(const ir::Kernel& kernel, std::int64_t looks, Scratch& scratch, Work& work) {

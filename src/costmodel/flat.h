@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "costmodel/count.h"
@@ -51,17 +52,28 @@ struct FlatCounts {
     std::vector<std::int64_t> sums;
   };
   std::vector<Blocks> blocks;  ///< filled as kernels ask for them
+  /// By warp, and one behind the last: how often those before it run each scope, as one number: the sum of a mark of
+  /// each scope as often. Filled with `blocks`.
+  std::vector<std::uint64_t> marks;
 };
 
-/// Counts the loop for later. Nothing where the kernel is no such loop, or where counting it takes samples.
-std::optional<FlatCounts> count_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch);
+/// At warps; where counting a loop takes more it is a sample that is taken.
+inline constexpr std::int64_t most_flat_looks = 30'000;
+
+/// Counts the loop for later, without the kernels behind it; 0 vectors: as many as its own guard and blocks say.
+/// Nothing where the kernel is no such loop, or where counting it takes samples, or more than so many looks.
+std::optional<FlatCounts> count_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch,
+                                     std::int64_t looks = most_flat_looks);
 /// The same from some thousand warps, one run of them from each stratum. Nothing where the kernel is no such loop, or
 /// has no more warps than that.
 std::optional<FlatCounts> sample_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch);
+/// Of one kernel: as many elements are one vector of its loop, where plans do not say.
+int widest_access(const ir::Kernel& kernel);
 
-/// As count() in mode fast, for a kernel of the same loop. False, and `work` means nothing, where the programs differ
-/// in more than how blocks and trips make up the position.
-bool count_like(FlatCounts& flat, const ir::Kernel& kernel, Scratch& scratch, Work& work);
+/// As count() in mode fast, for a program with a kernel of each of these loops in turn. False, and `work` means
+/// nothing, where a kernel differs in more than how blocks and trips make up the position.
+bool count_like(std::span<FlatCounts* const> loops, const ir::Kernel& program, Scratch& scratch, Work& work);
+bool count_like(FlatCounts& loop, const ir::Kernel& kernel, Scratch& scratch, Work& work);
 
 /// As count() in mode fast. False, and `work` means nothing, where that would look at more than so many warps of parts
 /// of the program's domain.

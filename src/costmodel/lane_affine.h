@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "costmodel/scratch.h"
@@ -72,6 +73,8 @@ class LaneAffine {
   std::int64_t even_stride() const { return even_stride_; }
   std::int64_t least_lane() const { return sum_.least_lane; }
   std::int64_t greatest_lane() const { return sum_.greatest_lane; }
+  /// What the values of active lanes lie between over all of the domain; nothing where that is not known.
+  std::optional<ir::Interval> bounds(const IterationDomain& domain) const;
   static constexpr std::int64_t no_stride = std::numeric_limits<std::int64_t>::min();
 
  private:
@@ -114,6 +117,8 @@ class LaneAffine {
   const Lanes& term_lanes(ir::TermId id, const IterationDomain& domain, int w) const;
   void find_even_lanes(Sum& sum) const;
   void find_reach(Quotient& quotient) const;
+  ir::Interval bounds_of(const Sum& sum, const IterationDomain& domain,
+                         const std::array<ir::Interval, most_quotients>& quotients) const;
   static std::int64_t linear_growth(const Sum& sum, ir::VarId var, std::int64_t step);
   std::int64_t growth_of(const Sum& sum, ir::VarId var, std::int64_t step) const;
   std::int64_t quotient_growth(int i, ir::VarId var, std::int64_t step) const;

@@ -339,6 +339,24 @@ std::int64_t code_instructions(const ir::Kernel& kernel, const Scratch::Body& sc
 void fill_registers(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 void fill_chain(const ir::Kernel& kernel, Work& work);
 
+/// The variables that make up a vector's number.
+struct Position {
+  static constexpr int no_var = -1;
+  int block = no_var, thread = no_var, trip = no_var;
+  std::int64_t trips = 1;
+};
+
+/// The block's and the thread's variable; false: threads are seen through others too.
+bool find_position(const ir::Kernel& kernel, Position& position);
+/// Whether the expression is the vector's number.
+bool is_number(const ir::Kernel& kernel, ir::ExprId expr, const Position& position);
+inline bool has_condition(const ir::Condition& one) { return one.a != ir::no_expr; }
+/// Whether the guard asks that a vector exists.
+bool asks_existence(const ir::Kernel& kernel, const ir::Stmt& stmt, std::int64_t vectors, const Position& position);
+/// Vectors of a loop whose blocks are one warp: those that its guard of existence lets in, else all. A guard that asks
+/// for less leaves statements outside of the loop, whose kernel is given up then.
+std::int64_t vectors_of(const ir::Kernel& one_warp);
+
 /// Which values machine code has, and where it computes them (values.cpp).
 class ValueWalk {
  public:

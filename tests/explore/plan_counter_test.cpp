@@ -105,6 +105,56 @@ TEST_CASE("plans of large loops with edges inside share their counts, which are 
   }
 }
 
+/// Rows that are added, or otherwise put together, where numbers say.
+std::string scatter_lines(const char* by, int updates, int columns, int rows, const char* dtype = "f32") {
+  return fmt::format(
+      "  %i = parameter 0 : s32[{1},1]\n  %x = parameter 1 : {4}[{1},1,{2}]\n  %s = constant 0 : {4}[]\n"
+      "  %z = broadcast %s : {4}[{3},{2}]\n"
+      "  %y = scatter {0} %z, %i, %x, text=\"update_window_dims={{1,2}}, inserted_window_dims={{}}, "
+      "scatter_dims_to_operand_dims={{0}}, index_vector_dim=1\" : {4}[{3},{2}]\n  output %y\n",
+      by, updates, columns, rows, dtype);
+}
+
+TEST_CASE("programs of several kernels share the counts of each, which are what exact counting says") {
+  // Rows of whole vectors and sectors, of neither, and single numbers; added by vectors, by words, by exchange.
+  for (const std::string& lines :
+       {scatter_lines("add", 600, 64, 40), scatter_lines("add", 512, 37, 64), scatter_lines("multiply", 300, 24, 33),
+        scatter_lines("add", 4096, 1, 64, "s32"), scatter_lines("maximum", 256, 18, 96)}) {
+    INFO(lines);
+    const ir::Group group = group_of_lines(lines);
+    const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+    const Axes axes = default_axes(prepared, counting_limits);
+    Plans plans(prepared, axes, counting_limits);
+    PlanCounter counter(prepared, counting_limits, true);
+    codegen::LowerScratch lower_scratch;
+    costmodel::Scratch scratch;
+    costmodel::Work shared, alone;
+    int legal = 0;
+    while (const auto plan = plans.next()) {
+      if (dropped_by(prepared, *plan, counting_limits)) continue;
+      const codegen::Lowered lowered = codegen::lower(prepared, *plan, counting_limits, lower_scratch);
+      if (!std::holds_alternative<ir::Kernel>(lowered)) continue;
+      const ir::Kernel& kernel = std::get<ir::Kernel>(lowered);
+      REQUIRE(!kernel.followers.empty());
+      ++legal;
+      INFO(text(*plan));
+      const std::int64_t before = counter.shared;
+      counter.count(*plan, kernel, shared);
+      count(kernel, costmodel::Mode::fast, scratch, alone);
+      const bool sampled = alone.sampled || alone.followers.front().sampled;
+      CHECK((sampled || shared == alone));
+      if (legal % 8 != 1 || (sampled && counter.shared == before)) continue;  // a sample of its own
+      const costmodel::Work exact = costmodel::count(kernel, costmodel::Mode::exact);
+      const auto& [found, wanted] = std::pair(shared.followers.front(), exact.followers.front());
+      CHECK(found.busiest_block == wanted.busiest_block);
+      CHECK(found.pipes == wanted.pipes);
+      CHECK(costmodel::sectors(shared) == costmodel::sectors(exact));
+    }
+    CHECK(legal > 8);
+    CHECK(2 * counter.shared > legal);
+  }
+}
+
 TEST_CASE("a loop too large to look at every warp is sampled once for all plans of a vector, near the true counts") {
   // Dilated, odd, cut at an edge and padded at the other; the second with elements that fill no vector.
   const std::string dilated =

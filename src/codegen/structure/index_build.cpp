@@ -35,15 +35,29 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 /// Products carry upwards, so the low bits of a hash know little of what went into it; the high ones know all.
 std::size_t slot_of(std::uint64_t hash, std::size_t slots) { return (hash ^ hash >> 32) & (slots - 1); }
 
-constexpr std::size_t first_slots = 512;
+constexpr std::size_t first_slots = 512, divided_slots = 256;
 
 }  // namespace
+
+IndexBuilder::Buffer::Buffer(IndexBuilder& of) : builder(of) {
+  if (builder.spare_.empty()) return;
+  sum = std::move(builder.spare_.back());
+  builder.spare_.pop_back();
+  sum.clear();
+}
+
+IndexBuilder::Buffer::~Buffer() { builder.spare_.push_back(std::move(sum)); }
 
 void IndexBuilder::reset() {
   pool_.vars.clear();
   pool_.terms.clear();
   pool_.linears.clear();
   pool_.exprs.clear();
+  pool_.terms.reserve(last_terms_);
+  pool_.linears.reserve(last_linears_);
+  pool_.exprs.reserve(last_exprs_);
+  divided_.resize(divided_slots);
+  ++serial_;
   expanded_.clear();
   term_exprs_.clear();
   if (expr_slots_.size() < first_slots) expr_slots_.resize(first_slots);
@@ -53,13 +67,20 @@ void IndexBuilder::reset() {
   constant(0);
 }
 
+ir::IndexPool IndexBuilder::take() {
+  last_terms_ = pool_.terms.size();
+  last_linears_ = pool_.linears.size();
+  last_exprs_ = pool_.exprs.size();
+  return std::move(pool_);
+}
+
 ir::VarId IndexBuilder::add_var(ir::Var var) {
   assert(pool_.vars.size() < ir::max_vars && var.extent >= 1);
   pool_.vars.push_back(std::move(var));
   return static_cast<ir::VarId>(pool_.vars.size() - 1);
 }
 
-ir::Interval IndexBuilder::range_of(std::int64_t constant, const Sum& sum) const {
+ir::Interval IndexBuilder::range_of(std::int64_t constant, Parts sum) const {
   ir::Interval range{constant, constant};
   for (const ir::Linear& item : sum) {
     const ir::Interval term = pool_.terms[item.term].range;
@@ -71,11 +92,11 @@ ir::Interval IndexBuilder::range_of(std::int64_t constant, const Sum& sum) const
   return range;
 }
 
-ir::ExprId IndexBuilder::intern(std::int64_t constant, Sum& sum) {
+ir::ExprId IndexBuilder::intern(std::int64_t constant, Parts sum) {
   return intern_ranged(constant, sum, range_of(constant, sum));
 }
 
-ir::ExprId IndexBuilder::intern_ranged(std::int64_t constant, const Sum& sum, const ir::Interval& range) {
+ir::ExprId IndexBuilder::intern_ranged(std::int64_t constant, Parts sum, const ir::Interval& range) {
   std::uint64_t hash = mix(static_cast<std::uint64_t>(constant), static_cast<std::uint64_t>(range.low));
   hash = mix(hash, static_cast<std::uint64_t>(range.high));
   for (const ir::Linear& item : sum) hash = mix(mix(hash, item.term), static_cast<std::uint64_t>(item.coefficient));
@@ -139,8 +160,8 @@ ir::TermId IndexBuilder::intern_term(const ir::Term& term) {
 ir::ExprId IndexBuilder::term_expr(ir::TermId term) {
   if (term >= term_exprs_.size()) term_exprs_.resize(pool_.terms.size() + 64, ir::no_expr);
   if (term_exprs_[term] != ir::no_expr) return term_exprs_[term];
-  Sum sum{{term, 1}};
-  return term_exprs_[term] = intern(0, sum);
+  const ir::Linear alone{term, 1};
+  return term_exprs_[term] = intern(0, {&alone, 1});
 }
 
 const ir::Term* IndexBuilder::only_term(ir::ExprId a) const {
@@ -149,10 +170,7 @@ const ir::Term* IndexBuilder::only_term(ir::ExprId a) const {
   return &pool_.terms[pool_.linears[expr.first].term];
 }
 
-ir::ExprId IndexBuilder::constant(std::int64_t value) {
-  Sum none;
-  return intern(value, none);
-}
+ir::ExprId IndexBuilder::constant(std::int64_t value) { return intern(value, {}); }
 
 ir::ExprId IndexBuilder::var(ir::VarId id) {
   const ir::Var& var = pool_.vars[id];
@@ -168,22 +186,19 @@ ir::ExprId IndexBuilder::var(ir::VarId id) {
 ir::ExprId IndexBuilder::add_constant(ir::ExprId a, std::int64_t value) {
   if (value == 0) return a;
   const auto terms = pool_.linear(a);
-  Sum sum(terms.begin(), terms.end());
+  Buffer buffer(*this);
+  buffer.sum.assign(terms.begin(), terms.end());
   // A narrowed range moves along with the value.
   const ir::Interval range = pool_.exprs[a].range;
-  return intern_ranged(pool_.exprs[a].constant + value, sum, {range.low + value, range.high + value});
+  return intern_ranged(pool_.exprs[a].constant + value, buffer.sum, {range.low + value, range.high + value});
 }
 
 ir::ExprId IndexBuilder::combine(ir::ExprId a, std::int64_t fa, ir::ExprId b, std::int64_t fb) {
   if (fa == 1 && (fb == 0 || (pool_.exprs[b].count == 0 && pool_.exprs[b].constant == 0))) return a;
   if (fa == 1 && pool_.exprs[b].count == 0) return add_constant(a, pool_.exprs[b].constant * fb);
   if (fb == 1 && fa == 1 && pool_.exprs[a].count == 0) return add_constant(b, pool_.exprs[a].constant);
-  Sum sum;
-  if (!spare_.empty()) {
-    sum = std::move(spare_.back());
-    spare_.pop_back();
-    sum.clear();
-  }
+  Buffer buffer(*this);
+  Sum& sum = buffer.sum;
   const ir::Expr& ea = pool_.exprs[a];
   const ir::Expr& eb = pool_.exprs[b];
   std::int64_t constant = ea.constant * fa + eb.constant * fb;
@@ -209,9 +224,7 @@ ir::ExprId IndexBuilder::combine(ir::ExprId a, std::int64_t fa, ir::ExprId b, st
     sum.push_back(item);
   }
   if (remainders && sum.size() > 1) fold_remainders(sum, constant);
-  const ir::ExprId result = intern(constant, sum);
-  spare_.push_back(std::move(sum));
-  return result;
+  return intern(constant, sum);
 }
 
 void IndexBuilder::fold_remainders(Sum& sum, std::int64_t& constant) {
@@ -257,11 +270,20 @@ void IndexBuilder::fold_remainders(Sum& sum, std::int64_t& constant) {
 std::pair<ir::ExprId, ir::ExprId> IndexBuilder::divide(ir::ExprId a, std::int64_t divisor) {
   assert(divisor > 0 && pool_.exprs[a].range.low >= 0);
   if (divisor == 1) return {a, constant(0)};
-  const ir::Interval range = pool_.exprs[a].range;
-  if (range.high < divisor) return {constant(0), a};
+  if (pool_.exprs[a].range.high < divisor) return {constant(0), a};
+  const std::size_t slot = slot_of(mix(a, static_cast<std::uint64_t>(divisor)), divided_slots);
+  if (const Divided& known = divided_[slot]; known.serial == serial_ && known.of == a && known.divisor == divisor)
+    return {known.quotient, known.remainder};
+  const auto made = divide_anew(a, divisor);
+  divided_[slot] = {serial_, divisor, a, made.first, made.second};
+  return made;
+}
 
+std::pair<ir::ExprId, ir::ExprId> IndexBuilder::divide_anew(ir::ExprId a, std::int64_t divisor) {
   // a = divisor * multiple + rest, every coefficient of rest in [0, divisor).
-  Sum multiple, rest;
+  const ir::Interval range = pool_.exprs[a].range;
+  Buffer multiple_buffer(*this), rest_buffer(*this);
+  Sum &multiple = multiple_buffer.sum, &rest = rest_buffer.sum;
   const auto floor_div = [](std::int64_t x, std::int64_t y) { return x / y - (x % y < 0 ? 1 : 0); };
   const std::int64_t c0 = pool_.exprs[a].constant;
   const std::int64_t multiple0 = floor_div(c0, divisor);
@@ -319,11 +341,11 @@ ir::ExprId IndexBuilder::quotient(ir::ExprId a, std::int64_t divisor) {
   const auto range_of_term = [&](ir::TermId term) { return pool_.terms[term].range; };
   const std::int64_t g = common_factor(pool_.linear(a), expr.constant, divisor, range_of_term);
   if (g > 1) {
-    Sum reduced;
+    Buffer reduced(*this);
     for (const ir::Linear& item : pool_.linear(a))
-      if (item.coefficient % g == 0) reduced.push_back({item.term, item.coefficient / g});
+      if (item.coefficient % g == 0) reduced.sum.push_back({item.term, item.coefficient / g});
     const std::int64_t constant_part = (expr.constant - ((expr.constant % g) + g) % g) / g;
-    const ir::ExprId inner = assume(intern(constant_part, reduced), {expr.range.low / g, expr.range.high / g});
+    const ir::ExprId inner = assume(intern(constant_part, reduced.sum), {expr.range.low / g, expr.range.high / g});
     return divide(inner, divisor / g).first;
   }
   if (const ir::Term* term = only_term(a)) {
@@ -348,7 +370,8 @@ ir::ExprId IndexBuilder::remainder(ir::ExprId a, std::int64_t divisor) {
   const auto range_of_term = [&](ir::TermId term) { return pool_.terms[term].range; };
   const std::int64_t g = common_factor(pool_.linear(a), expr.constant, divisor, range_of_term);
   if (g > 1) {
-    Sum reduced, rest;
+    Buffer reduced_buffer(*this), rest_buffer(*this);
+    Sum &reduced = reduced_buffer.sum, &rest = rest_buffer.sum;
     for (const ir::Linear& item : pool_.linear(a))
       if (item.coefficient % g == 0)
         reduced.push_back({item.term, item.coefficient / g});
@@ -423,8 +446,10 @@ ir::ExprId IndexBuilder::assume(ir::ExprId a, ir::Interval range) {
   const ir::Interval narrowed{std::max(range.low, expr.range.low), std::min(range.high, expr.range.high)};
   if (narrowed == expr.range || narrowed.low > narrowed.high) return a;
   const auto terms = pool_.linear(a);
-  const Sum sum(terms.begin(), terms.end());
-  return intern_ranged(expr.constant, sum, narrowed);
+  const std::int64_t constant = expr.constant;
+  Buffer buffer(*this);
+  buffer.sum.assign(terms.begin(), terms.end());
+  return intern_ranged(constant, buffer.sum, narrowed);
 }
 
 ir::ExprId IndexBuilder::narrow(ir::ExprId a, ir::Interval range) {
@@ -435,8 +460,7 @@ ir::ExprId IndexBuilder::narrow(ir::ExprId a, ir::Interval range) {
   if (cut.low == cut.high) return constant(cut.low);
   if (cut == expr.range) {
     // A range that the whole has by a guard or by what it is the rest of is lost in a sum, where its terms stand alone.
-    const auto terms = pool_.linear(a);
-    if (range_of(expr.constant, Sum(terms.begin(), terms.end())) == cut) return a;
+    if (range_of(expr.constant, pool_.linear(a)) == cut) return a;
   }
   ir::Term term;
   term.kind = ir::TermKind::narrow;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -72,20 +73,38 @@ class IndexBuilder {
 
   const ir::IndexPool& pool() const { return pool_; }
   /// The finished pool; the builder must be reset before further use.
-  ir::IndexPool take() { return std::move(pool_); }
+  ir::IndexPool take();
 
  private:
   using Sum = std::vector<ir::Linear>;
+  using Parts = std::span<const ir::Linear>;
+
+  /// A buffer that goes back to the spare ones: sums are many and short.
+  struct Buffer {
+    explicit Buffer(IndexBuilder& of);
+    ~Buffer();
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    IndexBuilder& builder;
+    Sum sum;
+  };
+  /// What divide() gave for an expression: the axes that an index is taken apart into are the same in copy after copy.
+  struct Divided {
+    std::uint64_t serial = 0;  ///< of the kernel
+    std::int64_t divisor = 0;
+    ir::ExprId of = 0, quotient = 0, remainder = 0;
+  };
 
   ir::ExprId combine(ir::ExprId a, std::int64_t fa, ir::ExprId b, std::int64_t fb);
-  ir::ExprId intern(std::int64_t constant, Sum& sum);
-  ir::ExprId intern_ranged(std::int64_t constant, const Sum& sum, const ir::Interval& range);
+  ir::ExprId intern(std::int64_t constant, Parts sum);
+  ir::ExprId intern_ranged(std::int64_t constant, Parts sum, const ir::Interval& range);
   void fold_remainders(Sum& sum, std::int64_t& constant);
   ir::TermId intern_term(const ir::Term& term);
   ir::ExprId term_expr(ir::TermId term);
+  std::pair<ir::ExprId, ir::ExprId> divide_anew(ir::ExprId a, std::int64_t divisor);
   ir::ExprId quotient(ir::ExprId a, std::int64_t divisor);
   ir::ExprId remainder(ir::ExprId a, std::int64_t divisor);
-  ir::Interval range_of(std::int64_t constant, const Sum& sum) const;
+  ir::Interval range_of(std::int64_t constant, Parts sum) const;
   const ir::Term* only_term(ir::ExprId a) const;
 
   ir::IndexPool pool_;
@@ -93,6 +112,9 @@ class IndexBuilder {
   std::vector<ir::ExprId> expanded_;                    // per expression, no_expr = not yet
   std::vector<ir::ExprId> term_exprs_;                  // per term, the same
   std::vector<Sum> spare_;                              // nested calls each need a buffer of their own
+  std::vector<Divided> divided_;
+  std::uint64_t serial_ = 0;
+  std::size_t last_terms_ = 0, last_linears_ = 0, last_exprs_ = 0;  // of the kernel before: this one is much like it
 };
 
 }  // namespace tailor::codegen

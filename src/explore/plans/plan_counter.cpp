@@ -25,49 +25,83 @@ namespace {
 /// Looks beyond which it pays to share, of one plan and of all so far; and beyond which a sample that is shared is
 /// better than so many of each plan.
 constexpr std::int64_t few_looks = 1000, few_looks_together = 3000, many_looks = 8000;
+/// Looks of all plans so far beyond which it pays to share where the loop is counted in few looks itself.
+constexpr std::int64_t first_looks_together = 300, first_flat_looks = 1000;
 
 }  // namespace
 
-std::optional<ir::Kernel> PlanCounter::lowered_loop(const Loop& loop) {
-  codegen::Lowered lowered = codegen::lower(prepared_, loop.plan, limits_, lower_scratch_);
+std::optional<ir::Kernel> PlanCounter::lowered_loop(const ir::Plan& plan) {
+  codegen::Lowered lowered = codegen::lower(prepared_, plan, limits_, lower_scratch_);
   if (auto* kernel = std::get_if<ir::Kernel>(&lowered)) return std::move(*kernel);
   return std::nullopt;
 }
 
-PlanCounter::Loop& PlanCounter::loop_of(const ir::Plan& plan) {
+void PlanCounter::count_loop(Loop& loop, std::int64_t most_looks) {
+  const auto program = lowered_loop(loop.plan);
+  if (!program) return;
+  const bool alone = program->followers.empty();
+  // Elements that fill no vector belong to no warp of the loop.
+  if (alone && prepared_.columns % loop.plan.vector != 0) return;
+  const std::int64_t vectors = alone ? tiling_of(prepared_, loop.plan, limits_).vectors : 0;
+  loop.counts.clear();
+  for (const ir::Kernel& kernel : ir::kernels_of(*program))
+    loop.counts.push_back(alone || costmodel::widest_access(kernel) <= loop.plan.vector
+                              ? costmodel::count_flat(kernel, vectors, scratch_, most_looks)
+                              : std::nullopt);
+}
+
+PlanCounter::Loop& PlanCounter::loop_of(const ir::Plan& plan, int vector, std::int64_t most_looks) {
   ir::Plan one_warp = plan;
   one_warp.threads = limits_.warp_size;
+  one_warp.vector = vector;
   one_warp.unroll = 1;
   one_warp.grid = ir::GridShape::tile;
   one_warp.blocks_per_sm = one_warp.min_blocks = 0;
-  for (Loop& known : loops_)
-    if (known.plan == one_warp) return known;
-  Loop& made = loops_.emplace_back(Loop{one_warp, std::nullopt});
-  if (prepared_.columns % plan.vector != 0) return made;  // elements that fill no vector belong to no warp of the loop
-  if (const auto kernel = lowered_loop(made))
-    made.counts = costmodel::count_flat(*kernel, tiling_of(prepared_, one_warp, limits_).vectors, scratch_);
-  return made;
+  const auto known = std::find_if(loops_.begin(), loops_.end(), [&](const Loop& one) { return one.plan == one_warp; });
+  Loop& loop = known != loops_.end() ? *known : loops_.emplace_back(Loop{one_warp, {}});
+  const bool counted = !loop.counts.empty() && std::all_of(loop.counts.begin(), loop.counts.end(),
+                                                           [](const auto& one) { return one.has_value(); });
+  if (counted || loop.tried >= most_looks) return loop;
+  loop.tried = most_looks;
+  count_loop(loop, most_looks);
+  return loop;
 }
 
-bool PlanCounter::counts_like_others(Loop& loop, const ir::Kernel& kernel, costmodel::Work& work) {
-  if (!loop.counts || !costmodel::count_like(*loop.counts, kernel, scratch_, work)) return false;
+bool PlanCounter::counts_like_others(const ir::Plan& plan, const ir::Kernel& kernel, std::int64_t most_looks,
+                                     costmodel::Work& work) {
+  like_.clear();
+  for (const ir::Kernel& one : ir::kernels_of(kernel)) {
+    // What fills an array has vectors as wide as can be, whatever the plan's.
+    const int vector = kernel.followers.empty() ? plan.vector : std::max(plan.vector, costmodel::widest_access(one));
+    Loop& loop = loop_of(plan, vector, most_looks);
+    const std::size_t at = like_.size();
+    if (loop.counts.size() <= at || !loop.counts[at]) return false;
+    like_.push_back(&*loop.counts[at]);
+  }
+  if (!costmodel::count_like(like_, kernel, scratch_, work)) return false;
   ++shared;
   return true;
 }
 
 void PlanCounter::count(const ir::Plan& plan, const ir::Kernel& kernel, costmodel::Work& work) {
+  const bool is_flat = plan.skeleton == ir::Skeleton::map;
   if (scratch_.looks() > few_looks_together) slow_ = true;
+  if (!slow_ && is_flat && scratch_.looks() > first_looks_together &&
+      counts_like_others(plan, kernel, first_flat_looks, work))
+    return;
   if (!slow_ && costmodel::count_within(kernel, few_looks, scratch_, work)) return;
   slow_ = true;
-  if (plan.skeleton == ir::Skeleton::map) {
-    Loop& loop = loop_of(plan);
-    if (counts_like_others(loop, kernel, work)) return;
-    if (!loop.counts && !loop.is_sampled) {
+  if (is_flat) {
+    if (counts_like_others(plan, kernel, costmodel::most_flat_looks, work)) return;
+    Loop& loop = loop_of(plan, plan.vector, costmodel::most_flat_looks);
+    if (std::none_of(loop.counts.begin(), loop.counts.end(), [](const auto& one) { return one.has_value(); }) &&
+        !loop.is_sampled) {
       if (costmodel::count_within(kernel, many_looks, scratch_, work)) return;
       loop.is_sampled = true;
-      if (const auto one_warp = lowered_loop(loop))
-        loop.counts = costmodel::sample_flat(*one_warp, tiling_of(prepared_, loop.plan, limits_).vectors, scratch_);
-      if (counts_like_others(loop, kernel, work)) return;
+      if (const auto one_warp = lowered_loop(loop.plan))
+        loop.counts.assign(
+            1, costmodel::sample_flat(*one_warp, tiling_of(prepared_, loop.plan, limits_).vectors, scratch_));
+      if (counts_like_others(plan, kernel, costmodel::most_flat_looks, work)) return;
     }
   }
   costmodel::count(kernel, costmodel::Mode::fast, scratch_, work);

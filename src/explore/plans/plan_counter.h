@@ -6,6 +6,8 @@
 // tune.cpp for every plan of a space.
 #pragma once
 
+#include <deque>
+#include <optional>
 #include <vector>
 
 #include "codegen/lower/lower.h"
@@ -31,23 +33,30 @@ class PlanCounter {
   std::int64_t shared = 0;  ///< plans whose counts came from another's
 
  private:
-  /// Plans that differ in blocks and trips alone.
+  /// Plans that differ in blocks and trips alone. Where a program has several kernels, each is a loop of its own, of
+  /// vectors that may be longer than the plan's.
   struct Loop {
-    ir::Plan plan;  ///< of one warp a block
-    std::optional<costmodel::FlatCounts> counts;
+    ir::Plan plan;                                             ///< of one warp a block
+    std::vector<std::optional<costmodel::FlatCounts>> counts;  ///< of each kernel of the program
+    std::int64_t tried = 0;                                    ///< looks that counting it was given
     bool is_sampled = false;  ///< a plan of it took too many looks; then `counts` are of a sample where there is one
   };
-  Loop& loop_of(const ir::Plan& plan);
-  /// Nothing where the loop does not lower, or has no vectors.
-  std::optional<ir::Kernel> lowered_loop(const Loop& loop);
-  bool counts_like_others(Loop& loop, const ir::Kernel& kernel, costmodel::Work& work);
+  /// Counts the loop where that takes no more than so many looks and was not tried with as many before.
+  Loop& loop_of(const ir::Plan& plan, int vector, std::int64_t most_looks);
+  void count_loop(Loop& loop, std::int64_t most_looks);
+  /// Nothing where the plan does not lower.
+  std::optional<ir::Kernel> lowered_loop(const ir::Plan& plan);
+  /// Whether a kernel's counts came from others; of loops that are counted in no more than so many looks.
+  bool counts_like_others(const ir::Plan& plan, const ir::Kernel& kernel, std::int64_t most_looks,
+                          costmodel::Work& work);
 
   const codegen::Prepared& prepared_;
   const ir::Limits& limits_;
   codegen::LowerScratch lower_scratch_;
   costmodel::Scratch scratch_;
-  std::vector<Loop> loops_;
-  bool slow_;  ///< a plan of the group takes long to count
+  std::deque<Loop> loops_;
+  std::vector<costmodel::FlatCounts*> like_;  ///< of the program at hand
+  bool slow_;                                 ///< a plan of the group takes long to count
 };
 
 }  // namespace tailor::explore

@@ -67,6 +67,25 @@ Twin random_twin(IndexBuilder& build, std::mt19937_64& random, int depth) {
 
 }  // namespace
 
+TEST_CASE("a quotient that was made before is the same again, and another kernel's is its own") {
+  IndexBuilder build;
+  for (const std::int64_t step : {6, 10, 9}) {  // the same ids each time, of other expressions
+    build.reset();
+    const VarId v = build.add_var({"v", VarKind::loop, 1000, 1}), w = build.add_var({"w", VarKind::loop, 7, 1});
+    const ExprId sum = build.add_constant(build.add_scaled(build.var(w), build.var(v), step), 5);
+    const auto first = build.divide(sum, 12);
+    const std::size_t made = build.pool().exprs.size();
+    CHECK(build.divide(sum, 12) == first);
+    CHECK(build.pool().exprs.size() == made);
+    for (std::int64_t at = 0; at < 1000; at += 13) {
+      const std::array<std::int64_t, 2> values{at, at % 7};
+      const std::int64_t wanted = step * at + at % 7 + 5;
+      CHECK(evaluate(build.pool(), first.first, values) == wanted / 12);
+      CHECK(evaluate(build.pool(), first.second, values) == wanted % 12);
+    }
+  }
+}
+
 TEST_CASE("random index expressions keep their value and stay within their range") {
   std::mt19937_64 random(20261);
   IndexBuilder build;
