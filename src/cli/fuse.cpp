@@ -74,6 +74,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
     context.console->finish();
     for (const std::string& words : left_out) context.console->note(words);
     mention(context, strategies.front().partition);
+    for (const std::string& words : study::decided_by_plans(strategies, devices)) context.console->note(words);
     answer.sections = {{"strategies", study::strategy_table(strategies, devices)},
                        {"agreement", study::agreement_table(imported.graph, strategies, devices, context.data)}};
     return show_fused(context, answer, strategies.front().partition);

@@ -336,7 +336,26 @@ class Facts {
     NodeId id;
     Order order;
     double factor;  ///< elements of the read over those of the array, by broadcasts on the way
+    std::vector<std::int32_t> way{};
   };
+
+  /// Appends the step to an operand, where it changes an index.
+  void go_on(std::vector<std::int32_t>& way, NodeId node, std::size_t operand) {
+    const auto [at, fresh] = steps_.try_emplace({node, operand}, no_step);
+    if (fresh)
+      if (PlaceStep step = place_step(graph_, node, operand); step.kind != PlaceStep::Kind::stays) {
+        at->second = static_cast<std::int32_t>(result_.steps.size());
+        result_.steps.push_back(std::move(step));
+      }
+    if (at->second != no_step) way.push_back(at->second);
+  }
+
+  /// Each way once; those that all stay are not told.
+  static void add_way(GroupRead& read, bool fresh, std::vector<std::int32_t> way) {
+    if (way.empty() && (fresh || read.ways.empty())) return;
+    if (read.ways.empty() && !fresh) read.ways.emplace_back();
+    if (std::find(read.ways.begin(), read.ways.end(), way) == read.ways.end()) read.ways.push_back(std::move(way));
+  }
 
   void find_reads(NodeId id, const Node& node, GroupNode& fact) {
     std::map<NodeId, std::size_t> known;
@@ -345,18 +364,20 @@ class Facts {
       const double taps = node.op == Op::reduce_window && o == 0 ? taps_of(node) : 0;
       const double whole = taps > 0 ? size_of(graph_[node.operands[0]]) : 0;
       std::vector<Step> pending{
-          {node.operands[o], own_order(node, o), whole > 0 ? std::max(1.0, size_of(node) * taps / whole) : 1}};
+          {node.operands[o], own_order(node, o), whole > 0 ? std::max(1.0, size_of(node) * taps / whole) : 1, {}}};
+      go_on(pending.front().way, id, o);
       for (std::size_t p = 0; p < pending.size(); ++p) {
-        const Step step = pending[p];
+        const Step step = std::move(pending[p]);
         const Node& from = graph_[step.id];
         const Role role = def_use_.roles[ir::index(step.id)];
         const bool element = from.op == Op::get_tuple_element && role == Role::free;
         if (role == Role::free && !element) {
           const Order order = joined(step.order, order_of(from));
-          for (const NodeId operand : from.operands) {
-            const double source = size_of(graph_[operand]);
+          for (std::size_t k = 0; k < from.operands.size() && pending.size() < most_pending; ++k) {
+            const double source = size_of(graph_[from.operands[k]]);
             const double factor = from.op == Op::broadcast && source > 0 ? size_of(from) / source : 1;
-            if (pending.size() < most_pending) pending.push_back({operand, order, step.factor * factor});
+            pending.push_back({from.operands[k], order, step.factor * factor, step.way});
+            go_on(pending.back().way, step.id, k);
           }
           continue;
         }
@@ -373,17 +394,14 @@ class Facts {
         const double touched = part ? std::min(all, size_of(node) * (all / std::max(1.0, size_of(from)))) : all;
         read.bytes = std::min(all, read.bytes + touched);
         read.whole = read.whole || touched >= all;
+        read.is_part = read.is_part || part;
         if (fresh)
           read.order = step.order.order, read.domain = step.order.domain, read.rows = step.order.rows;
         else
           read_another_way(read, step.order);
-        // A number per row is computed once for its row, a single number once by each thread; all else for each reader.
-        const bool hoisted = step.order.order != ReadOrder::moved || size_of(from) <= 1;
-        if (hoisted) continue;
-        if (taps > 0)
+        if (maker != no_node) add_way(read, fresh, step.way);
+        if (taps > 0 && step.order.order == ReadOrder::moved && size_of(from) > 1)
           read.taps = std::max(read.taps, step.factor);
-        else
-          read.again = std::max(read.again, step.factor - 1);
       }
     }
   }
@@ -408,6 +426,10 @@ class Facts {
     if (node.op == Op::reduce_window && node.operands.size() == 2 && ir::reducer(node) != ir::Reducer::none &&
         ir::reducer(node) != ir::Reducer::custom)
       add(ir::op_of(ir::reducer(node)), node.shape.dtype, size_of(node) * taps_of(node));
+    // Whether an element lies inside, or in which array, and the choice that follows.
+    if (node.op == Op::pad) fact.alu += 2 * size_of(node);
+    if (node.op == Op::concatenate)
+      fact.alu += 2 * size_of(node) * std::ceil(std::log2(static_cast<double>(node.operands.size())));
     if (node.op != Op::reduce || node.operands.empty()) return;
     const ir::Reducer reducer = ir::reducer(node);
     const Node& operand = graph_[node.operands[0]];
@@ -493,6 +515,8 @@ class Facts {
   std::map<std::string, std::int32_t> turns_;    ///< numbers of ways to turn, by text
   std::map<std::string, std::int32_t> domains_;  ///< numbers of those whose rows are in several pieces, by text
   std::vector<std::int64_t> pieces_;             ///< of these, elements of a piece; that of number 1 first
+  std::map<std::pair<NodeId, std::size_t>, std::int32_t> steps_;  ///< by node and operand
+  static constexpr std::int32_t no_step = -1;
   std::vector<bool> needed_;
   GroupFacts result_;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "costmodel/calibration.h"
+#include "costmodel/places/places.h"
 #include "ir/fusion.h"
 
 namespace tailor::costmodel {
@@ -28,11 +29,13 @@ struct GroupRead {
   ir::NodeId maker = ir::no_node;  ///< the work or outside node that computes it; no_node: nobody here does
   double bytes = 0;                ///< that are touched, at most all of the array's
   bool whole = false;              ///< all of it
+  bool is_part = false;            ///< by a slice or a look-up, whose places are its own
   ReadOrder order = ReadOrder::same;
   std::int32_t domain = 0;  ///< spread: how the rows lie over which it is; as GroupNode::domain
   double rows = 1;          ///< within: so many rows, in one piece each, keep their elements
-  double again = 0;         ///< times that each element would be computed again by a reader that holds its maker
   double taps = 0;          ///< of a reduction over windows: times that it reads each element; 0: it is none
+  /// Steps on each way to it, as indices into GroupFacts::steps; none: it is read at the index that is computed, alone.
+  std::vector<std::vector<std::int32_t>> ways{};
 };
 
 /// How far the result of a node reaches before the whole grid has finished.
@@ -86,6 +89,7 @@ struct GroupFacts {
   std::vector<double> value_bytes;              ///< of the array of each node
   std::vector<double> element_bytes;            ///< of an element of it; 0 of tuples
   std::vector<std::vector<ir::NodeId>> chains;  ///< ascending
+  std::vector<PlaceStep> steps;                 ///< that change an index
 };
 
 /// O(nodes + edges).

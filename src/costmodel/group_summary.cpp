@@ -19,10 +19,12 @@
 // phase of a node follows from its suppliers in the group alone, so when one changes its readers are looked at again,
 // in the order of the graph, each at most once.
 //
-// Windows. A reduction over windows has its operand computed for each tap where its group holds who makes it, and so
-// all that this is made of, down to the arrays that are loaded. So how often an element is computed follows from a
-// node's readers in the group, and when that changes those are looked at again whose results it reads. What several
-// readers want of an array at the same taps is loaded once.
+// Places. Where readers ask for a value at several places (slices of it, pads, parts of concatenations, taps of
+// windows, look-ups, repeats), a kernel computes it for each, and so all that this is made of, down to the arrays that
+// are loaded. So each node has the places at which its group asks for it (places/places.h): those of its readers there,
+// taken on by a step. When they change, those are looked at again whose results it reads. Where a reader finds the
+// value in memory behind a barrier, or with the block that has its row, it is computed once. What several readers want
+// of an array at the same taps is loaded once.
 //
 // Reductions that arrive in steps (ir/graph/split_reduction.h) are one where a group holds the steps. The first of them
 // then counts as the whole: its elements are those that are reduced, and its result reaches as far as the whole's. The
@@ -45,7 +47,7 @@ using ir::NodeId;
 namespace {
 
 constexpr double of_the_grid = -1;    ///< rows of what is there only when all blocks are done
-constexpr double most_times = 65536;  ///< that windows of windows count: beyond, sums would be whole numbers no more
+constexpr double most_times = 65536;  ///< that elements count: beyond, sums would be whole numbers no more
 
 /// One more or less at a place of a list that ends with its last entry above 0.
 void count_at(std::vector<std::int64_t>& counts, std::size_t at, int sign) {
@@ -154,13 +156,6 @@ void GroupSummaries::count_read(NodeId node, std::size_t which, int sign) {
     maker.inside += sign;
     if (state.phase > maker.phase) maker.later += sign;
     count_update(read.maker, 1);
-    const GroupNode& again = facts_.nodes[ir::index(read.maker)];
-    if (again.reach != ResultReach::element) return;
-    const double times = sign * read.again;
-    group.summary.fma += times * again.fma;
-    group.summary.alu += times * again.alu;
-    group.summary.xu += times * again.xu;
-    group.summary.f64 += times * again.f64;
     return;
   }
   const GroupNode& fact = facts_.nodes[ir::index(node)];
@@ -175,7 +170,8 @@ void GroupSummaries::count_read(NodeId node, std::size_t which, int sign) {
     const double once = external.once();
     group.summary.read += by * once;
     group.summary.read_again += by * once * std::max(0.0, static_cast<double>(external.phases.size()) - 1);
-    const double loads = external.loads.empty() ? 0 : external.loads.rbegin()->first;
+    double loads = 0;
+    for (const auto& [whose, asked] : external.loads) loads += asked.rbegin()->first;
     group.summary.loads += by * loads;
     group.summary.near += by * loads * facts_.element_bytes[ir::index(read.value)];
   };
@@ -191,10 +187,13 @@ void GroupSummaries::count_read(NodeId node, std::size_t which, int sign) {
   else if ((phase->second += sign) == 0)
     external.phases.erase(phase);
   const double element = facts_.element_bytes[ir::index(read.value)];
-  if (const double times = state.times * std::max(1.0, read.taps); times > 1 && element > 0)
-    if (const auto loads = external.loads.try_emplace(std::round(times * read.bytes / element)).first;
-        (loads->second += sign) == 0)
-      external.loads.erase(loads);
+  if (const double times = state.times * std::max(1.0, read.taps); times > 1 && element > 0) {
+    const NodeId whose = read.is_part ? node : no_node;
+    std::map<double, std::int64_t>& asked = external.loads[whose];
+    const auto loads = asked.try_emplace(std::round(times * read.bytes / element)).first;
+    if ((loads->second += sign) == 0) asked.erase(loads);
+    if (asked.empty()) external.loads.erase(whose);
+  }
   share(1);
   if (external.phases.empty()) {
     group.externals.erase(at);
@@ -219,7 +218,7 @@ bool GroupSummaries::waits(NodeId node, const GroupRead& read, const State& make
 }
 
 /// The phase of a node, and how its result lies, by what it reads inside its group.
-GroupSummaries::Place GroupSummaries::place_of(NodeId node) const {
+GroupSummaries::Standing GroupSummaries::standing_of(NodeId node) const {
   const GroupNode& fact = facts_.nodes[ir::index(node)];
   const State& state = states_[ir::index(node)];
   std::int32_t phase = 0, steps = 0, walks = 0;
@@ -290,10 +289,11 @@ void GroupSummaries::settle(NodeId first) {
     pending.erase(pending.begin());
     const GroupNode& fact = facts_.nodes[ir::index(id)];
     State& state = states_[ir::index(id)];
-    const auto [phase, rows, domain, steps, walks] = place_of(id);
-    if (Place{state.phase, state.rows, state.domain, state.steps, state.walks} ==
-        Place{phase, rows, domain, steps, walks})
+    const auto [phase, rows, domain, steps, walks] = standing_of(id);
+    if (Standing{state.phase, state.rows, state.domain, state.steps, state.walks} ==
+        Standing{phase, rows, domain, steps, walks})
       continue;
+    changed_.push_back(id);
     if (steps != state.steps) {
       count_steps(id, -1);
       state.steps = steps;
@@ -343,26 +343,47 @@ void GroupSummaries::count_work(NodeId node, int sign) {
   summary.others += sign * fact.others;
 }
 
-/// Times that each element of a node is computed. Readers that are computed as often as one another share what they
-/// read; a window asks at places of its own.
-double GroupSummaries::times_of(NodeId node) const {
-  const GroupNode& fact = facts_.nodes[ir::index(node)];
-  if (fact.reach != ResultReach::element) return 1;
-  double most = 1, for_taps = 0;
-  for (const GroupReader& reader : fact.readers) {
-    const State& other = states_[ir::index(reader.node)];
-    if (other.group != states_[ir::index(node)].group) continue;
-    const double taps = facts_.nodes[ir::index(reader.node)].reads[static_cast<std::size_t>(reader.read)].taps;
-    if (taps > 0)
-      for_taps += other.times * taps - 1;
-    else
-      most = std::max(most, other.times);
-  }
-  return std::min(most + for_taps, most_times);
+/// Whether the reader finds the value where an earlier phase left it: in memory, or with the block that has its row.
+bool GroupSummaries::is_kept(const State& maker, const State& reader, const GroupRead& read) const {
+  return maker.phase != reader.phase ||
+         (maker.rows > 0 && (read.order == ReadOrder::spread || read.order == ReadOrder::within));
 }
 
-/// Instructions of the taps beyond the first.
-void GroupSummaries::count_taps(NodeId node, int sign) {
+/// At which places the group asks for a node: at its own where it is written, waits, or is read as it stands.
+AskedPlaces GroupSummaries::places_of(NodeId node) const {
+  const GroupNode& fact = facts_.nodes[ir::index(node)];
+  const State& state = states_[ir::index(node)];
+  AskedPlaces places;
+  if (fact.reach != ResultReach::element) return places;
+  const AskedPlace own = own_place(fact.elements);
+  bool is_own = fact.stored || fact.readers.empty();
+  for (const GroupReader& reader : fact.readers) {
+    const State& other = states_[ir::index(reader.node)];
+    const GroupNode& reads = facts_.nodes[ir::index(reader.node)];
+    const GroupRead& read = reads.reads[static_cast<std::size_t>(reader.read)];
+    const bool stays = read.ways.empty() && reads.elements == fact.elements;
+    if (other.group != state.group || is_kept(state, other, read) || (other.places.empty() && stays)) {
+      is_own = true;
+      continue;
+    }
+    const AskedPlaces& asked = other.places.empty() ? AskedPlaces{own_place(reads.elements)} : other.places;
+    for (const AskedPlace& place : asked) {
+      if (read.ways.empty()) add_place(places, place);
+      for (const std::vector<std::int32_t>& way : read.ways) {
+        AskedPlace at = place;
+        if (std::all_of(way.begin(), way.end(),
+                        [&](std::int32_t step) { return go(facts_.steps[static_cast<std::size_t>(step)], at); }))
+          add_place(places, at);
+      }
+    }
+  }
+  if (is_own && !places.empty()) add_place(places, own);
+  bound_places(places, fact.elements);
+  return places;
+}
+
+/// Instructions of all times but the first.
+void GroupSummaries::count_again(NodeId node, int sign) {
   const GroupNode& fact = facts_.nodes[ir::index(node)];
   const State& state = states_[ir::index(node)];
   GroupSummary& summary = groups_[static_cast<std::size_t>(state.group)].summary;
@@ -374,27 +395,35 @@ void GroupSummaries::count_taps(NodeId node, int sign) {
   summary.f64 += sign * std::round(again * fact.f64);
 }
 
-/// After a reader has entered or left a group, or is computed more or less often: who makes what it reads there.
-void GroupSummaries::settle_times(std::int32_t group, NodeId reader) {
+/// After nodes have entered or left a group, or stand in another phase: they, and who makes what they read there.
+/// Makers stand before their readers, so each is met once.
+void GroupSummaries::settle_places(std::int32_t group) {
   std::set<NodeId, std::greater<>> pending;
   const auto add_makers = [&](NodeId of) {
     for (const GroupRead& read : facts_.nodes[ir::index(of)].reads)
       if (read.maker != no_node && states_[ir::index(read.maker)].group == group) pending.insert(read.maker);
   };
-  add_makers(reader);
+  for (const NodeId changed : changed_) {
+    if (states_[ir::index(changed)].group == group) pending.insert(changed);
+    add_makers(changed);
+  }
+  changed_.clear();
   while (!pending.empty()) {
     const NodeId id = *pending.begin();
     pending.erase(pending.begin());
     State& state = states_[ir::index(id)];
-    const double times = times_of(id);
-    if (times == state.times) continue;
-    const std::size_t reads = facts_.nodes[ir::index(id)].reads.size();
-    for (std::size_t r = 0; r < reads; ++r) count_read(id, r, -1);
-    count_taps(id, -1);
-    state.times = times;
-    count_taps(id, 1);
-    for (std::size_t r = 0; r < reads; ++r) count_read(id, r, 1);
+    AskedPlaces places = places_of(id);
+    if (places == state.places) continue;
+    const GroupNode& fact = facts_.nodes[ir::index(id)];
+    const double times = std::clamp(evaluations(places, fact.elements) / std::max(1.0, fact.elements), 1.0, most_times);
+    state.places = std::move(places);
     add_makers(id);
+    if (times == state.times) continue;
+    for (std::size_t r = 0; r < fact.reads.size(); ++r) count_read(id, r, -1);
+    count_again(id, -1);
+    state.times = times;
+    count_again(id, 1);
+    for (std::size_t r = 0; r < fact.reads.size(); ++r) count_read(id, r, 1);
   }
 }
 
@@ -462,11 +491,12 @@ std::vector<NodeId> GroupSummaries::refold(std::int32_t group, std::int32_t chai
 /// After a node has entered or left a group: those that follow from it there.
 void GroupSummaries::settle_around(std::int32_t group, NodeId node) {
   const GroupNode& fact = facts_.nodes[ir::index(node)];
-  settle_times(group, node);
   if (fact.chain >= 0)
     for (const NodeId changed : refold(group, fact.chain)) settle(changed);
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group) settle(reader.node);
+  changed_.push_back(node);
+  settle_places(group);
 }
 
 /// Whether the reader would write over what it reads here.
@@ -493,15 +523,14 @@ void GroupSummaries::add(std::int32_t group, NodeId node) {
   state.results = fact.elements;
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, 1);
-  const auto [phase, rows, domain, steps, walks] = place_of(node);
+  const auto [phase, rows, domain, steps, walks] = standing_of(node);
   state.phase = phase;
   state.rows = rows, state.domain = domain;
   state.steps = steps;
   state.walks = walks;
-  state.times = times_of(node);
   groups_[static_cast<std::size_t>(group)].summary.nodes += 1;
   count_work(node, 1);
-  count_taps(node, 1);
+  count_again(node, 1);
   count_phase(node, 1);
   count_steps(node, 1);
   count_result(node, 1);
@@ -525,7 +554,7 @@ void GroupSummaries::remove(NodeId node) {
   count_steps(node, -1);
   groups_[static_cast<std::size_t>(group)].summary.nodes -= 1;
   count_work(node, -1);
-  count_taps(node, -1);
+  count_again(node, -1);
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, -1);
   const bool has_update = fact.updates != no_node && states_[ir::index(fact.updates)].group == group;

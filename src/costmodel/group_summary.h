@@ -87,7 +87,8 @@ class GroupSummaries {
     std::int64_t whole = 0;
     double partial = 0;
     std::vector<std::pair<std::int32_t, std::int64_t>> phases;  ///< of its readers, and how many each
-    std::map<double, std::int64_t> loads;                       ///< of readers for taps: of lanes, and how many readers
+    /// Of readers at several places: by whose places they are, of lanes, and how many readers.
+    std::map<ir::NodeId, std::map<double, std::int64_t>> loads;
     double once() const;
   };
   struct State {
@@ -99,13 +100,14 @@ class GroupSummaries {
     std::int32_t domain = 0;  ///< of these rows, as GroupNode::domain
     std::int32_t steps = 0;   ///< row reductions that end before it can, itself included
     std::int32_t walks = 0;   ///< times that its row is gone through again before it is there
-    double times = 1;         ///< that each of its elements is computed: for windows of the group, once for each tap
+    double times = 1;         ///< that each of its elements is computed, for all places at which its group asks for it
     // As its group has it folded: the first step of a reduction stands for the whole of it, the others follow for free.
     ResultReach reach = ResultReach::element;
     double reduced_rows = 1;  ///< of a row reduction
     std::int32_t reduced_domain = 0;
     double results = 0;    ///< elements that its group has of it
     bool follows = false;  ///< a later step of a reduction that its group folds
+    AskedPlaces places{};  ///< at which its group asks for it
   };
   struct OneGroup {
     GroupSummary summary;
@@ -120,20 +122,21 @@ class GroupSummaries {
   bool may_update(const GroupReader& reader) const;
   void count_read(ir::NodeId node, std::size_t read, int sign);
   bool waits(ir::NodeId node, const GroupRead& read, const State& maker) const;
-  struct Place {
+  struct Standing {
     std::int32_t phase = 0;
     double rows = 0;
     std::int32_t domain = 0, steps = 0, walks = 0;
-    bool operator==(const Place&) const = default;
+    bool operator==(const Standing&) const = default;
   };
-  Place place_of(ir::NodeId node) const;
+  Standing standing_of(ir::NodeId node) const;
   void settle(ir::NodeId first);
   void count_phase(ir::NodeId node, int sign);
   void count_steps(ir::NodeId node, int sign);
   void count_work(ir::NodeId node, int sign);
-  void count_taps(ir::NodeId node, int sign);
-  double times_of(ir::NodeId node) const;
-  void settle_times(std::int32_t group, ir::NodeId reader);
+  void count_again(ir::NodeId node, int sign);
+  bool is_kept(const State& maker, const State& reader, const GroupRead& read) const;
+  AskedPlaces places_of(ir::NodeId node) const;
+  void settle_places(std::int32_t group);
   void count_turn(ir::NodeId node, int sign);
   std::vector<ir::NodeId> refold(std::int32_t group, std::int32_t chain);
   void settle_around(std::int32_t group, ir::NodeId node);
@@ -141,6 +144,7 @@ class GroupSummaries {
   const GroupFacts& facts_;
   std::vector<State> states_;
   std::vector<OneGroup> groups_;
+  std::vector<ir::NodeId> changed_;  ///< of which places may be others now
 };
 
 /// Of all nodes of a graph that is one group (ir::outline).

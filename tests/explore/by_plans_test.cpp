@@ -181,6 +181,21 @@ std::string likeness(std::string_view images, std::string_view means, int size) 
   return text + "}\n";
 }
 
+/// Steps of a difference scheme: one kernel computes the first of them at as many places as there are steps.
+std::string diffused(int steps, int length) {
+  std::string text = fmt::format("HloModule diffused\nENTRY e {{\n  u0 = f32[{}] parameter(0)\n", length);
+  for (int i = 0; i < steps; ++i) {
+    const int inner = length - 2 * (i + 1);
+    for (int k = 0; k < 3; ++k)
+      text += fmt::format("  s{}{} = f32[{}] slice(u{}), slice={{[{}:{}]}}\n", i, k, inner, i, k, inner + k);
+    text += fmt::format(
+        "  a{0} = f32[{1}] add(s{0}0, s{0}2)\n  m{0} = f32[{1}] multiply(a{0}, s{0}1)\n"
+        "  {2}u{3} = f32[{1}] tanh(m{0})\n",
+        i, inner, i + 1 == steps ? "ROOT " : "", i + 1);
+  }
+  return text + "}\n";
+}
+
 costmodel::CalibratedDevice gpu_named(const std::string& name) {
   const std::string data = source_folder() + "/data/";
   const std::string facts = data + "devices/" + name + ".json", fits = data + "calibrations/uncalibrated.json";
@@ -267,7 +282,7 @@ TEST_CASE("what a doubt alone keeps apart is joined where plans of the whole tak
 
 TEST_CASE("by plans a search is never worse than the strategies it starts from, where its price is far from plans") {
   int helped = 0;
-  for (const char* text : {turned_twice, short_rows}) {
+  for (const std::string& text : {std::string(turned_twice), std::string(short_rows), diffused(6, 100'000)}) {
     const Graph graph = hlo::import_hlo(text, "m.hlo").graph;
     INFO(graph.name);
     const NodeSets ours = by("tailor", graph, true);
@@ -280,6 +295,18 @@ TEST_CASE("by plans a search is never worse than the strategies it starts from, 
     helped += best.seconds < 0.95 * total(graph, by("tailor", graph), plans_in_passing).seconds ? 1 : 0;
   }
   CHECK(helped >= 1);
+}
+
+TEST_CASE("by plans a search is never worse than the rules, whatever the graph") {
+  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(3, 60); ++seed) {
+    CAPTURE(seed);
+    const Graph graph = well_formed_graph(seed, 8);
+    const Total best = total(graph, by("tailor", graph, true), plans_in_passing);
+    for (const std::string_view rules : {"stitch-v1", "xla-2020", "xla-2022", "xla-priority"}) {
+      CAPTURE(rules);
+      CHECK(not_worse(best, total(graph, by(rules, graph), plans_in_passing)));
+    }
+  }
 }
 
 TEST_CASE("a mixture of partitions is not worse than any of them, can be run and leaves nothing out") {

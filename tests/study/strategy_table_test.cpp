@@ -276,6 +276,29 @@ TEST_CASE("strategies share the best plans of equal groups, and one that needs a
   CHECK_THROWS_AS(all_strategies(graph, {&search_gpu(), 1}, left_out, {silent(), source.get_token()}), Error);
 }
 
+TEST_CASE("a row that is cheaper than the search by the price alone is told with what both take by plans") {
+  const auto row = [](const std::string& name, double price, std::optional<double> projected) {
+    StrategyFigures figures;
+    figures.partition.strategy = name;
+    figures.on.push_back({});
+    figures.on[0].price = price;
+    figures.on[0].projected = projected;
+    return figures;
+  };
+  const auto told = [&](const std::vector<StrategyFigures>& rows) {
+    return decided_by_plans(rows, {&search_gpu(), 1});
+  };
+  const StrategyFigures ours = row("tailor", 5e-6, 6e-6), any = row("tailor-any", 1e-6, 9e-6);
+  CHECK(told({row("unfused", 9e-6, 9e-6), ours, any}).empty());
+  CHECK(told({row("stitch-v1", 5e-6, 9e-6), ours}).empty());
+  CHECK(told({row("stitch-v1", 1e-6, 9e-6)}).empty());
+  const std::vector<std::string> words =
+      told({row("stitch-v1", 4e-6, 9e-6), row("xla-2020", 3e-6, std::nullopt), ours, any});
+  REQUIRE(words.size() == 1);
+  CHECK(words[0].find("by the price xla-2020 takes 3.00 us for 5.00, by plans unknown us for 6.00") !=
+        std::string::npos);
+}
+
 TEST_CASE("a model without groups has figures of nothing") {
   const StrategyFigures figures =
       figures_of(graph_of("HloModule m\nENTRY e {\n ROOT x = f32[4] parameter(0)\n}\n"), "stitch-v1");

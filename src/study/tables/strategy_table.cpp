@@ -273,6 +273,45 @@ std::vector<std::string> caveats(const explore::Partition& partition) {
 
 namespace {
 
+constexpr double equal_share = 1e-9;  ///< share below which two times are equal
+
+bool is_row_of(const StrategyFigures& figures, std::string_view strategy, const std::string& device) {
+  return figures.partition.strategy == strategy ||
+         figures.partition.strategy == fmt::format("{} on {}", strategy, device);
+}
+
+std::string both_times(const std::optional<double>& one, const std::optional<double>& other) {
+  const auto words = [](const std::optional<double>& seconds) {
+    return seconds ? fmt::format("{:.2f}", 1e6 * *seconds) : std::string("unknown");
+  };
+  return fmt::format("{} us for {}", words(one), words(other));
+}
+
+}  // namespace
+
+std::vector<std::string> decided_by_plans(std::span<const StrategyFigures> strategies, Devices devices) {
+  std::vector<std::string> words;
+  for (std::size_t d = 0; d < devices.size(); ++d) {
+    const auto own = std::find_if(strategies.begin(), strategies.end(), [&](const StrategyFigures& figures) {
+      return is_row_of(figures, explore::default_strategy, devices[d].name);
+    });
+    if (own == strategies.end()) continue;
+    const StrategyFigures* cheapest = &*own;
+    for (const StrategyFigures& other : strategies)
+      if (!other.partition.strategy.starts_with(explore::default_strategy) &&
+          other.on[d].price < cheapest->on[d].price * (1 - equal_share))
+        cheapest = &other;
+    if (cheapest == &*own) continue;
+    const TimesOnDevice &ours = own->on[d], &theirs = cheapest->on[d];
+    words.push_back(fmt::format("on {}, plans decide for {}, not the price: by the price {} takes {}, by plans {}",
+                                devices[d].name, own->partition.strategy, cheapest->partition.strategy,
+                                both_times(theirs.price, ours.price), both_times(theirs.projected, ours.projected)));
+  }
+  return words;
+}
+
+namespace {
+
 /// XLA's passes before its fusion leave none: they become bitcasts, copies and transposes.
 std::int64_t reshapes(const ir::Graph& graph) {
   std::int64_t count = 0;

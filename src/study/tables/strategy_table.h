@@ -79,6 +79,11 @@ std::vector<StrategyFigures> all_strategies(const ir::Graph& graph,
 /// What its counts take for granted: loops of unknown trips, branches that all run. Sentences.
 std::vector<std::string> caveats(const explore::Partition& partition);
 
+/// Where a row is cheaper than that of `tailor` by the price: what both take by the price and by plans, which decide. A
+/// sentence for each device; nothing where no row is.
+std::vector<std::string> decided_by_plans(std::span<const StrategyFigures> strategies,
+                                          std::span<const costmodel::CalibratedDevice> devices);
+
 /// How well those that imitate XLA agree with the real one, by data/agreement.json; no columns when none does. The
 /// score is of texts as XLA's fusion got them; a note says where the graph shows that its text is from before.
 report::Table agreement_table(const ir::Graph& graph, std::span<const StrategyFigures> strategies,
