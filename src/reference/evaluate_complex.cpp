@@ -138,21 +138,17 @@ Tensor fold_complex(const Call& call) {
   const Tensor values = parts(call.operand(0));
   const Complex start = element(parts(call.operand(1)), true, 0);
   Tensor result = parts(zeros(call.node.shape));
-  const ir::Dims strides = row_major(in.dims), taps = taps_of(window);
+  const ir::Dims strides = row_major(in.dims);
   const bool adds = ir::reducer(call.node) == ir::Reducer::add;
-  const bool any_tap = std::find(taps.begin(), taps.end(), 0) == taps.end();
   ir::Dims at = zero_index(in.rank());
   std::int64_t next = 0;
   if (elements(call.node.shape) > 0) do {
       call.may_stop();
       Complex sum = start;
-      ir::Dims tap = zero_index(in.rank());
-      if (any_tap) do {
-          const std::int64_t from = source_of(window, at, tap, in.dims, strides);
-          if (from < 0) continue;
-          const Complex value = element(values, true, from);
-          sum = adds ? sum + value : sum * value;
-        } while (next_index(tap, taps));
+      visit_taps(call, window, at, in.dims, strides, [&](std::int64_t from) {
+        const Complex value = element(values, true, from);
+        sum = adds ? sum + value : sum * value;
+      });
       store(result, next++, sum.real());
       store(result, next++, sum.imag());
     } while (next_index(at, out));

@@ -3,7 +3,9 @@
 //
 // Windows and orders: reduce-window, select-and-scatter, sort, topk. In: operands and a window or an order. Out: what
 // HLO says of them. Called through the table of evaluate.cpp. It works on one element at a time. A window position in
-// the padding is skipped. Sorting is stable. topk takes equal values in the order of their index.
+// the padding is skipped, and most of them are not gone through: of each dimension those taps alone that may lie
+// inside, so that a window that is much longer than its array takes no longer than one as long. Sorting is stable. topk
+// takes equal values in the order of their index.
 #include "reference/evaluate_window.h"
 
 #include <algorithm>
@@ -85,6 +87,8 @@ std::pair<std::int64_t, std::int64_t> those_inside(const ir::WindowDim& window, 
   return {first, std::min(end, count)};
 }
 
+std::int64_t divided_down(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
+
 /// One array, a known reducer, nothing between elements: a line of the result at a time, for each tap its part that
 /// lies inside.
 Tensor reduce_lines(const Call& call, const Window& window) {
@@ -94,20 +98,21 @@ Tensor reduce_lines(const Call& call, const Window& window) {
   const ir::WindowDim& along = window[last];
   const std::int64_t length = result.shape.dims[last];
   const ir::Dims strides = row_major(in.dims);
-  ir::Dims outer = result.shape.dims, outer_in = in.dims, taps = taps_of(window), at = zero_index(in.rank());
-  outer[last] = outer_in[last] = taps[last] = 1;
+  ir::Dims outer = result.shape.dims, outer_in = in.dims, at = zero_index(in.rank()), ends = at;
+  outer[last] = outer_in[last] = 1;
   Window across = window;
   across[last] = {};
+  ends[last] = length - 1;
+  const TapsInside inside = taps_inside(window, at, ends, in.dims);
+  const std::int64_t first_tap = inside.first[last], end_tap = first_tap + inside.count[last];
   const Cell start = cell_at(call.operand(1), 0);
   std::vector<Cell> sums(static_cast<std::size_t>(length)), values(sums.size());
   std::int64_t next = 0;
   do {
     call.may_stop();
     std::fill(sums.begin(), sums.end(), start);
-    ir::Dims tap = zero_index(taps.size());
-    do {
-      const std::int64_t line = source_of(across, at, tap, outer_in, strides);
-      for (std::int64_t k = 0; line >= 0 && k < along.size; ++k) {
+    visit_taps(call, across, at, outer_in, strides, [&](std::int64_t line) {
+      for (std::int64_t k = first_tap; k < end_tap; ++k) {
         const auto [first, end] = those_inside(along, k, length, in.dims[last]);
         const std::int64_t from = line + first * along.stride + k * along.window_dilation - along.pad_low;
         if (end <= first) continue;
@@ -118,7 +123,7 @@ Tensor reduce_lines(const Call& call, const Window& window) {
             values[static_cast<std::size_t>(i)] = cell_at(call.operand(0), from + i * along.stride);
         combine(reducer(call.node), in.dtype, sums.data() + first, values.data(), end - first);
       }
-    } while (next_index(tap, taps));
+    });
     store_cells(result, next, sums);
     next += length;
   } while (next_index(at, outer));
@@ -127,9 +132,18 @@ Tensor reduce_lines(const Call& call, const Window& window) {
 
 }  // namespace
 
-ir::Dims taps_of(const Window& window) {
-  ir::Dims taps;
-  for (const ir::WindowDim& d : window) taps.push_back(d.size);
+TapsInside taps_inside(const Window& window, const ir::Dims& at, const ir::Dims& last, const ir::Dims& dims) {
+  TapsInside taps;
+  for (int i = 0; i < dims.size(); ++i) {
+    const ir::WindowDim& d = window[i];
+    const std::int64_t before = d.pad_low - last[i] * d.stride;  // of a place that is 0 or more
+    const std::int64_t up_to = (dims[i] - 1) * d.base_dilation + d.pad_low - at[i] * d.stride;
+    const std::int64_t first = std::max<std::int64_t>(0, -divided_down(-before, d.window_dilation));
+    const std::int64_t end = std::min(d.size, divided_down(up_to, d.window_dilation) + 1);
+    taps.first.push_back(first);
+    taps.count.push_back(std::max<std::int64_t>(0, end - first));
+    taps.none = taps.none || end <= first;
+  }
   return taps;
 }
 
@@ -164,20 +178,17 @@ std::vector<Tensor> evaluate_reduce_window(const Call& call) {
   std::vector<Tensor> results;
   for (const ir::Shape& shape : result_shapes(call.node)) results.push_back(zeros(shape));
   if (elements(results[0].shape) == 0) return results;
-  const ir::Dims strides = row_major(in.dims), taps = taps_of(window);
+  const ir::Dims strides = row_major(in.dims);
   ir::Dims at = zero_index(in.rank());
   std::int64_t next = 0;
   std::vector<Cell> sums(arrays), values(arrays);
   do {
     call.may_stop();
     for (std::size_t k = 0; k < arrays; ++k) sums[k] = cell_at(call.operand(arrays + k), 0);
-    ir::Dims tap = zero_index(taps.size());
-    do {
-      const std::int64_t from = source_of(window, at, tap, in.dims, strides);
-      if (from < 0) continue;
+    visit_taps(call, window, at, in.dims, strides, [&](std::int64_t from) {
       for (std::size_t k = 0; k < arrays; ++k) values[k] = cell_at(call.operand(k), from);
       step(sums, values);
-    } while (next_index(tap, taps));
+    });
     for (std::size_t k = 0; k < arrays; ++k) store_cells(results[k], next, {&sums[k], 1});
     ++next;
   } while (next_index(at, results[0].shape.dims));
@@ -194,24 +205,21 @@ std::vector<Tensor> evaluate_select_and_scatter(const Call& call) {
   Tensor result = zeros(call.node.shape);
   const Cell start = cell_at(call.operand(2), 0);
   IndexedVector<Cell> sums(element_count(result.shape), start);
-  const ir::Dims strides = row_major(operand.shape.dims), taps = taps_of(window);
+  const ir::Dims strides = row_major(operand.shape.dims);
   ir::Dims at = zero_index(source.shape.rank());
   if (elements(source.shape) > 0) {
     std::int64_t next = 0;
     do {
       call.may_stop();
       std::int64_t chosen = -1;
-      ir::Dims tap = zero_index(taps.size());
-      do {
-        const std::int64_t from = source_of(window, at, tap, operand.shape.dims, strides);
-        if (from < 0) continue;
+      visit_taps(call, window, at, operand.shape.dims, strides, [&](std::int64_t from) {
         const Cell kept = cell_at(operand, chosen < 0 ? from : chosen), candidate = cell_at(operand, from);
         Cell keeps{.integer = 0};
         const std::array<const Cell*, 2> arguments{&kept, &candidate};
         const std::array<Cell*, 1> results{&keeps};
         select.run(arguments, results, 1);
         if (chosen < 0 || keeps.integer == 0) chosen = from;
-      } while (next_index(tap, taps));
+      });
       if (chosen >= 0) {
         std::vector<Cell> sum{sums[chosen]};
         scatter(sum, {cell_at(source, next)});

@@ -12,6 +12,7 @@
 #include "base/indexed.h"
 #include "ir/graph/attribute_text.h"
 #include "reference/evaluate_cells.h"
+#include "reference/evaluate_moves.h"
 
 namespace tailor::reference {
 
@@ -20,8 +21,28 @@ using Window = IndexedVector<ir::WindowDim>;
 /// The input element that a tap of an output's window reads, or -1 where that is padding.
 std::int64_t source_of(const Window& window, const ir::Dims& out, const ir::Dims& tap, const ir::Dims& dims,
                        const ir::Dims& strides);
-/// Taps along each dimension.
-ir::Dims taps_of(const Window& window);
+
+/// Of a window's taps those between which all lie that are inside of the array: the first, and how many.
+struct TapsInside {
+  ir::Dims first, count;
+  bool none = false;
+};
+/// Of all windows from that of `at` to that of `last`, which are elements of the result.
+TapsInside taps_inside(const Window& window, const ir::Dims& at, const ir::Dims& last, const ir::Dims& dims);
+
+/// Calls `visit` with the input element of each tap inside of the array, in the order of the taps.
+template <class Visit>
+void visit_taps(const Call& call, const Window& window, const ir::Dims& at, const ir::Dims& dims,
+                const ir::Dims& strides, Visit&& visit) {
+  const TapsInside taps = taps_inside(window, at, at, dims);
+  if (taps.none) return;
+  ir::Dims step = zero_index(dims.size()), tap = taps.first;
+  do {
+    call.may_stop();
+    for (int i = 0; i < dims.size(); ++i) tap[i] = taps.first[i] + step[i];
+    if (const std::int64_t from = source_of(window, at, tap, dims, strides); from >= 0) visit(from);
+  } while (next_index(step, taps.count));
+}
 
 /// The dimension along which alone windows have taps, next to one another and so many that what windows have in common
 /// is better folded once; nothing where there is none.

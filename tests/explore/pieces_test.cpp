@@ -415,6 +415,30 @@ TEST_CASE("what a search asks of structures grows with the graph, however many m
   CHECK(many < 6 * few);
 }
 
+TEST_CASE("what a search prices grows with the graph where each value comes back over two ways") {
+  const auto priced = [](int diamonds) {
+    const std::string shape = "f32[256,256]";
+    std::string lines = "  %x0 = parameter 0 : f32[256,256]\n";
+    for (int i = 0; i < diamonds; ++i)
+      lines += fmt::format(
+          "  %s{0} = sin %x{0} : {2}\n  %c{0} = cos %x{0} : {2}\n"
+          "  %x{1} = multiply %s{0}, %c{0} : {2}\n",
+          i, i + 1, shape);
+    const Graph graph = graph_g(lines + fmt::format("  output %x{}\n", diamonds));
+    const ir::DefUse def_use = ir::def_use(graph);
+    const FusionTask task{search_setting(), graph, def_use};
+    const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use);
+    Spending spending(task);
+    MergeSearch search(task, facts, {}, {}, spending);
+    search.run();
+    CHECK(search.groups().size() <= static_cast<std::size_t>(1 + diamonds / 100));
+    return spending.evaluations;
+  };
+  const std::int64_t few = priced(50), many = priced(200);
+  INFO(few, " prices, ", many, " prices");
+  CHECK(many < 6 * few);
+}
+
 TEST_CASE("blocks that add up columns write what they add up; those of one long row write only what needs its sum") {
   const auto groups_of = [](std::string_view shape, std::string_view axes, std::string_view sums,
                             const MergeLimits& limits = {}) {

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -18,6 +19,7 @@
 #include "codegen/lower/prepare.h"
 #include "costmodel/count.h"
 #include "costmodel/model.h"
+#include "explore/plans/refused_plans.h"
 #include "explore/plans/rule_terms.h"
 #include "explore/plans/rules.h"
 #include "explore/plans/tiling.h"
@@ -46,7 +48,83 @@ bool heuristics_agree(const codegen::Prepared& prepared, const explore::Axes& ax
   return false;
 }
 
+/// Windows of 32 over a row and `taps` more of them, 32 apart: an element of the result needs 32 times as many of %x.
+ir::Group windows_over_windows(std::int64_t taps, std::string_view pad, std::string_view also) {
+  const std::int64_t once = 2048 - 31, twice = once - 32 * (taps - 1) + (pad.empty() ? 0 : 512);
+  const std::string text = fmt::format(R"(graph g {{
+  %x = parameter 0 : f32[4,2048]
+  %z = constant 0 : f32[]
+  %t = tanh %x : f32[4,2048]
+  %w = reduce_window add %t, %z, text="window={{size=1x32}}" : f32[4,{0}]
+  %e = exp %w : f32[4,{0}]
+  %y = reduce_window add %e, %z, text="window={{size=1x{1}{2} rhs_dilate=1x32}}" : f32[4,{3}]
+  %s = multiply %y, %y : f32[4,{3}]
+{4}}}
+)",
+                                       once, taps, pad, twice,
+                                       also.empty() ? "  output %s\n"
+                                                    : fmt::format("  %r = reduce add %s, %z, axes={{1}} : f32[4]\n"
+                                                                  "  output %r{}\n",
+                                                                  also));
+  return ir::make_group({"windows", text}, 1, 1);
+}
+
 }  // namespace
+
+TEST_CASE("plans that differ in how a loop is dealt out are too large together") {
+  const ir::Limits limits = example_device().limits;
+  int large = 0, fits = 0;
+  for (const std::int64_t taps : {16, 17})
+    for (const char* pad : {"", " pad=0_0x256_256"})
+      for (const char* also : {"", ", %s"}) {
+        const ir::Group group = windows_over_windows(taps, pad, also);
+        const auto ready = codegen::prepare(group);
+        const auto* prepared = std::get_if<codegen::Prepared>(&ready);
+        if (prepared == nullptr || !prepared->bodies.empty()) continue;
+        CAPTURE(taps);
+        CAPTURE(pad);
+        CAPTURE(also);
+        codegen::LowerScratch scratch;
+        // Whether it is too large; nothing where something else is said, before the expression is written.
+        const auto is_large = [&](const ir::Plan& plan) -> std::optional<bool> {
+          const codegen::Lowered lowered = codegen::lower(*prepared, plan, limits, scratch);
+          const auto* refused = std::get_if<ir::Rejection>(&lowered);
+          if (refused != nullptr && refused->rule != "size") return std::nullopt;
+          return refused != nullptr;
+        };
+        explore::Plans plans(*prepared, explore::default_axes(*prepared, limits), limits, {});
+        const std::int64_t apart = 1 + plans.size() / testing::effort(11, 211);
+        for (std::int64_t i = 0; const auto plan = plans.next(); ++i) {
+          if (i % apart != 0) continue;
+          const std::optional<bool> one = is_large(*plan), other = is_large(explore::without_dealing(*plan));
+          if (!one || !other) continue;
+          (*one ? large : fits) += 1;
+          CHECK_MESSAGE(*one == *other, text(*plan));
+        }
+      }
+  CHECK(large > 5);
+  CHECK(fits > 5);
+}
+
+TEST_CASE("what is too large for a kernel is lowered a few times, however many plans and rules there are") {
+  const costmodel::CalibratedDevice device = example_device();
+  const ir::Group group = windows_over_windows(17, "", "");
+  const auto ready = codegen::prepare(group);
+  const auto& prepared = std::get<codegen::Prepared>(ready);
+  const explore::Axes axes = explore::default_axes(prepared, device.limits);
+  const explore::Tuned tuned = explore::tune(prepared, axes, device, {});
+  CHECK(tuned.ranked.empty());
+  REQUIRE(tuned.rejections.size() == 1);
+  CHECK(tuned.rejections[0].rule == "size");
+  CHECK(tuned.rejections[0].plans == tuned.enumerated);
+  CHECK(tuned.enumerated > 50);
+  const std::size_t ways = axes[ir::PlanField::dominant].size() * axes[ir::PlanField::vector].size();
+  CHECK(tuned.lowerings <= static_cast<std::int64_t>(ways));
+  explore::TuneOptions in_passing = explore::in_passing(explore::plans_in_passing, {});
+  CHECK(explore::tune(prepared, axes, device, in_passing).lowerings <= static_cast<std::int64_t>(ways));
+  in_passing.max_plans = 8;
+  CHECK(explore::tune(prepared, axes, device, in_passing).lowerings <= 8);
+}
 
 TEST_CASE("heuristics leave a plan of every width, and give way only where they would not") {
   const costmodel::CalibratedDevice device = example_device();

@@ -262,6 +262,18 @@ TEST_CASE("windows: pooling and its gradient") {
   CHECK(out == Lists{{5, 2}, {6, 8, 9, 4}, {0, 5, 2, 0}});
 }
 
+TEST_CASE("windows much longer than their array take no longer than one as long") {
+  const Lists out =
+      run(R"(graph ge { %a = parameter 0 : f32[] %b = parameter 1 : f32[] %r = compare ge %a, %b : pred[] output %r }
+    %x = parameter 0 : f32[1,4] %s = parameter 1 : f32[1,1] %z = constant 0 : f32[] %o = constant 1 : f32[]
+    %w = reduce_window add %x, %z, text="window={size=2x1000000000000 pad=1_0x999999999996_0}" : f32[1,1]
+    %d = reduce_window multiply %x, %o, text="window={size=1x1000000000000 pad=0_0x999999999993_2 lhs_dilate=1x2}" : f32[1,3]
+    %g = select_and_scatter add %x, %s, %z, text="window={size=1x1000000000000 pad=0_0x999999999996_0}", bodies={0} : f32[1,4]
+    output %w, %d, %g)",
+          {tensor(DType::f32, {1, 4}, {1, 5, 2, 2}), tensor(DType::f32, {1, 1}, {3})});
+  CHECK(out == Lists{{10}, {20, 20, 20}, {0, 3, 0, 0}});
+}
+
 TEST_CASE("dot agrees with three loops for batched operands in any order") {
   const Tensor a = random_tensor(make_shape(DType::f32, {2, 3, 4}), 1),
                b = random_tensor(make_shape(DType::f32, {4, 5, 2}), 2);

@@ -19,6 +19,9 @@
 // Heuristics never empty a group. Where no plan is left, the rules at the end of the table give way, as few as let a
 // plan pass that lowers; soundness is not theirs to give.
 //
+// Known refusals. Under each set of rules, and again for the reason, the same plans come by. What the lowering has
+// refused is known (refused_plans.h), and is not lowered again.
+//
 // Who is best, and whose kernels are kept, ranking.h says. A pack's plans are put together out of those of its bodies
 // (packs.h), each of which is tuned here as a group of its own.
 #include "explore/plans/tune.h"
@@ -33,6 +36,7 @@
 #include "explore/plans/packs.h"
 #include "explore/plans/plan_counter.h"
 #include "explore/plans/ranking.h"
+#include "explore/plans/refused_plans.h"
 #include "explore/plans/rules.h"
 #include "explore/plans/usual.h"
 #include "explore/plans/walk.h"
@@ -111,7 +115,7 @@ std::vector<Plans> walks_over(const codegen::Prepared& prepared, const Axes& axe
 }
 
 Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const Axes& axes,
-                 const costmodel::CalibratedDevice& device, const TuneOptions& options) {
+                 const costmodel::CalibratedDevice& device, const TuneOptions& options, RefusedPlans& refused_plans) {
   const costmodel::Model& model = options.model ? *options.model : *costmodel::find_model("projected");
   const ir::Limits& limits = device.limits;
   const costmodel::GroupWork group = costmodel::group_work(*prepared.group);
@@ -143,9 +147,14 @@ Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const 
         ++tuned.left_out;
         continue;
       }
+      if (const ir::Rejection* known = refused_plans.find(*plan)) {
+        note(tuned.rejections, *known, *plan, 1);
+        continue;
+      }
       codegen::Lowered lowered = lower(of, *plan, limits, lower_scratch);
       if (const ir::Rejection* refused = std::get_if<ir::Rejection>(&lowered)) {
         note(tuned.rejections, *refused, *plan, 1);
+        refused_plans.add(*plan, *refused, tuned.ranked.empty());
         continue;
       }
       counter.count(*plan, std::get<ir::Kernel>(lowered), work);
@@ -159,6 +168,7 @@ Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const 
     dropped.insert(dropped.end(), plans.dropped().begin(), plans.dropped().end());
   }
   sort_by_place(tuned.ranked);
+  for (const RejectedPlans& one : tuned.rejections) tuned.refused += one.plans;
   tuned.rejections = together(dropped, tuned.rejections);
   tuned.best = keeping.take();
   tuned.lowerings = lower_scratch.lowerings;
@@ -167,12 +177,17 @@ Tuned tune_under(std::size_t in_force, const codegen::Prepared& prepared, const 
 
 /// What the lowering says of every plan, under one rule; nothing where it says several things, or nothing of one.
 std::optional<RejectedPlans> lowering_refuses_all(Plans plans, const codegen::Prepared& prepared,
-                                                  const ir::Limits& limits) {
-  codegen::LowerScratch scratch;
+                                                  const ir::Limits& limits, RefusedPlans& refused_plans,
+                                                  codegen::LowerScratch& scratch) {
   std::optional<RejectedPlans> all;
   while (const auto plan = plans.next()) {
-    const codegen::Lowered lowered = lower(prepared, *plan, limits, scratch);
-    const ir::Rejection* refused = std::get_if<ir::Rejection>(&lowered);
+    codegen::Lowered lowered;
+    const ir::Rejection* refused = refused_plans.find(*plan);
+    if (refused == nullptr) {
+      lowered = lower(prepared, *plan, limits, scratch);
+      refused = std::get_if<ir::Rejection>(&lowered);
+      if (refused != nullptr) refused_plans.add(*plan, *refused, false);
+    }
     if (refused == nullptr || (all && all->rule != refused->rule)) return std::nullopt;
     if (!all) all = {refused->rule, refused->sound, 0, text(*plan), refused->reason};
     ++all->plans;
@@ -183,8 +198,11 @@ std::optional<RejectedPlans> lowering_refuses_all(Plans plans, const codegen::Pr
 /// What holds against every plan of a space that has no legal one, whoever is asked first: what the lowering says, else
 /// a sound rule. Nothing where no single rule does, or when stopped.
 std::optional<RejectedPlans> refuses_all(const codegen::Prepared& prepared, const Axes& axes, const ir::Limits& limits,
-                                         const std::stop_token& stop) {
-  if (auto lowering = lowering_refuses_all({prepared, axes, limits, {}, stop}, prepared, limits)) return lowering;
+                                         const std::stop_token& stop, RefusedPlans& refused_plans,
+                                         codegen::LowerScratch& scratch) {
+  if (auto lowering =
+          lowering_refuses_all({prepared, axes, limits, {}, stop}, prepared, limits, refused_plans, scratch))
+    return lowering;
   for (std::size_t i = 0; i < sound_rules(); ++i) {
     Plans plans(prepared, axes, limits, rules().subspan(i, 1), stop);
     if (plans.next() || plans.dropped().empty() || plans.stopped()) continue;
@@ -203,7 +221,7 @@ std::optional<std::size_t> rules_that_leave_a_plan(const codegen::Prepared& prep
   };
   std::size_t fewest = sound_rules(), beyond = in_force;
   if (fewest == beyond) return std::nullopt;
-  if (tuned.lowerings > 0) return in_force - 1;
+  if (tuned.refused > 0) return in_force - 1;
   if (!leave_a_plan(fewest)) return std::nullopt;
   while (beyond - fewest > 1) {
     const std::size_t middle = (fewest + beyond) / 2;
@@ -220,6 +238,7 @@ TuneOptions in_passing(std::int64_t plans, const std::stop_token& stop) {
   options.max_plans = plans;
   options.most_looks = looks_of_a_plan * plans;
   options.keep = 1;
+  options.reasons = false;
   options.stop = stop;
   return options;
 }
@@ -237,12 +256,20 @@ Tuned tune(const codegen::Prepared& prepared, const Axes& axes, const costmodel:
            const TuneOptions& options) {
   if (!prepared.bodies.empty()) return tune_pack(prepared, axes, device, options);
   std::size_t in_force = options.heuristics ? rules().size() : sound_rules();
+  RefusedPlans refused_plans(prepared.group->id);
+  std::int64_t lowerings = 0;  // under rules that left no plan
   for (;;) {
-    Tuned tuned = tune_under(in_force, prepared, axes, device, options);
+    Tuned tuned = tune_under(in_force, prepared, axes, device, options, refused_plans);
+    tuned.lowerings = lowerings += tuned.lowerings;
     if (!tuned.ranked.empty() || tuned.stopped) return tuned;
     const auto fewer = rules_that_leave_a_plan(prepared, axes, device.limits, tuned, in_force, options.stop);
     if (!fewer) {
-      if (const auto decider = refuses_all(prepared, axes, device.limits, options.stop)) tuned.rejections = {*decider};
+      codegen::LowerScratch scratch;
+      const auto decider = options.reasons
+                               ? refuses_all(prepared, axes, device.limits, options.stop, refused_plans, scratch)
+                               : std::nullopt;
+      if (decider) tuned.rejections = {*decider};
+      tuned.lowerings += scratch.lowerings;
       tuned.stopped = options.stop.stop_requested();
       return tuned;
     }

@@ -63,7 +63,8 @@ struct Tuned {
   std::int64_t space = 0;       ///< combinations of the axes
   std::int64_t enumerated = 0;  ///< plans that mean something
   std::int64_t left_out = 0;    ///< legal as far as rules know, but beyond the limit on plans
-  std::int64_t lowerings = 0;   ///< plans that were lowered, refused ones included
+  std::int64_t refused = 0;     ///< plans that the lowering refused, under the rules that were in force last
+  std::int64_t lowerings = 0;   ///< plans that were lowered, refused ones included; those known to be refused are not
   bool stopped = false;         ///< the stop token ended it early
 };
 
@@ -81,6 +82,7 @@ struct TuneOptions {
   /// the usual plan when there are two or more; 0: none. At most `keep`.
   std::int64_t short_list = 0;
   bool heuristics = true;  ///< apply heuristic rules, not only sound ones
+  bool reasons = true;     ///< of a group without a plan look for the one rule that refuses all
   std::stop_token stop = {};
 };
 
