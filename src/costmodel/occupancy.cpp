@@ -13,6 +13,7 @@
 //   shared memory    what a block asks for and what the system reserves for it, in units
 #include "costmodel/occupancy.h"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -67,14 +68,16 @@ Occupancy occupancy(const ir::Limits& limits, int threads, int registers, std::i
   return result;
 }
 
+// What blocks_by_registers() says, turned around: each of its two conditions is a limit on the registers of a warp,
+// which are given in units.
 int most_registers(const ir::Limits& limits, int threads, int blocks) {
+  if (blocks <= 0) return limits.registers_per_thread;
   const std::int64_t warps = ceil_div(threads, limits.warp_size);
-  int least = 0, beyond = limits.registers_per_thread + 1;  // fewer registers never allow fewer blocks
-  while (beyond - least > 1) {
-    const int middle = (least + beyond) / 2;
-    (blocks_by_registers(limits, warps, middle) >= blocks ? least : beyond) = middle;
-  }
-  return least;
+  const std::int64_t per_block = limits.registers_per_block / round_up(warps, limits.launch_partitions);
+  const std::int64_t warps_per_sub_partition = ceil_div(blocks * warps, limits.sub_partitions);
+  const std::int64_t together = limits.registers_per_sm / limits.sub_partitions / warps_per_sub_partition;
+  const std::int64_t per_warp = std::min(per_block, together) / limits.register_unit * limits.register_unit;
+  return static_cast<int>(std::min<std::int64_t>(per_warp / limits.warp_size, limits.registers_per_thread));
 }
 
 std::string_view name(Limiter limiter) { return row_for(names, limiter); }

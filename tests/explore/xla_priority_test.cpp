@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <set>
 #include <stop_token>
 
@@ -248,9 +248,9 @@ TEST_CASE("users of one value, more of them than a kernel takes, are joined in t
     lines += fmt::format("  %b{0} = tanh %a{0} : f32[64,64]\n", i);
     results += fmt::format("{}%b{}", i == 0 ? "" : ", ", i);
   }
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of the processor: others may run beside
   const Kernels found = kernels_of(lines + "  output " + results + "\n");
-  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < 5);
+  CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 5);
   CHECK(found.size() < 100);
 }
 
@@ -259,9 +259,9 @@ TEST_CASE("a long chain that reads one value throughout is fused within seconds"
     std::string lines = "  %y = parameter 0 : f32[1024]\n  %x0 = negate %y : f32[1024]\n";
     for (int i = 1; i < length; ++i) lines += fmt::format("  %x{} = add %x{}, %y : f32[1024]\n", i, i - 1);
     lines += fmt::format("  output %x{}\n", length - 1);
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();
     CHECK(kernels_of(lines).size() <= 1 + static_cast<std::size_t>(length) / 1000);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   };
   CHECK(seconds(8000) < 5);
 }

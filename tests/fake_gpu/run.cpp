@@ -3,7 +3,9 @@
 //
 // Work on the fake GPU: kernels by the simulator, on the memory itself; fills and copies at once. In: an item of a
 // stream's queue. Out: memory changed, time passed, records and counters. What the simulator finds becomes the error
-// that hardware would give, and what never ends hangs its stream.
+// that hardware would give, and what never ends hangs its stream. A launch that was run on the very memory that it
+// finds and left it as it was is not run again: it would do the same, and measuring launches a kernel hundreds of
+// times.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -135,6 +137,64 @@ void count_all_blocks(simulator::Simulation& ran) {
     ran.counters.*row.value = ran.counters.*row.value * ran.blocks_total / ran.blocks_run;
 }
 
+/// Whether it is the function's last launch once more, on the memory that this one left.
+bool is_repeated(State& gpu, const KernelWork& kernel) {
+  const std::optional<RepeatedLaunch>& last = kernel.function->repeated;
+  const simulator::Launch& launch = kernel.launch;
+  if (!last || last->grid != launch.grid || last->block != launch.block || last->cluster != launch.cluster ||
+      last->dynamic_shared != launch.dynamic_shared || last->cooperative != launch.cooperative ||
+      !std::equal(last->arguments.begin(), last->arguments.end(), launch.arguments.begin(), launch.arguments.end(),
+                  [](const std::vector<std::byte>& a, const simulator::Argument& b) { return a == b.value; }))
+    return false;
+  return std::all_of(last->memory.begin(), last->memory.end(), [&](const auto& held) {
+    const std::span<const std::byte> now = gpu.memory.simulated().bytes(held.first);
+    if (gpu.memory.holding(gpu.memory.address(held.first)) != held.first) return false;  // freed since
+    return std::equal(now.begin(), now.end(), held.second.begin(), held.second.end());
+  });
+}
+
+/// Remembers a launch that another one could repeat: nothing was found, and all that it touched is memory of no great
+/// size. `repeated`: it began with what the one before it had left.
+void remember(State& gpu, const KernelWork& kernel, const simulator::Simulation& ran, bool repeated) {
+  constexpr std::int64_t most_bytes = std::int64_t{16} << 20;
+  Function& function = *kernel.function;
+  if (repeated && is_repeated(gpu, kernel)) {
+    function.repeated->settled = true;
+    function.last_ran = ran;
+    function.last_launch.reset();
+    return;
+  }
+  function.repeated.reset();
+  const bool plain = ran.outcome == simulator::SimulationOutcome::finished && ran.findings.empty() &&
+                     ran.printed.empty() && !function.reads_clock && kernel.launch.variables.empty();
+  if (!plain) return;
+  const simulator::Launch& launch = kernel.launch;
+  RepeatedLaunch made{launch.grid, launch.block, launch.cluster, launch.dynamic_shared, launch.cooperative, {}, {}};
+  for (const simulator::Argument& one : launch.arguments) made.arguments.push_back(one.value);
+  std::int64_t bytes = 0;
+  for (std::size_t b = 0; b < ran.buffers.size(); ++b) {
+    const simulator::BufferCounters& touched = ran.buffers[b];
+    if (touched.load.requests + touched.store.requests + touched.atomic.requests == 0) continue;
+    const std::span<const std::byte> now = gpu.memory.simulated().bytes(static_cast<int>(b));
+    bytes += static_cast<std::int64_t>(now.size());
+    if (bytes > most_bytes) return;
+    made.memory.emplace_back(static_cast<int>(b), std::vector<std::byte>(now.begin(), now.end()));
+  }
+  function.repeated = std::move(made);
+}
+
+/// Tells of what the kernel was given whether it writes it, and that what it stored to holds no byte all over.
+void note_stores(State& gpu, const Function& function, const simulator::Simulation& ran, std::vector<Segment>& given,
+                 const std::vector<std::size_t>& parameters) {
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    given[k].written = function.writes[parameters[k]];
+    if (given[k].written) gpu.memory.uniform(gpu.memory.holding(given[k].begin), -1);
+  }
+  for (std::size_t b = 0; b < ran.buffers.size(); ++b)
+    if (ran.buffers[b].store.requests + ran.buffers[b].atomic.requests != 0)
+      gpu.memory.uniform(static_cast<int>(b), -1);
+}
+
 /// Runs the kernel; `given` is told what it writes, which is seen at the function's first launch and kept.
 simulator::Simulation simulate(State& gpu, const KernelWork& kernel, std::int64_t start, std::vector<Segment>& given) {
   Function& function = *kernel.function;
@@ -148,6 +208,11 @@ simulator::Simulation simulate(State& gpu, const KernelWork& kernel, std::int64_
   given = given_to(gpu, kernel, parameters);
   const std::optional<StorelessLaunch> alike = storeless(gpu, kernel, given);
   if (alike && alike == function.last_launch) return function.last_ran;
+  const bool repeated = !alike && is_repeated(gpu, kernel);
+  if (repeated && function.repeated->settled) {
+    note_stores(gpu, function, function.last_ran, given, parameters);
+    return function.last_ran;
+  }
   if (alike) run_some_blocks(options, kernel.launch.grid);
   std::vector<std::vector<std::byte>> before;
   const bool known = !function.writes.empty() || alike.has_value();
@@ -163,17 +228,12 @@ simulator::Simulation simulate(State& gpu, const KernelWork& kernel, std::int64_
   }
   count_all_blocks(ran);
   if (function.writes.empty()) function.writes.assign(kernel.launch.arguments.size() + 1, false);
-  for (std::size_t k = 0; k < given.size(); ++k) {
-    const int allocation = gpu.memory.holding(given[k].begin);
-    if (!known)
-      function.writes[parameters[k]] = contents(gpu, given[k]) != before[k] || writes_back(ran, given, gpu, k);
-    given[k].written = function.writes[parameters[k]];
-    if (given[k].written) gpu.memory.uniform(allocation, -1);
-  }
+  for (std::size_t k = 0; !known && k < given.size(); ++k)
+    function.writes[parameters[k]] = contents(gpu, given[k]) != before[k] || writes_back(ran, given, gpu, k);
+  note_stores(gpu, function, ran, given, parameters);
+  if (alike) function.repeated.reset();
   if (alike && !never_ends(ran)) function.last_launch = alike, function.last_ran = ran;
-  for (std::size_t b = 0; b < ran.buffers.size(); ++b)
-    if (ran.buffers[b].store.requests + ran.buffers[b].atomic.requests != 0)
-      gpu.memory.uniform(static_cast<int>(b), -1);
+  if (!alike) remember(gpu, kernel, ran, repeated);
   return ran;
 }
 

@@ -61,6 +61,16 @@ struct StorelessLaunch {
   bool operator==(const StorelessLaunch&) const = default;
 };
 
+/// What a launch depends on: how it was launched, and what the allocations that it touched held, as it left them.
+struct RepeatedLaunch {
+  simulator::Extent3 grid{}, block{}, cluster{};
+  std::int64_t dynamic_shared = 0;
+  bool cooperative = false;
+  std::vector<std::vector<std::byte>> arguments;
+  std::vector<std::pair<int, std::vector<std::byte>>> memory;
+  bool settled = false;  ///< it was launched on this memory and left it as it was
+};
+
 /// An entry of a loaded module.
 struct Function {
   std::shared_ptr<const simulator::PtxModule> module;
@@ -73,7 +83,8 @@ struct Function {
   bool reads_clock = false;
   bool storeless = false;                      ///< has no instruction that could change memory
   std::optional<StorelessLaunch> last_launch;  ///< of a storeless one
-  simulator::Simulation last_ran;
+  std::optional<RepeatedLaunch> repeated;      ///< of another one
+  simulator::Simulation last_ran;              ///< what one of the two did
   std::vector<bool> writes;  ///< by parameter: points to what the kernel writes; known after a first launch
 };
 

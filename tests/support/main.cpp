@@ -3,9 +3,11 @@
 //
 // The main of every test executable: doctest with a TAP reporter, one line per case, so Meson shows each case by name.
 // Under TAP the runner exits 0 and the "not ok" lines carry the failures. A case may say skip("reason") and return.
-// With any command-line argument the executable behaves as plain doctest.
+// What took a second of the processor or more says so, its own processes included: meson-logs/testlog-quick.txt has it
+// all. With any command-line argument the executable behaves as plain doctest.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <cstdio>
 #include <sstream>
@@ -20,6 +22,18 @@ std::string& skip_reason() {
   return reason;
 }
 
+/// Of the processor, by this process and those that it waited for: others may run beside.
+double seconds_spent() {
+  double seconds = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage used{};
+    getrusage(who, &used);
+    for (const timeval& part : {used.ru_utime, used.ru_stime})
+      seconds += static_cast<double>(part.tv_sec) + static_cast<double>(part.tv_usec) * 1e-6;
+  }
+  return seconds;
+}
+
 struct TapReporter : doctest::IReporter {
   explicit TapReporter(const doctest::ContextOptions&) {}
 
@@ -30,6 +44,7 @@ struct TapReporter : doctest::IReporter {
     name_ = in.m_name;
     problems_.clear();
     skip_reason().clear();
+    begun_ = seconds_spent();
   }
   void test_case_reenter(const doctest::TestCaseData&) override {}
   void test_case_end(const doctest::CurrentTestCaseStats& stats) override {
@@ -37,6 +52,7 @@ struct TapReporter : doctest::IReporter {
     std::printf("%s %d - %s", ok ? "ok" : "not ok", ++count_, name_.c_str());
     if (ok && !skip_reason().empty()) std::printf(" # SKIP %s", skip_reason().c_str());
     std::printf("\n%s", problems_.c_str());
+    if (const double took = seconds_spent() - begun_; took >= 1) std::printf("# %.1f s of the processor\n", took);
     std::fflush(stdout);
   }
   void test_case_exception(const doctest::TestCaseException& e) override {
@@ -66,6 +82,7 @@ struct TapReporter : doctest::IReporter {
   }
   std::string name_, problems_;
   int count_ = 0;
+  double begun_ = 0;
 };
 
 REGISTER_REPORTER("tap", 1, TapReporter);

@@ -76,7 +76,7 @@ TEST_CASE("members of the family side by side compute what the evaluator compute
     const auto* prepared = std::get_if<codegen::Prepared>(&ready);
     if (prepared == nullptr || prepared->bodies.empty()) continue;
     ++packs;
-    const explore::SpaceRun run = explore::check_every_plan(group, {testing::effort(23, 17)}, true);
+    const explore::SpaceRun run = explore::check_every_plan(group, {testing::effort(53, 17)}, true);
     programs += run.programs, clustered += run.clustered, met += run.met, looping += run.looping;
   }
   MESSAGE(packs << " packs, " << programs << " programs, " << clustered << " with clusters, " << met << " that meet, "

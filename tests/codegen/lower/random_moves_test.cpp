@@ -200,7 +200,7 @@ TEST_CASE("random groups of moved elements compute what the evaluator computes, 
     if (!std::holds_alternative<codegen::Layout>(codegen::analyse(group.graph, border))) continue;
     ++taken;
     joined += text.find("concatenate") != text.npos ? 1 : 0;
-    programs += explore::check_every_plan(group, {testing::effort(31, 7)}, true).programs;
+    programs += explore::check_every_plan(group, {testing::effort(61, 7)}, true).programs;
   }
   MESSAGE(taken << " groups taken, " << joined << " with concatenations, " << programs << " programs");
   CHECK(joined > testing::effort(70, 100));

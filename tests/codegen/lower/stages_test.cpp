@@ -129,7 +129,7 @@ TEST_CASE("members of the family one behind another compute what the evaluator c
     CAPTURE(names);
     ++staged;
     for (const codegen::Body& body : prepared->bodies) packs += body.prepared->bodies.empty() ? 0 : 1;
-    programs += explore::check_every_plan(*group, {testing::effort(19, 7)}, true).programs;
+    programs += explore::check_every_plan(*group, {testing::effort(41, 7)}, true).programs;
   }
   MESSAGE(staged << " groups in stages, " << packs << " packs among these, " << programs << " programs");
   CHECK(packs > 0);

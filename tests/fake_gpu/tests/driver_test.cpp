@@ -275,6 +275,40 @@ TEST_CASE("a kernel may leave a buffer for its neighbour in the same allocation,
   CHECK(gpu.cuCtxSynchronize() == CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
+TEST_CASE("a launch that repeats another does what it does, whatever happened to its memory between them") {
+  FakeLibrary gpu;
+  const std::vector<float> a = {1, 2, 3}, b = {10, 20, 30}, other = {4, 5, 6};
+  CUdeviceptr at_a = gpu.floats(a), at_b = gpu.floats(b), out = gpu.floats(std::vector<float>(3, -1)),
+              x = gpu.floats(a);
+  unsigned n = 3;
+  const CUfunction add = gpu.entry(kernels, "add"), twice = gpu.entry(kernels, "twice"),
+                   far = gpu.entry(kernels, "far");
+  const auto sum = [&] {
+    REQUIRE(gpu.launch(add, 1, 32, {&at_a, &at_b, &out, &n}) == CUDA_SUCCESS);
+    return gpu.floats(out, 3);
+  };
+  for (int time = 0; time < 4; ++time) CHECK(sum() == std::vector<float>{11, 22, 33});
+  REQUIRE(gpu.cuMemsetD8Async(out, 0, 12, nullptr) == CUDA_SUCCESS);  // what it wrote is no more
+  CHECK(sum() == std::vector<float>{11, 22, 33});
+  for (int time = 0; time < 3; ++time) CHECK(sum() == std::vector<float>{11, 22, 33});
+  REQUIRE(gpu.cuMemcpyHtoD(at_a, other.data(), 12) == CUDA_SUCCESS);  // what it reads is other numbers
+  for (int time = 0; time < 4; ++time) CHECK(sum() == std::vector<float>{14, 25, 36});
+  n = 1;
+  REQUIRE(gpu.cuMemcpyHtoD(out, a.data(), 12) == CUDA_SUCCESS);
+  for (int time = 0; time < 4; ++time) CHECK(sum() == std::vector<float>{14, 2, 3});
+  for (float times = 2; times <= 32; times *= 2) {  // what changes its own input
+    REQUIRE(gpu.launch(twice, 1, 3, {&x}) == CUDA_SUCCESS);
+    CHECK(gpu.floats(x, 3) == std::vector<float>{times, 2 * times, 3 * times});
+  }
+  CUdeviceptr large = 0;
+  REQUIRE(gpu.cuMemAlloc(&large, (1 << 20) + 4) == CUDA_SUCCESS);
+  for (int time = 0; time < 4; ++time) REQUIRE(gpu.launch(far, 1, 1, {&large}) == CUDA_SUCCESS);
+  CHECK(gpu.cuCtxSynchronize() == CUDA_SUCCESS);
+  REQUIRE(gpu.cuMemFree(large) == CUDA_SUCCESS);
+  REQUIRE(gpu.launch(far, 1, 1, {&large}) == CUDA_SUCCESS);
+  CHECK(gpu.cuCtxSynchronize() == CUDA_ERROR_ILLEGAL_ADDRESS);
+}
+
 TEST_CASE("an endless kernel hangs whoever waits for it and nobody else") {
   FakeLibrary gpu(R"({"warp_instructions": 100000})");
   CUdeviceptr x = gpu.floats(std::vector<float>(32, 1));

@@ -263,7 +263,7 @@ class Trace {
 
 /// A quick run tries the first of them.
 void run_traces(const TraceShape& shape, std::uint32_t first_seed, int all_traces) {
-  const int traces = testing::effort(std::max(all_traces * 2 / 5, std::min(all_traces, 150)), all_traces);
+  const int traces = testing::effort(std::max(all_traces / 5, std::min(all_traces, 75)), all_traces);
   TraceCounts counts;
   for (int i = 0; i < traces; ++i) {
     const std::uint32_t seed = first_seed + static_cast<std::uint32_t>(i);
