@@ -8,7 +8,7 @@
 // out by writing the expression, which takes it longer than any kernel that there is; and where all plans are refused
 // they are asked for again with one rule less, and at last for the reason. How many places an element needs follows
 // from the way a loop goes over elements and from what waits where. It does not follow from how the loop is dealt out:
-// plans that differ in that alone are refused together, which a test shows for every plan of such groups. Of other
+// plans that differ in that alone are refused together, which a test shows for drawn plans of such groups. Of other
 // refusals only the plan itself is known again.
 #pragma once
 
