@@ -266,8 +266,9 @@ TEST_CASE("windows of two long dimensions are one and then the other; few elemen
   CHECK(windows_in(sum, {20, 21}, {9, 9}) == 2);
   CHECK(windows_in(sum, {20, 21}, {13, 13}) == 2);
   CHECK(windows_in(sum, {9, 10, 11}, {3, 5, 7}) == 2);
-  CHECK(windows_in(sum, {300}, {129}) == 2);         // 16 * 8 + 1
-  CHECK(windows_in(sum, {20, 300}, {1, 300}) == 0);  // a row
+  CHECK(windows_in(sum, {300}, {129}) == 2);              // 16 * 8 + 1
+  CHECK(windows_in(sum, {20, 300}, {1, 300}) == 0);       // a row
+  CHECK(windows_in(sum, {3, 14, 15}, {1, 14, 15}) == 0);  // two dimensions that are reduced at once
   CHECK(windows_in(fold_cases()[2], {20, 21}, {3, 3}) == 0);
 }
 

@@ -154,15 +154,15 @@ Arrays Combination::spread(std::string_view word, const Arrays& x, const ir::Dim
   return made;
 }
 
-Arrays Combination::reduced(std::string_view word, const Arrays& x, int axis) {
+Arrays Combination::reduced(std::string_view word, const Arrays& x, const ir::Dims& axes) {
   ir::Dims dims;
   for (int i = 0; i < dims_of(x).size(); ++i)
-    if (i != axis) dims.push_back(dims_of(x)[i]);
+    if (!axes.contains(i)) dims.push_back(dims_of(x)[i]);
   std::vector<ir::Shape> shapes;
   for (const ir::NodeId array : x) shapes.push_back(shape_at(dims, shape_of(array).dtype));
   Arrays operands = x;
   operands.insert(operands.end(), missing_.begin(), missing_.end());
-  return reduce(word, operands, shapes, ir::Reduction{{axis}, reducer_}, region_);
+  return reduce(word, operands, shapes, ir::Reduction{axes, reducer_}, region_);
 }
 
 Arrays Combination::windows(std::string_view word, const Arrays& x, const IndexedVector<ir::WindowDim>& dims) {

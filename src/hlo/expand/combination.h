@@ -47,8 +47,8 @@ class Combination : protected Expansion {
   Arrays filled(std::string_view word, const Arrays& x, int axis, std::int64_t low, std::int64_t high);
   Arrays reshaped(std::string_view word, const Arrays& x, const ir::Dims& dims);
   Arrays spread(std::string_view word, const Arrays& x, const ir::Dims& dims, const ir::Dims& kept);
-  /// All elements along `axis`, which is gone then.
-  Arrays reduced(std::string_view word, const Arrays& x, int axis);
+  /// All elements along `axes`, which are gone then.
+  Arrays reduced(std::string_view word, const Arrays& x, const ir::Dims& axes);
   /// A reduce-window that goes through its elements one by one. Precondition: a reducer.
   Arrays windows(std::string_view word, const Arrays& x, const IndexedVector<ir::WindowDim>& dims);
   /// `x` under the instruction's name, as `node` has it.

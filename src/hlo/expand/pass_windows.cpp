@@ -5,11 +5,11 @@
 // operand spread apart. In: such a reduce-window. Out: short windows, slices, pads, reductions and elementwise
 // operations of which each has a kernel. Called by the walk (graph_builder.cpp).
 //
-//   more than 64 elements    one dimension after the other: 13 x 13 are 13 and then 13. As many dimensions at once as
-//                            have 64 elements together; a dimension that has more by itself is
-//     one that is cumulative   a tree of short windows (pass_scans.cpp)
-//     windows side by side     rows of a window each, which are reduced
-//     any other                windows of windows: n = a b + r elements are b windows of a that begin a apart, and a
+//   more than 64 elements    what a window takes all of is reduced, all such dimensions at once. Others come one after
+//                            the other, 13 x 13 are 13 and then 13, as many together as have 64 elements; one alone
+//     that is cumulative       is a tree of short windows (pass_scans.cpp)
+//     of windows side by side  is rows, which are reduced, if these have 8 elements or more
+//     of more than 64          is windows of windows: n = a b + r elements are b windows of a that begin a apart, and a
 //                              window of r behind them. 129 = 16 * 8 + 1 are 25 elements to go through
 //   a region of its own      the region's operations on whole arrays, once for each element of a window, in the order
 //                            of the text; more than 64 elements by doubling: windows of 2, of those windows of 4 ...,
@@ -33,6 +33,8 @@ using Windows = IndexedVector<ir::WindowDim>;
 
 /// Padded operands may be so much larger than what is read and written; beyond, a window is left as it is.
 constexpr double most_padding = 4, little = 1 << 20;
+/// Shorter windows that lie side by side are gone through tap by tap, with those of other dimensions.
+constexpr std::int64_t short_row = 8;
 
 /// How many windows of `size`, `apart` from each other, fit, one every `stride`.
 std::int64_t places(std::int64_t length, std::int64_t size, std::int64_t apart, std::int64_t stride) {
@@ -53,6 +55,10 @@ Factors factors_of(std::int64_t size) {
     if (taps < least) best = one, least = taps;
   }
   return best;
+}
+
+bool are_rows(const ir::WindowDim& one) {
+  return one.size >= short_row && one.stride >= one.size && one.window_dilation == 1;
 }
 
 bool is_idle(const ir::WindowDim& one) {
@@ -116,7 +122,21 @@ class WindowParts : Scans {
     }
   }
 
+  /// Dimensions of which a window has all, at once; their windows are of one element then.
+  Arrays reduce_whole(const Arrays& x) {
+    ir::Dims axes, dims;
+    for (int i = 0; i < dims_of(x).size(); ++i) {
+      ir::WindowDim& one = windows_[i];
+      const bool has_all = one.size > 1 && one.size == dims_of(x)[i] && one.pad_low == 0 && one.pad_high == 0 &&
+                           one.window_dilation == 1;
+      dims.push_back(has_all ? 1 : dims_of(x)[i]);
+      if (has_all) axes.push_back(i), one = {};
+    }
+    return axes.empty() ? x : reshaped("whole", reduced("whole/reduced", x, axes), dims);
+  }
+
   Arrays by_dimensions(Arrays x) {
+    x = reduce_whole(x);
     Windows together(static_cast<std::size_t>(dims_of(x).size()));
     std::int64_t taps = 1;
     const auto flush = [&](int before) {
@@ -131,7 +151,7 @@ class WindowParts : Scans {
       if (direction && !is_short(one.size)) {
         ++scans_;
         x = scan(scans_ == 1 ? "" : fmt::format("along{}/", i), x, i, *direction);
-      } else if (has_region() || one.size > most_taps) {
+      } else if (has_region() || one.size > most_taps || are_rows(one)) {
         const std::string word = fmt::format("along{}", i);
         x = along(word, filled(word + "/filled", x, i, one.pad_low, one.pad_high), i, one.size, one.window_dilation,
                   one.stride);
@@ -179,7 +199,7 @@ class WindowParts : Scans {
       if (i == axis) dims.push_back(stride);
     }
     y = cut(word + "/windows", reshaped(word + "/rows", y, dims), axis + 1, 0, size);
-    return reduced(word + "/reduced", y, axis + 1);
+    return reduced(word + "/reduced", y, {axis + 1});
   }
 
   /// Windows of 1, 2, 4 ... elements, and of these the ones whose lengths make up `size`.
