@@ -8,9 +8,9 @@
 //   more than 64 elements    what a window takes all of is reduced, all such dimensions at once. Others come one after
 //                            the other, 13 x 13 are 13 and then 13, as many together as have 64 elements; one alone
 //     that is cumulative       is a tree of short windows (pass_scans.cpp)
-//     of windows side by side  is rows, which are reduced, if these have 8 elements or more
-//     of more than 64          is windows of windows: n = a b + r elements are b windows of a that begin a apart, and a
-//                              window of r behind them. 129 = 16 * 8 + 1 are 25 elements to go through
+//     of more than 64          is rows of a window each where these lie side by side, and else windows of windows:
+//                              n = a b + r elements are b windows of a that begin a apart, and a window of r behind
+//                              them. 129 = 16 * 8 + 1 are 25 elements to go through
 //   a region of its own      the region's operations on whole arrays, once for each element of a window, in the order
 //                            of the text; more than 64 elements by doubling: windows of 2, of those windows of 4 ...,
 //                            of which those put together that make up the length
@@ -33,8 +33,6 @@ using Windows = IndexedVector<ir::WindowDim>;
 
 /// Padded operands may be so much larger than what is read and written; beyond, a window is left as it is.
 constexpr double most_padding = 4, little = 1 << 20;
-/// Shorter windows that lie side by side are gone through tap by tap, with those of other dimensions.
-constexpr std::int64_t short_row = 8;
 
 /// How many windows of `size`, `apart` from each other, fit, one every `stride`.
 std::int64_t places(std::int64_t length, std::int64_t size, std::int64_t apart, std::int64_t stride) {
@@ -55,10 +53,6 @@ Factors factors_of(std::int64_t size) {
     if (taps < least) best = one, least = taps;
   }
   return best;
-}
-
-bool are_rows(const ir::WindowDim& one) {
-  return one.size >= short_row && one.stride >= one.size && one.window_dilation == 1;
 }
 
 bool is_idle(const ir::WindowDim& one) {
@@ -151,7 +145,7 @@ class WindowParts : Scans {
       if (direction && !is_short(one.size)) {
         ++scans_;
         x = scan(scans_ == 1 ? "" : fmt::format("along{}/", i), x, i, *direction);
-      } else if (has_region() || one.size > most_taps || are_rows(one)) {
+      } else if (has_region() || one.size > most_taps) {
         const std::string word = fmt::format("along{}", i);
         x = along(word, filled(word + "/filled", x, i, one.pad_low, one.pad_high), i, one.size, one.window_dilation,
                   one.stride);
