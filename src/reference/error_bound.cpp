@@ -161,10 +161,11 @@ struct Known {
   std::string unknown;  ///< "%sort.3 (sort)"; empty: every operation before has a rule
 };
 
-/// Whether nothing is in doubt: of a place that is rounded down from a number, say, which is far enough from the next.
-/// What is found by places is known then.
-bool leaves_no_doubt(const Errors& errors) {
+/// Whether whole numbers or marks cannot be otherwise: a place that is rounded down from a number, say, which is far
+/// enough from the next. What is found by places is known then.
+bool leaves_no_doubt(const Errors& errors, ir::DType dtype) {
   if (errors == nullptr) return true;
+  if (ir::is_floating(dtype)) return false;
   const double* of = error_bounds(*errors);
   return std::all_of(of, of + elements(errors->shape), [](double one) { return one == 0; });
 }
@@ -275,8 +276,9 @@ class ErrorBoundWalk {
     if (!found) return not_known(call, operands, results);
     const std::string unknown = without_rule(operands);
     std::vector<Known> made;
-    for (Errors& one : *found) {
-      const bool exact = leaves_no_doubt(one);
+    for (std::size_t k = 0; k < found->size(); ++k) {
+      Errors& one = (*found)[k];
+      const bool exact = leaves_no_doubt(one, results[k]->shape.dtype);
       if (exact) one = nullptr;
       made.push_back({std::move(one), exact ? std::string() : unknown});
     }
