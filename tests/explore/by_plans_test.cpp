@@ -196,6 +196,34 @@ std::string diffused(int steps, int length) {
   return text + "}\n";
 }
 
+/// Sums of the first 1, 2 ... elements by pairs: pairs are added, their sums are taken of those, and what stands
+/// between two sums is one of them and an element. Returns the name of the result.
+std::string summed_by_pairs(std::string& text, const std::string& x, int length) {
+  if (length < 2) return x;
+  const auto line = [&](const std::string& name, int of, const std::string& what) {
+    text += fmt::format("  {}{} = f32[4,{}] {}\n", x, name, of, what);
+    return x + name;
+  };
+  const auto slice = [&](const std::string& name, const std::string& from, int low, int high, int stride) {
+    return line(name, (high - low + stride - 1) / stride,
+                fmt::format("slice({}), slice={{[0:4], [{}:{}:{}]}}", from, low, high, stride));
+  };
+  const int half = length / 2;
+  const std::string pairs =
+      line("p", half, fmt::format("add({}, {})", slice("e", x, 0, length, 2), slice("o", x, 1, length, 2)));
+  const std::string sums = summed_by_pairs(text, pairs, half);
+  const std::string rest = slice("r", x, 2, length, 2);
+  const std::string first = slice("f", x, 0, 1, 1);
+  std::string evens = first;
+  if (half > 1) {
+    const std::string between = line("b", half - 1, fmt::format("add({}, {})", slice("s", sums, 0, half - 1, 1), rest));
+    evens = line("c", half, fmt::format("concatenate({}, {}), dimensions={{1}}", first, between));
+  }
+  const std::string left = line("l", length, fmt::format("pad({}, z), padding=0_0x0_1_1", evens));
+  const std::string right = line("h", length, fmt::format("pad({}, z), padding=0_0x1_0_1", sums));
+  return line("y", length, fmt::format("add({}, {})", left, right));
+}
+
 costmodel::CalibratedDevice gpu_named(const std::string& name) {
   const std::string data = source_folder() + "/data/";
   const std::string facts = data + "devices/" + name + ".json", fits = data + "calibrations/uncalibrated.json";
@@ -314,6 +342,16 @@ TEST_CASE("by plans a search is never worse than the rules, whatever the graph")
       CHECK(not_worse(best, total(graph, by(rules, graph), plans_in_passing)));
     }
   }
+}
+
+TEST_CASE("of a tree of slices that no kernel holds whole nothing is left without a plan") {
+  std::string text = "HloModule sums\nENTRY e {\n  z = f32[] constant(0)\n  x = f32[4,512] parameter(0)\n";
+  const std::string last = summed_by_pairs(text, "x", 512);
+  text += fmt::format("  ROOT n = f32[4,512] negate({})\n}}\n", last);
+  const Graph graph = hlo::import_hlo(text, "m.hlo").graph;
+  const NodeSets ours = by("tailor", graph, true);
+  CHECK(total(graph, ours, plans_in_passing).unplanned == 0);
+  CHECK(ours.size() > 1);
 }
 
 TEST_CASE("a mixture of partitions is not worse than any of them, can be run and leaves nothing out") {
