@@ -230,3 +230,51 @@ TEST_CASE("an instruction needs others than itself, and braces of a literal are 
   CHECK(complaint_about("ROOT c = u16[2] constant({0,65535})") == "accepted");
   CHECK(complaint_about("ROOT c = u16[2] constant({0,65536})").find("from 0 to 65535") != std::string::npos);
 }
+
+TEST_CASE("a region of other numbers than its operation has is refused with both") {
+  const std::vector<std::string> regions = {
+      "{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }",
+      "{ a = f32[] parameter(0) ROOT r = f32[] negate(a) }",
+      "{ ROOT a = f32[] constant(1) }",
+      "{ a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2) d = f32[] add(a, c) ROOT r = f32[] "
+      "add(d, "
+      "b) }",
+      "{ a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }",
+      "{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = pred[] compare(a, b), direction=LT }",
+      "{ a = f32[] parameter(0) b = f32[] parameter(1) c = s32[] parameter(2) d = s32[] parameter(3) ROOT r = (f32[], "
+      "s32[]) tuple(a, c) }",
+      "{ a = f32[] parameter(0) b = s32[] parameter(1) c = f32[] parameter(2) d = s32[] parameter(3) ROOT r = (f32[], "
+      "s32[]) tuple(a, d) }"};
+  struct Asks {
+    std::string what;
+    std::size_t right;  ///< of the regions
+  };
+  const std::vector<Asks> operations = {
+      {"f32[] reduce(x, z), dimensions={0}", 0},
+      {"(f32[], s32[]) reduce(x, i, z, o), dimensions={0}", 7},
+      {"f32[6] reduce-window(x, z), window={size=3}", 0},
+      {"f32[8] map(x, x), dimensions={0}", 0},
+      {"f32[8] scatter(x, p, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+       "index_vector_dim=1",
+       0},
+      {"f32[8] sort(x), dimensions={0}", 5}};
+  for (const auto& [what, right] : operations)
+    for (std::size_t k = 0; k < regions.size(); ++k) {
+      const std::string text = fmt::format(
+          "HloModule m\n\nr {}\n\nENTRY e {{\n  x = f32[8] parameter(0)\n  i = s32[8] parameter(1)\n  p = s32[2,1] "
+          "parameter(2)\n  u = f32[2] parameter(3)\n  z = f32[] constant(0)\n  o = s32[] constant(0)\n  ROOT y = {}, "
+          "to_apply=r\n}}\n",
+          regions[k], what);
+      CAPTURE(text);
+      if (k == right) {
+        CHECK_NOTHROW(hlo::import_hlo(text, "m.hlo"));
+        continue;
+      }
+      CHECK_THROWS_AS(hlo::import_hlo(text, "m.hlo"), Error);
+      try {
+        hlo::import_hlo(text, "m.hlo");
+      } catch (const Error& error) {
+        CHECK(std::string(error.what()).find("with region 'r' of ") != std::string::npos);
+      }
+    }
+}

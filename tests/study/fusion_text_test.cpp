@@ -180,8 +180,8 @@ sum { a = f32[] parameter(0)
   b = f32[] parameter(1)
   ROOT c = f32[] add(a, b) }
 pair { a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  i = s32[] parameter(2)
+  i = s32[] parameter(1)
+  b = f32[] parameter(2)
   j = s32[] parameter(3)
   m = f32[] maximum(a, b)
   less = pred[] compare(a, b), direction=LT

@@ -295,8 +295,17 @@ TEST_CASE("a row that is cheaper than the search by the price alone is told with
   const std::vector<std::string> words =
       told({row("stitch-v1", 4e-6, 9e-6), row("xla-2020", 3e-6, std::nullopt), ours, any});
   REQUIRE(words.size() == 1);
-  CHECK(words[0].find("by the price xla-2020 takes 3.00 us for 5.00, by plans unknown us for 6.00") !=
-        std::string::npos);
+  CHECK(
+      words[0].find("not the price that xla-2020 is cheaper by: by the price 3.00 us for 5.00, by plans unknown us for "
+                    "6.00") != std::string::npos);
+  StrategyFigures planless = row("xla-2022", 1e-6, 1e-6);
+  planless.launches_without_plan = 1;
+  CHECK(told({planless, ours}).empty());
+  const std::vector<std::string> missed = told({row("xla-2020", 3e-6, 4e-6), planless, ours});
+  REQUIRE(missed.size() == 1);
+  CHECK(
+      missed[0].find("the search of tailor missed what xla-2020 found: by the price 3.00 us for 5.00, by plans 4.00 us "
+                     "for 6.00") != std::string::npos);
 }
 
 TEST_CASE("a model without groups has figures of nothing") {

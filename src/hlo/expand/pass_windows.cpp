@@ -223,6 +223,27 @@ class WindowParts : Scans {
   int scans_ = 0;
 };
 
+/// Whether the region gives the same whatever is put together first, as far as a check can tell: it chooses, or adds
+/// and multiplies whole numbers, or goes through functions whose errors are known to be larger than those of any order.
+/// A sum of floats by a region has no bound that holds for every order, as one by a reducer has.
+bool may_be_reordered(const ir::Graph& region) {
+  bool chooses = true, has_function = false;
+  for (const ir::Node& node : region.nodes) {
+    const bool is_float = ir::is_floating(node.shape.dtype);
+    const bool is_choice = node.op == ir::Op::parameter || node.op == ir::Op::constant || node.op == ir::Op::select ||
+                           node.op == ir::Op::maximum || node.op == ir::Op::minimum || node.op == ir::Op::compare ||
+                           class_of(node.op) == ir::OpClass::index;
+    const bool adds = node.op == ir::Op::add || node.op == ir::Op::multiply || node.op == ir::Op::bit_and ||
+                      node.op == ir::Op::bit_or || node.op == ir::Op::bit_xor;
+    chooses = chooses && (is_choice || (adds && !is_float));
+    has_function = has_function || (is_float && (node.op == ir::Op::exp || node.op == ir::Op::log ||
+                                                 node.op == ir::Op::expm1 || node.op == ir::Op::log1p));
+  }
+  const bool hands_on = std::any_of(region.outputs.begin(), region.outputs.end(),
+                                    [&](ir::NodeId id) { return region[id].op == ir::Op::parameter; });
+  return !hands_on && (chooses || has_function);
+}
+
 /// Elements of one window, and whether padded operands stay within bounds.
 struct Extent {
   double taps = 1, padded = 1;
@@ -269,8 +290,10 @@ HloValue resolve_reduce_window(GraphBuilder& builder, const Frame& frame, const 
   std::vector<ir::Shape> arrays;
   for (std::size_t k = 0; k < node.operands.size() / 2; ++k) arrays.push_back(builder.node(node.operands[k]).shape);
   const bool is_region = node.bodies.size() == 1 && is_pointwise(builder.body(node.bodies[0]), arrays);
-  if (stays(builder, node, windows, extent) || (!node.bodies.empty() && !is_region))
-    return builder.add_result(std::move(node), type, instruction);
+  bool is_long = extent.taps > most_taps;
+  for (int i = 0; i < array.rank(); ++i) is_long = is_long || scan_direction(windows[i], array.dims[i]);
+  const bool fits = node.bodies.empty() || (is_region && (!is_long || may_be_reordered(builder.body(node.bodies[0]))));
+  if (!fits || stays(builder, node, windows, extent)) return builder.add_result(std::move(node), type, instruction);
   return WindowParts(builder, instruction, node, std::move(windows))
       .finish(node, static_cast<std::int64_t>(std::min(extent.taps, 1e18)));
 }

@@ -299,13 +299,19 @@ std::vector<std::string> decided_by_plans(std::span<const StrategyFigures> strat
     const StrategyFigures* cheapest = &*own;
     for (const StrategyFigures& other : strategies)
       if (!other.partition.strategy.starts_with(explore::default_strategy) &&
+          other.launches_without_plan <= own->launches_without_plan &&
           other.on[d].price < cheapest->on[d].price * (1 - equal_share))
         cheapest = &other;
     if (cheapest == &*own) continue;
     const TimesOnDevice &ours = own->on[d], &theirs = cheapest->on[d];
-    words.push_back(fmt::format("on {}, plans decide for {}, not the price: by the price {} takes {}, by plans {}",
-                                devices[d].name, own->partition.strategy, cheapest->partition.strategy,
-                                both_times(theirs.price, ours.price), both_times(theirs.projected, ours.projected)));
+    const bool is_less = theirs.projected && ours.projected && *theirs.projected < *ours.projected * (1 - equal_share);
+    const std::string both = fmt::format("by the price {}, by plans {}", both_times(theirs.price, ours.price),
+                                         both_times(theirs.projected, ours.projected));
+    words.push_back(is_less
+                        ? fmt::format("on {}, the search of {} missed what {} found: {}", devices[d].name,
+                                      own->partition.strategy, cheapest->partition.strategy, both)
+                        : fmt::format("on {}, plans decide for {}, not the price that {} is cheaper by: {}",
+                                      devices[d].name, own->partition.strategy, cheapest->partition.strategy, both));
   }
   return words;
 }

@@ -79,8 +79,9 @@ std::vector<StrategyFigures> all_strategies(const ir::Graph& graph,
 /// What its counts take for granted: loops of unknown trips, branches that all run. Sentences.
 std::vector<std::string> caveats(const explore::Partition& partition);
 
-/// Where a row is cheaper than that of `tailor` by the price: what both take by the price and by plans, which decide. A
-/// sentence for each device; nothing where no row is.
+/// Where a row that leaves no more launches without a plan is cheaper than that of `tailor` by the price: what both
+/// take by the price and by plans, and whether plans decided for `tailor` or it takes more by both. A sentence for each
+/// GPU; nothing where no row is.
 std::vector<std::string> decided_by_plans(std::span<const StrategyFigures> strategies,
                                           std::span<const costmodel::CalibratedDevice> devices);
 
