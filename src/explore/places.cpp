@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "codegen/structure/window_taps.h"
+#include "ir/graph/attribute_text.h"
 
 namespace tailor::explore {
 
@@ -28,6 +29,12 @@ struct Place {
   Dims moved;
   bool operator==(const Place&) const = default;
 };
+
+/// No padding, so that what is read is inside.
+bool only_cuts(const PadRanges& pads) {
+  return std::all_of(pads.ranges.begin(), pads.ranges.end(),
+                     [](const PadRange& one) { return one.low <= 0 && one.high <= 0 && one.interior == 0; });
+}
 
 class Places {
  public:
@@ -58,10 +65,11 @@ class Places {
     if (places.size() > most_ && !found_) found_ = id;
   }
 
-  /// A place that is told by how it was come to: through the node that hands on, from that one of its places.
-  Place by_way(NodeId through, NodeId operand) const {
+  /// A place that is told by how it was come to: through the node that hands on, from that one of its places, by that
+  /// one of its operands or taps.
+  Place by_way(NodeId through, NodeId operand, std::size_t part = 0) const {
     Place there = own_place(operand);
-    there.way = static_cast<std::uint64_t>(through) * (most_ + 1) + number_ + 1;
+    there.way = ((static_cast<std::uint64_t>(through) * (most_ + 1) + number_) << 32U) + part + 1;
     return there;
   }
 
@@ -92,20 +100,11 @@ class Places {
       }
       return there;
     }
-    if (const auto* pads = std::get_if<PadRanges>(&node.attributes); pads != nullptr && k == 0) {
-      for (int d = 0; d < node.shape.rank(); ++d) {
-        if (pads->ranges[d].interior != 0) return by_way(id, operand);
-        there.moved[d] -= pads->ranges[d].low;
-      }
+    if (const auto* pads = std::get_if<PadRanges>(&node.attributes); pads != nullptr && k == 0 && only_cuts(*pads)) {
+      for (int d = 0; d < node.shape.rank(); ++d) there.moved[d] -= pads->ranges[d].low;
       return there;
     }
-    if (node.op == Op::concatenate) {
-      const auto axis = static_cast<int>(std::get<OneAxis>(node.attributes).axis);
-      for (std::size_t before = 0; before < k; ++before)
-        there.moved[axis] -= region_[node.operands[before]].shape.dims[axis];
-      return there;
-    }
-    return by_way(id, operand);
+    return by_way(id, operand, k);
   }
 
   void window(NodeId id, const Place& place) {
@@ -113,11 +112,15 @@ class Places {
     const NodeId operand = node.operands[0];
     const auto taps = codegen::window_taps(region_.graph, node);
     if (!taps) return need(operand, by_way(id, operand));
+    const IndexedVector<WindowDim> dims = parse_window(hlo_text(node), region_[operand].shape.rank());
+    const bool is_padded =
+        std::any_of(dims.begin(), dims.end(), [](const auto& d) { return d.pad_low > 0 || d.pad_high > 0; });
     const bool steps = std::any_of(taps->strides.begin(), taps->strides.end(), [](auto by) { return by != 1; });
     const Place from = steps ? by_way(id, operand) : place;
-    for (const Dims& offset : taps->offsets) {
-      Place there = from;
-      for (int d = 0; d < offset.size(); ++d) there.moved[d] += offset[d];
+    for (std::size_t tap = 0; tap < taps->offsets.size(); ++tap) {
+      Place there = is_padded ? by_way(id, operand, tap) : from;
+      if (!is_padded)
+        for (int d = 0; d < there.moved.size(); ++d) there.moved[d] += taps->offsets[tap][d];
       need(operand, std::move(there));
     }
   }

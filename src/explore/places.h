@@ -14,8 +14,8 @@
 namespace tailor::explore {
 
 /// The last value of the group that one element needs at over `most` places; nothing where there is none. Places that
-/// slices, pads, concatenations and windows move by whole elements are told apart exactly, others by the way that led
-/// to them, so that two ways to one place may count as two. O(nodes * most).
+/// slices and windows move by whole elements are told apart exactly, others, and those that may lie outside, by the way
+/// that led to them, so that two ways to one place may count as two. O(nodes * most).
 std::optional<ir::NodeId> read_all_over(const codegen::Region& region, std::int64_t most);
 
 }  // namespace tailor::explore

@@ -3,7 +3,7 @@
 //
 // At how many places an element needs values. The oracle goes back from one element, far from every border, and keeps
 // the places as numbers. Random graphs of slices, pads, windows, concatenations and sums, with seeds; where nothing but
-// whole steps moves places both are equal, elsewhere two ways to one place may count as two. Part of the suite
+// whole steps inside moves places both are equal, elsewhere two ways to one place may count as two. Part of the suite
 // `explore`.
 #include "explore/places.h"
 
@@ -54,7 +54,7 @@ class MovesCase {
   void grow() {
     const std::size_t a = any(), b = any();
     const std::int64_t length = lengths_[a];
-    switch (below(whole_steps_ ? 5 : 7)) {
+    switch (below(whole_steps_ ? 4 : 7)) {
       case 0: {
         const std::int64_t both = std::min(length, lengths_[b]);
         const std::size_t left = slice(a, 0, both), right = slice(b, 0, both);
@@ -65,7 +65,7 @@ class MovesCase {
         slice(a, below(4), length - below(4));
         return;
       case 2: {
-        const std::int64_t low = below(6) - 2;
+        const std::int64_t low = whole_steps_ ? -below(4) : below(6) - 2;
         put(length + low, fmt::format("pad %v{}, %z, ranges={{{}:0:0}}", a, low));
         return;
       }
