@@ -147,11 +147,10 @@ HloValue resolve_conditional(GraphBuilder& builder, const Frame& frame, const Hl
 
 /// Fills the attributes of an ordinary node from what the text says (node_attributes.cpp).
 void fill_attributes(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node);
-/// What a region computes, when it is one operation of its two parameters (pass_regions.cpp).
-ir::Reducer find_reducer(const HloModule& module, const HloComputation& region);
-/// Throws unless the region takes numbers of these types and gives numbers of those (pass_regions.cpp).
-void check_region(const GraphBuilder& builder, const HloInstruction& instruction, const HloComputation& region,
-                  std::span<const ir::DType> takes, std::span<const ir::DType> gives);
+/// What a region computes, when it is one operation of its two parameters, and these are of `dtype`, if one is given
+/// (pass_regions.cpp).
+ir::Reducer find_reducer(const HloModule& module, const HloComputation& region,
+                         std::optional<ir::DType> dtype = std::nullopt);
 /// The direction and order of a compare; an Error where the text names none that exists (node_attributes.cpp).
 ir::CompareOptions read_comparison(const GraphBuilder& builder, const HloInstruction& compare);
 struct RegionComparison {

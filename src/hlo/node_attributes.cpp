@@ -111,29 +111,14 @@ void fill_pad(GraphBuilder& builder, const HloInstruction& instruction, ir::Node
   check_range_count(builder, instruction, ranges.size());
 }
 
-ir::DType dtype_of(GraphBuilder& builder, const ir::Node& node, std::size_t operand) {
-  return builder.node(node.operands[operand]).shape.dtype;
-}
-
-/// Where a region puts two numbers of each array together: those arrays; none of what verify() will refuse.
-std::vector<ir::DType> arrays_put_together(GraphBuilder& builder, const ir::Node& node) {
-  const std::size_t operands = node.operands.size();
-  const bool writes = node.op == ir::Op::scatter, collects = class_of(node.op) == ir::OpClass::library;
-  std::vector<ir::DType> arrays;
-  if (!collects && operands % 2 == (writes ? 1 : 0))
-    for (std::size_t k = 0; k < operands / 2; ++k) arrays.push_back(dtype_of(builder, node, k));
-  return arrays;
-}
-
-/// to_apply: a known reducer, or a body.
+/// to_apply: a known reducer of what the one array holds, or a body. Collective operations may compute in a wider type.
 ir::Reducer read_region(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
   const HloComputation& region = builder.find_computation(instruction, "to_apply");
-  if (const std::vector<ir::DType> arrays = arrays_put_together(builder, node); !arrays.empty()) {
-    std::vector<ir::DType> pairs = arrays;
-    pairs.insert(pairs.end(), arrays.begin(), arrays.end());
-    check_region(builder, instruction, region, pairs, arrays);
-  }
-  const ir::Reducer reducer = find_reducer(builder.module(), region);
+  const std::size_t arrays = node.operands.size() / 2;  // beside each its start, or its updates and one for all indices
+  const ir::Reducer reducer = class_of(node.op) == ir::OpClass::communication ? find_reducer(builder.module(), region)
+                              : arrays == 1
+                                  ? find_reducer(builder.module(), region, builder.node(node.operands[0]).shape.dtype)
+                                  : ir::Reducer::custom;
   if (reducer == ir::Reducer::custom)
     node.bodies.push_back(builder.find_or_add_body(region));
   else
@@ -151,24 +136,13 @@ void fill_reduce(GraphBuilder& builder, const HloInstruction& instruction, ir::N
 }
 
 /// map, sort: the region is what the operation means and always a body.
-void add_region(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node,
-                const std::vector<ir::DType>& takes, ir::DType gives) {
-  const HloComputation& region = builder.find_computation(instruction, "to_apply");
-  check_region(builder, instruction, region, takes, {&gives, 1});
-  node.bodies.push_back(builder.find_or_add_body(region));
-}
-
-void fill_map(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
-  std::vector<ir::DType> takes;
-  for (std::size_t k = 0; k < node.operands.size(); ++k) takes.push_back(dtype_of(builder, node, k));
-  add_region(builder, instruction, node, takes, node.shape.dtype);
+void fill_body(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
+  node.bodies.push_back(builder.find_or_add_body(builder.find_computation(instruction, "to_apply")));
 }
 
 void fill_sort(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
   ir::attributes_as<ir::SortOptions>(node).axis = read_axis(builder, instruction, "dimensions");
-  std::vector<ir::DType> takes;
-  for (std::size_t k = 0; k < node.operands.size(); ++k) takes.insert(takes.end(), 2, dtype_of(builder, node, k));
-  add_region(builder, instruction, node, takes, ir::DType::pred);
+  fill_body(builder, instruction, node);
 }
 
 void fill_select_and_scatter(GraphBuilder& builder, const HloInstruction& instruction, ir::Node& node) {
@@ -191,7 +165,7 @@ constexpr auto filler_rows = std::to_array<FillerRow>({
     {ir::Op::constant, fill_constant},
     {ir::Op::iota, fill_iota},
     {ir::Op::compare, fill_compare},
-    {ir::Op::map, fill_map},
+    {ir::Op::map, fill_body},
     {ir::Op::broadcast, fill_dimensions},
     {ir::Op::transpose, fill_dimensions},
     {ir::Op::reverse, fill_dimensions},

@@ -2,17 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Regions of reductions. In: the computation that a reduce, scatter or similar instruction calls. Out: the name of a
-// reducer, or of a comparison, or a body; an error where it is of other numbers than the operation. Called by the walk.
-// Most regions are one operation of their two parameters, in either order. XLA's float normalisation computes some in a
-// wider type and rounds back; those are recognised too. Anything else stays a body.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
+// reducer, or of a comparison, or a body. Called by the walk. Most regions are one operation of their two parameters,
+// in either order. XLA's float normalisation computes some in a wider type and rounds back; those are recognised too.
+// Anything else stays a body.
 #include <array>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/text.h"
 #include "hlo/graph_builder.h"
@@ -82,49 +75,16 @@ bool is_small_pair(const HloComputation& region) {
   return region.parameters == 2 && region.sorted && region.count <= 8;
 }
 
-/// "(f32[], s32[])".
-std::string listed(std::span<const std::string> types) { return fmt::format("({})", fmt::join(types, ", ")); }
-
-std::string type_text(const HloModule& module, const HloType& type) {
-  std::vector<std::string> shapes;
-  for (const ir::Shape& shape : module.shapes_of(type)) shapes.push_back(ir::text(shape));
-  return type.children < 0 && shapes.size() == 1 ? shapes[0] : listed(shapes);
-}
-
 }  // namespace
 
-void check_region(const GraphBuilder& builder, const HloInstruction& instruction, const HloComputation& region,
-                  std::span<const ir::DType> takes, std::span<const ir::DType> gives) {
-  const HloModule& module = builder.module();
-  const auto numbers = [](std::span<const ir::DType> types) {
-    std::vector<std::string> shapes;
-    for (const ir::DType dtype : types) shapes.push_back(ir::text(ir::make_shape(dtype, {})));
-    return shapes;
-  };
-  std::vector<std::string> taken(static_cast<std::size_t>(std::max(region.parameters, 0)));
-  for (const HloInstruction& one : module.instructions_of(region)) {
-    if (one.op != ir::Op::parameter) continue;
-    const auto number = numbers_in(one.payload);
-    if (number.size() == 1 && number[0] >= 0 && std::cmp_less(number[0], taken.size()))
-      taken[static_cast<std::size_t>(number[0])] = type_text(module, module.type_of(one));
-  }
-  const std::string given = type_text(module, module.type_of(module.instructions_of(region)[region.root]));
-  const std::vector<std::string> results = numbers(gives);
-  const std::string wanted = results.size() == 1 ? results[0] : listed(results);
-  if (taken == numbers(takes) && given == wanted) return;
-  builder.fail(instruction,
-               fmt::format("found '{}' with region '{}' of {} -> {}, expected one of {} -> {}", instruction.name,
-                           region.name, listed(taken), given, listed(numbers(takes)), wanted));
-}
-
-ir::Reducer find_reducer(const HloModule& module, const HloComputation& region) {
+ir::Reducer find_reducer(const HloModule& module, const HloComputation& region, std::optional<ir::DType> wanted) {
   if (!is_small_pair(region)) return ir::Reducer::custom;
   const HloInstruction* root = &module.instructions_of(region)[region.root];
   const HloType& type = module.type_of(*root);
   if (type.children >= 0 || module.shapes_of(type)[0].rank() != 0) return ir::Reducer::custom;
   const ir::DType dtype = module.shapes_of(type)[0].dtype;
   const HloInstruction* op = pair_operation(module, region, root, dtype).op;
-  if (op == nullptr) return ir::Reducer::custom;
+  if (op == nullptr || dtype != wanted.value_or(dtype)) return ir::Reducer::custom;
   for (const ReducerRow& row : reducer_rows)
     if (row.op == op->op) return dtype == ir::DType::pred ? row.on_predicates : row.reducer;
   return ir::Reducer::custom;

@@ -274,7 +274,7 @@ TEST_CASE("a region of other numbers than its operation has is refused with both
       try {
         hlo::import_hlo(text, "m.hlo");
       } catch (const Error& error) {
-        CHECK(std::string(error.what()).find("with region 'r' of ") != std::string::npos);
+        CHECK(std::string(error.what()).find("region r, expected one of ") != std::string::npos);
       }
     }
 }

@@ -30,7 +30,8 @@ inline ir::Node node_with_region(const GraphBuilder& builder, const Frame& frame
   node.name = builder.full_name(instruction, frame);
   node.operands = builder.flat_operands(instruction, frame);
   node.shape = builder.module().shapes_of(builder.module().type_of(instruction))[0];
-  ir::RegionCall call{find_reducer(builder.module(), builder.find_computation(instruction, "to_apply")), {}};
+  ir::RegionCall call{
+      find_reducer(builder.module(), builder.find_computation(instruction, "to_apply"), node.shape.dtype), {}};
   for (const HloAttribute& one : builder.module().attributes_of(instruction))
     call.text += fmt::format("{}{}={}", call.text.empty() ? "" : ", ", one.key, one.value);
   node.attributes = std::move(call);

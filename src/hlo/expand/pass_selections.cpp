@@ -85,7 +85,7 @@ std::optional<SelectionForm> selection_form_of(const GraphBuilder& builder, cons
   }
   if (form.numbers > std::numeric_limits<std::int32_t>::max() || array.rank() + split > ir::max_rank)
     return std::nullopt;
-  form.combine = find_reducer(builder.module(), builder.find_computation(instruction, "scatter"));
+  form.combine = find_reducer(builder.module(), builder.find_computation(instruction, "scatter"), array.dtype);
   const auto keeps = find_comparison(builder, builder.find_computation(instruction, "select"), array.dtype);
   if (!keeps || !has_neutral(form.combine, array.dtype)) return std::nullopt;
   form.keeps = *keeps;

@@ -35,6 +35,45 @@ void expect_bodies(const Checked& c, std::size_t least) {
   if (found < least) refuse(c, fmt::format("{} bodies", found), fmt::format("at least {}", least));
 }
 
+/// "(f32[], s32[])", or "two f32[]".
+std::string numbers(const std::vector<DType>& types) {
+  if (types.size() == 2 && types[0] == types[1]) return fmt::format("two {}[]", name(types[0]));
+  std::string all;
+  for (const DType dtype : types) all += fmt::format("{}{}[]", all.empty() ? "" : ", ", name(dtype));
+  return fmt::format("({})", all);
+}
+
+/// The body takes single numbers of these types and gives those.
+void expect_region(const Checked& c, std::size_t number, const std::vector<DType>& takes,
+                   const std::vector<DType>& gives) {
+  const Graph& region = body(c.graph, c.node, number);
+  const auto are = [&](const std::vector<NodeId>& nodes, const std::vector<DType>& types) {
+    return std::equal(nodes.begin(), nodes.end(), types.begin(), types.end(), [&](NodeId id, DType dtype) {
+      return region[id].shape.rank() == 0 && region[id].shape.dtype == dtype;
+    });
+  };
+  const auto texts = [&](const std::vector<NodeId>& nodes) {
+    std::vector<std::string> all;
+    for (const NodeId id : nodes) all.push_back(text(region[id].shape));
+    return fmt::format("({})", fmt::join(all, ", "));
+  };
+  const std::vector<NodeId> given = parameters(region);
+  if (are(given, takes) && are(region.outputs, gives)) return;
+  refuse(c, fmt::format("region {}", region.name),
+         fmt::format("one of {} that gives {}, not of {} that gives {}", numbers(takes),
+                     gives.size() == 1 ? fmt::format("a {}[]", name(gives[0])) : numbers(gives), texts(given),
+                     texts(region.outputs)));
+}
+
+/// Two numbers of each of the first so many operands become one, those that were put together before come first.
+void expect_pairs_region(const Checked& c, std::size_t number, std::size_t arrays) {
+  std::vector<DType> gives, takes;
+  for (std::size_t k = 0; k < arrays; ++k) gives.push_back(c.operand(k).dtype);
+  takes = gives;
+  takes.insert(takes.end(), gives.begin(), gives.end());
+  expect_region(c, number, takes, gives);
+}
+
 /// Distinct and below `rank`.
 void expect_axes(const Checked& c, int rank) {
   const Dims& axes = ir::axes(c.node);
@@ -116,6 +155,9 @@ void rule_stochastic_convert(const Checked& c) {
 
 void rule_map(const Checked& c) {
   expect_bodies(c, 1);
+  std::vector<DType> takes;
+  for (std::size_t i = 0; i < c.count(); ++i) takes.push_back(c.operand(i).dtype);
+  expect_region(c, 0, takes, {c.node.shape.dtype});
   for (std::size_t i = 0; i < c.count(); ++i) expect_shape(c, c.operand(i), c.operand(i).dtype, c.node.shape.dims);
 }
 
@@ -242,6 +284,7 @@ void rule_scatter(const Checked& c) {
   if (c.count() != 2 * arrays + 1) refuse(c, fmt::format("{} operands", c.count()), "an odd number");
   if (!is_integer(c.operand(arrays).dtype)) refuse(c, text(c.operand(arrays)), "integer indices");
   for (std::size_t k = 0; k < arrays; ++k) expect_shape(c, result(c, k, arrays), c.operand(k).dtype, c.operand(k).dims);
+  if (!c.node.bodies.empty()) expect_pairs_region(c, 0, arrays);
 }
 
 /// Arrays of equal dimensions, then as many scalars; a known reducer has one of each.
@@ -254,10 +297,13 @@ std::size_t expect_reduction(const Checked& c) {
     expect_bodies(c, 1);
   else if (arrays != 1)
     refuse(c, fmt::format("reducer {} of {} arrays", name(reducer), arrays), "one array, or a custom body");
+  else if (c.node.shape.dtype == DType::tuple)
+    refuse(c, fmt::format("reducer {} that gives a tuple", name(reducer)), "an array, or a custom body");
   for (std::size_t k = 0; k < arrays; ++k) {
     expect_shape(c, c.operand(k), c.operand(k).dtype, c.operand(0).dims);
     expect_shape(c, c.operand(arrays + k), c.operand(k).dtype, {});
   }
+  if (!c.node.bodies.empty()) expect_pairs_region(c, 0, arrays);
   return arrays;
 }
 
@@ -293,24 +339,12 @@ void rule_reduce_window(const Checked& c) {
   for (std::size_t k = 0; k < arrays; ++k) expect_shape(c, result(c, k, arrays), c.operand(k).dtype, dims);
 }
 
-/// A region of two numbers of `dtype` that gives one of `made`.
-void expect_pair_region(const Checked& c, std::size_t number, DType dtype, DType made) {
-  const Graph& region = body(c.graph, c.node, number);
-  const auto is_number = [](const Shape& shape, DType of) { return shape.rank() == 0 && shape.dtype == of; };
-  const std::vector<NodeId> given = parameters(region);
-  const bool fits = given.size() == 2 && region.outputs.size() == 1 && is_number(region[given[0]].shape, dtype) &&
-                    is_number(region[given[1]].shape, dtype) && is_number(region[region.outputs[0]].shape, made);
-  if (!fits)
-    refuse(c, fmt::format("region {}", region.name),
-           fmt::format("one of two {}[] that gives a {}[]", name(dtype), name(made)));
-}
-
 void rule_select_and_scatter(const Checked& c) {
   expect_operands(c, 3);
   expect_bodies(c, 1);
   const DType dtype = c.operand(0).dtype;
-  expect_pair_region(c, 0, dtype, DType::pred);
-  if (c.node.bodies.size() > 1) expect_pair_region(c, 1, dtype, dtype);
+  expect_region(c, 0, {dtype, dtype}, {DType::pred});
+  if (c.node.bodies.size() > 1) expect_region(c, 1, {dtype, dtype}, {dtype});
   expect_shape(c, c.operand(1), c.operand(0).dtype, windowed(c, c.operand(0).dims));
   expect_shape(c, c.operand(2), c.operand(0).dtype, {});
   expect_result(c, c.operand(0).dtype, c.operand(0).dims);
@@ -320,6 +354,9 @@ void rule_sort(const Checked& c) {
   expect_operands(c, 1);
   expect_bodies(c, 1);
   if (axis(c.node) != -1) expect_axis(c, c.operand(0).rank());
+  std::vector<DType> takes;
+  for (std::size_t k = 0; k < c.count(); ++k) takes.insert(takes.end(), 2, c.operand(k).dtype);
+  expect_region(c, 0, takes, {DType::pred});
   for (std::size_t k = 0; k < c.count(); ++k) {
     expect_shape(c, c.operand(k), c.operand(k).dtype, c.operand(0).dims);
     expect_shape(c, result(c, k, c.count()), c.operand(k).dtype, c.operand(0).dims);
