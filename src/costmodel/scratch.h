@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/floor_div.h"
 #include "costmodel/count.h"
 
 namespace tailor::costmodel {
@@ -259,9 +260,6 @@ inline bool same_question(const ir::Stmt& a, const ir::Stmt& b) {
                       return one.a == other.a && one.b == other.b && one.equal == other.equal;
                     });
 }
-
-/// a / b rounded down, for b > 0.
-inline std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 
 /// The `i`-th of `looked_at` values below `count`: one from each stratum, scattered within it so that a sample does not
 /// beat with the length of a sector or of a row, otherwise in each `turn`. `stands_for`: values of the stratum.

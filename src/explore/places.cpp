@@ -44,7 +44,11 @@ class Places {
     for (const NodeId id : region_.border.writes) need(id, own_place(id));
     for (auto at = region_.inside().rbegin(); at != region_.inside().rend() && !found_; ++at) {
       const std::vector<Place> places = std::move(needed_[*at]);
-      for (number_ = 0; number_ < places.size() && !found_; ++number_) hand_on(*at, places[number_]);
+      const Node& node = region_[*at];
+      if (node.op == Op::reduce_window && node.operands.size() == 2)
+        window(*at, places);
+      else
+        for (number_ = 0; number_ < places.size() && !found_; ++number_) hand_on(*at, places[number_]);
     }
     return found_;
   }
@@ -82,8 +86,6 @@ class Places {
         need(operand, place);
       else if (node.op == Op::reduce)
         need(operand, own_place(operand));
-      else if (node.op == Op::reduce_window && k == 0)
-        window(id, place);
       else
         need(operand, moved(id, k, place));
     }
@@ -107,21 +109,23 @@ class Places {
     return by_way(id, operand, k);
   }
 
-  void window(NodeId id, const Place& place) {
+  /// Of one array; what it begins with is one number.
+  void window(NodeId id, const std::vector<Place>& places) {
     const Node& node = region_[id];
     const NodeId operand = node.operands[0];
     const auto taps = codegen::window_taps(region_.graph, node);
-    if (!taps) return need(operand, by_way(id, operand));
     const IndexedVector<WindowDim> dims = parse_window(hlo_text(node), region_[operand].shape.rank());
     const bool is_padded =
         std::any_of(dims.begin(), dims.end(), [](const auto& d) { return d.pad_low > 0 || d.pad_high > 0; });
-    const bool steps = std::any_of(taps->strides.begin(), taps->strides.end(), [](auto by) { return by != 1; });
-    const Place from = steps ? by_way(id, operand) : place;
-    for (std::size_t tap = 0; tap < taps->offsets.size(); ++tap) {
-      Place there = is_padded ? by_way(id, operand, tap) : from;
-      if (!is_padded)
-        for (int d = 0; d < there.moved.size(); ++d) there.moved[d] += taps->offsets[tap][d];
-      need(operand, std::move(there));
+    const bool steps = std::any_of(dims.begin(), dims.end(), [](const auto& d) { return d.stride != 1; });
+    for (number_ = 0; number_ < places.size() && !found_; ++number_) {
+      const Place from = steps || !taps ? by_way(id, operand) : places[number_];
+      if (!taps) need(operand, from);
+      for (std::size_t tap = 0; taps && tap < taps->offsets.size(); ++tap) {
+        Place there = is_padded ? by_way(id, operand, tap) : from;
+        for (int d = 0; !is_padded && d < there.moved.size(); ++d) there.moved[d] += taps->offsets[tap][d];
+        need(operand, std::move(there));
+      }
     }
   }
 

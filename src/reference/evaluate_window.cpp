@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/floor_div.h"
 #include "base/indexed.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"
@@ -87,8 +88,6 @@ std::pair<std::int64_t, std::int64_t> those_inside(const ir::WindowDim& window, 
   return {first, std::min(end, count)};
 }
 
-std::int64_t divided_down(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
-
 /// One array, a known reducer, nothing between elements: a line of the result at a time, for each tap its part that
 /// lies inside.
 Tensor reduce_lines(const Call& call, const Window& window) {
@@ -138,8 +137,8 @@ TapsInside taps_inside(const Window& window, const ir::Dims& at, const ir::Dims&
     const ir::WindowDim& d = window[i];
     const std::int64_t before = d.pad_low - last[i] * d.stride;  // of a place that is 0 or more
     const std::int64_t up_to = (dims[i] - 1) * d.base_dilation + d.pad_low - at[i] * d.stride;
-    const std::int64_t first = std::max<std::int64_t>(0, -divided_down(-before, d.window_dilation));
-    const std::int64_t end = std::min(d.size, divided_down(up_to, d.window_dilation) + 1);
+    const std::int64_t first = std::max<std::int64_t>(0, -floor_div(-before, d.window_dilation));
+    const std::int64_t end = std::min(d.size, floor_div(up_to, d.window_dilation) + 1);
     taps.first.push_back(first);
     taps.count.push_back(std::max<std::int64_t>(0, end - first));
     taps.none = taps.none || end <= first;

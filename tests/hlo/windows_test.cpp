@@ -6,6 +6,7 @@
 // that every order of additions gives the same bits; one of the regions does not commute. Part of the suite `hlo`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -16,6 +17,7 @@
 #include "hlo/normalise.h"
 #include "ir/graph/attribute_text.h"
 #include "reference/evaluate.h"
+#include "reference/evaluate_moves.h"
 #include "support/ledger.h"
 
 using namespace tailor;
@@ -74,11 +76,6 @@ struct WindowCase {
   Dims dims, made;
   IndexedVector<WindowDim> windows;
 
-  static std::string list(const Dims& dims) {
-    std::string text;
-    for (int i = 0; i < dims.size(); ++i) text += fmt::format("{}{}", i > 0 ? "," : "", dims[i]);
-    return text;
-  }
   std::string window() const {
     std::string size, stride, pad, lhs, rhs;
     for (int i = 0; i < dims.size(); ++i) {
@@ -93,7 +90,8 @@ struct WindowCase {
     return fmt::format("window={{size={} stride={} pad={} lhs_dilate={} rhs_dilate={}}}", size, stride, pad, lhs, rhs);
   }
   std::string text() const {
-    const std::string in = fmt::format("s32[{}]", list(dims)), out = fmt::format("s32[{}]", list(made));
+    const std::string in = fmt::format("s32[{}]", fmt::join(dims, ",")),
+                      out = fmt::format("s32[{}]", fmt::join(made, ","));
     std::string lines, names, starts, results;
     for (std::size_t k = 0; k < fold->start.size(); ++k) {
       lines += fmt::format("  x{0} = {1} parameter({0})\n  i{0} = s32[] constant({2})\n", k, in, fold->start[k]);
@@ -119,35 +117,22 @@ std::optional<std::int64_t> element_at(const WindowCase& one, const Dims& at, co
   return element;
 }
 
-bool step(Dims& index, const std::function<std::int64_t(int)>& limit) {
-  for (int i = index.size() - 1; i >= 0; --i) {
-    if (++index[i] < limit(i)) return true;
-    index[i] = 0;
-  }
-  return false;
-}
-
-Dims zeros_for(const Dims& dims) {
-  Dims index;
-  for (int i = 0; i < dims.size(); ++i) index.push_back(0);
-  return index;
-}
-
 std::vector<Numbers> by_loops(const WindowCase& one, const std::vector<Numbers>& arrays) {
   std::vector<Numbers> made(arrays.size());
-  Dims at = zeros_for(one.made);
+  Dims at = zero_index(one.made.size()), sizes;
+  for (const WindowDim& window : one.windows) sizes.push_back(window.size);
   do {
     Numbers sum = one.fold->start;
-    Dims tap = zeros_for(at);
+    Dims tap = zero_index(at.size());
     do {
       if (const auto element = element_at(one, at, tap)) {
         Numbers next;
         for (const Numbers& array : arrays) next.push_back(array[static_cast<std::size_t>(*element)]);
         sum = one.fold->of(sum, next);
       }
-    } while (step(tap, [&](int i) { return one.windows[i].size; }));
+    } while (next_index(tap, sizes));
     for (std::size_t k = 0; k < sum.size(); ++k) made[k].push_back(sum[k]);
-  } while (step(at, [&](int i) { return one.made[i]; }));
+  } while (next_index(at, one.made));
   return made;
 }
 

@@ -23,6 +23,8 @@
 #include <cassert>
 #include <numeric>
 
+#include "base/floor_div.h"
+
 namespace tailor::codegen {
 
 namespace {
@@ -284,7 +286,6 @@ std::pair<ir::ExprId, ir::ExprId> IndexBuilder::divide_anew(ir::ExprId a, std::i
   const ir::Interval range = pool_.exprs[a].range;
   Buffer multiple_buffer(*this), rest_buffer(*this);
   Sum &multiple = multiple_buffer.sum, &rest = rest_buffer.sum;
-  const auto floor_div = [](std::int64_t x, std::int64_t y) { return x / y - (x % y < 0 ? 1 : 0); };
   const std::int64_t c0 = pool_.exprs[a].constant;
   const std::int64_t multiple0 = floor_div(c0, divisor);
   const std::int64_t rest0 = c0 - multiple0 * divisor;

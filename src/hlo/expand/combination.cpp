@@ -108,28 +108,22 @@ Arrays Combination::with_init(const Arrays& x) {
 }
 
 Arrays Combination::missing(std::string_view word, const ir::Dims& dims) {
-  Arrays made;
-  for (std::size_t k = 0; k < missing_.size(); ++k)
-    made.push_back(everywhere(of_array(word, k), missing_[k], shape_at(dims, shape_of(missing_[k]).dtype)));
-  return made;
+  return each(word, missing_, [&](const std::string& own, ir::NodeId number, ir::NodeId) {
+    return everywhere(own, number, shape_at(dims, shape_of(number).dtype));
+  });
 }
 
 Arrays Combination::cut(std::string_view word, const Arrays& x, int axis, std::int64_t low, std::int64_t high,
                         std::int64_t stride) {
-  Arrays made;
-  for (std::size_t k = 0; k < x.size(); ++k) {
-    ir::SliceRanges ranges;
-    for (const std::int64_t length : dims_of(x)) ranges.ranges.push_back({0, length, 1});
-    ranges.ranges[axis] = {low, high, stride};
-    made.push_back(slice(of_array(word, k), x[k], std::move(ranges)));
-  }
-  return made;
+  ir::SliceRanges ranges;
+  for (const std::int64_t length : dims_of(x)) ranges.ranges.push_back({0, length, 1});
+  ranges.ranges[axis] = {low, high, stride};
+  return each(word, x, [&](const std::string& own, ir::NodeId array, ir::NodeId) { return slice(own, array, ranges); });
 }
 
 Arrays Combination::filled(std::string_view word, const Arrays& x, const ir::PadRanges& ranges) {
-  Arrays made;
-  for (std::size_t k = 0; k < x.size(); ++k) made.push_back(pad(of_array(word, k), x[k], missing_[k], ranges));
-  return made;
+  return each(word, x,
+              [&](const std::string& own, ir::NodeId array, ir::NodeId fill) { return pad(own, array, fill, ranges); });
 }
 
 Arrays Combination::filled(std::string_view word, const Arrays& x, int axis, std::int64_t low, std::int64_t high) {
@@ -140,18 +134,15 @@ Arrays Combination::filled(std::string_view word, const Arrays& x, int axis, std
 }
 
 Arrays Combination::reshaped(std::string_view word, const Arrays& x, const ir::Dims& dims) {
-  Arrays made;
-  for (std::size_t k = 0; k < x.size(); ++k)
-    made.push_back(add(ir::Op::reshape, of_array(word, k), shape_at(dims, shape_of(x[k]).dtype), {x[k]}));
-  return made;
+  return each(word, x, [&](const std::string& own, ir::NodeId array, ir::NodeId) {
+    return add(ir::Op::reshape, own, shape_at(dims, shape_of(array).dtype), {array});
+  });
 }
 
 Arrays Combination::spread(std::string_view word, const Arrays& x, const ir::Dims& dims, const ir::Dims& kept) {
-  Arrays made;
-  for (std::size_t k = 0; k < x.size(); ++k)
-    made.push_back(
-        add(ir::Op::broadcast, of_array(word, k), shape_at(dims, shape_of(x[k]).dtype), {x[k]}, ir::AxisList{kept}));
-  return made;
+  return each(word, x, [&](const std::string& own, ir::NodeId array, ir::NodeId) {
+    return add(ir::Op::broadcast, own, shape_at(dims, shape_of(array).dtype), {array}, ir::AxisList{kept});
+  });
 }
 
 Arrays Combination::reduced(std::string_view word, const Arrays& x, const ir::Dims& axes) {

@@ -56,6 +56,13 @@ class Combination : protected Expansion {
 
  private:
   std::string of_array(std::string_view word, std::size_t k) const;
+  /// `make(word, array, missing)` of each array.
+  template <class Make>
+  Arrays each(std::string_view word, const Arrays& x, Make&& make) const {
+    Arrays made;
+    for (std::size_t k = 0; k < x.size(); ++k) made.push_back(make(of_array(word, k), x[k], missing_[k]));
+    return made;
+  }
   Arrays applied(std::string_view word, const Arrays& before, const Arrays& after);
 
   ir::Reducer reducer_;

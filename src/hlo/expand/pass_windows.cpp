@@ -64,29 +64,23 @@ class WindowParts : Scans {
   WindowParts(GraphBuilder& builder, const HloInstruction& instruction, const ir::Node& node, Windows windows)
       : Scans(builder, instruction, node), windows_(std::move(windows)) {}
 
-  HloValue finish(const ir::Node& node, std::int64_t taps) {
+  /// `is_long`: of more elements, or cumulative over more, than a region is applied to one by one.
+  HloValue finish(const ir::Node& node, bool is_long) {
     Arrays x(node.operands.begin(), node.operands.begin() + static_cast<std::ptrdiff_t>(node.operands.size() / 2));
-    x = side_by_side(x);
-    const bool is_chain = has_region() && taps <= most_taps && !has_long_scan(x);
-    x = is_chain ? chain(x) : by_dimensions(x);
+    x = without_base_dilation(x);
+    x = has_region() && !is_long ? chain(x) : by_dimensions(x);
     return Combination::finish(scans_ > 0 ? Pass::scans : Pass::windows, x, node);
   }
 
  private:
-  /// Without base dilation: missing elements are where it leaves room.
-  Arrays side_by_side(const Arrays& x) {
+  /// Missing elements are where it leaves room.
+  Arrays without_base_dilation(const Arrays& x) {
     ir::PadRanges ranges;
     for (ir::WindowDim& one : windows_) {
       ranges.ranges.push_back({0, 0, one.base_dilation - 1});
       one.base_dilation = 1;
     }
     return filled("apart", x, ranges);
-  }
-
-  bool has_long_scan(const Arrays& x) const {
-    for (int i = 0; i < dims_of(x).size(); ++i)
-      if (scan_direction(windows_[i], dims_of(x)[i])) return true;
-    return false;
   }
 
   /// The region once for each element, in the order of the text.
@@ -294,8 +288,7 @@ HloValue resolve_reduce_window(GraphBuilder& builder, const Frame& frame, const 
   for (int i = 0; i < array.rank(); ++i) is_long = is_long || scan_direction(windows[i], array.dims[i]);
   const bool fits = node.bodies.empty() || (is_region && (!is_long || may_be_reordered(builder.body(node.bodies[0]))));
   if (!fits || stays(builder, node, windows, extent)) return builder.add_result(std::move(node), type, instruction);
-  return WindowParts(builder, instruction, node, std::move(windows))
-      .finish(node, static_cast<std::int64_t>(std::min(extent.taps, 1e18)));
+  return WindowParts(builder, instruction, node, std::move(windows)).finish(node, is_long);
 }
 
 }  // namespace tailor::hlo
