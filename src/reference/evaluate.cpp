@@ -96,9 +96,9 @@ Evaluator find_evaluator(const ir::Graph& graph, const ir::Node& node) {
 
 class Walk {
  public:
-  Walk(const ir::Graph& graph, std::span<const Tensor> inputs, const Visit& visit, const std::stop_token& stop)
+  Walk(const ir::Graph& graph, std::vector<Value> inputs, const Visit& visit, const std::stop_token& stop)
       : graph_(graph),
-        inputs_(inputs),
+        inputs_(std::move(inputs)),
         visit_(visit),
         stop_(stop),
         values_(graph.nodes.size()),
@@ -176,9 +176,17 @@ class Walk {
                              name(class_of(node.op)), text(node.shape)));
     for (const ir::NodeId operand : node.operands)
       for (const Value& value : values_[operand]) call.operands.push_back(value.get());
+    call.spent = spent_by(node);
     std::vector<Value> results;
     for (Tensor& tensor : evaluator(call)) results.push_back(shared(std::move(tensor)));
     return results;
+  }
+
+  /// The first operand, where its only user is the node. A visitor sees operands afterwards, so there it is none.
+  Tensor* spent_by(const ir::Node& node) const {
+    if (visit_ || node.operands.empty() || uses_[node.operands[0]] != 1) return nullptr;
+    const std::vector<Value>& first = values_[node.operands[0]];
+    return first.size() == 1 && first[0].use_count() == 1 ? std::const_pointer_cast<Tensor>(first[0]).get() : nullptr;
   }
 
   std::vector<Value> handed_on(const ir::Node& node) const {
@@ -191,15 +199,16 @@ class Walk {
     return all;
   }
 
-  Value input(const Call& call) const {
+  /// Each is asked for once: a graph has one parameter of a number.
+  Value input(const Call& call) {
     const std::int64_t number = parameter_number(call.node);
     if (number < 0 || std::cmp_greater_equal(number, inputs_.size()))
       fail(call, fmt::format("parameter {} of {} inputs", number, inputs_.size()));
-    const Tensor& tensor = inputs_[number];
+    const Tensor& tensor = *inputs_[number];
     if (tensor.shape.dtype != call.node.shape.dtype || tensor.shape.dims != call.node.shape.dims)
       fail(call, fmt::format("input {} is {}, expected {}", number, text(tensor.shape), text(call.node.shape)));
     check_size(call, tensor.bytes.size());
-    return {std::shared_ptr<const void>(), &tensor};
+    return std::move(inputs_[number]);
   }
 
   static Value constant(const Call& call) {
@@ -216,7 +225,7 @@ class Walk {
   }
 
   const ir::Graph& graph_;
-  IndexedSpan<const Tensor> inputs_;
+  IndexedVector<Value> inputs_;  ///< those that somebody else owns have no owner here
   const Visit& visit_;
   const std::stop_token& stop_;
   IndexedVector<std::vector<Value>> values_;
@@ -312,7 +321,17 @@ bool passes_operands(ir::Op op) {
 std::vector<Tensor> evaluate_visited(const ir::Graph& graph, std::span<const Tensor> inputs, const Visit& visit,
                                      const std::stop_token& stop) {
   const KeptMemory kept;
-  return Walk(graph, inputs, visit, stop).run();
+  std::vector<Value> values;
+  for (const Tensor& input : inputs) values.emplace_back(std::shared_ptr<const void>(), &input);
+  return Walk(graph, std::move(values), visit, stop).run();
+}
+
+std::vector<Tensor> evaluate_given_up(const ir::Graph& graph, std::vector<Tensor>&& inputs,
+                                      const std::stop_token& stop) {
+  const KeptMemory kept;
+  std::vector<Value> values;
+  for (Tensor& input : inputs) values.push_back(shared(std::move(input)));
+  return Walk(graph, std::move(values), {}, stop).run();
 }
 
 std::vector<Tensor> evaluate(const ir::Graph& graph, std::span<const Tensor> inputs, const std::stop_token& stop) {

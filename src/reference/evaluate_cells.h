@@ -118,6 +118,7 @@ struct Call {
   const ir::Node& node;
   std::vector<const Tensor*> operands;
   std::stop_token stop = {};
+  Tensor* spent = nullptr;  ///< operand 0, where nobody needs it any more: its memory may become the result's
   const Tensor& operand(std::size_t i) const { return *operands[i]; }
   /// Error(interrupted) when asked for: once in each block, row or run of elements.
   void may_stop() const { stop_if_asked(stop); }
@@ -143,6 +144,10 @@ const ir::Graph& body(const Call& call, std::size_t i);
 using Visit = std::function<void(ir::NodeId node, const Call& call, std::span<const Tensor* const> results)>;
 std::vector<Tensor> evaluate_visited(const ir::Graph& graph, std::span<const Tensor> inputs, const Visit& visit,
                                      const std::stop_token& stop = {});
+/// As evaluate(), with inputs that are given up: one that only the results need is moved there, and one that is updated
+/// in a few places is updated where it is.
+std::vector<Tensor> evaluate_given_up(const ir::Graph& graph, std::vector<Tensor>&& inputs,
+                                      const std::stop_token& stop = {});
 /// Operations that hand on all values of their operands (add_dependency: of the first).
 bool passes_operands(ir::Op op);
 

@@ -5,6 +5,9 @@
 // condition gives one predicate, the body gives the next state. A conditional's first operand picks the branch (a
 // predicate: true is the first; an index: out of range is the last), the others are the branches' parameters, all of
 // the first branch before those of the second. A map runs its scalar body over whole arrays.
+//
+// A loop's state is given up to each step of it, so what a step hands on is not copied, and an array that collects the
+// results of all steps is written where it is: a loop takes time in proportion to what its steps do.
 #include <algorithm>
 
 #include "base/indexed.h"
@@ -38,7 +41,7 @@ std::vector<Tensor> evaluate_while(const Call& call) {
     const std::vector<Tensor> goes_on = evaluate(condition, state, call.stop);
     if (goes_on.size() != 1) fail(call, "the condition must give one predicate");
     if (as_integer(goes_on[0], 0) == 0) return state;
-    state = evaluate(step, state, call.stop);
+    state = evaluate_given_up(step, std::move(state), call.stop);
   }
 }
 

@@ -317,6 +317,51 @@ TEST_CASE("while runs until its condition fails, conditional takes its branch") 
   CHECK(out == Lists{{8, 16}, {1, 2}});
 }
 
+TEST_CASE("a loop gives what its steps give one by one, whatever they read of what they update") {
+  // States: a number, two arrays. Each step updates %a or %b in a few places; what stands there is read before, after,
+  // or by the results, once or twice.
+  const std::string_view places =
+      "%i = parameter 0 : s32[] %a = parameter 1 : f32[6] %b = parameter 2 : f32[6] "
+      "%one = constant 1 : s32[] %j = add %i, %one : s32[] "
+      "%x = dynamic_slice %b, %j : f32[2] %y = add %x, %x : f32[2] "
+      "%at = reshape %i : s32[1] %u = slice %y, ranges={0:1:1} : f32[1] ";
+  const std::string_view update = "%n = dynamic_update_slice %a, %y, %i : f32[6] ";
+  const std::string_view scatter =
+      "%n = scatter add %a, %at, %u, text=\"update_window_dims={0}, inserted_window_dims={}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=0\" : f32[6] ";
+  int loops = 0;
+  for (const std::string_view by : {update, scatter})
+    for (const char* rest :
+         {"output %j, %n, %b", "output %j, %b, %n", "output %j, %a, %n", "output %j, %n, %n", "output %j, %n, %a",
+          "%s = add %n, %a : f32[6] output %j, %n, %s", "%s = subtract %a, %b : f32[6] output %j, %n, %s",
+          "%m = dynamic_update_slice %n, %y, %j : f32[6] output %j, %m, %n",
+          "%t = tuple %a, %b : tuple %c = get_tuple_element %t, number=0 : f32[6] "
+          "%m = dynamic_update_slice %c, %x, %j : f32[6] output %j, %n, %m"}) {
+      const std::string step = fmt::format("{}{}{}", places, by, rest);
+      INFO(step);
+      const std::vector<Tensor> first = {tensor(DType::s32, {}, {0}), tensor(DType::f32, {6}, counted(6, 1)),
+                                         tensor(DType::f32, {6}, counted(6, -3))};
+      std::vector<Tensor> by_hand = first;
+      const Graph body = parse_graph(fmt::format("graph g {{ {} }}", step));
+      for (int i = 0; i < 4; ++i) by_hand = evaluate(body, by_hand);
+      const Graph loop = parse_graph(fmt::format(
+          "graph g {{ graph cond {{ %i = parameter 0 : s32[] %a = parameter 1 : f32[6] %b = parameter 2 : f32[6] "
+          "%n = constant 4 : s32[] %r = compare lt %i, %n : pred[] output %r }} graph step {{ {} }} "
+          "%i = parameter 0 : s32[] %a = parameter 1 : f32[6] %b = parameter 2 : f32[6] "
+          "%w = while_loop %i, %a, %b, bodies={{0,1}}, results={{s32[], f32[6], f32[6]}} : tuple "
+          "%p = get_tuple_element %w, number=1 : f32[6] %q = get_tuple_element %w, number=2 : f32[6] "
+          "output %p, %q, %a, %b }}",
+          step));
+      const std::vector<Tensor> out = evaluate(loop, first);
+      CHECK(values(out[0]) == values(by_hand[1]));
+      CHECK(values(out[1]) == values(by_hand[2]));
+      CHECK(values(out[2]) == values(first[1]));  // what the loop began with is left as it was
+      CHECK(values(out[3]) == values(first[2]));
+      ++loops;
+    }
+  CHECK(loops == 18);
+}
+
 TEST_CASE("complex numbers are split, multiplied and joined") {
   const Lists out = run(R"(%a = constant {1, 2} : f32[2] %b = constant {3, -1} : f32[2] %c = complex %a, %b : c64[2]
     %p = multiply %c, %c : c64[2] %r = real %p : f32[2] %i = imag %p : f32[2] output %r, %i)");
