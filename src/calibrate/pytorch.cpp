@@ -27,6 +27,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/division.h"
+
 namespace tailor::calibrate {
 
 namespace {
@@ -65,8 +67,6 @@ constexpr auto operation_names = [] {
 
 constexpr double f32_bytes = 4;     // bytes of an f32
 constexpr std::int64_t vector = 4;  // elements of a 16-byte load
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 void describe_elementwise(ir::ForeignKernel& k, const OperationRow& op, double elements) {
   constexpr std::int64_t block = 128;

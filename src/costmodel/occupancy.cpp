@@ -17,6 +17,7 @@
 #include <array>
 #include <limits>
 
+#include "base/division.h"
 #include "base/indexed.h"
 
 namespace tailor::costmodel {
@@ -25,7 +26,6 @@ namespace {
 
 constexpr std::int64_t unlimited = std::numeric_limits<int>::max();
 
-constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 constexpr std::int64_t round_up(std::int64_t a, std::int64_t unit) { return ceil_div(a, unit) * unit; }
 
 std::int64_t blocks_by_threads(const ir::Limits& limits, std::int64_t warps, int threads) {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/floor_div.h"
+#include "base/division.h"
 #include "costmodel/count.h"
 
 namespace tailor::costmodel {

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/floor_div.h"
+#include "base/division.h"
 #include "base/indexed.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_moves.h"

@@ -12,7 +12,7 @@
 // Everything rests on four rewrites:
 //   (c*Q + R) / c      = Q + R / c              multiples of the divisor split off
 //   (g*G + r) / (g*c)  = G / c  with 0 <= r < g common factors split off, the small rest vanishes
-//   (E / a) / b        = E / (a*b);  (E % ab) / b = (E / b) % a
+//   (E / a) / b        = E / (a*b);  (E % ab) / b = (E / b) % a;  (Q + E / a) / b = (a*Q + E) / (a*b)
 //   c*(E / c) + E % c  = E                      also one level up: b*((E/b) % c) + E % b = E % (bc)
 // A quotient or remainder whose value follows from the range is a constant, or the expression itself. So linearising a
 // delinearised index gives back what one started from, and reshapes leave no arithmetic behind. That is the whole
@@ -23,7 +23,7 @@
 #include <cassert>
 #include <numeric>
 
-#include "base/floor_div.h"
+#include "base/division.h"
 
 namespace tailor::codegen {
 
@@ -335,6 +335,23 @@ std::int64_t common_factor(std::span<const ir::Linear> terms, std::int64_t const
 
 }  // namespace
 
+/// Of a sum with a quotient in it, where what its dividend adds up to shares a factor with both divisors.
+ir::ExprId IndexBuilder::joined_quotient(ir::ExprId a, std::int64_t divisor) {
+  const std::span<const ir::Linear> parts = pool_.linear(a);
+  const auto split = std::find_if(parts.begin(), parts.end(), [&](const ir::Linear& item) {
+    return item.coefficient == 1 && pool_.terms[item.term].kind == ir::TermKind::div;
+  });
+  if (split == parts.end() || parts.size() == 1) return ir::no_expr;
+  const ir::Term inner = pool_.terms[split->term];
+  const ir::ExprId dividend = add(inner.a, scale(subtract(a, term_expr(split->term)), inner.divisor));
+  const ir::Expr& whole = pool_.exprs[dividend];
+  const auto range_of_term = [&](ir::TermId term) { return pool_.terms[term].range; };
+  if (whole.range.low < 0 ||
+      common_factor(pool_.linear(dividend), whole.constant, inner.divisor * divisor, range_of_term) == 1)
+    return ir::no_expr;
+  return divide(dividend, inner.divisor * divisor).first;
+}
+
 ir::ExprId IndexBuilder::quotient(ir::ExprId a, std::int64_t divisor) {
   const ir::Expr expr = pool_.exprs[a];
   if (divisor == 1) return a;
@@ -355,6 +372,7 @@ ir::ExprId IndexBuilder::quotient(ir::ExprId a, std::int64_t divisor) {
     if (inner.kind == ir::TermKind::mod && inner.divisor % divisor == 0)
       return divide(divide(inner.a, divisor).first, inner.divisor / divisor).second;
   }
+  if (const ir::ExprId joined = joined_quotient(a, divisor); joined != ir::no_expr) return joined;
   ir::Term term;
   term.kind = ir::TermKind::div;
   term.a = a;

@@ -177,6 +177,31 @@ TEST_CASE("quotients and remainders of sums, of each other too, are those of pla
         }
 }
 
+TEST_CASE("a row's number is one expression for all elements of a vector, whatever of a place was split off before") {
+  // Rows of images of so many columns and channels; vectors of 4, in blocks of so many threads. Channels that 4 divides
+  // not, though a row's elements are a multiple of it.
+  IndexBuilder build;
+  int rows = 0;
+  for (const std::int64_t channels : {5, 13, 37, 65})
+    for (const std::int64_t columns : {4, 28, 56})
+      for (const std::int64_t threads : {32, 64, 128, 1024}) {
+        build.reset();
+        const VarId block = build.add_var({"vb", VarKind::block, 977, 1});
+        const VarId thread = build.add_var({"tid", VarKind::thread, threads, 1});
+        const VarId element = build.add_var({"e", VarKind::loop, 4, 1});
+        const ExprId vector = build.add_scaled(build.var(thread), build.var(block), threads);
+        const ExprId place = build.add_scaled(build.var(element), vector, 4);
+        const ExprId row = build.div(build.div(place, channels), columns);
+        CAPTURE(channels);
+        CAPTURE(columns);
+        CAPTURE(threads);
+        CHECK(row == build.div(vector, channels * columns / 4));
+        CHECK_FALSE(build.pool()[row].vars.has(element));
+        ++rows;
+      }
+  CHECK(rows == 48);
+}
+
 TEST_CASE("what was worked out under a guard holds wherever the guard does") {
   std::mt19937_64 random(20263);
   IndexBuilder build;
