@@ -11,11 +11,6 @@
 // issue no more than what was found. Where steps are no such places, each block's sum is made if there are few, else
 // the spans' first blocks stand for all.
 //
-// Of a flat loop (flat.h) it is the greatest sum over a run of warps. A scope that all of its warps run as often, as an
-// arm of a stack, is a step up and a step down. Between two steps all warps are alike, so only the blocks at a step are
-// added up, however many warps there are. Otherwise the blocks of one length that run different things are found once
-// for all plans with such blocks: there are few, for what they meet repeats itself.
-//
 // Which warps run a scope is found when the loop is counted, whose blocks are one warp each. A domain's blocks are all
 // sums of one value of each of its ranges over block variables. Taken by falling step, a range that goes on where the
 // one inside it ends makes one with it, so that as a rule few long runs are left.
@@ -32,7 +27,6 @@
 #include <utility>
 #include <vector>
 
-#include "costmodel/flat.h"
 #include "costmodel/scratch.h"
 
 namespace tailor::costmodel {
@@ -276,166 +270,6 @@ std::int64_t busiest_block(Scratch::Body& scratch, std::int64_t blocks, bool& pr
 
 namespace {
 
-/// What scopes issue that each of their warps runs as often: a number of each warp, by where it changes.
-class StepFunction {
- public:
-  void add(std::int64_t first, std::int64_t count, std::int64_t each) {
-    changes_.emplace_back(first, each);
-    changes_.emplace_back(first + count, -each);
-  }
-
-  /// After the last add().
-  void settle() {
-    std::sort(changes_.begin(), changes_.end());
-    std::int64_t value = 0, sum = 0, from = 0;
-    for (const auto& [at, change] : changes_) {
-      sum += value * (at - from);
-      if (starts_.empty() || at != starts_.back()) push(at, sum);
-      from = at;
-      values_.back() = value += change;
-    }
-  }
-
-  /// Of the warps before that one.
-  std::int64_t before(std::int64_t warp) const {
-    const auto after = std::upper_bound(starts_.begin(), starts_.end(), warp);
-    if (after == starts_.begin()) return 0;
-    const auto i = static_cast<std::size_t>(after - starts_.begin() - 1);
-    return sums_[i] + values_[i] * (warp - starts_[i]);
-  }
-
-  const std::vector<std::int64_t>& starts() const { return starts_; }
-
- private:
-  void push(std::int64_t at, std::int64_t sum) {
-    starts_.push_back(at);
-    sums_.push_back(sum);
-    values_.push_back(0);
-  }
-
-  std::vector<std::pair<std::int64_t, std::int64_t>> changes_;
-  std::vector<std::int64_t> starts_, sums_, values_;
-};
-
-std::int64_t runs_before(const FlatCounts::Scope& scope, std::int64_t warp) {
-  const std::int64_t at = std::clamp<std::int64_t>(warp - scope.first, 0, scope.warps);
-  return scope.before.empty() ? at * scope.most : std::int64_t{scope.before[static_cast<std::size_t>(at)]};
-}
-
-/// Of a scope: odd, and unlike that of any other. That of the first is of warps.
-std::uint64_t mark_of(std::size_t scope) {
-  std::uint64_t mark = (scope + 1) * 0x9e3779b97f4a7c15ULL;
-  mark = (mark ^ mark >> 31) * 0xff51afd7ed558ccdULL;
-  return (mark ^ mark >> 29) | 1;
-}
-
-/// Only where a scope's number changes is anything written, and then all are summed up together.
-std::vector<std::uint64_t> marks_of(const FlatCounts& flat) {
-  std::vector<std::uint64_t> marks(static_cast<std::size_t>(flat.runs.front().count) + 1, 0);
-  for (std::size_t i = 1; i < flat.scopes.size(); ++i) {
-    const FlatCounts::Scope& scope = flat.scopes[i];
-    std::uint64_t* const changes = marks.data() + scope.first;
-    std::uint32_t times = scope.before.empty() ? static_cast<std::uint32_t>(scope.most) : 0;
-    changes[0] += mark_of(i) * times;
-    for (std::size_t w = 0; w + 1 < scope.before.size(); ++w) {
-      const std::uint32_t next = scope.before[w + 1] - scope.before[w];
-      if (next == times) continue;
-      changes[w] += mark_of(i) * (std::uint64_t{next} - times);
-      times = next;
-    }
-    changes[scope.warps] -= mark_of(i) * times;
-  }
-  std::uint64_t each = mark_of(0), sum = 0;
-  for (std::uint64_t& mark : marks) {
-    each += mark;
-    mark = sum;
-    sum += each;
-  }
-  return marks;
-}
-
-/// All that blocks of so many warps run. Arrays have many blocks and few different ones. What a block runs is the
-/// difference of two marks: equal for equal blocks, and by their hash of 64 bits for no others.
-FlatCounts::Blocks different_blocks(FlatCounts& flat, std::int64_t block) {
-  if (flat.marks.empty()) flat.marks = marks_of(flat);
-  FlatCounts::Blocks made{block, {}};
-  const std::int64_t warps = flat.runs.front().count;
-  std::uint64_t last = 0;
-  std::unordered_set<std::uint64_t> known;
-  for (std::int64_t first = 0; first < warps; first += block) {
-    const std::int64_t beyond = std::min(first + block, warps);
-    const std::uint64_t mark =
-        flat.marks[static_cast<std::size_t>(beyond)] - flat.marks[static_cast<std::size_t>(first)];
-    if (first > 0 && mark == last) continue;
-    last = mark;
-    if (!known.insert(mark).second) continue;
-    made.sums.push_back(beyond - first);
-    for (std::size_t i = 1; i < flat.scopes.size(); ++i)
-      made.sums.push_back(runs_before(flat.scopes[i], beyond) - runs_before(flat.scopes[i], first));
-  }
-  return made;
-}
-
-/// Of a loop all of whose warps were looked at.
-std::int64_t busiest_of_all(FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block) {
-  auto known = std::find_if(flat.blocks.begin(), flat.blocks.end(),
-                            [&](const FlatCounts::Blocks& one) { return one.warps == block; });
-  if (known == flat.blocks.end()) known = flat.blocks.insert(known, different_blocks(flat, block));
-  std::int64_t most = 0;
-  for (auto sums = known->sums.begin(); sums != known->sums.end(); sums += std::ssize(issue))
-    most = std::max(most, std::inner_product(issue.begin(), issue.end(), sums, std::int64_t{0}));
-  return most;
-}
-
-}  // namespace
-
-std::int64_t busiest_run(FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block) {
-  const bool even = std::all_of(flat.scopes.begin(), flat.scopes.end(),
-                                [](const FlatCounts::Scope& scope) { return scope.before.empty(); });
-  if (flat.runs.size() == 1 && !even) return busiest_of_all(flat, issue, block);
-  std::int64_t warps = 0;
-  for (const FlatCounts::Run& run : flat.runs) warps += run.count;
-  StepFunction steps;
-  std::vector<std::size_t> uneven;
-  steps.add(0, warps, issue[0]);
-  for (std::size_t i = 1; i < flat.scopes.size(); ++i) {
-    const FlatCounts::Scope& scope = flat.scopes[i];
-    if (issue[i] == 0 || scope.warps == 0) continue;
-    if (scope.before.empty())
-      steps.add(scope.first, scope.warps, issue[i] * scope.most);
-    else
-      uneven.push_back(i);
-  }
-  steps.settle();
-  const auto before_warp = [&](std::int64_t warp) {
-    std::int64_t sum = steps.before(warp);
-    for (const std::size_t i : uneven) sum += issue[i] * runs_before(flat.scopes[i], warp);
-    return sum;
-  };
-  std::int64_t most = 0, before = 0;
-  for (const FlatCounts::Run& run : flat.runs) {
-    const std::int64_t end = before + run.count;
-    const bool goes_on = run.count < block && run.count == flat.runs.front().count && flat.runs.size() > 1;
-    const auto look_at = [&](std::int64_t first) {
-      const std::int64_t sum = before_warp(std::min(first + block, end)) - before_warp(first);
-      most = std::max(most, goes_on ? sum * block / run.count : sum);
-    };
-    if (flat.runs.size() > 1) {
-      for (std::int64_t first = before; first < end; first += block) look_at(first);
-    } else {  // between two changes all blocks are alike: those at a change, and the one behind it
-      look_at(0);
-      for (const std::int64_t start : steps.starts())
-        for (const std::int64_t first :
-             {start / block * block - block, start / block * block, start / block * block + block})
-          if (first >= 0 && first < end) look_at(first);
-    }
-    before = end;
-  }
-  return most;
-}
-
-namespace {
-
 /// Sums of one value of each range beyond `low`, the longest step first.
 struct BlockRanges {
   std::int64_t low = 0;
@@ -445,8 +279,7 @@ struct BlockRanges {
 
 class Seeing {
  public:
-  Seeing(const ir::Kernel& kernel, const std::vector<BlockRun>& looked_at, SeenScope& seen)
-      : kernel_(kernel), looked_at_(looked_at), seen_(seen) {}
+  Seeing(const ir::Kernel& kernel, SeenScope& seen) : kernel_(kernel), seen_(seen) {}
 
   void make_room(std::span<const IterationDomain> domains) {
     std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = -1;
@@ -462,8 +295,8 @@ class Seeing {
       high = std::max(high, end);
     }
     if (high < 0) return;
-    seen_.from = place_of(low);
-    seen_.times.assign(static_cast<std::size_t>(place_of(high) - seen_.from + 1), 0);
+    seen_.from = low;
+    seen_.times.assign(static_cast<std::size_t>(high - seen_.from + 1), 0);
   }
 
   void add_blocks(const IterationDomain& domain) {
@@ -495,14 +328,6 @@ class Seeing {
     return kernel_.indices.vars[domain.vars[k]].kind == ir::VarKind::block;
   }
 
-  /// Among the blocks that are looked at.
-  std::int64_t place_of(std::int64_t block) const {
-    if (looked_at_.empty()) return block;
-    const auto after = std::upper_bound(looked_at_.begin(), looked_at_.end(), block,
-                                        [](std::int64_t b, const BlockRun& run) { return b < run.first; });
-    return (after - looked_at_.begin() - 1) * looked_at_.front().count + block - std::prev(after)->first;
-  }
-
   BlockRanges block_ranges(const IterationDomain& domain) const {
     BlockRanges blocks;
     for (int k = 0; k < domain.depth; ++k) {
@@ -525,9 +350,9 @@ class Seeing {
   }
 
   void add_blocks(const BlockRanges& blocks, int k, std::int64_t block, std::int64_t times) {
-    if (k == blocks.depth) return add_times(place_of(block), times);
+    if (k == blocks.depth) return add_times(block, times);
     const Progression& range = blocks.ranges[k];
-    const bool is_last = k + 1 == blocks.depth && looked_at_.empty();
+    const bool is_last = k + 1 == blocks.depth;
     for (std::int64_t i = 0; i < range.count; ++i)
       if (is_last)
         add_times(block + i * range.step, times);
@@ -541,14 +366,13 @@ class Seeing {
   }
 
   const ir::Kernel& kernel_;
-  const std::vector<BlockRun>& looked_at_;
   SeenScope& seen_;
 };
 
 }  // namespace
 
 void see_scope(const ir::Kernel& kernel, std::span<const IterationDomain> domains, Scratch::Body& scratch) {
-  Seeing seeing(kernel, scratch.looked_at, scratch.seen_scopes.back());
+  Seeing seeing(kernel, scratch.seen_scopes.back());
   seeing.make_room(domains);
   for (std::size_t b = 0; b < domains.size(); ++b) {
     if (domains[b].masks[0] == 0) continue;

@@ -72,11 +72,10 @@ class FastWalk {
     scratch_.gave_up = false;
     for (Sampling sampling : samplings) {
       if (scratch_.most_looks > 0) sampling.most_looks = std::min(sampling.most_looks, scratch_.most_looks);
-      if (!scratch_.looked_at.empty()) sampling.most_looks = all_of_them;
       sampling_ = sampling;
       looks_left_ = sampling.most_looks;
       scratch_.counts.assign(kernel_.body.size(), {});
-      scratch_.sampled = sampling.blocks != all_of_them || !scratch_.looked_at.empty();
+      scratch_.sampled = sampling.blocks != all_of_them;
       scratch_.seen_scopes.clear();
       walk();
       scratch_.looks += sampling.most_looks - looks_left_;
@@ -111,12 +110,7 @@ class FastWalk {
         }
         push_range(all, static_cast<ir::VarId>(v), var.extent);
       }
-    if (block >= 0 && !scratch_.looked_at.empty())
-      for (const BlockRun& run : scratch_.looked_at) {
-        scratch_.domains.push_back(with_range(all, block, run.first, run.count));
-        scratch_.domains.back().blocks = run.stands_for;
-      }
-    else if (block < 0 || blocks <= sampling_.blocks)
+    if (block < 0 || blocks <= sampling_.blocks)
       scratch_.domains.push_back(all);
     else
       for (std::int64_t i = 0; i < sampling_.blocks; ++i) {

@@ -21,8 +21,6 @@
 
 namespace tailor::costmodel {
 
-struct FlatCounts;
-
 inline constexpr int warp_lanes = 32;
 inline constexpr int max_warps = 32;
 
@@ -116,12 +114,6 @@ struct SameAccess {
   std::uint64_t key = 0;
   std::size_t at = 0;  ///< statement
   std::int64_t lanes = 0, moved = 0;
-};
-
-/// Blocks first, first + 1, ..., `count` of them, that are looked at for so many runs like this one. In a list all but
-/// the last are equally long.
-struct BlockRun {
-  std::int64_t first = 0, count = 0, stands_for = 1;
 };
 
 /// The warps that run the statements from `first` on, of a kernel with one warp a block: by block that is looked at,
@@ -248,8 +240,7 @@ struct Scratch::Body {
   std::int64_t looks = 0;       ///< that fast counting has taken so far: what its time goes into
   std::int64_t most_looks = 0;  ///< fast counting gives up there; 0: it takes samples instead
   bool gave_up = false;
-  bool sees_scopes = false;         ///< whether fast counting fills seen_scopes
-  std::vector<BlockRun> looked_at;  ///< with sees_scopes: the blocks that are looked at, ascending; empty: all
+  bool sees_scopes = false;  ///< whether fast counting fills seen_scopes
   std::vector<SeenScope> seen_scopes;
 };
 
@@ -322,8 +313,6 @@ std::optional<ir::Kernel> with_rows_in_order(const ir::Kernel& kernel);
 std::int64_t span_of(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held, bool in_warp = false);
 /// The most that one virtual block issues, from `spans`. `proven` tells whether no block can issue more.
 std::int64_t busiest_block(Scratch::Body& scratch, std::int64_t blocks, bool& proven);
-/// The most that a block of so many warps issues in a flat loop, by what each of its scopes issues.
-std::int64_t busiest_run(FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block);
 /// Distinct bytes and sectors per buffer from the ranges of indices, and from how many lanes were counted.
 void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work);
 /// What one block reads at most, from the ranges of indices; after the distinct sectors.

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "costmodel/count.h"
-#include "costmodel/flat.h"
+#include "costmodel/flat/flat.h"
 #include "costmodel/model.h"
 #include "costmodel/parts.h"
 #include "round_device.h"

@@ -10,8 +10,10 @@
 #include <fmt/format.h>
 
 #include <string>
+#include <tuple>
 
 #include "codegen/lower/skeletons.h"
+#include "costmodel/scratch.h"
 #include "explore/plans/rules.h"
 #include "explore/plans/walk.h"
 #include "support/thorough.h"
@@ -67,9 +69,9 @@ std::string picked_lines(int rows, int columns) {
 std::string window_lines(int window, int stride, int channels) {
   const int pad = window / 2, places = (23 + 2 * pad - window) / stride + 1;
   return fmt::format(
-      "  %x = parameter 0 : f32[3,23,23,{3}]\n  %z = constant 0 : f32[]\n"
+      "  %x = parameter 0 : f32[4,23,23,{3}]\n  %z = constant 0 : f32[]\n"
       "  %y = reduce_window maximum %x, %z, text=\"window={{size=1x{0}x{0}x1 stride=1x{1}x{1}x1 "
-      "pad=0_0x{2}_{2}x{2}_{2}x0_0}}\" : f32[3,{4},{4},{3}]\n  output %y\n",
+      "pad=0_0x{2}_{2}x{2}_{2}x0_0}}\" : f32[4,{4},{4},{3}]\n  output %y\n",
       window, stride, pad, channels, places);
 }
 
@@ -79,7 +81,8 @@ TEST_CASE("plans of large loops with edges inside share their counts, which are 
       "  %y = concatenate %a, %b, %c, axes={1} : f16[31,264]\n  output %y\n";
   for (const std::string& lines :
        {pad_lines(24, 50, 3, 3), pad_lines(17, 33, 0, 1), pad_lines(40, 25, 1, 2), joined, picked_lines(50, 8),
-        picked_lines(900, 18), window_lines(3, 2, 16), window_lines(2, 3, 18), window_lines(5, 2, 4)}) {
+        picked_lines(900, 18), window_lines(3, 2, 16), window_lines(2, 3, 18), window_lines(5, 2, 4),
+        window_lines(3, 1, 13), window_lines(3, 2, 13)}) {
     INFO(lines);
     const ir::Group group = group_of_lines(lines);
     const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
@@ -103,6 +106,57 @@ TEST_CASE("plans of large loops with edges inside share their counts, which are 
     CHECK(legal > 8);
     CHECK(2 * counter.shared > legal);
   }
+}
+
+TEST_CASE("a loop evaluated warp by warp has the counts that exact counting finds, and so have plans of it") {
+  // Conditions of edges, of elements inside a vector, and none; addresses in 32 bits, and beyond them.
+  const std::string far =
+      "  %x = parameter 0 : f32[613,1048583]\n  %y = slice %x, ranges={1:613:4, 5:1048583:131001} : f32[153,9]\n"
+      "  output %y\n";
+  int scopes = 0, loops = 0;
+  for (const std::string& lines : {pad_lines(24, 50, 3, 3), pad_lines(17, 33, 0, 1), picked_lines(50, 8),
+                                   window_lines(3, 2, 16), window_lines(3, 1, 13), window_lines(5, 2, 6), far}) {
+    INFO(lines);
+    const ir::Group group = group_of_lines(lines);
+    const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+    for (const int vector : {1, 2, 4}) {
+      if (prepared.columns % vector != 0) continue;
+      CAPTURE(vector);
+      const auto lowered = [&](int threads, int unroll) {
+        codegen::LowerScratch lower_scratch;
+        return std::get<ir::Kernel>(
+            codegen::lower(prepared, map_plan(prepared, threads, vector, unroll), counting_limits, lower_scratch));
+      };
+      const ir::Kernel one_warp = lowered(32, 1);
+      costmodel::Scratch scratch;
+      costmodel::Work exact, found;
+      count(one_warp, costmodel::Mode::exact, scratch, exact);
+      const std::vector<costmodel::StmtCount> counts = scratch.body().counts;
+      auto loop = costmodel::evaluate_flat(one_warp, prepared.columns / vector, scratch);
+      REQUIRE(loop.has_value());
+      CHECK_FALSE(loop->sampled);
+      ++loops;
+      for (const costmodel::FlatCounts::Scope& scope : loop->scopes) {
+        CAPTURE(scope.at);
+        for (const costmodel::FlatCounts::Access& access : scope.accesses) {
+          const costmodel::StmtCount& wanted = counts[static_cast<std::size_t>(access.at)];
+          CHECK(std::tie(scope.executions, scope.lanes) == std::tie(wanted.executions, wanted.lanes));
+          CHECK(access.units == wanted.units);
+        }
+        if (scope.at < 0) continue;
+        CHECK((scope.before.empty() ? scope.most * scope.warps : scope.before.back()) == scope.executions);
+        ++scopes;
+      }
+      const ir::Kernel kernel = lowered(128, 2);
+      REQUIRE(count_like(*loop, kernel, scratch, found));
+      count(kernel, costmodel::Mode::exact, scratch, exact);
+      CHECK(found.pipes == exact.pipes);
+      CHECK(found.busiest_block == exact.busiest_block);
+      CHECK(costmodel::sectors(found) == costmodel::sectors(exact));
+    }
+  }
+  CHECK(loops > 12);
+  CHECK(scopes > 60);
 }
 
 /// Rows that are added, or otherwise put together, where numbers say.

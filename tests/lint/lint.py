@@ -90,7 +90,7 @@ def rooms_of(tree):
     rooms, folder_of = {}, {}
     for path, text in tree.items():
         if path.startswith("src/") and path.endswith("/meson.build") and "static_library(" in text:
-            for name, body in re.findall(r"(\w+)_lib = static_library\((.*?)\n\w", text + "\nx", re.DOTALL):
+            for name, body in re.findall(r"(\w+)_lib = static_library\((.*?)\n(?=\w)", text + "\nx", re.DOTALL):
                 if not name.startswith("lanes"):
                     folder_of.setdefault(name + "_dep", path[4:-len("/meson.build")])
                     linked = re.findall(r"\w+_dep\b", " ".join(re.findall(r"dependencies: (\[.*?\]|\w+)", body, re.DOTALL)))

@@ -7,11 +7,12 @@
 // because each block meets other edges. Such groups are flat loops, whose plans differ in how a vector's number is made
 // up of block, trip and thread. So once a plan would take long, or those so far together did, the loop is lowered for
 // blocks of one warp, counted warp by warp, and the other plans of the same vector take their counts from there
-// (costmodel/flat.h). A plan that does not agree with the loop is counted as any other.
+// (costmodel/flat/flat.h). A plan that does not agree with the loop is counted as any other.
 //
 // A loop may have too many warps for that. Then each plan is counted alone while that takes some milliseconds; once one
 // takes longer, a sample of the warps is counted instead, again once for all plans of the vector. Counting each plan
-// alone would take samples too, and a hundred of them.
+// alone would take samples too, and a hundred of them. What one vector of the group took many looks for in vain is
+// tried with fewer for the others.
 #include "explore/plans/plan_counter.h"
 
 #include <algorithm>
@@ -63,7 +64,10 @@ PlanCounter::Loop& PlanCounter::loop_of(const ir::Plan& plan, int vector, std::i
                                                            [](const auto& one) { return one.has_value(); });
   if (counted || loop.tried >= most_looks) return loop;
   loop.tried = most_looks;
-  count_loop(loop, most_looks);
+  const std::int64_t before = looks();
+  count_loop(loop, many_parts_ ? std::min(most_looks, many_looks) : most_looks);
+  loop.taken = looks() - before;
+  many_parts_ |= loop.taken >= costmodel::most_flat_looks;
   return loop;
 }
 
@@ -96,7 +100,7 @@ void PlanCounter::count(const ir::Plan& plan, const ir::Kernel& kernel, costmode
     Loop& loop = loop_of(plan, plan.vector, costmodel::most_flat_looks);
     if (std::none_of(loop.counts.begin(), loop.counts.end(), [](const auto& one) { return one.has_value(); }) &&
         !loop.is_sampled) {
-      if (costmodel::count_within(kernel, many_looks, scratch_, work)) return;
+      if (loop.taken < many_looks && costmodel::count_within(kernel, many_looks, scratch_, work)) return;
       loop.is_sampled = true;
       if (const auto one_warp = lowered_loop(loop.plan))
         loop.counts.assign(

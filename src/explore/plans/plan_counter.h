@@ -13,7 +13,7 @@
 #include "codegen/lower/lower.h"
 #include "codegen/lower/prepare.h"
 #include "costmodel/count.h"
-#include "costmodel/flat.h"
+#include "costmodel/flat/flat.h"
 #include "ir/device.h"
 #include "ir/plan.h"
 
@@ -39,6 +39,7 @@ class PlanCounter {
     ir::Plan plan;                                             ///< of one warp a block
     std::vector<std::optional<costmodel::FlatCounts>> counts;  ///< of each kernel of the program
     std::int64_t tried = 0;                                    ///< looks that counting it was given
+    std::int64_t taken = 0;                                    ///< looks that counting it took, in vain or not
     bool is_sampled = false;  ///< a plan of it took too many looks; then `counts` are of a sample where there is one
   };
   /// Counts the loop where that takes no more than so many looks and was not tried with as many before.
@@ -57,6 +58,7 @@ class PlanCounter {
   std::deque<Loop> loops_;
   std::vector<costmodel::FlatCounts*> like_;  ///< of the program at hand
   bool slow_;                                 ///< a plan of the group takes long to count
+  bool many_parts_ = false;                   ///< a loop of the group took too many looks
 };
 
 }  // namespace tailor::explore

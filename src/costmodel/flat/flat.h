@@ -34,6 +34,7 @@ struct FlatCounts {
     std::vector<std::uint32_t> before;  ///< by warp: how often those before it do; empty: each does `most` times
     std::vector<std::int64_t> places;   ///< values of all variables at which it is run, set after set
     std::vector<std::int32_t> inner;  ///< scopes in it, in order; guards that ask the same, and loops as long, are one
+    std::vector<std::int32_t> order;  ///< the same as statements open them, each as often
     std::vector<Access> accesses;     ///< in order
   };
   ir::Kernel kernel;  ///< threads: one warp
@@ -57,6 +58,9 @@ struct FlatCounts {
   std::vector<std::uint64_t> marks;
 };
 
+/// The most that a block of so many warps issues, by what each of the loop's scopes issues.
+std::int64_t busiest_run(FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block);
+
 /// At warps; where counting a loop takes more it is a sample that is taken.
 inline constexpr std::int64_t most_flat_looks = 30'000;
 
@@ -64,8 +68,10 @@ inline constexpr std::int64_t most_flat_looks = 30'000;
 /// Nothing where the kernel is no such loop, or where counting it takes samples, or more than so many looks.
 std::optional<FlatCounts> count_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch,
                                      std::int64_t looks = most_flat_looks);
-/// The same from some thousand warps, one run of them from each stratum. Nothing where the kernel is no such loop, or
-/// has no more warps than that.
+/// The same by evaluating every warp, however many there are: what count_flat() turns to by itself.
+std::optional<FlatCounts> evaluate_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch);
+/// The same from hundreds or thousands of warps, one run of them from each stratum. Nothing where the kernel is no such
+/// loop, or has no more warps than that.
 std::optional<FlatCounts> sample_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch);
 /// Of one kernel: as many elements are one vector of its loop, where plans do not say.
 int widest_access(const ir::Kernel& kernel);

@@ -20,19 +20,14 @@
 //
 // The busiest block is the greatest sum over a run of warps: for each warp, what each scope issues times how often it
 // runs it.
-//
-// Where a loop is too large to look at every warp, runs of a few neighbours from all over it stand for the others. That
-// sample too is taken once for all plans of a vector, so it may be large, and plans are told apart by what they do and
-// not by which warps happened to be looked at. Work::sampled says so. A block longer than a run is taken to go on like
-// the run.
-#include "costmodel/flat.h"
+#include "costmodel/flat/flat.h"
 
 #include <algorithm>
 #include <bit>
 #include <span>
 #include <utility>
 
-#include "costmodel/scratch.h"
+#include "costmodel/flat/walk.h"
 
 namespace tailor::costmodel {
 
@@ -40,27 +35,9 @@ namespace {
 
 using ir::StmtKind;
 
-/// Beyond this the long way is not longer.
-constexpr std::int64_t most_flat_warps = std::int64_t{1} << 18;
 /// Scopes on either side whose places a condition is held against. A window asks for the edges on all sides and for
 /// each two that meet in a corner, so what is told apart from a corner by one edge stands as far from it as that.
 constexpr std::size_t near_scopes = 4;
-/// Of a sample: runs, and warps of each.
-constexpr std::int64_t sampled_runs = 160, run_warps = 32;
-
-/// Whether a known loop has a variable of this name; others are trips.
-bool is_known(const ir::Kernel& like, const ir::Var& var) {
-  return std::any_of(like.indices.vars.begin(), like.indices.vars.end(),
-                     [&](const ir::Var& other) { return other.name == var.name; });
-}
-
-/// The variables of a guard's conditions.
-ir::VarSet variables_of(const ir::Kernel& kernel, const ir::Stmt& guard) {
-  ir::VarSet vars;
-  for (const ir::Condition& one : guard.conditions)
-    if (has_condition(one)) vars |= kernel.indices[one.a].vars | kernel.indices[one.b].vars;
-  return vars;
-}
 
 /// The only block that the guard lets in, where it says so; -1: it does not.
 std::int64_t only_block(const ir::Kernel& kernel, const ir::Stmt& guard, int block) {
@@ -73,174 +50,6 @@ std::int64_t only_block(const ir::Kernel& kernel, const ir::Stmt& guard, int blo
   }
   return -1;
 }
-
-/// Whether the expression is one number for all vectors.
-bool is_fixed(const ir::Kernel& kernel, ir::ExprId expr) {
-  for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v) {
-    const ir::VarKind kind = kernel.indices.vars[v].kind;
-    if (kernel.indices[expr].vars.has(v) && kind != ir::VarKind::data && kind != ir::VarKind::picked) return false;
-  }
-  return true;
-}
-
-bool holds(const ir::Kernel& kernel, const ir::Stmt& guard, std::span<const std::int64_t> values) {
-  for (const ir::Condition& one : guard.conditions) {
-    if (!has_condition(one)) continue;
-    const std::int64_t a = evaluate(kernel.indices, one.a, values), b = evaluate(kernel.indices, one.b, values);
-    if (one.equal ? a != b : a >= b) return false;
-  }
-  return true;
-}
-
-/// Where a statement stands.
-struct Standing {
-  static constexpr std::int32_t apart = -1;
-  std::int32_t scope = 0;
-  bool exists = false;     ///< in the guard that asks whether the vector exists
-  std::int64_t trips = 1;  ///< around it
-};
-
-/// Goes through a program, its trips and the guard of existence passed through. `Visitor` has enter(at, standing),
-/// which says the scope that a guard or loop opens, or none to give up; leave(at); access(at, standing), false to give
-/// up; ahead(at), the same for what is done once for all trips; plain(at, standing) for every statement; and apart(at,
-/// in_loop) for guards outside of all trips: true where what is in it is not part of the loop and is not to be visited.
-template <class Visitor>
-class Walk {
- public:
-  Walk(const ir::Kernel& kernel, const ir::Kernel& like, std::int64_t vectors, Visitor& visitor)
-      : kernel_(kernel), like_(like), vectors_(vectors), visitor_(visitor) {}
-
-  /// `position` is filled before anything is visited.
-  bool run(Position& position) {
-    position_ = &position;
-    if (!find_position(kernel_, position)) return false;
-    for (const ir::Stmt& stmt : kernel_.body) {
-      if (stmt.kind != StmtKind::loop || is_known(like_, kernel_.indices.vars[stmt.var])) continue;
-      if (position.trip != Position::no_var && position.trip != static_cast<int>(stmt.var)) return false;
-      position.trip = static_cast<int>(stmt.var);
-      position.trips = kernel_.indices.vars[stmt.var].extent;
-    }
-    return scope(0, static_cast<std::int32_t>(kernel_.body.size()), {});
-  }
-
- private:
-  /// Whether all vectors come by there.
-  bool is_in_loop(const Standing& standing) const {
-    const std::int64_t all = std::int64_t{kernel_.threads} * kernel_.virtual_blocks * position_->trips;
-    return standing.exists || standing.scope != 0 || (all == vectors_ && standing.trips == position_->trips);
-  }
-
-  /// Whether each thread of the grid does it once, in front of all its trips, and alike in all blocks.
-  bool is_ahead(const ir::Stmt& stmt, const Standing& standing) const {
-    const ir::VarSet thread = ir::VarSet::only(static_cast<std::size_t>(position_->thread));
-    return position_->trips > 1 && standing.scope == 0 && !standing.exists && standing.trips == 1 &&
-           stmt.space == ir::Space::global && kernel_.indices[stmt.expr].vars.without(thread).empty();
-  }
-
-  bool scope(std::int32_t from, std::int32_t to, const Standing& standing) {
-    for (std::int32_t at = from; at < to; ++at) {
-      const ir::Stmt& stmt = kernel_.body[static_cast<std::size_t>(at)];
-      visitor_.plain(at, standing);
-      if (ir::is_memory(stmt)) {
-        const bool fixed = standing.scope == 0 && stmt.space == ir::Space::global && is_fixed(kernel_, stmt.expr);
-        if (!fixed && !is_in_loop(standing) ? !is_ahead(stmt, standing) || !visitor_.ahead(at)
-                                            : !visitor_.access(at, standing, fixed))
-          return false;
-      }
-      if (stmt.kind == StmtKind::barrier || exchanges_lanes(stmt) || stmt.kind == StmtKind::fence) return false;
-      if (stmt.kind != StmtKind::guard && stmt.kind != StmtKind::loop) continue;
-      Standing inside = standing;
-      bool opens = false;
-      if (stmt.kind == StmtKind::guard && standing.scope == 0 && !standing.exists && standing.trips == 1 &&
-          !asks_existence(kernel_, stmt, vectors_, *position_) && visitor_.apart(at, is_in_loop(standing))) {
-        at = stmt.end - 1;
-        continue;
-      }
-      if (stmt.kind == StmtKind::loop && static_cast<int>(stmt.var) == position_->trip) {
-        if (standing.scope != 0 || standing.exists) return false;
-        inside.trips *= position_->trips;
-      } else if (stmt.kind == StmtKind::guard && standing.scope == 0 && !standing.exists &&
-                 asks_existence(kernel_, stmt, vectors_, *position_)) {
-        inside.exists = true;
-      } else {
-        const std::optional<std::int32_t> entered =
-            is_in_loop(standing) && stmt.value == ir::no_value ? visitor_.enter(at, standing) : std::nullopt;
-        if (!entered) return false;
-        inside.scope = *entered;
-        opens = true;
-      }
-      if (!scope(at + 1, stmt.end, inside)) return false;
-      if (opens) visitor_.leave(at);
-      at = stmt.end - 1;
-    }
-    return true;
-  }
-
-  const ir::Kernel& kernel_;
-  const ir::Kernel& like_;
-  std::int64_t vectors_;
-  Visitor& visitor_;
-  const Position* position_ = nullptr;
-};
-
-/// Makes the scopes of a loop that is counted for the first time.
-struct Learner {
-  FlatCounts& flat;
-  const Scratch::Body& body;
-
-  void plain(std::int32_t, const Standing&) {}
-  void leave(std::int32_t) {}
-
-  bool apart(std::int32_t, bool in_loop) const { return flat.sampled && !in_loop; }
-  bool ahead(std::int32_t) const { return false; }
-
-  bool access(std::int32_t at, const Standing& standing, bool fixed) {
-    const StmtCount& count = body.counts[static_cast<std::size_t>(at)];
-    FlatCounts::Scope& scope = flat.scopes[static_cast<std::size_t>(standing.scope)];
-    FlatCounts::Access access{at, count.units, {}};
-    const std::size_t each = flat.kernel.indices.vars.size();
-    const ir::ExprId index = flat.kernel.body[static_cast<std::size_t>(at)].expr;
-    for (std::size_t place = 0; place + each <= scope.places.size(); place += each)
-      access.indices.push_back(evaluate(flat.kernel.indices, index, std::span(scope.places).subspan(place, each)));
-    if (fixed) access.units = count.executions == 0 ? 0 : count.units / count.executions;
-    (fixed ? flat.fixed : scope.accesses).push_back(std::move(access));
-    return true;
-  }
-
-  std::optional<std::int32_t> enter(std::int32_t at, const Standing& standing) {
-    const ir::Stmt& stmt = flat.kernel.body[static_cast<std::size_t>(at)];
-    const bool is_loop = stmt.kind == StmtKind::loop;
-    const std::int64_t extent = is_loop ? flat.kernel.indices.vars[stmt.var].extent : 0;
-    for (const std::int32_t known : flat.scopes[static_cast<std::size_t>(standing.scope)].inner) {
-      const FlatCounts::Scope& scope = flat.scopes[static_cast<std::size_t>(known)];
-      const ir::Stmt& other = flat.kernel.body[static_cast<std::size_t>(scope.at)];
-      if (other.kind != stmt.kind || scope.extent != extent) continue;
-      if (is_loop ? other.var == stmt.var : same_question(other, stmt)) return known;
-    }
-    const auto made = static_cast<std::int32_t>(flat.scopes.size());
-    FlatCounts::Scope scope;
-    scope.at = at;
-    scope.around = standing.scope;
-    scope.extent = extent;
-    for (const SeenScope& seen : body.seen_scopes) {
-      if (seen.first != at + 1) continue;
-      scope.executions = seen.executions;
-      scope.lanes = seen.lanes;
-      scope.first = seen.from;
-      scope.warps = std::ssize(seen.times);
-      if (!seen.times.empty()) {
-        const auto [least, most] = std::minmax_element(seen.times.begin(), seen.times.end());
-        scope.most = *most;
-        if (*least != *most) scope.before.resize(seen.times.size() + 1);
-        for (std::size_t w = 0; w + 1 < scope.before.size(); ++w) scope.before[w + 1] = scope.before[w] + seen.times[w];
-      }
-      scope.places = seen.places;
-    }
-    flat.scopes.push_back(std::move(scope));
-    flat.scopes[static_cast<std::size_t>(standing.scope)].inner.push_back(made);
-    return made;
-  }
-};
 
 /// Finds each scope and access of a kernel among the known ones.
 struct Matcher {
@@ -364,35 +173,39 @@ struct Matcher {
     return true;
   }
 
-  bool same_guard(const ir::Stmt& guard, const std::vector<std::int32_t>& siblings, std::size_t i) {
-    const ir::Stmt& other = known(scope_at(siblings[i]).at);
+  bool same_guard(const ir::Stmt& guard, std::int32_t candidate) {
+    const ir::Stmt& other = known(scope_at(candidate).at);
     const auto agrees = [&](std::span<const std::int64_t> place) {
       return holds(kernel, guard, values) == holds(flat.kernel, other, place);
     };
-    if (!at_all_places(scope_at(siblings[i]).places, agrees)) return false;
+    if (!at_all_places(scope_at(candidate).places, agrees)) return false;
+    const std::int32_t around = scope_at(candidate).around;
+    const std::vector<std::int32_t>& siblings = scope_at(around).inner;
+    const auto i = static_cast<std::size_t>(std::find(siblings.begin(), siblings.end(), candidate) - siblings.begin());
     for (std::size_t near = i - std::min(i, near_scopes); near < std::min(i + near_scopes + 1, siblings.size()); ++near)
       if (near != i && !at_all_places(scope_at(siblings[near]).places, agrees)) return false;
-    return at_all_places(scope_at(scope_at(siblings[i]).around).places, agrees);
+    return at_all_places(scope_at(around).places, agrees);
   }
 
+  /// What the kernel asks next is mostly what the known one does, so that is tried first.
   std::optional<std::int32_t> enter(std::int32_t at, const Standing& standing) {
     const ir::Stmt& stmt = kernel.body[static_cast<std::size_t>(at)];
     const bool is_loop = stmt.kind == StmtKind::loop;
     const std::int64_t extent = is_loop ? kernel.indices.vars[stmt.var].extent : 0;
-    const std::vector<std::int32_t>& siblings = scope_at(standing.scope).inner;
+    const std::vector<std::int32_t>& order = scope_at(standing.scope).order;
     std::size_t& next = next_scope[static_cast<std::size_t>(standing.scope)];
     // The opposite of what was just found is the next one there, as a rule.
-    if (stmt.otherwise && next > 0 && next < siblings.size() && known(scope_at(siblings[next]).at).otherwise &&
-        at_all_places(scope_at(siblings[next]).places,
+    if (stmt.otherwise && next > 0 && next < order.size() && known(scope_at(order[next]).at).otherwise &&
+        at_all_places(scope_at(order[next]).places,
                       [&](std::span<const std::int64_t>) { return holds(kernel, stmt, values); }))
-      return siblings[next++];
-    for (std::size_t tried = 0; tried < siblings.size(); ++tried) {
-      const std::size_t i = (next + tried) % siblings.size();
-      const FlatCounts::Scope& candidate = scope_at(siblings[i]);
-      if (candidate.extent != extent || (!is_loop && !same_guard(stmt, siblings, i))) continue;
+      return order[next++];
+    for (std::size_t tried = 0; tried < order.size(); ++tried) {
+      const std::size_t i = (next + tried) % order.size();
+      const FlatCounts::Scope& candidate = scope_at(order[i]);
+      if (candidate.extent != extent || (!is_loop && !same_guard(stmt, order[i]))) continue;
       next = i + 1;
       if (is_loop) loops.emplace_back(known(candidate.at).var, stmt.var);
-      return siblings[i];
+      return order[i];
     }
     return std::nullopt;
   }
@@ -425,80 +238,6 @@ struct Matcher {
     return false;
   }
 };
-
-/// The loop as the blocks say that the scratch names; `position` is the kernel's.
-std::optional<FlatCounts> learned(const ir::Kernel& one_warp, std::int64_t vectors, std::int64_t looks,
-                                  Scratch& scratch) {
-  const std::int64_t warps = (vectors + warp_lanes - 1) / warp_lanes;
-  Position position;
-  if (one_warp.threads != warp_lanes || one_warp.virtual_blocks != warps || !find_position(one_warp, position))
-    return std::nullopt;
-  Scratch::Body& body = scratch.body();
-  const bool samples = !body.looked_at.empty();
-  body.sees_scopes = true;
-  body.most_looks = looks;
-  Work work;
-  begin_count(one_warp, body, work);
-  count_fast(one_warp, body, work);
-  body.sees_scopes = false;
-  body.most_looks = 0;
-  if (body.gave_up || (body.sampled && !samples)) return std::nullopt;
-  FlatCounts flat;
-  flat.kernel = one_warp;
-  flat.kernel.followers.clear();
-  flat.vectors = vectors;
-  flat.sampled = samples;
-  for (const BlockRun& run : body.looked_at) flat.runs.push_back({run.first, run.count});
-  if (!samples) flat.runs.push_back({0, warps});
-  FlatCounts::Scope all;
-  all.executions = warps;
-  all.lanes = vectors;
-  for (const std::int64_t number : {std::int64_t{0}, vectors / 3, vectors - 1}) {
-    std::vector<std::int64_t> place(one_warp.indices.vars.size(), 0);
-    place[static_cast<std::size_t>(position.block)] = number / warp_lanes;
-    place[static_cast<std::size_t>(position.thread)] = number % warp_lanes;
-    all.places.insert(all.places.end(), place.begin(), place.end());
-  }
-  flat.scopes.push_back(std::move(all));
-  position = {};
-  Learner learner{flat, body};
-  if (!Walk<Learner>(flat.kernel, flat.kernel, vectors, learner).run(position)) return std::nullopt;
-  return flat;
-}
-
-}  // namespace
-
-std::optional<FlatCounts> count_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch,
-                                     std::int64_t looks) {
-  if (vectors == 0) vectors = vectors_of(one_warp);
-  if ((vectors + warp_lanes - 1) / warp_lanes > most_flat_warps) return std::nullopt;
-  return learned(one_warp, vectors, looks, scratch);
-}
-
-int widest_access(const ir::Kernel& kernel) {
-  int widest = 1;
-  for (const ir::Stmt& stmt : kernel.body)
-    if (ir::is_memory(stmt) && stmt.space == ir::Space::global) widest = std::max<int>(widest, stmt.width);
-  return widest;
-}
-
-std::optional<FlatCounts> sample_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch) {
-  const std::int64_t warps = (vectors + warp_lanes - 1) / warp_lanes;
-  const std::int64_t whole = (warps - 1) / run_warps;  // the last warps are looked at in any case
-  if (whole <= sampled_runs || !one_warp.followers.empty()) return std::nullopt;
-  std::vector<BlockRun>& runs = scratch.body().looked_at;
-  for (std::int64_t i = 0; i < sampled_runs; ++i) {
-    std::int64_t stands_for = 1;
-    const std::int64_t at = scattered(i, sampled_runs, whole, stands_for);
-    runs.push_back({at * run_warps, run_warps, stands_for});
-  }
-  runs.push_back({whole * run_warps, warps - whole * run_warps, 1});
-  std::optional<FlatCounts> flat = learned(one_warp, vectors, most_flat_looks, scratch);
-  scratch.body().looked_at.clear();
-  return flat;
-}
-
-namespace {
 
 /// Of one kernel of a program.
 bool count_one_like(FlatCounts& flat, const ir::Kernel& kernel, Scratch& scratch, Work& work) {
