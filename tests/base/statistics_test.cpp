@@ -16,6 +16,7 @@
 
 #include "support/approx.h"
 #include "support/noise.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using testing::Noise;
@@ -125,7 +126,7 @@ TEST_CASE("a spread is made of the samples") {
 TEST_CASE("the interval covers under skewed, heavy and two-humped noise, whatever the number of samples") {
   const std::uint64_t seed = 20260101;
   INFO("seed ", seed);
-  constexpr int runs = 3000;
+  const int runs = testing::effort(1000, 3000, 3000);
   for (const NoiseKind kind : {NoiseKind::normal, NoiseKind::skewed, NoiseKind::heavy, NoiseKind::two_humps})
     for (const int n : {6, 7, 10, 20, 50, 101})
       for (const double confidence : {0.9, 0.95}) {

@@ -23,6 +23,7 @@
 #   json: KEY KEY ...     the run is repeated with --format json: one document whose keys these are, all with records. Every
 #                         key of its records stands in docs/json.md for this command, with the unit that its values have
 #   csv: KEY,KEY,...      the run is repeated with --format csv: its heading
+#   broad:                takes long: left out of quick runs (tests/support/thorough.h), as others see what it commonly sees
 #   needs: compiler       skipped where NVRTC is not found; needs: cupti where CUPTI is not
 #   left: NAME TEXT       afterwards the file in the case's folder holds the text
 #   holds: EXPRESSION     the run is repeated with --format json, and this is true of its document `d`, in Python
@@ -49,6 +50,7 @@ NEEDS = {
     "compiler": (("needs NVRTC", "nothing was compiled"), "no NVRTC on this machine"),
     "cupti": (("metrics are planned with CUPTI",), "no CUPTI on this machine"),
 }
+BROAD = "TAILOR_BROAD" in os.environ or "TAILOR_THOROUGH" in os.environ
 NO_FAKE = "no fake GPU: built without CUDA's headers"
 
 
@@ -219,7 +221,7 @@ def complaints(case, tailor, source, fake, known, axes, valid, judged):
 
         for key, value in said:
             text = filled(value)
-            if key in ("file", "older", "folder", "env", "run", "sql", "exit", "needs", "limit", "stdout", "in"):
+            if key in ("broad", "file", "older", "folder", "env", "run", "sql", "exit", "needs", "limit", "stdout", "in"):
                 continue
             if key == "out" and text not in result.stdout:
                 yield f"stdout lacks {text!r}: {result.stdout[:2000]!r}"
@@ -272,7 +274,7 @@ def main():
         return {record[key] for record in json.loads(answer.stdout)["results"]}
 
     known, axes, judged, skipped = meanings(source), listed("axes", "axis"), set(), set()
-    every = [case for file in files for case in cases(Path(file))]
+    every = [case for file in files for case in cases(Path(file)) if BROAD or "broad:" not in case]
     # Two at a time: this suite is the last to end, and one command keeps one core busy.
     with ThreadPoolExecutor(max_workers=2) as pool:
         found_by_case = pool.map(lambda case: list(complaints(case, tailor, source, fake, known, axes, valid, judged)), every)

@@ -4,16 +4,20 @@
 // The main of every test executable: doctest with a TAP reporter, one line per case, so Meson shows each case by name.
 // Under TAP the runner exits 0 and the "not ok" lines carry the failures. A case may say skip("reason") and return.
 // What took a second of the processor or more says so, its own processes included: meson-logs/testlog-quick.txt has it
-// all. With any command-line argument the executable behaves as plain doctest.
+// all. With any command-line argument the executable behaves as plain doctest. Cases marked for broad runs are left out
+// of quick ones (support/thorough.h), unless the arguments name cases.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include "support/skip.h"
+#include "support/thorough.h"
 
 namespace {
 
@@ -32,6 +36,13 @@ double seconds_spent() {
       seconds += static_cast<double>(part.tv_sec) + static_cast<double>(part.tv_usec) * 1e-6;
   }
   return seconds;
+}
+
+/// Whether an argument says which cases are to run.
+bool names_cases(std::string_view argument) {
+  argument.remove_prefix(std::min(argument.find_first_not_of('-'), argument.size()));
+  const auto names = {"tc=", "ts=", "sf=", "test-case=", "test-suite=", "source-file="};
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return argument.starts_with(name); });
 }
 
 struct TapReporter : doctest::IReporter {
@@ -93,6 +104,8 @@ void skip(const std::string& reason) { skip_reason() = reason; }
 
 int main(int argc, char** argv) {
   doctest::Context context;
+  if (!tailor::testing::broad() && std::none_of(argv + 1, argv + argc, names_cases))
+    context.addFilter("test-suite-exclude", tailor::testing::in_broad_runs);
   if (argc > 1) {
     context.applyCommandLine(argc, argv);
     return context.run();
