@@ -106,7 +106,7 @@ std::string with(std::string_view entry) {
 
 TEST_CASE(
     "a partition that is written reads back as the same fusion: random graphs, every strategy and random covers") {
-  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(40, 200); ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(14, 40, 200); ++seed) {
     const Graph graph = well_formed_graph(seed, 40);
     INFO("seed ", seed);
     for (const Strategy& strategy : strategies()) check_round_trip(graph, fuse(strategy, graph, search_setting()));
@@ -117,7 +117,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("the same for every model that ships") {
+TEST_CASE("the same for every model that ships" * doctest::test_suite(testing::in_broad_runs)) {
   const std::vector<std::filesystem::path> models =
       models_under(std::filesystem::path(source_folder()) / "data" / "models");
   REQUIRE_FALSE(models.empty());

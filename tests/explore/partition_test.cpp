@@ -141,7 +141,7 @@ bool holds_planned(const Graph& group) {
 }  // namespace
 
 TEST_CASE("groups run one by one compute what the whole graph computes") {
-  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(75, 150); ++seed)
+  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(30, 75, 150); ++seed)
     check_runs_alike(well_formed_graph(seed, 24), seed);
 }
 
@@ -311,7 +311,8 @@ TEST_CASE("a library call has a shape: a product that of its factors, any other 
   CHECK(counted.library[1].shape == "f32[3]");
 }
 
-TEST_CASE("launches and bytes of every dump under stitch-v1: a rule that helps one may harm another") {
+TEST_CASE("launches and bytes of every dump under stitch-v1: a rule that helps one may harm another" *
+          doctest::test_suite(testing::in_broad_runs)) {
   if (all_dumps().empty()) return skip("no dumps configured");
   std::string table = "dump launches bytes\n";
   for (const std::filesystem::path& path : all_dumps()) {

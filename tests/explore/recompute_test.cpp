@@ -235,7 +235,8 @@ TEST_CASE("nobody waits for a group that computes a value again and waits for hi
     CHECK(find_circle(graph, wires, recomputed(graph, wires, groups, search_gpu())).empty());
 }
 
-TEST_CASE("the groups of a whole training step wait for each other in no circle") {
+TEST_CASE("the groups of a whole training step wait for each other in no circle" *
+          doctest::test_suite(testing::in_broad_runs)) {
   // In one of its searches what is done again closes a circle of four groups, three of them packs.
   const std::filesystem::path model =
       std::filesystem::path(third_party_folder()) / "workloads/hlo/bert_train_l2_b32_s128_f32.hlo";

@@ -130,7 +130,7 @@ TEST_CASE("heuristics leave a plan of every width, and give way only where they 
   const costmodel::CalibratedDevice device = example_device();
   int gave_way = 0;
   for (const char* member : {"softmax", "rms_residual_bf16"})
-    for (std::int64_t columns = 1; columns <= 100; columns += testing::effort(5, 1)) {
+    for (std::int64_t columns = 1; columns <= 100; columns += testing::effort(13, 5, 1)) {
       CAPTURE(member);
       CAPTURE(columns);
       const ir::Group group = ir::make_group(ir::family_member(member), 64, columns);

@@ -292,7 +292,7 @@ TEST_CASE("the walk gives what no rule drops, in the order of the product, and n
     ++groups;
     CAPTURE(member.name);
     compare_walks(*ready.get(), default_axes(*ready.get(), tiny_limits), tiny_limits, counts);
-    if (groups % testing::effort(6, 1) == 0)
+    if (groups % testing::effort(18, 6, 1) == 0)
       compare_walks(*ready.get(), default_axes(*ready.get(), large_limits()), large_limits(),
                     std::span(counts).last(1));
     if (ready.tiles() != nullptr)

@@ -14,6 +14,7 @@
 
 #include "explore/strategy.h"
 #include "explore/xla/era_rules.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -569,7 +570,8 @@ TEST_CASE("eras: a chain, a wide graph, many short ways and many users take time
     (void)xla_era_kernels(graph, year);
     return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   };
-  constexpr int nodes = 20000;
+  const int nodes = testing::effort(8000, 20000, 20000);
+  const double most = 5.0 * nodes / 20000 * nodes / 20000;  // what is quadratic is seen with fewer nodes too
   std::string chain = "graph chain {\n  %a0 = parameter 0 : f32[1024]\n";
   for (int i = 1; i <= nodes; ++i) chain += fmt::format("  %a{} = negate %a{} : f32[1024]\n", i, i - 1);
   chain += fmt::format("  output %a{}\n}}\n", nodes);
@@ -598,7 +600,7 @@ TEST_CASE("eras: a chain, a wide graph, many short ways and many users take time
     for (const Year year : {Year::y2020, Year::y2022}) {
       const double taken = seconds(graph, year);
       INFO(graph.name, " ", taken);
-      CHECK(taken < 5);
+      CHECK(taken < most);
     }
   }
 }

@@ -349,7 +349,7 @@ TEST_CASE("in every dump a group's plan lowers or there is a reason, and the lau
   if (files.empty()) return skip("no dumps configured");
   std::sort(files.begin(), files.end());
   int plans = 0, equal = 0, groups = 0;
-  for (std::size_t at = 0; at < files.size(); at += testing::effort<std::size_t>(5, 1)) {
+  for (std::size_t at = 0; at < files.size(); at += testing::effort<std::size_t>(17, 5, 1)) {
     const ir::Graph graph = hlo::import_file(files[at].string()).graph;
     for (const char* strategy : {"xla-priority", "stitch-v1"})
       for (const DistinctGroup& distinct :
