@@ -242,7 +242,7 @@ TEST_CASE("a migration that is asked to stop, whenever it is, says so and leaves
   migrate_within(whole);
   REQUIRE(whole.now > 100);
   int stopped = 0;
-  const int moments = testing::effort(16, 40);
+  const int moments = testing::effort(6, 16, 40);
   for (int asked = 1; asked < whole.now; asked += asked < moments ? 1 : whole.now / moments) {
     CAPTURE(asked);
     Moment moment;
