@@ -17,6 +17,7 @@
 #include "reference/inputs.h"
 #include "support/group_family.h"
 #include "support/interpret.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -155,6 +156,7 @@ TEST_CASE(
   std::int64_t seen = 0;  // by the number of results at once, a bit each
   for (const std::int64_t rows : {3, 5, 16, 451})
     for (const std::int64_t columns : {64, 65, 128, 129, 200, 257, 520, 1100}) {
+      if (!testing::broad() && rows == 451 && columns > 128) continue;  // these take nine tenths of the time
       CAPTURE(rows);
       CAPTURE(columns);
       const Group group =

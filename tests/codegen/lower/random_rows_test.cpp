@@ -202,7 +202,7 @@ TEST_CASE("random groups of longer rows compute what the evaluator computes wher
 
 TEST_CASE("random groups with reductions compute what the evaluator computes, or are refused") {
   int taken = 0, programs = 0, lowered = 0;
-  for (unsigned seed = 1; seed <= testing::effort(250u, 5000u); ++seed) {
+  for (unsigned seed = 1; seed <= testing::effort(90u, 250u, 5000u); ++seed) {
     CAPTURE(seed);
     const std::string text = Drawing(seed).draw();
     CAPTURE(text);
