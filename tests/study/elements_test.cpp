@@ -17,6 +17,7 @@
 #include "support/kernel_cache.h"
 #include "support/listener.h"
 #include "support/skip.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::study;
@@ -127,6 +128,7 @@ struct Wanted {
 TEST_CASE("the plan ranked first executes few machine instructions for each element") {
   const profiler::FoundNvrtc compiler = profiler::find_nvrtc(profiler::default_nvrtc_paths({source / ".venv"}));
   if (!compiler) return skip(compiler.reason);
+  int number = 0;
   for (const Wanted& one : std::to_array<Wanted>({{"softmax", "f32", "xla", 4096, 256, 16},
                                                   {"softmax", "f32", "xla", 4096, 768, 16},
                                                   {"softmax", "f32", "xla", 4096, 1024, 16},
@@ -138,6 +140,7 @@ TEST_CASE("the plan ranked first executes few machine instructions for each elem
                                                   {"softmax", "f32", "xla", 64, 30000, 18.5},
                                                   {"softmax", "f16", "xla", 4096, 1024, 18},
                                                   {"bias_gelu", "f16", "approx", 4096, 3072, 18}})) {
+    if (!testing::broad() && number++ % 3 != 2) continue;  // of each kind one
     const std::string hlo =
         one.what == "softmax" ? softmax(one.type, one.rows, one.columns) : bias_gelu(one.type, one.rows, one.columns);
     CAPTURE(one.columns);

@@ -29,6 +29,7 @@
 #include "support/random_graph.h"
 #include "support/search_setting.h"
 #include "support/skip.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -263,7 +264,8 @@ TEST_CASE("models that ship are read back as they were written, under every stra
   }
 }
 
-TEST_CASE("dumps are read back as they were written, XLA's own partitions among them") {
+TEST_CASE("dumps are read back as they were written, XLA's own partitions among them" *
+          doctest::test_suite(testing::in_broad_runs)) {
   if (third_party_folder().empty()) return skip("no dumps configured");
   for (const std::string_view folder : {"hlo", "xla_reference"})
     for (const auto& file :
@@ -286,7 +288,7 @@ TEST_CASE("random covers are read back as they were written: values that several
 }
 
 TEST_CASE("random graphs are read back as they were written, under every strategy") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(20, 60, 60); ++seed) {
     CAPTURE(seed);
     every_strategy(settled(well_formed_graph(seed, 12 + static_cast<int>(seed))));
   }

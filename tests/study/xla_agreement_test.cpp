@@ -15,6 +15,7 @@
 #include "support/approx.h"
 #include "support/paths.h"
 #include "support/skip.h"
+#include "support/thorough.h"
 
 namespace tailor::study {
 
@@ -273,7 +274,7 @@ TEST_CASE("a module is chosen by a word between dots before any part of a name")
   CHECK(agreements(folder.path, "", "", targets).size() == 3);
 }
 
-TEST_CASE("the scores that ship are those of the modules at hand") {
+TEST_CASE("the scores that ship are those of the modules at hand" * doctest::test_suite(testing::in_broad_runs)) {
   const std::filesystem::path root = third_party_folder();
   if (root.empty() || !std::filesystem::exists(root / "xla_reference")) return skip("no folder of digests");
   const report::XlaScores shipped = report::read_xla_scores(source / "data/agreement.json");

@@ -73,7 +73,7 @@ TEST_CASE("kernels of the family get the same verdict at fewer rows, where they 
   std::size_t number = 0;
   for (const ir::FamilyMember& member : ir::group_family()) {
     constexpr std::array mappings = {std::pair(32, 1), std::pair(128, 1), std::pair(8, 4)};
-    ++number;
+    if (++number % 2 == 0 && !testing::broad()) continue;
     for (std::size_t i = 0; i < mappings.size(); ++i) {
       const auto& [lanes, vector] = mappings[i];
       if (!testing::thorough() && (number + i) % mappings.size() != 0) continue;  // one for each member, by turns

@@ -97,7 +97,7 @@ TEST_CASE("identical kernels have no winner more often than the stated level, wh
   INFO("seed ", seed);
   RaceOptions options;
   options.rule.max_samples = 150;
-  const int races = testing::effort(100, 250);
+  const int races = testing::effort(40, 100, 250);
   for (const NoiseKind kind :
        {NoiseKind::skewed, NoiseKind::heavy, NoiseKind::two_humps, NoiseKind::resembling, NoiseKind::spiky_drift})
     for (const std::size_t contenders : {std::size_t{2}, std::size_t{8}}) {
