@@ -21,6 +21,9 @@
 // moved along a row of 256 waits in registers and shared memory, of 100,000 it is computed again. Neighbours are asked:
 // who reads what the other writes, and who reads the same as the one before.
 //
+// What other strategies make is laid over the answer once more at the end of a graph between small and large, in full
+// and without a doubt: the first look misses what takes a tenth more than it could, and few plans may lead astray.
+//
 // Effort. All groups of all partitions are looked at where they are small together. Else only ours are, with fewer
 // plans the larger they are, and only parts with a group whose best plan takes much more than its price are laid over
 // others, of which those are left out whose price alone is more. What is looked at is counted and not timed, so equal
@@ -106,15 +109,18 @@ class Parts {
 class ByPlans {
  public:
   ByPlans(const FusionTask& task, const Spending& spending, const PlanEffort& effort)
-      : task_(task), spending_(spending), effort_(effort), wires_(task.def_use) {}
+      : task_(task), spending_(spending), effort_(effort), wires_(task.def_use), most_work_(effort.most_work) {}
 
-  HeldAgainstPlans run(NodeSets ours, const std::vector<NodeSets>& others) {
-    std::vector<const NodeSets*> rivals;
-    for (auto at = others.rbegin(); at != others.rend(); ++at)
-      if (const NodeSets& other = *at;
-          other != ours && find_left_out(wires_, other).empty() && find_circle(task_.graph, wires_, other).empty())
-        rivals.push_back(&*at);
-    in_full_ = are_small(ours, rivals);
+  HeldAgainstPlans run(NodeSets ours, const std::vector<MetPartition>& others) {
+    std::vector<const NodeSets*> rivals, strategies;
+    for (auto at = others.rbegin(); at != others.rend(); ++at) {
+      const NodeSets& other = at->groups;
+      if (other == ours || !find_left_out(wires_, other).empty() || !find_circle(task_.graph, wires_, other).empty())
+        continue;
+      rivals.push_back(&other);
+      if (at->of_strategy) strategies.push_back(&other);
+    }
+    in_full_ = are_small(ours, rivals, effort_.whole_nodes);
     const NodeSets before = ours;
     cut_windows(ours);
     for (const NodeSets* other : rivals) {
@@ -124,6 +130,7 @@ class ByPlans {
     }
     while (!over() && join_doubted(ours)) {
     }
+    hold_against_strategies(ours, strategies);
     return {ours, difference(before, ours)};
   }
 
@@ -131,16 +138,27 @@ class ByPlans {
   struct Known {
     Taken taken;
     double price = 0;
+    std::int64_t plans = 0;  ///< that it was asked with
   };
+  /// With how many plans a group is asked: in a large graph few at first, then as many as its nodes allow.
+  enum class Depth : std::uint8_t { few, many, all };
 
-  bool over() const { return task_.stop.stop_requested() || spending_.late() || work_ >= effort_.most_work; }
+  bool over() const { return task_.stop.stop_requested() || spending_.late() || work_ >= most_work_; }
 
-  bool are_small(const NodeSets& ours, const std::vector<const NodeSets*>& rivals) const {
+  /// Of a graph that is not small: a few plans of some groups may have led astray, and what is no doubt may be dear.
+  void hold_against_strategies(NodeSets& ours, const std::vector<const NodeSets*>& strategies) {
+    if (in_full_ || !are_small(ours, strategies, effort_.strategies_nodes)) return;
+    in_full_ = true;
+    most_work_ = work_ + effort_.strategies_work;
+    for (const NodeSets* other : strategies) mix(ours, *other);
+  }
+
+  bool are_small(const NodeSets& ours, const std::vector<const NodeSets*>& rivals, std::int64_t most) const {
     std::set<std::vector<NodeId>> seen(ours.begin(), ours.end());
     for (const NodeSets* other : rivals) seen.insert(other->begin(), other->end());
     std::size_t nodes = 0;
     for (const std::vector<NodeId>& group : seen) nodes += group.size();
-    return nodes <= static_cast<std::size_t>(effort_.whole_nodes);
+    return nodes <= static_cast<std::size_t>(most);
   }
 
   /// Of all bodies: stages compute again what several of them need.
@@ -154,27 +172,31 @@ class ByPlans {
   /// Nothing when it is not known and there is nothing left to look with.
   std::optional<Known> look_at(const Borders& borders, std::size_t g, bool fully) {
     const Group group = outline(task_.graph, borders.of(g));
-    const auto known = known_.find({group.id, fully});
-    if (known != known_.end()) return known->second;
-    // Where a few plans had none that lowers, many are looked through for nothing.
-    const auto few_known = known_.find({group.id, false});
-    if (few_known != known_.end() && few_known->second.taken.unplanned > 0) return few_known->second;
+    const Depth depth = !fully ? Depth::few : in_full_ ? Depth::all : Depth::many;
+    for (const Depth asked : {Depth::few, Depth::many, Depth::all}) {
+      const auto known = known_.find({group.id, asked});
+      if (known == known_.end()) continue;
+      // Where a few plans had none that lowers, many are looked through for nothing.
+      if (asked >= depth || known->second.plans >= effort_.plans || known->second.taken.unplanned > 0)
+        return known->second;
+    }
     if (over()) return std::nullopt;
-    Known found{{}, group_price(group.graph, *task_.device)};
+    Known found{{}, group_price(group.graph, *task_.device), 0};
     found.taken = {1, found.price};
     const auto prepared = codegen::prepare(group);
     if (const auto* ready = std::get_if<codegen::Prepared>(&prepared)) {
       const std::int64_t nodes = nodes_of(*ready), bodies = std::max<std::int64_t>(1, std::ssize(ready->bodies));
       const std::int64_t most = in_full_ ? effort_.plans : effort_.nodes_times_plans / nodes;
       const std::int64_t few = std::clamp(most / 8, std::int64_t{1}, effort_.few_plans);
-      TuneOptions options = in_passing(fully ? std::clamp(most, few, effort_.plans) : few, task_.stop);
+      found.plans = fully ? std::clamp(most, few, effort_.plans) : few;
+      TuneOptions options = in_passing(found.plans, task_.stop);
       options.model = task_.plans;
       const Tuned tuned = tune(*ready, default_axes(*ready, task_.device->limits), *task_.device, options);
       if (tuned.stopped) return std::nullopt;
       work_ += nodes * tuned.lowerings / bodies;  // each plan is of one body
       if (!tuned.best.empty()) found.taken = {0, tuned.best.front().estimate.total.value};
     }
-    known_.emplace(std::pair{group.id, fully}, found);
+    known_.emplace(std::pair{group.id, depth}, found);
     return found;
   }
 
@@ -543,13 +565,13 @@ class ByPlans {
   const PlanEffort& effort_;
   const DefUse& wires_;
   bool in_full_ = false;
-  std::int64_t work_ = 0;
-  std::map<std::pair<Id, bool>, Known> known_;  ///< by group, and whether in full
+  std::int64_t work_ = 0, most_work_;
+  std::map<std::pair<Id, Depth>, Known> known_;
 };
 
 }  // namespace
 
-HeldAgainstPlans hold_against_plans(const FusionTask& task, NodeSets ours, const std::vector<NodeSets>& others,
+HeldAgainstPlans hold_against_plans(const FusionTask& task, NodeSets ours, const std::vector<MetPartition>& others,
                                     const Spending& spending, const PlanEffort& effort) {
   return ByPlans(task, spending, effort).run(std::move(ours), others);
 }

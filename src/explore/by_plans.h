@@ -24,8 +24,12 @@ struct PlanEffort {
   std::int64_t nodes_times_plans =
       32'768;                        ///< of one group there: fewer plans of large ones, an eighth of them at first
   std::int64_t most_work = 200'000;  ///< of a graph there
-  double doubt = 1.25;               ///< times its price that a plan may take before other ways are looked at there
-  double gain = 0.02;                ///< least share that another way must save there: few plans are few
+  /// Of ours and what other strategies make together, up to which these are looked at in full at the end; work that
+  /// may go there.
+  std::int64_t strategies_nodes = 1536;
+  std::int64_t strategies_work = 40'000;
+  double doubt = 1.25;  ///< times its price that a plan may take before other ways are looked at there
+  double gain = 0.02;   ///< least share that another way must save there: few plans are few
 };
 
 struct HeldAgainstPlans {
@@ -33,13 +37,20 @@ struct HeldAgainstPlans {
   std::vector<bool> changed;  ///< by node: plans put it into another group than the price
 };
 
+/// A partition that was met on the way.
+struct MetPartition {
+  NodeSets groups;
+  bool of_strategy = false;  ///< what another strategy makes, as far as it can be written
+};
+
 /// `task.plans` is set. Groups may be joined that no partition has, where the lowering had a doubt about them. `others`
 /// cover the same working nodes, the likeliest last; what does not, or waits in a circle, is left out. Where the groups
 /// of all of them together are small, the answer's best plans take no more than those of `ours` or of any of `others`,
 /// a group without a plan counting more than all that have one. Of large ones only groups are looked at whose plans
-/// take much more than their price. Deterministic as long as `spending` has seconds left; when they are over, or when
-/// stopped, it returns what it has.
-HeldAgainstPlans hold_against_plans(const FusionTask& task, NodeSets ours, const std::vector<NodeSets>& others,
+/// take much more than their price; then the answer is held against those of strategies in full, as far as
+/// `strategies_work` goes. Deterministic as long as `spending` has seconds left; when they are over, or when stopped,
+/// it returns what it has.
+HeldAgainstPlans hold_against_plans(const FusionTask& task, NodeSets ours, const std::vector<MetPartition>& others,
                                     const Spending& spending, const PlanEffort& effort = {});
 
 }  // namespace tailor::explore

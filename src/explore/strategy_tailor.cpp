@@ -188,7 +188,7 @@ class Tailor {
 
   void take(const NodeSets& groups, std::string_view from) {
     if (task_.stop.stop_requested() && !best_.empty()) return;
-    if (asks_plans()) met_.push_back(groups);
+    if (asks_plans()) met_.push_back({groups, !from.empty()});
     double cost = 0;
     const bool priced =
         done_unless_stopped([&] { cost = price_of(task_.graph, task_.def_use, groups, *task_.device, task_.stop); });
@@ -370,8 +370,8 @@ class Tailor {
   bool waits_ = false;  ///< a search has put phases together that wait for each other
   NodeSets best_;
   std::int64_t step_ = 0;
-  std::vector<NodeSets> met_;   ///< whole partitions on the way
-  std::vector<bool> by_plans_;  ///< by node: its group is not what the price decided
+  std::vector<MetPartition> met_;  ///< whole partitions on the way
+  std::vector<bool> by_plans_;     ///< by node: its group is not what the price decided
   double cost_ = 0;
   std::string from_;
 };

@@ -368,8 +368,8 @@ TEST_CASE("a mixture of partitions is not worse than any of them, can be run and
     const DefUse wires = def_use(graph);
     const FusionSetting setting = search_setting();
     const FusionTask task = task_of(setting, graph, wires);
-    const std::vector<NodeSets> others{by("unfused", graph), by("stitch-v1", graph),
-                                       writable(graph, wires, by("xla-2022", graph))};
+    const std::vector<MetPartition> others{
+        {by("unfused", graph)}, {by("stitch-v1", graph)}, {writable(graph, wires, by("xla-2022", graph))}};
     const NodeSets ours = by("tailor", graph);
     const HeldAgainstPlans held = hold_against_plans(task, ours, others, Spending(task), effort);
     CHECK(find_circle(graph, wires, held.groups).empty());
@@ -377,10 +377,10 @@ TEST_CASE("a mixture of partitions is not worse than any of them, can be run and
     const Total best = total(graph, held.groups, effort.plans);
     CHECK(not_worse(best, total(graph, ours, effort.plans)));
     bool is_one = held.groups == ours;
-    for (const NodeSets& other : others) {
-      if (!find_circle(graph, wires, other).empty()) continue;
-      CHECK(not_worse(best, total(graph, other, effort.plans)));
-      is_one = is_one || held.groups == other;
+    for (const MetPartition& other : others) {
+      if (!find_circle(graph, wires, other.groups).empty()) continue;
+      CHECK(not_worse(best, total(graph, other.groups, effort.plans)));
+      is_one = is_one || held.groups == other.groups;
     }
     mixed += is_one ? 0 : 1;
     for (std::size_t i = 0; i < graph.nodes.size(); ++i)
@@ -395,9 +395,10 @@ TEST_CASE("of large graphs only doubtful groups are looked at, and no more than 
   const FusionSetting setting = search_setting();
   FusionTask task = task_of(setting, graph, wires);
   const NodeSets ours = by("tailor", graph);
-  const std::vector<NodeSets> others{by("stitch-v1", graph)};
+  const NodeSets other = by("stitch-v1", graph);
+  bool of_strategy = false;
   const auto held = [&](const PlanEffort& effort) {
-    return hold_against_plans(task, ours, others, Spending(task), effort).groups;
+    return hold_against_plans(task, ours, {{other, of_strategy}}, Spending(task), effort).groups;
   };
   PlanEffort few;
   few.whole_nodes = 0;
@@ -409,6 +410,12 @@ TEST_CASE("of large graphs only doubtful groups are looked at, and no more than 
   PlanEffort nothing = few;
   nothing.most_work = 0;
   CHECK(held(nothing) == ours);
+  // What another strategy makes is asked about without a doubt too.
+  of_strategy = true;
+  CHECK(held(sure) != ours);
+  CHECK(not_worse(total(graph, held(sure), plans_in_passing), total(graph, other, plans_in_passing)));
+  sure.strategies_work = 0;
+  CHECK(held(sure) == ours);
   std::stop_source source;
   source.request_stop();
   task.stop = source.get_token();
