@@ -182,11 +182,17 @@ class Walk {
     return results;
   }
 
-  /// The first operand, where its only user is the node. A visitor sees operands afterwards, so there it is none.
-  Tensor* spent_by(const ir::Node& node) const {
-    if (visit_ || node.operands.empty() || uses_[node.operands[0]] != 1) return nullptr;
-    const std::vector<Value>& first = values_[node.operands[0]];
-    return first.size() == 1 && first[0].use_count() == 1 ? std::const_pointer_cast<Tensor>(first[0]).get() : nullptr;
+  /// What only the node has a use for, and holds no other value. A visitor sees operands afterwards, so there it is
+  /// none.
+  std::vector<Tensor*> spent_by(const ir::Node& node) const {
+    std::vector<Tensor*> spent;
+    if (visit_) return spent;
+    for (const ir::NodeId operand : node.operands) {
+      const bool is_last = uses_[operand] == std::count(node.operands.begin(), node.operands.end(), operand);
+      for (const Value& value : values_[operand])
+        spent.push_back(is_last && value.use_count() == 1 ? std::const_pointer_cast<Tensor>(value).get() : nullptr);
+    }
+    return spent;
   }
 
   std::vector<Value> handed_on(const ir::Node& node) const {

@@ -197,6 +197,12 @@ void round_cells(ir::DType dtype, std::span<Cell> cells) {
   }
 }
 
+Tensor taken(const Call& call, std::size_t k, std::size_t first, std::size_t end) {
+  bool moves = k < call.spent.size() && call.spent[k] != nullptr;
+  for (std::size_t other = first; other < end; ++other) moves &= other == k || call.operands[other] != call.operands[k];
+  return moves ? std::move(*call.spent[k]) : call.operand(k);
+}
+
 const ir::Graph& body(const Call& call, std::size_t i) {
   if (i >= call.node.bodies.size()) fail(call, "a body is missing");
   return ir::body(call.graph, call.node, i);

@@ -118,11 +118,17 @@ struct Call {
   const ir::Node& node;
   std::vector<const Tensor*> operands;
   std::stop_token stop = {};
-  Tensor* spent = nullptr;  ///< operand 0, where nobody needs it any more: its memory may become the result's
+  /// By operand: itself, where nobody but this node needs it any more, so that its memory may become a result's, or
+  /// nothing. Empty: nothing of all. What stands among the operands twice is here twice.
+  std::vector<Tensor*> spent = {};
   const Tensor& operand(std::size_t i) const { return *operands[i]; }
   /// Error(interrupted) when asked for: once in each block, row or run of elements.
   void may_stop() const { stop_if_asked(stop); }
 };
+
+/// Operand `k`, to be changed: moved where it is spent and is none of the other operands from `first` up to `end`, else
+/// a copy.
+Tensor taken(const Call& call, std::size_t k, std::size_t first, std::size_t end);
 
 /// The results of an operation, handed on. A braced list would copy every array.
 template <class... Tensors>

@@ -7,7 +7,8 @@
 // the first branch before those of the second. A map runs its scalar body over whole arrays.
 //
 // A loop's state is given up to each step of it, so what a step hands on is not copied, and an array that collects the
-// results of all steps is written where it is: a loop takes time in proportion to what its steps do.
+// results of all steps is written where it is: a loop takes time in proportion to what its steps do. Loops and branches
+// inside of it are given what nobody else needs, too.
 #include <algorithm>
 
 #include "base/indexed.h"
@@ -17,9 +18,11 @@ namespace tailor::reference {
 
 namespace {
 
-std::vector<Tensor> copied_operands(const Call& call, std::size_t first, std::size_t count) {
+/// Of those that stand there twice, the last is moved.
+std::vector<Tensor> taken_operands(const Call& call, std::size_t first, std::size_t count) {
   std::vector<Tensor> values;
-  for (std::size_t i = first; i < first + count && i < call.operands.size(); ++i) values.push_back(call.operand(i));
+  const std::size_t end = std::min(first + count, call.operands.size());
+  for (std::size_t i = first; i < end; ++i) values.push_back(taken(call, i, i, end));
   return values;
 }
 
@@ -36,7 +39,7 @@ std::size_t parameter_count(const ir::Graph& graph) {
 std::vector<Tensor> evaluate_while(const Call& call) {
   const ir::Graph& condition = body(call, 0);
   const ir::Graph& step = body(call, 1);
-  std::vector<Tensor> state = copied_operands(call, 0, call.operands.size());
+  std::vector<Tensor> state = taken_operands(call, 0, call.operands.size());
   for (;;) {
     const std::vector<Tensor> goes_on = evaluate(condition, state, call.stop);
     if (goes_on.size() != 1) fail(call, "the condition must give one predicate");
@@ -58,7 +61,7 @@ Branch chosen_branch(const Call& call) {
 
 std::vector<Tensor> evaluate_conditional(const Call& call) {
   const Branch branch = chosen_branch(call);
-  return evaluate(branch.body, copied_operands(call, branch.first, branch.count), call.stop);
+  return evaluate_given_up(branch.body, taken_operands(call, branch.first, branch.count), call.stop);
 }
 
 std::vector<Tensor> evaluate_map(const Call& call) {

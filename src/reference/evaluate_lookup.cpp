@@ -42,15 +42,10 @@ Tensor dynamic_slice(const Call& call) {
   return result;
 }
 
-/// Operand `k`, to be updated: itself where nobody else needs it, else a copy.
-Tensor updatable(const Call& call, std::size_t k, const ir::Shape& shape) {
-  const bool is_spent = call.spent == &call.operand(k);
-  return {shape, is_spent ? std::move(call.spent->bytes) : call.operand(k).bytes};
-}
-
 Tensor dynamic_update_slice(const Call& call) {
   const Tensor& update = call.operand(1);
-  Tensor result = updatable(call, 0, call.node.shape);
+  Tensor result = taken(call, 0, 0, call.operands.size());
+  result.shape = call.node.shape;
   const int size = element_bytes(result.shape.dtype);
   const ir::Dims to = row_major(result.shape.dims);
   const ir::Dims starts = clamped_starts(call, 2, result.shape.dims, update.shape.dims);
@@ -222,7 +217,7 @@ std::vector<Tensor> scatter(const Call& call) {
   const Tensor& indices = call.operand(arrays);
   const ir::Shape& updates = call.operand(arrays + 1).shape;
   std::vector<Tensor> results;
-  for (std::size_t k = 0; k < arrays; ++k) results.push_back(updatable(call, k, call.operand(k).shape));
+  for (std::size_t k = 0; k < arrays; ++k) results.push_back(taken(call, k, 0, call.operands.size()));
   const ir::Shape array = results[0].shape;
   LookupDims p;
   p.window_dims = ir::attribute_numbers(text, "update_window_dims");

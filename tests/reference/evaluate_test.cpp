@@ -321,6 +321,14 @@ TEST_CASE("a loop gives what its steps give one by one, whatever they read of wh
   // States: a number, two arrays. Each step updates %a or %b in a few places; what stands there is read before, after,
   // or by the results, once or twice.
   const std::string_view places =
+      "graph up { %a = parameter 0 : f32[6] %i = parameter 1 : s32[] %u = constant {7, 9} : f32[2] "
+      "%n = dynamic_update_slice %a, %u, %i : f32[6] output %n } "
+      "graph as_it_is { %a = parameter 0 : f32[6] %i = parameter 1 : s32[] output %a } "
+      "graph twice { %i = parameter 0 : s32[] %a = parameter 1 : f32[6] %b = parameter 2 : f32[6] "
+      "%n = constant 2 : s32[] %r = compare lt %i, %n : pred[] output %r } "
+      "graph cross { %i = parameter 0 : s32[] %a = parameter 1 : f32[6] %b = parameter 2 : f32[6] "
+      "%one = constant 1 : s32[] %j = add %i, %one : s32[] %u = constant {3, 5} : f32[2] "
+      "%n = dynamic_update_slice %a, %u, %i : f32[6] output %j, %b, %n } "
       "%i = parameter 0 : s32[] %a = parameter 1 : f32[6] %b = parameter 2 : f32[6] "
       "%one = constant 1 : s32[] %j = add %i, %one : s32[] "
       "%x = dynamic_slice %b, %j : f32[2] %y = add %x, %x : f32[2] "
@@ -336,7 +344,16 @@ TEST_CASE("a loop gives what its steps give one by one, whatever they read of wh
           "%s = add %n, %a : f32[6] output %j, %n, %s", "%s = subtract %a, %b : f32[6] output %j, %n, %s",
           "%m = dynamic_update_slice %n, %y, %j : f32[6] output %j, %m, %n",
           "%t = tuple %a, %b : tuple %c = get_tuple_element %t, number=0 : f32[6] "
-          "%m = dynamic_update_slice %c, %x, %j : f32[6] output %j, %n, %m"}) {
+          "%m = dynamic_update_slice %c, %x, %j : f32[6] output %j, %n, %m",
+          // Branches and a loop inside, of what is needed afterwards or not, once or twice.
+          "%p = compare lt %i, %one : pred[] %m = conditional %p, %n, %i, %n, %i, bodies={0,1} : f32[6] output %j, %m, "
+          "%b",
+          "%p = compare lt %i, %one : pred[] %m = conditional %p, %n, %i, %b, %i, bodies={0,1} : f32[6] output %j, %m, "
+          "%n",
+          "%z = constant 0 : s32[] %w = while_loop %z, %n, %n, bodies={2,3}, results={s32[], f32[6], f32[6]} : tuple "
+          "%q = get_tuple_element %w, number=1 : f32[6] %r = get_tuple_element %w, number=2 : f32[6] output %j, %q, %r",
+          "%z = constant 0 : s32[] %w = while_loop %z, %n, %b, bodies={2,3}, results={s32[], f32[6], f32[6]} : tuple "
+          "%q = get_tuple_element %w, number=1 : f32[6] %s = add %q, %b : f32[6] output %j, %q, %s"}) {
       const std::string step = fmt::format("{}{}{}", places, by, rest);
       INFO(step);
       const std::vector<Tensor> first = {tensor(DType::s32, {}, {0}), tensor(DType::f32, {6}, counted(6, 1)),
@@ -359,7 +376,7 @@ TEST_CASE("a loop gives what its steps give one by one, whatever they read of wh
       CHECK(values(out[3]) == values(first[2]));
       ++loops;
     }
-  CHECK(loops == 18);
+  CHECK(loops == 26);
 }
 
 TEST_CASE("complex numbers are split, multiplied and joined") {
