@@ -254,6 +254,36 @@ TEST_CASE("a loop too large to look at every warp is sampled once for all plans 
   }
 }
 
+TEST_CASE("a small loop with elements that fill no vector is counted once for all plans where each would take long") {
+  // 21 x 21 x 127 elements: an odd number. Edges everywhere, and each element of a vector has 49 places of its own.
+  const ir::Group group = group_of_lines(
+      "  %x = parameter 0 : f16[41,41,127]\n  %z = constant 0 : f16[]\n"
+      "  %y = reduce_window maximum %x, %z, text=\"window={size=7x7x1 stride=2x2x1 pad=3_3x3_3x0_0}\" : "
+      "f16[21,21,127]\n"
+      "  output %y\n");
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  PlanCounter counter(prepared, counting_limits, true);
+  codegen::LowerScratch lower_scratch;
+  costmodel::Work work;
+  int plans = 0;
+  for (const auto& [threads, unroll] : {std::pair{64, 1}, {128, 1}, {256, 1}, {128, 2}}) {
+    const ir::Plan plan = map_plan(prepared, threads, 8, unroll);
+    CAPTURE(threads);
+    CAPTURE(unroll);
+    const auto kernel = std::get<ir::Kernel>(codegen::lower(prepared, plan, counting_limits, lower_scratch));
+    counter.count(plan, kernel, work);
+    const costmodel::Work exact = costmodel::count(kernel, costmodel::Mode::exact);
+    const auto near = [](std::int64_t found, std::int64_t wanted, double share) {
+      return std::abs(static_cast<double>(found - wanted)) <= share * static_cast<double>(wanted);
+    };
+    CHECK(near(costmodel::sectors(work), costmodel::sectors(exact), 0.002));
+    CHECK(near(work.pipes.alu, exact.pipes.alu, 0.002));
+    CHECK(near(work.busiest_block, exact.busiest_block, 0.1));
+    ++plans;
+  }
+  CHECK(counter.shared == plans);
+}
+
 TEST_CASE("plans of a large odd pad take their counts from one another") {
   const ir::Group group = group_of_lines(
       "  %x = parameter 0 : f32[997,13,1009,7]\n  %z = constant 0 : f32[]\n"

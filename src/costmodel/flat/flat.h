@@ -70,8 +70,9 @@ std::optional<FlatCounts> count_flat(const ir::Kernel& one_warp, std::int64_t ve
                                      std::int64_t looks = most_flat_looks);
 /// The same by evaluating every warp, however many there are: what count_flat() turns to by itself.
 std::optional<FlatCounts> evaluate_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch);
-/// The same from hundreds or thousands of warps, one run of them from each stratum. Nothing where the kernel is no such
-/// loop, or has no more warps than that.
+/// The same from hundreds or thousands of warps, one run of them from each stratum; from all where there are no more.
+/// Elements that fill no vector are counted with each kernel, but which block is the busiest is not known of them.
+/// Nothing where the kernel is no such loop.
 std::optional<FlatCounts> sample_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch);
 /// Of one kernel: as many elements are one vector of its loop, where plans do not say.
 int widest_access(const ir::Kernel& kernel);

@@ -103,6 +103,7 @@ struct Learner {
 struct Learning {
   std::int64_t looks = 0;
   std::vector<WarpRun> runs;
+  bool is_sample = false;
 };
 
 /// `position` is the kernel's.
@@ -129,7 +130,7 @@ std::optional<FlatCounts> learned(const ir::Kernel& one_warp, std::int64_t vecto
   flat.kernel = one_warp;
   flat.kernel.followers.clear();
   flat.vectors = vectors;
-  flat.sampled = how.runs.size() > 1;
+  flat.sampled = how.is_sample;
   for (const WarpRun& run : how.runs) flat.runs.push_back({run.first, run.count});
   if (how.runs.empty()) flat.runs.push_back({0, warps});
   FlatCounts::Scope all;
@@ -179,8 +180,13 @@ std::optional<FlatCounts> sample_flat(const ir::Kernel& one_warp, std::int64_t v
   const std::int64_t whole = (warps - 1) / run_warps;  // the last warps are looked at in any case
   const std::int64_t sampled = std::clamp(
       most_evaluations / (run_warps * std::max<std::int64_t>(1, evaluations_a_warp(one_warp))), least_runs, most_runs);
-  if (whole <= sampled || !one_warp.followers.empty()) return std::nullopt;
+  if (!one_warp.followers.empty()) return std::nullopt;
   Learning how;
+  how.is_sample = true;
+  if (whole <= sampled) {
+    how.runs.push_back({0, warps, 1});
+    return learned(one_warp, vectors, how, scratch);
+  }
   for (std::int64_t i = 0; i < sampled; ++i) {
     std::int64_t stands_for = 1;
     const std::int64_t at = scattered(i, sampled, whole, stands_for);
