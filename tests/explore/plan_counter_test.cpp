@@ -249,7 +249,7 @@ TEST_CASE("a loop too large to look at every warp is sampled once for all plans 
         CHECK(near(costmodel::compulsory_bytes(sampled), costmodel::compulsory_bytes(exact), 0.02));
       }
     }
-    // Small loops are no sample.
+    // A kernel of another number of vectors is no such loop.
     CHECK_FALSE(costmodel::sample_flat(lowered(32, 4, 1), 4096, scratch).has_value());
   }
 }

@@ -28,7 +28,7 @@ using ir::StmtKind;
 /// Beyond this the long way is not longer.
 constexpr std::int64_t most_flat_warps = std::int64_t{1} << 18;
 /// Of a sample: runs, which are as many as so many evaluations allow, and warps of each.
-constexpr std::int64_t most_evaluations = 60'000, least_runs = 16, most_runs = 160, run_warps = 32;
+constexpr std::int64_t most_evaluations = 120'000, least_runs = 32, most_runs = 160, run_warps = 32;
 /// In any case domains are walked in so many looks: most loops take fewer.
 constexpr std::int64_t few_looks = 1000;
 
