@@ -29,6 +29,8 @@ using ir::StmtKind;
 constexpr std::int64_t most_flat_warps = std::int64_t{1} << 18;
 /// Of a sample: runs, which are as many as so many evaluations allow, and warps of each.
 constexpr std::int64_t most_evaluations = 120'000, least_runs = 32, most_runs = 160, run_warps = 32;
+/// A warp that goes through thousands of trips is counted plan by plan: walking takes trips together.
+constexpr std::int64_t too_many_evaluations = 2'000'000;
 /// In any case domains are walked in so many looks: most loops take fewer.
 constexpr std::int64_t few_looks = 1000;
 
@@ -106,7 +108,7 @@ struct Learning {
   bool is_sample = false;
 };
 
-/// `position` is the kernel's.
+/// Nothing where the kernel is no such loop, or where walking it takes more looks, or samples.
 std::optional<FlatCounts> learned(const ir::Kernel& one_warp, std::int64_t vectors, const Learning& how,
                                   Scratch& scratch) {
   const std::int64_t warps = ceil_div(vectors, warp_lanes);
@@ -178,9 +180,10 @@ int widest_access(const ir::Kernel& kernel) {
 std::optional<FlatCounts> sample_flat(const ir::Kernel& one_warp, std::int64_t vectors, Scratch& scratch) {
   const std::int64_t warps = ceil_div(vectors, warp_lanes);
   const std::int64_t whole = (warps - 1) / run_warps;  // the last warps are looked at in any case
-  const std::int64_t sampled = std::clamp(
-      most_evaluations / (run_warps * std::max<std::int64_t>(1, evaluations_a_warp(one_warp))), least_runs, most_runs);
-  if (!one_warp.followers.empty()) return std::nullopt;
+  const std::int64_t each = std::max<std::int64_t>(1, evaluations_a_warp(one_warp));
+  const std::int64_t sampled = std::clamp(most_evaluations / (run_warps * each), least_runs, most_runs);
+  if (!one_warp.followers.empty() || std::min(whole, sampled) * run_warps * each > too_many_evaluations)
+    return std::nullopt;
   Learning how;
   how.is_sample = true;
   if (whole <= sampled) {

@@ -60,14 +60,16 @@ PlanCounter::Loop& PlanCounter::loop_of(const ir::Plan& plan, int vector, std::i
   one_warp.blocks_per_sm = one_warp.min_blocks = 0;
   const auto known = std::find_if(loops_.begin(), loops_.end(), [&](const Loop& one) { return one.plan == one_warp; });
   Loop& loop = known != loops_.end() ? *known : loops_.emplace_back(Loop{one_warp, {}});
-  const bool counted = !loop.counts.empty() && std::all_of(loop.counts.begin(), loop.counts.end(),
-                                                           [](const auto& one) { return one.has_value(); });
-  if (counted || loop.tried >= most_looks) return loop;
+  const auto is_counted = [&] {
+    return !loop.counts.empty() &&
+           std::all_of(loop.counts.begin(), loop.counts.end(), [](const auto& one) { return one.has_value(); });
+  };
+  if (is_counted() || loop.tried >= most_looks) return loop;
   loop.tried = most_looks;
   const std::int64_t before = looks();
   count_loop(loop, many_parts_ ? std::min(most_looks, many_looks) : most_looks);
   loop.taken = looks() - before;
-  many_parts_ |= loop.taken >= costmodel::most_flat_looks;
+  many_parts_ |= !is_counted() && loop.taken >= costmodel::most_flat_looks;
   return loop;
 }
 

@@ -136,7 +136,8 @@ std::vector<fs::path> find_array_files(std::string_view option, std::span<const 
       const std::vector<fs::path> found = arrays_in(word);
       if (found.empty())
         throw Error(Fault::missing, Position{word}, fmt::format("{}: found no .npy file there", option),
-                    fmt::format("they are called NAME.npy or NUMBER.npy: {}", listed(arrays)));
+                    arrays.empty() ? "the model has none: leave --inputs out"
+                                   : fmt::format("they are called NAME.npy or NUMBER.npy: {}", listed(arrays)));
       for (const fs::path& file : found) {
         const std::size_t at = array_meant(file.stem().string(), arrays);
         if (at == arrays.size())

@@ -61,7 +61,7 @@ struct OpenedGpu {
   GpuState state;                    ///< as NVML told at `state_at`
   std::optional<Seconds> state_at;
   GpuProperties properties;
-  std::uint64_t next_seed = 1;  ///< of the guard zones of what is loaded next
+  std::uint64_t next_seed = 1;                 ///< of the guard zones of what is loaded next
   std::set<std::string, std::less<>> entries;  ///< of all kernels that were ever loaded
 };
 
