@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "study/tables/column.h"
 #include "study/tables/plan_words.h"
 
@@ -114,6 +116,10 @@ Table buffer_table(const Candidate& planned) {
     add(buffer, "store", work.store, work.written_bytes);
     add(buffer, "atomic", work.atomic, work.written_bytes);
   }
+  const costmodel::Work& work = planned.work;
+  if (work.sampled ||
+      std::any_of(work.followers.begin(), work.followers.end(), [](const costmodel::Work& one) { return one.sampled; }))
+    table.title += "; from a sample of warps";
   if (shared) table.title += "; accessed / moved is over 100 % where lanes of a warp ask for the same bytes";
   return table;
 }
