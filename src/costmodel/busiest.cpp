@@ -18,13 +18,10 @@
 #include <array>
 #include <bit>
 #include <functional>
-#include <iterator>
 #include <limits>
 #include <numeric>
 #include <optional>
 #include <span>
-#include <unordered_set>
-#include <utility>
 #include <vector>
 
 #include "costmodel/scratch.h"

@@ -163,6 +163,22 @@ bool asks_existence(const ir::Kernel& kernel, const ir::Stmt& stmt, std::int64_t
          is_number(kernel, one.a, position);
 }
 
+ir::VarSet variables_of(const ir::Kernel& kernel, const ir::Stmt& guard) {
+  ir::VarSet vars;
+  for (const ir::Condition& one : guard.conditions)
+    if (has_condition(one)) vars |= kernel.indices[one.a].vars | kernel.indices[one.b].vars;
+  return vars;
+}
+
+ir::VarSet variables_that_matter(const ir::Kernel& kernel) {
+  ir::VarSet matter;
+  for (const ir::Stmt& stmt : kernel.body) {
+    if (ir::is_memory(stmt)) matter |= kernel.indices[stmt.expr].vars;
+    if (stmt.kind == ir::StmtKind::guard) matter |= variables_of(kernel, stmt);
+  }
+  return matter;
+}
+
 std::int64_t vectors_of(const ir::Kernel& one_warp) {
   Position position;
   if (!find_position(one_warp, position)) return 0;

@@ -24,14 +24,10 @@ using ir::StmtKind;
 class ExactWalk {
  public:
   ExactWalk(const ir::Kernel& kernel, Scratch::Body& scratch)
-      : kernel_(kernel), scratch_(scratch), values_(kernel.indices, warp_lanes) {
-    for (const ir::Stmt& stmt : kernel.body) {
-      if (ir::is_memory(stmt)) matters_ |= kernel.indices[stmt.expr].vars;
-      if (stmt.kind == StmtKind::guard)
-        for (const ir::Condition& condition : stmt.conditions)
-          if (condition.a != ir::no_expr)
-            matters_ |= kernel.indices[condition.a].vars | kernel.indices[condition.b].vars;
-    }
+      : kernel_(kernel),
+        scratch_(scratch),
+        matters_(variables_that_matter(kernel)),
+        values_(kernel.indices, warp_lanes) {
     for (const ir::Buffer& buffer : kernel.buffers) {
       const auto words = static_cast<std::size_t>(buffer.elements / 64 + 1);
       read_.emplace_back(words);

@@ -338,6 +338,10 @@ bool find_position(const ir::Kernel& kernel, Position& position);
 /// Whether the expression is the vector's number.
 bool is_number(const ir::Kernel& kernel, ir::ExprId expr, const Position& position);
 inline bool has_condition(const ir::Condition& one) { return one.a != ir::no_expr; }
+/// The variables of a guard's conditions.
+ir::VarSet variables_of(const ir::Kernel& kernel, const ir::Stmt& guard);
+/// Variables that some condition or address reads: a loop over another one counts the same in each trip.
+ir::VarSet variables_that_matter(const ir::Kernel& kernel);
 /// Whether the guard asks that a vector exists.
 bool asks_existence(const ir::Kernel& kernel, const ir::Stmt& stmt, std::int64_t vectors, const Position& position);
 /// Vectors of a loop whose blocks are one warp: those that its guard of existence lets in, else all. A guard that asks

@@ -19,7 +19,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -35,18 +34,6 @@ using ir::StmtKind;
 
 constexpr int chunk_warps = 32, chunk_lanes = chunk_warps * warp_lanes;
 using Masks = std::array<std::uint32_t, chunk_warps>;
-
-/// Variables that some condition or address reads: a loop over another one does the same in each trip.
-ir::VarSet variables_that_matter(const ir::Kernel& kernel) {
-  ir::VarSet matter;
-  for (const ir::Stmt& stmt : kernel.body) {
-    if (ir::is_memory(stmt)) matter |= kernel.indices[stmt.expr].vars;
-    if (stmt.kind != StmtKind::guard) continue;
-    for (const ir::Condition& one : stmt.conditions)
-      if (has_condition(one)) matter |= kernel.indices[one.a].vars | kernel.indices[one.b].vars;
-  }
-  return matter;
-}
 
 /// Whether every number that is computed fits into 32 bits, addresses in bytes too.
 bool fits_32_bits(const ir::Kernel& kernel) {
@@ -152,6 +139,10 @@ class EvaluatedWalk {
     int lane = 0;
     std::vector<std::pair<ir::VarId, std::int64_t>> loops;  ///< open ones and their values
   };
+  /// Of some lanes of a chunk: warps that have one of them, and lanes.
+  struct Executed {
+    std::int64_t warps = 0, lanes = 0;
+  };
   /// Of the scope that a statement opens. The places are the first and the last lane of the first and of the last warp.
   struct Seen {
     std::int64_t executions = 0, lanes = 0;
@@ -221,33 +212,31 @@ class EvaluatedWalk {
         bind(v, [&](int w, int) { return (block + w) / var.divisor % var.extent; });
     Masks all{};
     std::fill_n(all.begin(), warps, full_mask(kernel_, 0));
-    walk(0, static_cast<std::int32_t>(kernel_.body.size()), all, 1);
+    walk(0, static_cast<std::int32_t>(kernel_.body.size()), all, executed(all), 1);
   }
 
-  /// Statements from .. to, `times` over, in these lanes.
-  void walk(std::int32_t from, std::int32_t to, const Masks& masks, std::int64_t times) {
+  /// Statements from .. to, `times` over, in these lanes: there are some.
+  void walk(std::int32_t from, std::int32_t to, const Masks& masks, const Executed& executed, std::int64_t times) {
     const std::int64_t each = times * stands_for_;
-    const auto [executions, lanes] = executed(masks);
     for (std::int32_t at = from; at < to; ++at) {
       const ir::Stmt& stmt = kernel_.body[static_cast<std::size_t>(at)];
       StmtCount& count = scratch_.counts[static_cast<std::size_t>(at)];
-      count.executions += executions * each;
-      count.lanes += lanes * each;
+      count.executions += executed.warps * each;
+      count.lanes += executed.lanes * each;
       if (ir::is_memory(stmt)) count.units += units(stmt, masks) * each;
       if (stmt.kind == StmtKind::guard) guard(at, masks, times);
-      if (stmt.kind == StmtKind::loop) loop(at, masks, times);
+      if (stmt.kind == StmtKind::loop) loop(at, masks, executed, times);
       if (stmt.kind == StmtKind::guard || stmt.kind == StmtKind::loop) at = stmt.end - 1;
     }
   }
 
-  /// Warps that have a lane, and lanes.
-  static std::pair<std::int64_t, std::int64_t> executed(const Masks& masks) {
-    std::int64_t executions = 0, lanes = 0;
+  static Executed executed(const Masks& masks) {
+    Executed all;
     for (const std::uint32_t mask : masks) {
-      executions += mask != 0;
-      lanes += std::popcount(mask);
+      all.warps += mask != 0;
+      all.lanes += std::popcount(mask);
     }
-    return {executions, lanes};
+    return all;
   }
 
   void guard(std::int32_t at, const Masks& masks, std::int64_t times) {
@@ -256,12 +245,13 @@ class EvaluatedWalk {
       const Masks& holds = answer(questions_[asked]);
       for (int w = 0; w < chunk_warps; ++w) inside[w] &= holds[w];
     }
-    if (std::all_of(inside.begin(), inside.end(), [](std::uint32_t mask) { return mask == 0; })) return;
-    see(at, inside, times);
-    walk(at + 1, kernel_.body[static_cast<std::size_t>(at)].end, inside, times);
+    const Executed here = executed(inside);
+    if (here.warps == 0) return;
+    see(at, inside, here, times);
+    walk(at + 1, kernel_.body[static_cast<std::size_t>(at)].end, inside, here, times);
   }
 
-  void loop(std::int32_t at, const Masks& masks, std::int64_t times) {
+  void loop(std::int32_t at, const Masks& masks, const Executed& executed, std::int64_t times) {
     const ir::Stmt& stmt = kernel_.body[static_cast<std::size_t>(at)];
     const std::int64_t extent = kernel_.indices.vars[stmt.var].extent;
     const bool matters = matter_.has(stmt.var);
@@ -272,8 +262,8 @@ class EvaluatedWalk {
         columns_.set(stmt.var, static_cast<Cell>(trip));
         set_at_[stmt.var] = ++clock_;
       }
-      see(at, masks, matters ? times : times * extent);
-      walk(at + 1, stmt.end, masks, matters ? times : times * extent);
+      see(at, masks, executed, matters ? times : times * extent);
+      walk(at + 1, stmt.end, masks, executed, matters ? times : times * extent);
     }
     loops_.pop_back();
   }
@@ -338,10 +328,8 @@ class EvaluatedWalk {
   }
 
   /// The scope that the statement opens is run by these lanes.
-  void see(std::int32_t at, const Masks& masks, std::int64_t times) {
+  void see(std::int32_t at, const Masks& masks, const Executed& executed, std::int64_t times) {
     Seen& seen = seen_[static_cast<std::size_t>(at)];
-    const auto [executions, lanes] = executed(masks);
-    if (executions == 0) return;
     int first = chunk_warps, last = 0;
     for (int w = 0; w < chunk_warps; ++w) {
       if (masks[w] == 0) continue;
@@ -356,8 +344,8 @@ class EvaluatedWalk {
     }
     seen.spots[2] = {block_ + last, std::countr_zero(masks[last]), loops_};
     seen.spots[3] = {block_ + last, warp_lanes - 1 - std::countl_zero(masks[last]), loops_};
-    seen.executions += executions * times * stands_for_;
-    seen.lanes += lanes * times * stands_for_;
+    seen.executions += executed.warps * times * stands_for_;
+    seen.lanes += executed.lanes * times * stands_for_;
   }
 
   void hand_on(std::int32_t at, Seen& seen) {

@@ -24,14 +24,6 @@ inline bool is_known(const ir::Kernel& like, const ir::Var& var) {
                      [&](const ir::Var& other) { return other.name == var.name; });
 }
 
-/// The variables of a guard's conditions.
-inline ir::VarSet variables_of(const ir::Kernel& kernel, const ir::Stmt& guard) {
-  ir::VarSet vars;
-  for (const ir::Condition& one : guard.conditions)
-    if (has_condition(one)) vars |= kernel.indices[one.a].vars | kernel.indices[one.b].vars;
-  return vars;
-}
-
 /// Whether the expression is one number for all vectors.
 inline bool is_fixed(const ir::Kernel& kernel, ir::ExprId expr) {
   for (std::size_t v = 0; v < kernel.indices.vars.size(); ++v) {
