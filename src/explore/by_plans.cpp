@@ -24,6 +24,9 @@
 // What other strategies make is laid over the answer once more at the end of a graph between small and large, in full
 // and without a doubt: the first look misses what takes a tenth more than it could, and few plans may lead astray.
 //
+// The cheapest by the price are laid over first, for what may be looked at may end before they do: one group of 146
+// nodes in 128 plans is half of what strategies may take.
+//
 // Effort. All groups of all partitions are looked at where they are small together. Else only ours are, with fewer
 // plans the larger they are, and only parts with a group whose best plan takes much more than its price are laid over
 // others, of which those are left out whose price alone is more. What is looked at is counted and not timed, so equal
@@ -112,13 +115,17 @@ class ByPlans {
       : task_(task), spending_(spending), effort_(effort), wires_(task.def_use), most_work_(effort.most_work) {}
 
   HeldAgainstPlans run(NodeSets ours, const std::vector<MetPartition>& others) {
+    std::vector<const MetPartition*> by_price;
+    for (auto at = others.rbegin(); at != others.rend(); ++at) by_price.push_back(&*at);
+    std::stable_sort(by_price.begin(), by_price.end(),
+                     [](const MetPartition* a, const MetPartition* b) { return a->price < b->price; });
     std::vector<const NodeSets*> rivals, strategies;
-    for (auto at = others.rbegin(); at != others.rend(); ++at) {
-      const NodeSets& other = at->groups;
+    for (const MetPartition* met : by_price) {
+      const NodeSets& other = met->groups;
       if (other == ours || !find_left_out(wires_, other).empty() || !find_circle(task_.graph, wires_, other).empty())
         continue;
       rivals.push_back(&other);
-      if (at->of_strategy) strategies.push_back(&other);
+      if (met->of_strategy) strategies.push_back(&other);
     }
     in_full_ = are_small(ours, rivals, effort_.whole_nodes);
     const NodeSets before = ours;

@@ -41,15 +41,16 @@ struct HeldAgainstPlans {
 struct MetPartition {
   NodeSets groups;
   bool of_strategy = false;  ///< what another strategy makes, as far as it can be written
+  double price = 0;          ///< seconds, of all groups
 };
 
 /// `task.plans` is set. Groups may be joined that no partition has, where the lowering had a doubt about them. `others`
-/// cover the same working nodes, the likeliest last; what does not, or waits in a circle, is left out. Where the groups
-/// of all of them together are small, the answer's best plans take no more than those of `ours` or of any of `others`,
-/// a group without a plan counting more than all that have one. Of large ones only groups are looked at whose plans
-/// take much more than their price; then the answer is held against those of strategies in full, as far as
-/// `strategies_work` goes. Deterministic as long as `spending` has seconds left; when they are over, or when stopped,
-/// it returns what it has.
+/// cover the same working nodes; what does not, or waits in a circle, is left out. The cheapest are looked at first, of
+/// equal ones the last. Where the groups of all of them together are small, the answer's best plans take no more than
+/// those of `ours` or of any of `others`, a group without a plan counting more than all that have one. Of large ones
+/// only groups are looked at whose plans take much more than their price; then the answer is held against those of
+/// strategies in full, as far as `strategies_work` goes. Deterministic as long as `spending` has seconds left; when
+/// they are over, or when stopped, it returns what it has.
 HeldAgainstPlans hold_against_plans(const FusionTask& task, NodeSets ours, const std::vector<MetPartition>& others,
                                     const Spending& spending, const PlanEffort& effort = {});
 

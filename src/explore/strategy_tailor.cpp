@@ -188,10 +188,10 @@ class Tailor {
 
   void take(const NodeSets& groups, std::string_view from) {
     if (task_.stop.stop_requested() && !best_.empty()) return;
-    if (asks_plans()) met_.push_back({groups, !from.empty()});
     double cost = 0;
     const bool priced =
         done_unless_stopped([&] { cost = price_of(task_.graph, task_.def_use, groups, *task_.device, task_.stop); });
+    if (asks_plans() && priced) met_.push_back({groups, !from.empty(), cost});
     if (!best_.empty() && (!priced || cost >= cost_)) return;
     best_ = groups;
     cost_ = cost;

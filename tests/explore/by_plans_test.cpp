@@ -422,6 +422,28 @@ TEST_CASE("of large graphs only doubtful groups are looked at, and no more than 
   CHECK(held({}) == ours);
 }
 
+TEST_CASE("where few may be looked at the cheapest by the price come first, whenever they were met") {
+  const Graph graph = hlo::import_hlo(short_rows, "m.hlo").graph;
+  const DefUse wires = def_use(graph);
+  const FusionSetting setting = search_setting();
+  const FusionTask task = task_of(setting, graph, wires);
+  const NodeSets ours = by("tailor", graph), good = by("stitch-v1", graph), bad = by("unfused", graph);
+  PlanEffort effort;
+  effort.whole_nodes = 0;
+  effort.doubt = 1e9;
+  const auto held = [&](const std::vector<MetPartition>& others) {
+    return hold_against_plans(task, ours, others, Spending(task), effort).groups;
+  };
+  // As little as is enough for the better one alone.
+  for (effort.strategies_work = 1; held({{good, true}}) == ours; ++effort.strategies_work)
+    REQUIRE(effort.strategies_work < 40'000);
+  const MetPartition cheap{good, true, 1e-6}, dear{bad, true, 2e-6}, said_cheaper{bad, true, 0.5e-6};
+  CHECK(held({cheap, dear}) != ours);
+  CHECK(held({dear, cheap}) != ours);
+  CHECK(held({cheap, said_cheaper}) == ours);  // nothing is left when it is its turn
+  CHECK(held({said_cheaper, cheap}) == ours);
+}
+
 TEST_CASE("plans that are slow to count are fewer, and no more are lowered than there is patience for") {
   const Graph graph = hlo::import_hlo(short_rows, "m.hlo").graph;
   const Group group = outline(graph, by("tailor", graph).front());
