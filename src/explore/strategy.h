@@ -123,6 +123,11 @@ struct StitchV1Rules {
   /// Places at which one element needs a value: twice the taps of the longest window that a kernel goes through. The
   /// lowering gives up at four times as many.
   std::int64_t places = 128;
+  /// Instructions of lanes that windows may do again for each byte that is not written and read: a quarter of what GPUs
+  /// have time for while one passes, so that a group which is bound by memory stays so. And for each launch that is
+  /// saved, in which the smallest GPUs have time for as many.
+  double again_per_byte = 4;
+  double again_per_launch = 1 << 24;
   std::int64_t rows = 2;  ///< least rows of a group that stitches through shared memory: "stays above one block"
   /// Longest row that is stitched when it is the only one. Its block reads that much anyway when it reduces the row;
   /// what is stitched to it adds less than a launch.

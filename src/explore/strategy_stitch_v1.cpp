@@ -20,7 +20,8 @@
 //   6. the union has at most 512 operations, so that a merge looks at no more and the time of the whole is linear in
 //   the nodes, whatever their order; and at most 64 reductions, each of which is some 9 KB of text for the compiler;
 //   7. no element of the union needs a value at more than 128 places, as windows of windows and trees of slices do:
-//   each of these places is loaded or computed again.
+//   each of these places is loaded or computed again. Where there are windows, what their taps compute again takes no
+//   more instructions than GPUs have time for while the bytes would pass that the union does not write and read.
 // Producers are offered to consumers in topological order until nothing changes; then siblings that read one array and
 // run over the same space are merged, and the first part is repeated. One number read by many does not bring its
 // readers together. What a rule refuses is written on the edge.
@@ -44,6 +45,7 @@
 
 #include "base/counted.h"
 #include "codegen/structure/structure.h"
+#include "costmodel/group_summary.h"
 #include "explore/borders.h"
 #include "explore/contraction.h"
 #include "explore/edge_notes.h"
@@ -229,6 +231,7 @@ class StitchV1 {
     }
     if (const auto all_over = read_all_over(codegen::Region(graph_, border), rules_.places))
       return fmt::format("an element would need {} at more than {} places", label(*all_over), rules_.places);
+    if (auto again = goes_through_again(a, b)) return again;
     const std::size_t arguments = border.reads.size() + border.writes.size();
     if (arguments > static_cast<std::size_t>(rules_.arguments) &&
         arguments > std::max(own_arguments(a), own_arguments(b)))
@@ -236,6 +239,33 @@ class StitchV1 {
     const NodeId blocker = units_.blocker(a, b);
     if (blocker != no_node) return fmt::format("would make a cycle through {}", label(blocker));
     return std::nullopt;
+  }
+
+  bool has_window(NodeId unit) const {
+    const std::vector<NodeId>& nodes = units_.nodes(unit);
+    return std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) { return graph_[id].op == Op::reduce_window; });
+  }
+
+  costmodel::GroupSummary summary_of(std::initializer_list<NodeId> units) {
+    if (!facts_) facts_ = costmodel::group_facts(graph_, def_use_);
+    if (!summaries_) scratch_ = summaries_.emplace(*facts_).create();
+    for (const NodeId unit : units)
+      for (const NodeId id : units_.nodes(unit)) summaries_->add(scratch_, id);
+    costmodel::GroupSummary summary = summaries_->summary(scratch_);
+    for (const NodeId unit : units)
+      for (const NodeId id : units_.nodes(unit)) summaries_->remove(id);
+    return summary;
+  }
+
+  /// Rule 7: a window goes through its taps, and all that stands before it is computed for each.
+  std::optional<std::string> goes_through_again(NodeId a, NodeId b) {
+    if (!has_window(a) && !has_window(b)) return std::nullopt;
+    const auto work = [](const costmodel::GroupSummary& s) { return s.fma + s.alu + s.xu + s.f64 + s.loads; };
+    const auto bytes = [](const costmodel::GroupSummary& s) { return s.read + s.written; };
+    const costmodel::GroupSummary one = summary_of({a}), other = summary_of({b}), both = summary_of({a, b});
+    const double again = work(both) - work(one) - work(other), saved = bytes(one) + bytes(other) - bytes(both);
+    if (again <= rules_.again_per_byte * std::max(0.0, saved) + rules_.again_per_launch) return std::nullopt;
+    return fmt::format("windows would do {:.2g} instructions again to save {:.2g} bytes", again, std::max(0.0, saved));
   }
 
   /// One long row is reduced and left. Its halves, where it arrives in steps, may each be rows of their own; what they
@@ -526,6 +556,9 @@ class StitchV1 {
   std::vector<bool> alone_;  ///< no kernel of today can hold the node
   bool packing_ = false;     ///< all merging is done but that of single numbers
   std::vector<EdgeNote> edges_;
+  std::optional<costmodel::GroupFacts> facts_;  ///< where there are windows
+  std::optional<costmodel::GroupSummaries> summaries_;
+  std::int32_t scratch_ = 0;
   /// The last attempt on a pair of units: how large they were, and why they were not merged.
   struct Attempt {
     std::pair<int, int> versions;

@@ -247,6 +247,25 @@ TEST_CASE("two column reductions of one array are one group, and nothing of full
     CHECK(std::holds_alternative<codegen::Layout>(group.needs));
 }
 
+TEST_CASE(
+    "a window does not go through another's taps again where that takes longer than to write and read its results") {
+  // Of large images the smaller result of the first window is read again; of small ones a launch is dearer. What is one
+  // operation before a window goes with it however large they are.
+  const auto groups = [](int images, const std::string& first) {
+    const auto of = [&](int edge) { return fmt::format("f32[{0},{1},{1}]", images, edge); };
+    const Graph graph = parse_graph(
+        fmt::format("graph pools {{\n  %x = parameter 0 : {0}\n  %z = constant 0 : f32[]\n  %a = {3} : {1}\n"
+                    "  %d = multiply %a, %a : {1}\n"
+                    "  %w = reduce_window add %d, %z, text=\"window={{size=1x5x5}}\" : {2}\n  output %w\n}}\n",
+                    of(68), of(64), of(60), first));
+    return fuse(find_strategy("stitch-v1"), graph).groups.size();
+  };
+  const std::string window = "reduce_window add %x, %z, text=\"window={size=1x5x5}\"";
+  CHECK(groups(2, window) == 1);
+  CHECK(groups(4096, window) == 2);
+  CHECK(groups(4096, "slice %x, ranges={0:4096:1, 2:66:1, 2:66:1}") == 1);
+}
+
 TEST_CASE("a long row that one block sums takes its producers along, because together they have a plan") {
   const Graph graph = parse_graph(R"(graph long {
   %x = parameter 0 : f32[1048576]
