@@ -353,6 +353,9 @@ Table strategy_table(std::span<const StrategyFigures> strategies, Devices device
   Table table;
   table.title = "one run of the model";
   if (only) table.title += fmt::format(", times on {}; planned: of kernels that can be written today", devices[0].name);
+  // More plans may have a better one among them: explore, which asks all, may say less.
+  if (projected)
+    table.title += fmt::format("; projected: the best of up to {} a group", counted(explore::plans_in_passing, "plan"));
   table.columns = counts(std::any_of(strategies.begin(), strategies.end(), is_looped));
   for (const costmodel::CalibratedDevice& device : devices) add_times(table, device, only, projected);
   for (const StrategyFigures& one : strategies) {
