@@ -187,7 +187,8 @@ ir::Estimate priced(const GroupSummary& summary, const CalibratedDevice& device,
     else
       crossing = through / memory;
   }
-  const double tail = (summary.tails > 0 ? 2 * device.l2_latency : 0) + end_of_sums(summary, device);
+  const bool ends_late = summary.tails > 0 || (summary.column_sums > 0 && !goes_again(summary));
+  const double tail = (ends_late ? 2 * device.l2_latency : 0) + end_of_sums(summary, device);
   part(estimate, ir::Part::barrier) = {waits * (2 * device.l2_latency + device.dram_latency) + tail};
   part(estimate, ir::Part::shared) = {crossing};
   part(estimate,
@@ -214,7 +215,7 @@ ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, 
     const ir::Estimate shared = priced(summary, device, regime, sharing);
     if (shared.total < best.total) best = shared;
   };
-  try_it({device.blocks_per_cluster, cluster_meets(device)});
+  if (summary.column_sums == 0) try_it({device.blocks_per_cluster, cluster_meets(device)});  // no plan for columns
   try_it({std::floor(device.sms / rows_of(summary)), grid_meets(device)});
   return best;
 }

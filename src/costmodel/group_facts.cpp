@@ -6,16 +6,16 @@
 //
 // Method. Free nodes (reshapes, broadcasts, constants) are no nodes of the price: a reader walks through them to the
 // array that lies behind, and what they do to the order of elements becomes a property of the read. A reshape of a
-// row-major array keeps the order; a broadcast that repeats numbers over what is fastest in memory spreads a row's
-// number over the row, whatever stays between the parts of a row (ir/graph/domain.h); every other broadcast or view
+// row-major array keeps the order; a broadcast that repeats numbers in their order spreads a row's number over the row,
+// or a column's over the column, whatever stays between their parts (ir/graph/domain.h); every other broadcast or view
 // moves elements. What a slice, a pad, a reverse or a concatenate moves stays within a row of all dimensions from the
 // first one on that it changes. A slice or a look-up touches as many elements as it makes. Each array counts once per
 // reader, with the wildest order and the sum of what is touched.
 //
 // A reduction that takes the fastest dimension in memory is a row reduction where there are several rows: a block has
-// its result at once. The result of any other reduction, of a sort and of a scatter is there only when the whole grid
-// has done its part. Reductions that a group folds into one are chains: for the last one it is noted how far the whole
-// reaches when it begins at each step.
+// its result at once. So it has that of columns where a group has no other reductions. The result of any other
+// reduction, of a sort and of a scatter is there only when the whole grid has done its part. Reductions that a group
+// folds into one are chains: for the last one it is noted how far the whole reaches when it begins at each step.
 #include "costmodel/group_facts.h"
 
 #include <fmt/format.h>
@@ -28,6 +28,7 @@
 #include <string>
 
 #include "base/indexed.h"
+#include "costmodel/work.h"
 #include "ir/graph/arithmetic.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/domain.h"
@@ -182,7 +183,7 @@ class Facts {
       fact.reach = ResultReach::grid;
       if (node.shape.dtype == ir::DType::tuple && node.op != Op::reduce) return;
       const Rows found = rows_of(graph_[node.operands[0]].shape, axes(node));
-      if (found.count == 0) return;
+      if (found.count == 0) return find_columns(graph_[node.operands[0]].shape, axes(node), fact);
       fact.reach = ResultReach::row;
       fact.rows = found.count, fact.domain = found.domain;
     } else if (kind == OpClass::window || node.op == Op::scatter ||
@@ -191,12 +192,25 @@ class Facts {
     }
   }
 
-  /// The number of a domain; 0 where rows are in one piece each.
+  /// The number of a domain; 0 where rows are in one piece each, below where it is one of columns.
   std::int32_t number_of(const ir::Domain& domain) {
     if (domain.is_contiguous()) return 0;
     const auto [at, fresh] = domains_.try_emplace(text(domain), static_cast<std::int32_t>(domains_.size()) + 1);
     if (fresh) pieces_.push_back(domain.fastest());
-    return at->second;
+    return domain.reduces_fastest ? at->second : -at->second;
+  }
+
+  /// Lanes of a block ask for a line of columns that lie side by side, or for all there are; fewer than fill a sector
+  /// are read for nothing.
+  void find_columns(const ir::Shape& source, const ir::Dims& gone, GroupNode& fact) {
+    constexpr std::int64_t line = 128;
+    const ir::Domain domain = domain_of(source, gone);
+    const std::int64_t bits = ir::row(source.dtype).bits;
+    if (domain.reduces_fastest || domain.kept() <= 1 || domain.reduced() <= 1) return;
+    if (domain.fastest() * bits < 8 * sector_bytes) return;
+    const std::int64_t beside = std::min(domain.fastest(), std::max<std::int64_t>(8 * line / bits, 1));
+    fact.bands = static_cast<double>(domain.kept()) / static_cast<double>(beside);
+    fact.columns = number_of(domain);
   }
 
   struct Rows {
@@ -222,7 +236,7 @@ class Facts {
       const std::optional<ir::Domain> domain = spread_domain(node, source.shape);
       if (!domain) return {ReadOrder::moved};
       if (size_of(source) == size_of(node)) return {};
-      return domain->reduces_fastest ? Order{ReadOrder::spread, number_of(*domain)} : Order{ReadOrder::moved};
+      return domain->reduced() > 1 ? Order{ReadOrder::spread, number_of(*domain)} : Order{ReadOrder::moved};
     }
     if (node.op == Op::reshape || node.op == Op::bitcast) {
       const Node& source = graph_[node.operands[0]];
@@ -455,7 +469,7 @@ class Facts {
       fact.pieces = accesses(graph_[node.operands[0]].shape, piece_of(fact.domain));
     } else if (class_of(node.op) == OpClass::elementwise) {
       for (const GroupRead& read : fact.reads)
-        if (read.order == ReadOrder::spread && read.domain != 0)
+        if (read.order == ReadOrder::spread && read.domain > 0)
           fact.pieces = std::max(fact.pieces, accesses(node.shape, piece_of(read.domain)));
     }
   }
@@ -513,7 +527,7 @@ class Facts {
   const Graph& graph_;
   const ir::DefUse& def_use_;
   std::map<std::string, std::int32_t> turns_;    ///< numbers of ways to turn, by text
-  std::map<std::string, std::int32_t> domains_;  ///< numbers of those whose rows are in several pieces, by text
+  std::map<std::string, std::int32_t> domains_;  ///< numbers of columns and of rows in several pieces, by text
   std::vector<std::int64_t> pieces_;             ///< of these, elements of a piece; that of number 1 first
   std::map<std::pair<NodeId, std::size_t>, std::int32_t> steps_;  ///< by node and operand
   static constexpr std::int32_t no_step = -1;

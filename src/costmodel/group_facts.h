@@ -18,7 +18,7 @@ namespace tailor::costmodel {
 /// At which index a reader takes a value, from the tamest to the wildest.
 enum class ReadOrder : std::uint8_t {
   same,    ///< the element that it computes
-  spread,  ///< repeated over what is fastest in memory: a row's number for all of its elements
+  spread,  ///< repeated over a row or column: its number for all of its elements
   within,  ///< another place of the same row: a row that is reversed, turned, cut, put together
   moved,   ///< any other place: transposes, look-ups, a number repeated for others than its neighbours
 };
@@ -31,7 +31,7 @@ struct GroupRead {
   bool whole = false;              ///< all of it
   bool is_part = false;            ///< by a slice or a look-up, whose places are its own
   ReadOrder order = ReadOrder::same;
-  std::int32_t domain = 0;  ///< spread: how the rows lie over which it is; as GroupNode::domain
+  std::int32_t domain = 0;  ///< spread: how the rows or columns lie over which it is; as GroupNode::domain
   double rows = 1;          ///< within: so many rows, in one piece each, keep their elements
   double taps = 0;          ///< of a reduction over windows: times that it reads each element; 0: it is none
   /// Steps on each way to it, as indices into GroupFacts::steps; none: it is read at the index that is computed, alone.
@@ -61,9 +61,15 @@ struct GroupStep {
 struct GroupNode {
   bool alive = false;  ///< work or an outside node
   ResultReach reach = ResultReach::element;
-  bool reduces = false;          ///< a reduction: its operand may be of any size
-  double rows = 1;               ///< of a row reduction
-  std::int32_t domain = 0;       ///< how its rows lie: 0 each in one piece, else a number for their domain
+  bool reduces = false;     ///< a reduction: its operand may be of any size
+  double rows = 1;          ///< of a row reduction
+  std::int32_t domain = 0;  ///< how its rows lie: 0 each in one piece, > 0 a number for their domain
+  /// Of a reduction that leaves the fastest dimension: bands of columns side by side that a block may have, and how the
+  /// columns lie, < 0 a number for their domain; 0: it is none. A group whose reductions are all of columns that lie
+  /// alike has a band to a block, as it has rows (group_reductions.cpp); in others its result is there when the whole
+  /// grid has ended.
+  double bands = 1;
+  std::int32_t columns = 0;
   std::vector<GroupStep> steps;  ///< of a reduction, the nearest first
   std::int32_t chain = -1;       ///< reductions that are steps of one another; index into GroupFacts::chains
   double fma = 0, alu = 0, xu = 0, f64 = 0;

@@ -29,7 +29,8 @@
 // Reductions that arrive in steps (ir/graph/split_reduction.h) are one where a group holds the steps. The first of them
 // then counts as the whole: its elements are those that are reduced, and its result reaches as far as the whole's. The
 // later ones cost nothing and wait for nothing. Chains of steps are short; when a member enters or leaves a group, all
-// that its chain has there are looked at again.
+// that its chain has there are looked at again. Reductions of columns are a block's where a group has no others. Both
+// stand in group_reductions.cpp.
 #include "costmodel/group_summary.h"
 
 #include <algorithm>
@@ -48,13 +49,6 @@ namespace {
 
 constexpr double of_the_grid = -1;    ///< rows of what is there only when all blocks are done
 constexpr double most_times = 65536;  ///< that elements count: beyond, sums would be whole numbers no more
-
-/// One more or less at a place of a list that ends with its last entry above 0.
-void count_at(std::vector<std::int64_t>& counts, std::size_t at, int sign) {
-  if (counts.size() <= at) counts.resize(at + 1, 0);
-  counts[at] += sign;
-  while (!counts.empty() && counts.back() == 0) counts.pop_back();
-}
 
 /// Whether tasks of one size are whole numbers of tasks of the other: rows of these numbers, and how they lie.
 bool nest(double a, std::int32_t lie_a, double b, std::int32_t lie_b) {
@@ -230,7 +224,8 @@ GroupSummaries::Standing GroupSummaries::standing_of(NodeId node) const {
       const State& maker = states_[ir::index(read.maker)];
       phase = std::max(phase, maker.phase + (waits(node, read, maker) ? 1 : 0));
       steps = std::max(steps, maker.steps);
-      const bool again = read.order == ReadOrder::spread || read.order == ReadOrder::within;
+      const bool over_others = read.domain < 0 && read.domain != maker.domain;  // columns, of a number of rows
+      const bool again = (read.order == ReadOrder::spread && !over_others) || read.order == ReadOrder::within;
       walks = std::max(walks, maker.walks + (maker.rows > 0 && again ? 1 : 0));
     }
   if (state.reach == ResultReach::row && !state.follows) ++steps;
@@ -269,16 +264,6 @@ void GroupSummaries::count_phase(NodeId node, int sign) {
   walks[at].in_pieces += pieces > 0 ? sign : 0;
   walks[at].pieces += sign * pieces;
   while (!walks.empty() && walks.back().nodes == 0) walks.pop_back();
-}
-
-/// A reduction of rows by those that must end before it.
-void GroupSummaries::count_steps(NodeId node, int sign) {
-  const State& state = states_[ir::index(node)];
-  if (state.reach != ResultReach::row || state.follows) return;
-  GroupSummary& summary = groups_[static_cast<std::size_t>(state.group)].summary;
-  summary.row_sums += sign;
-  summary.rows += sign * state.reduced_rows;
-  count_at(summary.steps, static_cast<std::size_t>(std::max(state.steps, 1) - 1), sign);
 }
 
 /// Places a node anew, and those that follow from it. Readers stand behind what they read, so each is met once.
@@ -441,58 +426,13 @@ void GroupSummaries::count_turn(NodeId node, int sign) {
   if (counted->nodes == 0) turns.erase(counted);
 }
 
-/// What of a chain the group folds, from the last reduction on (ir::folded_reductions). Returns whose part changed,
-/// ascending.
-std::vector<NodeId> GroupSummaries::refold(std::int32_t group, std::int32_t chain) {
-  struct Part {
-    ResultReach reach;
-    double rows;
-    std::int32_t domain;
-    double results;
-    bool follows;
-    bool operator==(const Part&) const = default;
-  };
-  std::vector<std::pair<NodeId, Part>> parts;  // of those in the group, ascending
-  for (const NodeId id : facts_.chains[static_cast<std::size_t>(chain)])
-    if (const GroupNode& fact = facts_.nodes[ir::index(id)]; states_[ir::index(id)].group == group)
-      parts.push_back({id, {fact.reach, fact.rows, fact.domain, fact.elements, false}});
-  const auto part_of = [&](NodeId id) {
-    return std::lower_bound(parts.begin(), parts.end(), id, [](const auto& one, NodeId at) { return one.first < at; });
-  };
-  std::vector<bool> taken(parts.size(), false);
-  for (std::size_t i = parts.size(); i-- > 0;) {
-    if (taken[i]) continue;
-    auto first = parts.begin() + static_cast<std::ptrdiff_t>(i);
-    for (const GroupStep& step : facts_.nodes[ir::index(parts[i].first)].steps) {
-      const auto found = part_of(step.reduce);
-      if (found == parts.end() || found->first != step.reduce) break;
-      taken[static_cast<std::size_t>(found - parts.begin())] = true;
-      first->second = {ResultReach::element, 1, 0, 0, true};
-      const double results = facts_.nodes[ir::index(parts[i].first)].elements;
-      found->second = {step.reach, step.rows, step.domain, results, false};
-      first = found;
-    }
-  }
-  std::vector<NodeId> changed;
-  for (const auto& [id, part] : parts) {
-    State& state = states_[ir::index(id)];
-    if (Part{state.reach, state.reduced_rows, state.reduced_domain, state.results, state.follows} == part) continue;
-    count_work(id, -1);
-    count_steps(id, -1);
-    state.reach = part.reach, state.reduced_rows = part.rows, state.reduced_domain = part.domain;
-    state.results = part.results, state.follows = part.follows;
-    count_work(id, 1);
-    count_steps(id, 1);
-    changed.push_back(id);
-  }
-  return changed;
-}
-
 /// After a node has entered or left a group: those that follow from it there.
 void GroupSummaries::settle_around(std::int32_t group, NodeId node) {
   const GroupNode& fact = facts_.nodes[ir::index(node)];
   if (fact.chain >= 0)
     for (const NodeId changed : refold(group, fact.chain)) settle(changed);
+  if (fact.reach != ResultReach::element)
+    for (const NodeId changed : see_columns(group)) settle(changed);
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group) settle(reader.node);
   changed_.push_back(node);
@@ -519,7 +459,9 @@ void GroupSummaries::add(std::int32_t group, NodeId node) {
   state = {};
   state.group = group;
   if (has_update) count_update(fact.updates, 1);
-  state.reach = fact.reach, state.reduced_rows = fact.rows, state.reduced_domain = fact.domain;
+  count_reach(group, node, 1);
+  const Reach seen = reach_in(group, node);
+  state.reach = seen.reach, state.reduced_rows = seen.rows, state.reduced_domain = seen.domain;
   state.results = fact.elements;
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, 1);
@@ -554,6 +496,7 @@ void GroupSummaries::remove(NodeId node) {
   count_steps(node, -1);
   groups_[static_cast<std::size_t>(group)].summary.nodes -= 1;
   count_work(node, -1);
+  count_reach(group, node, -1);
   count_again(node, -1);
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, -1);

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -47,7 +48,8 @@ struct GroupSummary {
   std::int64_t fills = 0;              ///< scatters whose array another launch makes before them
   double scattered = 0;                ///< bytes that scatters change where data says
   double carried = 0;                  ///< elements of reductions among them: what a block adds up from row to row
-  std::int64_t row_sums = 0;           ///< reductions whose rows a block can hold
+  std::int64_t row_sums = 0;           ///< reductions whose rows, or bands of columns, a block can hold
+  std::int64_t column_sums = 0;        ///< of these, those of columns
   double rows = 0;                     ///< of these, summed up
   std::vector<std::int64_t> steps{};   ///< of these, how many have so many others before them
   std::vector<RowWalk> walks{};        ///< by the times that rows are gone through again
@@ -61,6 +63,13 @@ std::int64_t walks_again(const GroupSummary& summary);
 /// Bytes of sectors that a loop moves for single elements: a tile turns arrays of one size in one way, others are gone
 /// across.
 double across(const GroupSummary& summary);
+
+/// One more or less at a place of a list that ends with its last entry above 0.
+inline void count_at(std::vector<std::int64_t>& counts, std::size_t at, int sign) {
+  if (counts.size() <= at) counts.resize(at + 1, 0);
+  counts[at] += sign;
+  while (!counts.empty() && counts.back() == 0) counts.pop_back();
+}
 
 /// Disjoint groups over the nodes of one graph. A node is in no group or in one.
 class GroupSummaries {
@@ -112,6 +121,17 @@ class GroupSummaries {
   struct OneGroup {
     GroupSummary summary;
     std::unordered_map<ir::NodeId, External> externals;
+    std::map<std::int32_t, std::int64_t> reaching;  ///< members that reach beyond an element, by GroupNode::columns
+    std::set<ir::NodeId> of_columns;                ///< of these, those of columns
+    /// How all of their columns lie, where they lie alike and nobody else reaches so far; else 0.
+    std::int32_t columns() const { return reaching.size() == 1 ? reaching.begin()->first : 0; }
+  };
+  /// How far a result reaches in a group.
+  struct Reach {
+    ResultReach reach = ResultReach::element;
+    double rows = 1;
+    std::int32_t domain = 0;
+    bool operator==(const Reach&) const = default;
   };
 
   bool is_placed(ir::NodeId node) const;
@@ -138,6 +158,9 @@ class GroupSummaries {
   AskedPlaces places_of(ir::NodeId node) const;
   void settle_places(std::int32_t group);
   void count_turn(ir::NodeId node, int sign);
+  Reach reach_in(std::int32_t group, ir::NodeId node) const;
+  void count_reach(std::int32_t group, ir::NodeId node, int sign);
+  std::vector<ir::NodeId> see_columns(std::int32_t group);
   std::vector<ir::NodeId> refold(std::int32_t group, std::int32_t chain);
   void settle_around(std::int32_t group, ir::NodeId node);
 

@@ -170,24 +170,26 @@ TEST_CASE("who follows a reduction of the grid element by element needs no barri
     std::int64_t tails;
     double crossing;
   };
+  // Beside a number for each row, columns are the grid's.
   const std::string column =
       "  %x = parameter 0 : f32[64,32]\n  %zero = constant 0 : f32[]\n"
-      "  %c = reduce add %x, %zero, axes={0} : f32[32]\n";
+      "  %c = reduce add %x, %zero, axes={0} : f32[32]\n"
+      "  %r = reduce add %x, %zero, axes={1} : f32[64]\n  output %r\n";
   for (const Row& row :
-       {Row{"each element", "  %y = negate %c : f32[32]\n  output %y\n", {2}, 1, 0},
+       {Row{"each element", "  %y = negate %c : f32[32]\n  output %y\n", {3}, 1, 0},
         {"spread over rows",
          "  %b = broadcast %c, axes={1} : f32[64,32]\n  %y = add %x, %b : f32[64,32]\n  output %y\n",
-         {1, 1},
+         {2, 1},
          1,
          128},
-        {"reduced in steps", "  %y = reduce add %c, %zero, axes={0} : f32[]\n  output %y\n", {2}, 1, 0},
+        {"reduced in steps", "  %y = reduce add %c, %zero, axes={0} : f32[]\n  output %y\n", {3}, 1, 0},
         {"reduced again",
          "  %e = exp %c : f32[32]\n  %y = reduce add %e, %zero, axes={0} : f32[]\n  output %y\n",
-         {2, 1},
+         {3, 1},
          2,
          128},
-        {"turned round", "  %y = reverse %c, axes={0} : f32[32]\n  output %y\n", {1, 1}, 1, 128},
-        {"a part of it", "  %y = slice %c, ranges={0:16:1} : f32[16]\n  output %y\n", {1, 1}, 1, 128}}) {
+        {"turned round", "  %y = reverse %c, axes={0} : f32[32]\n  output %y\n", {2, 1}, 1, 128},
+        {"a part of it", "  %y = slice %c, ranges={0:16:1} : f32[16]\n  output %y\n", {2, 1}, 1, 128}}) {
     CAPTURE(row.what);
     const GroupSummary s = summary_of(column + std::string(row.lines));
     CHECK(s.phases == row.phases);
@@ -217,8 +219,10 @@ TEST_CASE("a group knows its reductions along rows, how many follow one another,
   const GroupSummary column = summary_of(
       "  %x = parameter 0 : f32[64,32]\n  %zero = constant 0 : f32[]\n"
       "  %c = reduce add %x, %zero, axes={0} : f32[32]\n  output %c\n");
-  CHECK(column.row_sums == 0);
-  CHECK(column.steps.empty());
+  CHECK(column.row_sums == 1);  // of a band of 32
+  CHECK(column.rows == 1);
+  CHECK(column.steps == std::vector<std::int64_t>{1});
+  CHECK(column.carried == 0);
 }
 
 TEST_CASE("rows whose sums across them leave room for few at once wait in turns, and what they wait for is exposed") {
@@ -376,6 +380,44 @@ TEST_CASE("rows in several pieces are rows, and only what lies as they do is the
       "  %y = subtract %x, %b : f32[64,16]{0,1}\n  output %y\n");
   CHECK(turned.row_sums == 1);
   CHECK(barriers(turned) == 0);
+}
+
+TEST_CASE("columns of a group without other reductions are a block's in bands, and the grid's beside others") {
+  // Of [images, channels, pixels], a number for each pixel.
+  const std::string head =
+      "  %x = parameter 0 : f32[8,16,64]\n  %zero = constant 0 : f32[]\n"
+      "  %c = reduce add %x, %zero, axes={1} : f32[8,64]\n";
+  const std::string norm =
+      "  %b = broadcast %c, axes={0,2} : f32[8,16,64]\n  %d = subtract %x, %b : f32[8,16,64]\n"
+      "  %v = reduce add %d, %zero, axes={1} : f32[8,64]\n  %w = broadcast %v, axes={0,2} : f32[8,16,64]\n"
+      "  %y = multiply %d, %w : f32[8,16,64]\n";
+  const auto of = [&](const std::string& lines) { return summary_of(head + lines); };
+  const GroupSummary alone = of(norm + "  output %y\n");
+  CHECK(barriers(alone) == 0);
+  CHECK(walks_again(alone) == 2);
+  CHECK(alone.row_sums == 2);
+  CHECK(alone.column_sums == 2);
+  CHECK(alone.rows == 2 * 8 * 64 / 32);  // 32 floats are a line
+  CHECK(alone.tails == 0);
+  CHECK(alone.carried == 0);
+  CHECK(alone.crossing == 0);
+  // A number for each row makes all of them the grid's again; so do columns that lie otherwise.
+  const GroupSummary beside =
+      of(norm + "  %r = reduce add %x, %zero, axes={2} : f32[8,16]\n  output %y\n  output %r\n");
+  CHECK(barriers(beside) == 2);
+  CHECK(beside.column_sums == 0);
+  CHECK(beside.row_sums == 1);
+  CHECK(beside.carried == 2 * 8 * 64);
+  CHECK(barriers(of(norm + "  %r = reduce add %x, %zero, axes={0} : f32[16,64]\n  output %y\n  output %r\n")) == 2);
+  // Spread over other elements than it was reduced from.
+  CHECK(barriers(of("  %b = broadcast %c, axes={0,2} : f32[8,32,64]\n  %z = parameter 1 : f32[8,32,64]\n"
+                    "  %y = add %z, %b : f32[8,32,64]\n  output %y\n")) == 1);
+  CHECK(barriers(of("  %b = broadcast %c, axes={0,1} : f32[8,64,16]\n  %z = parameter 1 : f32[8,64,16]\n"
+                    "  %y = add %z, %b : f32[8,64,16]\n  output %y\n")) == 1);
+  // Columns that fill no sector are not worth a block's way.
+  CHECK(summary_of("  %x = parameter 0 : f32[8,16,7]\n  %zero = constant 0 : f32[]\n"
+                   "  %c = reduce add %x, %zero, axes={1} : f32[8,7]\n  output %c\n")
+            .column_sums == 0);
 }
 
 TEST_CASE("what is moved within a row waits for the row's block alone, which goes through the row once more") {

@@ -335,8 +335,8 @@ TEST_CASE("a name of any bytes is written so that it reads back") {
 
 TEST_CASE("groups that would need more barriers than are allowed stay apart, at whatever price") {
   const Graph graph = graph_g(
-      "  %x = parameter 0 : f32[64,32]\n  %zero = constant 0 : f32[]\n  %c = reduce add %x, %zero, axes={0} : f32[32]\n"
-      "  %b = broadcast %c, axes={1} : f32[64,32]\n  %y = add %x, %b : f32[64,32]\n  output %y\n");
+      "  %x = parameter 0 : f32[64,32]\n  %zero = constant 0 : f32[]\n  %c = reduce add %x, %zero, axes={0,1} : f32[]\n"
+      "  %b = broadcast %c, axes={} : f32[64,32]\n  %y = add %x, %b : f32[64,32]\n  output %y\n");
   const ir::DefUse def_use = ir::def_use(graph);
   const costmodel::GroupFacts facts = costmodel::group_facts(graph, def_use);
   const FusionTask task{search_setting(), graph, def_use};

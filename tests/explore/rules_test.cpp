@@ -379,6 +379,18 @@ std::vector<Side> row_sides() {
       {"long-code", false, [](Tried& t) { t.prepared.element_code = 4096, t.tiling.trips = 1; }},
       {"long-code", true, [](Tried& t) { t.prepared.element_code = 513, t.tiling.at_once = 2; }},
       {"long-code", false, [](Tried& t) { t.prepared.element_code = 20000, t.tiling.trips = t.plan.vector = 1; }},
+      {"long-columns", true,
+       [](Tried& t) {
+         t.columns(8, 16, 264), t.tiling.trips = 8, t.prepared.element_code = 1025, t.waits(ir::HomesWord::registers);
+       }},
+      {"long-columns", false,
+       [](Tried& t) {
+         t.columns(8, 16, 264), t.tiling.trips = 8, t.prepared.element_code = 1024, t.waits(ir::HomesWord::registers);
+       }},
+      {"long-columns", false,
+       [](Tried& t) {
+         t.columns(8, 16, 264), t.tiling.trips = 8, t.prepared.element_code = 1025, t.waits(ir::HomesWord::reload);
+       }},
       {"register-payload", true, [](Tried& t) { t.plan.in_flight = 5; }},
       {"register-payload", false, [](Tried& t) { t.plan.in_flight = 4; }},
       {"register-payload", true, [](Tried& t) { t.plan.in_flight = 3, t.waits(ir::HomesWord::registers); }},

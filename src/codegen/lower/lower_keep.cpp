@@ -200,7 +200,7 @@ std::string possible_homes(const Prepared& prepared) {
     for (const ir::Home& home : one.homes) nodes.push_back(home.node);
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-  if (nodes.empty()) return "no value of this group can, because no value of a row is needed by a later phase";
+  if (nodes.empty()) return "no value of this group can, because no later phase needs elements of an earlier one";
   return node_list(nodes) + " can, because they have an element for each of a row and a later phase needs them";
 }
 

@@ -238,9 +238,7 @@ bool leaves_caches(const Candidate& c) {
   return rows * c.prepared.columns * input_bytes(c) > std::int64_t{2} * c.limits.shared_per_sm;
 }
 
-bool are_in_registers(const Candidate& c) {
-  return !c.tiling.streamed || codegen::waits_partly(c.prepared, c.plan.homes);
-}
+bool are_in_registers(const Candidate& c) { return !c.tiling.streamed || has(c, StitchLevel::registers); }
 
 std::int64_t kept_at_once(const Candidate& c) {
   codegen::KeptHomes own;

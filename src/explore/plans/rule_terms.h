@@ -110,7 +110,7 @@ std::int64_t room_in_flight(const Candidate& c, std::int64_t kept);
 /// cache holds: they come from afar then, the farther the more there are.
 bool leaves_caches(const Candidate& c);
 
-/// Whether all that waits of a row, or what waits of a part, is in registers at once.
+/// Whether all that waits of a row or column, or what waits of a part, is in registers at once.
 bool are_in_registers(const Candidate& c);
 
 /// Instructions in the code of a thread for the elements that it has at once, as estimated: all that one of them takes

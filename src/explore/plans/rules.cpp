@@ -170,13 +170,21 @@ constexpr std::array rule_table = [] {
       {"long-code",
        false,
        "over 16384 instructions of copies of what an element takes come from far and take the compiler long; rows that "
-       "wait "
-       "in registers, which are read once for it, may have twice that",
+       "wait in registers, which are read once for it, may have twice that",
        {asks({vector}, {T::streamed, T::trips, T::at_once},
              [](const Candidate& c) {
                const bool waits = !c.tiling.streamed && c.tiling.trips > 1;
                const std::int64_t most = waits ? 32768 : 16384;
                return unrolled_code(c) > most && c.plan.vector * c.tiling.at_once > 1;
+             })}},
+      {"long-columns",
+       false,
+       "nor are columns unrolled to wait in registers where that makes over 32768",
+       {asks({vector, homes}, {T::groups, T::trips},
+             [](const Candidate& c) {
+               constexpr std::int64_t most = 32768;
+               return is_across(c) && has(c, StitchLevel::registers) &&
+                      elements_per_thread(c) * c.prepared.element_code > most;
              })}},
       {"padding",
        false,
@@ -219,8 +227,7 @@ constexpr std::array rule_table = [] {
       {"narrow-columns",
        false,
        "columns take the widest vector, half of it where there are fewer blocks than SMs, or what is 64 bytes of all "
-       "inputs "
-       "together",
+       "inputs together",
        {asks({vector, threads_per_row}, {T::groups, T::run, T::together, T::split},
              [](const Candidate& c) {
                return is_across(c) && narrows(c) && widest_vector(c) / c.plan.vector > 2 && !stays_near(c);
@@ -241,8 +248,7 @@ constexpr std::array rule_table = [] {
              })}},
       {"shallow-columns",
        false,
-       "under 32 bytes and four rows in flight per thread, and 128 of all inputs together, though its columns have "
-       "more",
+       "under 32 bytes and four rows in flight per thread, and 128 of all inputs together, though there are more",
        {asks({in_flight, vector, threads_per_row}, {T::groups, T::trips},
              [](const Candidate& c) {
                return is_across(c) && c.plan.in_flight < 4 && 4 * c.plan.in_flight <= c.tiling.trips &&
@@ -251,8 +257,7 @@ constexpr std::array rule_table = [] {
              })}},
       {"deep-columns",
        false,
-       "over eight rows in flight only where columns break vectors, and 64 bytes of the widest input: more hide "
-       "nothing",
+       "over eight rows in flight only where columns break vectors, and 64 bytes of the widest input",
        {asks({in_flight, vector, threads_per_row}, {T::groups},
              [](const Candidate& c) {
                return is_across(c) && c.plan.in_flight > 8 && c.plan.in_flight * c.plan.vector * element_bytes(c) > 64;
@@ -298,8 +303,7 @@ constexpr std::array rule_table = [] {
       {"meet-size",
        false,
        "blocks of the grid that share rows and meet fill a third of the SMs (less where 32 KiB suffice) to all of them "
-       "once, or twice where registers of fewer do not hold what waits; where nothing is walked again, nobody need "
-       "wait",
+       "once, or twice where registers of fewer do not hold what waits; nobody need wait for one walk",
        {asks({split, meet}, {T::groups, T::items},
              [](const Candidate& c) {
                if (c.plan.meet != Meeting::grid) return false;
@@ -308,9 +312,10 @@ constexpr std::array rule_table = [] {
       {"meet-reload",
        false,
        "what half of the registers of the blocks that meet holds is not read again: that is what they meet for",
-       {asks({split, meet, homes}, {},
+       {asks({split, meet, homes}, {T::groups, T::together},
              [](const Candidate& c) {
-               const std::int64_t waiting = codegen::bytes_waiting(c.prepared);
+               const std::int64_t beside = is_across(c) ? c.tiling.together : 1;
+               const std::int64_t waiting = codegen::bytes_waiting(c.prepared) * beside;
                return c.plan.meet == Meeting::grid && c.plan.homes.empty() && waiting > 0 &&
                       c.plan.split * half_of_registers(c) >= waiting;
              })}},
@@ -414,14 +419,15 @@ constexpr std::array rule_table = [] {
              })}},
       {"shared-short",
        false,
-       "rows under 64 bytes per thread stay in registers, not in shared memory, unless they are read at other places",
+       "rows and columns under 64 bytes per thread stay in registers, not in shared memory, unless they are read at "
+       "other places",
        {asks({homes, vector}, {T::trips},
              [](const Candidate& c) {
                return waits_in_shared(c) && elements_per_thread(c) * element_bytes(c) < 64 && !moves_in_shared(c);
              })}},
       {"reload-short",
        false,
-       "reading a row again pays only when 32 registers of a thread for each value, or half of all, do not hold it",
+       "reading a row or column again pays only when 32 registers of a thread for each value, or half of all, do not",
        {asks({homes, threads, vector}, {T::trips},
              [](const Candidate& c) {
                return c.plan.homes.empty() && !codegen::homes_of(c.prepared, HomesWord::registers).empty() &&
@@ -527,8 +533,8 @@ constexpr std::array rule_table = [] {
              [](const Candidate& c) { return !c.prepared.straight && c.plan.threads >= 16 * c.limits.warp_size; })}},
       {"shared-long",
        false,
-       "rows that fit 32 registers a thread for each kept value, and half of them for all, stay in registers, not in "
-       "shared memory, unless they are read at other places",
+       "rows and columns that fit 32 registers a thread for each kept value, and half of them for all, stay in "
+       "registers, not in shared memory, unless they are read at other places",
        {asks({homes, threads, vector}, {T::trips},
              [](const Candidate& c) {
                return waits_in_shared(c) && elements_per_thread(c) <= 32 && all_fits_half(c) && !moves_in_shared(c);

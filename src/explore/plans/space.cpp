@@ -155,12 +155,16 @@ std::vector<int> clusters(const codegen::Prepared& prepared, const ir::Limits& l
   return values;
 }
 
-/// Words of lists, those that say the same of this group once.
+/// Words of lists, those that say the same of this group once. Columns wait in one place: a band of them that fits
+/// neither alone is rare.
 std::vector<int> lists_of_homes(const codegen::Prepared& prepared, const ir::Limits& limits) {
   using enum ir::HomesWord;
   std::vector<int> words = numbers({registers, shared, reload, recompute, widest_shared, widest_reload,
                                     recompute_shared, recompute_mixed, moved_shared, moved_cluster});
-  if (limits.blocks_per_cluster < 2) words.pop_back();
+  if (has_columns(prepared))
+    words = numbers({registers, shared, reload, recompute, recompute_shared});
+  else if (limits.blocks_per_cluster < 2)
+    words.pop_back();
   return different_homes(prepared, words);
 }
 
@@ -245,9 +249,9 @@ std::string_view values_asked(ir::PlanField axis) {
              "widest-shared, widest-reload (as registers, but the widest value shared, or the widest input read "
              "again), recompute-shared (only inputs, in shared memory), recompute-mixed (only inputs, the widest of "
              "them shared), moved-shared, moved-cluster (as registers, but what is read at other places of a row in "
-             "shared "
-             "memory of the block, or of a cluster's blocks for all of them); a plan may say other lists, "
-             "homes=%0@register,%7@block";
+             "shared memory of the block, or of a cluster's blocks for all of them); of columns those that leave all "
+             "in one "
+             "place; a plan may say other lists, homes=%0@register,%7@block";
     case ir::PlanField::grid:
       return "tile, persistent";
     case ir::PlanField::blocks_per_sm:
@@ -299,6 +303,7 @@ Axes axes_of_structure(const codegen::Prepared& prepared, const codegen::Prepare
 
 bool has_axis(const codegen::Prepared& prepared, ir::PlanField axis) {
   if (prepared.bodies.empty()) {
+    if (axis == ir::PlanField::homes && codegen::homes_of(prepared, ir::HomesWord::registers).empty()) return false;
     const std::vector<const codegen::Prepared*> structures = codegen::structures_of(prepared);
     return std::any_of(structures.begin(), structures.end(),
                        [&](const codegen::Prepared* one) { return row(one->skeleton).has(axis); });

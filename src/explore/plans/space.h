@@ -50,7 +50,7 @@ std::string_view values_asked(ir::PlanField axis);
 void restrict_axis(Axes& axes, const AxisLimit& limit);
 
 /// Whether the axis may change a plan of the group: a skeleton that it has plans of has the axis, or one of its bodies
-/// does. What waits between stages is no axis.
+/// does. What waits between stages is no axis, nor is where values wait that nothing needs again.
 bool has_axis(const codegen::Prepared& prepared, ir::PlanField axis);
 
 /// The axes of plans, of one skeleton or of all, slowest first: the order of enumeration.

@@ -9,7 +9,8 @@
 // thresholds for lanes and blocks). Rows over 32 KiB wait in shared memory between two passes, because registers would
 // spill. A flat loop has blocks of 256 threads, where smaller ones leave bandwidth (RRZE gpu-benches,
 // gpu-small-kernels), and two vectors a thread. Columns are walked by blocks as large, whose lanes read a line of 128
-// bytes together, four rows at once. Vectors are as wide as 16 bytes allow.
+// bytes together, four rows at once; what they need again waits in registers, more of it in shared memory. Vectors are
+// as wide as 16 bytes allow.
 //
 // Tiles that are turned have blocks of 128 threads, as XLA's have, whose lanes write a line together, and four vectors
 // on their way to each thread: it waits at the barrier for all that it has.
@@ -70,6 +71,16 @@ int usual_split(const codegen::Prepared& prepared, std::int64_t tiles, std::int6
   return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(most, 1))));
 }
 
+/// Where so many columns side by side wait for the next phase: in registers, as 256 threads have them, up to 64 KiB, in
+/// shared memory up to 128; more is read again.
+std::vector<ir::Home> usual_homes(const codegen::Prepared& prepared, std::int64_t columns) {
+  constexpr std::int64_t of_registers = 64 * kib, of_shared = 128 * kib;
+  const std::int64_t bytes = codegen::bytes_waiting(prepared) * columns;
+  return bytes <= of_registers ? codegen::homes_of(prepared, ir::HomesWord::registers)
+         : bytes <= of_shared  ? codegen::homes_of(prepared, ir::HomesWord::shared)
+                               : std::vector<ir::Home>{};
+}
+
 int steps_of_number(int a, int b) {
   const auto width = [](int number) {
     return static_cast<int>(std::bit_width(static_cast<unsigned>(std::max(number, 0))));
@@ -115,6 +126,7 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
     plan.in_flight = column_rows;
     const std::int64_t tiles = std::max<std::int64_t>(prepared.rows * bytes / prepared.columns / line_bytes, 1);
     plan.split = usual_split(prepared, tiles, prepared.rows * bytes / tiles);
+    plan.homes = usual_homes(prepared, prepared.rows / tiles);
     return plan;
   }
   plan.split = usual_split(prepared, prepared.rows, bytes);
