@@ -22,9 +22,9 @@
 // Places. Where readers ask for a value at several places (slices of it, pads, parts of concatenations, taps of
 // windows, look-ups, repeats), a kernel computes it for each, and so all that this is made of, down to the arrays that
 // are loaded. So each node has the places at which its group asks for it (places/places.h): those of its readers there,
-// taken on by a step. When they change, those are looked at again whose results it reads. Where a reader finds the
-// value in memory behind a barrier, or with the block that has its row, it is computed once. What several readers want
-// of an array at the same taps is loaded once.
+// taken on by a step. When they change, those are looked at again whose results it reads, once for all nodes that come
+// or go together. Where a reader finds the value in memory behind a barrier, or with the block that has its row, it is
+// computed once. What several readers want of an array at the same taps is loaded once.
 //
 // Reductions that arrive in steps (ir/graph/split_reduction.h) are one where a group holds the steps. The first of them
 // then counts as the whole: its elements are those that are reduced, and its result reaches as far as the whole's. The
@@ -436,7 +436,6 @@ void GroupSummaries::settle_around(std::int32_t group, NodeId node) {
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group) settle(reader.node);
   changed_.push_back(node);
-  settle_places(group);
 }
 
 /// Whether the reader would write over what it reads here.
@@ -444,7 +443,7 @@ bool GroupSummaries::may_update(const GroupReader& reader) const {
   return facts_.nodes[ir::index(reader.node)].placed == reader.read;
 }
 
-void GroupSummaries::add(std::int32_t group, NodeId node) {
+void GroupSummaries::enter(std::int32_t group, NodeId node) {
   const GroupNode& fact = facts_.nodes[ir::index(node)];
   State& state = states_[ir::index(node)];
   // Readers of the group find the value in memory no more.
@@ -483,7 +482,7 @@ void GroupSummaries::add(std::int32_t group, NodeId node) {
   settle_around(group, node);
 }
 
-void GroupSummaries::remove(NodeId node) {
+void GroupSummaries::leave(NodeId node) {
   const GroupNode& fact = facts_.nodes[ir::index(node)];
   State& state = states_[ir::index(node)];
   const std::int32_t group = state.group;
@@ -512,13 +511,27 @@ void GroupSummaries::remove(NodeId node) {
   settle_around(group, node);
 }
 
+void GroupSummaries::add(std::int32_t group, std::span<const NodeId> nodes) {
+  for (const NodeId node : nodes) enter(group, node);
+  settle_places(group);
+}
+
+void GroupSummaries::remove(std::span<const NodeId> nodes) {
+  if (nodes.empty()) return;
+  const std::int32_t group = group_of(nodes.front());
+  for (const NodeId node : nodes) leave(node);
+  settle_places(group);
+}
+
 GroupSummary summarise(const ir::Graph& group) {
   const ir::DefUse def_use = ir::def_use(group);
   const GroupFacts facts = group_facts(group, def_use);
   GroupSummaries summaries(facts);
   const std::int32_t only = summaries.create();
+  std::vector<NodeId> members;
   for (std::size_t i = 0; i < facts.nodes.size(); ++i)
-    if (facts.nodes[i].alive) summaries.add(only, static_cast<NodeId>(i));
+    if (facts.nodes[i].alive) members.push_back(static_cast<NodeId>(i));
+  summaries.add(only, members);
   return summaries.summary(only);
 }
 

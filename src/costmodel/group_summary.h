@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -81,9 +82,13 @@ class GroupSummaries {
 
   /// A new group without nodes.
   std::int32_t create();
-  /// Precondition: the node is in no group, or in one. O(its edges and those of nodes whose phase changes).
-  void add(std::int32_t group, ir::NodeId node);
-  void remove(ir::NodeId node);
+  /// Precondition: the nodes are in no group. O(their edges and those of nodes whose phase or places change); those are
+  /// looked at once for all that come together.
+  void add(std::int32_t group, std::span<const ir::NodeId> nodes);
+  void add(std::int32_t group, ir::NodeId node) { add(group, std::span(&node, 1)); }
+  /// Precondition: the nodes are in one group.
+  void remove(std::span<const ir::NodeId> nodes);
+  void remove(ir::NodeId node) { remove(std::span(&node, 1)); }
   std::int32_t group_of(ir::NodeId node) const { return states_[ir::index(node)].group; }
   /// Grid barriers of its group that come before it. Precondition: it is in a group.
   std::int32_t phase_of(ir::NodeId node) const { return states_[ir::index(node)].phase; }
@@ -134,6 +139,8 @@ class GroupSummaries {
     bool operator==(const Reach&) const = default;
   };
 
+  void enter(std::int32_t group, ir::NodeId node);
+  void leave(ir::NodeId node);
   bool is_placed(ir::NodeId node) const;
   double written(ir::NodeId node) const;
   bool escapes(ir::NodeId node) const;

@@ -172,8 +172,9 @@ double MergeSearch::price(std::int32_t group) const {
 
 /// Last ones first out, first ones first in: then hardly any phase changes on the way.
 void MergeSearch::move(const std::vector<NodeId>& nodes, std::int32_t to) {
-  for (std::size_t i = nodes.size(); i-- > 0;) summaries_.remove(nodes[i]);
-  for (const NodeId id : nodes) summaries_.add(to, id);
+  const std::vector<NodeId> last_first(nodes.rbegin(), nodes.rend());
+  summaries_.remove(last_first);
+  summaries_.add(to, nodes);
 }
 
 void MergeSearch::join(NodeId a, NodeId b) {

@@ -7,6 +7,9 @@
 // itself keeps summaries and asks only for what a move changes.
 #include "explore/price.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/stop.h"
 #include "explore/borders.h"
 #include "ir/outline.h"
@@ -47,8 +50,10 @@ double price_of(const Graph& graph, const DefUse& def_use, const std::vector<std
     for (const std::vector<NodeId>& group : groups) {
       stop_if_asked(stop);
       const std::int32_t one = summaries.create();
-      for (const NodeId id : group)
-        if (def_use.roles[index(id)] == Role::work) summaries.add(one, id);
+      std::vector<NodeId> work;
+      std::copy_if(group.begin(), group.end(), std::back_inserter(work),
+                   [&](NodeId id) { return def_use.roles[index(id)] == Role::work; });
+      summaries.add(one, work);
       sum += costmodel::group(summaries.summary(one), device).total.value;
     }
     return sum;
