@@ -215,7 +215,7 @@ ir::Estimate group(const GroupSummary& summary, const CalibratedDevice& device, 
     const ir::Estimate shared = priced(summary, device, regime, sharing);
     if (shared.total < best.total) best = shared;
   };
-  if (summary.column_sums == 0) try_it({device.blocks_per_cluster, cluster_meets(device)});  // no plan for columns
+  try_it({device.blocks_per_cluster, cluster_meets(device)});
   try_it({std::floor(device.sms / rows_of(summary)), grid_meets(device)});
   return best;
 }

@@ -247,6 +247,23 @@ std::function<void(Tried&)> clustered(const std::function<void(Tried&)>& change)
   };
 }
 
+/// Bands of 32 columns of 1,024, a block or a cluster of four to each.
+std::function<void(Tried&)> columns_alone(const std::function<void(Tried&)>& change) {
+  return [change](Tried& t) {
+    t.waits(ir::HomesWord::registers);
+    t.columns(8, 16, 264);
+    t.plan.vector = t.plan.in_flight = 4;
+    t.tiling.streamed = true;
+    change(t);
+  };
+}
+std::function<void(Tried&)> columns_clustered(const std::function<void(Tried&)>& change) {
+  return columns_alone([change](Tried& t) {
+    t.cluster(4);
+    change(t);
+  });
+}
+
 /// The same, of which nothing waits between its two walks.
 std::function<void(Tried&)> reloaded(const std::function<void(Tried&)>& change) {
   return clustered([change](Tried& t) {
@@ -317,6 +334,29 @@ std::vector<Side> row_sides() {
       {"meet-reload", false, reloaded([](Tried& t) { t.meet_instead(), t.prepared.columns = 32769; })},
       {"meet-reload", false, reloaded([](Tried& t) { t.meet_instead(), t.prepared.homes = {}; })},  // nothing can wait
       {"meet-reload", false, reloaded([](Tried& t) { t.meet_instead(), t.waits(ir::HomesWord::registers); })},
+      // 32 columns of 1,024 values of two arrays: twice the half of a block's registers.
+      {"column-reload", true,
+       columns_alone([](Tried& t) { t.waits(ir::HomesWord::reload), t.prepared.columns = 512; })},
+      {"column-reload", false,
+       columns_alone([](Tried& t) { t.waits(ir::HomesWord::reload), t.prepared.columns = 513; })},
+      {"column-reload", false, columns_alone([](Tried& t) { t.prepared.columns = 512; })},
+      {"column-reload", false, columns_clustered([](Tried& t) { t.waits(ir::HomesWord::reload); })},
+      {"column-waits", false, columns_alone([](Tried&) {})},
+      {"column-waits", true, columns_alone([](Tried& t) { t.plan.in_flight = 5; })},
+      {"column-waits", true, columns_alone([](Tried& t) { t.plan.in_flight = 2; })},
+      {"column-waits", false, columns_alone([](Tried& t) { t.plan.in_flight = 2, t.tiling.trips = 3; })},
+      {"column-waits", false, columns_alone([](Tried& t) { t.plan.vector = 1, t.plan.in_flight = 8; })},
+      {"column-waits", true, columns_alone([](Tried& t) { t.plan.vector = 1, t.plan.in_flight = 4; })},
+      {"column-waits", true, columns_alone([](Tried& t) { t.plan.grid = ir::GridShape::persistent; })},
+      {"column-waits", false, columns_alone([](Tried& t) { t.waits(ir::HomesWord::reload), t.plan.in_flight = 2; })},
+      {"cluster-columns", false, columns_clustered([](Tried&) {})},
+      {"cluster-columns", true, columns_clustered([](Tried& t) { t.columns(17, 8, 264); })},
+      {"cluster-columns", false, columns_clustered([](Tried& t) { t.columns(16, 8, 264); })},
+      {"cluster-columns", true, columns_clustered([](Tried& t) { t.prepared.columns = 127; })},  // 4 KiB each
+      {"cluster-columns", false, columns_clustered([](Tried& t) { t.prepared.columns = 128, t.columns(8, 8, 264); })},
+      {"cluster-columns", true, columns_clustered([](Tried& t) { t.columns(8, 8, 264); })},
+      {"cluster-columns", false, columns_clustered([](Tried& t) { t.plan.cluster = 0, t.columns(8, 8, 264); })},
+      {"cluster-rows", false, columns_clustered([](Tried& t) { t.plan.in_flight = 2; })},
       {"cluster-rows", false, clustered([](Tried&) {})},
       {"cluster-rows", true, clustered([](Tried& t) { t.plan.threads = 512; })},
       {"cluster-rows", false, clustered([](Tried& t) { t.threads(128, 128); })},

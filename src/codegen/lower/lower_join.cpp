@@ -9,9 +9,11 @@
 // together, by exchanges of each of its arrays, and in the end those who go on take what the first lane has: a region
 // may give others when its arguments change places. Groups (warps of a row,
 // groups of lanes of a column) exchange through shared memory, behind one barrier for all reductions of a phase. Blocks
-// of a cluster do the same: the barrier is the cluster's, and the lanes of each group read the parts of all groups of
-// all blocks, so a block needs no barrier of its own. Other blocks exchange through a workspace: the one that comes
-// last (lower_meeting.h) goes on, or all of them meet at a barrier of the grid, where each adds up all parts.
+// of a cluster that shares rows do the same: the barrier is the cluster's, and the lanes of each group read the parts
+// of all groups of all blocks, so a block needs no barrier of its own. Where they share columns, lanes have columns of
+// their own: each block puts its groups together first, and then every thread reads what the blocks have for its
+// columns. Other blocks exchange through a workspace: the one that comes last (lower_meeting.h) goes on, or all of them
+// meet at a barrier of the grid, where each adds up all parts.
 //
 // Where parts lie follows from the side whose neighbours are neighbours in memory. Of a row the parts of all groups lie
 // side by side, so that a thread reads several with one access; of a column those of neighbouring lanes do, vector by
@@ -270,6 +272,45 @@ void combine_cluster(Pass& pass, const Phase& phase) {
   combine_lanes(pass, phase, true);
 }
 
+/// Columns: the first group of each block has its sums, and leaves them for all blocks of the cluster.
+void combine_columns_of_cluster(Pass& pass, const Phase& phase, bool for_all) {
+  ProgramBuilder& builder = pass.builder;
+  if (pass.extent(Side::along, Level::group) > 1) combine_groups(pass, phase, false);
+  const ir::Condition first{pass.loops.digits[Side::along][Level::group], builder.build().constant(0), true};
+  const bool several = pass.extent(Side::along, Level::group) > 1;
+  const ir::ExprId place =
+      builder.build().expand(builder.build().scale(thread_on(pass, Side::kept), pass.loops.results.vector));
+  std::vector<ir::ArrayId> sums;
+  if (several) builder.open_guard({&first, 1});
+  for (std::size_t i = 0; i < pass.accumulators.size(); ++i) {
+    const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
+    sums.push_back(builder.add_shared(accumulator.name + "_block", accumulator.dtype,
+                                      pass.threads_on(Side::kept) * accumulator.vector));
+    store_accumulator(pass, i, ir::Space::shared, sums.back(), place,
+                      std::min(pass.loops.results.vector, widest(accumulator.dtype)));
+  }
+  if (several) builder.close();
+  builder.put_barrier(ir::StitchLevel::cluster);
+  const Turns turns =
+      make_turns(builder, pass.extent(Side::along, Level::cluster), builder.build().constant(0), 1, most_accesses);
+  if (several && !for_all) builder.open_guard({&first, 1});
+  std::vector<Addition> additions;
+  for (const Slots& slots : slots_of(pass, phase)) {
+    for (std::size_t i = slots.first; i < slots.end; ++i)
+      additions.push_back({slots.reduce,
+                           accumulator_ref(pass, i),
+                           ir::Space::distributed,
+                           sums[i],
+                           place,
+                           std::min(pass.loops.results.vector, widest(type_of(pass, i))),
+                           {},
+                           builder.build().expand(turns.part)});
+    start_again(pass, slots);
+  }
+  add_up(builder, pass.loops, turns, additions);
+  if (several && !for_all) builder.close();
+}
+
 }  // namespace
 
 void open_first_rank(Pass& pass) {
@@ -284,6 +325,7 @@ void combine_threads(Pass& pass, const Phase& phase, bool for_all) {
   const bool clusters = pass.extent(Side::along, Level::cluster) > 1,
              groups = pass.extent(Side::along, Level::group) > 1;
   combine_lanes(pass, phase, !clusters && !groups);
+  if (clusters && pass.has_results_side_by_side()) return combine_columns_of_cluster(pass, phase, for_all);
   if (clusters) return combine_cluster(pass, phase);
   if (groups) combine_groups(pass, phase, for_all);
 }

@@ -9,7 +9,8 @@
 // L vectors apart; the blocks that share a row, in a cluster or not, are so many more lanes. All trips are one section
 // where the row stays in registers, for these cannot be indexed by a variable.
 //
-// column. L lanes stand side by side, `vector` columns each. Groups of them, and the blocks that share columns, take
+// column. L lanes stand side by side, `vector` columns each. Groups of them, and the blocks that share columns (in a
+// cluster or not), take
 // the rows in turns, `in_flight` turns at a time.
 //
 // map. What stays is everything: threads take vectors side by side, those in flight a block apart.
@@ -99,6 +100,7 @@ Mapping mapping_column(const Prepared& prepared, const ir::Plan& plan, const ir:
   kept.extents[block] = tiles(made);
   Digits& along = made[Side::along] = in_vectors(prepared.columns, 1);
   along.extents[group] = std::max(plan.threads / plan.threads_per_row, 1);
+  along.extents[cluster] = std::max(plan.cluster, 1);
   along.extents[level_of(plan.meet)] = plan.split;
   deal_turns(along, trips(made), plan.in_flight);
   return made;

@@ -12,7 +12,7 @@
 //   row     kept           R or R/W F       W                      tiles           rounds
 //           along  V       L                warps  blocks   split  split  trips, in sections
 //   column  kept   V       L                                       tiles
-//           along                           G               split  split  rows at a time   turns
+//           along                           G      blocks   split  split  rows at a time   turns
 //   map     kept   V       threads  U                              blocks
 //   transpose kept V       L        U       threads/L              tiles
 #pragma once

@@ -60,19 +60,23 @@ std::optional<ir::Rejection> refuse_split(const Prepared& prepared, const ir::Pl
   return std::nullopt;
 }
 
-/// Blocks of a cluster have a part of every row each, and meet once for each reduction.
-std::optional<ir::Rejection> refuse_cluster(const Prepared& prepared, const ir::Plan& plan, const Mapping& mapping) {
+/// Blocks of a cluster have a part of every row or column each, and meet once for each reduction.
+std::optional<ir::Rejection> refuse_cluster(const Prepared& prepared, const ir::Plan& plan, const Mapping& mapping,
+                                            const Words& words) {
   if (plan.cluster == 0) return std::nullopt;
   if (plan.split > 1)
-    return no("cluster", fmt::format("rows are shared by {} blocks and by clusters of {}", plan.split, plan.cluster));
+    return no("cluster",
+              fmt::format("{} are shared by {} blocks and by clusters of {}", words.items, plan.split, plan.cluster));
   if (prepared.sums_across) return no("cluster", "rows that are added up across are not shared by blocks of a cluster");
-  if (plan.grid == ir::GridShape::persistent) return no("cluster", "clusters that share rows do not loop over others");
-  if (plan.threads_per_row == 1) return no("cluster", "rows that a thread has alone are not shared by blocks");
+  if (plan.grid == ir::GridShape::persistent)
+    return no("cluster", fmt::format("clusters that share {} do not loop over others", words.items));
+  if (mapping.fast == Side::along && plan.threads_per_row == 1)
+    return no("cluster", "rows that a thread has alone are not shared by blocks");
   if (leaves_blocks_idle(mapping))
-    return no("cluster", fmt::format("rows of {}, {} for a block at once, leave some of a cluster's {} blocks "
+    return no("cluster", fmt::format("{} of {}, {} for a block at once, leave some of a cluster's {} blocks "
                                      "without any",
-                                     counted(units(mapping, Side::along), "vector"), threads_on(mapping, Side::along),
-                                     plan.cluster));
+                                     words.items, counted(units(mapping, Side::along), words.part),
+                                     threads_on(mapping, Side::along), plan.cluster));
   return std::nullopt;
 }
 
@@ -118,7 +122,7 @@ std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan
   const Mapping mapping = mapping_row(prepared, plan, limits);
   if (prepared.sums_across)
     if (auto refused = refuse_across(prepared, plan, limits, mapping)) return refused;
-  if (auto refused = refuse_cluster(prepared, plan, mapping)) return refused;
+  if (auto refused = refuse_cluster(prepared, plan, mapping, row_words)) return refused;
   if (auto refused = refuse_split(prepared, plan, mapping, row_words)) return refused;
   if (auto refused = refuse_sections(plan, mapping, row_words)) return refused;
   if (leaves_flight_idle(mapping))
@@ -135,6 +139,7 @@ std::optional<ir::Rejection> refuse_column(const Prepared& prepared, const ir::P
   if (vectors(mapping) == 0)
     return no("vector", fmt::format("{} no whole number of vectors of {}",
                                     counted(mapping.run, "neighbouring column", "is", "are"), plan.vector));
+  if (auto refused = refuse_cluster(prepared, plan, mapping, column_words)) return refused;
   if (auto refused = refuse_sections(plan, mapping, column_words)) return refused;
   return refuse_split(prepared, plan, mapping, column_words);
 }

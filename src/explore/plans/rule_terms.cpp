@@ -238,6 +238,44 @@ bool leaves_caches(const Candidate& c) {
   return rows * c.prepared.columns * input_bytes(c) > std::int64_t{2} * c.limits.shared_per_sm;
 }
 
+std::int64_t beside_in_block(const Candidate& c) { return is_across(c) ? c.tiling.together : 1; }
+
+bool flies_little(const Candidate& c) {
+  const std::int64_t elements = std::int64_t{c.plan.in_flight} * c.plan.vector;
+  return c.plan.in_flight < 8 && elements * element_bytes(c) < 64 && elements * input_bytes(c) < 256;
+}
+
+bool rereads_what_fits(const Candidate& c, std::int64_t blocks) {
+  const std::int64_t waiting = codegen::bytes_waiting(c.prepared) * beside_in_block(c);
+  return c.plan.homes.empty() && waiting > 0 && blocks * half_of_registers(c) >= waiting;
+}
+
+bool waits_badly(const Candidate& c) {
+  constexpr std::int64_t enough = 64, most = 8;
+  const std::int64_t bytes = c.plan.in_flight * c.plan.vector * element_bytes(c);
+  const bool is_more = bytes > enough && c.plan.in_flight > 1;
+  const bool is_less = 2 * bytes <= enough && 2 * c.plan.in_flight <= std::min(c.tiling.trips, most);
+  return is_more || is_less || c.plan.grid == ir::GridShape::persistent;
+}
+
+bool parts_columns_badly(const Candidate& c) {
+  constexpr std::int64_t line = 128, least = 4 << 10, large = 128;
+  const std::int64_t beside = c.tiling.together * element_bytes(c);
+  const std::int64_t bytes = c.prepared.columns * beside / c.plan.cluster;
+  return beside > 2 * line || bytes < least || c.plan.threads < std::min(large, bytes / 64);
+}
+
+bool clusters_badly(const Candidate& c) {
+  constexpr std::int64_t least = 4 << 10;
+  const std::int64_t size = c.plan.cluster, beside = beside_in_block(c);
+  const std::int64_t clusters = is_across(c) ? blocks(c) : c.prepared.rows;  // a row or band each
+  const bool is_more = size / 2 * clusters >= c.limits.sms &&
+                       size / 2 * half_of_registers(c) >= 2 * codegen::bytes_waiting(c.prepared) * beside;
+  const bool is_less = 2 * size <= c.limits.blocks_per_cluster && 4 * size * clusters <= c.limits.sms &&
+                       c.prepared.columns * beside * element_bytes(c) >= 2 * size * least;
+  return is_more || is_less;
+}
+
 bool are_in_registers(const Candidate& c) { return !c.tiling.streamed || has(c, StitchLevel::registers); }
 
 std::int64_t kept_at_once(const Candidate& c) {

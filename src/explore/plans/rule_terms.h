@@ -110,6 +110,25 @@ std::int64_t room_in_flight(const Candidate& c, std::int64_t kept);
 /// cache holds: they come from afar then, the farther the more there are.
 bool leaves_caches(const Candidate& c);
 
+/// Columns that a block has side by side; of rows, which it may have alone, 1.
+std::int64_t beside_in_block(const Candidate& c);
+
+/// Whether a block that shares columns has under eight rows and 64 bytes in flight, and 256 of all inputs.
+bool flies_little(const Candidate& c);
+
+/// Whether nothing waits though half of the registers of so many blocks hold what could, of a row or of the columns
+/// that they have side by side.
+bool rereads_what_fits(const Candidate& c, std::int64_t blocks);
+
+/// Whether columns that wait have too much or too little in flight, or a block has several bands of them.
+bool waits_badly(const Candidate& c);
+
+/// Whether a block of a cluster has other columns than a line or two, under 4 KiB of them, or too few threads for them.
+bool parts_columns_badly(const Candidate& c);
+
+/// Whether a cluster half as large would do, or one twice as large be better, as the rule `cluster-size` says.
+bool clusters_badly(const Candidate& c);
+
 /// Whether all that waits of a row or column, or what waits of a part, is in registers at once.
 bool are_in_registers(const Candidate& c);
 

@@ -271,10 +271,7 @@ constexpr std::array rule_table = [] {
        {asks({split, meet, threads, vector}, {T::groups, T::run, T::items, T::items_per_block, T::split},
              [](const Candidate& c) { return c.plan.split > 1 && is_across(c) && shares_columns_badly(c); }),
         asks({split, vector, in_flight}, {T::groups},
-             [](const Candidate& c) {
-               return c.plan.split > 1 && is_across(c) && c.plan.in_flight * c.plan.vector * element_bytes(c) < 64 &&
-                      c.plan.in_flight * c.plan.vector * input_bytes(c) < 256 && c.plan.in_flight < 8;
-             })}},
+             [](const Candidate& c) { return c.plan.split > 1 && is_across(c) && flies_little(c); })}},
       {"split-rows",
        false,
        "rows are shared by blocks that have one row each and 4 KiB of it, with 256 threads or one for each 64 bytes, "
@@ -313,12 +310,7 @@ constexpr std::array rule_table = [] {
        false,
        "what half of the registers of the blocks that meet holds is not read again: that is what they meet for",
        {asks({split, meet, homes}, {T::groups, T::together},
-             [](const Candidate& c) {
-               const std::int64_t beside = is_across(c) ? c.tiling.together : 1;
-               const std::int64_t waiting = codegen::bytes_waiting(c.prepared) * beside;
-               return c.plan.meet == Meeting::grid && c.plan.homes.empty() && waiting > 0 &&
-                      c.plan.split * half_of_registers(c) >= waiting;
-             })}},
+             [](const Candidate& c) { return c.plan.meet == Meeting::grid && rereads_what_fits(c, c.plan.split); })}},
       {"alone-rows",
        false,
        "rows over 256 KiB that blocks, or clusters of several walks, can share are not left to a quarter of the SMs",
@@ -334,38 +326,44 @@ constexpr std::array rule_table = [] {
        "a cluster has one row at a time, each block 4 KiB of it or more, with 128 threads or one for each 64 bytes, "
        "accesses of 16 bytes, or of one element where rows or what they come from break them, and 32 bytes in flight "
        "of rows in parts",
-       {asks({cluster, threads, threads_per_row, vector}, {T::run},
+       {asks({cluster, threads, threads_per_row, vector}, {T::groups, T::run},
              [](const Candidate& c) {
                constexpr std::int64_t least = 4 << 10, large = 128;
-               return c.plan.cluster != 0 && parts_badly(c, c.plan.cluster, least, large);
+               return c.plan.cluster != 0 && !is_across(c) && parts_badly(c, c.plan.cluster, least, large);
              }),
-        asks({cluster, vector, in_flight, homes, threads}, {T::streamed, T::trips},
-             [](const Candidate& c) { return c.plan.cluster != 0 && flies_badly(c); })}},
+        asks({cluster, vector, in_flight, homes, threads}, {T::groups, T::streamed, T::trips},
+             [](const Candidate& c) { return c.plan.cluster != 0 && !is_across(c) && flies_badly(c); })}},
+      {"cluster-columns",
+       false,
+       "a cluster has a line or two of columns, each block 4 KiB or more, with 128 threads or one for each 64 bytes",
+       {asks({cluster, threads, threads_per_row, vector}, {T::groups, T::together},
+             [](const Candidate& c) { return c.plan.cluster != 0 && is_across(c) && parts_columns_badly(c); })}},
       {"cluster-size",
        false,
-       "of two sizes of a cluster the smaller is enough where it fills the SMs and a quarter of its blocks' registers "
-       "holds what waits, so that two of them are resident and one loads while the other waits for its cluster; where "
-       "the larger leaves half of the SMs idle, with 4 KiB for each block, it is the better one",
-       {asks({cluster}, {},
-             [](const Candidate& c) {
-               constexpr std::int64_t least = 4 << 10;
-               const std::int64_t blocks = c.plan.cluster, rows = c.prepared.rows;
-               if (blocks == 0) return false;
-               const bool is_more = blocks / 2 * rows >= c.limits.sms &&
-                                    blocks / 2 * half_of_registers(c) >= 2 * codegen::bytes_waiting(c.prepared);
-               const bool is_less = 2 * blocks <= c.limits.blocks_per_cluster && 4 * blocks * rows <= c.limits.sms &&
-                                    c.prepared.columns * element_bytes(c) >= 2 * blocks * least;
-               return is_more || is_less;
-             })}},
+       "of two sizes of a cluster the smaller is enough where it fills the SMs and a quarter of its registers holds "
+       "what waits, so that one loads while another waits; the larger is better with 4 KiB for each of few blocks",
+       {asks({cluster}, {T::groups, T::together, T::items, T::items_per_block, T::split},
+             [](const Candidate& c) { return c.plan.cluster != 0 && clusters_badly(c); })}},
       {"cluster-reload",
        false,
        "what half of the registers of a cluster's blocks hold is not read again: that is what it is for",
-       {asks({cluster, homes}, {},
+       {asks({cluster, homes}, {T::groups, T::together},
              [](const Candidate& c) {
-               const std::int64_t waiting = codegen::bytes_waiting(c.prepared);
-               return c.plan.cluster > 0 && c.plan.homes.empty() && c.prepared.walks > 1 && waiting > 0 &&
-                      c.plan.cluster * half_of_registers(c) >= waiting;
+               return c.plan.cluster > 0 && c.prepared.walks > 1 && rereads_what_fits(c, c.plan.cluster);
              })}},
+      {"column-reload",
+       false,
+       "columns side by side that half of the registers of a block, or of a cluster's, hold are not read again",
+       {asks({split, cluster, homes}, {T::groups, T::together},
+             [](const Candidate& c) {
+               const bool is_alone = is_across(c) && c.plan.split == 1 && c.plan.cluster == 0;
+               return is_alone && rereads_what_fits(c, std::max(c.limits.blocks_per_cluster, 1));
+             })}},
+      {"column-waits",
+       false,
+       "columns that wait have 64 bytes or eight rows in flight, and blocks of them loop over no others",
+       {asks({homes, in_flight, vector, grid}, {T::groups, T::trips},
+             [](const Candidate& c) { return is_across(c) && !c.plan.homes.empty() && waits_badly(c); })}},
       {"cluster-moves",
        false,
        "what is read at other places of a row waits for all blocks of a cluster, not for its own alone",

@@ -143,14 +143,18 @@ std::vector<int> meetings(const codegen::Prepared& prepared, const ir::Limits& l
   return values;
 }
 
-/// Blocks of a cluster: where rows are half as many as SMs or fewer, or so long that what waits of one leaves a block
-/// an eighth of its registers or none.
+/// Blocks of a cluster: where rows, or bands of columns that are gone through again, are half as many as SMs or fewer,
+/// or so long that what waits of one leaves a block an eighth of its registers or none.
 std::vector<int> clusters(const codegen::Prepared& prepared, const ir::Limits& limits) {
   std::vector<int> values{0};
-  if (row(prepared.skeleton).unit != ir::WorkUnit::rows || prepared.sums_across) return values;
-  constexpr std::int64_t register_bytes = 4;
-  const bool is_long = 8 * codegen::bytes_waiting(prepared) > 7 * register_bytes * limits.registers_per_block;
-  if (2 * prepared.rows > limits.sms && !is_long) return values;
+  const bool across = has_columns(prepared);
+  if ((!across && row(prepared.skeleton).unit != ir::WorkUnit::rows) || prepared.sums_across) return values;
+  if (across && prepared.walks < 2) return values;
+  constexpr std::int64_t register_bytes = 4, line = 128;
+  const std::int64_t beside =
+      across ? std::min(prepared.domain.fastest(), line * prepared.widest_vector / ir::access_bytes) : 1;
+  const bool is_long = 8 * codegen::bytes_waiting(prepared) * beside > 7 * register_bytes * limits.registers_per_block;
+  if (2 * prepared.rows > beside * limits.sms && !is_long) return values;
   for (const int blocks : powers_of_two(2, limits.blocks_per_cluster)) values.push_back(blocks);
   return values;
 }
@@ -241,8 +245,8 @@ std::string_view values_asked(ir::PlanField axis) {
              "on "
              "demand";
     case ir::PlanField::cluster:
-      return "none; where a GPU has clusters 2, doubled up to what it allows, for rows at most half as many as SMs, or "
-             "too long for a block's registers; 0 or 1: none";
+      return "none; where a GPU has clusters 2, doubled up to what it allows, for rows or lines of columns at most "
+             "half as many as SMs, or too long for a block's registers; 0 or 1: none";
     case ir::PlanField::homes:
       return "lists of homes by name, each once: registers (what later phases need, most computed, in registers), "
              "shared (in shared memory), recompute (only inputs of it, in registers), reload (nothing waits), "

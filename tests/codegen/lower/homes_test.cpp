@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstring>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -126,11 +128,17 @@ TEST_CASE("all homes of the values of a row group give the same bits, whatever i
 
 TEST_CASE("all homes of the values of a column group give the same bits, however its columns are dealt out") {
   struct Dealt {
-    int threads, beside, vector, in_flight, split;
+    int threads, beside, vector, in_flight, split, cluster;
   };
-  constexpr std::array dealt = std::to_array<Dealt>(
-      {{64, 8, 1, 1, 1}, {64, 8, 4, 2, 1}, {96, 24, 2, 4, 1}, {64, 64, 1, 8, 1}, {64, 16, 2, 3, 3}});
-  int groups = 0, compared = 0, shared = 0;
+  constexpr std::array dealt = std::to_array<Dealt>({{64, 8, 1, 1, 1, 0},
+                                                     {64, 8, 4, 2, 1, 0},
+                                                     {96, 24, 2, 4, 1, 0},
+                                                     {64, 64, 1, 8, 1, 0},
+                                                     {64, 16, 2, 3, 3, 0},
+                                                     {64, 16, 1, 2, 1, 4},
+                                                     {32, 32, 4, 1, 1, 2},
+                                                     {256, 8, 1, 1, 1, 2}});
+  int groups = 0, compared = 0, shared = 0, clusters = 0;
   for (const FamilyMember& original : group_family())
     for (const std::string_view dtype : {"f32", "f16", "bf16"}) {
       std::string source;
@@ -154,6 +162,7 @@ TEST_CASE("all homes of the values of a column group give the same bits, however
           plan.in_flight = one.in_flight;
           plan.split = one.split;
           plan.meet = one.split > 1 ? Meeting::grid : Meeting::last;
+          plan.cluster = one.cluster;
           plan.homes = homes;
           const codegen::Lowered lowered = codegen::lower(*prepared, plan, roomy, scratch);
           if (!std::holds_alternative<Kernel>(lowered)) continue;
@@ -165,12 +174,45 @@ TEST_CASE("all homes of the values of a column group give the same bits, however
           CHECK((*first == results));
           ++compared;
           shared += codegen::has_level(homes, StitchLevel::block);
+          clusters += one.cluster > 1;
         }
       }
     }
   CHECK(groups >= 6);
   CHECK(compared > 100);
   CHECK(shared > 40);
+  CHECK(clusters > 40);
+}
+
+TEST_CASE("blocks of a cluster and one block compute the same of a column") {
+  const Group group = make_group(family_member("column_softmax"), 50, 48);
+  const auto ready = codegen::prepare(group);
+  const auto& prepared = std::get<codegen::Prepared>(ready);
+  const std::vector<reference::Tensor> inputs =
+      reference::sensible_inputs(group.graph, 7, reference::Edges::none, {}, {});
+  codegen::LowerScratch scratch;
+  const auto results = [&](int cluster) {
+    Plan plan;
+    plan.skeleton = Skeleton::column;
+    plan.dominant = prepared.dominants.front();
+    plan.threads = 64;
+    plan.threads_per_row = 16;
+    plan.cluster = cluster;
+    plan.homes = codegen::homes_of(prepared, HomesWord::registers);
+    const codegen::Lowered lowered = codegen::lower(prepared, plan, roomy, scratch);
+    REQUIRE(std::holds_alternative<Kernel>(lowered));
+    const auto& kernel = std::get<Kernel>(lowered);
+    CHECK(kernel.cluster == std::max(cluster, 1));
+    std::vector<float> values(results_of(kernel, inputs).front().size() / sizeof(float));
+    std::memcpy(values.data(), results_of(kernel, inputs).front().data(), values.size() * sizeof(float));
+    return values;
+  };
+  const std::vector<float> alone = results(0), shared = results(8);
+  REQUIRE(alone.size() == 50 * 48);
+  for (std::size_t i = 0; i < alone.size(); ++i) {
+    CHECK(std::isfinite(alone[i]));
+    CHECK(std::abs(shared[i] - alone[i]) <= 2e-6f * std::abs(alone[i]));
+  }
 }
 
 TEST_CASE("a column that waits is read once, and once for each walk where nothing waits") {
