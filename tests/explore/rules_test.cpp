@@ -264,6 +264,16 @@ std::function<void(Tried&)> columns_clustered(const std::function<void(Tried&)>&
   });
 }
 
+/// Columns of 1,816 values of 8 bytes, gone through twice: half a line of them fills a block's shared memory.
+std::function<void(Tried&)> tall(const std::function<void(Tried&)>& change) {
+  return columns_alone([change](Tried& t) {
+    t.prepared.columns = 1816;
+    t.prepared.walks = 2;
+    t.limits.blocks_per_cluster = 1;
+    change(t);
+  });
+}
+
 /// The same, of which nothing waits between its two walks.
 std::function<void(Tried&)> reloaded(const std::function<void(Tried&)>& change) {
   return clustered([change](Tried& t) {
@@ -341,6 +351,21 @@ std::vector<Side> row_sides() {
        columns_alone([](Tried& t) { t.waits(ir::HomesWord::reload), t.prepared.columns = 513; })},
       {"column-reload", false, columns_alone([](Tried& t) { t.prepared.columns = 512; })},
       {"column-reload", false, columns_clustered([](Tried& t) { t.waits(ir::HomesWord::reload); })},
+      // Under a line of 32 columns, where there are more and where there are not.
+      {"column-reload", true, tall([](Tried& t) { t.columns(7, 16, 264), t.waits(ir::HomesWord::reload); })},
+      {"column-reload", false, tall([](Tried& t) { t.waits(ir::HomesWord::reload); })},
+      {"column-reload", false, tall([](Tried& t) { t.columns(7, 16, 264); })},
+      {"column-reload", false,
+       tall([](Tried& t) { t.columns(7, 16, 264), t.waits(ir::HomesWord::reload), t.tiling.run = 28; })},
+      // A block holds 232,448 bytes in shared memory: of so many rows half a line, not a whole one.
+      {"coalescing", true, tall([](Tried& t) { t.columns(3, 16, 264); })},
+      {"coalescing", false, tall([](Tried& t) { t.columns(4, 16, 264); })},
+      {"coalescing", true, tall([](Tried& t) { t.columns(4, 16, 264), t.prepared.columns = 908; })},
+      {"coalescing", true, tall([](Tried& t) { t.columns(4, 16, 264), t.prepared.walks = 1; })},
+      {"coalescing", false, tall([](Tried& t) { t.columns(2, 16, 264), t.prepared.columns = 3632; })},
+      {"coalescing", true, tall([](Tried& t) { t.columns(4, 16, 264), t.prepared.columns = 2 * 3632; })},
+      {"coalescing", false,
+       tall([](Tried& t) { t.columns(2, 16, 264), t.prepared.columns = 2 * 3632, t.limits.blocks_per_cluster = 2; })},
       {"column-waits", false, columns_alone([](Tried&) {})},
       {"column-waits", true, columns_alone([](Tried& t) { t.plan.in_flight = 5; })},
       {"column-waits", true, columns_alone([](Tried& t) { t.plan.in_flight = 2; })},

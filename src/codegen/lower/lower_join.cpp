@@ -275,11 +275,11 @@ void combine_cluster(Pass& pass, const Phase& phase) {
 /// Columns: the first group of each block has its sums, and leaves them for all blocks of the cluster.
 void combine_columns_of_cluster(Pass& pass, const Phase& phase, bool for_all) {
   ProgramBuilder& builder = pass.builder;
-  if (pass.extent(Side::along, Level::group) > 1) combine_groups(pass, phase, false);
-  const ir::Condition first{pass.loops.digits[Side::along][Level::group], builder.build().constant(0), true};
+  IndexBuilder& build = builder.build();
   const bool several = pass.extent(Side::along, Level::group) > 1;
-  const ir::ExprId place =
-      builder.build().expand(builder.build().scale(thread_on(pass, Side::kept), pass.loops.results.vector));
+  if (several) combine_groups(pass, phase, false);
+  const ir::Condition first{pass.loops.digits[Side::along][Level::group], build.constant(0), true};
+  const ir::ExprId place = build.expand(build.scale(thread_on(pass, Side::kept), pass.loops.results.vector));
   std::vector<ir::ArrayId> sums;
   if (several) builder.open_guard({&first, 1});
   for (std::size_t i = 0; i < pass.accumulators.size(); ++i) {
@@ -292,7 +292,7 @@ void combine_columns_of_cluster(Pass& pass, const Phase& phase, bool for_all) {
   if (several) builder.close();
   builder.put_barrier(ir::StitchLevel::cluster);
   const Turns turns =
-      make_turns(builder, pass.extent(Side::along, Level::cluster), builder.build().constant(0), 1, most_accesses);
+      make_turns(builder, pass.extent(Side::along, Level::cluster), build.constant(0), 1, most_accesses);
   if (several && !for_all) builder.open_guard({&first, 1});
   std::vector<Addition> additions;
   for (const Slots& slots : slots_of(pass, phase)) {
@@ -304,7 +304,7 @@ void combine_columns_of_cluster(Pass& pass, const Phase& phase, bool for_all) {
                            place,
                            std::min(pass.loops.results.vector, widest(type_of(pass, i))),
                            {},
-                           builder.build().expand(turns.part)});
+                           build.expand(turns.part)});
     start_again(pass, slots);
   }
   add_up(builder, pass.loops, turns, additions);

@@ -240,6 +240,31 @@ bool leaves_caches(const Candidate& c) {
 
 std::int64_t beside_in_block(const Candidate& c) { return is_across(c) ? c.tiling.together : 1; }
 
+namespace {
+
+constexpr std::int64_t full_line = 128;
+
+}  // namespace
+
+std::int64_t least_together(const Candidate& c) {
+  constexpr std::int64_t sector = 32;
+  if (!is_across(c) || c.prepared.walks < 2) return full_line;
+  const std::int64_t block = std::max<std::int64_t>(half_of_registers(c), c.limits.shared_per_block_optin);
+  const std::int64_t room = block * std::max(c.limits.blocks_per_cluster, 1);
+  for (std::int64_t bytes = full_line; bytes >= sector; bytes /= 2)
+    if (codegen::bytes_waiting(c.prepared) * bytes / element_bytes(c) <= room) return bytes;
+  return full_line;
+}
+
+bool reads_apart(const Candidate& c) {
+  const std::int64_t bytes = element_bytes(c), run = c.tiling.run * bytes;
+  return c.tiling.together * bytes < (is_narrow(c) ? run / 2 : std::min(least_together(c), run));
+}
+
+bool is_thin(const Candidate& c) {
+  return !is_narrow(c) && c.tiling.together * element_bytes(c) < std::min(full_line, c.tiling.run * element_bytes(c));
+}
+
 bool flies_little(const Candidate& c) {
   const std::int64_t elements = std::int64_t{c.plan.in_flight} * c.plan.vector;
   return c.plan.in_flight < 8 && elements * element_bytes(c) < 64 && elements * input_bytes(c) < 256;

@@ -113,6 +113,16 @@ bool leaves_caches(const Candidate& c);
 /// Columns that a block has side by side; of rows, which it may have alone, 1.
 std::int64_t beside_in_block(const Candidate& c);
 
+/// Neighbouring bytes that lanes ask for together at least: a line. Of columns that are gone through again, of which a
+/// block or the largest cluster can hold no line, half or a quarter of it, if it holds that.
+std::int64_t least_together(const Candidate& c);
+
+/// Whether lanes ask for less together than that, or, of columns of up to 64 bytes, than half of them.
+bool reads_apart(const Candidate& c);
+
+/// Whether lanes across columns ask for less than a line, where there is more.
+bool is_thin(const Candidate& c);
+
 /// Whether a block that shares columns has under eight rows and 64 bytes in flight, and 256 of all inputs.
 bool flies_little(const Candidate& c);
 

@@ -209,14 +209,11 @@ constexpr std::array rule_table = [] {
              })}},
       {"coalescing",
        false,
-       "lanes must read 128 neighbouring bytes of a row or all of it; of columns of up to 64 bytes in all half will do",
+       "lanes must read 128 neighbouring bytes of a row or all of it; of columns of up to 64 bytes in all half will "
+       "do, of "
+       "those too tall to wait so wide 64 or 32",
        {asks({threads_per_row, vector}, {T::groups, T::run, T::together},
-             [](const Candidate& c) {
-               constexpr std::int64_t line = 128;
-               const std::int64_t bytes = element_bytes(c), run = c.tiling.run * bytes;
-               const std::int64_t least = is_across(c) && is_narrow(c) ? run / 2 : std::min(line, run);
-               return c.tiling.together * bytes < least;
-             })}},
+             [](const Candidate& c) { return reads_apart(c); })}},
       {"wide-columns",
        false,
        "over 512 neighbouring bytes of columns per block only make fewer blocks, unless the columns are short",
@@ -353,12 +350,16 @@ constexpr std::array rule_table = [] {
              })}},
       {"column-reload",
        false,
-       "columns side by side that half of the registers of a block, or of a cluster's, hold are not read again",
+       "columns side by side that half of the registers of a block or cluster hold, or under 128 bytes of them, are "
+       "not "
+       "read again",
        {asks({split, cluster, homes}, {T::groups, T::together},
              [](const Candidate& c) {
                const bool is_alone = is_across(c) && c.plan.split == 1 && c.plan.cluster == 0;
                return is_alone && rereads_what_fits(c, std::max(c.limits.blocks_per_cluster, 1));
-             })}},
+             }),
+        asks({threads_per_row, vector, homes}, {T::groups, T::run, T::together},
+             [](const Candidate& c) { return is_across(c) && c.plan.homes.empty() && is_thin(c); })}},
       {"column-waits",
        false,
        "columns that wait have 64 bytes or eight rows in flight, and blocks of them loop over no others",
