@@ -330,11 +330,11 @@ Tensor candidates(const Call& call, const Errors& operand, int side) {
 }
 
 std::vector<Errors> order_errors(const Call& call, std::span<const Tensor* const> results) {
-  const std::vector<Tensor> others = reduce_in_another_order(call);
+  const std::array<std::vector<Tensor>, 2> others = reduce_in_other_orders(call);
   std::vector<Errors> all(results.size());
   for (std::size_t k = 0; k < results.size(); ++k) {
-    const Tensor &one = *results[k], &other = others[k];
-    const auto differs = [&](std::int64_t i) {
+    const Tensor& one = *results[k];
+    const auto differs = [&](const Tensor& other, std::int64_t i) {
       const Cell a = cell_at(one, i), b = cell_at(other, i);
       return is_floating(one.shape.dtype) ? a.real != b.real && !(std::isnan(a.real) && std::isnan(b.real))
                                           : a.integer != b.integer;
@@ -342,7 +342,7 @@ std::vector<Errors> order_errors(const Call& call, std::span<const Tensor* const
     Tensor errors = as_tensor(one.shape, nullptr);
     bool any = false;
     for (std::int64_t i = 0; i < elements(one.shape); ++i)
-      if (differs(i)) error_bounds(errors)[i] = infinity, any = true;
+      if (differs(others[0][k], i) || differs(others[1][k], i)) error_bounds(errors)[i] = infinity, any = true;
     if (any) all[k] = shared(std::move(errors));
   }
   return all;

@@ -211,9 +211,10 @@ std::vector<Tensor> evaluate_iota(const Call& call);
 std::vector<Tensor> evaluate_index(const Call& call);
 std::vector<Tensor> evaluate_lookup(const Call& call);
 std::vector<Tensor> evaluate_reduce(const Call& call);
-/// A reduction by a body: its arguments change places, the last elements come first, and two parts with initial values
-/// of their own are put together. What differs from evaluate_reduce() depends on what a compiler may choose.
-std::vector<Tensor> reduce_in_another_order(const Call& call);
+/// A reduction by a body, in two other orders: the last elements first; and so with its arguments in each other's
+/// place, in two parts with initial values of their own that are put together. Of equal elements the first takes the
+/// last one where evaluate_reduce() takes the first. What differs depends on what a compiler may choose.
+std::array<std::vector<Tensor>, 2> reduce_in_other_orders(const Call& call);
 std::vector<Tensor> evaluate_reduce_window(const Call& call);
 std::vector<Tensor> evaluate_select_and_scatter(const Call& call);
 std::vector<Tensor> evaluate_sort(const Call& call);

@@ -226,13 +226,14 @@ std::vector<Tensor> reduce_custom(const Call& call) {
 
 }  // namespace
 
-std::vector<Tensor> reduce_in_another_order(const Call& call) {
-  const Steps all = steps_of(call, zeros(result_shapes(call.node)[0]));
+std::array<std::vector<Tensor>, 2> reduce_in_other_orders(const Call& call) {
+  Steps all = steps_of(call, zeros(result_shapes(call.node)[0]));
   std::array<Steps, 2> halves{Steps{all.starts, {}}, Steps{all.starts, {}}};
   for (std::size_t i = all.steps.size(); i-- > 0;) halves[i % 2].steps.push_back(all.steps[i]);
-  std::vector<Tensor> results = folded(call, halves[1], true);
-  CustomFold(call, true).join(folded(call, halves[0], true), results);
-  return results;
+  std::vector<Tensor> in_halves = folded(call, halves[1], true);
+  CustomFold(call, true).join(folded(call, halves[0], true), in_halves);
+  std::reverse(all.steps.begin(), all.steps.end());
+  return {folded(call, all), std::move(in_halves)};
 }
 
 std::vector<Tensor> evaluate_reduce(const Call& call) {
