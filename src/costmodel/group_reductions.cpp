@@ -40,6 +40,18 @@ GroupSummaries::Reach GroupSummaries::reach_in(std::int32_t group, NodeId node) 
   return has_band ? Reach{ResultReach::row, fact.bands, fact.columns} : Reach{fact.reach, fact.rows, fact.domain};
 }
 
+/// Whether that is another way than before.
+bool GroupSummaries::fold_as(NodeId node, const Folded& folded) {
+  State& state = states_[ir::index(node)];
+  if (state.folded == folded) return false;
+  count_work(node, -1);
+  count_steps(node, -1);
+  state.folded = folded;
+  count_work(node, 1);
+  count_steps(node, 1);
+  return true;
+}
+
 /// After a node that reaches beyond an element has entered or left: those of columns that are now seen otherwise,
 /// ascending. Those of chains are refold()'s.
 std::vector<NodeId> GroupSummaries::see_columns(std::int32_t group) {
@@ -49,15 +61,7 @@ std::vector<NodeId> GroupSummaries::see_columns(std::int32_t group) {
       for (const NodeId one : refold(group, chain)) changed.push_back(one);
       continue;
     }
-    State& state = states_[ir::index(id)];
-    const Reach seen = reach_in(group, id);
-    if (Reach{state.reach, state.reduced_rows, state.reduced_domain} == seen) continue;
-    count_work(id, -1);
-    count_steps(id, -1);
-    state.reach = seen.reach, state.reduced_rows = seen.rows, state.reduced_domain = seen.domain;
-    count_work(id, 1);
-    count_steps(id, 1);
-    changed.push_back(id);
+    if (fold_as(id, {reach_in(group, id), facts_.nodes[ir::index(id)].elements, false})) changed.push_back(id);
   }
   return changed;
 }
@@ -65,24 +69,18 @@ std::vector<NodeId> GroupSummaries::see_columns(std::int32_t group) {
 /// A reduction of rows by those that must end before it.
 void GroupSummaries::count_steps(NodeId node, int sign) {
   const State& state = states_[ir::index(node)];
-  if (state.reach != ResultReach::row || state.follows) return;
+  if (state.folded.seen.reach != ResultReach::row || state.folded.follows) return;
   GroupSummary& summary = groups_[static_cast<std::size_t>(state.group)].summary;
   summary.row_sums += sign;
-  if (state.reduced_domain < 0) summary.column_sums += sign;
-  summary.rows += sign * state.reduced_rows;
+  if (state.folded.seen.domain < 0) summary.column_sums += sign;
+  summary.rows += sign * state.folded.seen.rows;
   count_at(summary.steps, static_cast<std::size_t>(std::max(state.steps, 1) - 1), sign);
 }
 
 /// What of a chain the group folds, from the last reduction on (ir::folded_reductions). Returns whose part changed,
 /// ascending.
 std::vector<NodeId> GroupSummaries::refold(std::int32_t group, std::int32_t chain) {
-  struct Part {
-    Reach seen;
-    double results;
-    bool follows;
-    bool operator==(const Part&) const = default;
-  };
-  std::vector<std::pair<NodeId, Part>> parts;  // of those in the group, ascending
+  std::vector<std::pair<NodeId, Folded>> parts;  // of those in the group, ascending
   for (const NodeId id : facts_.chains[static_cast<std::size_t>(chain)])
     if (const GroupNode& fact = facts_.nodes[ir::index(id)]; states_[ir::index(id)].group == group)
       parts.push_back({id, {reach_in(group, id), fact.elements, false}});
@@ -104,17 +102,8 @@ std::vector<NodeId> GroupSummaries::refold(std::int32_t group, std::int32_t chai
     }
   }
   std::vector<NodeId> changed;
-  for (const auto& [id, part] : parts) {
-    State& state = states_[ir::index(id)];
-    if (Part{{state.reach, state.reduced_rows, state.reduced_domain}, state.results, state.follows} == part) continue;
-    count_work(id, -1);
-    count_steps(id, -1);
-    state.reach = part.seen.reach, state.reduced_rows = part.seen.rows, state.reduced_domain = part.seen.domain;
-    state.results = part.results, state.follows = part.follows;
-    count_work(id, 1);
-    count_steps(id, 1);
-    changed.push_back(id);
-  }
+  for (const auto& [id, part] : parts)
+    if (fold_as(id, part)) changed.push_back(id);
   return changed;
 }
 

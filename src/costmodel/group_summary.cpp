@@ -201,14 +201,16 @@ bool GroupSummaries::waits(NodeId node, const GroupRead& read, const State& make
   const State& state = states_[ir::index(node)];
   const GroupNode& made = facts_.nodes[ir::index(read.maker)];
   if (maker.rows == 0) return false;
-  if (state.follows && made.chain == fact.chain) return false;
+  if (state.folded.follows && made.chain == fact.chain) return false;
   if (maker.rows <
       0)  // the block that ends last goes on with the same elements; it spreads nothing and reduces nothing
-    return read.order != ReadOrder::same || state.reach != ResultReach::element || made.elements != fact.elements;
+    return read.order != ReadOrder::same || state.folded.seen.reach != ResultReach::element ||
+           made.elements != fact.elements;
   if (read.order == ReadOrder::moved) return true;
   if (read.order == ReadOrder::within && !is_within(read.rows, maker.rows, maker.domain)) return true;
   if (read.order == ReadOrder::spread && read.domain != maker.domain) return true;
-  return state.reach == ResultReach::row && !nest(maker.rows, maker.domain, state.reduced_rows, state.reduced_domain);
+  return state.folded.seen.reach == ResultReach::row &&
+         !nest(maker.rows, maker.domain, state.folded.seen.rows, state.folded.seen.domain);
 }
 
 /// The phase of a node, and how its result lies, by what it reads inside its group.
@@ -228,7 +230,7 @@ GroupSummaries::Standing GroupSummaries::standing_of(NodeId node) const {
       const bool again = (read.order == ReadOrder::spread && !over_others) || read.order == ReadOrder::within;
       walks = std::max(walks, maker.walks + (maker.rows > 0 && again ? 1 : 0));
     }
-  if (state.reach == ResultReach::row && !state.follows) ++steps;
+  if (state.folded.seen.reach == ResultReach::row && !state.folded.follows) ++steps;
   double rows = 0;
   std::int32_t disagree = 0, domain = 0;
   for (const GroupRead& read : fact.reads) {
@@ -244,10 +246,10 @@ GroupSummaries::Standing GroupSummaries::standing_of(NodeId node) const {
     }
   }
   if (disagree != 0) phase += 1, rows = 0;
-  if (state.reach == ResultReach::grid) rows = of_the_grid;
-  if (state.reach == ResultReach::row && rows >= 0) {
-    rows = rows > 0 ? std::min(rows, state.reduced_rows) : state.reduced_rows;
-    domain = state.reduced_domain;
+  if (state.folded.seen.reach == ResultReach::grid) rows = of_the_grid;
+  if (state.folded.seen.reach == ResultReach::row && rows >= 0) {
+    rows = rows > 0 ? std::min(rows, state.folded.seen.rows) : state.folded.seen.rows;
+    domain = state.folded.seen.domain;
   }
   return {phase, rows, rows > 0 ? domain : 0, steps, walks};
 }
@@ -315,10 +317,10 @@ void GroupSummaries::count_work(NodeId node, int sign) {
   const GroupNode& fact = facts_.nodes[ir::index(node)];
   const State& state = states_[ir::index(node)];
   GroupSummary& summary = groups_[static_cast<std::size_t>(state.group)].summary;
-  if (state.reach == ResultReach::grid) summary.tails += sign;
+  if (state.folded.seen.reach == ResultReach::grid) summary.tails += sign;
   if (fact.turn != 0) count_turn(node, sign);
-  if (state.follows) return;
-  if (state.reach == ResultReach::grid && fact.reduces) summary.carried += sign * state.results;
+  if (state.folded.follows) return;
+  if (state.folded.seen.reach == ResultReach::grid && fact.reduces) summary.carried += sign * state.folded.results;
   summary.fma += sign * fact.fma;
   summary.alu += sign * fact.alu;
   summary.xu += sign * fact.xu;
@@ -459,9 +461,7 @@ void GroupSummaries::enter(std::int32_t group, NodeId node) {
   state.group = group;
   if (has_update) count_update(fact.updates, 1);
   count_reach(group, node, 1);
-  const Reach seen = reach_in(group, node);
-  state.reach = seen.reach, state.reduced_rows = seen.rows, state.reduced_domain = seen.domain;
-  state.results = fact.elements;
+  state.folded = {reach_in(group, node), fact.elements, false};
   for (const GroupReader& reader : fact.readers)
     if (states_[ir::index(reader.node)].group == group && may_update(reader)) count_result(reader.node, 1);
   const auto [phase, rows, domain, steps, walks] = standing_of(node);

@@ -105,6 +105,21 @@ class GroupSummaries {
     std::map<ir::NodeId, std::map<double, std::int64_t>> loads;
     double once() const;
   };
+  /// How far a result reaches in a group; of rows or columns that a block has, how many there are and how they lie.
+  struct Reach {
+    ResultReach reach = ResultReach::element;
+    double rows = 1;
+    std::int32_t domain = 0;
+    bool operator==(const Reach&) const = default;
+  };
+  /// A node as its group has it folded: the first step of a reduction stands for the whole of it, the others follow for
+  /// free.
+  struct Folded {
+    Reach seen{};
+    double results = 0;    ///< elements that its group has of it
+    bool follows = false;  ///< a later step of a reduction that its group folds
+    bool operator==(const Folded&) const = default;
+  };
   struct State {
     std::int32_t group = no_group;
     std::int32_t phase = 0;
@@ -115,12 +130,7 @@ class GroupSummaries {
     std::int32_t steps = 0;   ///< row reductions that end before it can, itself included
     std::int32_t walks = 0;   ///< times that its row is gone through again before it is there
     double times = 1;         ///< that each of its elements is computed, for all places at which its group asks for it
-    // As its group has it folded: the first step of a reduction stands for the whole of it, the others follow for free.
-    ResultReach reach = ResultReach::element;
-    double reduced_rows = 1;  ///< of a row reduction
-    std::int32_t reduced_domain = 0;
-    double results = 0;    ///< elements that its group has of it
-    bool follows = false;  ///< a later step of a reduction that its group folds
+    Folded folded{};
     AskedPlaces places{};  ///< at which its group asks for it
   };
   struct OneGroup {
@@ -130,13 +140,6 @@ class GroupSummaries {
     std::set<ir::NodeId> of_columns;                ///< of these, those of columns
     /// How all of their columns lie, where they lie alike and nobody else reaches so far; else 0.
     std::int32_t columns() const { return reaching.size() == 1 ? reaching.begin()->first : 0; }
-  };
-  /// How far a result reaches in a group.
-  struct Reach {
-    ResultReach reach = ResultReach::element;
-    double rows = 1;
-    std::int32_t domain = 0;
-    bool operator==(const Reach&) const = default;
   };
 
   void enter(std::int32_t group, ir::NodeId node);
@@ -167,6 +170,7 @@ class GroupSummaries {
   void count_turn(ir::NodeId node, int sign);
   Reach reach_in(std::int32_t group, ir::NodeId node) const;
   void count_reach(std::int32_t group, ir::NodeId node, int sign);
+  bool fold_as(ir::NodeId node, const Folded& folded);
   std::vector<ir::NodeId> see_columns(std::int32_t group);
   std::vector<ir::NodeId> refold(std::int32_t group, std::int32_t chain);
   void settle_around(std::int32_t group, ir::NodeId node);

@@ -172,14 +172,19 @@ std::int64_t halve_groups(Pass& pass, const Phase& phase) {
   return left;
 }
 
-void combine_groups(Pass& pass, const Phase& phase, bool for_all) {
-  ProgramBuilder& builder = pass.builder;
-  open_flight(builder, pass.loops);
+/// Of all accumulators, of all rows in flight.
+void store_partials(Pass& pass) {
+  open_flight(pass.builder, pass.loops);
   for (std::size_t i = 0; i < pass.accumulators.size(); ++i) {
     if (pass.partials.size() == i) pass.partials.push_back(add_partials_array(pass, i));
     store_partial(pass, i, pass.partials[i]);
   }
-  close_flight(builder);
+  close_flight(pass.builder);
+}
+
+void combine_groups(Pass& pass, const Phase& phase, bool for_all) {
+  ProgramBuilder& builder = pass.builder;
+  store_partials(pass);
   builder.put_barrier();
   const std::int64_t left = halve_groups(pass, phase);
   const ir::Condition first{pass.loops.digits[Side::along][Level::group], builder.build().constant(0), true};
@@ -237,37 +242,39 @@ void combine_lanes(Pass& pass, const Phase& phase, bool for_all) {
 
 // ---- blocks of a cluster
 
-/// Every group's part waits in its block. The lanes of each group read those of all groups of all blocks, in turns.
-void combine_cluster(Pass& pass, const Phase& phase) {
-  ProgramBuilder& builder = pass.builder;
-  IndexBuilder& build = builder.build();
-  const std::int64_t groups = pass.extent(Side::along, Level::group);
-  open_flight(builder, pass.loops);
-  for (std::size_t i = 0; i < pass.accumulators.size(); ++i) {
-    if (pass.partials.size() == i) pass.partials.push_back(add_partials_array(pass, i));
-    store_partial(pass, i, pass.partials[i]);
-  }
-  close_flight(builder);
-  builder.put_barrier(ir::StitchLevel::cluster);
-  const Turns turns =
-      make_turns(builder, pass.extent(Side::along, Level::cluster) * groups,
-                 pass.loops.digits[Side::along][Level::lane], pass.extent(Side::along, Level::lane), most_accesses);
-  const auto [rank, group] = build.divide(turns.part, groups);
-  open_flight(builder, pass.loops);
+/// Adds up what blocks have at a place of these arrays, one for each accumulator. `place` and `rank` go by the turns.
+void add_up_in_cluster(Pass& pass, const Phase& phase, const Turns& turns, const std::vector<ir::ArrayId>& arrays,
+                       ir::ExprId place, ir::ExprId rank) {
+  IndexBuilder& build = pass.builder.build();
   std::vector<Addition> additions;
   for (const Slots& slots : slots_of(pass, phase)) {
     for (std::size_t i = slots.first; i < slots.end; ++i)
       additions.push_back({slots.reduce,
                            accumulator_ref(pass, i),
                            ir::Space::distributed,
-                           pass.partials[i],
-                           build.expand(slot_of(pass, group)),
-                           1,
+                           arrays[i],
+                           build.expand(place),
+                           std::min(pass.loops.results.vector, widest(type_of(pass, i))),
                            {},
                            build.expand(rank)});
     start_again(pass, slots);
   }
-  add_up(builder, pass.loops, turns, additions);
+  add_up(pass.builder, pass.loops, turns, additions);
+}
+
+/// Every group's part waits in its block. The lanes of each group read those of all groups of all blocks, in turns.
+void combine_cluster(Pass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const std::int64_t groups = pass.extent(Side::along, Level::group);
+  store_partials(pass);
+  builder.put_barrier(ir::StitchLevel::cluster);
+  const Turns turns =
+      make_turns(builder, pass.extent(Side::along, Level::cluster) * groups,
+                 pass.loops.digits[Side::along][Level::lane], pass.extent(Side::along, Level::lane), most_accesses);
+  const auto [rank, group] = build.divide(turns.part, groups);
+  open_flight(builder, pass.loops);
+  add_up_in_cluster(pass, phase, turns, pass.partials, slot_of(pass, group), rank);
   close_flight(builder);
   combine_lanes(pass, phase, true);
 }
@@ -294,20 +301,7 @@ void combine_columns_of_cluster(Pass& pass, const Phase& phase, bool for_all) {
   const Turns turns =
       make_turns(builder, pass.extent(Side::along, Level::cluster), build.constant(0), 1, most_accesses);
   if (several && !for_all) builder.open_guard({&first, 1});
-  std::vector<Addition> additions;
-  for (const Slots& slots : slots_of(pass, phase)) {
-    for (std::size_t i = slots.first; i < slots.end; ++i)
-      additions.push_back({slots.reduce,
-                           accumulator_ref(pass, i),
-                           ir::Space::distributed,
-                           sums[i],
-                           place,
-                           std::min(pass.loops.results.vector, widest(type_of(pass, i))),
-                           {},
-                           build.expand(turns.part)});
-    start_again(pass, slots);
-  }
-  add_up(builder, pass.loops, turns, additions);
+  add_up_in_cluster(pass, phase, turns, sums, place, turns.part);
   if (several && !for_all) builder.close();
 }
 

@@ -10,8 +10,7 @@
 // where the row stays in registers, for these cannot be indexed by a variable.
 //
 // column. L lanes stand side by side, `vector` columns each. Groups of them, and the blocks that share columns (in a
-// cluster or not), take
-// the rows in turns, `in_flight` turns at a time.
+// cluster or not), take the rows in turns, `in_flight` turns at a time.
 //
 // map. What stays is everything: threads take vectors side by side, those in flight a block apart.
 //

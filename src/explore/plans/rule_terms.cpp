@@ -17,6 +17,12 @@ namespace tailor::explore {
 using ir::HomesWord;
 using ir::StitchLevel;
 
+namespace {
+
+constexpr std::int64_t full_line = 128;  ///< bytes
+
+}  // namespace
+
 std::int64_t element_bytes(const Candidate& c) {
   std::int64_t widest = 1;
   for (std::size_t id = 0; id < c.prepared.full.size(); ++id)
@@ -153,10 +159,9 @@ bool flies_badly(const Candidate& c) {
 }
 
 bool stays_near(const Candidate& c) {
-  constexpr std::int64_t line = 128;
   if (c.prepared.walks < 2) return false;
   const std::int64_t bytes = c.tiling.together * c.prepared.columns / c.tiling.split * input_bytes(c);
-  return bytes <= c.limits.shared_per_sm || c.tiling.together * element_bytes(c) <= line;
+  return bytes <= c.limits.shared_per_sm || c.tiling.together * element_bytes(c) <= full_line;
 }
 
 bool narrows(const Candidate& c) { return c.plan.vector * input_bytes(c) < 64; }
@@ -173,7 +178,7 @@ bool fills_badly(const Candidate& c) {
 }
 
 bool shares_columns_badly(const Candidate& c) {
-  constexpr std::int64_t kib = 1 << 10, enough = 32 * kib, large = 256, line = 128;
+  constexpr std::int64_t kib = 1 << 10, enough = 32 * kib, large = 256;
   if (blocks(c) > 2 * c.limits.sms || fills_badly(c)) return true;
   if (narrows(c) && c.plan.vector != widest_vector(c)) return true;
   const bool meets = c.plan.meet != ir::Meeting::last;
@@ -182,7 +187,7 @@ bool shares_columns_badly(const Candidate& c) {
   const std::int64_t bytes = across * c.prepared.columns / blocks(c);
   if (2 * blocks(c) > c.limits.sms)
     return c.plan.threads < (meets ? std::min(large, bytes / 64) : large) || (meets && bytes < least);
-  return 16 * across > c.limits.sms * line || bytes < least || bytes > enough ||
+  return 16 * across > c.limits.sms * full_line || bytes < least || bytes > enough ||
          c.plan.threads < std::min(large, bytes / 64);
 }
 
@@ -240,12 +245,6 @@ bool leaves_caches(const Candidate& c) {
 
 std::int64_t beside_in_block(const Candidate& c) { return is_across(c) ? c.tiling.together : 1; }
 
-namespace {
-
-constexpr std::int64_t full_line = 128;
-
-}  // namespace
-
 std::int64_t least_together(const Candidate& c) {
   constexpr std::int64_t sector = 32;
   if (!is_across(c) || c.prepared.walks < 2) return full_line;
@@ -284,10 +283,10 @@ bool waits_badly(const Candidate& c) {
 }
 
 bool parts_columns_badly(const Candidate& c) {
-  constexpr std::int64_t line = 128, least = 4 << 10, large = 128;
+  constexpr std::int64_t least = 4 << 10, large = 128;
   const std::int64_t beside = c.tiling.together * element_bytes(c);
   const std::int64_t bytes = c.prepared.columns * beside / c.plan.cluster;
-  return beside > 2 * line || bytes < least || c.plan.threads < std::min(large, bytes / 64);
+  return beside > 2 * full_line || bytes < least || c.plan.threads < std::min(large, bytes / 64);
 }
 
 bool clusters_badly(const Candidate& c) {

@@ -210,8 +210,7 @@ constexpr std::array rule_table = [] {
       {"coalescing",
        false,
        "lanes must read 128 neighbouring bytes of a row or all of it; of columns of up to 64 bytes in all half will "
-       "do, of "
-       "those too tall to wait so wide 64 or 32",
+       "do, of those too tall to wait so wide 64 or 32",
        {asks({threads_per_row, vector}, {T::groups, T::run, T::together},
              [](const Candidate& c) { return reads_apart(c); })}},
       {"wide-columns",
@@ -351,8 +350,7 @@ constexpr std::array rule_table = [] {
       {"column-reload",
        false,
        "columns side by side that half of the registers of a block or cluster hold, or under 128 bytes of them, are "
-       "not "
-       "read again",
+       "not read again",
        {asks({split, cluster, homes}, {T::groups, T::together},
              [](const Candidate& c) {
                const bool is_alone = is_across(c) && c.plan.split == 1 && c.plan.cluster == 0;

@@ -254,8 +254,7 @@ std::string_view values_asked(ir::PlanField axis) {
              "again), recompute-shared (only inputs, in shared memory), recompute-mixed (only inputs, the widest of "
              "them shared), moved-shared, moved-cluster (as registers, but what is read at other places of a row in "
              "shared memory of the block, or of a cluster's blocks for all of them); of columns those that leave all "
-             "in one "
-             "place; a plan may say other lists, homes=%0@register,%7@block";
+             "in one place; a plan may say other lists, homes=%0@register,%7@block";
     case ir::PlanField::grid:
       return "tile, persistent";
     case ir::PlanField::blocks_per_sm:
