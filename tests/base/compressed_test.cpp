@@ -78,7 +78,8 @@ TEST_CASE("a packed file that unpacks to more than is allowed is refused, with t
   }
 }
 
-TEST_CASE("refusing a file that unpacks to eight times the limit takes no more memory than twice the limit") {
+TEST_CASE("refusing a file that unpacks to eight times the limit takes no more memory than twice the limit" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const std::size_t limit = testing::effort(10'000'000, 25'000'000);
   const PackedFile file("");
   const pid_t child = fork();  // packs it, so that this process never held the text

@@ -123,7 +123,8 @@ TEST_CASE("a spread is made of the samples") {
   CHECK(quantile(sorted, 1) == 4);
 }
 
-TEST_CASE("the interval covers under skewed, heavy and two-humped noise, whatever the number of samples") {
+TEST_CASE("the interval covers under skewed, heavy and two-humped noise, whatever the number of samples" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const std::uint64_t seed = 20260101;
   INFO("seed ", seed);
   const int runs = testing::effort(1000, 3000, 3000);
@@ -141,7 +142,8 @@ TEST_CASE("the interval covers under skewed, heavy and two-humped noise, whateve
       }
 }
 
-TEST_CASE("samples that resemble their predecessor are worth less, and the interval knows") {
+TEST_CASE("samples that resemble their predecessor are worth less, and the interval knows" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const std::uint64_t seed = 20260102;
   INFO("seed ", seed);
   for (const int n : {50, 100, 400}) {

@@ -18,6 +18,7 @@
 #include "calibrate/read_csv.h"
 #include "support/approx.h"
 #include "support/paths.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::calibrate;
@@ -245,7 +246,8 @@ TEST_CASE("configurations of one tuning space are plans of one group") {
   CHECK(rows[0].time.value == approx(2e-3));
 }
 
-TEST_CASE("the published tables are read whole, each shape on one side of the split") {
+TEST_CASE("the published tables are read whole, each shape on one side of the split" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const std::filesystem::path folder = std::filesystem::path(third_party_folder()) / "measurements";
   if (third_party_folder().empty() || !std::filesystem::exists(folder)) {
     MESSAGE("skipped: no third-party data");

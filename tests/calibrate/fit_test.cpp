@@ -74,7 +74,8 @@ TEST_CASE(
   CHECK(inside / tested < 0.97);
 }
 
-TEST_CASE("of a host with two speeds the one that most calls have is the floor, and not what lies between") {
+TEST_CASE("of a host with two speeds the one that most calls have is the floor, and not what lies between" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   // Calls take 32 us, or 39 by chance, at all shapes alike: no term of the kernel tells which.
   constexpr double fast = 32e-6, slow = 39e-6;
   Truth usual, other;
@@ -98,7 +99,8 @@ TEST_CASE("of a host with two speeds the one that most calls have is the floor, 
   }
 }
 
-TEST_CASE("intervals of figures hold the truth about as often as they say") {
+TEST_CASE("intervals of figures hold the truth about as often as they say" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   Truth truth;
   truth.set("dram_efficiency", 0.81);
   truth.set("launch_overhead", 5e-6);

@@ -20,6 +20,7 @@
 #include "costmodel/residual.h"
 #include "support/approx.h"
 #include "support/paths.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::calibrate;
@@ -145,7 +146,8 @@ TEST_CASE("a residual that could make a longer kernel faster, or is beyond its b
   CHECK_THROWS_AS(costmodel::calibrated(device, calibration), Error);
 }
 
-TEST_CASE("with the shipped residuals no time is below the bound, and bytes, bandwidths and clocks keep their laws") {
+TEST_CASE("with the shipped residuals no time is below the bound, and bytes, bandwidths and clocks keep their laws" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   std::mt19937_64 random(3);
   const auto draw = [&](double low, double high) {
     return std::exp(std::log(low) + std::log(high / low) * static_cast<double>(random() % 100000) / 1e5);
@@ -222,7 +224,8 @@ TEST_CASE("a residual stays within its bounds, and is nothing where nothing was 
   }
 }
 
-TEST_CASE("what formulas leave over in some kernels is learned from others, in any order, byte for byte") {
+TEST_CASE("what formulas leave over in some kernels is learned from others, in any order, byte for byte" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   if (boosting_library().empty()) {
     MESSAGE("skipped: no XGBoost");
     return;

@@ -19,6 +19,7 @@
 #include "calibrate/transfer.h"
 #include "calibrate/validate.h"
 #include "support/approx.h"
+#include "support/thorough.h"
 #include "synthetic.h"
 
 namespace tailor::calibrate {
@@ -110,7 +111,8 @@ TEST_CASE("with few times apart, margins come from those that were fitted to, an
   CHECK(std::set<Id>(low->observations.begin(), low->observations.end()) == ids_in(side_of(samples, ir::Split::train)));
 }
 
-TEST_CASE("an operation has margins of its own from as many times apart on as have a twentieth on each side") {
+TEST_CASE("an operation has margins of its own from as many times apart on as have a twentieth on each side" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const std::vector<Sample> all = timed(usual_truth(), 90, 0.02, 35);
   for (const int enough : {18, 19}) {
     CAPTURE(enough);

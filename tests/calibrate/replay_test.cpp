@@ -21,6 +21,7 @@
 #include "calibrate/boosting.h"
 #include "support/approx.h"
 #include "support/skip.h"
+#include "support/thorough.h"
 
 namespace tailor::calibrate {
 namespace {
@@ -180,7 +181,8 @@ TEST_CASE("every searcher asks for as many as it may, each once, alike for one s
   }
 }
 
-TEST_CASE("the more tries the nearer to the optimum, which all tries reach; failures are never the best") {
+TEST_CASE("the more tries the nearer to the optimum, which all tries reach; failures are never the best" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const TuningSpace space = grid(6, 5, product);
   ReplayOptions options;
   options.tries = {5, 12, 30, static_cast<int>(space.size())};
@@ -227,7 +229,8 @@ TEST_CASE(
   CHECK(found.searches[0].ratio.median > 1);
 }
 
-TEST_CASE("what is learned from a few tells the rest, and leads sooner to the optimum than chance") {
+TEST_CASE("what is learned from a few tells the rest, and leads sooner to the optimum than chance" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   if (boosting_library().empty()) return skip("this build has no XGBoost");
   const TuningSpace space = grid(32, 24, product);
   ReplayOptions options;
@@ -318,7 +321,8 @@ TEST_CASE("a model tells what powers of two decide, which trees do not see in th
   CHECK(enough_to_learn_from(found) == 150);
 }
 
-TEST_CASE("what is known but for an error ranks the worse the larger that is, and a true one takes the optimum") {
+TEST_CASE("what is known but for an error ranks the worse the larger that is, and a true one takes the optimum" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   if (boosting_library().empty()) return skip("this build has no XGBoost");
   ReplayOptions options;
   options.tries = {4};

@@ -15,6 +15,7 @@
 #include "calibrate/sample.h"
 #include "calibrate/validate.h"
 #include "support/paths.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::calibrate;
@@ -116,7 +117,8 @@ TEST_CASE("under each shipped calibration no time is below the bound, and more b
   }
 }
 
-TEST_CASE("shipped calibrations say times of other shapes as well as they claim") {
+TEST_CASE("shipped calibrations say times of other shapes as well as they claim" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const std::filesystem::path file =
       std::filesystem::path(third_party_folder()) / "measurements" / "neusight_train.csv";
   if (third_party_folder().empty() || !std::filesystem::exists(file)) {

@@ -132,16 +132,16 @@ def two_plans_are_the_two(test, folder):
 
 
 def verdict_counts_rows(test, folder):
-    words = ("check", BERT, *DEVICE, "--strategy", "tailor-any", "--top", 1, "--blocks", 8, "--cache", folder / "kernels")
-    document = test.records(*words)
-    verdict, rows = document["verdict"][0], document["results"]
-    state = [row["state"] for row in rows]
-    assert verdict["kernels"] == verdict["kernels_passed"] == state.count("passed") > 5, verdict
-    assert verdict["groups_without_plan"] == state.count("no plan") == 0, verdict
-    said = test.run(*words).stdout
-    assert said.startswith(f"{verdict['kernels_passed']} of {verdict['kernels']} kernels passed"), said
-    assert said.count("passed") == 1, said  # of what is right there is no row
-    if BROAD:
+    if BROAD:  # the compiler takes long
+        words = ("check", BERT, *DEVICE, "--strategy", "tailor-any", "--top", 1, "--blocks", 8, "--cache", folder / "kernels")
+        document = test.records(*words)
+        verdict, rows = document["verdict"][0], document["results"]
+        state = [row["state"] for row in rows]
+        assert verdict["kernels"] == verdict["kernels_passed"] == state.count("passed") > 5, verdict
+        assert verdict["groups_without_plan"] == state.count("no plan") == 0, verdict
+        said = test.run(*words).stdout
+        assert said.startswith(f"{verdict['kernels_passed']} of {verdict['kernels']} kernels passed"), said
+        assert said.count("passed") == 1, said  # of what is right there is no row
         assert test.run(*words, "--passed").stdout.count("passed") == verdict["kernels_passed"] + 1
     path = folder / "sorted.hlo"
     path.write_text(SORTED, encoding="utf-8")

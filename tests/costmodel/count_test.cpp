@@ -116,12 +116,13 @@ TEST_CASE("wavefronts follow the bank rule") {
 
 TEST_CASE("fast counting equals exact counting on every lowered plan") {
   const ir::Limits limits = limits_of("h200");
-  int kernels = 0;
+  int kernels = 0, number = 0;
   for (const std::string_view name : graph_names)
     for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{37, 256}, {64, 768}, {9, 1000}, {33, 77}})
       for (const std::string_view dtype : {"f32", "f16"}) {
         if (!testing::thorough() && (rows % 2 == 0) != (dtype == "f16"))
           continue;  // either type sees odd and even rows
+        if (!testing::broad() && number++ % 2 != 0) continue;
         const ir::Group group = group_of(graph_text(name, rows, columns, dtype));
         kernels += for_each_kernel(group, limits, [&](const ir::Plan& plan, const ir::Kernel& kernel) {
           CAPTURE(name);
@@ -136,7 +137,7 @@ TEST_CASE("fast counting equals exact counting on every lowered plan") {
             check_same(exact, fast);
         });
       }
-  CHECK(kernels > testing::effort(500, 1000));
+  CHECK(kernels > testing::effort(250, 500, 1000));
 }
 
 TEST_CASE("fast counting equals exact counting on programs made by hand") {

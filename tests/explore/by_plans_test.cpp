@@ -290,7 +290,8 @@ TEST_CASE("groups with windows lie between one kernel and one for each node wher
   CHECK(between == static_cast<int>(cases.size()));
 }
 
-TEST_CASE("what a doubt alone keeps apart is joined where plans of the whole take less, and only there") {
+TEST_CASE("what a doubt alone keeps apart is joined where plans of the whole take less, and only there" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   int joined = 0, apart = 0;
   for (const auto& [rows, columns] : {std::pair{4096, 256}, {4096, 4096}, {4096, 16'384}, {4, 100'002}}) {
     const Graph graph = hlo::import_hlo(rotated_norm(rows, columns), "m.hlo").graph;
@@ -318,7 +319,8 @@ TEST_CASE("what a doubt alone keeps apart is joined where plans of the whole tak
   MESSAGE(joined, " joined, ", apart, " left apart");
 }
 
-TEST_CASE("by plans a search is never worse than the strategies it starts from, where its price is far from plans") {
+TEST_CASE("by plans a search is never worse than the strategies it starts from, where its price is far from plans" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   int helped = 0;
   for (const std::string& text : {std::string(turned_twice), std::string(short_rows), diffused(6, 100'000)}) {
     const Graph graph = hlo::import_hlo(text, "m.hlo").graph;
@@ -347,7 +349,8 @@ TEST_CASE("by plans a search is never worse than the rules, whatever the graph")
   }
 }
 
-TEST_CASE("of a tree of slices that no kernel holds whole nothing is left without a plan") {
+TEST_CASE("of a tree of slices that no kernel holds whole nothing is left without a plan" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   std::string text = "HloModule sums\nENTRY e {\n  z = f32[] constant(0)\n  x = f32[4,512] parameter(0)\n";
   const std::string last = summed_by_pairs(text, "x", 512);
   text += fmt::format("  ROOT n = f32[4,512] negate({})\n}}\n", last);
@@ -357,7 +360,8 @@ TEST_CASE("of a tree of slices that no kernel holds whole nothing is left withou
   CHECK(ours.size() > 1);
 }
 
-TEST_CASE("a mixture of partitions is not worse than any of them, can be run and leaves nothing out") {
+TEST_CASE("a mixture of partitions is not worse than any of them, can be run and leaves nothing out" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   PlanEffort effort;
   effort.plans = 2;
   effort.whole_nodes = 1 << 20;

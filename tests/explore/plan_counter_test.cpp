@@ -75,7 +75,8 @@ std::string window_lines(int window, int stride, int channels) {
       window, stride, pad, channels, places);
 }
 
-TEST_CASE("plans of large loops with edges inside share their counts, which are what each has alone") {
+TEST_CASE("plans of large loops with edges inside share their counts, which are what each has alone" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const std::string joined =
       "  %a = parameter 0 : f16[31,200]\n  %b = parameter 1 : f16[31,57]\n  %c = parameter 2 : f16[31,7]\n"
       "  %y = concatenate %a, %b, %c, axes={1} : f16[31,264]\n  output %y\n";
@@ -209,7 +210,8 @@ TEST_CASE("programs of several kernels share the counts of each, which are what 
   }
 }
 
-TEST_CASE("a loop too large to look at every warp is sampled once for all plans of a vector, near the true counts") {
+TEST_CASE("a loop too large to look at every warp is sampled once for all plans of a vector, near the true counts" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   // Dilated, odd, cut at an edge and padded at the other; the second with elements that fill no vector.
   const std::string dilated =
       "  %x = parameter 0 : f32[61,113,57]\n  %z = constant 0 : f32[]\n"
@@ -254,7 +256,8 @@ TEST_CASE("a loop too large to look at every warp is sampled once for all plans 
   }
 }
 
-TEST_CASE("a small loop with elements that fill no vector is counted once for all plans where each would take long") {
+TEST_CASE("a small loop with elements that fill no vector is counted once for all plans where each would take long" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   // 21 x 21 x 127 elements: an odd number. Edges everywhere, and each element of a vector has 49 places of its own.
   const ir::Group group = group_of_lines(
       "  %x = parameter 0 : f16[41,41,127]\n  %z = constant 0 : f16[]\n"

@@ -142,7 +142,8 @@ std::set<Names> again(const std::string& lines, std::initializer_list<std::initi
 
 }  // namespace
 
-TEST_CASE("a cover in which work is done again is no dearer, can be run, and computes the same") {
+TEST_CASE("a cover in which work is done again is no dearer, can be run, and computes the same" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   std::size_t changed = 0;
   for (std::uint64_t seed = 1; seed <= testing::effort<std::uint64_t>(40, 200); ++seed) {
     const Graph graph = all_read(well_formed_graph(seed, 30));

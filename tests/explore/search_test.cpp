@@ -266,7 +266,8 @@ TEST_CASE("a search is never worse than the strategies it starts from, and gives
 }
 
 TEST_CASE(
-    "kernels of many operations are found, which merges of ours do not make, and full-size values beside a column") {
+    "kernels of many operations are found, which merges of ours do not make, and full-size values beside a column" *
+    doctest::test_suite(tailor::testing::in_broad_runs)) {
   std::string chain = "graph c {\n  %x = parameter 0 : f32[1024]\n  %v0 = negate %x : f32[1024]\n";
   for (int i = 1; i < 1000; ++i)
     chain += "  %v" + std::to_string(i) + " = negate %v" + std::to_string(i - 1) + " : f32[1024]\n";
@@ -324,7 +325,8 @@ TEST_CASE("a graph without nodes is fused into nothing") {
   for (const std::string_view name : {"tailor", "tailor-any"}) CHECK(searched(name, graph).groups.empty());
 }
 
-TEST_CASE("the search for kernels of today leaves no more groups without a plan than the rules do") {
+TEST_CASE("the search for kernels of today leaves no more groups without a plan than the rules do" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const auto unplanned = [](std::string_view name, const Graph& graph) {
     std::size_t count = 0;
     for (const DistinctGroup& group : partition(graph, searched(name, graph)).groups)
@@ -442,7 +444,8 @@ TEST_CASE("a group of the file is a kernel without the constant arrays that it h
     }
 }
 
-TEST_CASE("on small graphs the search is near the exact optimum") {
+TEST_CASE("on small graphs the search is near the exact optimum" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   struct Gaps {
     double sum = 0, worst = 0;
     int graphs = 0, inexact = 0;
@@ -529,7 +532,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-TEST_CASE("a search ends when its seconds are spent, with a partition that can run") {
+TEST_CASE("a search ends when its seconds are spent, with a partition that can run" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const int nodes = testing::effort(1500, 3000, 3000);
   const Graph graph = doubled(nodes);
   const DefUse wires = def_use(graph);

@@ -643,7 +643,8 @@ TEST_CASE("a chain of reductions becomes kernels of a bounded number of them") {
   for (const auto& group : fusion.groups) CHECK(reductions_of(graph, group) <= StitchV1Rules{}.reductions);
 }
 
-TEST_CASE("stitch-v1 stops a chain at the most operations of a group, in time that is linear in the nodes") {
+TEST_CASE("stitch-v1 stops a chain at the most operations of a group, in time that is linear in the nodes" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const auto most = StitchV1Rules{}.operations;
   Fusion fusion;
   CHECK(seconds_to_fuse(chain(static_cast<int>(most)), fusion) >= 0);

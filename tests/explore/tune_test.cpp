@@ -71,7 +71,8 @@ ir::Group windows_over_windows(std::int64_t taps, std::string_view pad, std::str
 
 }  // namespace
 
-TEST_CASE("plans that differ in how a loop is dealt out are too large together") {
+TEST_CASE("plans that differ in how a loop is dealt out are too large together" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const ir::Limits limits = example_device().limits;
   int large = 0, fits = 0;
   for (const std::int64_t taps : {16, 17})

@@ -564,7 +564,8 @@ TEST_CASE("eras: equal graphs give equal partitions without a device, and a stop
   }
 }
 
-TEST_CASE("eras: a chain, a wide graph, many short ways and many users take time that is near linear") {
+TEST_CASE("eras: a chain, a wide graph, many short ways and many users take time that is near linear" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const auto seconds = [](const Graph& graph, Year year) {
     const std::clock_t begin = std::clock();  // of the processor: others may run beside
     (void)xla_era_kernels(graph, year);

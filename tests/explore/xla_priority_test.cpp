@@ -256,7 +256,8 @@ TEST_CASE("users of one value, more of them than a kernel takes, are joined in t
   CHECK(found.size() < 100);
 }
 
-TEST_CASE("a long chain that reads one value throughout is fused within seconds") {
+TEST_CASE("a long chain that reads one value throughout is fused within seconds" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const auto seconds = [](int length) {
     std::string lines = "  %y = parameter 0 : f32[1024]\n  %x0 = negate %y : f32[1024]\n";
     for (int i = 1; i < length; ++i) lines += fmt::format("  %x{} = add %x{}, %y : f32[1024]\n", i, i - 1);

@@ -20,6 +20,7 @@
 #include "support/ledger.h"
 #include "support/paths.h"
 #include "support/skip.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -479,7 +480,8 @@ TEST_CASE("nesting deeper than any dump is an error, not a crash") {
   CHECK(refusal(chain).message.find("nested more than") != std::string::npos);
 }
 
-TEST_CASE("calls that multiply are refused before they fill the memory") {
+TEST_CASE("calls that multiply are refused before they fill the memory" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   std::string text = "HloModule m\nc0 {\n x = f32[] parameter(0)\n ROOT y = f32[] negate(x)\n}\n";
   for (int i = 1; i < 60; ++i)
     text += fmt::format(
@@ -546,7 +548,8 @@ TEST_CASE("files are read as HLO, as our own text, and not when they are damaged
   std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("real dumps import whole: verified shapes, text that reads back, a ledger that balances") {
+TEST_CASE("real dumps import whole: verified shapes, text that reads back, a ledger that balances" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const std::filesystem::path folder = third_party_folder();
   if (folder.empty() || !std::filesystem::exists(folder)) return skip("no third-party dumps");
   int files = 0;

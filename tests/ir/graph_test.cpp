@@ -14,6 +14,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -161,7 +162,8 @@ TEST_CASE("canonical texts see outputs, their order, and which parameter an outp
   CHECK(texts.size() == 6);
 }
 
-TEST_CASE("a chain of 100,000 nodes has a canonical text and parses") {
+TEST_CASE("a chain of 100,000 nodes has a canonical text and parses" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   Graph graph;
   graph.name = "chain";
   const Shape shape = make_shape(DType::f32, {4});

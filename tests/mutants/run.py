@@ -12,7 +12,8 @@
 #
 # A copy lies in BUILD/mutants/K, with a build folder of its own, one for each job. Its suites must all be green before
 # the first fault is planted, and their times are what a suite may take, ten times over: one that hangs has seen the
-# fault. Suites that the fault's author named come first, then all other quick ones that the change reaches. The record
+# fault. Suites that the fault's author named come first, then all others of a quick run that the change reaches, each as
+# thoroughly as continuous integration runs it (TAILOR_BROAD): a quick run takes a share. The record
 # (BUILD/mutants/results.jsonl) is keyed by the fault and by the whole source, so a changed test asks again; with
 # --survivors only about faults that were not seen before. A fault that survives costs the time of all suites; with --named
 # only the suites of its entry are asked, which finds most faults that need a test in a tenth of the time.
@@ -159,7 +160,7 @@ class Copy:
             command.append("--abort-after=1")
         started = time.monotonic()
         try:
-            done = subprocess.run(command, cwd=test["workdir"] or self.build, env={**os.environ, **test["env"]},
+            done = subprocess.run(command, cwd=test["workdir"] or self.build, env={**os.environ, **test["env"], "TAILOR_BROAD": "1"},
                                   capture_output=True, text=True, timeout=limit, errors="replace")
         except subprocess.TimeoutExpired:
             return False, limit

@@ -19,6 +19,7 @@
 #include "reference/memory_layout.h"
 #include "support/group_family.h"
 #include "support/interpret.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -263,7 +264,8 @@ TEST_CASE("sums in any order pass, a sum without one of its terms does not") {
   }
 }
 
-TEST_CASE("lowered kernels of the family are within the bounds, and mutated results are not") {
+TEST_CASE("lowered kernels of the family are within the bounds, and mutated results are not" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   int runs = 0;
   for (const FamilyMember& member : group_family())
     for (const Run& run : kernels(member)) {

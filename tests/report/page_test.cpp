@@ -22,6 +22,7 @@
 #include "report/svg.h"
 #include "report/width.h"
 #include "support/approx.h"
+#include "support/thorough.h"
 #include "well_formed.h"
 
 using namespace tailor;
@@ -140,7 +141,8 @@ TEST_CASE("groups stand most time first, unfolded where they take at least 5 % o
   CHECK_FALSE(is_open(text, small));
 }
 
-TEST_CASE("a page of very many groups stays bounded, and says what it leaves out") {
+TEST_CASE("a page of very many groups stays bounded, and says what it leaves out" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   Summary s = example_summary();
   const GroupSummary one = s.groups[0];
   s.groups.clear();

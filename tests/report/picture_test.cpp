@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "report/layered.h"
+#include "support/thorough.h"
 #include "well_formed.h"
 
 using namespace tailor;
@@ -153,7 +154,8 @@ TEST_CASE("edges in a circle are drawn and nothing waits for them") {
   CHECK(drawn.routes.size() == 3);
 }
 
-TEST_CASE("a chain of a hundred thousand boxes is laid out in a moment") {
+TEST_CASE("a chain of a hundred thousand boxes is laid out in a moment" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   std::vector<LayeredBox> boxes(100'000, {20, 10});
   std::vector<LayeredEdge> edges;
   for (std::size_t i = 1; i < boxes.size(); ++i) edges.push_back({i - 1, i});

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "golden.h"
 #include "report/width.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::report;
@@ -135,7 +136,7 @@ TEST_CASE("no terminal line is wider than the screen, whatever the table") {
   constexpr unsigned seed = 7;
   CAPTURE(seed);
   std::mt19937 random(seed);
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < testing::effort(100, 400, 400); ++i) {
     const Table table = random_table(random);
     for (const int width : {1, 2, 3, 7, 20, 40, 80, 200})
       for (const std::size_t max_rows : {0, 3}) {

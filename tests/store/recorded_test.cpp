@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "sample.h"
 #include "support/paths.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::store;
@@ -248,7 +249,8 @@ TEST_CASE("measurements of several devices are answered for the one that is name
   CHECK(read_recorded(folder / "one.jsonl").module_times.empty());
 }
 
-TEST_CASE("every file that ships in data/recorded can be read and says the same when it is written again") {
+TEST_CASE("every file that ships in data/recorded can be read and says the same when it is written again" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   for (const auto& entry :
        std::filesystem::directory_iterator(std::filesystem::path(source_folder()) / "data" / "recorded")) {
     // Beside a recording may stand how it was made and what baselines did.

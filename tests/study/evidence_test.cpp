@@ -19,6 +19,7 @@
 #include "study/evidence/validation.h"
 #include "study/folder.h"
 #include "support/listener.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::study;
@@ -69,7 +70,8 @@ bool includes(const std::set<Id>& all, const std::set<Id>& some) {
 
 }  // namespace
 
-TEST_CASE("a quick fit rests on as many observations as it was given, drawn from side train by its seed") {
+TEST_CASE("a quick fit rests on as many observations as it was given, drawn from side train by its seed" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const Folder folder;
   const std::vector<ir::Observation> all = copies(60);
   const std::set<Id> train = ids_of(all, ir::Split::train);

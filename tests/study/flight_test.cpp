@@ -9,11 +9,13 @@
 #include "flights.h"
 #include "folder.h"
 #include "support/skip.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::study;
 
-TEST_CASE("the machine code has the loads of a short-listed plan on their way at once") {
+TEST_CASE("the machine code has the loads of a short-listed plan on their way at once" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const profiler::FoundNvrtc compiler = profiler::find_nvrtc(profiler::default_nvrtc_paths({source / ".venv"}));
   if (!compiler) return skip(compiler.reason);
   std::vector<PlannedFlight> flights;

@@ -257,7 +257,8 @@ ENTRY e { x = f32[8,16]{0,1} parameter(0)
                      .graph);
 }
 
-TEST_CASE("models that ship are read back as they were written, under every strategy") {
+TEST_CASE("models that ship are read back as they were written, under every strategy" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   for (const auto& file : std::filesystem::directory_iterator(data_folder())) {
     CAPTURE(file.path().string());
     every_strategy(hlo::import_file(file.path().string()).graph);

@@ -22,6 +22,7 @@
 #include "support/approx.h"
 #include "support/listener.h"
 #include "support/paths.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::study;
@@ -173,7 +174,8 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a dry run announces what the sweep then does, and what points share is announced once") {
+TEST_CASE("a dry run announces what the sweep then does, and what points share is announced once" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   for (const std::string& more :
        {four, std::string(R"("grid": {"check.top": [1, 2], "plans.axes.threads": [[64], [65]]})")}) {
     INFO(more);

@@ -27,6 +27,7 @@
 #include "support/kernel_cache.h"
 #include "support/listener.h"
 #include "support/paths.h"
+#include "support/thorough.h"
 #include "tests/profiler/kernels.h"
 
 using namespace tailor;
@@ -212,7 +213,8 @@ TEST_CASE("a sweep measures random plans of its ranking beside the best, the sam
   CHECK(of_asked[5] >= all[all.size() * 6 / 10]);
 }
 
-TEST_CASE("a sweep answered from its own recorded file equals the one that was measured") {
+TEST_CASE("a sweep answered from its own recorded file equals the one that was measured" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   if (!has_fake_gpu()) return skip("this build has no fake GPU: it was made without CUDA's headers");
   if (kernels::nvrtc_or_skip() == nullptr) return;
   const kernels::OwnFolder folder("replay");

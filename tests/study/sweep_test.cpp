@@ -21,6 +21,7 @@
 #include "support/approx.h"
 #include "support/listener.h"
 #include "support/paths.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::study;
@@ -230,7 +231,8 @@ void change(const std::filesystem::path& file, const std::string& from, const st
 
 TEST_CASE(
     "a calibration or a device file that says other numbers under the same name is scored again, and no row of "
-    "the old one is left") {
+    "the old one is left" *
+    doctest::test_suite(tailor::testing::in_broad_runs)) {
   const Folder folder;
   const std::filesystem::path data = own_data(folder);
   const std::filesystem::path calibration = data / "calibrations/uncalibrated.json",
@@ -279,7 +281,8 @@ TEST_CASE(
   CHECK(opened.damage().empty());
 }
 
-TEST_CASE("what was known of another calibration, or by another sweep of the same numbers, stays when a file changes") {
+TEST_CASE("what was known of another calibration, or by another sweep of the same numbers, stays when a file changes" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const Folder folder;
   const std::filesystem::path data = own_data(folder);
   std::filesystem::copy(data / "calibrations/uncalibrated.json", data / "calibrations/other.json");

@@ -283,7 +283,8 @@ TEST_CASE("the scores that ship are those of the modules at hand" * doctest::tes
   CHECK(found == shipped);
 }
 
-TEST_CASE("xla-model and xla-priority say what XLA said of its own modules") {
+TEST_CASE("xla-model and xla-priority say what XLA said of its own modules" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const std::filesystem::path root = third_party_folder();
   if (root.empty() || !std::filesystem::exists(root / "xla_reference")) return skip("no folder of digests");
   Agreement sum;

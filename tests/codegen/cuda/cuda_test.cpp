@@ -181,8 +181,11 @@ TEST_CASE("memory statements of a LayerNorm are the memory instructions of its P
 }
 
 TEST_CASE("every type and width compiles, with exactly its four accesses") {
+  int number = 0;
   for (const DType from : types)
     for (int width = 1; width * row(from).bits <= 128; width *= 2) {
+      // A quick run has each width of some types, and some width of each.
+      if (!testing::broad() && (number++ % 3) != 0) continue;
       DType to = row(from).bits == 32 ? DType::f32 : from;
       if (from == DType::f16) to = DType::bf16;
       const Policy policy = width == 1   ? Policy::once

@@ -25,6 +25,7 @@
 #include "profiler/compile/cubin.h"
 #include "profiler/compile/operation.h"
 #include "support/kernel_cache.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -254,7 +255,8 @@ std::int64_t meeting_points(const profiler::Nvrtc& nvrtc, const Use& use, Arithm
 
 }  // namespace
 
-TEST_CASE("machine code branches by what an element is exactly where the table says so") {
+TEST_CASE("machine code branches by what an element is exactly where the table says so" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const profiler::Nvrtc* nvrtc = nvrtc_or_skip();
   if (nvrtc == nullptr) return;
   int branching_uses = 0, straight_uses = 0;

@@ -20,6 +20,7 @@
 #include "support/golden.h"
 #include "support/group_family.h"
 #include "support/paths.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 
@@ -226,7 +227,8 @@ TEST_CASE("blocks of the grid read a row once, between two meetings, and leave o
         "split: rows are walked 3 times, so 16 blocks that do not meet cannot share them");
 }
 
-TEST_CASE("few long rows have plans whose blocks meet, on every GPU, and 20 to 150 plans in all") {
+TEST_CASE("few long rows have plans whose blocks meet, on every GPU, and 20 to 150 plans in all" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   for (const char* device : {"h200", "v100_pcie", "t4"}) {
     const ir::Limits limits = ir::limits(ir::find_device(device, source_folder() + "/data/devices"));
     for (const auto& [rows, columns] :
@@ -255,7 +257,8 @@ TEST_CASE("few long rows have plans whose blocks meet, on every GPU, and 20 to 1
   }
 }
 
-TEST_CASE("few long rows and rows that no block holds are asked about clusters, on GPUs that have some") {
+TEST_CASE("few long rows and rows that no block holds are asked about clusters, on GPUs that have some" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const ir::Limits limits = h200_limits(), older = ir::limits(ir::find_device("t4", source_folder() + "/data/devices"));
   const auto sizes = [&](std::int64_t rows, std::int64_t columns, const ir::Limits& of) {
     const ir::Group group = ir::make_group(ir::family_member("softmax"), rows, columns);

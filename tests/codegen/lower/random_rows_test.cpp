@@ -176,7 +176,8 @@ Group drawn_group(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("random groups of longer rows compute what the evaluator computes where blocks that meet share them") {
+TEST_CASE("random groups of longer rows compute what the evaluator computes where blocks that meet share them" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   int clustered = 0, groups = 0, met = 0, launched = 0;
   for (unsigned seed = 1; seed <= testing::effort(60u, 900u); ++seed) {
     CAPTURE(seed);

@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "profiler/check/memory_need.h"
 #include "support/group_family.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::profiler;
@@ -184,7 +185,8 @@ TEST_CASE("groups that do not fit together run one after the other, and all of t
   CHECK(most == 1);
 }
 
-TEST_CASE("a large group repeats its inputs where the whole would not fit") {
+TEST_CASE("a large group repeats its inputs where the whole would not fit" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   Bench bench({40'000});
   const std::int64_t inputs = bytes_of_inputs(bench.groups[0].graph);
   CheckStage stage;

@@ -80,7 +80,8 @@ bool has(const Checked& checked, simulator::FindingKind kind) {
 
 }  // namespace
 
-TEST_CASE("compiled kernels of the family pass on the simulator") {
+TEST_CASE("compiled kernels of the family pass on the simulator" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
   int passed = 0;

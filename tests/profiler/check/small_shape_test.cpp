@@ -66,7 +66,8 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 
 }  // namespace
 
-TEST_CASE("kernels of the family get the same verdict at fewer rows, where they can have fewer") {
+TEST_CASE("kernels of the family get the same verdict at fewer rows, where they can have fewer" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
   int shrunk = 0, whole_only = 0;

@@ -63,7 +63,8 @@ TEST_CASE("a kernel compiles for every architecture the compiler knows, with reg
   }
 }
 
-TEST_CASE("shared memory, stack and spills read from the cubin and the log agree") {
+TEST_CASE("shared memory, stack and spills read from the cubin and the log agree" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
   struct Row {

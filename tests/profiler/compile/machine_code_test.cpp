@@ -17,6 +17,7 @@
 #include "profiler/compile/compile.h"
 #include "profiler/compile/cubin.h"
 #include "profiler/kernels.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::profiler;
@@ -116,7 +117,8 @@ TEST_CASE("code of another encoding is not read, and half an instruction neither
   CHECK(read_machine_code({}, 90) == MachineCode{});
 }
 
-TEST_CASE("the machine code of ordered loads has all of them on their way, of dependent ones a single one") {
+TEST_CASE("the machine code of ordered loads has all of them on their way, of dependent ones a single one" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
   for (const char* arch : {"sm_75", "sm_80", "sm_90", "sm_120"}) {

@@ -142,7 +142,7 @@ TEST_CASE("every counter is found on GH100, and on GA100 all but what came with 
   CHECK(host->plan("GA100", last_tier).left_out == of_hopper);
 }
 
-TEST_CASE("tier 0 needs one pass on every chip from GA100 on") {
+TEST_CASE("tier 0 needs one pass on every chip from GA100 on" * doctest::test_suite(tailor::testing::in_broad_runs)) {
   const auto host = host_or_skip();
   if (!host) return;
   for (const std::vector<CountPlan>& of_chip : all_plans(*host)) {
@@ -153,7 +153,8 @@ TEST_CASE("tier 0 needs one pass on every chip from GA100 on") {
   }
 }
 
-TEST_CASE("a higher tier holds all of the lower and needs no fewer passes, on every chip") {
+TEST_CASE("a higher tier holds all of the lower and needs no fewer passes, on every chip" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const auto host = host_or_skip();
   if (!host) return;
   for (const std::vector<CountPlan>& of_chip : all_plans(*host)) {

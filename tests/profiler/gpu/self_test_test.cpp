@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "profiler/gpu/fake_machine.h"
 #include "support/paths.h"
+#include "support/thorough.h"
 
 namespace {
 
@@ -66,7 +67,8 @@ std::string chip(const std::string& members = {}, const std::string& beside = {}
 
 }  // namespace
 
-TEST_CASE("on a healthy GPU no self-test fails and none is left out") {
+TEST_CASE("on a healthy GPU no self-test fails and none is left out" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const FakeMachine machine(chip());
   const SelfTested made = self_tested(machine.library_paths());
   CHECK(made.code == 0);

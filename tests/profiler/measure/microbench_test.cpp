@@ -18,6 +18,7 @@
 #include "support/kernel_cache.h"
 #include "support/paths.h"
 #include "support/sequence_run.h"
+#include "support/thorough.h"
 #include "tests/profiler/kernels.h"
 
 using namespace tailor;
@@ -75,7 +76,8 @@ const ir::Binary& compiled(const Nvrtc& api, const Microbench& bench) {
 
 }  // namespace
 
-TEST_CASE("every microbenchmark computes what it must on the simulator, without a finding, under any schedule") {
+TEST_CASE("every microbenchmark computes what it must on the simulator, without a finding, under any schedule" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
   std::set<std::string_view> families;

@@ -150,7 +150,8 @@ TEST_CASE("planted bugs are found at their lines, whatever the schedule") {
       if (!Program(module, entry_of(module)).unsupported().empty()) continue;  // the clean one said so
       for (const std::uint64_t seed : {1, 2, 3}) {
         if (!tailor::testing::thorough() && seed == 2 + static_cast<unsigned>(plants) % 2)
-          continue;  // the first and another
+          continue;                                                                   // the first and another
+        if (!tailor::testing::broad() && (seed == 1) == (plants % 2 == 0)) continue;  // one of these
         CAPTURE(seed);
         const CorpusRun made = run(module, kernel, plant.launch, seed);
         const auto tells = [&](const Finding& finding) {

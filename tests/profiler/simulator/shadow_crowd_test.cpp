@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "doctest/doctest.h"
+#include "support/thorough.h"
 
 namespace tailor::simulator {
 namespace {
@@ -85,7 +86,7 @@ std::set<std::pair<Place, ShadowWord>> told(const ShadowCrowd& crowd, std::uint3
 }
 
 TEST_CASE("a crowd tells of every last touch, and of nothing else") {
-  for (std::uint32_t seed = 0; seed < 30; ++seed) {
+  for (std::uint32_t seed = 0; seed < tailor::testing::effort(9u, 30u, 30u); ++seed) {
     INFO("seed " << seed);
     std::mt19937 random(seed);
     const std::uint32_t blocks = 1 + seed % 3, sites = 1 + seed % 2;

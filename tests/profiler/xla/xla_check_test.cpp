@@ -99,7 +99,8 @@ TEST_CASE("a kernel beyond the limit is left out and says so") {
   CHECK_FALSE(found.executed);
 }
 
-TEST_CASE("kernels of the reference folders match, large ones by a sample of their blocks") {
+TEST_CASE("kernels of the reference folders match, large ones by a sample of their blocks" *
+          doctest::test_suite(tailor::testing::in_broad_runs)) {
   const fs::path folder = check_data + "/xla_reference";
   if (check_data.empty() || !fs::exists(folder / "ptx")) return skip("no third-party data");
   std::map<XlaOutcome, std::int64_t> outcomes;
