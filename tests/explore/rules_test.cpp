@@ -395,7 +395,15 @@ std::vector<Side> row_sides() {
       {"cluster-rows", false, clustered([](Tried& t) { t.plan.in_flight = 2, t.tiling.streamed = true; })},
       {"cluster-rows", true, clustered([](Tried& t) { t.tiling.streamed = true; })},  // 16 bytes on the way
       {"cluster-rows", true, clustered([](Tried& t) { t.plan.vector = 2; })},
-      {"cluster-rows", true, clustered([](Tried& t) { t.inputs(1, "bf16"), t.plan.in_flight = 1; })},  // 8 bytes
+      {"cluster-rows", true, clustered([](Tried& t) {
+         t.inputs(1, "bf16"), t.plan.in_flight = 1, t.prepared.widest_vector = 8;  // 8 bytes of 16
+       })},
+      {"cluster-rows", false, clustered([](Tried& t) {
+         t.inputs(1, "bf16"), t.plan.vector = 2, t.prepared.widest_vector = 8, t.tiling.run = 10;  // no wider one fits
+       })},
+      {"cluster-rows", true, clustered([](Tried& t) {
+         t.inputs(1, "bf16"), t.plan.vector = 2, t.prepared.widest_vector = 8, t.tiling.run = 12;
+       })},
       {"cluster-rows", false, clustered([](Tried& t) { t.widens("bf16", "f32"); })},
       {"cluster-rows", true, clustered([](Tried& t) { t.plan.vector = 1; })},
       {"cluster-rows", false, clustered([](Tried& t) { t.plan.vector = 1, t.tiling.run = 1023; })},

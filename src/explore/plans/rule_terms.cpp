@@ -148,7 +148,8 @@ bool parts_badly(const Candidate& c, std::int64_t blocks, std::int64_t least, st
   const bool is_whole = c.prepared.straight && c.tiling.run * element_bytes(c) % ir::access_bytes == 0;
   const bool is_odd = c.plan.vector == 1 ? is_whole
                                          : c.plan.vector * element_bytes(c) != ir::access_bytes &&
-                                               c.plan.vector * array_bytes(c) != ir::access_bytes;
+                                               c.plan.vector * array_bytes(c) != ir::access_bytes &&
+                                               c.plan.vector != widest_vector(c);
   return c.plan.threads_per_row != c.plan.threads || is_odd || c.plan.threads < std::min(large, bytes / 64) ||
          bytes < least;
 }

@@ -284,8 +284,8 @@ constexpr std::array rule_table = [] {
       {"meet-rows",
        false,
        "blocks that meet have one row at a time, 1 KiB of it or more, with 256 threads or one for each 64 bytes, "
-       "accesses of 16 bytes, or of one element where rows or what they come from break them, and 32 bytes in flight "
-       "of rows in parts",
+       "accesses of 16 bytes, the widest that divide a shorter run, or of one element where rows or what they come "
+       "from break them, and 32 bytes in flight of rows in parts",
        {asks({split, meet, threads, threads_per_row, vector}, {T::groups, T::run},
              [](const Candidate& c) {
                constexpr std::int64_t least = 1 << 10, large = 256;
@@ -320,8 +320,8 @@ constexpr std::array rule_table = [] {
       {"cluster-rows",
        false,
        "a cluster has one row at a time, each block 4 KiB of it or more, with 128 threads or one for each 64 bytes, "
-       "accesses of 16 bytes, or of one element where rows or what they come from break them, and 32 bytes in flight "
-       "of rows in parts",
+       "accesses of 16 bytes, the widest that divide a shorter run, or of one element where rows or what they come "
+       "from break them, and 32 bytes in flight of rows in parts",
        {asks({cluster, threads, threads_per_row, vector}, {T::groups, T::run},
              [](const Candidate& c) {
                constexpr std::int64_t least = 4 << 10, large = 128;
