@@ -3,7 +3,8 @@
 //
 // Device files: the table of figures, the whole numbers that the occupancy rules need, and finding a file by name. In:
 // a name or a path. Out: a Device, or an Error with its line. Called by every command that takes --device. Values are
-// checked for sense here: nothing but one figure may be zero.
+// checked for sense here: nothing but one figure may be zero, and figures must say the same where two tell of one
+// thing, as a slip in a unit is seen by nothing else.
 #include "ir/device.h"
 
 #include <fmt/format.h>
@@ -13,6 +14,8 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
+#include <limits>
+#include <string>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -41,6 +44,50 @@ constexpr std::array limit_table = std::to_array<LimitRow>({
 /// Nothing on board is allowed to be zero but what the system may not reserve at all.
 bool may_be_zero(Figure Device::*member) { return member == &Device::shared_reserved_per_block; }
 
+/// What a limit may be on any GPU that CUDA has had; the models divide by units and enumerate up to limits.
+struct LimitBounds {
+  std::string_view key;
+  int Limits::*member;
+  int multiple_of = 1;
+  int most = std::numeric_limits<int>::max();
+  int Limits::*most_of = nullptr;  ///< instead: another limit, of this name
+  std::string_view of = {};
+};
+// CUDA C++ programming guide, "Compute capabilities": a warp has 32 threads, a block at most 1,024, a thread at most
+// 255 registers; 16 blocks are the most of a cluster, with leave.
+constexpr std::array limit_bounds = std::to_array<LimitBounds>({
+    {"warp_size", &Limits::warp_size, 32, 32},
+    {"threads_per_block", &Limits::threads_per_block, 32, 1024},
+    {"threads_per_block", &Limits::threads_per_block, 1, 0, &Limits::threads_per_sm, "threads_per_sm"},
+    {"threads_per_sm", &Limits::threads_per_sm, 32, 1 << 16},
+    {"blocks_per_sm", &Limits::blocks_per_sm, 1, 0, &Limits::threads_per_sm, "threads_per_sm"},
+    {"registers_per_thread", &Limits::registers_per_thread, 1, 255},
+    {"registers_per_block", &Limits::registers_per_block, 1, 0, &Limits::registers_per_sm, "registers_per_sm"},
+    {"register_unit", &Limits::register_unit, 32, 0, &Limits::registers_per_block, "registers_per_block"},
+    {"sub_partitions", &Limits::sub_partitions, 1, 32},
+    {"launch_partitions", &Limits::launch_partitions, 1, 32},
+    {"shared_per_block", &Limits::shared_per_block, 1, 0, &Limits::shared_per_block_optin, "shared_per_block_optin"},
+    {"shared_per_block_optin", &Limits::shared_per_block_optin, 1, 0, &Limits::shared_per_sm, "shared_per_sm"},
+    {"shared_unit", &Limits::shared_unit, 1, 0, &Limits::shared_per_block, "shared_per_block"},
+    {"blocks_per_cluster", &Limits::blocks_per_cluster, 1, 16},
+});
+
+/// A figure that others give too.
+struct ToldTwice {
+  std::string_view key, unit;
+  Figure Device::*member;
+  std::string_view by;
+  double (*other)(const Device&);
+};
+constexpr std::array told_twice = std::to_array<ToldTwice>({
+    {"dram_bandwidth", "B/s", &Device::dram_bandwidth, "dram_pin_rate and dram_width",
+     [](const Device& d) { return d.dram_pin_rate.value * d.dram_width.value / 8; }},
+    {"f32_peak", "FLOP/s", &Device::f32_peak, "sms, fma_rate and clock",
+     [](const Device& d) { return 2 * d.sms.value * d.fma_rate.value * d.clock.value; }},
+});
+/// Data sheets round, and name one clock or another; a wrong unit is off by much more.
+constexpr double told_twice_within = 1.25;
+
 void check_values(const Device& device, const std::string& file) {
   for (const FigureRow& row : figure_table)
     if ((device.*row.member).value == 0 && !may_be_zero(row.member))
@@ -52,6 +99,23 @@ void check_values(const Device& device, const std::string& file) {
                                     [&](const FigureRow& candidate) { return candidate.member == row.figure; });
     throw Error(Fault::failed, Position{file},
                 fmt::format("found {} for '{}', expected a whole number", value, named->key));
+  }
+  for (const LimitBounds& row : limit_bounds) {
+    const int value = limits(device).*row.member;
+    const int most = row.most_of == nullptr ? row.most : limits(device).*row.most_of;
+    if (value <= most && value % row.multiple_of == 0) continue;
+    throw Error(Fault::failed, Position{file},
+                fmt::format("found {} for '{}', expected {}at most {}", value, row.key,
+                            row.multiple_of == 1 ? "" : fmt::format("a multiple of {}, ", row.multiple_of),
+                            row.most_of == nullptr ? std::to_string(most) : fmt::format("{} ({})", row.of, most)));
+  }
+  for (const ToldTwice& row : told_twice) {
+    const double one = (device.*row.member).value, other = row.other(device);
+    if (one <= other * told_twice_within && other <= one * told_twice_within) continue;
+    throw Error(
+        Fault::failed, Position{file},
+        fmt::format("found {:g} {} for '{}', expected about {:g}: {} give that", one, row.unit, row.key, other, row.by),
+        "one of these figures is wrong, or has another unit");
   }
 }
 
@@ -149,13 +213,31 @@ std::string hint_for(std::string_view name, const std::vector<std::string>& know
   return "tailor devices lists them; a file of your own is named by its path";
 }
 
+/// Calibrations and records are found by a GPU's name, so a file that says another GPU must not have the name of one
+/// that is known.
+void check_name_is_free(const Device& device, const std::string& path, const std::string& folder) {
+  const std::filesystem::path known = std::filesystem::path(folder) / fmt::format("{}.json", device.name);
+  std::error_code fault;
+  if (!std::filesystem::is_regular_file(known, fault) || std::filesystem::equivalent(known, path, fault)) return;
+  const Device other = read_device(known.string());
+  if (other.arch == device.arch && other.title == device.title) return;
+  throw Error(Fault::failed, Position{path},
+              fmt::format("found {} ({}) in a file with the name of {} ({}), expected another name", device.title,
+                          device.arch, other.title, other.arch),
+              "what was measured of a GPU is found by the name of its file: give this one a name of its own");
+}
+
 }  // namespace
 
 Device find_device(std::string_view name, const std::string& folder) {
   const bool is_path = name.find('/') != name.npos || name.ends_with(".json");
   const std::filesystem::path path =
       is_path ? std::filesystem::path(name) : std::filesystem::path(folder) / fmt::format("{}.json", name);
-  if (std::filesystem::is_regular_file(path)) return read_device(path.string());
+  if (std::filesystem::is_regular_file(path)) {
+    Device device = read_device(path.string());
+    if (is_path) check_name_is_free(device, path.string(), folder);
+    return device;
+  }
   const std::vector<std::string> known = device_names(folder);
   if (known.empty()) throw Error(Fault::missing, fmt::format("no device '{}': no device files in {}", name, folder));
   std::vector<std::string> meant;

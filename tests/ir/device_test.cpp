@@ -291,3 +291,47 @@ TEST_CASE("damaged device files never do worse than one error") {
     }
   }
 }
+
+TEST_CASE("figures that no GPU has, or that contradict one another, are refused by name") {
+  const std::string good = read_file(device_folder + "/h200.json");
+  const auto with = [&](std::string_view key, std::string_view value) {
+    std::string text = good;
+    const std::size_t at = text.find("\"value\": ", text.find(fmt::format("\"{}\"", key))) + 9;
+    REQUIRE(at > 9);
+    return device_error(text.replace(at, text.find(',', at) - at, value)).message;
+  };
+  for (const auto& [key, value] : {std::pair{"threads_per_block", "5000"},
+                                   {"threads_per_block", "1000"},
+                                   {"threads_per_sm", "512"},
+                                   {"register_unit", "3"},
+                                   {"register_unit", "1"},
+                                   {"registers_per_thread", "1000"},
+                                   {"registers_per_block", "131072"},
+                                   {"warp_size", "64"},
+                                   {"shared_per_block", "300000"},
+                                   {"shared_per_block_optin", "300000"},
+                                   {"shared_unit", "1000000"},
+                                   {"blocks_per_cluster", "1000000000"},
+                                   {"dram_bandwidth", "4800"},
+                                   {"clock", "1.98"},
+                                   {"dram_bandwidth", "1e30"},
+                                   {"dram_bandwidth", "1e-300"},
+                                   {"f32_peak", "67"}}) {
+    CAPTURE(std::string(key));
+    CAPTURE(std::string(value));
+    const std::string said = with(key, value);
+    CHECK(said.find(key) != said.npos);
+    CHECK(said.find("expected") != said.npos);
+  }
+}
+
+TEST_CASE("a file that says another GPU may not have the name of one that is known") {
+  const ChosenDevices folder;
+  const std::string path = (folder.path / "own" / "h200.json").string();
+  std::filesystem::create_directory(folder.path / "own");
+  const std::string text = read_file(device_folder + "/h200.json");
+  write_file(path, text);
+  CHECK(find_device(path, device_folder).title == "NVIDIA H200 SXM");
+  write_file(path, device_with(text, "NVIDIA H200 SXM", "NVIDIA H210"));
+  CHECK_THROWS_WITH_AS(find_device(path, device_folder), doctest::Contains("expected another name"), Error);
+}

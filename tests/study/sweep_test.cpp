@@ -252,10 +252,10 @@ TEST_CASE(
   for (const Changed& changed :
        {Changed{"a figure of the calibration", calibration, "\"dram_knee\": {\"value\": 2.4,",
                 "\"dram_knee\": {\"value\": 3,"},
-        Changed{"a fact of the device", device, "\"value\": 4800000000000.0", "\"value\": 2400000000000.0"},
+        Changed{"a fact of the device", device, "\"value\": 62914560", "\"value\": 41943040"},
         Changed{"a limit of the device", device, "\"shared_per_block_optin\": {\"value\": 232448",
-                "\"shared_per_block_optin\": {\"value\": 4096"},
-        Changed{"the limit again as it was", device, "\"shared_per_block_optin\": {\"value\": 4096",
+                "\"shared_per_block_optin\": {\"value\": 49152"},
+        Changed{"the limit again as it was", device, "\"shared_per_block_optin\": {\"value\": 49152",
                 "\"shared_per_block_optin\": {\"value\": 232448"}}) {
     CAPTURE(changed.what);
     change(changed.file, changed.from, changed.to);
