@@ -13,6 +13,7 @@
 #include <map>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -56,13 +57,21 @@ const ClaimMetric& find_metric(const std::string& name) {
 
 namespace {
 
-/// Why a claim about these has no verdict: nobody fuses anything, or no time of a kernel is more than a bound.
+/// Launches without a plan that a predicted time may hold, of all. A bound is less than any time: in a baseline it
+/// makes the claim harder than it is, in another strategy easier.
+constexpr double most_without_plan = 0.1;
+
+bool is_predicted(const RunTotals& sum) { return sum.launches_without_plan <= most_without_plan * sum.launches; }
+
+/// Why a claim about these has no verdict: nobody fuses anything, or the baseline's time is no prediction.
 std::string nothing_to_judge(const std::map<std::string, RunTotals>& sums, const RunTotals& baseline,
                              const ClaimMetric& metric) {
   const auto idle = [](const auto& one) { return one.second.launches == 0; };
   if (std::all_of(sums.begin(), sums.end(), idle)) return "no strategy makes a kernel, so there is nothing to fuse";
-  if (metric.predicted && baseline.launches > 0 && baseline.launches_without_plan >= baseline.launches)
-    return "no group of the baseline has a plan, and a bound is no prediction";
+  if (metric.predicted && !is_predicted(baseline))
+    return fmt::format("{} of {} of the baseline have no plan, and a bound is no prediction",
+                       with_commas(whole_count(baseline.launches_without_plan)),
+                       counted(whole_count(baseline.launches), "launch"));
   return {};
 }
 
@@ -85,13 +94,15 @@ JudgedClaim judge(const Claim& claim, std::span<const store::StrategyTotals> str
   judged.not_judged = nothing_to_judge(sums, sums[baseline], *judged.metric);
   const double base = judged.metric->of(sums[baseline]);
   for (const auto& [strategy, sum] : sums)
-    if (judged.metric->predicted && sum.launches_without_plan > sums[baseline].launches_without_plan)
+    if (judged.metric->predicted && strategy != baseline &&
+        (!is_predicted(sum) || sum.launches_without_plan > sums[baseline].launches_without_plan))
       judged.left_out.push_back(strategy);
     else if (const double other = judged.metric->of(sum); strategy != baseline && other > 0)
       judged.value = std::max(judged.value, base / other);
   if (judged.not_judged.empty() && !judged.left_out.empty() && judged.value == 0)
-    judged.not_judged = fmt::format("nothing is left to compare with: more launches of {} have no plan than of {}",
-                                    fmt::join(judged.left_out, ", "), baseline);
+    judged.not_judged = fmt::format(
+        "nothing is left to compare with: of {}, a tenth of the launches have no plan, or more of them than of {}",
+        fmt::join(judged.left_out, ", "), baseline);
   return judged;
 }
 

@@ -42,8 +42,8 @@ const ClaimMetric& find_metric(const std::string& name);
 struct JudgedClaim {
   const ClaimMetric* metric = nullptr;
   double value = 0;  ///< baseline over the best other strategy
-  /// Strategies that are not compared by a predicted time, because more of their launches are of groups without a
-  /// plan than of the baseline's: a bound is less than any time.
+  /// Strategies that are not compared by a predicted time, because more than a tenth of their launches are of groups
+  /// without a plan, or more than of the baseline's: a bound is less than any time.
   std::vector<std::string> left_out;
   double threshold = 0;
   std::string not_judged = {};  ///< why there is nothing to judge; empty: the value says it
