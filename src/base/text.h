@@ -27,6 +27,8 @@ std::string with_commas(std::int64_t value);
 /// Splits at every `separator`; empty fields are kept.
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
+/// A text as one word of a shell, in quotes where it needs them: for commands that are printed to be run.
+std::string shell_word(std::string_view text);
 
 /// The known name with the smallest edit distance, or "" when none is close (distance over a third of its length).
 std::string_view nearest(std::string_view found, std::span<const std::string_view> known);

@@ -354,6 +354,20 @@ Posed pose(std::span<const Sample* const> samples, const ir::Device& device, con
   return posed;
 }
 
+namespace {
+
+Error too_few(std::size_t train, std::size_t all, std::size_t needed, const Posed& posed, const ir::Device& device,
+              const FitOptions& options) {
+  return {
+      Fault::failed,
+      fmt::format("found {} of '{}' to fit {} to, expected at least {}; of {} in all some are kept to judge it",
+                  counted(train, "observation"), device.name, counted(posed.unknowns.size(), "figure"), needed, all),
+      options.few ? "tailor calibrate --budget proposes what to measure"
+                  : "--few takes what other calibrated GPUs say for the rest"};
+}
+
+}  // namespace
+
 Fitted fit(std::span<const Sample> samples, const ir::Device& device, const ir::Calibration& before,
            const FitOptions& options, const std::stop_token& stop) {
   for (const Sample& sample : samples)
@@ -365,12 +379,7 @@ Fitted fit(std::span<const Sample> samples, const ir::Device& device, const ir::
   const std::vector<const Sample*> validate = by_id(samples, ir::Split::validate);
   const Posed posed = pose(train, device, before, options);
   const std::size_t needed = options.few ? 3 : posed.unknowns.size() + 1;
-  if (train.size() < needed)
-    throw Error(Fault::failed,
-                fmt::format("found {} of '{}' for {}, expected at least {}", counted(train.size(), "observation"),
-                            device.name, counted(posed.unknowns.size(), "figure"), needed),
-                options.few ? "tailor calibrate --budget proposes what to measure"
-                            : "--few takes what other calibrated GPUs say for the rest");
+  if (train.size() < needed) throw too_few(train.size(), samples.size(), needed, posed, device, options);
   refuse_contradictions(samples);
   const Solution solution = solved(posed, train.size(), options, stop);
 

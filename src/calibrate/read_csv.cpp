@@ -101,6 +101,30 @@ void read_own(const CsvRow& row, const Reading& to) {
          row.quantity("high").value_or(*time), "", std::move(k));
 }
 
+constexpr std::array<std::string_view, 14> own_columns = {
+    "device",    "operation", "shape",      "variant",  "regime",   "blocks",       "threads",
+    "registers", "far_trips", "near_trips", "shuffles", "barriers", "instructions", "transcendental"};
+constexpr std::array<std::string_view, 8> own_quantities = {"time", "low",     "high",   "shared",
+                                                            "read", "written", "common", "reread"};
+
+/// A column with a name of its own is the reader's, and is passed over; one that is nearly a column that tells
+/// something would leave that untold.
+void refuse_misspelled(const CsvTable& table) {
+  for (const std::string& column : table.head) {
+    const std::string_view name = column, stem = name.substr(0, name.rfind('_'));
+    const bool is_quantity = std::find(own_quantities.begin(), own_quantities.end(), stem) != own_quantities.end();
+    if (is_quantity || std::find(own_columns.begin(), own_columns.end(), name) != own_columns.end()) continue;
+    std::string meant(nearest(name, own_columns));
+    if (meant.empty() && stem != name)
+      if (const std::string_view near = nearest(stem, own_quantities); !near.empty())
+        meant = fmt::format("{}{}", near, name.substr(stem.size()));
+    if (meant.empty() || std::find(table.head.begin(), table.head.end(), meant) != table.head.end()) continue;
+    throw Error(Fault::failed, Position{table.file, 1, 0},
+                fmt::format("found column '{}', which nothing is read from", column),
+                fmt::format("did you mean '{}'? A column of your own needs a name less like it", meant));
+  }
+}
+
 // ---- NeuSight: single calls of PyTorch ------------------------------------------------------------------------------
 
 void read_neusight(const CsvRow& row, const Reading& to) {
@@ -306,6 +330,7 @@ std::vector<ir::Observation> parse_measurements(std::string_view text, const std
                                                 std::span<const ir::Device> devices, const std::stop_token& stop) {
   const CsvTable table = parse_csv(text, file, stop);
   const FormatRow& format = format_of(table);
+  if (format.read == read_own) refuse_misspelled(table);
   const Json parsed = facts.empty() ? Json{} : parse_json(facts, file);
   std::vector<ir::Observation> out;
   const Reading reading{file, parsed, devices, out};

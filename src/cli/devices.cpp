@@ -30,7 +30,7 @@ void write_device(const DevicesOptions& options, const Context& context) {
   write_whole(context, path, ir::device_template(from, path.stem().string()));
   show(context, {"tailor.devices_new/1", from.name, {{"missing", study::open_figure_table(from)}}, ""});
   context.console->note(fmt::format("fill them in, each with its source; tailor devices {} says what is still missing",
-                                    path.parent_path().empty() ? "./" + path.string() : path.string()));
+                                    shell_word(path.parent_path().empty() ? "./" + path.string() : path.string())));
 }
 
 }  // namespace

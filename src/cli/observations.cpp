@@ -64,6 +64,13 @@ void run_calibrate(const CalibrateCommand& command, const Context& context) {
                   "by {} %",
                   counted(answer.fitted.used, "observation"), three_figures(100 * answer.fitted.median_before),
                   three_figures(100 * answer.fitted.median_after), three_figures(100 * answer.fitted.expected_error)));
+  for (const std::string& why : study::left_out(answer.samples)) console.warning(why);
+  if (!(answer.fitted.median_after < answer.fitted.median_before))
+    console.warning("the fit says these times no better than what was known before: are their units and bytes right?");
+  if (answer.sooner_than_dram > 0)
+    console.warning(fmt::format(
+        "{} with cold caches sooner than the data sheet's bandwidth lets its input arrive: are units and bytes right?",
+        counted(answer.sooner_than_dram, "kernel", "ends", "end")));
   if (answer.fitted.weightless > 0)
     console.note(fmt::format("{} of them are so far off what was fitted that they have no weight",
                              with_commas(answer.fitted.weightless)));

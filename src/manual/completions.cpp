@@ -18,13 +18,6 @@ namespace {
 
 constexpr std::string_view head = "made from the tables behind tailor --help";
 
-/// A text as one word of a shell.
-std::string shell_word(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 /// Shell words that print the first column of a command's table, a value on each line; `program` is how to call it.
 std::string asked(std::string_view program, std::string_view command) {
   return fmt::format("{} {} --format csv 2>/dev/null | sed -e 1d -e 's/,.*//'", program, command);

@@ -154,7 +154,7 @@ Answer answer(const Summary& summary) {
   }
   out.rest += measured_words(summary);
   if (baseline != nullptr && imitates_xla(baseline->name))
-    out.rest += agreement_words(summary.xla_scores, baseline->name, summary.manifest.device);
+    out.rest += agreement_words(summary.xla_scores, baseline->name, summary.manifest.device, summary.reshapes);
   out.rest += bound_words(*chosen);
   if (baseline != nullptr) out.rest += bound_words(*baseline);
   out.rest = std::string(trim(out.rest));
@@ -179,7 +179,7 @@ Verdict verdict(const ClaimSummary& claim) {
       claim.text, claim.meaning, where, claim.baseline, three_figures(claim.value), three_figures(claim.threshold));
   if (!claim.left_out.empty())
     out.words +=
-        fmt::format(" Not compared: {}, of which more launches have no plan.", fmt::join(claim.left_out, ", "));
+        fmt::format(" Not compared: {}, of which too many launches have no plan.", fmt::join(claim.left_out, ", "));
   return out;
 }
 

@@ -228,7 +228,8 @@ struct Summary {
   std::string chosen;                 ///< name of the strategy the groups belong to
   std::string baseline;               ///< name of the strategy it is compared with; may be empty
   std::vector<StrategyTotals> strategies;
-  XlaScores xla_scores;  ///< what is published of strategies that imitate XLA
+  XlaScores xla_scores;       ///< what is published of strategies that imitate XLA
+  std::int64_t reshapes = 0;  ///< in the model's text: XLA's passes before fusion leave none
   std::vector<GroupSummary> groups;
   FusionMap map;
   std::vector<LibraryCall> library;

@@ -117,26 +117,38 @@ std::string text(const XlaScores& scores) {
 
 bool imitates_xla(std::string_view strategy) { return strategy.starts_with("xla-"); }
 
-std::string agreement_words(const XlaScores& scores, std::string_view strategy, std::string_view device) {
+namespace {
+
+/// What scores on modules dumped before XLA's fusion say nothing about; empty where the text may be one.
+std::string not_held(std::int64_t reshapes) {
+  if (reshapes == 0) return {};
+  return fmt::format("does not hold here: {} that this text is from before XLA's other passes",
+                     counted(reshapes, "reshape", "shows", "show"));
+}
+
+}  // namespace
+
+std::string agreement_words(const XlaScores& scores, std::string_view strategy, std::string_view device,
+                            std::int64_t reshapes) {
   for (const XlaScore& one : scores.scores)
     if (one.strategy == strategy && one.device == device && one.xla_kernels > 0)
       return fmt::format(
-          " {} makes {} % of the real XLA's kernels ({}, {}).", strategy,
+          " {} makes {} % of the real XLA's kernels ({}, {}{}).", strategy,
           three_figures(100 * static_cast<double>(one.same_kernels) / static_cast<double>(one.xla_kernels)),
-          one.release, counted(one.modules, "module"));
+          one.release, counted(one.modules, "module"), reshapes == 0 ? "" : "; " + not_held(reshapes));
   return fmt::format(" {} is not scored against the real XLA.", strategy);
 }
 
 Table agreement_table(const Summary& summary) {
   std::vector<std::string> names;
   for (const StrategyTotals& strategy : summary.strategies) names.push_back(strategy.name);
-  Table table = xla_score_table(summary.xla_scores, names, {&summary.manifest.device, 1});
+  Table table = xla_score_table(summary.xla_scores, names, {&summary.manifest.device, 1}, summary.reshapes);
   table.title.clear();  // the section's heading
   return table;
 }
 
 Table xla_score_table(const XlaScores& scores, std::span<const std::string> strategies,
-                      std::span<const std::string> devices) {
+                      std::span<const std::string> devices, std::int64_t reshapes) {
   Table table;
   std::vector<std::string_view> seen;
   for (const std::string& strategy : strategies) {
@@ -160,7 +172,8 @@ Table xla_score_table(const XlaScores& scores, std::span<const std::string> stra
                             share(found->same_kernels, found->xla_kernels), found->same_kernel_bytes_fraction,
                             share(found->same_launches, found->xla_launches),
                             share(found->same_prices, found->xla_prices),
-                            fmt::format("XLA of {}, {}", found->release, counted(found->modules, "module"))});
+                            fmt::format("XLA of {}, {}{}", found->release, counted(found->modules, "module"),
+                                        reshapes == 0 ? "" : ", dumped before XLA's fusion; " + not_held(reshapes))});
     }
   }
   if (table.rows.empty()) return table;

@@ -44,12 +44,14 @@ std::string text(const XlaScores& scores);
 /// Strategies whose names begin with "xla-" decide as some XLA does or did.
 bool imitates_xla(std::string_view strategy);
 
-/// " xla-priority makes 99.8 % of the real XLA's kernels (jaxlib 0.10.2, 11 modules).", or that it is not scored.
-std::string agreement_words(const XlaScores& scores, std::string_view strategy, std::string_view device);
+/// " xla-priority makes 99.8 % of the real XLA's kernels (jaxlib 0.10.2, 11 modules).", or that it is not scored. With
+/// `reshapes` in the model's text, which XLA's other passes leave none of, that this does not hold of it.
+std::string agreement_words(const XlaScores& scores, std::string_view strategy, std::string_view device,
+                            std::int64_t reshapes);
 
 /// A row for each of the strategies that imitates XLA, on each device for which there is a score; without one the row
-/// says so. No columns when none of them imitates XLA.
+/// says so. No columns when none of them imitates XLA. `reshapes` as above.
 Table xla_score_table(const XlaScores& scores, std::span<const std::string> strategies,
-                      std::span<const std::string> devices);
+                      std::span<const std::string> devices, std::int64_t reshapes);
 
 }  // namespace tailor::report

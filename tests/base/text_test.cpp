@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <filesystem>
 #include <limits>
+#include <string>
 #include <thread>
 
 #include "base/counted.h"
@@ -91,6 +93,21 @@ TEST_CASE("fields are split at every separator, and blanks go from both ends alo
   CHECK(trim(" \t a b \r\n") == "a b");
   CHECK(trim(" \n ").empty());
   CHECK(trim("x") == "x");
+}
+
+TEST_CASE("a word of a shell is what the shell reads as that text, and bare where it can be") {
+  CHECK(shell_word("out/a-b_1.db") == "out/a-b_1.db");
+  CHECK(shell_word("") == "''");
+  for (const std::string text :
+       {"a b", "it's", "''", "$HOME `id` \"x\"", "\\", "*", "~", "#", "a;b|c&d", "\xc3\xbc q"}) {
+    CAPTURE(text);
+    FILE* shell = ::popen(("printf '[%s]' " + shell_word(text)).c_str(), "r");
+    REQUIRE(shell != nullptr);
+    std::array<char, 256> said{};
+    const std::size_t size = std::fread(said.data(), 1, said.size(), shell);
+    CHECK(::pclose(shell) == 0);
+    CHECK(std::string(said.data(), size) == "[" + text + "]");
+  }
 }
 
 TEST_CASE("the nearest name is suggested, a far one is not") {

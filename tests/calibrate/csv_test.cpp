@@ -133,6 +133,8 @@ TEST_CASE("what does not fit is refused with file, line and column") {
       {"device,operation,time_us,threads\nh200,scale,3,1e300\n", "in column 'threads', expected a whole number"},
       {"device,operation,time_us,read_kb,common_mb\nh200,scale,3,2,1\n",
        "rows.csv:2: found 1000000 bytes that every block loads, expected no more than the 2000 that are read"},
+      {"device,operation,time_us,reads_bytes\nh200,scale,3,2\n", "rows.csv:1: found column 'reads_bytes'"},
+      {"device,operation,time_us,thread\nh200,scale,3,2\n", "rows.csv:1: found column 'thread'"},
       {"a,b\n1,2\n", "rows.csv:1: found columns of no known table: a, b"},
       {"device,operation,time_us\nh200,\"scale,3\n", "rows.csv:2: found quotes that do not end"},
       {neusight_head + "Tesla T4,sine,f32,8,8,1,1,1,128,1,1,k,5,30,s\n", "rows.csv:2: found 'sine' in column 'op'"},
@@ -145,6 +147,8 @@ TEST_CASE("what does not fit is refused with file, line and column") {
     CAPTURE(text);
     CHECK(csv_refusal(text).find(message) != std::string::npos);
   }
+  // A column that is like none of ours is somebody's own.
+  CHECK(csv_refusal("device,operation,time_us,node,measured_by\nh200,scale,3,2,me\n").empty());
 }
 
 TEST_CASE("a name of a GPU is the device whose file says it is reported so") {

@@ -65,7 +65,7 @@ TEST_CASE("who imitates XLA has a row for each device, scored or not, and nobody
   const std::vector<std::string> strategies{"unfused",      "xla-2020",     "tailor",
                                             "xla-priority", "xla-priority", "xla (its kernels)"};
   const std::vector<std::string> devices{"h200", "t4"};
-  const Table table = xla_score_table(example(), strategies, devices);
+  const Table table = xla_score_table(example(), strategies, devices, 0);
   REQUIRE(table.rows.size() == 3);
   CHECK(std::get<std::string>(table.rows[0][0]) == "xla-2020");
   CHECK(std::get<std::string>(table.rows[0].back()) == "not scored");
@@ -74,7 +74,7 @@ TEST_CASE("who imitates XLA has a row for each device, scored or not, and nobody
   CHECK(std::get<std::string>(table.rows[2][1]) == "t4");
   CHECK(std::get<std::string>(table.rows[2].back()) == "not scored on this device");
   for (const auto& row : table.rows) CHECK(row.size() == table.columns.size());
-  CHECK(xla_score_table(example(), std::vector<std::string>{"unfused", "tailor"}, devices).columns.empty());
+  CHECK(xla_score_table(example(), std::vector<std::string>{"unfused", "tailor"}, devices, 0).columns.empty());
 }
 
 TEST_CASE("the scores that ship are of devices that ship") {

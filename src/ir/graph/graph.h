@@ -142,6 +142,8 @@ bool is_free(const Graph& graph, NodeId node);
 /// Checks every invariant of the head comment and the shape rules of each operation. Throws Error(failed) naming the
 /// first node that breaks one: found, expected.
 void verify(const Graph& graph);
+/// Nodes of this operation, those of bodies too.
+std::int64_t count_nodes(const Graph& graph, Op op);
 
 /// Bytes a node reads and writes when it runs alone: operands and results once. An operand that is free is read where
 /// its source lies (a broadcast scalar is one scalar). slice, dynamic-slice and gather read what they produce;

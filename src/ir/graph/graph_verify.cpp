@@ -125,6 +125,12 @@ void refuse(const Checked& checked, std::string_view found, std::string_view exp
                                          name(checked.node.op), found, expected));
 }
 
+std::int64_t count_nodes(const Graph& graph, Op op) {
+  std::int64_t count = std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& n) { return n.op == op; });
+  for (const Graph& body : graph.bodies) count += count_nodes(body, op);
+  return count;
+}
+
 void verify(const Graph& graph) {
   std::unordered_set<std::string_view> names;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {

@@ -89,23 +89,27 @@ CalibrationAnswer calibrate_device(const CalibrationQuestion& question, const st
                                    const Watch& watch) {
   const ir::Device device = load_device(data, question.device);
   const ir::Calibration before = load_calibration(data, question.calibration);
-  std::vector<ir::Device> devices = known_devices(data);
-  if (std::none_of(devices.begin(), devices.end(), [&](const ir::Device& one) { return one.name == device.name; }))
-    devices.push_back(device);
+  const std::vector<ir::Device> devices = known_devices(data, device);
   const Evidence evidence = read_evidence(question.sources, data, watch);
   CalibrationAnswer answer;
   answer.samples = samples_of(evidence, devices, device.name, watch);
   std::vector<calibrate::Sample> samples = std::move(answer.samples.samples);
   answer.samples.samples.clear();
   if (samples.empty()) {
+    const std::vector<std::string> why = left_out(answer.samples);
     std::vector<std::string> found;
     for (const ir::Observation& one : evidence.observations)
       if (std::find(found.begin(), found.end(), one.device) == found.end()) found.push_back(one.device);
     throw Error(Fault::failed,
                 fmt::format("there are no observations of '{}' that a model can be asked about", device.name),
-                found.empty() ? "tailor profile measures; docs/calibration.md says how tables are read"
-                              : fmt::format("there are some of {}", fmt::join(found, ", ")));
+                !why.empty()    ? fmt::format("{}", fmt::join(why, "; "))
+                : found.empty() ? "tailor profile measures; docs/calibration.md says how tables are read"
+                                : fmt::format("there are some of {}", fmt::join(found, ", ")));
   }
+  answer.sooner_than_dram = std::count_if(samples.begin(), samples.end(), [&](const calibrate::Sample& one) {
+    return one.of.regime.cache == ir::CacheState::cold &&
+           one.of.time.value * device.dram_bandwidth.value < one.group.bytes_read;
+  });
   calibrate::FitOptions options;
   options.few = question.few;
   options.residual = question.residual;

@@ -33,6 +33,7 @@ struct CalibrationAnswer {
   report::Table figures;                 ///< one row for each figure that was moved
   std::vector<std::string> priors_from;  ///< calibrations that the priors are from
   Samples samples;                       ///< counts
+  std::int64_t sooner_than_dram = 0;     ///< with cold caches, in less time than dram_bandwidth takes for the input
 };
 /// The calibrated GPUs (calibrations of the data folder that are named as a device) that are most like this one.
 std::vector<calibrate::Neighbour> nearest_calibrated(const ir::Device& device, const std::filesystem::path& data);

@@ -113,6 +113,13 @@ std::vector<ir::Device> known_devices(const fs::path& data) {
   return devices;
 }
 
+std::vector<ir::Device> known_devices(const fs::path& data, const ir::Device& own) {
+  std::vector<ir::Device> devices = known_devices(data);
+  if (std::none_of(devices.begin(), devices.end(), [&](const ir::Device& one) { return one.name == own.name; }))
+    devices.push_back(own);
+  return devices;
+}
+
 std::optional<store::RecordedRows> read_csv_rows(const fs::path& path, const fs::path& data, const Watch& watch) {
   if (fs::is_regular_file(path) && is_database(path)) return std::nullopt;
   const std::string text = read_unpacked(path.string());

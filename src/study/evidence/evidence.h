@@ -31,6 +31,8 @@ struct Evidence {
 
 /// Every device of the data folder.
 std::vector<ir::Device> known_devices(const std::filesystem::path& data);
+/// These, and one that a file of somebody's own describes.
+std::vector<ir::Device> known_devices(const std::filesystem::path& data, const ir::Device& own);
 
 /// Databases, recorded files, lines of observations, CSV; which a file is, its beginning says. Throws Error as their
 /// readers do, Error(failed) for two observations of one source that say different times.

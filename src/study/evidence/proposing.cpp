@@ -33,7 +33,8 @@ std::vector<ir::Regime> measured_regimes() {
   return regimes;
 }
 
-void add_copies(Candidates& to, const ir::Device& device) {
+/// `named` is what --device was given.
+void add_copies(Candidates& to, const ir::Device& device, std::string_view named) {
   constexpr double least = 65536, share = 8;
   for (double bytes = least; bytes <= device.dram_bytes.value / share; bytes *= 4)
     for (const ir::Regime& regime : measured_regimes()) {
@@ -44,7 +45,7 @@ void add_copies(Candidates& to, const ir::Device& device) {
       to.samples.push_back(
           calibrate::foreign_sample(ir::make_observation(device.name, regime, {1}, {1}, {1}, "to be measured", copy)));
       to.what.push_back(fmt::format("copy of {}, {}", humane_bytes(bytes), name(regime.cache)));
-      to.how.push_back(fmt::format("tailor microbench --device {} --only copy", device.name));
+      to.how.push_back(fmt::format("tailor microbench --device {} --only copy", shell_word(named)));
     }
 }
 
@@ -68,9 +69,9 @@ void add_plans(Candidates& to, const std::string& path, const CalibrationQuestio
       sample.bytes = one.of->bytes;
       to.samples.push_back(std::move(sample));
       to.what.push_back(fmt::format("{}, {}", one.of->title(), name(regime.cache)));
-      to.how.push_back(
-          fmt::format("tailor profile {} --device {} --group {} --plan '{}' --cache-state {} --timed-by events", path,
-                      question.device, one.of->number + 1, ir::text(one.plan), name(regime.cache)));
+      to.how.push_back(fmt::format(
+          "tailor profile {} --device {} --group {} --plan {} --cache-state {} --timed-by events", shell_word(path),
+          shell_word(question.device), one.of->number + 1, shell_word(ir::text(one.plan)), name(regime.cache)));
     }
 }
 
@@ -86,7 +87,7 @@ ProposalAnswer propose_measurements(const CalibrationQuestion& question, const s
       if (entry.is_regular_file()) paths.push_back(entry.path().string());
   std::sort(paths.begin(), paths.end());
   Candidates candidates;
-  add_copies(candidates, device);
+  add_copies(candidates, device, question.device);
   for (const std::string& path : paths) add_plans(candidates, path, question, data, watch);
   std::vector<calibrate::Sample> known;
   if (!question.sources.empty())

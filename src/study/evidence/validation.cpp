@@ -64,7 +64,7 @@ Calibrated load(const std::string& name, const std::vector<ir::Device>& devices,
   if (result.machines.empty())
     throw Error(Fault::missing,
                 fmt::format("calibration '{}' is of '{}', which no device file describes", name, calibration.device),
-                "a file in data/devices adds a GPU");
+                "--device names the file of a GPU of your own; a file in data/devices adds one for all commands");
   return result;
 }
 
@@ -250,9 +250,13 @@ void refuse_foreign(const Calibrated& one, const std::vector<Sample>& scored) {
 
 ValidationAnswer validate(const ValidationQuestion& question, const std::filesystem::path& data, const Watch& watch) {
   refuse_bad_words(question);
-  const std::vector<ir::Device> devices = known_devices(data);
-  std::string device = question.device;
-  if (!device.empty()) device = load_device(data, device).name;
+  std::vector<ir::Device> devices = known_devices(data);
+  std::string device;
+  if (!question.device.empty()) {
+    const ir::Device own = load_device(data, question.device);
+    device = own.name;
+    devices = known_devices(data, own);
+  }
   const Evidence evidence = read_evidence(question.sources, data, watch);
   ValidationAnswer answer;
   answer.samples = samples_of(evidence, devices, device, watch);

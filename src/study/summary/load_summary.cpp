@@ -27,6 +27,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "ir/device.h"
+#include "ir/graph/graph.h"
 #include "study/pipeline/import_summary.h"
 #include "study/summary/summary_rows.h"
 
@@ -243,6 +244,10 @@ report::Summary load_summary(const store::Store& store, const Subject& subject, 
   add_measured(store, subject, gathered, summary);
   if (auto import = import_summary(subject.graph.summary)) summary.import = std::move(*import);
   summary.warnings = warnings(store, gathered, subject, summary);
+  if (!subject.graph.text.empty())
+    summary.reshapes = ir::count_nodes(doing("reading the text of " + subject.graph.name,
+                                             [&] { return ir::parse_graph(subject.graph.text, subject.graph.name); }),
+                                       ir::Op::reshape);
   if (!options.data.empty()) summary.xla_scores = report::read_xla_scores(options.data / "agreement.json");
   return summary;
 }

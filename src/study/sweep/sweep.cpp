@@ -95,9 +95,10 @@ void sum_up(Sweep& sweep) {
       "claim {}: {} is {}, threshold {}; it is about {}", claim.holds() ? "met" : "not met", claim.metric->name,
       three_figures(claim.value), three_figures(claim.threshold), claim.metric->meaning));
   if (!claim.left_out.empty())
-    sweep.watch.observer.warning(fmt::format(
-        "the claim leaves out {}: more of its launches have no plan than of {}'s, and their bound is no prediction",
-        fmt::join(claim.left_out, " and "), sweep.config.baseline));
+    sweep.watch.observer.warning(
+        fmt::format("the claim leaves out {}: over a tenth of its launches have no plan, or more than of {}'s; a bound "
+                    "is no prediction",
+                    fmt::join(claim.left_out, " and "), sweep.config.baseline));
 }
 
 /// Groups that could be planned and have no plan under the sweep's axes: in words when all of them are, else a warning.
@@ -169,7 +170,7 @@ void print_summary(const Sweep& sweep) {
                                           o.kernels_unmeasured, humane_seconds(o.measuring.value)));
   if (sweep.config.setting.empty())  // of a grid its last word says where to go on
     sweep.watch.observer.note(
-        fmt::format("stored in {}; next: tailor report {}", o.database.string(), o.database.string()));
+        fmt::format("stored in {}; next: tailor report {}", o.database.string(), shell_word(o.database.string())));
 }
 
 void make_folder(const std::filesystem::path& folder) {
@@ -217,6 +218,18 @@ void keep_apart(SweepConfig& config, const Watch& watch) {
   watch.observer.warning(fmt::format("'{}' holds the report of '{}': this one goes to '{}'", config.report.string(),
                                      other.string(), apart.string()));
   config.report = std::move(apart);
+}
+
+/// Refuses what hours of work would find at their end: a file where the folder of pages should be.
+void check_report(const SweepConfig& config, const std::filesystem::path& file) {
+  if (config.report.empty()) return;
+  std::error_code fault;
+  const bool is_database = config.report.lexically_normal() == config.database.lexically_normal();
+  if (!is_database && (!std::filesystem::exists(config.report, fault) || std::filesystem::is_directory(config.report)))
+    return;
+  throw Error(Fault::usage, Position{file.string()},
+              fmt::format("'report': found {} '{}', expected a folder for the pages",
+                          is_database ? "the database" : "the file", config.report.string()));
 }
 
 /// Refuses a file that names an architecture that the compiler does not know.
@@ -277,6 +290,7 @@ SweepConfig effective_config(const SweepOptions& options, const Watch& watch) {
   if (options.database) use_database(config, *options.database);
   if (options.calibration) config.calibration = *options.calibration;
   check_names(config, options.config);
+  check_report(config, options.config);
   keep_apart(config, watch);
   for (const GridKey& key : config.grid)
     if (options.calibration && key.key == "calibration")
@@ -424,7 +438,7 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   std::string keys;
   for (const GridKey& key : config.grid) keys += (keys.empty() ? "" : ",") + key.key;
   watch.observer.note(fmt::format("{} of {} swept; next: tailor report {} --by {}", all.points.size(),
-                                  counted(setups.size(), "point"), config.database.string(), keys));
+                                  counted(setups.size(), "point"), shell_word(config.database.string()), keys));
   all.baseline = config.baseline;
   const bool judged = std::all_of(all.points.begin(), all.points.end(), [](const auto& one) { return one.claim; });
   if (const SweepOutcome* least = least_claim(all);

@@ -107,7 +107,6 @@ void check_short_lists(Sweep& sweep, const profiler::Nvrtc& api) {
   constexpr std::int64_t full = 32;  // kernels per commit
   const std::vector<Place> open =
       open_places(sweep, [&](const Target& target) { return check_key(sweep.config, target.device); });
-  const auto total = static_cast<std::int64_t>(open.size()) * top_of(sweep);
   std::int64_t done = 0, waiting = 0;
   std::vector<Place> places;
   std::vector<std::vector<Candidate>*> lists;
@@ -117,8 +116,10 @@ void check_short_lists(Sweep& sweep, const profiler::Nvrtc& api) {
     waiting += std::min<std::int64_t>(top_of(sweep), std::ssize(*lists.back()));
     if (waiting < full && i + 1 < open.size()) continue;
     bool whole = true;
+    // What later lists have is known when they are made: some have a kernel as XLA would write it too.
+    const std::int64_t later = std::ssize(open) - static_cast<std::int64_t>(i) - 1;
     with_best_compiled(lists, top_of(sweep), [&](std::span<Candidate> batch) {
-      whole = check_batch(sweep, api, batch, done, total);
+      whole = check_batch(sweep, api, batch, done, done + std::ssize(batch) + later * top_of(sweep));
       store_batch(sweep, batch, whole ? std::span<const Place>(places) : std::span<const Place>());
       done += static_cast<std::int64_t>(batch.size());
     });

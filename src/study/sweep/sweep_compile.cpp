@@ -197,7 +197,6 @@ void give_back(Sweep& sweep, Batch& batch) {
 void compile_short_lists(Sweep& sweep, const profiler::Nvrtc& api) {
   constexpr std::size_t full = 64;  // kernels per commit: a few seconds of work are at stake in an interrupt
   const std::vector<Place> open = open_places(sweep, [](const Target&) { return "compile"; });
-  const auto total = static_cast<std::int64_t>(open.size()) * sweep.config.shortlist;
   profiler::CompileAccount account;
   std::int64_t done = 0;
   Batch batch;
@@ -205,7 +204,10 @@ void compile_short_lists(Sweep& sweep, const profiler::Nvrtc& api) {
     take(sweep, open[i], batch);
     if (batch.candidates.size() < full && i + 1 < open.size()) continue;
     const auto count = static_cast<std::int64_t>(batch.candidates.size());
-    const bool whole = compile_batch(sweep, compiling(sweep, api, Shapes::own, done, total), batch, account);
+    // What later lists have is known when they are made: some have a kernel as XLA would write it too.
+    const std::int64_t later = (std::ssize(open) - static_cast<std::int64_t>(i) - 1) * sweep.config.shortlist;
+    const bool whole =
+        compile_batch(sweep, compiling(sweep, api, Shapes::own, done, done + count + later), batch, account);
     give_back(sweep, batch);
     if (!whole) break;
     done += count;

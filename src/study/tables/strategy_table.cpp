@@ -280,12 +280,7 @@ bool is_row_of(const StrategyFigures& figures, std::string_view strategy, const 
          figures.partition.strategy == fmt::format("{} on {}", strategy, device);
 }
 
-std::string both_times(const std::optional<double>& one, const std::optional<double>& other) {
-  const auto words = [](const std::optional<double>& seconds) {
-    return seconds ? fmt::format("{:.2f}", 1e6 * *seconds) : std::string("unknown");
-  };
-  return fmt::format("{} us for {}", words(one), words(other));
-}
+std::string both_times(double one, double other) { return fmt::format("{:.2f} us for {:.2f}", 1e6 * one, 1e6 * other); }
 
 }  // namespace
 
@@ -295,18 +290,18 @@ std::vector<std::string> decided_by_plans(std::span<const StrategyFigures> strat
     const auto own = std::find_if(strategies.begin(), strategies.end(), [&](const StrategyFigures& figures) {
       return is_row_of(figures, explore::default_strategy, devices[d].name);
     });
-    if (own == strategies.end()) continue;
+    if (own == strategies.end() || !own->on[d].projected) continue;
     const StrategyFigures* cheapest = &*own;
     for (const StrategyFigures& other : strategies)
       if (!other.partition.strategy.starts_with(explore::default_strategy) &&
-          other.launches_without_plan <= own->launches_without_plan &&
+          other.launches_without_plan <= own->launches_without_plan && other.on[d].projected &&
           other.on[d].price < cheapest->on[d].price * (1 - equal_share))
         cheapest = &other;
     if (cheapest == &*own) continue;
     const TimesOnDevice &ours = own->on[d], &theirs = cheapest->on[d];
-    const bool is_less = theirs.projected && ours.projected && *theirs.projected < *ours.projected * (1 - equal_share);
+    const bool is_less = *theirs.projected < *ours.projected * (1 - equal_share);
     const std::string both = fmt::format("by the price {}, by plans {}", both_times(theirs.price, ours.price),
-                                         both_times(theirs.projected, ours.projected));
+                                         both_times(*theirs.projected, *ours.projected));
     words.push_back(is_less
                         ? fmt::format("on {}, the search of {} missed what {} found: {}", devices[d].name,
                                       own->partition.strategy, cheapest->partition.strategy, both)
@@ -319,13 +314,6 @@ std::vector<std::string> decided_by_plans(std::span<const StrategyFigures> strat
 namespace {
 
 /// XLA's passes before its fusion leave none: they become bitcasts, copies and transposes.
-std::int64_t reshapes(const ir::Graph& graph) {
-  std::int64_t count = 0;
-  for (const ir::Node& node : graph.nodes) count += node.op == ir::Op::reshape ? 1 : 0;
-  for (const ir::Graph& body : graph.bodies) count += reshapes(body);
-  return count;
-}
-
 }  // namespace
 
 Table agreement_table(const ir::Graph& graph, std::span<const StrategyFigures> strategies, Devices devices,
@@ -334,18 +322,8 @@ Table agreement_table(const ir::Graph& graph, std::span<const StrategyFigures> s
   for (const StrategyFigures& one : strategies)
     names.push_back(one.partition.strategy.substr(0, one.partition.strategy.find(" on ")));
   for (const costmodel::CalibratedDevice& device : devices) on.push_back(device.name);
-  Table table = report::xla_score_table(report::read_xla_scores(data / "agreement.json"), names, on);
-  const std::int64_t before = reshapes(graph);
-  if (table.columns.empty() || before == 0) return table;
-  const std::size_t scored = report::place_of_column(table, "same_kernels"),
-                    note = report::place_of_column(table, "note");
-  for (std::vector<Cell>& row : table.rows)
-    if (!std::holds_alternative<std::monostate>(row[scored]))
-      row[note] = fmt::format(
-          "{}, dumped before XLA's fusion; does not hold here: {} reshapes show that this text is from before XLA's "
-          "other passes",
-          std::get<std::string>(row[note]), before);
-  return table;
+  return report::xla_score_table(report::read_xla_scores(data / "agreement.json"), names, on,
+                                 ir::count_nodes(graph, ir::Op::reshape));
 }
 
 Table strategy_table(std::span<const StrategyFigures> strategies, Devices devices) {
