@@ -206,7 +206,7 @@ bool meets_badly(const Candidate& c) {
   const std::int64_t bytes = c.prepared.columns * element_bytes(c) / c.plan.split;
   const std::int64_t blocks = c.tiling.items * c.plan.split;  // of a row each
   const bool is_held = c.plan.split * half_of_registers(c) >= 2 * codegen::bytes_waiting(c.prepared);
-  return (3 * blocks < c.limits.sms && bytes > enough) || blocks > (is_held ? 1 : 2) * std::int64_t{c.limits.sms};
+  return (3 * blocks < c.limits.sms && bytes > enough) || blocks > (is_held ? 1 : 3) * std::int64_t{c.limits.sms};
 }
 
 std::int64_t elements_per_thread(const Candidate& c) { return c.tiling.trips * c.plan.vector; }

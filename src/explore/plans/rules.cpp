@@ -296,7 +296,7 @@ constexpr std::array rule_table = [] {
       {"meet-size",
        false,
        "blocks of the grid that share rows and meet fill a third of the SMs (less where 32 KiB suffice) to all of them "
-       "once, or twice where registers of fewer do not hold what waits; nobody need wait for one walk",
+       "once, or three times where registers of fewer do not hold what waits; nobody need wait for one walk",
        {asks({split, meet}, {T::groups, T::items},
              [](const Candidate& c) {
                if (c.plan.meet != Meeting::grid) return false;
