@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The parts of the table of rules. In: rows, written in rules_sound.cpp, rules_blocks.cpp and rules_threads.cpp by means
-// of asks(). Out: a table of each, in the order in which they are asked. Called by rules.cpp, which joins them, and by
-// nobody else.
+// The parts of the table of rules. In: rows, written in rules_sound.cpp, rules_blocks.cpp and rules_threads.cpp by
+// means of asks(). Out: a table of each, in the order in which they are asked. Called by rules.cpp, which joins them,
+// and by nobody else.
 #pragma once
 
 #include <initializer_list>

@@ -146,10 +146,10 @@ bool reads_little(const Candidate& c, std::int64_t enough) {
 bool parts_badly(const Candidate& c, std::int64_t blocks, std::int64_t least, std::int64_t large) {
   const std::int64_t bytes = c.prepared.columns * element_bytes(c) / blocks;
   const bool is_whole = c.prepared.straight && c.tiling.run * element_bytes(c) % ir::access_bytes == 0;
-  const bool is_odd = c.plan.vector == 1 ? is_whole
-                                         : c.plan.vector * element_bytes(c) != ir::access_bytes &&
-                                               c.plan.vector * array_bytes(c) != ir::access_bytes &&
-                                               c.plan.vector != widest_vector(c);
+  const bool is_odd = c.plan.vector == 1
+                          ? is_whole
+                          : c.plan.vector * element_bytes(c) != ir::access_bytes &&
+                                c.plan.vector * array_bytes(c) != ir::access_bytes && c.plan.vector != widest_vector(c);
   return c.plan.threads_per_row != c.plan.threads || is_odd || c.plan.threads < std::min(large, bytes / 64) ||
          bytes < least;
 }
