@@ -264,7 +264,7 @@ class Trace {
 /// A quick run tries the first of them.
 void run_traces(const TraceShape& shape, std::uint32_t first_seed, int all_traces) {
   const int some = std::max(all_traces / 5, std::min(all_traces, 75));
-  const int traces = testing::effort(std::max(some / 3, std::min(some, 50)), some, all_traces);
+  const int traces = testing::effort(std::max(some / 3, std::min(some, 75)), some, all_traces);
   TraceCounts counts;
   for (int i = 0; i < traces; ++i) {
     const std::uint32_t seed = first_seed + static_cast<std::uint32_t>(i);
@@ -273,7 +273,7 @@ void run_traces(const TraceShape& shape, std::uint32_t first_seed, int all_trace
   }
   MESSAGE(counts.traces << " traces, " << counts.races << " with a race, " << counts.accesses << " accesses, "
                         << counts.orderings << " orderings");
-  CHECK(counts.races > traces / testing::effort(20, 15, 10));
+  CHECK(counts.races > traces / testing::effort(15, 10));
   CHECK(counts.races < traces);
 }
 
