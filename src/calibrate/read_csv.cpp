@@ -101,6 +101,7 @@ void read_own(const CsvRow& row, const Reading& to) {
          row.quantity("high").value_or(*time), "", std::move(k));
 }
 
+/// As read_own() reads them; quantities have their unit behind them.
 constexpr std::array<std::string_view, 14> own_columns = {
     "device",    "operation", "shape",      "variant",  "regime",   "blocks",       "threads",
     "registers", "far_trips", "near_trips", "shuffles", "barriers", "instructions", "transcendental"};

@@ -14,8 +14,6 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
-#include <limits>
-#include <string>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -46,47 +44,49 @@ bool may_be_zero(Figure Device::*member) { return member == &Device::shared_rese
 
 /// What a limit may be on any GPU that CUDA has had; the models divide by units and enumerate up to limits.
 struct LimitBounds {
-  std::string_view key;
-  int Limits::*member;
+  Figure Device::*figure;
   int multiple_of = 1;
-  int most = std::numeric_limits<int>::max();
-  int Limits::*most_of = nullptr;  ///< instead: another limit, of this name
-  std::string_view of = {};
+  int most = 0;
+  Figure Device::*most_of = nullptr;  ///< another limit, in the place of `most`
 };
 // CUDA C++ programming guide, "Compute capabilities": a warp has 32 threads, a block at most 1,024, a thread at most
 // 255 registers; 16 blocks are the most of a cluster, with leave.
 constexpr std::array limit_bounds = std::to_array<LimitBounds>({
-    {"warp_size", &Limits::warp_size, 32, 32},
-    {"threads_per_block", &Limits::threads_per_block, 32, 1024},
-    {"threads_per_block", &Limits::threads_per_block, 1, 0, &Limits::threads_per_sm, "threads_per_sm"},
-    {"threads_per_sm", &Limits::threads_per_sm, 32, 1 << 16},
-    {"blocks_per_sm", &Limits::blocks_per_sm, 1, 0, &Limits::threads_per_sm, "threads_per_sm"},
-    {"registers_per_thread", &Limits::registers_per_thread, 1, 255},
-    {"registers_per_block", &Limits::registers_per_block, 1, 0, &Limits::registers_per_sm, "registers_per_sm"},
-    {"register_unit", &Limits::register_unit, 32, 0, &Limits::registers_per_block, "registers_per_block"},
-    {"sub_partitions", &Limits::sub_partitions, 1, 32},
-    {"launch_partitions", &Limits::launch_partitions, 1, 32},
-    {"shared_per_block", &Limits::shared_per_block, 1, 0, &Limits::shared_per_block_optin, "shared_per_block_optin"},
-    {"shared_per_block_optin", &Limits::shared_per_block_optin, 1, 0, &Limits::shared_per_sm, "shared_per_sm"},
-    {"shared_unit", &Limits::shared_unit, 1, 0, &Limits::shared_per_block, "shared_per_block"},
-    {"blocks_per_cluster", &Limits::blocks_per_cluster, 1, 16},
+    {&Device::warp_size, 32, 32},
+    {&Device::threads_per_block, 32, 1024},
+    {&Device::threads_per_block, 1, 0, &Device::threads_per_sm},
+    {&Device::threads_per_sm, 32, 1 << 16},
+    {&Device::blocks_per_sm, 1, 0, &Device::threads_per_sm},
+    {&Device::registers_per_thread, 1, 255},
+    {&Device::registers_per_block, 1, 0, &Device::registers_per_sm},
+    {&Device::register_unit, 32, 0, &Device::registers_per_block},
+    {&Device::sub_partitions, 1, 32},
+    {&Device::launch_partitions, 1, 32},
+    {&Device::shared_per_block, 1, 0, &Device::shared_per_block_optin},
+    {&Device::shared_per_block_optin, 1, 0, &Device::shared_per_sm},
+    {&Device::shared_unit, 1, 0, &Device::shared_per_block},
+    {&Device::blocks_per_cluster, 1, 16},
 });
 
 /// A figure that others give too.
 struct ToldTwice {
-  std::string_view key, unit;
-  Figure Device::*member;
+  Figure Device::*figure;
   std::string_view by;
   double (*other)(const Device&);
 };
 constexpr std::array told_twice = std::to_array<ToldTwice>({
-    {"dram_bandwidth", "B/s", &Device::dram_bandwidth, "dram_pin_rate and dram_width",
+    {&Device::dram_bandwidth, "dram_pin_rate and dram_width",
      [](const Device& d) { return d.dram_pin_rate.value * d.dram_width.value / 8; }},
-    {"f32_peak", "FLOP/s", &Device::f32_peak, "sms, fma_rate and clock",
+    {&Device::f32_peak, "sms, fma_rate and clock",
      [](const Device& d) { return 2 * d.sms.value * d.fma_rate.value * d.clock.value; }},
 });
 /// Data sheets round, and name one clock or another; a wrong unit is off by much more.
 constexpr double told_twice_within = 1.25;
+
+const FigureRow& row_of(Figure Device::*member) {
+  return *std::find_if(figure_table.begin(), figure_table.end(),
+                       [&](const FigureRow& row) { return row.member == member; });
+}
 
 void check_values(const Device& device, const std::string& file) {
   for (const FigureRow& row : figure_table)
@@ -95,27 +95,27 @@ void check_values(const Device& device, const std::string& file) {
   for (const LimitRow& row : limit_table) {
     const double value = (device.*row.figure).value;
     if (value == std::floor(value) && value <= 1e9) continue;
-    const auto named = std::find_if(figure_table.begin(), figure_table.end(),
-                                    [&](const FigureRow& candidate) { return candidate.member == row.figure; });
     throw Error(Fault::failed, Position{file},
-                fmt::format("found {} for '{}', expected a whole number", value, named->key));
+                fmt::format("found {} for '{}', expected a whole number", value, row_of(row.figure).key));
   }
   for (const LimitBounds& row : limit_bounds) {
-    const int value = limits(device).*row.member;
-    const int most = row.most_of == nullptr ? row.most : limits(device).*row.most_of;
-    if (value <= most && value % row.multiple_of == 0) continue;
+    const double value = (device.*row.figure).value;
+    const double most = row.most_of == nullptr ? row.most : (device.*row.most_of).value;
+    if (value <= most && std::fmod(value, row.multiple_of) == 0) continue;
     throw Error(Fault::failed, Position{file},
-                fmt::format("found {} for '{}', expected {}at most {}", value, row.key,
+                fmt::format("found {} for '{}', expected {}at most {}", value, row_of(row.figure).key,
                             row.multiple_of == 1 ? "" : fmt::format("a multiple of {}, ", row.multiple_of),
-                            row.most_of == nullptr ? std::to_string(most) : fmt::format("{} ({})", row.of, most)));
+                            row.most_of == nullptr ? fmt::format("{}", most)
+                                                   : fmt::format("{} ({})", row_of(row.most_of).key, most)));
   }
   for (const ToldTwice& row : told_twice) {
-    const double one = (device.*row.member).value, other = row.other(device);
+    const double one = (device.*row.figure).value, other = row.other(device);
     if (one <= other * told_twice_within && other <= one * told_twice_within) continue;
-    throw Error(
-        Fault::failed, Position{file},
-        fmt::format("found {:g} {} for '{}', expected about {:g}: {} give that", one, row.unit, row.key, other, row.by),
-        "one of these figures is wrong, or has another unit");
+    const FigureRow& figure = row_of(row.figure);
+    throw Error(Fault::failed, Position{file},
+                fmt::format("found {:g} {} for '{}', expected about {:g}: {} give that", one, figure.unit, figure.key,
+                            other, row.by),
+                "one of these figures is wrong, or has another unit");
   }
 }
 

@@ -119,10 +119,11 @@ bool imitates_xla(std::string_view strategy) { return strategy.starts_with("xla-
 
 namespace {
 
-/// What scores on modules dumped before XLA's fusion say nothing about; empty where the text may be one.
-std::string not_held(std::int64_t reshapes) {
+/// Behind the words `before`, that scores on modules dumped before XLA's fusion say nothing about a text with reshapes;
+/// empty where it has none.
+std::string not_held(std::string_view before, std::int64_t reshapes) {
   if (reshapes == 0) return {};
-  return fmt::format("does not hold here: {} that this text is from before XLA's other passes",
+  return fmt::format("{}; does not hold here: {} that this text is from before XLA's other passes", before,
                      counted(reshapes, "reshape", "shows", "show"));
 }
 
@@ -135,7 +136,7 @@ std::string agreement_words(const XlaScores& scores, std::string_view strategy, 
       return fmt::format(
           " {} makes {} % of the real XLA's kernels ({}, {}{}).", strategy,
           three_figures(100 * static_cast<double>(one.same_kernels) / static_cast<double>(one.xla_kernels)),
-          one.release, counted(one.modules, "module"), reshapes == 0 ? "" : "; " + not_held(reshapes));
+          one.release, counted(one.modules, "module"), not_held("", reshapes));
   return fmt::format(" {} is not scored against the real XLA.", strategy);
 }
 
@@ -173,7 +174,7 @@ Table xla_score_table(const XlaScores& scores, std::span<const std::string> stra
                             share(found->same_launches, found->xla_launches),
                             share(found->same_prices, found->xla_prices),
                             fmt::format("XLA of {}, {}{}", found->release, counted(found->modules, "module"),
-                                        reshapes == 0 ? "" : ", dumped before XLA's fusion; " + not_held(reshapes))});
+                                        not_held(", dumped before XLA's fusion", reshapes))});
     }
   }
   if (table.rows.empty()) return table;

@@ -23,7 +23,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "codegen/lower/prepare.h"
 #include "explore/plans/rule_tables.h"
 
 namespace tailor::explore {

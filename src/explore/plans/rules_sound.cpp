@@ -7,20 +7,16 @@
 #include "explore/plans/rule_tables.h"
 
 #include <array>
-#include <bit>
 
-#include "base/indexed.h"
 #include "codegen/lower/lower_turn.h"
 #include "codegen/lower/prepare.h"
 #include "explore/plans/rule_terms.h"
-#include "ir/kernel/kernel.h"
 
 namespace tailor::explore {
 
 namespace {
 
 using ir::GridShape;
-using ir::HomesWord;
 using ir::Meeting;
 using ir::StitchLevel;
 

@@ -7,9 +7,7 @@
 #include "explore/plans/rule_tables.h"
 
 #include <array>
-#include <bit>
 
-#include "codegen/lower/lower_turn.h"
 #include "codegen/lower/prepare.h"
 #include "explore/plans/rule_terms.h"
 #include "ir/kernel/kernel.h"
@@ -20,8 +18,6 @@ namespace {
 
 using ir::GridShape;
 using ir::HomesWord;
-using ir::Meeting;
-using ir::StitchLevel;
 
 using T = TilingPart;
 

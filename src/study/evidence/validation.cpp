@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/counted.h"
@@ -250,13 +251,10 @@ void refuse_foreign(const Calibrated& one, const std::vector<Sample>& scored) {
 
 ValidationAnswer validate(const ValidationQuestion& question, const std::filesystem::path& data, const Watch& watch) {
   refuse_bad_words(question);
-  std::vector<ir::Device> devices = known_devices(data);
-  std::string device;
-  if (!question.device.empty()) {
-    const ir::Device own = load_device(data, question.device);
-    device = own.name;
-    devices = known_devices(data, own);
-  }
+  std::optional<ir::Device> own;
+  if (!question.device.empty()) own = load_device(data, question.device);
+  const std::vector<ir::Device> devices = own ? known_devices(data, *own) : known_devices(data);
+  const std::string device = own ? own->name : "";
   const Evidence evidence = read_evidence(question.sources, data, watch);
   ValidationAnswer answer;
   answer.samples = samples_of(evidence, devices, device, watch);

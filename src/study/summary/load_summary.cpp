@@ -208,6 +208,23 @@ std::vector<Subject> subjects(const store::Store& store, const std::string& mode
   return out;
 }
 
+namespace {
+
+/// What is told of the model's own text: the chosen fusion on it, and what XLA's passes have left of it.
+void read_text(const Subject& subject, const Gathered& gathered, report::Summary& summary) {
+  if (subject.graph.text.empty()) {
+    summary.map.absent = "The database does not have the text of this model, so there is no picture of its fusion.";
+    return;
+  }
+  const ir::Graph graph = doing("reading the text of " + subject.graph.name,
+                                [&] { return ir::parse_graph(subject.graph.text, subject.graph.name); });
+  summary.reshapes = ir::count_nodes(graph, ir::Op::reshape);
+  for (const store::FusionRow& fusion : gathered.fusions)
+    if (fusion.strategy == summary.chosen) summary.map = make_map(graph, gathered, fusion);
+}
+
+}  // namespace
+
 report::Summary load_summary(const store::Store& store, const Subject& subject, const SummaryOptions& options) {
   const Gathered gathered = gather(store, subject);
   require(gathered, options.strategy, subject);
@@ -232,8 +249,7 @@ report::Summary load_summary(const store::Store& store, const Subject& subject, 
     if (fusion.strategy == summary.chosen)
       for (const store::FusionGroupRow& row : fusion.groups)
         summary.groups.push_back(load_group(store, subject, gathered, row, options.plans));
-  for (const store::FusionRow& fusion : gathered.fusions)
-    if (fusion.strategy == summary.chosen) summary.map = make_map(subject, gathered, fusion);
+  read_text(subject, gathered, summary);
   summary.library = gathered.library;
   if (!subject.device.file.empty()) {
     const ir::Device device = ir::parse_device(subject.device.file, "device " + subject.device.name);
@@ -244,10 +260,6 @@ report::Summary load_summary(const store::Store& store, const Subject& subject, 
   add_measured(store, subject, gathered, summary);
   if (auto import = import_summary(subject.graph.summary)) summary.import = std::move(*import);
   summary.warnings = warnings(store, gathered, subject, summary);
-  if (!subject.graph.text.empty())
-    summary.reshapes = ir::count_nodes(doing("reading the text of " + subject.graph.name,
-                                             [&] { return ir::parse_graph(subject.graph.text, subject.graph.name); }),
-                                       ir::Op::reshape);
   if (!options.data.empty()) summary.xla_scores = report::read_xla_scores(options.data / "agreement.json");
   return summary;
 }

@@ -256,11 +256,7 @@ report::FusionMap Mapped::result() {
 
 }  // namespace
 
-report::FusionMap make_map(const Subject& subject, const Gathered& gathered, const store::FusionRow& fusion) {
-  if (subject.graph.text.empty())
-    return {{}, {}, {}, "The database does not have the text of this model, so there is no picture of its fusion."};
-  const ir::Graph graph = doing("reading the text of " + subject.graph.name,
-                                [&] { return ir::parse_graph(subject.graph.text, subject.graph.name); });
+report::FusionMap make_map(const ir::Graph& graph, const Gathered& gathered, const store::FusionRow& fusion) {
   std::vector<Place> places;
   collect(graph, "", 1, places);
   std::map<std::string_view, std::vector<const store::EdgeRow*>> edges;

@@ -44,7 +44,7 @@ report::GroupSummary load_group(const store::Store& store, const Subject& subjec
                                 const store::FusionGroupRow& row, int plans);
 
 /// The strategy's partition, equal groups once, with the edges it cut. Near-linear in the graph.
-report::FusionMap make_map(const Subject& subject, const Gathered& gathered, const store::FusionRow& fusion);
+report::FusionMap make_map(const ir::Graph& graph, const Gathered& gathered, const store::FusionRow& fusion);
 
 /// The newest run that a sweep's file asked for; none without one.
 std::optional<store::RunRow> newest_sweep(const store::Store& store);
