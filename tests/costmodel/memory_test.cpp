@@ -20,7 +20,7 @@ using namespace tailor::costmodel;
 namespace {
 
 double body_of(const Work& w, const CalibratedDevice& d) { return projected(w, d, bare_regime()).total.value; }
-double part_of(const Work& w, const CalibratedDevice& d, ir::Part part) {
+double bare_part(const Work& w, const CalibratedDevice& d, ir::Part part) {
   return projected(w, d, bare_regime()).parts[static_cast<std::size_t>(part)].value;
 }
 
@@ -68,13 +68,13 @@ ir::Kernel stencil(std::int64_t elements, std::int64_t shift) {
 TEST_CASE("what a shifted load reads again comes from L2 while what lies between fits there") {
   const CalibratedDevice d = shipped("h200");
   const std::int64_t elements = std::int64_t{1} << 28;  // 1 GiB
-  const double once = part_of(count(strided(elements, 1, ir::DType::f32), Mode::fast), d, ir::Part::dram);
+  const double once = bare_part(count(strided(elements, 1, ir::DType::f32), Mode::fast), d, ir::Part::dram);
   for (const std::int64_t shift : {1, 256, 2048, 1 << 18}) {  // up to 2 MiB between the first and the last
     CAPTURE(shift);
-    CHECK(part_of(count(stencil(elements, shift), Mode::fast), d, ir::Part::dram) == approx(once).epsilon(0.02));
+    CHECK(bare_part(count(stencil(elements, shift), Mode::fast), d, ir::Part::dram) == approx(once).epsilon(0.02));
   }
   // Half of the array and more between them: each is read from memory by itself.
-  const double far = part_of(count(stencil(elements, elements / 4), Mode::fast), d, ir::Part::dram);
+  const double far = bare_part(count(stencil(elements, elements / 4), Mode::fast), d, ir::Part::dram);
   CHECK(far > 1.8 * once);
   for (const std::int64_t shift : {1, 8, 512}) {
     CAPTURE(shift);
@@ -105,7 +105,7 @@ TEST_CASE("memory delivers whole sectors: a slice of every eighth float reads al
   const CalibratedDevice d = shipped("h200");
   const Work w = count(strided(std::int64_t{1} << 22, 8, ir::DType::f32), Mode::fast);
   const double moved = 32.0 * (1 << 22) + 4.0 * (1 << 22);
-  CHECK(part_of(w, d, ir::Part::dram) >= moved / d.dram_bandwidth);
+  CHECK(bare_part(w, d, ir::Part::dram) >= moved / d.dram_bandwidth);
   CHECK(projected(w, d).total.value >= 31e-6);
 }
 
@@ -143,20 +143,20 @@ TEST_CASE("what an SM reads again comes from L1 while it has room for what its b
   // Two blocks touch 2 * 32 * 1,536 + 6,144 = 104,448 bytes, of 100,000: missed = 1 - 1 / (1 + 1.04448).
   const double missed = 1.04448 / 2.04448, rows = 32000 * 1536.0, asked = 32000 * 6144.0, fetched = 10 * 6144;
   const double l2 = 2 * rows + fetched + missed * (asked - fetched);
-  CHECK(part_of(w, d, ir::Part::l2) == approx(l2 / 2e12).epsilon(1e-9));
+  CHECK(bare_part(w, d, ir::Part::l2) == approx(l2 / 2e12).epsilon(1e-9));
   d.l1_bytes = d.l1_shared_bytes = 100e9;  // endless
-  CHECK(part_of(w, d, ir::Part::l2) == approx((2 * rows + fetched) / 2e12).epsilon(1e-5));
+  CHECK(bare_part(w, d, ir::Part::l2) == approx((2 * rows + fetched) / 2e12).epsilon(1e-5));
   d.l1_bytes = 1;  // none
-  CHECK(part_of(w, d, ir::Part::l2) == approx((2 * rows + asked) / 2e12).epsilon(1e-4));
+  CHECK(bare_part(w, d, ir::Part::l2) == approx((2 * rows + asked) / 2e12).epsilon(1e-4));
   // Shared memory takes its part: two blocks with 25,000 bytes each leave half.
   d.l1_bytes = d.l1_shared_bytes = 100e3;
   d.shared_unit = 1;
   w.shared_bytes = 25000;
   const double less = 2.08896 / 3.08896;
-  CHECK(part_of(w, d, ir::Part::l2) == approx((2 * rows + fetched + less * (asked - fetched)) / 2e12).epsilon(1e-9));
+  CHECK(bare_part(w, d, ir::Part::l2) == approx((2 * rows + fetched + less * (asked - fetched)) / 2e12).epsilon(1e-9));
   // What L1 hands out takes its path, hit or not.
   d.l1_bandwidth = 100;
-  CHECK(part_of(w, d, ir::Part::shared) == approx((rows + asked) / 100 / 10 / 1e9).epsilon(1e-9));
+  CHECK(bare_part(w, d, ir::Part::shared) == approx((rows + asked) / 100 / 10 / 1e9).epsilon(1e-9));
 }
 
 TEST_CASE("weights of a long layer norm are no traffic of L2") {
@@ -194,14 +194,14 @@ TEST_CASE("reads, writes and both have peaks of their own, and the mixture is be
   Work w = two_buffers(320000000);
   const Work both = w;
   const double mb = 320e6 / 1e12;
-  CHECK(part_of(both, d, ir::Part::dram) == approx(2 * mb / 0.5).epsilon(1e-12));
+  CHECK(bare_part(both, d, ir::Part::dram) == approx(2 * mb / 0.5).epsilon(1e-12));
   w.buffers.resize(1);
-  CHECK(part_of(w, d, ir::Part::dram) == approx(mb / 0.8).epsilon(1e-12));
+  CHECK(bare_part(w, d, ir::Part::dram) == approx(mb / 0.8).epsilon(1e-12));
   w.buffers[0] = both.buffers[1];
-  CHECK(part_of(w, d, ir::Part::dram) == approx(mb).epsilon(1e-12));
+  CHECK(bare_part(w, d, ir::Part::dram) == approx(mb).epsilon(1e-12));
   // Three read for each written: turn = 2 - (1.25 + 1) / 2 = 0.875 ps a byte, at 4 * 3 * 1 / 4 of a part.
   w.buffers = {both.buffers[0], both.buffers[0], both.buffers[0], both.buffers[1]};
-  CHECK(part_of(w, d, ir::Part::dram) == approx(mb * (3 * 1.25 + 1 + 4 * 0.875 * 3 / 4)).epsilon(1e-12));
+  CHECK(bare_part(w, d, ir::Part::dram) == approx(mb * (3 * 1.25 + 1 + 4 * 0.875 * 3 / 4)).epsilon(1e-12));
 }
 
 TEST_CASE("a kernel that only writes has a corner, one that waits for memory a knee") {
@@ -280,7 +280,7 @@ TEST_CASE("the busiest pipe of a first wave lies behind its latency, and half of
     const double alone = body_of(w, d);
     w.pipes.alu = static_cast<std::int64_t>(alone / 2 * 10e9 * d.alu_rate / 32);
     const double hidden = body_of(w, d),
-                 behind = part_of(w, d, ir::Part::latency) + part_of(w, d, ir::Part::alu) / waves;
+                 behind = bare_part(w, d, ir::Part::latency) + bare_part(w, d, ir::Part::alu) / waves;
     d.first_wave = 1;
     CHECK(body_of(w, d) == approx(std::max(hidden, behind)));
     if (waves == 1) CHECK(behind > 1.05 * hidden);
@@ -294,7 +294,7 @@ TEST_CASE("a block of fewer warps than an SM has sub-partitions leaves pipes idl
   w.pipes.alu = 1000000;
   const auto alu_of = [&](int threads) {
     w.threads = threads;
-    return part_of(w, d, ir::Part::alu);
+    return bare_part(w, d, ir::Part::alu);
   };
   const double whole = alu_of(1024);
   for (const int warps : {1, 2, 4, 8})
@@ -324,12 +324,12 @@ TEST_CASE("DRAM does not turn to what a clean L2 can hold") {
   d.write_hold = 0.5;
   Work w = two_buffers(320000000);
   const double ms = 320e6 / 1e12, read = 320e6, left = 120e6;  // 200 of 320 MB stay
-  CHECK(part_of(w, d, ir::Part::dram) == approx(2 * ms + 4e-12 * read * left / (read + left)).epsilon(1e-12));
+  CHECK(bare_part(w, d, ir::Part::dram) == approx(2 * ms + 4e-12 * read * left / (read + left)).epsilon(1e-12));
   ir::Regime dirty = bare_regime();
   dirty.cache = ir::CacheState::dirty;
   CHECK(part_of(projected(w, d, dirty), ir::Part::dram) == approx(4 * ms).epsilon(1e-12));
   d.write_hold = 1;
-  CHECK(part_of(w, d, ir::Part::dram) == approx(2 * ms).epsilon(1e-12));
+  CHECK(bare_part(w, d, ir::Part::dram) == approx(2 * ms).epsilon(1e-12));
 }
 
 TEST_CASE("few SMs take their bytes through their own ports, and blocks start one after the other") {
@@ -339,14 +339,14 @@ TEST_CASE("few SMs take their bytes through their own ports, and blocks start on
   w.virtual_blocks = w.grid = 1;
   w.buffers[0].block_sectors = 20000;
   // 1.28 MB through one port of 64 GB/s: 20 us; ten SMs take a tenth.
-  CHECK(part_of(w, d, ir::Part::l2) == approx(20e-6).epsilon(1e-9));
+  CHECK(bare_part(w, d, ir::Part::l2) == approx(20e-6).epsilon(1e-9));
   CHECK(body_of(w, d) >= 20e-6);
   w.virtual_blocks = w.grid = 10;
   w.buffers[0].block_sectors = 2000;
-  CHECK(part_of(w, d, ir::Part::l2) == approx(2e-6).epsilon(1e-9));
+  CHECK(bare_part(w, d, ir::Part::l2) == approx(2e-6).epsilon(1e-9));
   // 11 blocks: one SM has two of them.
   w.virtual_blocks = w.grid = 11;
-  CHECK(part_of(w, d, ir::Part::l2) == approx(2e-6 * 20 / 11).epsilon(1e-9));
+  CHECK(bare_part(w, d, ir::Part::l2) == approx(2e-6 * 20 / 11).epsilon(1e-9));
   // A million blocks at one a clock.
   d.block_rate = 1;
   w.virtual_blocks = w.grid = 1000000;
@@ -363,14 +363,14 @@ TEST_CASE("atomics that are waited for go to L2, and each further buffer of a tr
   w.buffers[0].block_sectors = 1000;
   d.dram_bandwidth = d.l2_bandwidth = 1e18;
   w.critical_path.memory = 3;
-  CHECK(part_of(w, d, ir::Part::latency) == approx(3 * 50e-9).epsilon(1e-3));
+  CHECK(bare_part(w, d, ir::Part::latency) == approx(3 * 50e-9).epsilon(1e-3));
   w.critical_path.far = 1;
-  CHECK(part_of(w, d, ir::Part::latency) == approx(400e-9 + 2 * 50e-9).epsilon(1e-3));
+  CHECK(bare_part(w, d, ir::Part::latency) == approx(400e-9 + 2 * 50e-9).epsilon(1e-3));
   w.critical_path.coherent = 1;
-  CHECK(part_of(w, d, ir::Part::latency) == approx(400e-9 + 200e-9 + 50e-9).epsilon(1e-3));
+  CHECK(bare_part(w, d, ir::Part::latency) == approx(400e-9 + 200e-9 + 50e-9).epsilon(1e-3));
   d.trip_spread = 30e-9;
   w.critical_path.further = 2;
-  CHECK(part_of(w, d, ir::Part::latency) == approx(400e-9 + 200e-9 + 50e-9 + 60e-9).epsilon(1e-3));
+  CHECK(bare_part(w, d, ir::Part::latency) == approx(400e-9 + 200e-9 + 50e-9 + 60e-9).epsilon(1e-3));
 }
 
 TEST_CASE("a launch is counted once: a pass of 64 KiB takes what it was measured to take, in a stream and in a graph") {
@@ -444,9 +444,9 @@ TEST_CASE("one kernel on paper, with every part of the memory model") {
   const double of_reads = std::cbrt(dram * dram * dram + latency * latency * latency), of_both = dram + latency;
   const double overlapped = dram + waiting * ((1 - mixed) * of_reads + mixed * of_both - dram);
   const double body = overlapped + (dram + 5 * trip + 4e-6 - overlapped) / 5;  // the first of five waves hides nothing
-  CHECK(part_of(w, d, ir::Part::dram) == approx(dram).epsilon(1e-12));
-  CHECK(part_of(w, d, ir::Part::l2) == approx(port).epsilon(1e-12));
-  CHECK(part_of(w, d, ir::Part::latency) == approx(latency).epsilon(1e-12));
+  CHECK(bare_part(w, d, ir::Part::dram) == approx(dram).epsilon(1e-12));
+  CHECK(bare_part(w, d, ir::Part::l2) == approx(port).epsilon(1e-12));
+  CHECK(bare_part(w, d, ir::Part::latency) == approx(latency).epsilon(1e-12));
   CHECK(body_of(w, d) == approx(body).epsilon(1e-12));
 }
 
@@ -460,10 +460,10 @@ TEST_CASE("a sector that requests write in part passes L2 twice, a whole one onc
   written.written_bytes = 32000000;
   written.written_sectors = 1000000;
   written.store = {250000, 1000000, 32000000};
-  const double whole = part_of(w, d, ir::Part::l2);
+  const double whole = bare_part(w, d, ir::Part::l2);
   CHECK(whole == approx(32e6 / 2e12).epsilon(1e-9));
   written.store = {500000, 2000000, 32000000};  // each sector by two requests, half of it each
-  CHECK(part_of(w, d, ir::Part::l2) == approx(4 * whole).epsilon(1e-9));
+  CHECK(bare_part(w, d, ir::Part::l2) == approx(4 * whole).epsilon(1e-9));
   written.store = {250000, 1100000, 32000000};  // ends that lie across sectors: a tenth more, twice as many in part
-  CHECK(part_of(w, d, ir::Part::l2) == approx(1.3 * whole).epsilon(1e-9));
+  CHECK(bare_part(w, d, ir::Part::l2) == approx(1.3 * whole).epsilon(1e-9));
 }

@@ -65,7 +65,7 @@ Work two_launches(std::int64_t first, std::int64_t left, std::int64_t second) {
   return w;
 }
 
-Work alone(Work work) {
+Work first_launch(Work work) {
   work.followers.clear();
   return work;
 }
@@ -106,7 +106,7 @@ TEST_CASE("each launch of a program is counted as the interpreter counts it, in 
       for (std::size_t k = 0; k < ir::kernels_of(program).size(); ++k) {
         ir::Kernel one = ir::kernels_of(program)[k];
         one.followers.clear();
-        CHECK(alone(works_of(exact)[k]) == count(one, Mode::exact));
+        CHECK(first_launch(works_of(exact)[k]) == count(one, Mode::exact));
       }
     }
 }
@@ -168,7 +168,7 @@ TEST_CASE("times and parts of a program are sums; a launch behind another takes 
       regime.includes.launch_gap = gap;
       regime.includes.ramp = ramp;
       const ir::Estimate both = projected(w, cold, regime);
-      const ir::Estimate first = projected(alone(w), cold, regime);
+      const ir::Estimate first = projected(first_launch(w), cold, regime);
       const ir::Estimate second = projected(w.followers[0], cold, regime);
       const double own = part_of(second, ir::Part::launch);
       const double code = part_of(second, ir::Part::code), launch = d.launch_overhead + d.ramp;
@@ -207,7 +207,7 @@ TEST_CASE("the worst occupancy, waves and registers of a program's kernels are s
   w.followers[0].threads = 32;
   w.followers[0].virtual_blocks = w.followers[0].grid = 1;
   w.followers[0].live_registers = 100;
-  const ir::Estimate e = projected(w, d), first = projected(alone(w), d), second = projected(w.followers[0], d);
+  const ir::Estimate e = projected(w, d), first = projected(first_launch(w), d), second = projected(w.followers[0], d);
   CHECK(e.registers == second.registers);
   CHECK(e.occupancy == std::min(first.occupancy, second.occupancy));
   CHECK(e.waves == std::max(first.waves, second.waves));

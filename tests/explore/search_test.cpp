@@ -42,13 +42,13 @@ using namespace tailor::explore;
 
 namespace {
 
-const costmodel::CalibratedDevice& gpu() { return search_gpu(); }
-
 Fusion searched(std::string_view name, const Graph& graph) {
   return fuse(find_strategy(name), graph, search_setting());
 }
 
-double price(const Graph& graph, const Fusion& fusion) { return price_of(graph, def_use(graph), fusion.groups, gpu()); }
+double price(const Graph& graph, const Fusion& fusion) {
+  return price_of(graph, def_use(graph), fusion.groups, search_gpu());
+}
 
 std::vector<NodeId> work_of(const Graph& graph, const costmodel::GroupFacts& facts) {
   const DefUse wires = def_use(graph);
@@ -169,8 +169,8 @@ TEST_CASE("reductions that arrive in steps are counted as one where a group hold
     CHECK(steps == one);
     Group alone;
     alone.graph = made.graph;
-    CHECK(group_price(made.graph, gpu()) >=
-          costmodel::sol(costmodel::group_work(alone), gpu()).total.value * (1 - 1e-12));
+    CHECK(group_price(made.graph, search_gpu()) >=
+          costmodel::sol(costmodel::group_work(alone), search_gpu()).total.value * (1 - 1e-12));
   }
   CHECK(folded > 50);
   CHECK(apart > 50);
@@ -216,8 +216,8 @@ TEST_CASE("a group alone costs what it costs in its graph, and never less than s
       const Fusion fusion = searched(name, graph);
       for (const DistinctGroup& group : partition(graph, fusion).groups) {
         INFO("seed ", seed, " ", name, " ", group.group.graph.name);
-        const double alone = group_price(group.group.graph, gpu());
-        CHECK(alone >= costmodel::sol(needed_work(group), gpu()).total.value * (1 - 1e-12));
+        const double alone = group_price(group.group.graph, search_gpu());
+        CHECK(alone >= costmodel::sol(needed_work(group), search_gpu()).total.value * (1 - 1e-12));
         const std::vector<NodeId>& nodes = group.occurrences[0].nodes;
         const bool shares = std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
           return std::count_if(fusion.groups.begin(), fusion.groups.end(), [&](const std::vector<NodeId>& other) {
@@ -225,7 +225,7 @@ TEST_CASE("a group alone costs what it costs in its graph, and never less than s
                  }) > 1;
         });
         if (shares) continue;
-        CHECK(alone == approx(costmodel::group(at_once(facts, nodes), gpu()).total.value).epsilon(1e-12));
+        CHECK(alone == approx(costmodel::group(at_once(facts, nodes), search_gpu()).total.value).epsilon(1e-12));
         ++groups;
       }
     }
@@ -244,16 +244,17 @@ TEST_CASE("a search is never worse than the strategies it starts from, and gives
     for (const std::string_view other : {"unfused", "stitch-v1"})
       CHECK(lowerable <= price(graph, searched(other, graph)) * (1 + 1e-12));
     const NodeSets given = searched("imported", graph).groups;
-    CHECK(lowerable <= price_of(graph, def_use(graph), writable(graph, def_use(graph), given), gpu()) * (1 + 1e-12));
+    CHECK(lowerable <=
+          price_of(graph, def_use(graph), writable(graph, def_use(graph), given), search_gpu()) * (1 + 1e-12));
     // XLA's rules may put together what no kernel of today can hold; then their parts count, if those are dearer.
     for (const std::string_view rival : {"xla-2020", "xla-2022", "xla-priority"}) {
       const NodeSets groups = searched(rival, graph).groups;
-      const double theirs = price_of(graph, def_use(graph), groups, gpu());
+      const double theirs = price_of(graph, def_use(graph), groups, search_gpu());
       const NodeSets parts = writable(graph, def_use(graph), groups);
       INFO(rival);
       CHECK(best <= theirs * (1 + 1e-12));
       if (!find_circle(graph, def_use(graph), parts).empty()) continue;
-      const double of_parts = price_of(graph, def_use(graph), parts, gpu());
+      const double of_parts = price_of(graph, def_use(graph), parts, search_gpu());
       CHECK(lowerable <= std::max(theirs, of_parts) * (1 + 1e-12));
     }
     CHECK(any == searched("tailor-any", graph));
@@ -459,7 +460,7 @@ TEST_CASE("on small graphs the search is near the exact optimum" *
                             [&](NodeId id) { return codegen::refused_alone(graph, id).has_value(); }) &&
                !not_one_kernel(graph, wires, nodes, MergeLimits{});
       };
-    const std::optional<double> least = optimum(graph, gpu(), 100000, may);
+    const std::optional<double> least = optimum(graph, search_gpu(), 100000, may);
     if (!least || *least <= 0) return;
     const double gap = price(graph, searched(name, graph)) / *least - 1;
     gaps.sum += std::max(0.0, gap);
@@ -509,16 +510,17 @@ TEST_CASE("the exact optimum is one that can be counted by hand") {
   %b = negate %x : f32[1000000]
   output %a, %b
 })");
-  const std::optional<double> least = optimum(together, gpu(), 1000);
+  const std::optional<double> least = optimum(together, search_gpu(), 1000);
   REQUIRE(least);
   CHECK(*least == approx(price(together, Fusion{.groups = {{1, 2}}})));
   CHECK(*least < price(together, Fusion{.groups = {{1}, {2}}}));
-  const std::optional<double> alone = optimum(together, gpu(), 1000, [](const std::vector<NodeId>&) { return false; });
+  const std::optional<double> alone =
+      optimum(together, search_gpu(), 1000, [](const std::vector<NodeId>&) { return false; });
   REQUIRE(alone);
   CHECK(*alone == approx(price(together, Fusion{.groups = {{1}, {2}}})));
-  CHECK(!optimum(together, gpu(), 1));
+  CHECK(!optimum(together, search_gpu(), 1));
   NodeSets groups;
-  CHECK(optimum(together, gpu(), 1000, {}, &groups) == least);
+  CHECK(optimum(together, search_gpu(), 1000, {}, &groups) == least);
   CHECK(groups == NodeSets{{1, 2}});
 }
 
@@ -608,7 +610,7 @@ TEST_CASE("a long chain is searched in time that is near linear" * doctest::test
 TEST_CASE("a price that prices no groups is refused") {
   const Graph graph = parse_graph("graph g {\n  %x = parameter 0 : f32[4]\n  %y = exp %x : f32[4]\n  output %y\n}\n");
   FusionSetting setting;
-  setting.device = &gpu();
+  setting.device = &search_gpu();
   setting.price = costmodel::find_model("sol");
   CHECK_THROWS_AS((void)fuse(find_strategy("tailor"), graph, setting), Error);
 }

@@ -46,7 +46,7 @@ bool is_newer_version(std::string_view version) {
   return major > newest_ptx_major || (major == newest_ptx_major && minor > newest_ptx_minor);
 }
 
-std::int64_t volume(const std::array<std::uint32_t, 3>& extent) {
+std::int64_t threads_in(const std::array<std::uint32_t, 3>& extent) {
   return std::int64_t{std::max(extent[0], 1u)} * std::max(extent[1], 1u) * std::max(extent[2], 1u);
 }
 
@@ -55,7 +55,7 @@ void size_up(Function& function, const Chip& chip) {
   std::int64_t words = 0;
   for (const simulator::PtxRegister& one : entry.registers) words += one.bits > 1 ? (one.bits + 31) / 32 : 0;
   const bool bounded = entry.reqntid[0] != 0 || entry.maxntid[0] != 0;
-  const std::int64_t threads = bounded ? volume(entry.reqntid[0] != 0 ? entry.reqntid : entry.maxntid) : 1024;
+  const std::int64_t threads = bounded ? threads_in(entry.reqntid[0] != 0 ? entry.reqntid : entry.maxntid) : 1024;
   const std::int64_t most =
       std::min<std::int64_t>(255, chip.registers_per_sm / std::max<std::int64_t>(threads, warp) / 8 * 8);
   function.registers = static_cast<int>(std::clamp<std::int64_t>(16 + words / 4 / 8 * 8, 16, most));

@@ -92,7 +92,7 @@ Tensor drawn_tensor(const Shape& shape, std::mt19937_64& random) {
 }
 
 /// Where windows add nothing a NaN that stands there is still added to, which may change its bits.
-bool is_same(const Tensor& a, const Tensor& b) {
+bool same_but_nans(const Tensor& a, const Tensor& b) {
   const DType dtype = a.shape.dtype;
   const std::size_t bytes = static_cast<std::size_t>(row(dtype).bits) / 8;
   for (std::size_t k = 0; k < a.bytes.size(); k += bytes) {
@@ -152,7 +152,7 @@ TEST_CASE("what windows select gets what they are worth, as one instruction give
     for (const NodeId id : parameters(imported.graph)) given.push_back(drawn_tensor(imported.graph[id].shape, random));
     const Graph plain = parse_graph(one.graph());
     verify(plain);
-    CHECK(is_same(evaluate(imported.graph, given)[0], evaluate(plain, given)[0]));
+    CHECK(same_but_nans(evaluate(imported.graph, given)[0], evaluate(plain, given)[0]));
     for (const SelectionAlong& along : one.along) {
       overlapping += along.size > along.stride;
       reaching += along.low + along.high > 0;

@@ -26,13 +26,13 @@ using namespace tailor::reference;
 
 namespace {
 
-using Numbers = std::vector<std::int32_t>;  ///< one for each array
+using Elements = std::vector<std::int32_t>;  ///< one for each array
 
 /// What windows do: over one array, or two.
 struct FoldCase {
   std::string_view region;  ///< HLO of the computation r
-  Numbers start;            ///< changes nothing
-  std::function<Numbers(const Numbers&, const Numbers&)> of;
+  Elements start;           ///< changes nothing
+  std::function<Elements(const Elements&, const Elements&)> of;
   bool is_associative = true;
 };
 
@@ -44,28 +44,28 @@ const std::vector<FoldCase>& fold_cases() {
   static const std::vector<FoldCase> all = {
       {"r { p = s32[] parameter(0) q = s32[] parameter(1) ROOT s = s32[] add(p, q) }",
        {0},
-       [](const Numbers& a, const Numbers& b) { return Numbers{plus(a[0], b[0])}; }},
+       [](const Elements& a, const Elements& b) { return Elements{plus(a[0], b[0])}; }},
       {"r { p = s32[] parameter(0) q = s32[] parameter(1) ROOT s = s32[] maximum(p, q) }",
        {std::numeric_limits<std::int32_t>::min()},
-       [](const Numbers& a, const Numbers& b) { return Numbers{std::max(a[0], b[0])}; }},
+       [](const Elements& a, const Elements& b) { return Elements{std::max(a[0], b[0])}; }},
       // Of two linear functions a x + b the one, then the other: does not commute.
       {"r { p = s32[] parameter(0) q = s32[] parameter(1) s = s32[] parameter(2) t = s32[] parameter(3) "
        "u = s32[] multiply(p, s) v = s32[] multiply(q, s) w = s32[] add(v, t) ROOT z = (s32[], s32[]) tuple(u, w) }",
        {1, 0},
-       [](const Numbers& a, const Numbers& b) {
-         return Numbers{times(a[0], b[0]), plus(times(a[1], b[0]), b[1])};
+       [](const Elements& a, const Elements& b) {
+         return Elements{times(a[0], b[0]), plus(times(a[1], b[0]), b[1])};
        }},
       // The greatest of the second, and the first of where it stands.
       {"r { p = s32[] parameter(0) q = s32[] parameter(1) s = s32[] parameter(2) t = s32[] parameter(3) "
        "c = pred[] compare(t, q), direction=GT u = s32[] select(c, s, p) v = s32[] select(c, t, q) "
        "ROOT z = (s32[], s32[]) tuple(u, v) }",
        {-1, std::numeric_limits<std::int32_t>::min()},
-       [](const Numbers& a, const Numbers& b) { return b[1] > a[1] ? b : a; }},
+       [](const Elements& a, const Elements& b) { return b[1] > a[1] ? b : a; }},
       // A sum of squares with a constant in it, which only the text's own order gives.
       {"r { p = s32[] parameter(0) q = s32[] parameter(1) u = s32[] multiply(q, q) k = s32[] constant(3) "
        "v = s32[] multiply(u, k) ROOT s = s32[] add(p, v) }",
        {0},
-       [](const Numbers& a, const Numbers& b) { return Numbers{plus(a[0], times(times(b[0], b[0]), 3))}; },
+       [](const Elements& a, const Elements& b) { return Elements{plus(a[0], times(times(b[0], b[0]), 3))}; },
        false},
   };
   return all;
@@ -117,17 +117,17 @@ std::optional<std::int64_t> element_at(const WindowCase& one, const Dims& at, co
   return element;
 }
 
-std::vector<Numbers> by_loops(const WindowCase& one, const std::vector<Numbers>& arrays) {
-  std::vector<Numbers> made(arrays.size());
+std::vector<Elements> by_loops(const WindowCase& one, const std::vector<Elements>& arrays) {
+  std::vector<Elements> made(arrays.size());
   Dims at = zero_index(one.made.size()), sizes;
   for (const WindowDim& window : one.windows) sizes.push_back(window.size);
   do {
-    Numbers sum = one.fold->start;
+    Elements sum = one.fold->start;
     Dims tap = zero_index(at.size());
     do {
       if (const auto element = element_at(one, at, tap)) {
-        Numbers next;
-        for (const Numbers& array : arrays) next.push_back(array[static_cast<std::size_t>(*element)]);
+        Elements next;
+        for (const Elements& array : arrays) next.push_back(array[static_cast<std::size_t>(*element)]);
         sum = one.fold->of(sum, next);
       }
     } while (next_index(tap, sizes));
@@ -151,9 +151,9 @@ void check_windows(const WindowCase& one, std::mt19937_64& random) {
   verify(imported.graph);
   CHECK(nodes_by_ledger(imported) == hlo::nodes_in_all(imported.graph));
   CHECK(is_taken_apart(imported.graph));
-  std::vector<Numbers> arrays(one.fold->start.size());
+  std::vector<Elements> arrays(one.fold->start.size());
   std::vector<Tensor> inputs;
-  for (Numbers& array : arrays) {
+  for (Elements& array : arrays) {
     inputs.push_back(zeros(make_shape(DType::s32, one.dims)));
     for (std::int64_t i = 0; i < elements(inputs.back().shape); ++i) {
       array.push_back(static_cast<std::int32_t>(random() % 13) - 6);
@@ -161,7 +161,7 @@ void check_windows(const WindowCase& one, std::mt19937_64& random) {
     }
   }
   const std::vector<Tensor> found = evaluate(imported.graph, inputs);
-  const std::vector<Numbers> wanted = by_loops(one, arrays);
+  const std::vector<Elements> wanted = by_loops(one, arrays);
   REQUIRE(found.size() == wanted.size());
   for (std::size_t k = 0; k < found.size(); ++k) {
     REQUIRE(elements(found[k].shape) == std::ssize(wanted[k]));

@@ -20,7 +20,7 @@ using namespace tailor::report;
 
 namespace {
 
-XlaScores example() {
+XlaScores two_scores() {
   return {"by hand",
           "tailor import-xla DIR --agreement",
           {{"xla-priority", "h200", "jaxlib 0.10.2", 2, 9, 10, 0.5, 8, 8, 3, 4}}};
@@ -33,13 +33,13 @@ std::string replaced(std::string text, std::string_view what, std::string_view w
 }  // namespace
 
 TEST_CASE("scores that are written read back") {
-  CHECK(parse_xla_scores(text(example()), "a.json") == example());
+  CHECK(parse_xla_scores(text(two_scores()), "a.json") == two_scores());
   CHECK(parse_xla_scores(text(XlaScores{"h", "c", {}}), "a.json") == XlaScores{"h", "c", {}});
   CHECK(read_xla_scores("there/is/none.json") == XlaScores{});
 }
 
 TEST_CASE("a file of another form is named with the place and what was expected") {
-  const std::string good = text(example());
+  const std::string good = text(two_scores());
   const auto message = [](const std::string& spoiled) {
     try {
       (void)parse_xla_scores(spoiled, "a.json");
@@ -65,7 +65,7 @@ TEST_CASE("who imitates XLA has a row for each device, scored or not, and nobody
   const std::vector<std::string> strategies{"unfused",      "xla-2020",     "tailor",
                                             "xla-priority", "xla-priority", "xla (its kernels)"};
   const std::vector<std::string> devices{"h200", "t4"};
-  const Table table = xla_score_table(example(), strategies, devices, 0);
+  const Table table = xla_score_table(two_scores(), strategies, devices, 0);
   REQUIRE(table.rows.size() == 3);
   CHECK(std::get<std::string>(table.rows[0][0]) == "xla-2020");
   CHECK(std::get<std::string>(table.rows[0].back()) == "not scored");
@@ -74,7 +74,7 @@ TEST_CASE("who imitates XLA has a row for each device, scored or not, and nobody
   CHECK(std::get<std::string>(table.rows[2][1]) == "t4");
   CHECK(std::get<std::string>(table.rows[2].back()) == "not scored on this device");
   for (const auto& row : table.rows) CHECK(row.size() == table.columns.size());
-  CHECK(xla_score_table(example(), std::vector<std::string>{"unfused", "tailor"}, devices, 0).columns.empty());
+  CHECK(xla_score_table(two_scores(), std::vector<std::string>{"unfused", "tailor"}, devices, 0).columns.empty());
 }
 
 TEST_CASE("the scores that ship are of devices that ship") {

@@ -27,14 +27,14 @@ using namespace tailor::study;
 
 namespace {
 
-struct Counted {
+struct Marks {
   std::int64_t kernels = 0, calls = 0, operations = 0, left_out = 0;
   std::size_t inside = 0, between = 0;
   double share = 0;
 };
 
-Counted counted(const report::Picture& picture) {
-  Counted count;
+Marks marks_of(const report::Picture& picture) {
+  Marks count;
   for (const report::PicturePanel& panel : picture.panels) {
     count.left_out += panel.left_out;
     count.between += panel.lines.size();
@@ -83,7 +83,7 @@ TEST_CASE("a whole picture has every kernel, call and edge of the fusion, and it
     for (const std::string_view strategy : {"unfused", "stitch-v1", "tailor"}) {
       CAPTURE(seed);
       const Case of = fused(without_dead_nodes(well_formed_graph(seed, 40)), strategy);
-      const Counted count = counted(picture_of(of, {}));
+      const Marks count = marks_of(picture_of(of, {}));
       CHECK(count.kernels == of.partition.kernels);
       CHECK(count.calls == static_cast<std::int64_t>(of.partition.library.size()));
       CHECK(count.left_out == 0);
@@ -105,16 +105,16 @@ TEST_CASE("a whole picture has every kernel, call and edge of the fusion, and it
 TEST_CASE("twelve equal layers share no box, kernels between the same boxes do, and none is lost") {
   const Case of = fused(bert(), "stitch-v1");
   const report::Picture whole = picture_of(of, {}), drawn = picture_of(of, drawn_limits);
-  CHECK(counted(whole).kernels == of.partition.kernels);
-  CHECK(counted(drawn).kernels + counted(drawn).left_out == of.partition.kernels);
-  CHECK(counted(drawn).calls == counted(whole).calls);
-  CHECK(counted(drawn).between <= counted(whole).between);
+  CHECK(marks_of(whole).kernels == of.partition.kernels);
+  CHECK(marks_of(drawn).kernels + marks_of(drawn).left_out == of.partition.kernels);
+  CHECK(marks_of(drawn).calls == marks_of(whole).calls);
+  CHECK(marks_of(drawn).between <= marks_of(whole).between);
 }
 
 TEST_CASE("what is left out of a picture is the cheapest, and is counted") {
   const Case of = fused(bert(), "stitch-v1");
   const report::Picture few = picture_of(of, {.kernels = 5, .calls = 3});
-  const Counted count = counted(few);
+  const Marks count = marks_of(few);
   CHECK(count.kernels == 5);
   CHECK(count.calls == 3);
   CHECK(count.left_out == of.partition.kernels + static_cast<std::int64_t>(of.partition.library.size()) - 8);
@@ -174,7 +174,7 @@ ENTRY e { x = f32[8] parameter(0)
   CHECK(picture.panels[1].title == "m/w.body, 7 times in a run");
   CHECK(picture.panels[0].boxes.size() == 3);
   CHECK(picture.panels[0].lines.size() == 2);  // into the loop and out of it
-  CHECK(counted(picture).share == approx(1));
+  CHECK(marks_of(picture).share == approx(1));
 }
 
 TEST_CASE("a model of library calls alone, and one of nothing, have pictures without kernels") {
@@ -184,11 +184,11 @@ TEST_CASE("a model of library calls alone, and one of nothing, have pictures wit
                             "calls.hlo")
                 .graph,
             "stitch-v1");
-  CHECK(counted(picture_of(calls, drawn_limits)).calls == 1);
+  CHECK(marks_of(picture_of(calls, drawn_limits)).calls == 1);
   const Case nothing = fused(
       hlo::import_hlo("HloModule m\nENTRY e {\n ROOT x = f32[4,4] parameter(0)\n}\n", "nothing.hlo").graph, "unfused");
   const report::Picture empty = picture_of(nothing, drawn_limits);
-  CHECK(counted(empty).kernels == 0);
+  CHECK(marks_of(empty).kernels == 0);
   CHECK(report::picture_svg(empty).find("nothing runs here") != std::string::npos);
 }
 

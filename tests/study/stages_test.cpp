@@ -32,12 +32,12 @@ using namespace tailor::study;
 namespace {
 
 /// The best plans of a softmax, each with a binary that compiled.
-struct BestPlans {
+struct RankedPlans {
   Listener listener;
   std::unique_ptr<FusedModel> model;
   std::vector<Candidate> plans;
 
-  explicit BestPlans(std::size_t count = 4) {
+  explicit RankedPlans(std::size_t count = 4) {
     Question question;
     question.model = (source / "data/models/softmax_fwd_f32_4096x1024.hlo").string();
     question.device = "h200";
@@ -125,7 +125,7 @@ TEST_CASE("a binary that leaves no room for the blocks that must be resident is 
 TEST_CASE(
     "a candidate whose binary is refused has no estimate of it, is not executed, and its plan is rejected for good") {
   const Folder folder;
-  BestPlans best(2);
+  RankedPlans best(2);
   best.plans[0].kernel.threads = 128;  // two blocks with 255 registers per thread
   best.plans[1].kernel.threads = 256;  // one
   for (Candidate& one : best.plans) {
@@ -165,7 +165,7 @@ TEST_CASE(
 
 TEST_CASE("what takes the compiler too long rejects its own plan under a rule of its own, and is no bug") {
   const Folder folder;
-  BestPlans best(3);
+  RankedPlans best(3);
   for (Candidate& one : best.plans) one.cuda = "text";
   best.plans[0].binary->outcome = ir::CompileOutcome::too_long;
   best.plans[0].binary->log = "takes long\nmore";
@@ -272,7 +272,7 @@ TEST_CASE("what a GPU's answer is stored as: a state for every outcome, and pass
                               {Outcome::refused, false, "not executed", false},
                               {Outcome::no_memory, false, "not executed", false},
                               {Outcome::unavailable, false, "not executed", false}};
-  BestPlans all(rows.size());
+  RankedPlans all(rows.size());
   const Folder folder;
   Recorder recorder(folder.path / "a.db", run_row());
   recorder.unit([&] {
@@ -300,7 +300,7 @@ TEST_CASE("what a GPU's answer is stored as: a state for every outcome, and pass
 }
 
 TEST_CASE("a measured time is stored with its interval and as an estimate of its own protocol; lost ones are not") {
-  BestPlans all;
+  RankedPlans all;
   const Folder folder;
   Recorder recorder(folder.path / "a.db", run_row());
   Candidate& plan = all.plans[0];
@@ -336,7 +336,7 @@ TEST_CASE("a measured time is stored with its interval and as an estimate of its
 }
 
 TEST_CASE("places of a race are those of all candidates, though some had no binary to race with") {
-  BestPlans all;
+  RankedPlans all;
   all.plans[1].binary->outcome = ir::CompileOutcome::failed;
   std::vector<Id> asked;
   Measuring how;
@@ -427,7 +427,7 @@ TEST_CASE("how a check ends: wrong before late, late before not executed, not ex
 }
 
 TEST_CASE("verdicts are counted one by one, and a row shows each figure of its own") {
-  BestPlans all;
+  RankedPlans all;
   using profiler::Verdict;
   const auto verdict = [&](std::size_t i, Verdict state, double judged) -> profiler::Checked& {
     profiler::Checked& made = all.plans[i].verdict.emplace();

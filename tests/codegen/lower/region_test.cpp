@@ -27,7 +27,7 @@ using namespace tailor::codegen;
 
 namespace {
 
-constexpr Limits twenty{90, 20, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 65536, 49152, 65536, 0, 128};
+constexpr Limits twenty_sms{90, 20, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 65536, 49152, 65536, 0, 128};
 
 struct Threads {
   int of_block, of_row, vector, in_flight;
@@ -49,7 +49,8 @@ Kernel lowered(const Group& group, const Threads& threads) {
   const auto ready = prepare(group);
   REQUIRE_MESSAGE(std::holds_alternative<Prepared>(ready), std::get<Rejection>(ready).reason);
   LowerScratch scratch;
-  const Lowered made = lower(std::get<Prepared>(ready), rows_plan(std::get<Prepared>(ready), threads), twenty, scratch);
+  const Lowered made =
+      lower(std::get<Prepared>(ready), rows_plan(std::get<Prepared>(ready), threads), twenty_sms, scratch);
   REQUIRE_MESSAGE(std::holds_alternative<Kernel>(made), std::get<Rejection>(made).reason);
   return std::get<Kernel>(made);
 }

@@ -40,12 +40,12 @@ namespace {
 constexpr std::int64_t few_rows = 5, row_length = 3072;
 constexpr int row_parts = 12;
 
-struct Program {
+struct SplitRows {
   ir::Group group;
   ir::Kernel kernel;
 };
 
-Program program_of(int launches) {
+SplitRows program_of(int launches) {
   return {ir::make_group({"split_rows", ir::split_rows_graph(launches)}, few_rows, row_length),
           ir::example_split_rows(few_rows, row_length, row_parts, launches)};
 }
@@ -62,7 +62,7 @@ ir::Binary compiled_program(const Nvrtc& api, const ir::Kernel& kernel, const st
   return binary;
 }
 
-Checked checked_program(const Nvrtc& api, const Program& program, const CheckOptions& options = {}) {
+Checked checked_program(const Nvrtc& api, const SplitRows& program, const CheckOptions& options = {}) {
   const ir::Binary binary = compiled_program(api, program.kernel);
   return check(program.kernel, evaluate_reference(program.group, 1), make_simulator(program.kernel, binary), options);
 }
@@ -83,7 +83,7 @@ TEST_CASE("programs of two and of three launches pass, and what they count is wh
   if (api == nullptr) return;
   for (const int launches : {2, 3}) {
     CAPTURE(launches);
-    const Program program = program_of(launches);
+    const SplitRows program = program_of(launches);
     const Checked checked = checked_program(*api, program);
     CHECK_MESSAGE(checked.state == Verdict::passed, checked.reason);
     CHECK(checked.findings.empty());
@@ -116,7 +116,7 @@ TEST_CASE("a mistake in any launch of a program is found") {
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
   const auto state = [&](const std::function<void(ir::Kernel&)>& spoil, int launches) {
-    Program program = program_of(launches);
+    SplitRows program = program_of(launches);
     spoil(program.kernel);
     return checked_program(*api, program).state;
   };
@@ -172,8 +172,8 @@ TEST_CASE("a follower may read a result that an earlier launch stored, but none 
 }
 
 TEST_CASE("of a program all blocks run, whoever asks for some") {
-  Program program{ir::make_group({"split_rows", ir::split_rows_graph(2)}, 4096, 1024),
-                  ir::example_split_rows(4096, 1024, 4, 2)};
+  SplitRows program{ir::make_group({"split_rows", ir::split_rows_graph(2)}, 4096, 1024),
+                    ir::example_split_rows(4096, 1024, 4, 2)};
   CheckOptions few;
   few.sample_blocks = 8;
   CHECK(blocks_to_run(program.kernel, few) == 0);
@@ -270,7 +270,7 @@ TEST_CASE("a GPU runs a program as one run and times it as one, told where it ma
   if (!has_fake_gpu()) return skip("this build has no fake GPU: it was made without CUDA's headers");
   const Nvrtc* api = kernels::nvrtc_or_skip();
   if (api == nullptr) return;
-  const Program program = program_of(3);
+  const SplitRows program = program_of(3);
   const Reference reference = evaluate_reference(program.group, 1);
   // A GPU before sm_90 refuses the attribute, so it must not be told; a later one must, and loses no time in between.
   for (const int capability : {90, 80}) {
