@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which conversions to bf16 are widened again. In: kernels written here. Out: checks of ir::roundings(), which printer
-// and counter read, by the places a conversion can have: in a value, a let, an array, and unread ones. Part of suite
-// `ir`.
+// and counter read, by the places a conversion can have: in a value, a let, an array, and unread ones. Which types have
+// all numbers of another, number by number. Part of suite `ir`.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "ir/graph/number.h"
 #include "ir/kernel/roundings.h"
 #include "support/kernel_builder.h"
 
@@ -47,6 +52,43 @@ struct Rounds {
 };
 
 }  // namespace
+
+namespace {
+
+/// Whether every pattern of a type of up to 16 bits is a number that `to` rounds to itself, infinities included.
+bool keeps_every_number(DType to, DType from) {
+  for (std::uint64_t bits = 0; bits < std::uint64_t{1} << row(from).bits; ++bits) {
+    const double value = ir::is_floating(from) ? ir::decode(from, bits)
+                         : from == DType::pred
+                             ? static_cast<double>(bits & 1)
+                             : static_cast<double>(ir::wrap_to(from, static_cast<std::int64_t>(bits)));
+    const double there = ir::round_to(to, value);
+    if (std::isnan(value) ? !std::isnan(there) : there != value || std::signbit(there) != std::signbit(value))
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("a type has all of another's numbers exactly where it rounds none of them") {
+  int pairs = 0, kept = 0;
+  for (const DType to : {DType::f16, DType::bf16, DType::f32, DType::f64})
+    for (const ir::DTypeRow& one : ir::dtype_table) {
+      const DType from = one.dtype;
+      if (row(from).bits > 16 || (!ir::is_floating(from) && !ir::is_integer(from) && from != DType::pred)) continue;
+      CAPTURE(std::string(row(from).name));
+      CAPTURE(std::string(row(to).name));
+      CHECK(ir::has_all_of(to, from) == keeps_every_number(to, from));
+      ++pairs;
+      kept += ir::has_all_of(to, from);
+    }
+  CHECK(pairs >= 90);
+  CHECK(kept >= 50);
+  CHECK(ir::has_all_of(DType::f64, DType::s32));
+  CHECK_FALSE(ir::has_all_of(DType::f32, DType::s32));
+  CHECK_FALSE(ir::has_all_of(DType::f64, DType::u64));
+}
 
 TEST_CASE("a conversion that is only stored rounds nothing") {
   Rounds k;

@@ -291,11 +291,21 @@ Entry ProgramBuilder::computed(const ir::Graph& graph, const ir::Node& node, std
       entry.compute = operands[0].compute;
       return entry;
     }
+    const ir::DType compute = row(to).compute;
+    const bool is_exact = compute != to && ir::has_all_of(to, from);
+    if (is_exact && compute == row(from).compute) {
+      entry.compute = operands[0].compute;
+      return entry;
+    }
     ir::Value value;
     value.kind = ir::ValueKind::convert;
-    value.dtype = to;
+    value.dtype = is_exact ? compute : to;
     value.operands[0] = operands[0].compute.id;
-    const Val rounded = let(depth, name, to, add_value(value));
+    const Val rounded = let(depth, name, value.dtype, add_value(value));
+    if (is_exact) {
+      entry.compute = rounded;
+      return entry;
+    }
     entry.raw = rounded;
     entry.compute = widen(rounded, to, name);
     return entry;

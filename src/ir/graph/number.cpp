@@ -155,6 +155,21 @@ double largest_number(DType dtype) {
   return row_for(largest_values, dtype);
 }
 
+bool has_all_of(DType to, DType from) {
+  if (!is_floating(to)) return to == from;
+  const FloatFormat wide = float_format(to);
+  if (from == DType::pred) return largest_number(to) >= 1;
+  if (is_integer(from)) {
+    const int digits = row(from).bits - (is_signed(from) ? 1 : 0);  // the least of a signed type is a power of two
+    return digits <= wide.mantissa_bits + 1 && std::ldexp(1.0, digits) <= largest_number(to);
+  }
+  if (!is_floating(from)) return false;
+  const FloatFormat narrow = float_format(from);
+  const auto least = [](const FloatFormat& format) { return 1 - format.bias - format.mantissa_bits; };
+  return to == from || (wide.specials == Specials::ieee && narrow.mantissa_bits <= wide.mantissa_bits &&
+                        largest_number(from) <= largest_number(to) && least(wide) <= least(narrow));
+}
+
 double round_to(DType dtype, double value) {
   if (dtype == DType::f64) return value;
   if (dtype == DType::f32) return static_cast<double>(static_cast<float>(value));

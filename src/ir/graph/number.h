@@ -48,6 +48,10 @@ Digits digits_of(DType dtype);
 /// The largest finite number of a type. Precondition: is_floating(dtype).
 double largest_number(DType dtype);
 
+/// Whether `to` has every number of `from`, so that a conversion rounds nothing: of s8, f8e5m2 and f8e4m3fn bf16 does.
+/// False for types that are neither integers nor floating, and where infinities would be lost.
+bool has_all_of(DType to, DType from);
+
 /// The bits of `value` rounded to a floating type, ties to even. NaN becomes the type's quiet NaN, sign kept.
 std::uint64_t encode(DType dtype, double value);
 /// The value of a floating type's bits; f64 and narrower are all exact.
