@@ -41,8 +41,8 @@ const ir::Limits& large_limits() { return search_gpu().limits; }
 /// All members of all families.
 std::vector<ir::FamilyMember> all_members() {
   std::vector<ir::FamilyMember> all;
-  for (const auto* family :
-       {&ir::group_family(), &ir::gather_family(), &ir::across_family(), &ir::mixed_family(), &ir::stack_family()})
+  for (const auto* family : {&ir::group_family(), &ir::gather_family(), &ir::across_family(), &ir::mixed_family(),
+                             &ir::stack_family(), &ir::spread_family()})
     for (const ir::FamilyMember& member : *family)
       if (std::none_of(all.begin(), all.end(), [&](const auto& known) { return known.name == member.name; }))
         all.push_back(member);

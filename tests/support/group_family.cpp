@@ -491,6 +491,7 @@ const std::vector<FamilyMember>& group_family() {
     all.insert(all.end(), windows_family().begin(), windows_family().end());
     all.insert(all.end(), bits_family().begin(), bits_family().end());
     all.insert(all.end(), region_family().begin(), region_family().end());
+    all.insert(all.end(), spread_family().begin(), spread_family().end());
     return all;
   }();
   return family;

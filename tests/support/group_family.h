@@ -45,6 +45,8 @@ const std::vector<FamilyMember>& windows_family();
 const std::vector<FamilyMember>& bits_family();
 /// Those of the family that reduce several arrays at once, or by a function of their own.
 const std::vector<FamilyMember>& region_family();
+/// Those of the family whose vectors lie close together in memory, but in no order of steps.
+const std::vector<FamilyMember>& spread_family();
 const FamilyMember& family_member(std::string_view name);
 
 /// The member at a size, as a group.

@@ -9,6 +9,13 @@
 // elements at once, up to 16 bytes; a vector of more bytes becomes several pieces. Nothing else makes an access wide:
 // no pattern is recognised, the address must show it.
 //
+// Spread. A vector may take every second element (the halves of an interleaved rotary embedding), each element twice
+// (nibbles of a byte, an image that is enlarged) or pairs in another order. Its address is a base plus a function of
+// the element variable alone, so where each element lies is known when the kernel is written: all that lies between
+// the first and the last is read in wide pieces, and each element takes its lane. That is done where it takes fewer
+// loads, and where all of it is the array's; then a condition on the element variable alone needs no guard. Elements
+// that are taken from the same pieces in two ways are loaded once.
+//
 // Scope. A load stands in the outermost scope that defines all variables of its address and of its guards, so a value
 // that does not depend on the row loop is loaded once in front of it. A wide access stands outside of the loop over
 // the elements of the vector. An access must not leave a guard that shares a variable with its address, even where the
@@ -27,6 +34,7 @@
 // be zero, so one thread writes it.
 #include <algorithm>
 
+#include "base/division.h"
 #include "codegen/lower/lower_build.h"
 
 namespace tailor::codegen {
@@ -57,8 +65,67 @@ int ProgramBuilder::widest_access(ir::DType dtype) const {
   return std::min(segment_->vector, 8 * ir::access_bytes / row(dtype).bits);
 }
 
-ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& wanted, ir::VarSet guard_vars) {
+namespace {
+
+/// Elements that are read for each of the vector, at most: pixels have three colours.
+constexpr int most_spread = 3;
+
+}  // namespace
+
+std::optional<ProgramBuilder::Spread> ProgramBuilder::find_spread(ir::ExprId address, const ir::Shape& shape) {
+  const ir::IndexPool& pool = s_.build.pool();
+  const ir::VarSet own = ir::VarSet::only(segment_->element);
+  ir::ExprId within = s_.build.constant(pool[address].constant);
+  const auto terms = pool.linear(address);
+  for (const ir::Linear& part : std::vector<ir::Linear>(terms.begin(), terms.end())) {
+    const ir::VarSet vars = pool.terms[part.term].vars;
+    if (vars == own)
+      within = s_.build.add_scaled(within, s_.build.term(part.term), part.coefficient);
+    else if (vars.overlaps(own))
+      return std::nullopt;
+  }
+  std::vector<std::int64_t> values(pool.vars.size(), 0), places;
+  for (std::int64_t& e = values[segment_->element]; e < segment_->vector; ++e)
+    places.push_back(evaluate(pool, within, values));
+  std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  const std::int64_t most = std::int64_t{most_spread} * segment_->vector;
+  if (places.back() - places.front() >= most) return std::nullopt;
+  const ir::ExprId outside = s_.build.subtract(address, within);
+  for (int width = 8 * ir::access_bytes / row(shape.dtype).bits; width > 1; width /= 2) {
+    const std::int64_t first = floor_div(places.front(), width) * width;
+    const std::int64_t count = (places.back() - first) / width * width + width;
+    if (count > most || count / width >= static_cast<std::int64_t>(places.size())) continue;
+    const ir::Interval range = pool[outside].range;
+    if (range.low + first < 0 || range.high + first + count > elements(shape)) continue;
+    const ir::ExprId base = s_.build.add_constant(outside, first);
+    if (aligned_width(base, width) != width) continue;
+    return Spread{base, s_.build.add_constant(within, -first), width, static_cast<int>(count)};
+  }
+  return std::nullopt;
+}
+
+void ProgramBuilder::take_spread(Access& access, const ir::Shape& shape, std::vector<ir::Condition>& conditions) {
+  const ir::IndexPool& pool = s_.build.pool();
+  const ir::VarSet own = ir::VarSet::only(segment_->element);
+  std::vector<ir::Condition> others;  // what guards ask of more than the element
+  for (std::size_t i = 0; i < conditions.size(); ++i)
+    if ((pool[conditions[i].a].vars | pool[conditions[i].b].vars) != own) others.push_back(conditions[i]);
+  const ir::VarSet guard_vars = vars_of(pool, others);
+  if (guard_vars.overlaps(own)) return;
+  const std::optional<Spread> spread = find_spread(access.address, shape);
+  if (!spread || !outside_elements(pool[spread->base].vars | guard_vars)) return;
+  access.base = spread->base;
+  access.width = spread->width;
+  access.lanes = spread->count;
+  access.lane = spread->lane;
+  conditions = std::move(others);
+}
+
+ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& wanted,
+                                                   std::vector<ir::Condition>& conditions) {
   const ir::Node& node = node_at(id);
+  ir::VarSet guard_vars = vars_of(s_.build.pool(), conditions);
   const ir::IndexPool& pool = s_.build.pool();
   Access access;
   access.memory = static_cast<std::uint16_t>(parameter_number(node));
@@ -67,11 +134,17 @@ ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& 
   access.vars = pool[access.address].vars;
   bind_picked(pool[access.address].vars | guard_vars);
   access.has_element = segment_ && segment_->vector > 1 && pool[access.address].vars.has(segment_->element);
-  if (access.has_element && !guard_vars.has(segment_->element) && steps_by_element(access.address)) {
-    const ir::ExprId base = s_.build.subtract(access.address, s_.build.var(segment_->element));
-    if (!parts_of_vectors && outside_elements(pool[base].vars | guard_vars))
-      access.width = aligned_width(base, widest_access(node.shape.dtype));
-    if (access.width > 1) access.base = base;
+  if (access.has_element && !parts_of_vectors) {
+    const bool steps = steps_by_element(access.address);
+    if (steps && !guard_vars.has(segment_->element)) {
+      const ir::ExprId base = s_.build.subtract(access.address, s_.build.var(segment_->element));
+      if (outside_elements(pool[base].vars | guard_vars))
+        access.width = aligned_width(base, widest_access(node.shape.dtype));
+      if (access.width > 1) access.base = base;
+    } else if (!steps) {
+      take_spread(access, node.shape, conditions);
+      guard_vars = vars_of(pool, conditions);
+    }
   }
   access.depth = depth_for(pool[access.base].vars | guard_vars);
   access.policy = policy_of(id, false);
@@ -95,7 +168,7 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   if (elsewhere.kept == nullptr && !is_read(id)) return;
   if (waits_by_then(id, flight)) return;
   const ir::IndexPool& pool = s_.build.pool();
-  const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
+  std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
   const ir::VarSet guard_vars = vars_of(pool, conditions);
   const bool is_choice = prepared_.choices[id].found;
   Access access;
@@ -116,25 +189,43 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
     place_choice(id, guard_vars, access);
   else
     access =
-        elsewhere.kept != nullptr ? access_elsewhere(id, elsewhere, guard_vars) : make_access(id, wanted, guard_vars);
+        elsewhere.kept != nullptr ? access_elsewhere(id, elsewhere, guard_vars) : make_access(id, wanted, conditions);
   Kept kept{id, wanted.coordinates, wanted.predicate, segment_->number, stay};
-  kept.turned = access.turned;
+  kept.lanes = access.lanes;
+  kept.lane = access.lane;
   kept.by_row = vars.overlaps(pool[row_in_flight].vars);
   kept.by_trip = vars.overlaps(trips);
   kept.by_element = access.has_element;
   if (!kept.by_row && !kept.by_trip && !kept.by_element && !flight.all) return;
   const std::int64_t loads = (kept.by_row ? in_flight_rows : 1) * (kept.by_trip ? segment_->section_trips : 1) *
-                             (kept.by_element ? segment_->vector : 1) / access.width;
+                             (kept.by_element ? lanes_of(kept) : 1) / access.width;
   if (!conditions.empty() && loads_ahead_ + loads > most_conditional) return;
   if (elsewhere.kept != nullptr)
     found_elsewhere.push_back(id);
   else if (!is_choice)
     name_index(access.base);
+  if (conditions.empty()) kept.from = access.lanes > 0 ? access.base : ir::no_expr;
+  if (shares_spread(kept)) return;
   const ir::ValueId initial = conditions.empty() && !access.partly ? ir::no_value : start_of_array(id);
   const int depth = std::min(spans_row(stay) ? row_depth : flight.depth, access.depth);
   const Kept* made = keep_in_registers(kept, depth, initial);
   loads_ahead_ += loads;
   load_array(id, access, made, conditions);
+}
+
+bool ProgramBuilder::shares_spread(const Kept& kept) {
+  if (kept.from == ir::no_expr) return false;
+  const auto same = std::find_if(s_.kept.begin(), s_.kept.end(), [&](const Kept& other) {
+    return other.node == kept.node && other.from == kept.from && other.lanes == kept.lanes &&
+           other.segment == kept.segment && other.stay == kept.stay && other.by_row == kept.by_row &&
+           other.by_trip == kept.by_trip;
+  });
+  if (same == s_.kept.end()) return false;
+  Kept shared = kept;
+  shared.array = same->array;
+  shared.depth = same->depth;
+  s_.kept.push_back(shared);
+  return true;
 }
 
 void ProgramBuilder::issue(int depth) {
@@ -178,7 +269,7 @@ ir::Ref ProgramBuilder::load_array(ir::NodeId id, const Access& access, const Ke
                                    std::span<const ir::Condition> conditions) {
   const ir::Node& node = node_at(id);
   const ir::DType dtype = node.shape.dtype;
-  const int count = access.width > 1 ? segment_->vector : 1;
+  const int count = access.width == 1 ? 1 : access.lanes > 0 ? access.lanes : segment_->vector;
   ir::Ref target;
   if (kept) {
     target = kept_ref(*kept, ir::no_expr);
@@ -206,8 +297,7 @@ ir::Ref ProgramBuilder::load_array(ir::NodeId id, const Access& access, const Ke
     stmt.policy = access.policy;
     put(access.depth, stmt);
   }
-  target.lane = access.width > 1 || kept ? e : ir::no_expr;
-  if (access.turned) target.lane = lane_of_element(true);
+  target.lane = access.lane != ir::no_expr ? access.lane : access.width > 1 || kept ? e : ir::no_expr;
   return target;
 }
 
@@ -215,7 +305,7 @@ Entry ProgramBuilder::emit_load(ir::NodeId id, const Demand& wanted) {
   const ir::DType dtype = node_at(id).shape.dtype;
   if (segment_ != nullptr)
     if (const Kept* kept = find_kept(id, wanted, false)) return kept_entry(id, *kept, wanted);
-  const std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
+  std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
   const ir::VarSet guard_vars = vars_of(s_.build.pool(), conditions);
   Access access;
   if (const Elsewhere elsewhere = find_elsewhere(id, wanted); elsewhere.kept != nullptr) {
@@ -225,7 +315,7 @@ Entry ProgramBuilder::emit_load(ir::NodeId id, const Demand& wanted) {
     access = choice_access(id, wanted);
     place_choice(id, guard_vars, access);
   } else {
-    access = make_access(id, wanted, guard_vars);
+    access = make_access(id, wanted, conditions);
     name_index(access.base);
   }
   Entry entry;

@@ -67,7 +67,9 @@ struct Kept {
   std::int64_t bytes = 0;                                   ///< registers of one thread
   ir::ExprId slot = ir::no_expr;                            ///< shared: element index of the vector's first element
   int width = 0;                                            ///< shared: elements of one access; 0: the widest
-  bool turned = false;                                      ///< registers: the vector's last element stands first
+  int lanes = 0;                                            ///< registers: elements of the array; 0: the vector's
+  ir::ExprId lane = ir::no_expr;                            ///< registers: where in it; no_expr: the element's own
+  ir::ExprId from = ir::no_expr;                            ///< of a spread that no guard is around: where it begins
 };
 
 /// The accumulator of a finished reduction.
@@ -429,7 +431,8 @@ class ProgramBuilder {
     ir::Space space = ir::Space::global;
     std::uint16_t memory = ir::no_id;  ///< buffer or array
     ir::ExprId rank = ir::no_expr;     ///< in distributed space: the block of the cluster
-    bool turned = false;               ///< of several elements the last one stands first in memory
+    int lanes = 0;                     ///< elements of the array it fills; 0: those of the vector
+    ir::ExprId lane = ir::no_expr;     ///< where in it an element of the vector is; no_expr: in order
   };
   /// A kept value that is wanted at another place of its row.
   struct Elsewhere {
@@ -440,9 +443,21 @@ class ProgramBuilder {
   /// Whether it will have been kept in shared memory when the phase begins for which loads are made now.
   bool waits_by_then(ir::NodeId id, const Flight& flight) const;
   Access access_elsewhere(ir::NodeId id, const Elsewhere& found, ir::VarSet guard_vars);
-  /// The element variable of the segment's vector as a place in an array of its elements.
-  ir::ExprId lane_of_element(bool turned);
-  Access make_access(ir::NodeId id, const Demand& wanted, ir::VarSet guard_vars);
+  /// What the elements of a vector lie in, where they lie together in no order of steps.
+  struct Spread {
+    ir::ExprId base;  ///< address of the first of `count` elements, a multiple of `width`
+    ir::ExprId lane;  ///< which of them, by the element variable
+    int width, count;
+  };
+  std::optional<Spread> find_spread(ir::ExprId address, const ir::Shape& shape);
+  /// Reads a spread, if there is one; drops the conditions that then need not be asked.
+  void take_spread(Access& access, const ir::Shape& shape, std::vector<ir::Condition>& conditions);
+  /// Whether what it holds was loaded for other elements already; then it is kept there too.
+  bool shares_spread(const Kept& kept);
+  /// Elements of a kept value's register array along the vector.
+  int lanes_of(const Kept& kept) const { return kept.lanes > 0 ? kept.lanes : segment_->vector; }
+  /// `conditions`, in pairs, are those of the demand; those are dropped that the access needs no guard for.
+  Access make_access(ir::NodeId id, const Demand& wanted, std::vector<ir::Condition>& conditions);
   ir::Policy policy_of(ir::NodeId parameter, bool in_choice) const;
   /// The places of a choice, until the next one is asked for.
   Access choice_access(ir::NodeId id, const Demand& wanted);

@@ -89,11 +89,6 @@ bool ProgramBuilder::waits_by_then(ir::NodeId id, const Flight& flight) const {
   return home != nullptr && is_in_shared(home->level);
 }
 
-ir::ExprId ProgramBuilder::lane_of_element(bool turned) {
-  const ir::ExprId element = s_.build.var(segment_->element);
-  return turned ? s_.build.subtract(s_.build.constant(segment_->vector - 1), element) : element;
-}
-
 ProgramBuilder::Access ProgramBuilder::access_elsewhere(ir::NodeId id, const Elsewhere& found, ir::VarSet guard_vars) {
   const ir::IndexPool& pool = s_.build.pool();
   const int vector = segment_->vector;
@@ -122,13 +117,13 @@ ProgramBuilder::Access ProgramBuilder::access_elsewhere(ir::NodeId id, const Els
     if (s_.build.is_multiple(first, vector)) {
       const ir::VarSet vars = read_at(s_.build.assume(first, {0, row_places.columns - vector}));
       access.width = widest_access(node_at(id).shape.dtype);
-      access.turned = step == -1;
+      if (step == -1) access.lane = s_.build.subtract(s_.build.constant(vector - 1), s_.build.var(segment_->element));
       access.depth = depth_for(vars);
       if (access.width > 1 && outside_elements(vars)) return access;
     }
   }
   access.width = 1;
-  access.turned = false;
+  access.lane = ir::no_expr;
   access.depth = depth_for(read_at(place));
   return access;
 }

@@ -373,7 +373,7 @@ const Kept* ProgramBuilder::keep_in_registers(const Kept& kept, int depth, ir::V
   std::size_t dim = 0;
   if (kept.by_row) array.dims[dim++] = in_flight_rows;
   if (kept.by_trip) array.dims[dim] = spans_row(kept.stay) ? segment_->trip_count : segment_->section_trips;
-  if (kept.by_element) array.vector = segment_->vector;
+  if (kept.by_element) array.vector = lanes_of(kept);
   Kept& made = s_.kept.emplace_back(kept);
   made.bytes = std::max<std::int64_t>(array.dims[0], 1) * std::max<std::int64_t>(array.dims[1], 1) * array.vector *
                std::max(row(dtype).bits / 8, 1);
@@ -442,8 +442,8 @@ Entry ProgramBuilder::kept_entry(ir::NodeId id, const Kept& kept, const Demand& 
   Entry entry;
   entry.coordinates = wanted.coordinates;
   entry.predicate = wanted.predicate;
-  entry.raw = element(dtype, kept_ref(kept, each ? lane_of_element(kept.turned) : ir::no_expr),
-                      kept.by_element ? depth() : std::max(depth_for(vars), kept.depth));
+  const ir::ExprId lane = each && kept.lane == ir::no_expr ? s_.build.var(segment_->element) : kept.lane;
+  entry.raw = element(dtype, kept_ref(kept, lane), kept.by_element ? depth() : std::max(depth_for(vars), kept.depth));
   entry.compute = widen(entry.raw, dtype, id);
   return entry;
 }
