@@ -257,7 +257,9 @@ std::int64_t least_together(const Candidate& c) {
 }
 
 bool reads_apart(const Candidate& c) {
+  constexpr std::int64_t short_row = 64;  // a thread's loads of it find the rest in the first-level cache
   const std::int64_t bytes = element_bytes(c), run = c.tiling.run * bytes;
+  if (!is_across(c) && c.plan.threads_per_row == 1 && c.prepared.columns * bytes <= short_row) return false;
   return c.tiling.together * bytes < (is_narrow(c) ? run / 2 : std::min(least_together(c), run));
 }
 

@@ -65,8 +65,8 @@ constexpr std::array block_table = [] {
              })}},
       {"coalescing",
        false,
-       "lanes must read 128 neighbouring bytes of a row or all of it; of columns of up to 64 bytes in all half will "
-       "do, of those too tall to wait so wide 64 or 32",
+       "lanes must read 128 neighbouring bytes of a row or all of it; a thread may have rows of up to 64 bytes; of "
+       "columns of up to 64 bytes in all half will do, of those too tall to wait so wide 64 or 32",
        {asks({threads_per_row, vector}, {T::groups, T::run, T::together},
              [](const Candidate& c) { return reads_apart(c); })}},
       {"wide-columns",
