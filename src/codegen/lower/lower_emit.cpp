@@ -292,7 +292,9 @@ Entry ProgramBuilder::computed(const ir::Graph& graph, const ir::Node& node, std
       return entry;
     }
     const ir::DType compute = row(to).compute;
-    const bool is_exact = compute != to && ir::has_all_of(to, from);
+    // A mask is read in several phases, each of which makes numbers of it. Without a rounding between the assembler
+    // makes them once and keeps f32, four times what the mask takes.
+    const bool is_exact = compute != to && from != ir::DType::pred && ir::has_all_of(to, from);
     if (is_exact && compute == row(from).compute) {
       entry.compute = operands[0].compute;
       return entry;
