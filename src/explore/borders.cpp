@@ -3,7 +3,8 @@
 //
 // Who writes what when groups overlap. In: a graph and groups of its nodes. Out: the border of each. Called by the
 // counting of partitions and by the price of a fusion. A group alone writes what others read; of that it leaves out
-// what an earlier group owns and what every reader computes for itself.
+// what an earlier group owns and what every reader computes for itself. And it writes what only members of its own read
+// where another group computes such a member too and takes the value from memory.
 #include "explore/borders.h"
 
 #include <algorithm>
@@ -23,7 +24,12 @@ Boundary Borders::of(std::size_t group) const {
   std::vector<NodeId> writes;
   for (const NodeId id : alone.writes)
     if (!covered(group, id)) writes.push_back(id);
-  if (writes.size() == alone.writes.size() || writes.empty()) return alone;
+  const std::size_t needed = writes.size();
+  for (const NodeId id : groups_[group])
+    if (std::find(alone.writes.begin(), alone.writes.end(), id) == alone.writes.end() && awaited(group, id))
+      writes.push_back(id);
+  if ((needed == alone.writes.size() && writes.size() == needed) || writes.empty()) return alone;
+  std::sort(writes.begin(), writes.end());
   return boundary(graph_, def_use_, groups_[group], writes);
 }
 
@@ -52,6 +58,22 @@ bool Borders::covered(std::size_t group, NodeId id) const {
     }
   }
   return true;
+}
+
+/// Whether the group has all readers of `id`, and yet another group that has one of them too reads it.
+bool Borders::awaited(std::size_t group, NodeId id) const {
+  const std::vector<std::size_t>& makers = groups_of_[index(id)];
+  if (def_use_.roles[index(id)] != Role::work || makers.front() != group) return false;
+  std::vector<NodeId> pending{id};
+  for (std::size_t i = 0; i < pending.size(); ++i)
+    for (const NodeId user : def_use_.users[index(pending[i])]) {
+      const std::vector<std::size_t>& holders = groups_of_[index(user)];
+      if (def_use_.roles[index(user)] == Role::free)
+        pending.push_back(user);
+      else if (holders.size() > 1 && !std::includes(makers.begin(), makers.end(), holders.begin(), holders.end()))
+        return true;
+    }
+  return false;
 }
 
 std::optional<codegen::Layout> planned_layout(const Graph& graph, const Boundary& border) {

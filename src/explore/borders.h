@@ -30,6 +30,7 @@ class Borders {
 
  private:
   bool covered(std::size_t group, ir::NodeId id) const;
+  bool awaited(std::size_t group, ir::NodeId id) const;
 
   const ir::Graph& graph_;
   const ir::DefUse& def_use_;

@@ -34,6 +34,7 @@ namespace {
 constexpr std::size_t most_whole = 8;      ///< nodes of a group that goes into its readers to save a launch
 constexpr std::size_t most_again = 64;     ///< nodes that one reader computes again in a move
 constexpr std::size_t most_readers = 128;  ///< groups that compute one again: a mask has one in each layer
+constexpr double most_asked = 8;           ///< times a value that is written too fits into what is then not read
 constexpr int most_passes = 3;
 constexpr double rounding = 1e-12;  ///< seconds: below it two prices are equal but for rounding
 
@@ -49,7 +50,8 @@ class Recomputing {
         carefully_(carefully),
         groups_(std::move(groups)),
         borders_(task.graph, task.def_use, groups_),
-        known_(groups_.size()) {}
+        known_(groups_.size()),
+        touched_(groups_.size(), false) {}
 
   NodeSets run() {
     bool changed = true;
@@ -57,6 +59,8 @@ class Recomputing {
       changed = false;
       for (std::size_t g = groups_.size(); g-- > 0 && !over();) changed = look_at(g) || changed;
     }
+    for (std::size_t g = 0; g < groups_.size() && !over(); ++g)
+      if (touched_[g] && !groups_[g].empty()) join_suppliers(g);
     std::erase_if(groups_, [](const std::vector<NodeId>& group) { return group.empty(); });
     return std::move(groups_);
   }
@@ -118,12 +122,29 @@ class Recomputing {
     });
   }
 
-  /// What `reader` adds to have `wanted` of group `g` without reading one of `values`, ascending; nothing where that
-  /// takes a result that is there only when others have ended.
-  std::optional<std::vector<NodeId>> cone(std::size_t g, const std::vector<NodeId>& wanted,
-                                          const std::vector<NodeId>& values, std::size_t reader) {
+  /// What a reader computes for itself.
+  struct Cone {
+    std::vector<NodeId> nodes;  ///< that it adds, ascending
+    std::vector<NodeId> asked;  ///< values that the group then has to write for it, and did not write before
+  };
+
+  /// Whether a value of group `g` that it keeps to itself may be written so that a reader need not read `instead`.
+  bool may_be_asked(std::size_t g, NodeId value, double instead) const {
+    const std::vector<std::size_t>& makers = borders_.groups_of(value);
+    return limits_.lowerable && makers.size() == 1 && makers.front() == g &&
+           most_asked * facts_.value_bytes[index(value)] <= instead;
+  }
+
+  /// What `reader` adds to have `wanted` of group `g` without reading one of `values`; nothing where that takes a
+  /// result that is there only when others have ended, and is not so small beside them that it is written too.
+  std::optional<Cone> cone(std::size_t g, const std::vector<NodeId>& wanted, const std::vector<NodeId>& values,
+                           std::size_t reader) {
     const std::vector<NodeId>& writes = known(g).border.writes;
-    std::vector<NodeId> found, pending;
+    double instead = 0;
+    for (const NodeId id : wanted) instead += facts_.value_bytes[index(id)];
+    Cone all;
+    std::vector<NodeId>& found = all.nodes;
+    std::vector<NodeId> pending;
     const auto take = [&](NodeId id) {
       if (holds(reader, id) || std::find(found.begin(), found.end(), id) != found.end()) return;
       found.push_back(id);
@@ -143,11 +164,17 @@ class Recomputing {
         if (read.maker == no_node || !holds(g, read.maker)) continue;
         const bool is_there = std::find(writes.begin(), writes.end(), read.maker) != writes.end() &&
                               std::find(values.begin(), values.end(), read.maker) == values.end();
-        if (!is_there) take(read.maker);
+        if (is_there) continue;
+        const costmodel::GroupNode& maker = facts_.nodes[index(read.maker)];
+        const bool waits = maker.reduces || maker.reach != costmodel::ResultReach::element;
+        if (!waits || holds(reader, read.maker) || !may_be_asked(g, read.maker, instead))
+          take(read.maker);
+        else if (std::find(all.asked.begin(), all.asked.end(), read.maker) == all.asked.end())
+          all.asked.push_back(read.maker);
       }
     }
     std::sort(found.begin(), found.end());
-    return found;
+    return all;
   }
 
   /// Bytes that a reader takes from memory for what it computes again and did not take before.
@@ -168,10 +195,10 @@ class Recomputing {
     return bytes;
   }
 
-  /// Members of group `g` that something needs which it writes, `gone` left out.
-  std::vector<bool> needed(std::size_t g, const std::vector<NodeId>& gone) {
+  /// Members of group `g` that something needs which it writes, `gone` left out and `also` written too.
+  std::vector<bool> needed(std::size_t g, const std::vector<NodeId>& gone, const std::vector<NodeId>& also) {
     std::vector<bool> found(groups_[g].size(), false);
-    std::vector<NodeId> pending;
+    std::vector<NodeId> pending = also;
     for (const NodeId id : known(g).border.writes)
       if (std::find(gone.begin(), gone.end(), id) == gone.end()) pending.push_back(id);
     while (!pending.empty()) {
@@ -189,8 +216,8 @@ class Recomputing {
   }
 
   /// Group `g` without what only `gone` needed.
-  std::vector<NodeId> left(std::size_t g, const std::vector<NodeId>& gone) {
-    const std::vector<bool> before = needed(g, {}), after = needed(g, gone);
+  std::vector<NodeId> left(std::size_t g, const std::vector<NodeId>& gone, const std::vector<NodeId>& also) {
+    const std::vector<bool> before = needed(g, {}, {}), after = needed(g, gone, also);
     std::vector<NodeId> found;
     for (std::size_t i = 0; i < before.size(); ++i)
       if (after[i] || !before[i]) found.push_back(groups_[g][i]);
@@ -215,7 +242,7 @@ class Recomputing {
   }
 
   /// Tries the change; keeps it where it is cheaper by more than `waits` and all that had plans still have.
-  bool attempt(std::vector<Change> changes, double waits) {
+  bool attempt(std::vector<Change> changes, double waits, bool may_wait = false) {
     double before = 0, after = waits;
     std::vector<Known> old;
     for (const Change& change : changes) before += known(change.first).cost;
@@ -242,9 +269,12 @@ class Recomputing {
       better = arguments(one) <= std::max(limits_.arguments, arguments(old[i])) &&
                (planned(one) || (!planned(old[i]) && (gone == changes.size() || !planned(old[gone]))));
     }
-    better = better && (!carefully_ || find_circle(task_.graph, task_.def_use, groups_).empty());
+    better = better && (!(carefully_ || may_wait) || find_circle(task_.graph, task_.def_use, groups_).empty());
     if (better) {
-      for (const Change& change : changes) forget_suppliers(change);
+      for (const Change& change : changes) {
+        forget_suppliers(change);
+        touched_[change.first] = true;
+      }
       return true;
     }
     for (std::size_t i = 0; i < changes.size(); ++i) {
@@ -268,35 +298,62 @@ class Recomputing {
     double saved = 0, waits = 0;
     for (const NodeId id : values) saved += facts_.value_bytes[index(id)];
     std::vector<Change> changes;
+    std::vector<NodeId> asked;
     for (const std::size_t reader : readers) {
       std::vector<NodeId> own;
       std::copy_if(values.begin(), values.end(), std::back_inserter(own), [&](NodeId id) { return needs(reader, id); });
-      const std::optional<std::vector<NodeId>> again = cone(g, own, values, reader);
+      const std::optional<Cone> again = cone(g, own, values, reader);
       if (!again) return false;
       for (const NodeId id : own) saved += facts_.value_bytes[index(id)];
-      saved -= added_bytes(reader, *again);
-      waits += first_element(*again);
+      saved -= added_bytes(reader, again->nodes);
+      waits += first_element(again->nodes);
+      for (const NodeId id : again->asked)
+        if (std::find(asked.begin(), asked.end(), id) == asked.end()) asked.push_back(id);
       std::vector<NodeId> nodes;
-      std::set_union(groups_[reader].begin(), groups_[reader].end(), again->begin(), again->end(),
+      std::set_union(groups_[reader].begin(), groups_[reader].end(), again->nodes.begin(), again->nodes.end(),
                      std::back_inserter(nodes));
       if (nodes.size() > std::max(limits_.operations, groups_[reader].size())) return false;
       changes.emplace_back(reader, std::move(nodes));
     }
+    for (const NodeId id : asked) saved -= facts_.value_bytes[index(id)];
     if (saved <= 0 && !whole) return false;
-    changes.emplace_back(g, left(g, values));
+    changes.emplace_back(g, left(g, values, asked));
     return attempt(std::move(changes), waits);
   }
 
   /// One reader computes a value again that is written for others.
   bool save_read(std::size_t g, NodeId value, std::size_t reader) {
     if (reader < g) return false;  // the first that computes it has to write it
-    const std::optional<std::vector<NodeId>> again = cone(g, {value}, {value}, reader);
-    if (!again || added_bytes(reader, *again) >= facts_.value_bytes[index(value)]) return false;
+    const std::optional<Cone> again = cone(g, {value}, {value}, reader);
+    if (!again) return false;
+    double added = added_bytes(reader, again->nodes);
+    for (const NodeId id : again->asked) added += facts_.value_bytes[index(id)];
+    if (added >= facts_.value_bytes[index(value)]) return false;
     std::vector<NodeId> nodes;
-    std::set_union(groups_[reader].begin(), groups_[reader].end(), again->begin(), again->end(),
+    std::set_union(groups_[reader].begin(), groups_[reader].end(), again->nodes.begin(), again->nodes.end(),
                    std::back_inserter(nodes));
     if (nodes.size() > std::max(limits_.operations, groups_[reader].size())) return false;
-    return attempt({{reader, std::move(nodes)}}, first_element(*again));
+    std::vector<Change> changes{{reader, std::move(nodes)}};
+    if (!again->asked.empty()) changes.emplace_back(g, groups_[g]);  // it writes more
+    return attempt(std::move(changes), first_element(again->nodes));
+  }
+
+  /// A group that lost what kept it from its supplier, because others compute that for themselves now, is one kernel
+  /// with it where that is cheaper. `g` takes the supplier in.
+  void join_suppliers(std::size_t g) {
+    std::vector<std::size_t> suppliers;
+    for (const NodeId id : known(g).border.reads)
+      if (!borders_.groups_of(id).empty()) suppliers.push_back(borders_.groups_of(id).front());
+    std::sort(suppliers.begin(), suppliers.end());
+    suppliers.erase(std::unique(suppliers.begin(), suppliers.end()), suppliers.end());
+    for (const std::size_t supplier : suppliers) {
+      if (supplier == g || groups_[supplier].empty() || over()) continue;
+      std::vector<NodeId> nodes;
+      std::set_union(groups_[g].begin(), groups_[g].end(), groups_[supplier].begin(), groups_[supplier].end(),
+                     std::back_inserter(nodes));
+      if (nodes.size() > limits_.operations) continue;
+      attempt({{g, std::move(nodes)}, {supplier, {}}}, 0, true);
+    }
   }
 
   bool writes_it(std::size_t g, NodeId value) {
@@ -371,6 +428,7 @@ class Recomputing {
   NodeSets groups_;
   Borders borders_;
   std::vector<std::optional<Known>> known_;
+  std::vector<bool> touched_;  ///< groups that a move has changed
 };
 
 }  // namespace

@@ -207,6 +207,54 @@ TEST_CASE("who reads what another kernel computed on its way computes it again f
               {{"a", "b", "y"}, {"d"}}) == std::set<Names>{{"a", "b", "y"}, {"d"}});
 }
 
+TEST_CASE("a small result that a reader needs to compute a large one again is written in place of the large one") {
+  // %k takes 48 MB on its way; the sum of its rows, which only %k needed, is 16 KB. The two sums share no kernel.
+  const std::string lines = R"(  %x = parameter 0 : f32[64,64,3072]
+  %w = parameter 1 : f32[3072]
+  %zero = constant 0 : f32[]
+  %s = reduce add %x, %zero, axes={2} : f32[64,64]
+  %sb = broadcast %s, axes={0,1} : f32[64,64,3072]
+  %k = add %x, %sb : f32[64,64,3072]
+  %wb = broadcast %w, axes={2} : f32[64,64,3072]
+  %m = maximum %k, %wb : f32[64,64,3072]
+  %c = reduce add %m, %zero, axes={1} : f32[64,3072]
+  output %c
+)";
+  CHECK(again(lines, {{"s", "k"}, {"m", "c"}}) == std::set<Names>{{"s"}, {"k", "m", "c"}});
+}
+
+TEST_CASE("groups that nothing keeps apart once work was done again are one kernel") {
+  // %p is summed along both dimensions, so %q is in no kernel with its maker until each sum has a %q of its own.
+  const std::string lines = R"(  %x = parameter 0 : f32[4096,3072]
+  %zero = constant 0 : f32[]
+  %p = exp %x : f32[4096,3072]
+  %q = multiply %p, %p : f32[4096,3072]
+  %r = reduce add %q, %zero, axes={1} : f32[4096]
+  %c = reduce add %q, %zero, axes={0} : f32[3072]
+  output %r, %c
+)";
+  CHECK(again(lines, {{"p"}, {"q", "r"}, {"c"}}) == std::set<Names>{{"p", "q", "r"}, {"p", "q", "c"}});
+}
+
+TEST_CASE("a value is written for another group's reader although its own group has that reader too") {
+  const std::string lines = R"(  %x = parameter 0 : f32[64]
+  %a = exp %x : f32[64]
+  %b = negate %a : f32[64]
+  %c = abs %b : f32[64]
+  %d = sqrt %b : f32[64]
+  output %c, %d
+)";
+  const Graph graph = ir::parse_graph(fmt::format("graph g {{\n{}}}\n", lines));
+  const ir::DefUse wires = ir::def_use(graph);
+  const NodeSets groups = named(graph, {{"a", "b", "c"}, {"b", "d"}});
+  const std::vector<Tensor> given = {reference::random_tensor(graph[ir::parameters(graph)[0]].shape, 1)};
+  const std::vector<Tensor> expected = reference::evaluate(graph, given);
+  const std::optional<std::vector<Tensor>> found = run_cover(graph, wires, groups, given);
+  REQUIRE(found.has_value());
+  for (std::size_t i = 0; i < expected.size(); ++i) CHECK((*found)[i].bytes == expected[i].bytes);
+  CHECK(members_of(graph, Borders(graph, wires, groups).of(0).writes) == Names{"a", "c"});
+}
+
 TEST_CASE("what only a value needed that nobody writes any more goes with it") {
   CHECK(again(R"(  %x = parameter 0 : f32[4096,3072]
   %k = parameter 1 : u8[4096,3072]
