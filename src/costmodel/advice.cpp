@@ -182,8 +182,15 @@ std::string on_code(const Situation& s) {
                      tailor::counted(s.code, "instruction"), again ? ", or again for lack of room" : "",
                      fewer_or_simpler(s));
 }
+constexpr double moved_again = 1.25;  ///< times what must be moved: above it something is read again
 std::string on_dram(const Situation& s) {
   if (s.estimate.bottleneck != Part::dram || s.percent(Part::dram) < 80) return {};
+  const double moved = part(s.estimate, Part::dram).value * s.device.dram_bandwidth;
+  const auto least = static_cast<double>(compulsory_bytes(s.work));
+  if (least > 0 && moved > moved_again * least)
+    return fmt::format("{:.0f} % of the time is memory bandwidth, for {} where {} have to be moved once: what is read "
+                       "again comes from memory again, unless caches hold more of it than the model takes them to",
+                       s.percent(Part::dram), humane_bytes(moved), humane_bytes(least));
   return fmt::format("{:.0f} % of the time is memory bandwidth at its reachable peak: only moving fewer bytes helps",
                      s.percent(Part::dram));
 }

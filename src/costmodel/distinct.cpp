@@ -272,8 +272,12 @@ void count_distinct(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work
 
 namespace {
 
-/// Loads of one buffer whose indices differ by constants, which rise.
-void add_shifted(const ir::Kernel& kernel, std::span<const SameAccess> loads, Work& work) {
+/// Times the lanes of a load at the edge of an array, where places wrap around, fit into those of the other loads.
+constexpr std::int64_t within_edge = 32;
+
+/// Loads of one buffer whose indices differ by constants, which rise. `most_lanes` is what any load of the buffer has.
+/// Loads at edges are left out: few blocks have them, and how far they reach says nothing of the others.
+void add_shifted(const ir::Kernel& kernel, std::span<const SameAccess> loads, std::int64_t most_lanes, Work& work) {
   const ir::VarSet data = variables_of(kernel, ir::VarKind::data);
   const ir::VarSet held = variables_of(kernel, ir::VarKind::block) | data;
   BufferWork& buffer = work.buffers[kernel.body[loads.front().at].memory];
@@ -283,14 +287,19 @@ void add_shifted(const ir::Kernel& kernel, std::span<const SameAccess> loads, Wo
                            element_bytes(kernel, stmt), still);
   };
   std::int64_t apart = 0;
+  const SameAccess *first = nullptr, *last = nullptr;
   for (std::size_t i = 0; i < loads.size(); ++i) {
     if (i > 0 && loads[i].key == loads[i - 1].key) continue;
+    if (within_edge * loads[i].lanes < most_lanes) continue;
     apart += reached(loads[i], 0, held);
-    if (i > 0) buffer.shifted_sectors += reached(loads[i], 0, data);
+    if (first != nullptr) buffer.shifted_sectors += reached(loads[i], 0, data);
+    first = first == nullptr ? &loads[i] : first;
+    last = &loads[i];
   }
-  const ir::Stmt &least = kernel.body[loads.front().at], &most = kernel.body[loads.back().at];
+  if (first == nullptr) return;
+  const ir::Stmt &least = kernel.body[first->at], &most = kernel.body[last->at];
   const std::int64_t shift = kernel.indices[most.expr].constant - kernel.indices[least.expr].constant;
-  buffer.block_sectors += std::min(apart, reached(loads.front(), shift + most.width - least.width, held));
+  buffer.block_sectors += std::min(apart, reached(*first, shift + most.width - least.width, held));
   buffer.shift_bytes = std::max(buffer.shift_bytes, shift * element_bytes(kernel, least));
 }
 
@@ -302,7 +311,7 @@ void count_per_block(const ir::Kernel& kernel, Scratch::Body& scratch, Work& wor
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
     const ir::Stmt& stmt = kernel.body[at];
     if (stmt.kind == ir::StmtKind::load && stmt.space == ir::Space::global)
-      loads.push_back({std::uint64_t{stmt.memory} << 32 | stmt.expr, at, 0, 0});
+      loads.push_back({std::uint64_t{stmt.memory} << 32 | stmt.expr, at, scratch.counts[at].lanes, 0});
   }
   // Each index once; of a buffer those one behind the other that differ in their constants alone, by rising constant.
   const auto parts_of = [&](const SameAccess& one) { return kernel.indices.linear(kernel.body[one.at].expr); };
@@ -320,10 +329,16 @@ void count_per_block(const ir::Kernel& kernel, Scratch::Body& scratch, Work& wor
     const int parts = order(a, b);
     return parts != 0 ? parts < 0 : std::tuple(constant(a), a.key, a.at) < std::tuple(constant(b), b.key, b.at);
   });
+  std::int64_t most_lanes = 0;
   for (std::size_t first = 0, end = 0; first < loads.size(); first = end) {
+    if (first == 0 || loads[first].key >> 32 != loads[first - 1].key >> 32) {
+      most_lanes = 0;
+      for (std::size_t i = first; i < loads.size() && loads[i].key >> 32 == loads[first].key >> 32; ++i)
+        most_lanes = std::max(most_lanes, loads[i].lanes);
+    }
     while (end < loads.size() && loads[end].key >> 32 == loads[first].key >> 32 && order(loads[first], loads[end]) == 0)
       ++end;
-    add_shifted(kernel, {loads.data() + first, end - first}, work);
+    add_shifted(kernel, {loads.data() + first, end - first}, most_lanes, work);
   }
 }
 

@@ -34,7 +34,7 @@ struct BufferWork {
   std::int64_t written_bytes = 0;   ///< distinct bytes written
   std::int64_t read_sectors = 0;    ///< distinct sectors that hold them: memory delivers whole ones
   std::int64_t written_sectors = 0;
-  std::int64_t block_sectors = 0;  ///< distinct sectors that one block reads, at most; by extents in both modes
+  std::int64_t block_sectors = 0;  ///< distinct sectors a block reads away from edges; by extents in both modes
   /// Sectors that loads ask for which a load of the same index a constant away asks for too (the taps of a stencil),
   /// and the largest such distance in bytes; by extents in both modes.
   std::int64_t shifted_sectors = 0, shift_bytes = 0;

@@ -38,6 +38,12 @@ struct Case {
   void takes(Part which, double microseconds) {
     estimate.parts[static_cast<std::size_t>(which)] = {microseconds * 1e-6};
   }
+  /// Of each of two buffers half of so many bytes.
+  void moves_once(std::int64_t bytes) {
+    device.dram_bandwidth = 1e12;
+    work.buffers[0].read_bytes = work.buffers[1].written_bytes = bytes / 2;
+    work.buffers[0].read_sectors = work.buffers[1].written_sectors = bytes / 64;
+  }
   /// Code of so many instructions, of which those seen first take `first`.
   void code_takes(double microseconds, std::int64_t instructions, double first) {
     takes(Part::code, microseconds);
@@ -83,6 +89,19 @@ const std::vector<Rule>& advice_rules() {
        [](Case& c) {
          c.estimate.bottleneck = Part::dram;
          c.takes(Part::dram, 79);
+       }},
+      {"85 % of the time is memory bandwidth, for 85.0 MB where 66.0 MB have to be moved once: what is read again "
+       "comes "
+       "from memory again, unless caches hold more of it than the model takes them to",
+       [](Case& c) {
+         c.estimate.bottleneck = Part::dram;
+         c.takes(Part::dram, 85);
+         c.moves_once(66'000'000);
+       },
+       [](Case& c) {
+         c.estimate.bottleneck = Part::dram;
+         c.takes(Part::dram, 79);
+         c.moves_once(66'000'000);
        }},
       {"131 blocks leave 1 of 132 SMs idle: smaller blocks, or each with less to do",
        [](Case& c) { c.work.virtual_blocks = 131; }, [](Case& c) { c.work.virtual_blocks = 133; }},

@@ -63,7 +63,39 @@ ir::Kernel stencil(std::int64_t elements, std::int64_t shift) {
   return b.finished();
 }
 
+/// y[i] = x[i] + x[i + 1], and the first and the last element are read by the other end: places that wrap around.
+ir::Kernel wrapped(std::int64_t elements) {
+  ir::KernelBuilder b("wrapped", 256, elements / 256);
+  const ir::VarId tid = b.thread("tid", 1, 256);
+  const ir::BufferId x = b.in("x", ir::DType::f32, elements + 1), y = b.out("y", ir::DType::f32, elements);
+  const ir::ExprId i = b.sum({b.var(tid), b.var(b.vb, 256)});
+  const ir::ArrayId edge = b.array("edge", ir::DType::f32, {0, 0}, 1);
+  b.declare(edge);
+  b.guard_less(i, b.number(1));
+  b.load(ir::KernelBuilder::ref(edge), x, b.sum({b.var(tid), b.number(elements - 256)}), 1);
+  b.end();
+  b.guard_less(b.number(elements - 2), i);
+  b.load(ir::KernelBuilder::ref(edge), x, b.var(tid), 1);
+  b.end();
+  const ir::LetId here = b.load_let("a", x, i), next = b.load_let("b", x, b.sum({i, b.number(1)}));
+  b.store(y, i,
+          b.op(ir::Op::add, {b.op(ir::Op::add, {b.get(here), b.get(next)}), b.element(ir::KernelBuilder::ref(edge))}));
+  return b.finished();
+}
+
 }  // namespace
+
+TEST_CASE("what few lanes read at the other end of an array is not what all read again") {
+  const CalibratedDevice d = shipped("h200");
+  const std::int64_t elements = std::int64_t{1} << 28;
+  const double once = bare_part(count(strided(elements, 1, ir::DType::f32), Mode::fast), d, ir::Part::dram);
+  CHECK(bare_part(count(wrapped(elements), Mode::fast), d, ir::Part::dram) == approx(once).epsilon(0.02));
+  for (const Mode mode : {Mode::exact, Mode::fast}) {
+    const Work w = count(wrapped(8192), mode);
+    CHECK(w.buffers[0].shift_bytes == 4);
+    CHECK(w.buffers[0].shifted_sectors == 8192 / 8 + 1);
+  }
+}
 
 TEST_CASE("what a shifted load reads again comes from L2 while what lies between fits there") {
   const CalibratedDevice d = shipped("h200");
