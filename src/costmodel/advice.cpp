@@ -36,6 +36,7 @@ struct Change {
 struct Proposal {
   std::string words;  ///< "unroll=1 in place of 8", "vector=2 in place of 4 in body 2"
   Seconds time;
+  std::string_view left_out_by;  ///< as Changeable::left_out_by says
 };
 constexpr int most_doublings = 6;
 
@@ -99,7 +100,7 @@ Asked ask(const Changeable& changeable, std::span<const Change> changes, Seconds
         std::string where = leaves.size() == 1 || shared ? "" : fmt::format(" in body {}", leaf + 1);
         best = {fmt::format("{}={} in place of {}{}{}", name, value_text(one.field, wanted), value_text(one.field, old),
                             where, one.but),
-                *time};
+                *time, changeable.left_out_by ? changeable.left_out_by(changed) : std::string_view()};
       }
     }
   return all;
@@ -111,7 +112,11 @@ bool can_ask(const Changeable& changeable) { return changeable.price && changeab
 std::string proposed(const Changeable& changeable, std::span<const Change> changes, Seconds now, std::string unasked) {
   if (!can_ask(changeable)) return unasked;
   const Asked all = ask(changeable, changes, now);
-  if (all.faster) return fmt::format("{} would take {}", all.faster->words, humane_seconds(all.faster->time.value));
+  if (all.faster)
+    return fmt::format("{} would take {}{}", all.faster->words, humane_seconds(all.faster->time.value),
+                       all.faster->left_out_by.empty()
+                           ? ""
+                           : fmt::format(" (rule {} leaves it out: explore --sound-only)", all.faster->left_out_by));
   if (all.turned.empty()) return "no other plan that could help can be written";
   const std::span<const std::string_view> first = std::span(all.turned).first(all.turned.size() - 1);
   return fmt::format("no plan that differs in {}{}{} alone is predicted to be faster", fmt::join(first, ", "),
@@ -188,9 +193,10 @@ std::string on_dram(const Situation& s) {
   const double moved = part(s.estimate, Part::dram).value * s.device.dram_bandwidth;
   const auto least = static_cast<double>(compulsory_bytes(s.work));
   if (least > 0 && moved > moved_again * least)
-    return fmt::format("{:.0f} % of the time is memory bandwidth, for {} where {} have to be moved once: what is read "
-                       "again comes from memory again, unless caches hold more of it than the model takes them to",
-                       s.percent(Part::dram), humane_bytes(moved), humane_bytes(least));
+    return fmt::format(
+        "{:.0f} % of the time is memory bandwidth, for {} where {} have to be moved once: what is read "
+        "again comes from memory again, unless caches hold more of it than the model takes them to",
+        s.percent(Part::dram), humane_bytes(moved), humane_bytes(least));
   return fmt::format("{:.0f} % of the time is memory bandwidth at its reachable peak: only moving fewer bytes helps",
                      s.percent(Part::dram));
 }

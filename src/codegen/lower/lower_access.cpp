@@ -109,8 +109,8 @@ void ProgramBuilder::take_spread(Access& access, const ir::Shape& shape, std::ve
   const ir::IndexPool& pool = s_.build.pool();
   const ir::VarSet own = ir::VarSet::only(segment_->element);
   std::vector<ir::Condition> others;  // what guards ask of more than the element
-  for (std::size_t i = 0; i < conditions.size(); ++i)
-    if ((pool[conditions[i].a].vars | pool[conditions[i].b].vars) != own) others.push_back(conditions[i]);
+  for (const ir::Condition& one : conditions)
+    if ((pool[one.a].vars | pool[one.b].vars) != own) others.push_back(one);
   const ir::VarSet guard_vars = vars_of(pool, others);
   if (guard_vars.overlaps(own)) return;
   const std::optional<Spread> spread = find_spread(access.address, shape);

@@ -456,7 +456,7 @@ class ProgramBuilder {
   bool shares_spread(const Kept& kept);
   /// Elements of a kept value's register array along the vector.
   int lanes_of(const Kept& kept) const { return kept.lanes > 0 ? kept.lanes : segment_->vector; }
-  /// `conditions`, in pairs, are those of the demand; those are dropped that the access needs no guard for.
+  /// `conditions` are those of the demand; those are dropped that the access needs no guard for.
   Access make_access(ir::NodeId id, const Demand& wanted, std::vector<ir::Condition>& conditions);
   ir::Policy policy_of(ir::NodeId parameter, bool in_choice) const;
   /// The places of a choice, until the next one is asked for.

@@ -16,6 +16,7 @@
 #include "codegen/cuda/cuda.h"
 #include "codegen/lower/lower.h"
 #include "costmodel/count.h"
+#include "explore/plans/rules.h"
 #include "study/pipeline/xla_beside.h"
 
 namespace tailor::study {
@@ -173,6 +174,17 @@ std::optional<Seconds> price_of(const PreparedGroup& group, const Target& on, co
   const costmodel::Work work = costmodel::count(*kernel, costmodel::Mode::fast);
   const costmodel::GroupWork needed = costmodel::group_work(group.group);
   return model.estimate({.group = &needed, .work = &work, .device = &on.calibrated}).total;
+}
+
+std::string_view left_out_by(const PreparedGroup& group, const Target& on, const ir::Plan& plan,
+                             const ir::Plan& listed) {
+  if (!plan.bodies.empty() || !listed.bodies.empty()) return {};
+  const auto rule_of = [&](const ir::Plan& one) {
+    return explore::dropped_by(codegen::prepared_for(*group.ready(), one), one, on.limits);
+  };
+  const explore::Rule *rule = rule_of(plan), *given_way = rule_of(listed);
+  if (rule == nullptr || rule->sound || rule == given_way) return {};
+  return rule->name;
 }
 
 std::variant<Candidate, ir::Rejection> written_plan(const PreparedGroup& group, const Target& on, const Choosing& how,
