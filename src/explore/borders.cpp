@@ -24,11 +24,9 @@ Boundary Borders::of(std::size_t group) const {
   std::vector<NodeId> writes;
   for (const NodeId id : alone.writes)
     if (!covered(group, id)) writes.push_back(id);
-  const std::size_t needed = writes.size();
   for (const NodeId id : groups_[group])
-    if (std::find(alone.writes.begin(), alone.writes.end(), id) == alone.writes.end() && awaited(group, id))
-      writes.push_back(id);
-  if ((needed == alone.writes.size() && writes.size() == needed) || writes.empty()) return alone;
+    if (!std::binary_search(alone.writes.begin(), alone.writes.end(), id) && awaited(group, id)) writes.push_back(id);
+  if (writes == alone.writes || writes.empty()) return alone;
   std::sort(writes.begin(), writes.end());
   return boundary(graph_, def_use_, groups_[group], writes);
 }
@@ -45,35 +43,37 @@ bool Borders::covered(std::size_t group, NodeId id) const {
   const std::vector<std::size_t>& makers = groups_of_[index(id)];
   if (makers.size() < 2) return false;
   if (makers.front() != group) return true;
-  std::vector<NodeId> pending{id};
-  for (std::size_t i = 0; i < pending.size(); ++i) {
-    if (def_use_.stored[index(pending[i])]) return false;
-    for (const NodeId user : def_use_.users[index(pending[i])]) {
-      if (def_use_.roles[index(user)] == Role::free)
-        pending.push_back(user);
-      else if (!std::includes(makers.begin(), makers.end(), groups_of_[index(user)].begin(),
-                              groups_of_[index(user)].end()) ||
-               groups_of_[index(user)].empty())
-        return false;
-    }
+  const Readers all = readers(id);
+  return !all.stored && std::all_of(all.nodes.begin(), all.nodes.end(), [&](NodeId user) {
+    return !groups_of_[index(user)].empty() && make_all(makers, user);
+  });
+}
+
+/// Who reads the value, also through nodes that cost nothing, and whether it is stored under one of their names.
+Borders::Readers Borders::readers(NodeId id) const {
+  Readers all;
+  std::vector<NodeId> names{id};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    all.stored = all.stored || def_use_.stored[index(names[i])];
+    for (const NodeId user : def_use_.users[index(names[i])])
+      (def_use_.roles[index(user)] == Role::free ? names : all.nodes).push_back(user);
   }
-  return true;
+  return all;
+}
+
+/// Whether all groups that compute `user` are among `makers`.
+bool Borders::make_all(const std::vector<std::size_t>& makers, NodeId user) const {
+  const std::vector<std::size_t>& holders = groups_of_[index(user)];
+  return std::includes(makers.begin(), makers.end(), holders.begin(), holders.end());
 }
 
 /// Whether the group has all readers of `id`, and yet another group that has one of them too reads it.
 bool Borders::awaited(std::size_t group, NodeId id) const {
   const std::vector<std::size_t>& makers = groups_of_[index(id)];
   if (def_use_.roles[index(id)] != Role::work || makers.front() != group) return false;
-  std::vector<NodeId> pending{id};
-  for (std::size_t i = 0; i < pending.size(); ++i)
-    for (const NodeId user : def_use_.users[index(pending[i])]) {
-      const std::vector<std::size_t>& holders = groups_of_[index(user)];
-      if (def_use_.roles[index(user)] == Role::free)
-        pending.push_back(user);
-      else if (holders.size() > 1 && !std::includes(makers.begin(), makers.end(), holders.begin(), holders.end()))
-        return true;
-    }
-  return false;
+  const Readers all = readers(id);
+  return std::any_of(all.nodes.begin(), all.nodes.end(),
+                     [&](NodeId user) { return groups_of_[index(user)].size() > 1 && !make_all(makers, user); });
 }
 
 std::optional<codegen::Layout> planned_layout(const Graph& graph, const Boundary& border) {

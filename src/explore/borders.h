@@ -31,6 +31,12 @@ class Borders {
  private:
   bool covered(std::size_t group, ir::NodeId id) const;
   bool awaited(std::size_t group, ir::NodeId id) const;
+  struct Readers {
+    std::vector<ir::NodeId> nodes;
+    bool stored = false;
+  };
+  Readers readers(ir::NodeId id) const;
+  bool make_all(const std::vector<std::size_t>& makers, ir::NodeId user) const;
 
   const ir::Graph& graph_;
   const ir::DefUse& def_use_;

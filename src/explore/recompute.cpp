@@ -128,6 +128,12 @@ class Recomputing {
     std::vector<NodeId> asked;  ///< values that the group then has to write for it, and did not write before
   };
 
+  /// Whether a result is there only when others have ended.
+  bool waits(NodeId id) const {
+    const costmodel::GroupNode& node = facts_.nodes[index(id)];
+    return node.reduces || node.reach != costmodel::ResultReach::element;
+  }
+
   /// Whether a value of group `g` that it keeps to itself may be written so that a reader need not read `instead`.
   bool may_be_asked(std::size_t g, NodeId value, double instead) const {
     const std::vector<std::size_t>& makers = borders_.groups_of(value);
@@ -158,16 +164,13 @@ class Recomputing {
       // The first group that computes a value writes it, which is not to become another.
       const std::size_t first = borders_.groups_of(id).front();
       if (first != g && reader < first) return std::nullopt;
-      if (node.reduces || node.reach != costmodel::ResultReach::element || found.size() > most_again)
-        return std::nullopt;
+      if (waits(id) || found.size() > most_again) return std::nullopt;
       for (const costmodel::GroupRead& read : node.reads) {
         if (read.maker == no_node || !holds(g, read.maker)) continue;
         const bool is_there = std::find(writes.begin(), writes.end(), read.maker) != writes.end() &&
                               std::find(values.begin(), values.end(), read.maker) == values.end();
         if (is_there) continue;
-        const costmodel::GroupNode& maker = facts_.nodes[index(read.maker)];
-        const bool waits = maker.reduces || maker.reach != costmodel::ResultReach::element;
-        if (!waits || holds(reader, read.maker) || !may_be_asked(g, read.maker, instead))
+        if (!waits(read.maker) || holds(reader, read.maker) || !may_be_asked(g, read.maker, instead))
           take(read.maker);
         else if (std::find(all.asked.begin(), all.asked.end(), read.maker) == all.asked.end())
           all.asked.push_back(read.maker);
@@ -222,6 +225,13 @@ class Recomputing {
     for (std::size_t i = 0; i < before.size(); ++i)
       if (after[i] || !before[i]) found.push_back(groups_[g][i]);
     return found;
+  }
+
+  /// The group's nodes and more, both ascending.
+  std::vector<NodeId> with(std::size_t group, const std::vector<NodeId>& more) const {
+    std::vector<NodeId> all;
+    std::set_union(groups_[group].begin(), groups_[group].end(), more.begin(), more.end(), std::back_inserter(all));
+    return all;
   }
 
   void put(std::size_t group, std::vector<NodeId> nodes) {
@@ -309,9 +319,7 @@ class Recomputing {
       waits += first_element(again->nodes);
       for (const NodeId id : again->asked)
         if (std::find(asked.begin(), asked.end(), id) == asked.end()) asked.push_back(id);
-      std::vector<NodeId> nodes;
-      std::set_union(groups_[reader].begin(), groups_[reader].end(), again->nodes.begin(), again->nodes.end(),
-                     std::back_inserter(nodes));
+      std::vector<NodeId> nodes = with(reader, again->nodes);
       if (nodes.size() > std::max(limits_.operations, groups_[reader].size())) return false;
       changes.emplace_back(reader, std::move(nodes));
     }
@@ -329,9 +337,7 @@ class Recomputing {
     double added = added_bytes(reader, again->nodes);
     for (const NodeId id : again->asked) added += facts_.value_bytes[index(id)];
     if (added >= facts_.value_bytes[index(value)]) return false;
-    std::vector<NodeId> nodes;
-    std::set_union(groups_[reader].begin(), groups_[reader].end(), again->nodes.begin(), again->nodes.end(),
-                   std::back_inserter(nodes));
+    std::vector<NodeId> nodes = with(reader, again->nodes);
     if (nodes.size() > std::max(limits_.operations, groups_[reader].size())) return false;
     std::vector<Change> changes{{reader, std::move(nodes)}};
     if (!again->asked.empty()) changes.emplace_back(g, groups_[g]);  // it writes more
@@ -348,9 +354,7 @@ class Recomputing {
     suppliers.erase(std::unique(suppliers.begin(), suppliers.end()), suppliers.end());
     for (const std::size_t supplier : suppliers) {
       if (supplier == g || groups_[supplier].empty() || over()) continue;
-      std::vector<NodeId> nodes;
-      std::set_union(groups_[g].begin(), groups_[g].end(), groups_[supplier].begin(), groups_[supplier].end(),
-                     std::back_inserter(nodes));
+      std::vector<NodeId> nodes = with(g, groups_[supplier]);
       if (nodes.size() > limits_.operations) continue;
       attempt({{g, std::move(nodes)}, {supplier, {}}}, 0, true);
     }

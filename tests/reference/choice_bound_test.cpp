@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/bounds.h"
 #include "reference/error_bound.h"
 
 using namespace tailor;
@@ -60,10 +61,6 @@ std::vector<Tensor> uncertain_inputs(int values, std::mt19937_64& random) {
     inputs.insert(inputs.end(), {f32_of(x), f32_of(w), uncertain});
   }
   return inputs;
-}
-
-double error_of(const BoundedTensor& one, std::int64_t i) {
-  return one.error.empty() ? 0 : one.error[static_cast<std::size_t>(i)];
 }
 
 double chosen(const std::string& operation, const std::array<double, 3>& of) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ir/graph/op.h"
+#include "reference/bounds.h"
 #include "reference/error_bound.h"
 #include "support/approx.h"
 
@@ -218,15 +219,6 @@ TEST_CASE("a selection between uncertain values is off by the one that was chose
 }
 
 namespace {
-
-/// The bounds of the first output of a graph; 0 where it is exact.
-std::vector<double> bounds_of(std::string_view lines, const std::vector<Tensor>& inputs) {
-  const Graph graph = parse_graph(fmt::format("graph g {{ {} }}", lines), "test");
-  const BoundedTensor bounded = evaluate_with_error_bounds(graph, inputs)[0];
-  std::vector<double> bounds(static_cast<std::size_t>(elements(bounded.value.shape)), 0.0);
-  for (std::size_t i = 0; i < bounds.size() && !bounded.error.empty(); ++i) bounds[i] = bounded.error[i];
-  return bounds;
-}
 
 Tensor tensor_with(DType dtype, const std::vector<double>& values) {
   Tensor made = zeros(make_shape(dtype, {static_cast<std::int64_t>(values.size())}));

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/bounds.h"
 #include "reference/error_bound.h"
 
 using namespace tailor;
@@ -43,10 +44,6 @@ std::vector<Tensor> drawn_inputs(std::mt19937_64& random, DType dtype = DType::f
 const std::string uncertain =
     "%x = parameter 0 : f32[24,24] %w = parameter 1 : f32[24,24] %q = multiply %w, %w : f32[24,24] "
     "%s = add %x, %q : f32[24,24] %v = subtract %s, %q : f32[24,24]\n";
-
-double told_error(const BoundedTensor& one, std::int64_t i) {
-  return one.error.empty() ? 0 : one.error[static_cast<std::size_t>(i)];
-}
 
 /// Two comparisons with the extreme of a row, the second of the row without what the first one took.
 struct Gate {
@@ -98,7 +95,7 @@ void look_at_row(const Gate& gate, const std::vector<BoundedTensor>& found, std:
   std::array<double, side> value{}, error{};
   for (std::int64_t i = 0; i < side; ++i) {
     value[static_cast<std::size_t>(i)] = as_double(found[2].value, gate.place(row, i));
-    error[static_cast<std::size_t>(i)] = told_error(found[2], gate.place(row, i));
+    error[static_cast<std::size_t>(i)] = error_of(found[2], gate.place(row, i));
   }
   const auto extreme_of = [&](const std::array<double, side>& of, const std::array<bool, side>& gone) {
     double most = gate.greatest ? -1e9 : 1e9;
@@ -117,7 +114,7 @@ void look_at_row(const Gate& gate, const std::vector<BoundedTensor>& found, std:
     const double second = extreme_of(moved, gone);
     for (std::int64_t i = 0; i < side; ++i)
       for (const std::size_t output : {0, 1}) {
-        if (told_error(found[output], gate.place(row, i)) != 0) continue;
+        if (error_of(found[output], gate.place(row, i)) != 0) continue;
         const bool right = gate.holds(moved[static_cast<std::size_t>(i)], output == 0 ? first : second);
         counts.wrong += right == (as_integer(found[output].value, gate.place(row, i)) != 0) ? 0 : 1;
       }
@@ -127,7 +124,7 @@ void look_at_row(const Gate& gate, const std::vector<BoundedTensor>& found, std:
   for (const std::size_t output : {0, 1}) {
     const double extreme = extreme_of(value, gone);
     for (std::int64_t i = 0; i < side; ++i) {
-      const bool certain = told_error(found[output], gate.place(row, i)) == 0;
+      const bool certain = error_of(found[output], gate.place(row, i)) == 0;
       ++(certain ? counts.certain : counts.open);
       if (value[static_cast<std::size_t>(i)] != extreme || gone[static_cast<std::size_t>(i)]) continue;
       const bool alone = is_alone(gate, value, error, i, gone) && (output == 0 || first_alone);
@@ -138,13 +135,6 @@ void look_at_row(const Gate& gate, const std::vector<BoundedTensor>& found, std:
     }
     for (std::size_t i = 0; i < gone.size(); ++i) gone[i] = value[i] == extreme;
   }
-}
-
-std::vector<double> first_bounds(const std::string& lines, const std::vector<Tensor>& inputs) {
-  const BoundedTensor found = evaluate_with_error_bounds(parse_graph("graph g {" + lines + "}"), inputs)[0];
-  std::vector<double> all;
-  for (std::int64_t i = 0; i < elements(found.value.shape); ++i) all.push_back(told_error(found, i));
-  return all;
 }
 
 }  // namespace
@@ -178,7 +168,7 @@ TEST_CASE("of the greatest of another row, or of more than the row, a comparison
     store(inputs[0], i * side + (i + 1) % side, 3);
   }
   const auto open_with = [&](const std::string& start, const std::string& axes) {
-    const std::vector<double> found = first_bounds(
+    const std::vector<double> found = bounds_of(
         fmt::format("{} %i = constant {} : f32[] %m = reduce maximum %v, %i, axes={{1}} : f32[24] "
                     "%b = broadcast %m, axes={{{}}} : f32[24,24] %g = compare ge %v, %b : pred[24,24] output %g",
                     uncertain, start, axes),
@@ -199,7 +189,7 @@ TEST_CASE("a greatest that a constant may have replaced is not certain, nor one 
       "f32[24,24] %g = compare ge %v, %b : pred[24,24] output %g";
   const auto open = [&](const std::string& limit, const std::string& constant) {
     // Where the value is above a limit a constant stands for it.
-    const std::vector<double> found = first_bounds(
+    const std::vector<double> found = bounds_of(
         fmt::format("{} %l = constant {} : f32[] %ll = broadcast %l, axes={{}} : f32[24,24] %c = compare gt %v, %ll : "
                     "pred[24,24] %n = constant {} : f32[] %nn = broadcast %n, axes={{}} : f32[24,24] "
                     "%u = select %c, %nn, %v : f32[24,24] {}",
@@ -210,7 +200,7 @@ TEST_CASE("a greatest that a constant may have replaced is not certain, nor one 
   CHECK(open("10", "3") == 0);           // never
   CHECK(open("2", "3") == side);         // always: the extreme is the constant, the value is not
   CHECK(open("3", "2.999999") == side);  // perhaps
-  const std::vector<double> narrow = first_bounds(
+  const std::vector<double> narrow = bounds_of(
       "%x = parameter 0 : bf16[24,24] %w = parameter 1 : bf16[24,24] %v = multiply %x, %w : bf16[24,24] "
       "%i = constant -inf : bf16[] %m = reduce maximum %v, %i, axes={1} : bf16[24] %b = broadcast %m, axes={0} : "
       "bf16[24,24] %g = compare ge %v, %b : pred[24,24] output %g",

@@ -65,19 +65,16 @@ int ProgramBuilder::widest_access(ir::DType dtype) const {
   return std::min(segment_->vector, 8 * ir::access_bytes / row(dtype).bits);
 }
 
-namespace {
-
 /// Elements that are read for each of the vector, at most: pixels have three colours.
 constexpr int most_spread = 3;
-
-}  // namespace
 
 std::optional<ProgramBuilder::Spread> ProgramBuilder::find_spread(ir::ExprId address, const ir::Shape& shape) {
   const ir::IndexPool& pool = s_.build.pool();
   const ir::VarSet own = ir::VarSet::only(segment_->element);
   ir::ExprId within = s_.build.constant(pool[address].constant);
   const auto terms = pool.linear(address);
-  for (const ir::Linear& part : std::vector<ir::Linear>(terms.begin(), terms.end())) {
+  const std::vector<ir::Linear> parts(terms.begin(), terms.end());  // a copy: the pool grows meanwhile
+  for (const ir::Linear& part : parts) {
     const ir::VarSet vars = pool.terms[part.term].vars;
     if (vars == own)
       within = s_.build.add_scaled(within, s_.build.term(part.term), part.coefficient);
@@ -125,8 +122,8 @@ void ProgramBuilder::take_spread(Access& access, const ir::Shape& shape, std::ve
 ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& wanted,
                                                    std::vector<ir::Condition>& conditions) {
   const ir::Node& node = node_at(id);
-  ir::VarSet guard_vars = vars_of(s_.build.pool(), conditions);
   const ir::IndexPool& pool = s_.build.pool();
+  ir::VarSet guard_vars = vars_of(pool, conditions);
   Access access;
   access.memory = static_cast<std::uint16_t>(parameter_number(node));
   access.address = s_.build.expand(memory_index(s_.build, node.shape, wanted.coordinates));
@@ -198,7 +195,7 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   kept.by_element = access.has_element;
   if (!kept.by_row && !kept.by_trip && !kept.by_element && !flight.all) return;
   const std::int64_t loads = (kept.by_row ? in_flight_rows : 1) * (kept.by_trip ? segment_->section_trips : 1) *
-                             (kept.by_element ? lanes_of(kept) : 1) / access.width;
+                             (kept.by_element ? lanes_of(kept.lanes) : 1) / access.width;
   if (!conditions.empty() && loads_ahead_ + loads > most_conditional) return;
   if (elsewhere.kept != nullptr)
     found_elsewhere.push_back(id);
@@ -269,7 +266,7 @@ ir::Ref ProgramBuilder::load_array(ir::NodeId id, const Access& access, const Ke
                                    std::span<const ir::Condition> conditions) {
   const ir::Node& node = node_at(id);
   const ir::DType dtype = node.shape.dtype;
-  const int count = access.width == 1 ? 1 : access.lanes > 0 ? access.lanes : segment_->vector;
+  const int count = access.width > 1 ? lanes_of(access.lanes) : 1;
   ir::Ref target;
   if (kept) {
     target = kept_ref(*kept, ir::no_expr);

@@ -454,8 +454,8 @@ class ProgramBuilder {
   void take_spread(Access& access, const ir::Shape& shape, std::vector<ir::Condition>& conditions);
   /// Whether what it holds was loaded for other elements already; then it is kept there too.
   bool shares_spread(const Kept& kept);
-  /// Elements of a kept value's register array along the vector.
-  int lanes_of(const Kept& kept) const { return kept.lanes > 0 ? kept.lanes : segment_->vector; }
+  /// Elements along the vector of an array with so many `own` ones; 0: those of the vector.
+  int lanes_of(int own) const { return own > 0 ? own : segment_->vector; }
   /// `conditions` are those of the demand; those are dropped that the access needs no guard for.
   Access make_access(ir::NodeId id, const Demand& wanted, std::vector<ir::Condition>& conditions);
   ir::Policy policy_of(ir::NodeId parameter, bool in_choice) const;

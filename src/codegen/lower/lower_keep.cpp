@@ -373,7 +373,7 @@ const Kept* ProgramBuilder::keep_in_registers(const Kept& kept, int depth, ir::V
   std::size_t dim = 0;
   if (kept.by_row) array.dims[dim++] = in_flight_rows;
   if (kept.by_trip) array.dims[dim] = spans_row(kept.stay) ? segment_->trip_count : segment_->section_trips;
-  if (kept.by_element) array.vector = lanes_of(kept);
+  if (kept.by_element) array.vector = lanes_of(kept.lanes);
   Kept& made = s_.kept.emplace_back(kept);
   made.bytes = std::max<std::int64_t>(array.dims[0], 1) * std::max<std::int64_t>(array.dims[1], 1) * array.vector *
                std::max(row(dtype).bits / 8, 1);

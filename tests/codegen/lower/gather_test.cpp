@@ -20,6 +20,7 @@
 #include "reference/evaluate.h"
 #include "support/cells.h"
 #include "support/interpret.h"
+#include "support/text_group.h"
 #include "support/thorough.h"
 
 using namespace tailor;
@@ -28,14 +29,6 @@ using namespace tailor::ir;
 namespace {
 
 constexpr Limits h100_limits{90, 2, 32, 1024, 2048, 32, 65536, 65536, 255, 256, 4, 8, 233472, 49152, 232448, 1024, 128};
-
-Group gather_group(const std::string& lines) {
-  Group group;
-  group.graph = parse_graph("graph g {\n" + lines + "}\n");
-  verify(group.graph);
-  group.id = id_of(std::string_view(canonical_text(group.graph)));
-  return group;
-}
 
 codegen::Lowered lowered(const Group& group, int dominant, int vector, int unroll) {
   return codegen::lower(group,
@@ -53,7 +46,7 @@ Kernel kernel_of(const Group& group, int dominant, int vector = 1, int unroll = 
 }
 
 Group rows_of(std::string_view dtype, std::string_view table, std::int64_t places, std::int64_t width) {
-  return gather_group(
+  return group_of_lines(
       fmt::format("  %x = parameter 0 : f32[{0},{3}]\n  %i = parameter 1 : {1}[{2}]\n"
                   "  %y = gather %x, %i, text=\"offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, "
                   "index_vector_dim=1, slice_sizes={{1,{3}}}\" : f32[{2},{3}]\n  output %y\n",
@@ -75,7 +68,7 @@ TEST_CASE("gathers with random dimension numbers read what the evaluator reads, 
   for (int turn = 0; turn < 300; ++turn) {
     const testing::GatherText numbers = testing::random_gather(random);
     if (std::find(numbers.indices.begin(), numbers.indices.end(), 0) != numbers.indices.end()) continue;
-    const Group group = gather_group(fmt::format(
+    const Group group = group_of_lines(fmt::format(
         "  %x = parameter 0 : s32[{}]\n  %i = parameter 1 : s32[{}]\n"
         "  %y = gather %x, %i, text=\"{}\" : s32[{}]\n  output %y\n",
         testing::list(numbers.array), testing::list(numbers.indices), numbers.text, testing::list(numbers.result)));
@@ -186,7 +179,7 @@ TEST_CASE("rows that share sectors with their neighbours are counted without sam
         rows += fmt::format("{}%y{}", rows.empty() ? "" : ", ", table);
       }
       lines += fmt::format("  %z = concatenate {}, axes={{1}} : {}[211,{}]\n  output %z\n", rows, dtype, 3 * width);
-      const Group group = gather_group(lines);
+      const Group group = group_of_lines(lines);
       for (const auto& [vector, unroll] : {std::pair{1, 1}, {1, 4}, {2, 1}, {2, 2}, {4, 1}}) {
         const codegen::Lowered made = lowered(group, 9, vector, unroll);
         if (!std::holds_alternative<Kernel>(made)) continue;
@@ -217,7 +210,7 @@ TEST_CASE("places without elements are refused, and so are more places than a ke
         "collapsed_slice_dims={{0}}, start_index_map={{0}}, index_vector_dim=1, "
         "slice_sizes={{1,8}}\" : f32[4,8]\n  output %s{0}\n",
         i, i + 1);
-  const Group group = gather_group(lines);
+  const Group group = group_of_lines(lines);
   const codegen::Classified many = codegen::analyse_loop(group.graph, codegen::whole_border(group.graph));
   REQUIRE(std::holds_alternative<Rejection>(many));
   CHECK(std::get<Rejection>(many).rule == "indices");
@@ -238,7 +231,7 @@ TEST_CASE("fewer places are a smaller group of the same kind, for checks at smal
 
 TEST_CASE("places of one use of a gather are not loaded where another use of it is loaded ahead") {
   // A number for each column is picked for the rows, and written aside by other threads at places of their own.
-  const Group group = gather_group(R"(
+  const Group group = group_of_lines(R"(
   %x = parameter 0 : f32[38,38]
   %at = parameter 1 : s16[38]
   %y = parameter 2 : f32[12,38]

@@ -16,6 +16,7 @@
 #include "reference/evaluate.h"
 #include "support/cells.h"
 #include "support/interpret.h"
+#include "support/text_group.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -23,14 +24,6 @@ using namespace tailor::ir;
 namespace {
 
 constexpr Limits limits{90, 2, 32, 1024, 2048, 32, 65536, 65536, 255, 256, 4, 8, 233472, 49152, 232448, 1024, 128};
-
-Group group_of(const std::string& lines) {
-  Group group;
-  group.graph = parse_graph("graph g {\n" + lines + "}\n");
-  verify(group.graph);
-  group.id = id_of(std::string_view(canonical_text(group.graph)));
-  return group;
-}
 
 Kernel kernel_of(const Group& group, std::string_view plan) {
   codegen::Lowered lowered = codegen::lower(group, parse_plan(plan), limits);
@@ -59,7 +52,7 @@ Kernel slice_of(std::string_view shape, std::string_view starts, std::string_vie
       "  %x = parameter 0 : {}\n  %i = parameter 1 : s32[]\n  %k = constant 3 : s32[]\n"
       "  %y = dynamic_slice %x, {} : {}\n  output %y\n",
       shape, starts, window);
-  return kernel_of(group_of(lines), fmt::format(fmt::runtime(plan_form), 3));
+  return kernel_of(group_of_lines(lines), fmt::format(fmt::runtime(plan_form), 3));
 }
 
 }  // namespace
@@ -102,9 +95,9 @@ TEST_CASE("an index of any type is clamped as the evaluator clamps it, whatever 
   for (const DType dtype :
        {DType::s8, DType::u8, DType::s16, DType::u16, DType::s32, DType::u32, DType::s64, DType::u64}) {
     const Group group =
-        group_of(fmt::format("  %x = parameter 0 : s32[1000]\n  %i = parameter 1 : {0}[]\n"
-                             "  %y = dynamic_slice %x, %i : s32[4]\n  output %y\n",
-                             name(dtype)));
+        group_of_lines(fmt::format("  %x = parameter 0 : s32[1000]\n  %i = parameter 1 : {0}[]\n"
+                                   "  %y = dynamic_slice %x, %i : s32[4]\n  output %y\n",
+                                   name(dtype)));
     const Kernel kernel = kernel_of(group, fmt::format(fmt::runtime(plan_form), 2));
     for (const std::int64_t place :
          {std::int64_t{0}, std::int64_t{5}, std::int64_t{127}, std::int64_t{255}, std::int64_t{-1}, std::int64_t{-128},
@@ -130,9 +123,9 @@ TEST_CASE("a known index of 2^63 and more is beyond the end, not before the begi
                                      {"s64", "-1"},
                                      {"u8", "255"}}) {
     const Group group =
-        group_of(fmt::format("  %x = parameter 0 : s32[300]\n  %i = constant {1} : {0}[]\n"
-                             "  %y = dynamic_slice %x, %i : s32[4]\n  output %y\n",
-                             dtype, place));
+        group_of_lines(fmt::format("  %x = parameter 0 : s32[300]\n  %i = constant {1} : {0}[]\n"
+                                   "  %y = dynamic_slice %x, %i : s32[4]\n  output %y\n",
+                                   dtype, place));
     const Kernel kernel = kernel_of(group, fmt::format(fmt::runtime(plan_form), 2));
     reference::Tensor x = reference::zeros(group.graph.nodes[0].shape);
     for (int i = 0; i < 300; ++i) write_cell(DType::s32, x.bytes.data() + 4 * i, integer_cell(i));
@@ -151,7 +144,7 @@ TEST_CASE("more indices from memory than a kernel has variables for are refused 
       lines += fmt::format("  %t{0} = add {1}, %s{0} : f32[8]\n", i, sum);
       sum = fmt::format("%t{}", i);
     }
-    return group_of(lines + "  output " + sum + "\n");
+    return group_of_lines(lines + "  output " + sum + "\n");
   };
   constexpr int count = codegen::most_open_starts;
   const Group most = many(count), beyond = many(count + 1);
@@ -179,7 +172,7 @@ TEST_CASE("more indices from memory than a kernel has variables for are refused 
 }
 
 TEST_CASE("a place that a reduction of the group gives is refused, and doubted before") {
-  const Group group = group_of(
+  const Group group = group_of_lines(
       "  %x = parameter 0 : f32[8,16]\n  %n = parameter 1 : s32[8,16]\n  %low = constant 0 : s32[]\n"
       "  %m = reduce max %n, %low, axes={0,1} : s32[]\n  %zero = constant 0 : s32[]\n"
       "  %y = dynamic_slice %x, %m, %zero : f32[1,16]\n  output %y\n");
@@ -194,7 +187,7 @@ TEST_CASE("a place that a reduction of the group gives is refused, and doubted b
 }
 
 TEST_CASE("a kernel that writes in place and reads none of it may run again") {
-  const Group group = group_of(
+  const Group group = group_of_lines(
       "  %c = parameter 0 : f32[8,16]\n  %n = parameter 1 : f32[1,16]\n  %i = parameter 2 : s32[]\n"
       "  %zero = constant 0 : s32[]\n  %u = dynamic_update_slice %c, %n, %i, %zero : f32[8,16]\n"
       "  output %u\n  in_place 0 of 0\n");

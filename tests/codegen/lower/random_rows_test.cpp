@@ -19,6 +19,7 @@
 #include "explore/every_plan.h"
 #include "ir/graph/graph_parse.h"
 #include "ir/graph/graph_verify.h"
+#include "support/text_group.h"
 #include "support/thorough.h"
 
 using namespace tailor;
@@ -166,14 +167,6 @@ class Drawing {
   std::vector<std::string> lines_;
 };
 
-Group drawn_group(const std::string& text) {
-  Group group;
-  group.graph = parse_graph(text);
-  verify(group.graph);
-  group.id = id_of(std::string_view(canonical_text(group.graph)));
-  return group;
-}
-
 }  // namespace
 
 TEST_CASE("random groups of longer rows compute what the evaluator computes where blocks that meet share them" *
@@ -183,7 +176,7 @@ TEST_CASE("random groups of longer rows compute what the evaluator computes wher
     CAPTURE(seed);
     const std::string text = Drawing(seed, 150).draw();
     CAPTURE(text);
-    const Group group = drawn_group(text);
+    const Group group = group_of_text(text);
     const codegen::Classified found = codegen::analyse(group.graph, codegen::whole_border(group.graph));
     if (!std::holds_alternative<codegen::Layout>(found)) continue;
     if (std::get<codegen::Layout>(found).skeleton != Skeleton::row) continue;
@@ -207,7 +200,7 @@ TEST_CASE("random groups with reductions compute what the evaluator computes, or
     CAPTURE(seed);
     const std::string text = Drawing(seed).draw();
     CAPTURE(text);
-    const Group group = drawn_group(text);
+    const Group group = group_of_text(text);
     const Boundary border = codegen::whole_border(group.graph);
     const codegen::Classified found = codegen::analyse(group.graph, border);
     if (!std::holds_alternative<codegen::Layout>(found)) continue;

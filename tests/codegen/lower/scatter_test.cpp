@@ -18,6 +18,7 @@
 #include "reference/evaluate.h"
 #include "support/cells.h"
 #include "support/interpret.h"
+#include "support/text_group.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -26,14 +27,6 @@ namespace {
 
 constexpr Limits scatter_limits(int capability) {
   return {capability, 2, 32, 1024, 2048, 32, 65536, 65536, 255, 256, 4, 8, 233472, 49152, 232448, 1024, 128};
-}
-
-Group scatter_group(const std::string& lines) {
-  Group group;
-  group.graph = parse_graph("graph g {\n" + lines + "}\n");
-  verify(group.graph);
-  group.id = id_of(std::string_view(canonical_text(group.graph)));
-  return group;
 }
 
 codegen::Lowered lowered_scatter(const Group& group, int dominant, int vector, int unroll = 1, int capability = 90) {
@@ -69,7 +62,7 @@ Group rows_into(std::string_view dtype, std::string_view what, std::int64_t plac
                 std::string_view more = "", std::string_view index = "s32") {
   const std::string region = fmt::format(
       "  graph second {{\n    %a = parameter 0 : {0}[]\n    %b = parameter 1 : {0}[]\n    output %b\n  }}\n", dtype);
-  return scatter_group(fmt::format(
+  return group_of_lines(fmt::format(
       "{7}  %t = parameter 0 : {0}[10,{3}]\n  %i = parameter 1 : {6}[{2}]\n  %x = parameter 2 : {0}[{2},{3}]\n"
       "  %y = scatter {1} %t, %i, %x, text=\"update_window_dims={{1}}, inserted_window_dims={{0}}, "
       "scatter_dims_to_operand_dims={{0}}, index_vector_dim=1{5}\"{8} : {0}[10,{3}]\n  output %y\n{4}",
@@ -113,7 +106,7 @@ TEST_CASE("scatters with random dimension numbers do what the evaluator does, wh
     if (std::find(numbers.indices.begin(), numbers.indices.end(), 0) != numbers.indices.end()) continue;
     const bool in_place = random() % 2 == 0;
     constexpr std::array<std::string_view, 3> ways{"add", "max", "xor"};
-    const Group group = scatter_group(
+    const Group group = group_of_lines(
         fmt::format("  %x = parameter 0 : s32[{0}]\n  %i = parameter 1 : s32[{1}]\n  %u = parameter 2 : s32[{3}]\n"
                     "  %y = scatter {4} %x, %i, %u, text=\"{2}\" : s32[{0}]\n  output %y\n{5}",
                     testing::list(numbers.array), testing::list(numbers.indices), scatter_words(numbers.text),
@@ -209,7 +202,7 @@ TEST_CASE("updates are written as wide as the GPU has atomics for, under one gua
 }
 
 TEST_CASE("a scatter that is not in place stores what it finds first, with all that computes it") {
-  const Group group = scatter_group(R"(
+  const Group group = group_of_lines(R"(
   %i = parameter 0 : s32[64]
   %x = parameter 1 : f32[64,32]
   %p = parameter 2 : f32[100,32]
@@ -250,17 +243,17 @@ TEST_CASE("what no kernel scatters is refused by name") {
       "  %z = constant 0 : f32[]\n";
   const std::string words =
       "text=\"update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1\"";
-  CHECK(rule(scatter_group(head + "  %y = scatter add %t, %i, %x, " + words +
-                           " : f32[10,8]\n  %n = negate %y : f32[10,8]\n  output %n\n")) == "scatter-result");
-  CHECK(rule(scatter_group(head + "  %y = scatter add %t, %i, %x, " + words +
-                           " : f32[10,8]\n  %s = reduce add %x, %z, axes={1} : f32[4]\n  output %y, %s\n")) ==
+  CHECK(rule(group_of_lines(head + "  %y = scatter add %t, %i, %x, " + words +
+                            " : f32[10,8]\n  %n = negate %y : f32[10,8]\n  output %n\n")) == "scatter-result");
+  CHECK(rule(group_of_lines(head + "  %y = scatter add %t, %i, %x, " + words +
+                            " : f32[10,8]\n  %s = reduce add %x, %z, axes={1} : f32[4]\n  output %y, %s\n")) ==
         "scatter-beside");
-  CHECK(rule(scatter_group(head +
-                           "  %y = scatter add %t, %i, %x, text=\"update_window_dims={1}, inserted_window_dims={}, "
-                           "scatter_dims_to_operand_dims={0}, index_vector_dim=1\" : f32[10,8]\n  output %y\n")) ==
+  CHECK(rule(group_of_lines(head +
+                            "  %y = scatter add %t, %i, %x, text=\"update_window_dims={1}, inserted_window_dims={}, "
+                            "scatter_dims_to_operand_dims={0}, index_vector_dim=1\" : f32[10,8]\n  output %y\n")) ==
         "skeleton-scatter");
-  CHECK(rule(scatter_group("  graph twice {\n    %a = parameter 0 : f32[]\n    %b = parameter 1 : f32[]\n"
-                           "    %s = add %a, %b : f32[]\n    %d = add %s, %b : f32[]\n    output %d\n  }\n" +
-                           head + "  %y = scatter custom %t, %i, %x, " + words +
-                           ", bodies={0} : f32[10,8]\n  output %y\n")) == "skeleton-scatter");
+  CHECK(rule(group_of_lines("  graph twice {\n    %a = parameter 0 : f32[]\n    %b = parameter 1 : f32[]\n"
+                            "    %s = add %a, %b : f32[]\n    %d = add %s, %b : f32[]\n    output %d\n  }\n" +
+                            head + "  %y = scatter custom %t, %i, %x, " + words +
+                            ", bodies={0} : f32[10,8]\n  output %y\n")) == "skeleton-scatter");
 }

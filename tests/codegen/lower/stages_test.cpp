@@ -21,6 +21,7 @@
 #include "support/group_chain.h"
 #include "support/group_family.h"
 #include "support/paths.h"
+#include "support/text_group.h"
 #include "support/thorough.h"
 
 using namespace tailor;
@@ -33,17 +34,9 @@ const Limits& stages_gpu() {
   return limits;
 }
 
-Group group_of_stages(const std::string& text) {
-  Group group;
-  group.graph = parse_graph(text);
-  verify(group.graph);
-  group.id = id_of(std::string_view(canonical_text(group.graph)));
-  return group;
-}
-
 /// A softmax of rows, divided by the sums of its columns: no loop holds both.
 const Group& both_ways() {
-  static const Group group = group_of_stages(R"(graph both_ways {
+  static const Group group = group_of_text(R"(graph both_ways {
   %x = parameter 0 : f32[64,96]
   %low = constant -inf : f32[]
   %zero = constant 0 : f32[]
@@ -184,7 +177,7 @@ TEST_CASE("stages refuse homes that are none, grids that may queue, and what a s
 }
 
 TEST_CASE("a stage of several loops has none that needs a launch of its own") {
-  const Group group = group_of_stages(R"(graph sums {
+  const Group group = group_of_text(R"(graph sums {
   %a = parameter 0 : f32[64,96]
   %b = parameter 1 : f32[40,500]
   %zero = constant 0 : f32[]

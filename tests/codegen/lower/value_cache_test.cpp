@@ -20,6 +20,7 @@
 #include "support/cells.h"
 #include "support/group_family.h"
 #include "support/interpret.h"
+#include "support/text_group.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -27,14 +28,6 @@ using namespace tailor::ir;
 namespace {
 
 constexpr Limits cache_limits{90, 2, 32, 1024, 2048, 16, 65536, 65536, 255, 256, 4, 4, 65536, 49152, 65536, 0, 128};
-
-Group written_group(const std::string& lines) {
-  Group group;
-  group.graph = parse_graph("graph g {\n" + lines + "}\n");
-  verify(group.graph);
-  group.id = id_of(std::string_view(canonical_text(group.graph)));
-  return group;
-}
 
 Kernel map_kernel(const Group& group, int vector) {
   const auto ready = codegen::prepare(group);
@@ -87,7 +80,7 @@ TEST_CASE("a value that is needed under a condition and without one is right in 
             fmt::format("  %c = broadcast %e{} : f32[5,8]\n  %k = {} : f32[5,16]\n", source.narrow, move);
         const std::string wide =
             fmt::format("  %b = broadcast %e{} : f32[5,16]\n  %n = negate %b : f32[5,16]\n", source.wide);
-        const Group group = written_group(
+        const Group group = group_of_lines(
             fmt::format("  %s = parameter 0 : f32{0}\n  %x = parameter 1 : f32[5,8]\n  %z = constant 3 : f32[]\n"
                         "  %e = exp %s : f32{0}\n{1}{2}  %y = {3} : f32[5,16]\n  output %y\n",
                         source.parameter, condition_first ? narrow : wide, condition_first ? wide : narrow,
@@ -142,7 +135,7 @@ TEST_CASE("a constant of every type is its own number in a kernel, the ends of i
   for (const Numbers& one : all)
     for (const std::string_view word : one.words)
       for (const int vector : {1, 2}) {
-        const Group group = written_group(
+        const Group group = group_of_lines(
             fmt::format("  %x = parameter 0 : {0}[64]\n  %c = constant {1} : {0}[]\n  %b = broadcast %c : {0}[64]\n"
                         "  %m = maximum %x, %b : {0}[64]\n  %n = minimum %x, %b : {0}[64]\n"
                         "  %p = compare eq %x, %b : pred[64]\n  output %m, %n, %p\n",
@@ -169,17 +162,17 @@ TEST_CASE("a window that moves along several dimensions begins at the index of e
     reference::store_integer(one, 0, value);
     return one;
   };
-  const Group read = written_group(
+  const Group read = group_of_lines(
       "  %x = parameter 0 : s32[6,7,8]\n  %i = parameter 1 : s32[]\n  %j = parameter 2 : s32[]\n"
       "  %k = parameter 3 : s32[]\n  %y = dynamic_slice %x, %i, %j, %k : s32[2,3,4]\n  output %y\n");
-  const Group by_list = written_group(
+  const Group by_list = group_of_lines(
       "  %x = parameter 0 : s32[6,7,8]\n  %i = parameter 1 : s32[3]\n  %y = dynamic_slice %x, %i : s32[2,3,4]\n"
       "  output %y\n");
   const std::string update =
       "  %x = parameter 0 : s32[6,7,8]\n  %n = parameter 1 : s32[2,3,4]\n  %i = parameter 2 : s32[]\n"
       "  %j = parameter 3 : s32[]\n  %k = parameter 4 : s32[]\n"
       "  %y = dynamic_update_slice %x, %n, %i, %j, %k : s32[6,7,8]\n  output %y\n";
-  const Group copied = written_group(update), in_place = written_group(update + "  in_place 0 of 0\n");
+  const Group copied = group_of_lines(update), in_place = group_of_lines(update + "  in_place 0 of 0\n");
   const reference::Tensor x = reference::random_tensor(read.graph.nodes[0].shape, 1),
                           part = reference::random_tensor(copied.graph.nodes[1].shape, 2);
   for (const std::array<std::int64_t, 3>& at :
