@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "costmodel/scratch.h"
+#include "costmodel/words.h"
 #include "ir/kernel/roundings.h"
 
 namespace tailor::costmodel {
@@ -27,7 +28,6 @@ namespace {
 using ir::DType;
 using ir::StmtKind;
 
-int registers_of(DType dtype) { return std::max(1, ir::row(dtype).bits / 32); }
 bool is_half(DType dtype) { return ir::is_floating(dtype) && ir::row(dtype).bits == 16; }
 constexpr bool is_byte(DType dtype) { return ir::is_floating(dtype) && ir::row(dtype).bits == 8; }
 
@@ -201,8 +201,8 @@ void add_conversion(Pipes& pipes, DType from, DType to) {
   } else if (ir::is_narrow_integer(from) && to == DType::s32) {
     return;  // as it was taken out of its word
   } else if (!ir::is_floating(from) && !ir::is_floating(to) && to != DType::pred &&
-             registers_of(to) <= registers_of(from)) {
-    return;  // the lower bits
+             (registers_of(to) <= registers_of(from) || ir::is_unsigned(from))) {
+    return;  // the lower bits, or 0 above them
   } else if (to == DType::pred)
     pipes.alu += 1;  // a comparison
   else if (ir::is_floating(from) || ir::is_floating(to))
@@ -352,6 +352,7 @@ class Charges {
     const ir::VarSet vars = value(stmt.value);
     walk_.define(at, vars);
     if (stmt.kind == StmtKind::let) {
+      walk_.takes_logic(stmt.let, takes_logic_in(kernel_, walk_, kernel_.values[stmt.value]));
       if (walk_.is_taken_in(stmt.let)) place(vars).fma -= 1;
       if (packs(stmt.value))
         packed(stmt.value, walk_.vars_of_let(stmt.let), walk_.vector_of(stmt.let), walk_.array_of(stmt.let));
@@ -405,7 +406,9 @@ class Charges {
         const bool compares = v.op == ir::Op::compare && v.operands[0] != ir::no_value;
         const DType type = compares ? kernel_.values[v.operands[0]].dtype : v.dtype;
         const IntegerRow* row = integer_row(kernel_, v);
-        if (row != nullptr)
+        if (const std::optional<int> words = words_computed(kernel_, walk_, v))
+          place(vars).alu += *words;
+        else if (row != nullptr)
           add(place(vars), *row, registers_of(v.dtype));
         else
           add_operation(place(vars), v.op, type, kernel_.arithmetic);

@@ -32,6 +32,7 @@
 #include "ir/graph/arithmetic.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/domain.h"
+#include "ir/rewrite/packed_pairs.h"
 #include "ir/graph/region_reduction.h"
 #include "ir/graph/split_reduction.h"
 #include "ir/kernel/kernel.h"
@@ -424,6 +425,15 @@ class Facts {
     return static_cast<double>(ir::window_elements(hlo_text(node), graph_[node.operands[0]].shape.rank()));
   }
 
+  /// Of a reduction that kernels do on pairs as integers (ir/rewrite/packed_pairs.h).
+  std::optional<double> packed_instructions(const Node& node) const {
+    if (node.op != Op::reduce || ir::reduced_count(node) != 2) return std::nullopt;
+    const std::optional<ir::FirstOfPairs> order = ir::first_of_pairs(body(graph_, node, 0));
+    const std::optional<ir::DType> packed =
+        order ? ir::packed_type(graph_[node.operands[0]].shape.dtype, *order) : std::nullopt;
+    return packed ? std::optional<double>(ir::packed_instructions(*packed)) : std::nullopt;
+  }
+
   void find_instructions(const Node& node, GroupNode& fact) const {
     const auto add = [&](Op op, ir::DType dtype, double times) {
       const ir::OpRow& row = ir::row(op);
@@ -444,15 +454,20 @@ class Facts {
     if (node.op == Op::pad) fact.alu += 2 * size_of(node);
     if (node.op == Op::concatenate)
       fact.alu += 2 * size_of(node) * std::ceil(std::log2(static_cast<double>(node.operands.size())));
+    const auto add_lines = [&](double times) {
+      if (node.bodies.empty()) return;
+      if (const std::optional<double> packed = packed_instructions(node)) return void(fact.alu += times * *packed);
+      for (const Node& line : body(graph_, node, 0).nodes)
+        if (class_of(line.op) == OpClass::elementwise && line.op != Op::convert) add(line.op, line.shape.dtype, times);
+    };
+    if (node.op == Op::map) add_lines(size_of(node));
     if (node.op != Op::reduce || node.operands.empty()) return;
     const ir::Reducer reducer = ir::reducer(node);
     const Node& operand = graph_[node.operands[0]];
     if (!ir::runs_region(node))
       add(ir::op_of(reducer), operand.shape.dtype, size_of(operand));
-    else if (!node.bodies.empty())
-      for (const Node& line : body(graph_, node, 0).nodes)
-        if (class_of(line.op) == OpClass::elementwise && line.op != Op::convert)
-          add(line.op, line.shape.dtype, size_of(operand));
+    else
+      add_lines(size_of(operand));
   }
 
   /// Times that lanes ask for elements in pieces so long: a whole number of vectors fills each.

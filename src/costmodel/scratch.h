@@ -145,6 +145,7 @@ struct LetFacts {
   std::int32_t made_in = -1;         ///< the innermost unrolled loop around where it is made
   std::uint64_t needed = 0;          ///< copies of that loop in which it is read, a bit each
   ir::ValueId value = ir::no_value;  ///< where it has one
+  bool takes_logic = false;          ///< its logic is one instruction with that of an operand
   ir::VarSet vars;                   ///< loops whose copies and passes have it anew
 };
 
@@ -358,6 +359,15 @@ class ValueWalk {
   /// What the statement defines differs with these loops.
   void define(std::int32_t at, ir::VarSet vars);
 
+  /// The value that a let names, or the one itself.
+  const ir::Value& made(ir::ValueId id) const {
+    const ir::Value& value = kernel_.values[id];
+    const bool is_named = value.kind == ir::ValueKind::let && scratch_.lets[value.let].value != ir::no_value;
+    return is_named ? kernel_.values[scratch_.lets[value.let].value] : value;
+  }
+  /// Whether another operation on bits can be one instruction with this one, which takes none in itself.
+  bool may_be_taken(ir::LetId let) const { return scratch_.lets[let].reads == 1 && !scratch_.lets[let].takes_logic; }
+  void takes_logic(ir::LetId let, bool does) { scratch_.lets[let].takes_logic = does; }
   bool is_read(ir::LetId let) const { return scratch_.lets[let].reads > 0; }
   ir::VarSet vars_of_let(ir::LetId let) const { return scratch_.lets[let].vars; }
   ir::VarSet vars_of(const ir::Ref& element) const;

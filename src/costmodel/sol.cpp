@@ -28,6 +28,7 @@
 #include "costmodel/parts.h"
 #include "costmodel/xla/price.h"
 #include "ir/graph/arithmetic.h"
+#include "ir/rewrite/packed_pairs.h"
 #include "ir/graph/region_reduction.h"
 #include "ir/graph/split_reduction.h"
 
@@ -58,7 +59,9 @@ void add_operations(GroupWork& work, ir::Op op, ir::DType dtype, double times) {
 
 GroupWork group_work(const ir::Group& group) {
   const std::optional<ir::Graph> folded = ir::folded(group.graph);  // what arrives in steps is one reduction
-  const ir::Graph& graph = folded ? *folded : group.graph;
+  const ir::Graph& whole = folded ? *folded : group.graph;
+  const std::optional<ir::Graph> packed = ir::with_pairs_packed(whole);
+  const ir::Graph& graph = packed ? *packed : whole;
   const IndexedVector<double> needed = needed_elements(graph);
   const auto bytes = [&](ir::NodeId id) {
     const ir::Shape& shape = graph[id].shape;
@@ -67,12 +70,19 @@ GroupWork group_work(const ir::Group& group) {
     return needed[id] * ir::row(shape.dtype).bits / 8;
   };
   GroupWork work;
+  const auto add_lines = [&](const ir::Node& node, double times) {
+    if (node.bodies.empty()) return;
+    for (const ir::Node& line : body(graph, node, 0).nodes)
+      if (ir::class_of(line.op) == ir::OpClass::elementwise && line.op != ir::Op::convert)
+        add_operations(work, line.op, line.shape.dtype, times);
+  };
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const ir::Node& node = graph.nodes[i];
     const ir::OpClass kind = ir::class_of(node.op);
     if (node.op == ir::Op::parameter) work.bytes_read += bytes(static_cast<ir::NodeId>(i));
     if (kind == ir::OpClass::elementwise && node.op != ir::Op::convert)
       add_operations(work, node.op, node.shape.dtype, needed[i]);
+    if (node.op == ir::Op::map) add_lines(node, needed[i]);
     if (node.op == ir::Op::reduce && !node.operands.empty()) {
       const ir::Reducer reducer = ir::reducer(node);
       const ir::Shape& operand = graph[node.operands[0]].shape;
@@ -80,10 +90,8 @@ GroupWork group_work(const ir::Group& group) {
       const double times = share * static_cast<double>(ir::elements(operand));
       if (!ir::runs_region(node))
         add_operations(work, ir::op_of(reducer), operand.dtype, times);
-      else if (!node.bodies.empty())
-        for (const ir::Node& line : body(graph, node, 0).nodes)
-          if (ir::class_of(line.op) == ir::OpClass::elementwise && line.op != ir::Op::convert)
-            add_operations(work, line.op, line.shape.dtype, times);
+      else
+        add_lines(node, times);
     }
   }
   for (const ir::NodeId output : graph.outputs) work.bytes_written += bytes(output);

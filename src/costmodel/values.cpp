@@ -182,10 +182,7 @@ void ValueWalk::read(ir::ValueId id) {
 
 bool ValueWalk::is_product(ir::ValueId id) const {
   if (id == ir::no_value) return false;
-  const ir::Value& value = kernel_.values[id];
-  if (value.kind != ir::ValueKind::let) return ends_in_product(kernel_, value);
-  const ir::ValueId made = scratch_.lets[value.let].value;
-  return made != ir::no_value && ends_in_product(kernel_, kernel_.values[made]);
+  return ends_in_product(kernel_, made(id));
 }
 
 ir::ValueId ValueWalk::product_in(ir::ValueId a, ir::ValueId b) const {

@@ -7,16 +7,17 @@
 // The walk is the evaluator's own: after each node it hands over the operands and the result, and the bound of the
 // result is made from the bounds of the operands. A node falls into one of seven classes.
 //   moves          what moves elements moves their bounds. The bounds are an f64 array, and the same code moves it.
-//   What
-//                  an index picks that has a bound itself is judged where each index in that interval picks the same.
+//                  What an index picks that has a bound itself is judged where each index in that interval picks the
+//                  same.
 //   elementwise    a row per operation (error_bound_elementwise.cpp)
 //   reductions     the bound of a sum is the sum of the bounds, plus a term for the order of additions, which a kernel
 //                  is free to choose; so magnitudes are summed beside the values
 //   contractions   matrix products and scatters, as reductions over products (error_bound_contraction.cpp)
 //   choices        the greatest with its place (error_bound_reduction.cpp), scatters that keep the larger
 //                  (error_bound_choice.cpp), comparisons with the greatest of a row (error_bound_extreme.cpp)
-//   bodies         loops and branches are walked through once more, with the bounds of what goes round in them; where
-//                  they hold integers, predicates and moves alone, exact operands give exact results without that
+//   bodies         a map is its lines, each of all elements. Loops and branches are walked through once more, with the
+//                  bounds of what goes round in them; where they hold integers, predicates and moves alone, exact
+//                  operands give exact results without that
 //   the rest       an operation without a rule gets an infinite bound, and its elements count as not judged
 // An array whose elements are all exact keeps no bounds, so integers, predicates and moved data cost nothing.
 #include "reference/error_bound.h"
@@ -223,6 +224,8 @@ class ErrorBoundWalk {
       made.assign(1, operands[tuple_index(node)]);
     else if (passes_operands(node.op))
       made = std::move(operands);
+    else if (node.op == ir::Op::map)
+      made = of_lines(call, std::move(operands));
     else if (class_of(node.op) == ir::OpClass::control)
       made = of_bodies(call, operands).value_or(not_known(call, operands, results));
     else
@@ -433,6 +436,38 @@ class ErrorBoundWalk {
       if (as_integer(goes_on.values.front(), 0) == 0) return std::move(state.known);
       state = evaluate_known(body(call, 1), state.values, std::move(state.known), options_, call.stop);
     }
+  }
+
+  /// A map is its body's lines, each of all elements.
+  std::vector<Known> of_lines(const Call& call, std::vector<Known> operands) const {
+    std::vector<Tensor> values;
+    for (const Tensor* operand : call.operands) values.push_back(*operand);
+    const ir::Graph lines = of_all_elements(ir::body(call.graph, call.node, 0), call.node.shape);
+    return evaluate_known(lines, values, std::move(operands), options_, call.stop).known;
+  }
+
+  /// The body with arrays in place of numbers; what hands a number on hands the array on.
+  static ir::Graph of_all_elements(const ir::Graph& body, const ir::Shape& shape) {
+    ir::Graph lines;
+    lines.bodies = body.bodies;
+    IndexedVector<ir::NodeId> array_of;
+    for (ir::Node line : body.nodes) {
+      for (ir::NodeId& operand : line.operands) operand = array_of[operand];
+      if (line.op == ir::Op::constant) {
+        lines.nodes.push_back(line);
+        line.op = ir::Op::broadcast;
+        line.attributes = ir::AxisList{};
+        line.operands = {static_cast<ir::NodeId>(lines.nodes.size() - 1)};
+      } else if (class_of(line.op) == ir::OpClass::index) {
+        line.op = ir::Op::copy;
+        line.attributes = ir::NoAttributes{};
+      }
+      if (line.shape.rank() == 0) line.shape = ir::make_shape(line.shape.dtype, shape.dims);
+      array_of.push_back(static_cast<ir::NodeId>(lines.nodes.size()));
+      lines.nodes.push_back(std::move(line));
+    }
+    for (const ir::NodeId output : body.outputs) lines.outputs.push_back(array_of[output]);
+    return lines;
   }
 
   static bool is_exact(const Known& one) {

@@ -26,7 +26,7 @@
 #include "explore/plans/walk.h"
 #include "explore/wide_space.h"
 #include "ir/graph/gather_numbers.h"
-#include "ir/graph/stacked_windows.h"
+#include "ir/rewrite/stacked_windows.h"
 #include "reference/error_bound.h"
 #include "reference/evaluate.h"
 #include "reference/memory_layout.h"

@@ -3,7 +3,8 @@
 //
 // The few greatest of a row, at import: reductions give the values and places that sorting gives, equal elements, NaN
 // of both signs and zeros of both signs among them. The oracle is the reference on the one instruction, bit for bit.
-// Part of the suite `hlo`.
+// So do the maxima of integers that a kernel computes in their place (ir/rewrite/packed_pairs.h). Part of the suite
+// `hlo`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,6 +19,7 @@
 #include "hlo/import.h"
 #include "hlo/normalise.h"
 #include "ir/graph/number.h"
+#include "ir/rewrite/packed_pairs.h"
 #include "reference/evaluate.h"
 #include "support/ledger.h"
 
@@ -69,6 +71,21 @@ Tensor drawn_row_values(const Shape& shape, std::mt19937_64& random) {
   return tensor;
 }
 
+/// The same values from one integer for each pair, where the graph can be written so.
+void check_packed(const Graph& graph, const std::vector<Tensor>& given, const std::vector<Tensor>& expected,
+                  bool is_packed) {
+  const std::optional<Graph> packed = with_pairs_packed(graph);
+  REQUIRE(packed.has_value() == is_packed);
+  if (!packed) return;
+  verify(*packed);
+  CHECK(packed->nodes.size() == graph.nodes.size());
+  CHECK(packed->outputs == graph.outputs);
+  for (const Node& node : packed->nodes)
+    if (node.op == Op::reduce) CHECK(reducer(node) == Reducer::maximum);
+  const std::vector<Tensor> found = evaluate(*packed, given);
+  for (std::size_t i = 0; i < expected.size(); ++i) CHECK(found[i].bytes == expected[i].bytes);
+}
+
 }  // namespace
 
 TEST_CASE("reductions find the greatest elements of a row that sorting finds, in its order") {
@@ -94,7 +111,33 @@ TEST_CASE("reductions find the greatest elements of a row that sorting finds, in
         const std::vector<Tensor> found = evaluate(imported.graph, given), expected = evaluate(plain, given);
         CHECK(found[0].bytes == expected[0].bytes);
         CHECK(found[1].bytes == expected[1].bytes);
+        check_packed(imported.graph, given, expected, row(given[0].shape.dtype).bits <= 32);
       }
+}
+
+TEST_CASE("places that half an integer does not hold take a whole one") {
+  std::mt19937_64 random(6);
+  const hlo::Imported imported = hlo::import_hlo(TopkCase{"bf16", {2, 70000}, 3, true}.hlo(), "test.hlo");
+  const std::vector<Tensor> given{drawn_row_values(imported.graph[parameters(imported.graph)[0]].shape, random)};
+  check_packed(imported.graph, given, evaluate(imported.graph, given), true);
+}
+
+TEST_CASE("a chain stays as it is where others read what lies between its reductions") {
+  const Graph graph = hlo::import_hlo(TopkCase{"f32", {2, 9}, 3, true}.hlo(), "test.hlo").graph;
+  int between = 0;
+  for (NodeId id = 0; index(id) < graph.nodes.size(); ++id) {
+    const bool is_read = graph[id].shape.dtype != DType::tuple && graph[id].op != Op::get_tuple_element &&
+                         graph[id].op != Op::parameter && graph[id].op != Op::iota;
+    const bool is_behind = graph[id].op == Op::reshape || graph[id].op == Op::concatenate;  // the values and places
+    if (!is_read || is_behind) continue;
+    CAPTURE(graph[id].name);
+    Graph other = graph;
+    other.outputs.push_back(id);
+    verify(other);
+    CHECK(!with_pairs_packed(other));
+    ++between;
+  }
+  CHECK(between == 2 + 1 + 3 * 2);  // what they start from, no place, and what leaves two out
 }
 
 TEST_CASE("regions of equal searches are one, and searches for more than 16 stay as they are") {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/graph/stacked_windows.h"
+#include "ir/rewrite/stacked_windows.h"
 #include "reference/evaluate.h"
 
 using namespace tailor;

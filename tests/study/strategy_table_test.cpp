@@ -209,7 +209,8 @@ TEST_CASE("a table of groups says how many it leaves out, and shows runs where r
 
 TEST_CASE("every time has two sides: all groups, and those that a kernel can be written for") {
   const ir::Graph graph = graph_of(
-      "HloModule m\nf { a = f32[] parameter(0)\n ROOT b = f32[] negate(a) }\nENTRY e {\n x = f32[4096] parameter(0)\n"
+      "HloModule m\nf { a = f32[] parameter(0)\n c = c64[] complex(a, a)\n ROOT b = f32[] real(c) }\nENTRY e {\n"
+      " x = f32[4096] parameter(0)\n"
       " y = f32[4096] map(x), dimensions={0}, to_apply=f\n ROOT z = f32[4096] sine(y)\n}\n");
   BestPlans plans;
   const StrategyFigures figures = figures_of(graph, "unfused", &plans);

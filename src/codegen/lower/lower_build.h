@@ -365,6 +365,8 @@ class ProgramBuilder {
   Entry computed(const ir::Graph& graph, const ir::Node& node, std::string_view name, std::span<const Entry> operands);
   Entry computed_line(const ir::Graph& region, const ir::Node& line, std::string_view name,
                       std::span<const Entry> arguments, std::span<const Entry> lines);
+  /// Each line of a region whose parameters are these.
+  std::vector<Entry> written_out(const ir::Graph& region, std::string_view name, std::span<const Entry> arguments);
   /// Whether operand k of a concatenation, or what a window of a pad or an update shows, holds any such element.
   bool may_read(ir::NodeId id, int k, const Coordinates& coordinates);
   Entry emit_choice(ir::NodeId id, const Demand& wanted);

@@ -148,7 +148,7 @@ void ProgramBuilder::demand_operands(ir::NodeId id, const Demand& wanted) {
   }
   if (node.op == ir::Op::reduce_window) return demand_taps(id, wanted);
   const ir::OpClass kind = class_of(node.op);
-  if (kind != ir::OpClass::elementwise && kind != ir::OpClass::index && kind != ir::OpClass::lookup) return;
+  if (!is_elementwise(node.op) && kind != ir::OpClass::index && kind != ir::OpClass::lookup) return;
   // What places a look-up is bound already.
   const std::size_t count = kind == ir::OpClass::lookup ? first_start(node) : node.operands.size();
   for (int k = 0; k < static_cast<int>(count); ++k) {
@@ -269,13 +269,14 @@ std::optional<Val> ProgramBuilder::reciprocal(const Val& divisor) {
 
 Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
-  std::array<Entry, 3> operands;
-  assert(node.operands.size() <= operands.size());
-  for (std::size_t k = 0; k < node.operands.size(); ++k)
+  std::vector<Entry> operands(node.operands.size());
+  for (std::size_t k = 0; k < operands.size(); ++k)
     operands[k] = find_entry(node.operands[k],
                              operand_coordinates(s_.build, graph_, node, static_cast<int>(k), wanted.coordinates),
                              wanted.predicate);
-  return computed(graph_, node, name_of(id), std::span(operands).first(node.operands.size()));
+  if (node.op != ir::Op::map) return computed(graph_, node, name_of(id), operands);
+  const ir::Graph& function = body(graph_, node, 0);
+  return written_out(function, name_of(id), operands)[ir::index(function.outputs[0])];
 }
 
 Entry ProgramBuilder::computed(const ir::Graph& graph, const ir::Node& node, std::string_view name,

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a reduction does with two values, or with two lists of them. In: a reduction of the group, where its sums are,
-// and the values that come to them. Out: statements in the innermost open scope. Called by the walk of a phase and by
-// what puts threads and blocks together (lower_phases.cpp, lower_join.cpp).
+// What a region does: with two values that a reduction puts together, or two lists of them; with one element of each
+// operand of a map. In: a reduction of the group, where its sums are, and the values that come to them; or a map's
+// operands. Out: statements in the innermost open scope; values. Called by the walk of a phase and by what puts threads
+// and blocks together (lower_phases.cpp, lower_join.cpp), and where elements are computed (lower_emit.cpp).
 //
 // A known operation is one statement, which accumulates, and so is that of each array where a region does no more. Any
 // other region is written out line by line, its parameters being what the sums hold and what comes: lets, and at the
@@ -28,6 +29,14 @@ Entry ProgramBuilder::computed_line(const ir::Graph& region, const ir::Node& lin
   return computed(region, line, name, std::span(operands).first(line.operands.size()));
 }
 
+std::vector<Entry> ProgramBuilder::written_out(const ir::Graph& region, std::string_view name,
+                                               std::span<const Entry> arguments) {
+  std::vector<Entry> lines;
+  for (const ir::Node& line : region.nodes)
+    lines.push_back(computed_line(region, line, fmt::format("{}_{}", name, ir::name(line.op)), arguments, lines));
+  return lines;
+}
+
 void ProgramBuilder::combine(ir::NodeId reduce, std::span<const ir::Ref> sums, std::span<const ir::ValueId> values) {
   const ir::Node& node = node_at(reduce);
   ir::Stmt assign;
@@ -41,14 +50,12 @@ void ProgramBuilder::combine(ir::NodeId reduce, std::span<const ir::Ref> sums, s
   }
   if (!known.empty()) return;
   const ir::Graph& region = body(graph_, node, 0);
-  std::vector<Entry> arguments(2 * sums.size()), lines;
+  std::vector<Entry> arguments(2 * sums.size());
   for (std::size_t k = 0; k < sums.size(); ++k) {
     arguments[k].compute = element(kernel_.arrays[sums[k].array].dtype, sums[k], depth());
     arguments[sums.size() + k].compute = {values[k], depth()};
   }
-  for (const ir::Node& line : region.nodes)
-    lines.push_back(
-        computed_line(region, line, fmt::format("{}_{}", name_of(reduce), name(line.op)), arguments, lines));
+  const std::vector<Entry> lines = written_out(region, name_of(reduce), arguments);
   std::vector<Val> results;
   for (std::size_t k = 0; k < sums.size(); ++k) {
     Val result = lines[ir::index(region.outputs[k])].compute;

@@ -37,8 +37,9 @@
 
 #include "base/indexed.h"
 #include "codegen/lower/skeletons.h"
+#include "ir/rewrite/packed_pairs.h"
 #include "ir/graph/region_reduction.h"
-#include "ir/graph/stacked_windows.h"
+#include "ir/rewrite/stacked_windows.h"
 #include "ir/kernel/kernel.h"
 
 namespace tailor::codegen {
@@ -108,8 +109,7 @@ bool is_one_to_one(const ir::Graph& graph, ir::NodeId user, ir::NodeId operand) 
   const bool moves = node.op == ir::Op::reshape || node.op == ir::Op::bitcast || node.op == ir::Op::transpose ||
                      node.op == ir::Op::broadcast;
   const bool names = node.op == ir::Op::get_tuple_element;  // a reduction of several arrays
-  return (class_of(node.op) == ir::OpClass::elementwise || moves || names) &&
-         elements(node.shape) == elements(graph[operand].shape);
+  return (is_elementwise(node.op) || moves || names) && elements(node.shape) == elements(graph[operand].shape);
 }
 
 /// Whether its elements are worth keeping: a gather's cost two trips to memory.
@@ -345,7 +345,8 @@ namespace {
 /// outlive it.
 std::shared_ptr<const ir::Graph> as_lowered(const ir::Graph& group) {
   std::shared_ptr<const ir::Graph> graph{std::shared_ptr<const ir::Graph>(), &group};  // not owned
-  for (const auto rewritten : {&ir::folded, &ir::with_windows_gathered, &ir::with_reductions_as_arrays})
+  for (const auto rewritten :
+       {&ir::folded, &ir::with_windows_gathered, &ir::with_pairs_packed, &ir::with_reductions_as_arrays})
     if (std::optional<ir::Graph> other = rewritten(*graph))
       graph = std::make_shared<const ir::Graph>(*std::move(other));
   return graph;

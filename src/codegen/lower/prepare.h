@@ -94,8 +94,9 @@ struct Body {
 struct Prepared {
   const ir::Group* group = nullptr;
   /// What is lowered: the group's graph, or one with the same node numbers whose reductions are folded where they
-  /// arrive in steps (ir/graph/split_reduction.h), whose stacks of windows are gathers (stacked_windows.h) and whose
-  /// reductions of several arrays are arrays (region_reduction.h). A check's reference evaluates the group's own.
+  /// arrive in steps (ir/graph/split_reduction.h), whose stacks of windows are gathers (ir/rewrite/stacked_windows.h),
+  /// whose chains of greatest pairs are maxima (packed_pairs.h) and whose reductions of several arrays are arrays
+  /// (ir/graph/region_reduction.h). A check's reference evaluates the group's own.
   std::shared_ptr<const ir::Graph> graph;
   ir::Skeleton skeleton = ir::Skeleton::map;
   std::int64_t rows = 1, columns = 1;  ///< as in Layout

@@ -183,7 +183,7 @@ Coordinates delinearize_memory(IndexBuilder& build, const ir::Shape& shape, ir::
 Coordinates operand_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& node, int k,
                                 const Coordinates& coordinates) {
   const ir::Shape& source = operand_shape(graph, node, k);
-  if (class_of(node.op) == ir::OpClass::elementwise)  // select's predicate and clamp's bounds may be scalars
+  if (is_elementwise(node.op))  // select's predicate and clamp's bounds may be scalars
     return source.rank() == 0 && coordinates.rank != 0 ? scalar_coordinates() : coordinates;
   switch (node.op) {                 // NOLINT: only index operations come here
     case ir::Op::get_tuple_element:  // of a reduction
@@ -243,7 +243,7 @@ Coordinates joined_coordinates(IndexBuilder& build, const ir::Graph& graph, cons
 std::optional<Coordinates> user_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& user,
                                             ir::NodeId operand, const Coordinates& coordinates) {
   const ir::Shape& source = graph[operand].shape;
-  if (class_of(user.op) == ir::OpClass::elementwise || user.op == ir::Op::get_tuple_element) {
+  if (is_elementwise(user.op) || user.op == ir::Op::get_tuple_element) {
     if (source.dims != user.shape.dims) return std::nullopt;
     return coordinates;
   }

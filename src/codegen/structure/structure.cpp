@@ -135,6 +135,19 @@ std::string line_refusal(const Graph& region, const Node& node) {
   return {};
 }
 
+/// The first line of a body that a kernel cannot write; empty: it writes all.
+std::string body_refusal(const Graph& region) {
+  for (const Node& line : region.nodes)
+    if (std::string why = line_refusal(region, line); !why.empty()) return why;
+  return {};
+}
+
+std::optional<Rejection> refuse_map(const Graph& graph, const Node& node) {
+  const std::string why = node.bodies.empty() ? "its function is not known" : body_refusal(body(graph, node, 0));
+  if (why.empty()) return std::nullopt;
+  return refuse_operation(row(node.op).hlo, fmt::format("map %{}: {}", node.name, why));
+}
+
 /// Why no kernel holds a reduction by its body: a line that cannot be written, results of types that it cannot hold, or
 /// an initial value that is known only when the kernel runs.
 std::optional<Rejection> refuse_region(const Graph& graph, const Node& node) {
@@ -144,8 +157,7 @@ std::optional<Rejection> refuse_region(const Graph& graph, const Node& node) {
   if (node.bodies.empty()) return no("its function is not known");
   const Graph& region = body(graph, node, 0);
   if (!is_region_of(region, reduced_count(node))) return no("its function takes or gives another number of values");
-  for (const Node& line : region.nodes)
-    if (const std::string why = line_refusal(region, line); !why.empty()) return no(why);
+  if (const std::string why = body_refusal(region); !why.empty()) return no(why);
   for (const Shape& shape : node.results)
     if (!is_holdable(shape.dtype))
       return refuse_type(shape.dtype, fmt::format("%{} has a result of type {}, which kernels cannot hold yet",
@@ -194,7 +206,7 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
   };
   // What an operation is says more than what it gives: a sort, an argmax and a generator of random numbers give tuples.
   const bool kernels_do_its_kind =
-      op.kind == OpClass::leaf || op.kind == OpClass::elementwise || op.kind == OpClass::index;
+      op.kind == OpClass::leaf || is_elementwise(node.op) || op.kind == OpClass::index;
   if (node.shape.dtype != DType::tuple || kernels_do_its_kind)
     if (std::optional<Rejection> refused = refuse_value(node)) return refused;
   switch (op.kind) {
@@ -231,8 +243,7 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
     case OpClass::random:
       return skeleton(ir::Refusal("skeleton-OP").of(op.hlo));
     case OpClass::mapped:
-      return refuse_operation(op.hlo, fmt::format("{} %{} {} is not supported: an arbitrary function of each element",
-                                                  op.id, node.name, text(node.shape)));
+      return refuse_map(graph, node);
     case OpClass::structure:
       if (node.op == Op::get_tuple_element && graph[node.operands[0]].op == Op::reduce) return refuse_value(node);
       [[fallthrough]];

@@ -110,7 +110,7 @@ std::optional<Rejection> refuse_late(const Region& region, const Layout& layout,
           fmt::format("{} reduces what was added up across rows: it is known when the kernel ends", shown(graph, id)));
     }
     const bool moves = node.op == Op::reshape || node.op == Op::bitcast || node.op == Op::broadcast;
-    if ((class_of(node.op) != OpClass::elementwise && !moves) || count != width)
+    if ((!is_elementwise(node.op) && !moves) || count != width)
       return refuse(
           "across-moved",
           fmt::format("{} needs what was added up across rows: it is known when the kernel ends", shown(graph, id)));

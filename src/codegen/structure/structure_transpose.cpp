@@ -88,7 +88,7 @@ std::vector<std::vector<NodeId>> candidates(const Graph& graph, const Boundary& 
   for (std::size_t i = 0; i < steps.size() && all.size() < most; ++i) {
     const Node& user = graph[steps[i].node];
     const bool reshapes = user.op == Op::reshape || user.op == Op::bitcast;
-    const bool keeps = reshapes || user.op == Op::transpose || class_of(user.op) == OpClass::elementwise;
+    const bool keeps = reshapes || user.op == Op::transpose || is_elementwise(user.op);
     if (is_inside[steps[i].node] == 0 || !keeps) continue;
     for (const NodeId operand : user.operands) {
       if (seen[operand] != 0 || elements(graph[operand].shape) != elements(user.shape)) continue;
@@ -350,7 +350,7 @@ class TurnFinder {
 }  // namespace
 
 bool is_passed(const Node& node) {
-  if (class_of(node.op) == OpClass::elementwise) return true;
+  if (is_elementwise(node.op)) return true;
   return node.op == Op::broadcast || node.op == Op::reshape || node.op == Op::bitcast || node.op == Op::transpose ||
          node.op == Op::slice || node.op == Op::reverse;
 }

@@ -18,6 +18,7 @@
 
 #include "hlo/expand/expansion.h"
 #include "ir/graph/attribute_text.h"
+#include "ir/graph/number.h"
 
 namespace tailor::hlo {
 
@@ -49,8 +50,9 @@ class Topk : Expansion {
     body_ = add_region(shape.dtype);
     own_places_ = places_ =
         add(ir::Op::iota, "places", ir::make_shape(ir::DType::s32, shape.dims), {}, ir::OneAxis{last_});
-    zero_ = constant("zero", shape.dtype, 0);
+    start_ = constant("start", shape.dtype, start_bits(shape.dtype, form.length));
     behind_ = constant("behind", ir::DType::s32, static_cast<std::uint64_t>(form.length));
+    if (form.found > 1) absent_ = everywhere("absent", behind_, shape_of(places_));
   }
 
   /// The layouts of the results are those of the text.
@@ -68,6 +70,13 @@ class Topk : Expansion {
   }
 
  private:
+  /// Any value would do, since its place is none. One that a model's other constants hardly have stays a node of its
+  /// own, in whose place a kernel's graph has another (ir/rewrite/packed_pairs.h).
+  static std::uint64_t start_bits(ir::DType dtype, std::int64_t length) {
+    if (ir::is_floating(dtype)) return ir::encode(dtype, -static_cast<double>(length));
+    return static_cast<std::uint64_t>(-length);
+  }
+
   /// Two pairs of a value and its place give the one that comes first.
   std::int32_t add_region(ir::DType dtype) {
     const std::string_view order = ir::is_floating(dtype) ? ", total_order" : "";
@@ -92,8 +101,7 @@ class Topk : Expansion {
     const ir::NodeId spread = add(ir::Op::broadcast, "found" + word, places, {place}, ir::AxisList{kept});
     const ir::NodeId is_found = add(ir::Op::compare, "is_found" + word, ir::make_shape(ir::DType::pred, places.dims),
                                     {own_places_, spread}, ir::CompareOptions{ir::Comparison::eq});
-    places_ =
-        add(ir::Op::select, "others" + word, places, {is_found, everywhere("behind" + word, behind_, places), places_});
+    places_ = add(ir::Op::select, "others" + word, places, {is_found, absent_, places_});
   }
 
   /// The greatest element and its place.
@@ -104,7 +112,7 @@ class Topk : Expansion {
       for (int d = 0; d < last_; ++d) shape.dims.push_back(shape_of(array).dims[d]);
       shapes.push_back(ir::make_shape(shape.dtype, shape.dims));
     }
-    return reduce("greatest" + word, {array_, places_, zero_, behind_}, shapes,
+    return reduce("greatest" + word, {array_, places_, start_, behind_}, shapes,
                   ir::Reduction{{last_}, ir::Reducer::custom}, body_);
   }
 
@@ -124,7 +132,8 @@ class Topk : Expansion {
   using Expansion::add;
   ir::NodeId array_;
   TopkForm form_;
-  ir::NodeId places_, own_places_, zero_, behind_;
+  ir::NodeId places_, own_places_, start_, behind_;
+  ir::NodeId absent_ = ir::no_node;  ///< the place behind the row, everywhere
   int last_;
   std::int32_t body_;
 };

@@ -58,6 +58,10 @@ constexpr std::size_t index(Op op) { return static_cast<std::size_t>(op); }
 constexpr const OpRow& row(Op op) { return op_table[index(op)]; }
 constexpr std::string_view name(Op op) { return row(op).id; }
 constexpr OpClass class_of(Op op) { return row(op).kind; }
+/// Whether each element is computed of its operands' elements at the same place alone: by an operation, or by a body.
+constexpr bool is_elementwise(Op op) {
+  return class_of(op) == OpClass::elementwise || class_of(op) == OpClass::mapped;
+}
 /// The row of an HLO opcode ("round-nearest-even"), or nullptr.
 const OpRow* find_hlo_op(std::string_view hlo);
 /// The row of our name ("round_even"), or nullptr.

@@ -12,7 +12,7 @@
 //
 // Node numbers stay, since plans name nodes. The new nodes take the places of the last arm's, behind all that they
 // read; numbers that all arms share become arrays in places of the arms before it, which nobody reads any more.
-#include "ir/graph/stacked_windows.h"
+#include "ir/rewrite/stacked_windows.h"
 
 #include <fmt/format.h>
 
