@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "costmodel/scratch.h"
-#include "costmodel/words.h"
+#include "costmodel/merged.h"
 #include "ir/kernel/roundings.h"
 
 namespace tailor::costmodel {

@@ -366,7 +366,8 @@ class ValueWalk {
     return is_named ? kernel_.values[scratch_.lets[value.let].value] : value;
   }
   /// Whether another operation on bits can be one instruction with this one, which takes none in itself.
-  bool may_be_taken(ir::LetId let) const { return scratch_.lets[let].reads == 1 && !scratch_.lets[let].takes_logic; }
+  bool may_be_taken(ir::LetId let) const { return is_read_once(let) && !scratch_.lets[let].takes_logic; }
+  bool is_read_once(ir::LetId let) const { return scratch_.lets[let].reads == 1; }
   void takes_logic(ir::LetId let, bool does) { scratch_.lets[let].takes_logic = does; }
   bool is_read(ir::LetId let) const { return scratch_.lets[let].reads > 0; }
   ir::VarSet vars_of_let(ir::LetId let) const { return scratch_.lets[let].vars; }

@@ -501,6 +501,8 @@ class ProgramBuilder {
   Entry rounded(ir::NodeId id, Entry entry);
   /// With the initial value, which comes in once.
   Val reduce_init(const ir::ReducedValue& of, ir::Reducer reducer, Val accumulated, int depth);
+  /// Whether both hold; a test that is not there always does.
+  Val both_of(const Val& a, const Val& b);
   Val inside_value(const Inside& inside);
   PredicateId inside_predicate(const Inside& inside, PredicateId parent);
   std::vector<ir::Condition> conditions_of(PredicateId predicate) const;

@@ -331,6 +331,16 @@ Entry ProgramBuilder::computed(const ir::Graph& graph, const ir::Node& node, std
   return entry;
 }
 
+Val ProgramBuilder::both_of(const Val& a, const Val& b) {
+  if (a.id == ir::no_value || b.id == ir::no_value) return a.id == ir::no_value ? b : a;
+  ir::Value both;
+  both.kind = ir::ValueKind::op;
+  both.op = ir::Op::bit_and;
+  both.dtype = ir::DType::pred;
+  both.operands = {a.id, b.id, ir::no_value};
+  return {add_value(both), std::max(a.depth, b.depth)};
+}
+
 Val ProgramBuilder::inside_value(const Inside& inside) {
   const ir::Interval range = s_.build.pool()[inside.value].range;
   Val all{ir::no_value, 0};
@@ -341,17 +351,7 @@ Val ProgramBuilder::inside_value(const Inside& inside) {
     value.comparison = comparison;
     value.dtype = ir::DType::pred;
     value.operands = {a.id, b.id, ir::no_value};
-    const Val test{add_value(value), std::max(a.depth, b.depth)};
-    if (all.id == ir::no_value) {
-      all = test;
-      return;
-    }
-    ir::Value both;
-    both.kind = ir::ValueKind::op;
-    both.op = ir::Op::bit_and;
-    both.dtype = ir::DType::pred;
-    both.operands = {all.id, test.id, ir::no_value};
-    all = {add_value(both), std::max(all.depth, test.depth)};
+    all = both_of(all, {add_value(value), std::max(a.depth, b.depth)});
   };
   const Val index = index_value(inside.value);
   const ir::DType dtype = kernel_.values[index.id].dtype;

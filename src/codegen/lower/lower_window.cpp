@@ -43,6 +43,17 @@ Entry ProgramBuilder::emit_window(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
   const WindowTaps& taps = *taps_of(prepared_, id);
   const ir::Shape& source = node_at(node.operands[0]).shape;
+  // Whether taps lie inside, one test for all that lie alike in a dimension.
+  std::vector<std::pair<std::pair<int, std::int64_t>, Val>> tests;
+  const auto is_inside = [&](std::size_t tap, int dim) {
+    const std::pair key(dim, taps.offsets[tap][dim]);
+    for (const auto& [known, test] : tests)
+      if (known == key) return test;
+    Val test = inside_value(tap_inside(s_.build, source, taps, tap, dim, wanted.coordinates));
+    if (test.id != ir::no_value) test = let(test.depth, name_of(id) + "_inside", ir::DType::pred, test.id);
+    tests.emplace_back(key, test);
+    return test;
+  };
   Entry all;
   all.compute = find_entry(node.operands[1], {}, 0).compute;
   for (std::size_t tap = 0; tap < taps.offsets.size(); ++tap) {
@@ -56,11 +67,10 @@ Entry ProgramBuilder::emit_window(ir::NodeId id, const Demand& wanted) {
     both.op = op_of(reducer(node));
     both.dtype = row(node.shape.dtype).compute;
     both.operands = {all.compute.id, value.id, ir::no_value};
-    Val combined = let(std::max(all.compute.depth, value.depth), name_of(id), both.dtype, add_value(both));
-    for (int dim = 0; dim < source.rank(); ++dim)
-      combined = choose(id, inside_value(tap_inside(s_.build, source, taps, tap, dim, wanted.coordinates)), combined,
-                        all.compute);
-    all.compute = combined;
+    const Val combined = let(std::max(all.compute.depth, value.depth), name_of(id), both.dtype, add_value(both));
+    Val test{ir::no_value, 0};
+    for (int dim = 0; dim < source.rank(); ++dim) test = both_of(test, is_inside(tap, dim));
+    all.compute = choose(id, test, combined, all.compute);
   }
   return all;
 }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations on the bits of integers, register by register: which of them take no instruction, since a number of 64
-// bits is two registers that can be put together freely, and since LOP3 does two operations on bits at once. In: a
-// value, and what is known of those that make it. Out: the registers for which it takes an instruction. Called where
-// statements are charged (cost.cpp). Counted in sm_90 machine code, as the rows there are.
+// Operations that take no instruction of their own: a number of 64 bits is two registers that can be put together
+// freely, LOP3 does two operations on bits at once, and an instruction under a predicate leaves its result as it was
+// where that is false. In: a value, and what is known of those that make it. Out: the registers for which it takes an
+// instruction. Called where statements are charged (cost.cpp). Seen in sm_90 machine code, as the rows there are.
 #pragma once
 
 #include <algorithm>
@@ -48,9 +48,21 @@ inline unsigned zero_words(const ir::Kernel& kernel, const ir::Value& v) {
   return registers_of(from) == 1 && ir::is_unsigned(from) ? 2 : 0;
 }
 
-/// Registers that an operation on integers computes, where these are fewer than it gives.
+/// Whether a selection between what an instruction makes of a value and that value is the instruction under a
+/// predicate.
+inline bool is_predicate(const ir::Kernel& kernel, const ValueWalk& walk, const ir::Value& v) {
+  if (v.kind != ir::ValueKind::op || v.op != ir::Op::select) return false;
+  const auto [test, yes, no] = v.operands;
+  if (kernel.values[yes].kind != ir::ValueKind::let || !walk.is_read_once(kernel.values[yes].let)) return false;
+  const ir::Value& made = walk.made(yes);
+  const bool is_one = made.op == ir::Op::add || made.op == ir::Op::subtract || made.op == ir::Op::multiply ||
+                      made.op == ir::Op::maximum || made.op == ir::Op::minimum;
+  return made.kind == ir::ValueKind::op && is_one && (made.operands[0] == no || made.operands[1] == no);
+}
+
+/// Registers that an operation computes by instructions of its own, where these are fewer than it gives.
 inline std::optional<int> words_computed(const ir::Kernel& kernel, const ValueWalk& walk, const ir::Value& v) {
-  if (takes_logic_in(kernel, walk, v) || moves_words(kernel, v)) return 0;
+  if (takes_logic_in(kernel, walk, v) || moves_words(kernel, v) || is_predicate(kernel, walk, v)) return 0;
   if (ir::is_floating(v.dtype) || registers_of(v.dtype) != 2) return std::nullopt;
   if (v.op != ir::Op::bit_or && v.op != ir::Op::bit_xor) return std::nullopt;
   return 2 - std::popcount(zero_words(kernel, walk.made(v.operands[0])) | zero_words(kernel, walk.made(v.operands[1])));
