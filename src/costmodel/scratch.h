@@ -268,8 +268,13 @@ inline std::optional<std::int64_t> number_in(const ir::IndexPool& pool, ir::Expr
   std::int64_t sum = pool[id].constant;
   for (const ir::Linear& linear : pool.linear(id)) {
     const ir::Term& term = pool.terms[linear.term];
-    if (term.kind != ir::TermKind::var || term.var != var) return std::nullopt;
-    sum += linear.coefficient * copy;
+    std::optional<std::int64_t> number;
+    if (term.kind == ir::TermKind::var && term.var == var) number = copy;
+    const bool divides = term.kind == ir::TermKind::div || term.kind == ir::TermKind::mod;
+    if (divides) number = number_in(pool, term.a, var, copy);
+    if (!number) return std::nullopt;
+    if (divides) number = term.kind == ir::TermKind::div ? *number / term.divisor : *number % term.divisor;
+    sum += linear.coefficient * *number;
   }
   return sum;
 }
