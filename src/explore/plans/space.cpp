@@ -88,6 +88,17 @@ void sort_once(std::vector<int>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
+/// Powers of two, and all of a column that is no longer than twice the usual: then no copy asks whether it is there,
+/// and the compiler knows which piece of a concatenation it reads.
+std::vector<int> in_flight_of(const codegen::Prepared& prepared) {
+  constexpr std::int64_t most = 16;
+  std::vector<int> values = powers_of_two(1, most_in_flight(prepared));
+  if (has_columns(prepared) && prepared.columns > 2 && prepared.columns <= most)
+    values.push_back(static_cast<int>(prepared.columns));
+  sort_once(values);
+  return values;
+}
+
 /// Powers of two, and by powers of two as many as such lanes.
 std::vector<int> block_sizes(const codegen::Prepared& prepared, const ir::Limits& limits) {
   std::vector<int> values = powers_of_two(2 * limits.warp_size, limits.threads_per_block);
@@ -185,7 +196,7 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
     case ir::PlanField::vector:
       return powers_of_two(1, prepared.widest_vector);
     case ir::PlanField::in_flight:
-      return powers_of_two(1, most_in_flight(prepared));
+      return in_flight_of(prepared);
     case ir::PlanField::unroll:
       return powers_of_two(1, most_at_once);
     case ir::PlanField::split:
@@ -230,8 +241,8 @@ std::string_view values_asked(ir::PlanField axis) {
     case ir::PlanField::vector:
       return "1, doubled up to 16 bytes of the narrowest type; powers of two that fit a row and divide columns";
     case ir::PlanField::in_flight:
-      return "1, 2, 4, 8, of columns that break vectors up to 64 bytes; any number that a thread has rows or vectors "
-             "for";
+      return "1, 2, 4, 8, of columns that break vectors up to 64 bytes, and all of up to 16; any number that a thread "
+             "has rows or vectors for";
     case ir::PlanField::unroll:
       return "1, 2, 4, 8; any number that a thread has rows or vectors for";
     case ir::PlanField::split:
