@@ -24,7 +24,8 @@
 // are loaded. So each node has the places at which its group asks for it (places/places.h): those of its readers there,
 // taken on by a step. When they change, those are looked at again whose results it reads, once for all nodes that come
 // or go together. Where a reader finds the value in memory behind a barrier, or with the block that has its row, it is
-// computed once. What several readers want of an array at the same taps is loaded once.
+// computed once. What several readers want of an array at the same taps is loaded once; what none of them wants, as all
+// but the rows that a look-up picks, is neither computed nor loaded.
 //
 // Reductions that arrive in steps (ir/graph/split_reduction.h) are one where a group holds the steps. The first of them
 // then counts as the whole: its elements are those that are reduced, and its result reaches as far as the whole's. The
@@ -170,10 +171,10 @@ void GroupSummaries::count_read(NodeId node, std::size_t which, int sign) {
     group.summary.near += by * loads * facts_.element_bytes[ir::index(read.value)];
   };
   share(-1);
-  if (read.whole)
+  if (read.whole && state.times >= 1)
     external.whole += sign;
   else
-    external.partial += sign * read.bytes;
+    external.partial += sign * std::round(read.bytes * std::min(1.0, state.times));
   const auto phase = std::find_if(external.phases.begin(), external.phases.end(),
                                   [&](const auto& one) { return one.first == state.phase; });
   if (phase == external.phases.end())
@@ -402,7 +403,7 @@ void GroupSummaries::settle_places(std::int32_t group) {
     AskedPlaces places = places_of(id);
     if (places == state.places) continue;
     const GroupNode& fact = facts_.nodes[ir::index(id)];
-    const double times = std::clamp(evaluations(places, fact.elements) / std::max(1.0, fact.elements), 1.0, most_times);
+    const double times = std::min(evaluations(places, fact.elements) / std::max(1.0, fact.elements), most_times);
     state.places = std::move(places);
     add_makers(id);
     if (times == state.times) continue;

@@ -49,6 +49,17 @@ void put(std::span<const std::byte> from, std::span<std::byte> to, const Steps& 
                 from.data() + static_cast<std::size_t>(outer) * size, size);
 }
 
+/// Every part makes anew what is the same for all, as a table that rows are gathered from. Parts are so few that this
+/// is no more than the rest. `dim_of`: per node, -1 where it is the same.
+std::int64_t least_steps_at_once(const ir::Graph& graph, const std::vector<int>& dim_of, std::int64_t steps) {
+  double again = 0, own = 1;
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id)
+    if (graph.nodes[id].op != ir::Op::parameter)
+      (dim_of[id] < 0 ? again : own) += static_cast<double>(elements(graph.nodes[id].shape));
+  const double least = static_cast<double>(steps) * std::min(1.0, again / own);
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(least));
+}
+
 }  // namespace
 
 std::optional<Parts> parts_of(const ir::Graph& graph) {
@@ -77,8 +88,8 @@ std::optional<Parts> parts_along(const ir::Graph& graph, codegen::OuterExtent ex
       inputs += elements(part[id].shape) * element_bytes(part[id].shape.dtype);
     return inputs + reference::bytes_to_evaluate(part);
   };
-  parts.steps_at_once =
-      std::clamp(bytes_of_part / std::max<std::int64_t>(bytes_of(1), 1), std::int64_t{1}, extent.steps);
+  const std::int64_t least = least_steps_at_once(graph, dim_of, extent.steps);
+  parts.steps_at_once = std::clamp(bytes_of_part / std::max<std::int64_t>(bytes_of(1), 1), least, extent.steps);
   parts.bytes = bytes_of(parts.steps_at_once);
   parts.graph = graph;
   parts.extent = std::move(extent);
