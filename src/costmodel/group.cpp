@@ -140,6 +140,18 @@ double end_of_sums(const GroupSummary& summary, const CalibratedDevice& device) 
               device.l2_latency);
 }
 
+/// Seconds that sums across rows take: rows that wait for one another, and the end.
+struct AcrossSums {
+  double exposed = 0, end = 0;
+};
+/// At most what it takes to go through the input once more, for the columns alone: as another body, or behind a
+/// barrier.
+AcrossSums across_sums(const GroupSummary& summary, const CalibratedDevice& device, double memory) {
+  const AcrossSums with_rows{exposed(summary, device), end_of_sums(summary, device)};
+  const double apart = summary.read / memory + 2 * device.l2_latency + device.dram_latency;
+  return with_rows.exposed + with_rows.end <= apart ? with_rows : AcrossSums{0, apart};
+}
+
 /// Rows that are gone through again are shared by so many blocks; 1: they are a block's each. Seconds of each meeting.
 struct Sharing {
   double blocks = 1, meets = 0;
@@ -188,11 +200,12 @@ ir::Estimate priced(const GroupSummary& summary, const CalibratedDevice& device,
       crossing = through / memory;
   }
   const bool ends_late = summary.tails > 0 || (summary.column_sums > 0 && !goes_again(summary));
-  const double tail = (ends_late ? 2 * device.l2_latency : 0) + end_of_sums(summary, device);
+  const AcrossSums sums = across_sums(summary, device, memory);
+  const double tail = (ends_late ? 2 * device.l2_latency : 0) + sums.end;
   part(estimate, ir::Part::barrier) = {waits * (2 * device.l2_latency + device.dram_latency) + tail};
   part(estimate, ir::Part::shared) = {crossing};
   part(estimate,
-       ir::Part::latency) = {exposed(summary, device) + static_cast<double>(summary.steps.size()) * sharing.meets +
+       ir::Part::latency) = {sums.exposed + static_cast<double>(summary.steps.size()) * sharing.meets +
                              passes_apart(summary, walked, l2, device, blocks) +
                              std::max(0.0, pieces_come(summary, device, blocks) - part(estimate, busiest).value)};
   const Seconds body = part(estimate, busiest) + part(estimate, ir::Part::barrier) + part(estimate, ir::Part::shared) +

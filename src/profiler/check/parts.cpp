@@ -7,6 +7,7 @@
 #include "profiler/check/parts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <mutex>
 #include <numeric>
@@ -57,7 +58,7 @@ std::int64_t least_steps_at_once(const ir::Graph& graph, const std::vector<int>&
     if (graph.nodes[id].op != ir::Op::parameter)
       (dim_of[id] < 0 ? again : own) += static_cast<double>(elements(graph.nodes[id].shape));
   const double least = static_cast<double>(steps) * std::min(1.0, again / own);
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(least));
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(least)));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "profiler/check/parts.h"
 #include "reference/evaluate_cells.h"
 #include "reference/inputs.h"
 #include "support/approx.h"
@@ -67,6 +68,26 @@ simulator::Finding finding(simulator::FindingKind kind) {
 }
 
 }  // namespace
+
+TEST_CASE("a reference in parts makes what is the same for all parts no more often than the rest") {
+  const auto parts_of_rows = [](std::string_view table, int rows) {
+    const ir::Graph graph = ir::parse_graph(fmt::format(
+        "graph rows {{\n  %t = parameter 0 : f32[20000,64]\n  %i = parameter 1 : s32[{0},1]\n{1}"
+        "  %g = gather %s, %i, text=\"offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}}, "
+        "index_vector_dim=1, slice_sizes={{1,64}}\" : f32[{0},64]\n  %e = exp %g : f32[{0},64]\n"
+        "  output %e\n}}\n",
+        rows, table));
+    ir::verify(graph);
+    const std::optional<profiler::Parts> parts = profiler::parts_of(graph);
+    REQUIRE(parts);
+    return (rows + parts->steps_at_once - 1) / parts->steps_at_once;
+  };
+  const std::string_view scaled = "  %s = add %t, %t : f32[20000,64]\n", plain = "  %s = copy %t : f32[20000,64]\n";
+  CHECK(parts_of_rows(scaled, 512) == 1);  // the table is 20 times as much as the rows
+  CHECK(parts_of_rows(plain, 512) == 1);
+  CHECK(parts_of_rows(scaled, 200000) <= 20);  // the rows are 20 times the table, in two operations
+  CHECK(parts_of_rows(scaled, 200000) >= 2);
+}
 
 TEST_CASE("a right execution passes with its counts") {
   const CheckBench bench;
