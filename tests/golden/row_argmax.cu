@@ -103,9 +103,7 @@ __device__ __forceinline__ void argmax_iota_row_block(
       const bool r_compare_1 = r_0 != r_0;
       const bool r_bit_or = bit_or(r_compare, r_compare_1);
       const bool r_compare_2 = r_0 == x_row.v[e];
-      const bool r_compare_3 = r_1 < static_cast<int>(lane * 4 + warp * 128 + t * 512 + e);
-      const bool r_bit_and = bit_and(r_compare_2, r_compare_3);
-      const bool r_bit_or_1 = bit_or(r_bit_or, r_bit_and);
+      const bool r_bit_or_1 = bit_or(r_bit_or, r_compare_2);
       const float r_select = r_bit_or ? r_0 : x_row.v[e];
       const int r_select_1 = r_bit_or_1 ? r_1 : static_cast<int>(lane * 4 + warp * 128 + t * 512 + e);
       r_0 = r_select;
@@ -115,13 +113,13 @@ __device__ __forceinline__ void argmax_iota_row_block(
   // Together with the lane 1 away, of 32.
   const float r_other = __shfl_xor_sync(0xffffffffu, r_0, 1);
   const int r_other_1 = __shfl_xor_sync(0xffffffffu, r_1, 1);
-  const bool r_compare_4 = r_0 > r_other;
-  const bool r_compare_5 = r_0 != r_0;
-  const bool r_bit_or_2 = bit_or(r_compare_4, r_compare_5);
-  const bool r_compare_6 = r_0 == r_other;
-  const bool r_compare_7 = r_1 < r_other_1;
-  const bool r_bit_and_1 = bit_and(r_compare_6, r_compare_7);
-  const bool r_bit_or_3 = bit_or(r_bit_or_2, r_bit_and_1);
+  const bool r_compare_3 = r_0 > r_other;
+  const bool r_compare_4 = r_0 != r_0;
+  const bool r_bit_or_2 = bit_or(r_compare_3, r_compare_4);
+  const bool r_compare_5 = r_0 == r_other;
+  const bool r_compare_6 = r_1 < r_other_1;
+  const bool r_bit_and = bit_and(r_compare_5, r_compare_6);
+  const bool r_bit_or_3 = bit_or(r_bit_or_2, r_bit_and);
   const float r_select_2 = r_bit_or_2 ? r_0 : r_other;
   const int r_select_3 = r_bit_or_3 ? r_1 : r_other_1;
   r_0 = r_select_2;
@@ -129,13 +127,13 @@ __device__ __forceinline__ void argmax_iota_row_block(
   // Together with the lane 2 away, of 32.
   const float r_other_2 = __shfl_xor_sync(0xffffffffu, r_0, 2);
   const int r_other_3 = __shfl_xor_sync(0xffffffffu, r_1, 2);
-  const bool r_compare_8 = r_0 > r_other_2;
-  const bool r_compare_9 = r_0 != r_0;
-  const bool r_bit_or_4 = bit_or(r_compare_8, r_compare_9);
-  const bool r_compare_10 = r_0 == r_other_2;
-  const bool r_compare_11 = r_1 < r_other_3;
-  const bool r_bit_and_2 = bit_and(r_compare_10, r_compare_11);
-  const bool r_bit_or_5 = bit_or(r_bit_or_4, r_bit_and_2);
+  const bool r_compare_7 = r_0 > r_other_2;
+  const bool r_compare_8 = r_0 != r_0;
+  const bool r_bit_or_4 = bit_or(r_compare_7, r_compare_8);
+  const bool r_compare_9 = r_0 == r_other_2;
+  const bool r_compare_10 = r_1 < r_other_3;
+  const bool r_bit_and_1 = bit_and(r_compare_9, r_compare_10);
+  const bool r_bit_or_5 = bit_or(r_bit_or_4, r_bit_and_1);
   const float r_select_4 = r_bit_or_4 ? r_0 : r_other_2;
   const int r_select_5 = r_bit_or_5 ? r_1 : r_other_3;
   r_0 = r_select_4;
@@ -143,13 +141,13 @@ __device__ __forceinline__ void argmax_iota_row_block(
   // Together with the lane 4 away, of 32.
   const float r_other_4 = __shfl_xor_sync(0xffffffffu, r_0, 4);
   const int r_other_5 = __shfl_xor_sync(0xffffffffu, r_1, 4);
-  const bool r_compare_12 = r_0 > r_other_4;
-  const bool r_compare_13 = r_0 != r_0;
-  const bool r_bit_or_6 = bit_or(r_compare_12, r_compare_13);
-  const bool r_compare_14 = r_0 == r_other_4;
-  const bool r_compare_15 = r_1 < r_other_5;
-  const bool r_bit_and_3 = bit_and(r_compare_14, r_compare_15);
-  const bool r_bit_or_7 = bit_or(r_bit_or_6, r_bit_and_3);
+  const bool r_compare_11 = r_0 > r_other_4;
+  const bool r_compare_12 = r_0 != r_0;
+  const bool r_bit_or_6 = bit_or(r_compare_11, r_compare_12);
+  const bool r_compare_13 = r_0 == r_other_4;
+  const bool r_compare_14 = r_1 < r_other_5;
+  const bool r_bit_and_2 = bit_and(r_compare_13, r_compare_14);
+  const bool r_bit_or_7 = bit_or(r_bit_or_6, r_bit_and_2);
   const float r_select_6 = r_bit_or_6 ? r_0 : r_other_4;
   const int r_select_7 = r_bit_or_7 ? r_1 : r_other_5;
   r_0 = r_select_6;
@@ -157,13 +155,13 @@ __device__ __forceinline__ void argmax_iota_row_block(
   // Together with the lane 8 away, of 32.
   const float r_other_6 = __shfl_xor_sync(0xffffffffu, r_0, 8);
   const int r_other_7 = __shfl_xor_sync(0xffffffffu, r_1, 8);
-  const bool r_compare_16 = r_0 > r_other_6;
-  const bool r_compare_17 = r_0 != r_0;
-  const bool r_bit_or_8 = bit_or(r_compare_16, r_compare_17);
-  const bool r_compare_18 = r_0 == r_other_6;
-  const bool r_compare_19 = r_1 < r_other_7;
-  const bool r_bit_and_4 = bit_and(r_compare_18, r_compare_19);
-  const bool r_bit_or_9 = bit_or(r_bit_or_8, r_bit_and_4);
+  const bool r_compare_15 = r_0 > r_other_6;
+  const bool r_compare_16 = r_0 != r_0;
+  const bool r_bit_or_8 = bit_or(r_compare_15, r_compare_16);
+  const bool r_compare_17 = r_0 == r_other_6;
+  const bool r_compare_18 = r_1 < r_other_7;
+  const bool r_bit_and_3 = bit_and(r_compare_17, r_compare_18);
+  const bool r_bit_or_9 = bit_or(r_bit_or_8, r_bit_and_3);
   const float r_select_8 = r_bit_or_8 ? r_0 : r_other_6;
   const int r_select_9 = r_bit_or_9 ? r_1 : r_other_7;
   r_0 = r_select_8;
@@ -173,13 +171,13 @@ __device__ __forceinline__ void argmax_iota_row_block(
   const int r_other_9 = __shfl_xor_sync(0xffffffffu, r_1, 16);
 
   // The results.
-  const bool r_compare_20 = r_0 > r_other_8;
-  const bool r_compare_21 = r_0 != r_0;
-  const bool r_bit_or_10 = bit_or(r_compare_20, r_compare_21);
-  const bool r_compare_22 = r_0 == r_other_8;
-  const bool r_compare_23 = r_1 < r_other_9;
-  const bool r_bit_and_5 = bit_and(r_compare_22, r_compare_23);
-  const bool r_bit_or_11 = bit_or(r_bit_or_10, r_bit_and_5);
+  const bool r_compare_19 = r_0 > r_other_8;
+  const bool r_compare_20 = r_0 != r_0;
+  const bool r_bit_or_10 = bit_or(r_compare_19, r_compare_20);
+  const bool r_compare_21 = r_0 == r_other_8;
+  const bool r_compare_22 = r_1 < r_other_9;
+  const bool r_bit_and_4 = bit_and(r_compare_21, r_compare_22);
+  const bool r_bit_or_11 = bit_or(r_bit_or_10, r_bit_and_4);
   const float r_select_10 = r_bit_or_10 ? r_0 : r_other_8;
   const int r_select_11 = r_bit_or_11 ? r_1 : r_other_9;
   r_0 = r_select_10;
@@ -199,13 +197,13 @@ __device__ __forceinline__ void argmax_iota_row_block(
   shared_load_s32x4(&r_1_part.v[0], &r_1_warps[0]);
   #pragma unroll
   for (int w = 0; w < 4; ++w) {
-    const bool r_compare_24 = r_0 > r_0_part.v[w];
-    const bool r_compare_25 = r_0 != r_0;
-    const bool r_bit_or_12 = bit_or(r_compare_24, r_compare_25);
-    const bool r_compare_26 = r_0 == r_0_part.v[w];
-    const bool r_compare_27 = r_1 < r_1_part.v[w];
-    const bool r_bit_and_6 = bit_and(r_compare_26, r_compare_27);
-    const bool r_bit_or_13 = bit_or(r_bit_or_12, r_bit_and_6);
+    const bool r_compare_23 = r_0 > r_0_part.v[w];
+    const bool r_compare_24 = r_0 != r_0;
+    const bool r_bit_or_12 = bit_or(r_compare_23, r_compare_24);
+    const bool r_compare_25 = r_0 == r_0_part.v[w];
+    const bool r_compare_26 = r_1 < r_1_part.v[w];
+    const bool r_bit_and_5 = bit_and(r_compare_25, r_compare_26);
+    const bool r_bit_or_13 = bit_or(r_bit_or_12, r_bit_and_5);
     const float r_select_12 = r_bit_or_12 ? r_0 : r_0_part.v[w];
     const int r_select_13 = r_bit_or_13 ? r_1 : r_1_part.v[w];
     r_0 = r_select_12;

@@ -258,8 +258,9 @@ class ProgramBuilder {
   /// element, of a region the initial value.
   ir::ValueId start_of_sum(const ir::Node& reduce, std::size_t array = 0);
   /// In the innermost scope: each of `sums` becomes what the reduction makes of all of them, and of as many more values
-  /// behind them. `values` are in the types that they are computed in.
-  void combine(ir::NodeId reduce, std::span<const ir::Ref> sums, std::span<const ir::ValueId> values);
+  /// behind them. `values` are in the types that they are computed in. `rising`: the number of an array whose values
+  /// are above all of it that the sums have seen, or as great as what they start from; -1: of none that is known.
+  void combine(ir::NodeId reduce, std::span<const ir::Ref> sums, std::span<const ir::ValueId> values, int rising = -1);
   /// Another lane's value; a `stride` of 0 means the first lane's of its group.
   Val exchange(std::string_view name, ir::ValueId value, std::int64_t stride, std::int64_t lanes);
   Val let(int depth, std::string_view name, ir::DType dtype, ir::ValueId value);
@@ -365,8 +366,9 @@ class ProgramBuilder {
   Entry computed(const ir::Graph& graph, const ir::Node& node, std::string_view name, std::span<const Entry> operands);
   Entry computed_line(const ir::Graph& region, const ir::Node& line, std::string_view name,
                       std::span<const Entry> arguments, std::span<const Entry> lines);
-  /// Each line of a region whose parameters are these.
-  std::vector<Entry> written_out(const ir::Graph& region, std::string_view name, std::span<const Entry> arguments);
+  /// Each line of a region whose parameters are these. What is known to hold is `is_true`, per line.
+  std::vector<Entry> written_out(const ir::Graph& region, std::string_view name, std::span<const Entry> arguments,
+                                 std::vector<bool> is_true = {});
   /// Whether operand k of a concatenation, or what a window of a pad or an update shows, holds any such element.
   bool may_read(ir::NodeId id, int k, const Coordinates& coordinates);
   Entry emit_choice(ir::NodeId id, const Demand& wanted);

@@ -65,7 +65,8 @@ const ir::Shape& order_of(const Pass& pass, ir::NodeId reduce) {
   return same ? leading : own;
 }
 
-/// What a reduction along or across rows, or of columns, reads at (kept, along).
+}  // namespace
+
 Coordinates read_coordinates(Pass& pass, ir::NodeId reduction, ir::ExprId along) {
   IndexBuilder& build = pass.builder.build();
   const ir::Graph& graph = pass.builder.graph();
@@ -78,6 +79,8 @@ Coordinates read_coordinates(Pass& pass, ir::NodeId reduction, ir::ExprId along)
   if (domain == own.turned()) return coordinates_at(build, shape, axes(reduce), along, kept);
   return delinearize_memory(build, shape, position_in(build, own, kept, along));
 }
+
+namespace {
 
 /// Where an output of elements stands, of several windows in this one: by a route from the dominant, else by its own
 /// order in memory, or that of a piece.
@@ -268,7 +271,8 @@ void walk_section(Pass& pass, const Phase& phase, const Segment& segment) {
     values.clear();
     for (std::size_t k = 0; k < slots.end - slots.first && !builder.refusal(); ++k)
       values.push_back(emit(slots.reduce, k).compute.id);
-    if (!builder.refusal()) builder.combine(slots.reduce, accumulator_refs(pass, slots), values);
+    if (builder.refusal()) continue;
+    builder.combine(slots.reduce, accumulator_refs(pass, slots), values, rising_array(pass, slots.reduce, segment));
   }
   for (const ir::NodeId sum : phase.across)
     if (!builder.refusal() && reads_elements(pass.prepared, sum)) add_across(pass, sum, emit(sum, 0));

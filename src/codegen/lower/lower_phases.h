@@ -76,6 +76,8 @@ std::vector<Slots> slots_of(const Pass& pass, const Phase& phase);
 std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,
                                           const ir::Limits& limits, Handover& handover);
 
+/// What a reduction along or across rows, or of columns, reads at (kept, along).
+Coordinates read_coordinates(Pass& pass, ir::NodeId reduction, ir::ExprId along);
 /// Where a reduction holds its result number `kept`.
 Coordinates result_coordinates(Pass& pass, ir::NodeId reduce, ir::ExprId kept);
 /// Of blocks that have the same numbers of a row the first one writes them.
@@ -92,6 +94,9 @@ void declare_accumulators(Pass& pass, const Phase& phase);
 void name_results(Pass& pass, const Phase& phase);
 /// Accumulator number `i` of the phase: of the row in flight, of the vector's element at hand.
 ir::Ref accumulator_ref(const Pass& pass, std::size_t i);
+/// The array of a reduction whose values rise as a thread goes through the section: places along what is reduced, from
+/// a start that is at most the first of them. -1: none, or elements came before that stand behind.
+int rising_array(Pass& pass, ir::NodeId reduction, const Segment& segment);
 /// Those of a reduction.
 std::vector<ir::Ref> accumulator_refs(const Pass& pass, const Slots& slots);
 

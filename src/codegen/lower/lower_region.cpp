@@ -10,6 +10,10 @@
 // other region is written out line by line, its parameters being what the sums hold and what comes: lets, and at the
 // end assignments of all sums. Its lines are computed where everything they are made of is defined, as elsewhere; what
 // the sums hold is of the scope at hand, because it changes.
+//
+// A region that keeps the first of equal elements compares their places. A thread that goes along a row sees places
+// rise, so there the comparison is known: an element is behind all that were seen. What starts from the row's first
+// place is as good as seen: where that place comes itself, both are the same. Lanes and blocks compare.
 #include <fmt/format.h>
 
 #include <array>
@@ -29,15 +33,49 @@ Entry ProgramBuilder::computed_line(const ir::Graph& region, const ir::Node& lin
   return computed(region, line, name, std::span(operands).first(line.operands.size()));
 }
 
+namespace {
+
+/// Lines of a region that ask whether a parameter is below its counterpart among the other values, by number.
+std::vector<bool> asks_for_rise(const ir::Graph& region, std::size_t arrays, int rising) {
+  std::vector<bool> found(region.nodes.size(), false);
+  const auto is_parameter = [&](ir::NodeId id, std::int64_t number) {
+    return region[id].op == ir::Op::parameter && parameter_number(region[id]) == number;
+  };
+  for (std::size_t i = 0; i < found.size() && rising >= 0; ++i) {
+    const ir::Node& line = region.nodes[i];
+    if (line.op != ir::Op::compare) continue;
+    const ir::Comparison asked = ir::attributes_as<ir::CompareOptions>(line).comparison;
+    const std::int64_t other = static_cast<std::int64_t>(arrays) + rising;
+    found[i] = (asked == ir::Comparison::lt && is_parameter(line.operands[0], rising) &&
+                is_parameter(line.operands[1], other)) ||
+               (asked == ir::Comparison::gt && is_parameter(line.operands[0], other) &&
+                is_parameter(line.operands[1], rising));
+  }
+  return found;
+}
+
+}  // namespace
+
 std::vector<Entry> ProgramBuilder::written_out(const ir::Graph& region, std::string_view name,
-                                               std::span<const Entry> arguments) {
+                                               std::span<const Entry> arguments, std::vector<bool> is_true) {
+  is_true.resize(region.nodes.size());
   std::vector<Entry> lines;
-  for (const ir::Node& line : region.nodes)
-    lines.push_back(computed_line(region, line, fmt::format("{}_{}", name, ir::name(line.op)), arguments, lines));
+  for (std::size_t i = 0; i < region.nodes.size(); ++i) {
+    const ir::Node& line = region.nodes[i];
+    const auto known = [&](std::size_t k) { return k < line.operands.size() && is_true[ir::index(line.operands[k])]; };
+    const bool of_both = line.op == ir::Op::bit_and && line.shape.dtype == ir::DType::pred;
+    if (is_true[i])
+      lines.emplace_back().compute = number(ir::DType::pred, 0, 1);
+    else if (of_both && (known(0) || known(1)))
+      lines.push_back(lines[ir::index(line.operands[known(0) ? 1 : 0])]);
+    else
+      lines.push_back(computed_line(region, line, fmt::format("{}_{}", name, ir::name(line.op)), arguments, lines));
+  }
   return lines;
 }
 
-void ProgramBuilder::combine(ir::NodeId reduce, std::span<const ir::Ref> sums, std::span<const ir::ValueId> values) {
+void ProgramBuilder::combine(ir::NodeId reduce, std::span<const ir::Ref> sums, std::span<const ir::ValueId> values,
+                             int rising) {
   const ir::Node& node = node_at(reduce);
   ir::Stmt assign;
   assign.kind = ir::StmtKind::assign;
@@ -55,7 +93,8 @@ void ProgramBuilder::combine(ir::NodeId reduce, std::span<const ir::Ref> sums, s
     arguments[k].compute = element(kernel_.arrays[sums[k].array].dtype, sums[k], depth());
     arguments[sums.size() + k].compute = {values[k], depth()};
   }
-  const std::vector<Entry> lines = written_out(region, name_of(reduce), arguments);
+  const std::vector<Entry> lines =
+      written_out(region, name_of(reduce), arguments, asks_for_rise(region, sums.size(), rising));
   std::vector<Val> results;
   for (std::size_t k = 0; k < sums.size(); ++k) {
     Val result = lines[ir::index(region.outputs[k])].compute;

@@ -111,6 +111,40 @@ TEST_CASE("all lanes of a row go on with one result of a region that gives other
   }
 }
 
+TEST_CASE("the first of equal elements is found whoever goes through them, and whatever they start from") {
+  std::mt19937_64 random(8);
+  const std::string_view of_rows = "iota, axes={1} : s32[{R},{N}]";
+  const std::string_view of_row =
+      "broadcast %row, axes={1} : s32[{R},{N}]";  // the same, of one row for all: %row stands before it
+  for (const bool is_broadcast : {false, true})
+    for (const int start : {0, -3, 500})  // the greatest there is may have no place, or one behind all others
+      for (const std::int64_t columns : {33, 64, 96, 260})
+        for (const Threads& threads :
+             {Threads{64, 32, 1, 1}, Threads{64, 8, 1, 4}, Threads{128, 4, 1, 2}, Threads{64, 8, 4, 1}}) {
+          std::string text(family_member("argmax").text);
+          text.replace(text.find("constant 0 : s32"), 16, fmt::format("constant {} : s32", start));
+          const std::size_t at = text.find(of_rows);
+          if (is_broadcast) {
+            text.replace(at, of_rows.size(), of_row);
+            text.insert(text.rfind("  %places", at), "  %row = iota, axes={0} : s32[{N}]\n");
+          }
+          const Group group = make_group({"argmax", text}, 5, columns);
+          CAPTURE(ir::text(group.graph));
+          std::vector<reference::Tensor> inputs{reference::zeros(group.graph[parameters(group.graph)[0]].shape)};
+          for (std::size_t i = 0; i < inputs[0].bytes.size(); i += 4) {
+            const bool is_least = random() % 4 == 0 || i < 4 * static_cast<std::size_t>(columns);  // a row of them
+            const float value = is_least ? -INFINITY : static_cast<float>(random() % 3);
+            std::memcpy(inputs[0].bytes.data() + i, &value, 4);
+          }
+          const Kernel kernel = lowered(group, threads);
+          const KernelRun run = run_on(kernel, inputs);
+          CHECK(run.violations.empty());
+          const std::vector<reference::Tensor> expected = reference::evaluate(group.graph, inputs);
+          CHECK(run.buffers[1] == expected[0].bytes);
+          CHECK(run.buffers[2] == expected[1].bytes);
+        }
+}
+
 TEST_CASE("regions of random operations on integers compute what the evaluator computes, whatever they take over") {
   // Each result is made of those of its own kind, by an operation that any order suits; some arrays are one another's
   // copies, and results may be asked for in part.
