@@ -122,6 +122,15 @@ TEST_CASE("places that half an integer does not hold take a whole one") {
   check_packed(imported.graph, given, evaluate(imported.graph, given), true);
 }
 
+TEST_CASE("a chain that looks for more than a row has stays as it is") {
+  // Import makes none; the text of a graph may.
+  std::string text = ir::text(hlo::import_hlo(TopkCase{"f32", {2, 9}, 3, true}.hlo(), "test.hlo").graph);
+  for (std::size_t at; (at = text.find("[2,9]")) != text.npos;) text.replace(at, 5, "[2,2]");
+  const Graph graph = parse_graph(text);
+  verify(graph);
+  CHECK(!with_pairs_packed(graph));
+}
+
 TEST_CASE("a chain stays as it is where others read what lies between its reductions") {
   const Graph graph = hlo::import_hlo(TopkCase{"f32", {2, 9}, 3, true}.hlo(), "test.hlo").graph;
   int between = 0;

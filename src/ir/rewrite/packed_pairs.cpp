@@ -32,14 +32,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
+#include <tuple>
 #include <utility>
 
 #include "base/indexed.h"
 #include "ir/graph/graph_parse.h"
-#include "ir/graph/number.h"
 #include "ir/graph/region_reduction.h"
+#include "ir/rewrite/swallow.h"
 
 namespace tailor::ir {
 
@@ -318,7 +317,9 @@ class PackedPairs {
         length > order->behind || whole_number(node(chain.behind)) != order->behind)
       return std::nullopt;
     while (const std::optional<Link> next = link_behind(chain)) chain.links.push_back(*next);
-    return stands_alone(chain) ? std::optional(std::move(chain)) : std::nullopt;
+    // Behind the last element there is none that stands below it.
+    const bool are_there = std::ssize(chain.links) <= length;
+    return are_there && stands_alone(chain) ? std::optional(std::move(chain)) : std::nullopt;
   }
 
   /// The reduction among what the last one of the chain leaves.
@@ -374,11 +375,6 @@ class PackedPairs {
     if (chain.absent != no_node && !is_read_by(chain.absent, selections)) return false;
     if (chain.absent != no_node) reductions.push_back(chain.absent);
     return is_read_by(chain.behind, reductions) && chain.array < chain.behind && chain.places < chain.behind;
-  }
-
-  static void swallow(Node& node) {
-    node = {Op::constant, make_shape(node.shape.dtype, {}), {}, {}, node.name};
-    node.attributes = Literal{true, std::vector<std::byte>(static_cast<std::size_t>(element_bytes(node.shape.dtype)))};
   }
 
   /// Each element, or number of a row, of those at the same place.

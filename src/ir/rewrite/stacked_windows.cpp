@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "base/indexed.h"
-#include "ir/graph/number.h"
+#include "ir/rewrite/swallow.h"
 
 namespace tailor::ir {
 
@@ -266,14 +266,6 @@ class StackedWindows {
     stack.attributes = Node{}.attributes;
     stack.operands = {};
     stack.operands.push_back(windows_.back());
-  }
-
-  static void swallow(Node& node) {
-    node.op = Op::constant;
-    node.shape = make_shape(node.shape.dtype, {});
-    node.operands.clear();
-    node.bodies.clear();
-    node.attributes = Literal{true, std::vector<std::byte>(static_cast<std::size_t>(element_bytes(node.shape.dtype)))};
   }
 
   const Graph& graph_;
