@@ -32,10 +32,10 @@
 #include "ir/graph/arithmetic.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/domain.h"
-#include "ir/rewrite/packed_pairs.h"
 #include "ir/graph/region_reduction.h"
 #include "ir/graph/split_reduction.h"
 #include "ir/kernel/kernel.h"
+#include "ir/rewrite/packed_pairs.h"
 
 namespace tailor::costmodel {
 
@@ -426,12 +426,12 @@ class Facts {
   }
 
   /// Of a reduction that kernels do on pairs as integers (ir/rewrite/packed_pairs.h).
-  std::optional<double> packed_instructions(const Node& node) const {
-    if (node.op != Op::reduce || ir::reduced_count(node) != 2) return std::nullopt;
+  std::optional<int> packed_instructions(const Node& node) const {
+    if (ir::reduced_count(node) != 2 || node.bodies.empty()) return std::nullopt;
     const std::optional<ir::FirstOfPairs> order = ir::first_of_pairs(body(graph_, node, 0));
     const std::optional<ir::DType> packed =
         order ? ir::packed_type(graph_[node.operands[0]].shape.dtype, *order) : std::nullopt;
-    return packed ? std::optional<double>(ir::packed_instructions(*packed)) : std::nullopt;
+    return packed ? std::optional(ir::packed_instructions(*packed)) : std::nullopt;
   }
 
   void find_instructions(const Node& node, GroupNode& fact) const {
@@ -456,7 +456,6 @@ class Facts {
       fact.alu += 2 * size_of(node) * std::ceil(std::log2(static_cast<double>(node.operands.size())));
     const auto add_lines = [&](double times) {
       if (node.bodies.empty()) return;
-      if (const std::optional<double> packed = packed_instructions(node)) return void(fact.alu += times * *packed);
       for (const Node& line : body(graph_, node, 0).nodes)
         if (class_of(line.op) == OpClass::elementwise && line.op != Op::convert) add(line.op, line.shape.dtype, times);
     };
@@ -466,6 +465,8 @@ class Facts {
     const Node& operand = graph_[node.operands[0]];
     if (!ir::runs_region(node))
       add(ir::op_of(reducer), operand.shape.dtype, size_of(operand));
+    else if (const std::optional<int> packed = packed_instructions(node))
+      fact.alu += size_of(operand) * *packed;
     else
       add_lines(size_of(operand));
   }

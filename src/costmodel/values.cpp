@@ -134,17 +134,15 @@ std::pair<std::int32_t, std::int64_t> ValueWalk::needed_copies(ir::LetId let) co
 
 std::optional<std::uint64_t> ValueWalk::first_of(const ir::Value& selection, std::int32_t loop) const {
   if (loop < 0 || selection.kind != ir::ValueKind::op || selection.op != ir::Op::select) return std::nullopt;
-  const ir::Value* asked = &kernel_.values[selection.operands[0]];
-  if (asked->kind == ir::ValueKind::let && scratch_.lets[asked->let].value != ir::no_value)
-    asked = &kernel_.values[scratch_.lets[asked->let].value];
-  if (asked->kind != ir::ValueKind::op || asked->op != ir::Op::compare) return std::nullopt;
+  const ir::Value& asked = made(selection.operands[0]);
+  if (asked.kind != ir::ValueKind::op || asked.op != ir::Op::compare) return std::nullopt;
   const ir::VarId var = kernel_.body[static_cast<std::size_t>(loop)].var;
   std::uint64_t first = 0;
   for (std::int64_t copy = 0; copy < kernel_.indices.vars[var].extent; ++copy) {
-    const std::optional<std::int64_t> a = number_in(asked->operands[0], var, copy),
-                                      b = number_in(asked->operands[1], var, copy);
+    const std::optional<std::int64_t> a = number_in(asked.operands[0], var, copy),
+                                      b = number_in(asked.operands[1], var, copy);
     if (!a || !b) return std::nullopt;
-    first |= std::uint64_t{holds(asked->comparison, *a, *b)} << copy;
+    first |= std::uint64_t{holds(asked.comparison, *a, *b)} << copy;
   }
   return first;
 }

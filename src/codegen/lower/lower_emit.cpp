@@ -30,8 +30,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cassert>
 #include <cmath>
 #include <cstring>
 #include <limits>

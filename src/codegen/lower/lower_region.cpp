@@ -38,18 +38,16 @@ namespace {
 /// Lines of a region that ask whether a parameter is below its counterpart among the other values, by number.
 std::vector<bool> asks_for_rise(const ir::Graph& region, std::size_t arrays, int rising) {
   std::vector<bool> found(region.nodes.size(), false);
-  const auto is_parameter = [&](ir::NodeId id, std::int64_t number) {
-    return region[id].op == ir::Op::parameter && parameter_number(region[id]) == number;
+  const std::int64_t other = static_cast<std::int64_t>(arrays) + rising;
+  const auto takes = [&](const ir::Node& line, std::int64_t first, std::int64_t second) {
+    return is_parameter(region, line.operands[0], first) && is_parameter(region, line.operands[1], second);
   };
   for (std::size_t i = 0; i < found.size() && rising >= 0; ++i) {
     const ir::Node& line = region.nodes[i];
     if (line.op != ir::Op::compare) continue;
     const ir::Comparison asked = ir::attributes_as<ir::CompareOptions>(line).comparison;
-    const std::int64_t other = static_cast<std::int64_t>(arrays) + rising;
-    found[i] = (asked == ir::Comparison::lt && is_parameter(line.operands[0], rising) &&
-                is_parameter(line.operands[1], other)) ||
-               (asked == ir::Comparison::gt && is_parameter(line.operands[0], other) &&
-                is_parameter(line.operands[1], rising));
+    found[i] = (asked == ir::Comparison::lt && takes(line, rising, other)) ||
+               (asked == ir::Comparison::gt && takes(line, other, rising));
   }
   return found;
 }

@@ -32,17 +32,15 @@ std::vector<Reducer> known_reducers(const Graph& graph, const Node& reduce) {
   const Graph& region = body(graph, reduce, 0);
   const auto count = static_cast<std::int64_t>(reduced_count(reduce));
   if (!is_region_of(region, reduced_count(reduce))) return all;
-  const auto is_parameter = [&](NodeId id, std::int64_t number) {
-    return region[id].op == Op::parameter && parameter_number(region[id]) == number;
+  const auto joins = [&](const Node& made, std::int64_t one, std::int64_t other) {
+    return is_parameter(region, made.operands[0], one) && is_parameter(region, made.operands[1], other);
   };
   for (std::int64_t k = 0; k < count; ++k) {
     const Node& made = region[region.outputs[static_cast<std::size_t>(k)]];
     const auto* const found =
         std::find_if(known.begin(), known.end(), [&](Reducer one) { return op_of(one) == made.op; });
     if (found == known.end()) return {};
-    const NodeId a = made.operands[0], b = made.operands[1];
-    if (!(is_parameter(a, k) && is_parameter(b, count + k)) && !(is_parameter(b, k) && is_parameter(a, count + k)))
-      return {};
+    if (!joins(made, k, count + k) && !joins(made, count + k, k)) return {};
     all.push_back(*found);
   }
   return all;

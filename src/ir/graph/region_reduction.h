@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,6 +30,11 @@ inline std::span<const NodeId> reduced_arrays(const Node& reduce) {
 
 /// Whether a body says how it puts values together, and not one known operation of its own. Precondition: a reduce.
 bool runs_region(const Node& reduce);
+
+/// Whether a line of a region is its parameter of that number.
+inline bool is_parameter(const Graph& region, NodeId id, std::int64_t number) {
+  return region[id].op == Op::parameter && parameter_number(region[id]) == number;
+}
 
 /// Whether a region takes two numbers of each of so many arrays, and gives one.
 bool is_region_of(const Graph& region, std::size_t arrays);

@@ -61,12 +61,9 @@ std::optional<std::int64_t> whole_number(const Node& node) {
 
 std::optional<FirstOfPairs> first_of_pairs(const Graph& region) {
   if (region.outputs.size() != 2) return std::nullopt;
-  const auto is_parameter = [&](NodeId id, std::int64_t number) {
-    return region[id].op == Op::parameter && parameter_number(region[id]) == number;
-  };
   enum : std::int64_t { a, i, b, j };
   const auto takes = [&](const Node& node, std::int64_t first, std::int64_t second) {
-    return node.operands.size() >= 2 && is_parameter(node.operands[0], first) && is_parameter(node.operands[1], second);
+    return is_parameter(region, node.operands[0], first) && is_parameter(region, node.operands[1], second);
   };
   const auto parts = [&](NodeId id, Op op) -> std::optional<std::pair<const Node*, const Node*>> {
     const Node& node = region[id];
@@ -75,8 +72,8 @@ std::optional<FirstOfPairs> first_of_pairs(const Graph& region) {
   };
   const Node &value = region[region.outputs[0]], &place = region[region.outputs[1]];
   for (const auto& [chosen, first, second] : {std::tuple(&value, a, b), std::tuple(&place, i, j)})
-    if (chosen->op != Op::select || !is_parameter(chosen->operands[1], first) ||
-        !is_parameter(chosen->operands[2], second))
+    if (chosen->op != Op::select || !is_parameter(region, chosen->operands[1], first) ||
+        !is_parameter(region, chosen->operands[2], second))
       return std::nullopt;
   if (value.operands[0] != place.operands[0]) return std::nullopt;
   const auto keeps = parts(value.operands[0], Op::bit_or);
@@ -90,8 +87,8 @@ std::optional<FirstOfPairs> first_of_pairs(const Graph& region) {
   if (!(largest || is_compare(before, Comparison::lt)) || !takes(before, a, b)) return std::nullopt;
   if (!is_compare(equal, Comparison::eq) || !takes(equal, a, b)) return std::nullopt;
   if (!is_compare(left, Comparison::lt) || !takes(left, i, j)) return std::nullopt;
-  if (!is_compare(alone, Comparison::ge) || !is_parameter(alone.operands[0], j)) return std::nullopt;
-  if (!is_compare(there, Comparison::lt) || !is_parameter(there.operands[0], i)) return std::nullopt;
+  if (!is_compare(alone, Comparison::ge) || !is_parameter(region, alone.operands[0], j)) return std::nullopt;
+  if (!is_compare(there, Comparison::lt) || !is_parameter(region, there.operands[0], i)) return std::nullopt;
   if (alone.operands[1] != there.operands[1]) return std::nullopt;
   if (is_floating(value.shape.dtype))
     for (const Node* node : {&before, &equal})
@@ -111,7 +108,7 @@ struct Packing {
   bool largest = true;
   int value_bits() const { return row(value).bits; }
   bool is_wide() const { return whole == DType::u64; }
-  std::uint64_t last_place() const { return (std::uint64_t{1} << place_bits) - 1; }
+  std::uint32_t last_place() const { return ~std::uint32_t{0} >> (32 - place_bits); }
 };
 
 /// Nothing for values of types that no such integer holds, or whose order is not that of their patterns.
@@ -144,12 +141,10 @@ class Lines {
   std::string text_;
 };
 
-constexpr std::string_view sign_bit = "-2147483648";
-
-/// %key and %number, both s32, are an element's pattern in the upper bits and its place in the order of unsigned
+/// `from` and `to`, both s32, are an element's pattern in the upper bits and its place in the order of unsigned
 /// numbers; from one to the other. Of floats a positive number's sign is turned, and all bits of a negative one.
 void add_turn(Lines& lines, DType value, std::string_view from, std::string_view to, bool back) {
-  lines.add("lead", DType::s32, "constant {}", sign_bit);
+  lines.add("lead", DType::s32, "constant -2147483648");
   if (is_floating(value)) {
     lines.add("last_bit", DType::s32, "constant 31");
     lines.add("sign", DType::s32, "shift_right_arithmetic %{}, %last_bit", from);
@@ -162,40 +157,43 @@ void add_turn(Lines& lines, DType value, std::string_view from, std::string_view
   }
 }
 
+/// How far a place is from the last one that the integer can hold, and back: each is the last less the other.
+void add_from_last(Lines& lines, const Packing& of, std::string_view from, std::string_view to) {
+  if (of.is_wide()) return lines.add(to, DType::s32, "bit_not %{}", from);
+  lines.add("last", DType::s32, "constant {}", of.last_place());
+  lines.add(to, DType::s32, "subtract %last, %{}", from);
+}
+
 /// An element and its place as one integer.
 Graph packed(const Packing& of) {
   Lines lines;
   const int unused = 32 - of.value_bits();
+  const bool is_float = is_floating(of.value);
   lines.add("x", of.value, "parameter 0");
   lines.add("i", DType::s32, "parameter 1");
-  const DType own = of.value_bits() == 32 ? DType::s32 : DType::s16;
-  const bool is_float = is_floating(of.value);
-  if (is_float) lines.add("own", own, "bitcast_convert %x");
   if (unused > 0) {
+    if (is_float) lines.add("own", DType::s16, "bitcast_convert %x");
     lines.add("wide", DType::s32, "convert %{}", is_float ? "own" : "x");
     lines.add("unused", DType::s32, "constant {}", unused);
     lines.add("pattern", DType::s32, "shift_left %wide, %unused");
-  } else if (!is_float) {
+  } else {
     lines.add("pattern", DType::s32, "bitcast_convert %x");
   }
-  add_turn(lines, of.value, is_float && unused == 0 ? "own" : "pattern", "number", false);
+  add_turn(lines, of.value, "pattern", "number", false);
   if (!of.largest) lines.add("least_first", DType::s32, "bit_not %number");
   lines.add("first", DType::u32, "bitcast_convert %{}", of.largest ? "number" : "least_first");
+  add_from_last(lines, of, "i", "from_last");
+  lines.add("second", DType::u32, "bitcast_convert %from_last");
   if (of.is_wide()) {
-    lines.add("from_last", DType::s32, "bit_not %i");
-    lines.add("second", DType::u32, "bitcast_convert %from_last");
     lines.add("long", DType::u64, "convert %first");
     lines.add("half", DType::u64, "constant 32");
     lines.add("upper", DType::u64, "shift_left %long, %half");
     lines.add("lower", DType::u64, "convert %second");
   } else {
-    lines.add("last", DType::s32, "constant {}", of.last_place());
-    lines.add("from_last", DType::s32, "subtract %last, %i");
-    lines.add("lower", DType::u32, "bitcast_convert %from_last");
-    lines.add("mask", DType::u32, "constant {}", 0xffffffff - of.last_place());
+    lines.add("mask", DType::u32, "constant {}", ~of.last_place());
     lines.add("upper", DType::u32, "bit_and %first, %mask");
   }
-  lines.add("both", of.whole, "bit_or %upper, %lower");
+  lines.add("both", of.whole, "bit_or %upper, %{}", of.is_wide() ? "lower" : "second");
   return lines.graph("packed", "both");
 }
 
@@ -218,7 +216,7 @@ Graph value_of(const Packing& of, bool is_first) {
     lines.add("upper", DType::u64, "shift_right_logical %whole, %half");
     lines.add("first", DType::u32, "convert %upper");
   } else {
-    lines.add("mask", DType::u32, "constant {}", 0xffffffff - of.last_place());
+    lines.add("mask", DType::u32, "constant {}", ~of.last_place());
     lines.add("first", DType::u32, "bit_and %whole, %mask");
   }
   lines.add("number", DType::s32, "bitcast_convert %first");
@@ -241,16 +239,13 @@ Graph place_of(const Packing& of, bool is_first) {
   Lines lines;
   add_whole(lines, of, is_first);
   if (of.is_wide()) {
-    lines.add("lower", DType::u32, "convert %whole");
-    lines.add("from_last", DType::s32, "bitcast_convert %lower");
-    lines.add("place", DType::s32, "bit_not %from_last");
+    lines.add("second", DType::u32, "convert %whole");
   } else {
     lines.add("mask", DType::u32, "constant {}", of.last_place());
-    lines.add("lower", DType::u32, "bit_and %whole, %mask");
-    lines.add("from_last", DType::s32, "bitcast_convert %lower");
-    lines.add("last", DType::s32, "constant {}", of.last_place());
-    lines.add("place", DType::s32, "subtract %last, %from_last");
+    lines.add("second", DType::u32, "bit_and %whole, %mask");
   }
+  lines.add("from_last", DType::s32, "bitcast_convert %second");
+  add_from_last(lines, of, "from_last", "place");
   return lines.graph("place", "place");
 }
 
