@@ -7,18 +7,21 @@
 // that sums take in is part of their multiply-adds. Of a division that is the part that its divisor alone decides.
 // Values repeated in a scope count each time though the compiler may merge them.
 //
-// Addresses are an estimate: one instruction for an access outside unrolled loops (inside them the offset is part of
-// the instruction), and for each quotient or remainder, once where its number changes, a multiplication and a shift,
-// and a subtraction for what is left; one instruction where the divisor is a power of two. A number made of indices
-// has an addition for what copies add to it; the rest is made where it changes. Everything here is per statement,
-// nothing depends on how often it runs.
+// Addresses are an estimate: one instruction for an access outside unrolled loops, inside of which the offset is part
+// of the instruction, as it is where an access before differs by a constant alone; and for each quotient or remainder,
+// once where its number changes, a multiplication and a shift, and a subtraction for what is left; one instruction
+// where the divisor is a power of two. A number made of indices has an addition for what copies add to it; the rest is
+// made where it changes. A register that starts from a number, as where a guard may leave out a load, takes a move,
+// but for those of copies, of which most are known to be loaded or not: it is counted with branches, since moves go to
+// whichever pipe is free. Everything here is per statement, nothing
+// depends on how often it runs.
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <utility>
 
-#include "costmodel/scratch.h"
 #include "costmodel/merged.h"
+#include "costmodel/scratch.h"
 #include "ir/kernel/roundings.h"
 
 namespace tailor::costmodel {
@@ -231,7 +234,15 @@ DType memory_type(const ir::Kernel& kernel, const ir::Stmt& access) {
 /// A quotient is a multiplication whose upper half is shifted; what is left of it takes one instruction more.
 constexpr std::int64_t quotient_instructions = 2;
 
-void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt, bool unrolled) {
+/// Of a thread; none of an array in shared memory.
+std::int64_t registers_of_array(const ir::Array& array) {
+  if (array.space != ir::Space::registers) return 0;
+  std::int64_t elements = array.vector;
+  for (const std::int64_t dim : array.dims) elements *= std::max<std::int64_t>(dim, 1);
+  return (elements * ir::row(array.dtype).bits + 31) / 32;
+}
+
+void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt) {
   switch (stmt.kind) {
     case StmtKind::declare:
     case StmtKind::index:
@@ -251,7 +262,6 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt,
         pipes.control += 2;
         add_operation(pipes, stmt.op, row(memory_type(kernel, stmt)).compute, kernel.arithmetic);
       }
-      pipes.address += (unrolled ? 0 : 1);
       pipes.address += stmt.space == ir::Space::distributed ? 1 : 0;  // from a block's number to its memory
       return;
     case StmtKind::loop:
@@ -329,10 +339,13 @@ class Charges {
       : kernel_(kernel), scratch_(scratch), walk_(kernel, scratch.values), roundings_(ir::roundings(kernel)) {}
 
   void charge() {
+    std::int32_t unrolled_until = 0;
     for (std::int32_t at = 0; at < std::ssize(kernel_.body); ++at) {
       walk_.enter(at);
       const ir::Stmt& stmt = kernel_.body[at];
-      if (is_memory(stmt)) quotients(stmt.expr, &Pipes::address);
+      if (is_memory(stmt) || stmt.kind == StmtKind::index) quotients(stmt.expr, &Pipes::address);
+      if (at >= unrolled_until) charge_once(stmt, scratch_.costs[at].pipes);
+      if (stmt.kind == StmtKind::loop) unrolled_until = stmt.unrolled ? std::max(unrolled_until, stmt.end) : 0;
       if (stmt.kind == StmtKind::guard && !stmt.otherwise) asks(stmt);  // of arms the first one asks for both
       if (stmt.kind == StmtKind::let && !walk_.is_read(stmt.let)) continue;
       const auto [loop, copies] =
@@ -348,6 +361,13 @@ class Charges {
   }
 
  private:
+  /// What a statement takes outside of unrolled loops.
+  void charge_once(const ir::Stmt& stmt, Pipes& own) {
+    if (is_memory(stmt)) own.address += walk_.is_first_address(stmt) ? 1 : 0;
+    if (stmt.kind == StmtKind::declare && stmt.value != ir::no_value)
+      own.control += registers_of_array(kernel_.arrays[stmt.target.array]);
+  }
+
   void made(const ir::Stmt& stmt, std::int32_t at) {
     const ir::VarSet vars = value(stmt.value);
     walk_.define(at, vars);
@@ -558,14 +578,8 @@ std::int64_t instructions(const Pipes& p) {
 
 void fill_costs(const ir::Kernel& kernel, Scratch::Body& scratch) {
   scratch.costs.assign(kernel.body.size(), {});
-  std::int32_t unrolled_until = 0;
-  for (std::size_t at = 0; at < kernel.body.size(); ++at) {
-    const ir::Stmt& stmt = kernel.body[at];
-    const bool unrolled = static_cast<std::int32_t>(at) < unrolled_until;
-    add_statement(scratch.costs[at].pipes, kernel, stmt, unrolled);
-    if (stmt.kind == StmtKind::loop && stmt.unrolled) unrolled_until = std::max(unrolled_until, stmt.end);
-    if (stmt.kind == StmtKind::loop && !stmt.unrolled) unrolled_until = 0;
-  }
+  for (std::size_t at = 0; at < kernel.body.size(); ++at)
+    add_statement(scratch.costs[at].pipes, kernel, kernel.body[at]);
   Charges(kernel, scratch).charge();
   for (StmtCost& cost : scratch.costs) cost.issue = instructions(cost.pipes);
 }

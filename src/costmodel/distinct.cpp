@@ -14,7 +14,10 @@
 // how many sectors the runs touch. Never more than the sectors between the first and the last element, nor than all
 // requests together move. One block is the same with the block's variables held: a quotient or a remainder that a block
 // variable moves takes as many values as the rest of its dividend gives it. Loads of one buffer whose indices differ by
-// a constant are taken together: the block reads what the first one's index reaches and the distance to the last one.
+// a constant are taken by rising constant: as long as what the first one's index reaches and the distance to the next
+// one are fewer sectors more than that one's own, they are taken together (the taps of a row of a stencil), else the
+// next one begins anew (those of the next row, where a block has less than a row); and never more than all that lies
+// from the first to the last.
 //
 // Bounds of a form (lane_affine.h) over a domain, for fast counting before it cuts the domain for a guard: most parts
 // of an array lie inside of all its edges, and what is known to hold everywhere need not be cut where quotients break.
@@ -286,21 +289,36 @@ void add_shifted(const ir::Kernel& kernel, std::span<const SameAccess> loads, st
     return sectors_reached(kernel.indices, stmt.expr, kernel.indices[stmt.expr].range.low, stmt.width + wider,
                            element_bytes(kernel, stmt), still);
   };
-  std::int64_t apart = 0;
-  const SameAccess *first = nullptr, *last = nullptr;
+  // How many elements behind the first of `from` the last one of `to` begins to be wider.
+  const auto wider = [&](const SameAccess& from, const SameAccess& to) {
+    const ir::Stmt &a = kernel.body[from.at], &b = kernel.body[to.at];
+    return kernel.indices[b.expr].constant - kernel.indices[a.expr].constant + b.width - a.width;
+  };
+  std::int64_t all = 0, together = 0;  // of those taken together before, and now
+  const SameAccess *first = nullptr, *begin = nullptr, *last = nullptr;
   for (std::size_t i = 0; i < loads.size(); ++i) {
-    if (i > 0 && loads[i].key == loads[i - 1].key) continue;
-    if (within_edge * loads[i].lanes < most_lanes) continue;
-    apart += reached(loads[i], 0, held);
-    if (first != nullptr) buffer.shifted_sectors += reached(loads[i], 0, data);
-    first = first == nullptr ? &loads[i] : first;
-    last = &loads[i];
+    const SameAccess& one = loads[i];
+    if (i > 0 && one.key == loads[i - 1].key) continue;
+    if (within_edge * one.lanes < most_lanes) continue;
+    const std::int64_t own = reached(one, 0, held);
+    last = &one;
+    if (first == nullptr) {
+      first = begin = &one;
+      together = own;
+      continue;
+    }
+    buffer.shifted_sectors += reached(one, 0, data);
+    buffer.shift_bytes = std::max(buffer.shift_bytes, (kernel.indices[kernel.body[one.at].expr].constant -
+                                                       kernel.indices[kernel.body[first->at].expr].constant) *
+                                                          element_bytes(kernel, kernel.body[first->at]));
+    if (const std::int64_t longer = reached(*begin, wider(*begin, one), held); longer < together + own) {
+      together = longer;
+      continue;
+    }
+    all += std::exchange(together, own);
+    begin = &one;
   }
-  if (first == nullptr) return;
-  const ir::Stmt &least = kernel.body[first->at], &most = kernel.body[last->at];
-  const std::int64_t shift = kernel.indices[most.expr].constant - kernel.indices[least.expr].constant;
-  buffer.block_sectors += std::min(apart, reached(*first, shift + most.width - least.width, held));
-  buffer.shift_bytes = std::max(buffer.shift_bytes, shift * element_bytes(kernel, least));
+  if (first != nullptr) buffer.block_sectors += std::min(all + together, reached(*first, wider(*first, *last), held));
 }
 
 }  // namespace

@@ -16,7 +16,8 @@
 // there are SMs for, whichever is cheapest.
 //
 // A reduction over windows goes through its taps: what stands before it in the group is computed for each, and what
-// that reads is loaded for each, from L1 where neighbours have the same.
+// that reads is loaded for each, from L1 where neighbours have the same. Where a thread can make several results one
+// below the other, taps count that these do not share (ir/graph/window_strips.h).
 //
 // An array that is turned is moved in tiles. A loop has tiles for one turn of arrays of one size: of every other turn
 // each element takes a sector of its own.

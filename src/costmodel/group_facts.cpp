@@ -34,6 +34,7 @@
 #include "ir/graph/domain.h"
 #include "ir/graph/region_reduction.h"
 #include "ir/graph/split_reduction.h"
+#include "ir/graph/window_strips.h"
 #include "ir/kernel/kernel.h"
 #include "ir/rewrite/packed_pairs.h"
 
@@ -376,7 +377,7 @@ class Facts {
     std::map<NodeId, std::size_t> known;
     for (std::size_t o = 0; o < node.operands.size(); ++o) {
       const bool part = touches_a_part(node.op) && o == 0;
-      const double taps = node.op == Op::reduce_window && o == 0 ? taps_of(node) : 0;
+      const double taps = node.op == Op::reduce_window && o == 0 ? window_cost(node).reads : 0;
       const double whole = taps > 0 ? size_of(graph_[node.operands[0]]) : 0;
       std::vector<Step> pending{
           {node.operands[o], own_order(node, o), whole > 0 ? std::max(1.0, size_of(node) * taps / whole) : 1, {}}};
@@ -421,8 +422,8 @@ class Facts {
     }
   }
 
-  double taps_of(const Node& node) const {
-    return static_cast<double>(ir::window_elements(hlo_text(node), graph_[node.operands[0]].shape.rank()));
+  ir::WindowCost window_cost(const Node& node) const {
+    return ir::cost_of(node.shape, ir::parse_window(hlo_text(node), graph_[node.operands[0]].shape.rank()));
   }
 
   /// Of a reduction that kernels do on pairs as integers (ir/rewrite/packed_pairs.h).
@@ -449,7 +450,7 @@ class Facts {
       add(node.op, node.shape.dtype, size_of(node));
     if (node.op == Op::reduce_window && node.operands.size() == 2 && ir::reducer(node) != ir::Reducer::none &&
         ir::reducer(node) != ir::Reducer::custom)
-      add(ir::op_of(ir::reducer(node)), node.shape.dtype, size_of(node) * taps_of(node));
+      add(ir::op_of(ir::reducer(node)), node.shape.dtype, size_of(node) * window_cost(node).operations);
     // Whether an element lies inside, or in which array, and the choice that follows.
     if (node.op == Op::pad) fact.alu += 2 * size_of(node);
     if (node.op == Op::concatenate)

@@ -399,6 +399,8 @@ class ValueWalk {
   /// Whether the term, or the quotient that it is or is left of, was not made before, in the scope that makes it.
   bool is_first(ir::TermId term, const ir::VarSet& vars);
   bool is_first(const ir::Term& quotient, const ir::VarSet& vars);
+  /// Whether no access before, in a scope that is open, had an address that differs from this one by a constant alone.
+  bool is_first_address(const ir::Stmt& access);
   /// The innermost loop, where it is unrolled and tells how often the condition is met, and how many copies, from the
   /// first on, meet it whatever threads and blocks are; else 0 of them.
   std::pair<std::int32_t, std::int64_t> known_copies(const ir::Condition& condition) const;

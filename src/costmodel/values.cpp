@@ -313,13 +313,25 @@ bool ValueWalk::is_first(const ir::Term& quotient, const ir::VarSet& vars) {
   return is_new(mixed(mixed(9, quotient.a), static_cast<std::uint64_t>(quotient.divisor)), vars);
 }
 
-/// By the scope around the place.
+bool ValueWalk::is_first_address(const ir::Stmt& access) {
+  std::uint64_t key = mixed(11, std::uint64_t{access.memory} << 8 | static_cast<std::uint64_t>(access.space));
+  if (access.expr == ir::no_expr) return true;
+  for (const ir::Linear& linear : kernel_.indices.linear(access.expr))
+    key = mixed(mixed(key, linear.term), static_cast<std::uint64_t>(linear.coefficient));
+  return is_new(key, all_loops());
+}
+
+/// By the scopes around the place: what one of them has made is there inside of it.
 bool ValueWalk::is_new(std::uint64_t key, const ir::VarSet& vars) {
+  const auto in = [&](std::int32_t scope) { return mixed(key, static_cast<std::uint64_t>(scope + 2)); };
   const std::int32_t at = place(vars);
   std::int32_t around = -1;
-  for (const OpenScope& scope : scratch_.open)
-    if (scope.at < at) around = scope.at;
-  return scratch_.charged.insert(mixed(key, static_cast<std::uint64_t>(around + 2))).second;
+  for (const OpenScope& scope : scratch_.open) {
+    if (scope.at >= at) continue;
+    if (scratch_.charged.contains(in(around))) return false;
+    around = scope.at;
+  }
+  return scratch_.charged.insert(in(around)).second;
 }
 
 std::pair<std::int32_t, std::int64_t> ValueWalk::known_copies(const ir::Condition& condition) const {

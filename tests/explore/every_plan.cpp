@@ -534,9 +534,26 @@ const std::vector<SpaceCase>& pieces_cases() {
   return cases;
 }
 
+const std::vector<SpaceCase>& strips_cases() {
+  static const std::vector<SpaceCase> cases = {
+      {"mean_of_nine", 16, 40, Loop::strips_8},       {"mean_of_nine", 15, 33, Loop::strips_4},
+      {"mean_of_nine", 10, 32, Loop::strips_2},       {"windows_of_windows", 16, 36, Loop::strips_4},
+      {"windows_of_windows", 15, 37, Loop::strips_8}, {"windows_of_windows", 2, 64, Loop::strips_2}};
+  return cases;
+}
+
+const codegen::Prepared* strips_in(Loop loop, const codegen::Prepared& prepared) {
+  const int rows = loop == Loop::strips_2 ? 2 : loop == Loop::strips_4 ? 4 : loop == Loop::strips_8 ? 8 : 0;
+  for (const auto& strips : prepared.in_strips)
+    if (strips->strip.rows == rows) return strips.get();
+  return nullptr;
+}
+
 const codegen::Prepared& structure_of(const SpaceCase& which, const codegen::Prepared& prepared) {
   if (which.loop == Loop::own) return prepared;
-  const codegen::Prepared* meant = which.loop == Loop::tiles ? prepared.turned.get() : prepared.in_pieces.get();
+  const codegen::Prepared* meant = which.loop == Loop::tiles    ? prepared.turned.get()
+                                   : which.loop == Loop::pieces ? prepared.in_pieces.get()
+                                                                : strips_in(which.loop, prepared);
   if (meant == nullptr) FAIL(which.member << " has no such loop");
   return *meant;
 }

@@ -15,14 +15,17 @@
 
 namespace tailor::explore {
 
-/// Which of a group's loops is meant: that of its structure, its tiles, or the one over pieces of its root.
-enum class Loop : std::uint8_t { own, tiles, pieces };
+/// Which of a group's loops is meant: that of its structure, its tiles, the one over pieces of its root, or one over
+/// strips of so many results of windows.
+enum class Loop : std::uint8_t { own, tiles, pieces, strips_2, strips_4, strips_8 };
 
 struct SpaceCase {
   std::string_view member;  ///< of the group family
   std::int64_t rows = 0, columns = 0;
   Loop loop = Loop::own;
 };
+/// Those strips; nullptr: the group has none, or another loop is meant.
+const codegen::Prepared* strips_in(Loop loop, const codegen::Prepared& prepared);
 /// The group as prepared for what is meant.
 const codegen::Prepared& structure_of(const SpaceCase& which, const codegen::Prepared& prepared);
 
@@ -32,6 +35,7 @@ const std::vector<SpaceCase>& column_cases();
 const std::vector<SpaceCase>& map_cases();
 const std::vector<SpaceCase>& turned_cases();
 const std::vector<SpaceCase>& pieces_cases();
+const std::vector<SpaceCase>& strips_cases();
 /// Maps whose broadcast repeats in no short period: fast counting samples some of their programs.
 const std::vector<SpaceCase>& sampled_cases();
 

@@ -87,6 +87,15 @@ TEST_CASE("every plan over pieces computes what the evaluator computes and is co
   }
 }
 
+TEST_CASE("every plan in strips computes what the evaluator computes and is counted as executed") {
+  for (const SpaceCase& which : strips_cases()) {
+    CAPTURE(which.member);
+    const SpaceRun run = check_every_plan(which, {1});
+    CHECK(run.legal > 8);
+    CHECK(run.sampled == 0);
+  }
+}
+
 TEST_CASE("programs whose counts are sampled say so and miss few sectors") {
   for (const SpaceCase& which : sampled_cases()) {
     const SpaceRun run = check_every_plan(which, {1});

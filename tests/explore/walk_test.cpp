@@ -173,13 +173,25 @@ Axes drawn_axes(const codegen::Prepared& prepared, const ir::Limits& limits, std
   return axes;
 }
 
-/// A product of few values of every axis, those that mean nothing together included. Which values of axes a plan has is
-/// four bits each.
+/// Bits that tell which value of an axis a plan has, and where they stand in its key.
+int bits_of(std::size_t field) {
+  const ir::FieldKind kind = ir::plan_fields()[field].kind;
+  return kind == ir::FieldKind::choice || kind == ir::FieldKind::option || kind == ir::FieldKind::flag ? 2 : 4;
+}
+int place_of(std::size_t field) {
+  int place = 0;
+  for (std::size_t i = 0; i < field; ++i) place += bits_of(i);
+  return place;
+}
+
+/// A product of few values of every axis, those that mean nothing together included.
 struct Product {
   std::vector<PlanField> order;
   std::vector<std::vector<int>> values;
 
   Product(const codegen::Prepared& prepared, const ir::Limits& limits) : order(axes_of(prepared.skeleton)) {
+    if (place_of(ir::plan_field_count) > 64)
+      FAIL("the fields of a plan need " << place_of(ir::plan_field_count) << " bits");
     Axes axes = default_axes(prepared, limits);
     axes[PlanField::threads] = {64, 256};
     axes[PlanField::threads_per_row] = {1, 2, 32, 256};
@@ -208,7 +220,7 @@ struct Product {
         plan.homes = codegen::homes_of(prepared, static_cast<ir::HomesWord>(values[depth][i]));
       else
         set_value(plan, order[depth], values[depth][i]);
-      fix(prepared, plan, depth + 1, key | std::uint64_t{i} << 4 * static_cast<int>(order[depth]), each);
+      fix(prepared, plan, depth + 1, key | std::uint64_t{i} << place_of(static_cast<std::size_t>(order[depth])), each);
     }
   }
 };
@@ -217,10 +229,9 @@ struct Product {
 std::uint64_t key_of(std::uint32_t fields) {
   std::uint64_t key = 0;
   for (std::size_t i = 0; i < ir::plan_field_count; ++i)
-    if ((fields >> i & 1) != 0) key |= std::uint64_t{15} << 4 * i;
+    if ((fields >> i & 1) != 0) key |= ((std::uint64_t{1} << bits_of(i)) - 1) << place_of(i);
   return key;
 }
-static_assert(4 * ir::plan_field_count <= 64);
 
 std::int64_t part_of(const Tiling& tiling, TilingPart part) {
   switch (part) {

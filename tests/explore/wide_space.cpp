@@ -23,6 +23,7 @@ using namespace tailor::codegen;
 Axes wide_axes(const Prepared& prepared) {
   Axes axes = default_axes(prepared, small_limits);
   axes[PlanField::value_cache] = {1, 0};
+  axes[PlanField::strip] = {prepared.strip.rows};  // other strips are other loops
   std::vector<int> threads{64, 192, 256};
   for (const int parts_of_warps : axes[PlanField::threads])  // of columns
     if (parts_of_warps % small_limits.warp_size != 0 && threads.size() < 5) threads.push_back(parts_of_warps);

@@ -100,6 +100,19 @@ std::optional<ir::Rejection> refuse_dominant(const Prepared& prepared, const ir:
   return no("dominant", fmt::format("%{} cannot be the dominant node of this group: {} can", plan.dominant, others));
 }
 
+/// A plan in strips that the group has no loop for.
+std::optional<ir::Rejection> refuse_strip(const Prepared& prepared, const ir::Plan& plan) {
+  if (plan.strip == prepared.strip.rows) return std::nullopt;
+  std::vector<std::string> known;
+  for (const std::shared_ptr<const Prepared>& strips : prepared.in_strips)
+    known.push_back(fmt::format("{}", strips->strip.rows));
+  const std::string which = known.empty()
+                                ? "no windows of neighbouring results overlap, of which a thread could make several"
+                                : fmt::format("a thread makes {} of them one below the other, or strip is not said",
+                                              fmt::join(known, " or "));
+  return no("strip", fmt::format("strips of {}: {}", counted(plan.strip, "result"), which));
+}
+
 std::optional<ir::Rejection> check_cluster(int blocks, int most) {
   if (blocks < 2) return no("cluster", fmt::format("{} no cluster", counted(blocks, "block", "is", "are")));
   if (most < 2) return no("cluster", fmt::format("{} blocks cannot meet: this GPU has no clusters", blocks));
@@ -248,6 +261,7 @@ Lowered lower(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& 
     return plan.skeleton == ir::Skeleton::stages ? lower_stages(prepared, plan, limits, scratch)
                                                  : lower_pack(prepared, plan, limits, scratch);
   }
+  if (auto refused = refuse_strip(prepared, plan)) return *refused;
   if (auto refused = refuse_dominant(prepared, plan)) return *refused;
   if (auto refused = check_launch(plan, limits)) return *refused;
   if (auto refused = refuse_homes(prepared, plan)) return *refused;

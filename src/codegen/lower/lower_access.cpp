@@ -36,6 +36,7 @@
 
 #include "base/division.h"
 #include "codegen/lower/lower_build.h"
+#include "ir/graph/reducer.h"
 
 namespace tailor::codegen {
 
@@ -49,7 +50,7 @@ ir::VarSet vars_of(const ir::IndexPool& pool, std::span<const ir::Condition> con
 
 }  // namespace
 
-void ProgramBuilder::put_guards(int depth, std::span<const ir::Condition> conditions, int inner) {
+void ProgramBuilder::put_guards(int depth, std::span<const ir::Condition> conditions, int inner, bool after) {
   int guards = static_cast<int>((conditions.size() + 1) / 2);
   for (std::size_t i = 0; i < conditions.size(); i += 2) {
     ir::Stmt guard;
@@ -57,7 +58,7 @@ void ProgramBuilder::put_guards(int depth, std::span<const ir::Condition> condit
     guard.conditions[0] = conditions[i];
     if (i + 1 < conditions.size()) guard.conditions[1] = conditions[i + 1];
     guard.end = --guards + inner;
-    put(depth, guard);
+    after ? put_after(depth, guard) : put(depth, guard);
   }
 }
 
@@ -166,6 +167,7 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   if (waits_by_then(id, flight)) return;
   const ir::IndexPool& pool = s_.build.pool();
   std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
+  const std::size_t asked = conditions.size();
   const ir::VarSet guard_vars = vars_of(pool, conditions);
   const bool is_choice = prepared_.choices[id].found;
   Access access;
@@ -197,6 +199,7 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   const std::int64_t loads = (kept.by_row ? in_flight_rows : 1) * (kept.by_trip ? segment_->section_trips : 1) *
                              (kept.by_element ? lanes_of(kept.lanes) : 1) / access.width;
   if (!conditions.empty() && loads_ahead_ + loads > most_conditional) return;
+  if (elsewhere.kept == nullptr) kept.outside = outside_of(id, access, conditions.size() < asked);
   if (elsewhere.kept != nullptr)
     found_elsewhere.push_back(id);
   else if (!is_choice)
@@ -259,7 +262,15 @@ Val ProgramBuilder::load_scalar(ir::NodeId id, const Access& access) {
 ir::ValueId ProgramBuilder::start_of_array(ir::NodeId id) {
   const ir::DType dtype = node_at(id).shape.dtype;
   const ir::NodeId around = prepared_.choices[id].around;
-  return around == ir::no_node ? number(dtype, 0, 0).id : constant_of(node_at(around), dtype).id;
+  if (around != ir::no_node) return constant_of(node_at(around), dtype).id;
+  if (prepared_.window_of[id] == ir::Reducer::none) return number(dtype, 0, 0).id;
+  const ir::Neutral nothing = ir::neutral(prepared_.window_of[id], dtype);
+  return number(dtype, nothing.real, nothing.integer).id;
+}
+
+Outside ProgramBuilder::outside_of(ir::NodeId id, const Access& access, bool some) const {
+  if (some || access.place >= 0) return Outside::unknown;
+  return prepared_.window_of[id] == ir::Reducer::none ? Outside::zero : Outside::neutral;
 }
 
 ir::Ref ProgramBuilder::load_array(ir::NodeId id, const Access& access, const Kept* kept,
@@ -303,8 +314,10 @@ Entry ProgramBuilder::emit_load(ir::NodeId id, const Demand& wanted) {
   if (segment_ != nullptr)
     if (const Kept* kept = find_kept(id, wanted, false)) return kept_entry(id, *kept, wanted);
   std::vector<ir::Condition> conditions = conditions_of(wanted.predicate);
+  const std::size_t asked = conditions.size();
   const ir::VarSet guard_vars = vars_of(s_.build.pool(), conditions);
   Access access;
+  Entry entry;
   if (const Elsewhere elsewhere = find_elsewhere(id, wanted); elsewhere.kept != nullptr) {
     access = access_elsewhere(id, elsewhere, guard_vars);
     found_elsewhere.push_back(id);
@@ -314,8 +327,8 @@ Entry ProgramBuilder::emit_load(ir::NodeId id, const Demand& wanted) {
   } else {
     access = make_access(id, wanted, conditions);
     name_index(access.base);
+    entry.outside = outside_of(id, access, conditions.size() < asked);
   }
-  Entry entry;
   if (access.width == 1 && conditions.empty() && access.place < 0) {
     entry.raw = load_scalar(id, access);
   } else {
@@ -326,7 +339,8 @@ Entry ProgramBuilder::emit_load(ir::NodeId id, const Demand& wanted) {
   return entry;
 }
 
-bool ProgramBuilder::store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprId at, ir::ValueId value) {
+bool ProgramBuilder::store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprId at, ir::ValueId value,
+                                  std::span<const ir::Condition> conditions) {
   const ir::DType dtype = node_at(id).shape.dtype;
   const ir::IndexPool& pool = s_.build.pool();
   if (!segment_ || segment_->vector == 1 || !steps_by_element(at)) return false;
@@ -334,7 +348,7 @@ bool ProgramBuilder::store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprI
   const int width = aligned_width(base, widest_access(dtype));
   // An address that a guard has narrowed to one need not name the guard's variables any more, but only those it lets
   // pass may write there.
-  const ir::VarSet vars = pool[base].vars | guard_vars();
+  const ir::VarSet vars = pool[base].vars | guard_vars() | vars_of(pool, conditions);
   if (width == 1 || !outside_elements(vars)) return false;
   const int outside = depth_for(vars);
   ir::Stmt assign;
@@ -344,31 +358,32 @@ bool ProgramBuilder::store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprI
   assign.target.lane = s_.build.var(segment_->element);
   assign.value = value;
   put(depth(), assign);
+  put_guards(outside, conditions, segment_->vector / width, true);
   store_pieces(outside, true, assign.target, ir::Space::global, memory, base, width, segment_->vector);
   return true;
 }
 
-void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordinates) {
+void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordinates, PredicateId predicate) {
   const ir::NodeId id = prepared_.stored[output];
   if (node_at(graph_.outputs[output]).op == ir::Op::scatter && !prepared_.fills)
     return scatter_element(output, coordinates);
-  const Entry entry = emit_value(id, coordinates);
+  const Entry entry = emit_value(id, coordinates, predicate);
   if (refusal_) return;
   const ir::Node& node = node_at(id);
   const ir::IndexPool& pool = s_.build.pool();
+  std::vector<ir::Condition> conditions = conditions_of(predicate);
   const ir::ExprId at = stored_at(output, coordinates);
   const Val raw = to_raw(entry, node.shape.dtype);
   name_index(at);
   ir::Stmt store;
   store.kind = ir::StmtKind::store;
   store.memory = static_cast<std::uint16_t>(first_output_ + static_cast<std::size_t>(output));
-  if (store_vector(id, store.memory, at, raw.id)) return;
+  if (store_vector(id, store.memory, at, raw.id, conditions)) return;
   store.expr = at;
   store.value = raw.id;
   // Where a guard lets one element pass the address is a number and names no variable of the guard, but all others stay
   // outside. Threads that share the element: one of them writes it.
-  const int depth = std::max(depth_for(pool[at].vars | guard_vars()), raw.depth);
-  std::vector<ir::Condition> conditions;
+  const int depth = std::max(depth_for(pool[at].vars | guard_vars() | vars_of(pool, conditions)), raw.depth);
   for (std::size_t v = 0; v < pool.vars.size(); ++v) {
     const ir::Var& var = pool.vars[v];
     if (var.kind != ir::VarKind::thread || var.extent == 1 || pool[at].vars.has(v)) continue;

@@ -32,6 +32,9 @@ ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, L
   s_.depth = 0;
   for (const ir::NodeId id : s_.touched) s_.entries[id].clear();
   s_.touched.clear();
+  s_.lines.clear();
+  s_.tests.clear();
+  s_.strip_places.clear();
   if (s_.entries.size() < graph_.nodes.size()) s_.entries.resize(graph_.nodes.size());
   if (s_.demands.size() < graph_.nodes.size()) s_.demands.resize(graph_.nodes.size());
   for (std::vector<Demand>& list : s_.demands) list.clear();
@@ -203,6 +206,8 @@ bool ProgramBuilder::outside_elements(ir::VarSet vars) const {
 void ProgramBuilder::forget_values() {
   for (const ir::NodeId id : s_.touched) s_.entries[id].clear();
   s_.touched.clear();
+  s_.lines.clear();
+  s_.tests.clear();
 }
 
 ir::Kernel ProgramBuilder::take() {

@@ -41,12 +41,17 @@ struct Val {
   int depth = 0;
 };
 
+/// What a value is where its predicate does not hold. zero: what is loaded under a guard starts from that. neutral: the
+/// parameter starts from the neutral element of the windows over it (Prepared::window_of).
+enum class Outside : std::uint8_t { unknown, zero, neutral };
+
 /// A computed value in the cache. `compute` is in the compute type; `raw` in the node's own type when it exists so.
 struct Entry {
   Coordinates coordinates;
   PredicateId predicate = 0;
   Val compute, raw;
   std::uint32_t scope = 0;  ///< serial of the scope it lives in
+  Outside outside = Outside::unknown;
 };
 
 /// How long a kept value stays. section: until the rolled loop turns; phase: until the row was walked; kernel: for all
@@ -70,6 +75,7 @@ struct Kept {
   int lanes = 0;                                            ///< registers: elements of the array; 0: the vector's
   ir::ExprId lane = ir::no_expr;                            ///< registers: where in it; no_expr: the element's own
   ir::ExprId from = ir::no_expr;                            ///< of a spread that no guard is around: where it begins
+  Outside outside = Outside::unknown;
 };
 
 /// The accumulator of a finished reduction.
@@ -145,6 +151,20 @@ struct Demand {
   bool satisfied = false;
 };
 
+/// Where a result of a strip stands that may not be there: as what stands for it in coordinates, and as it is.
+struct StripPlace {
+  ir::ExprId narrow = ir::no_expr, loose = ir::no_expr;
+  PredicateId exists = 0;
+};
+
+/// Whether a place lies in an array's dimension of so many: a value in the cache.
+struct PlaceTest {
+  ir::ExprId place = ir::no_expr;
+  std::int64_t size = 0;
+  Val holds;
+  std::uint32_t scope = 0;
+};
+
 struct ScopeFrame {
   ir::StmtKind kind = ir::StmtKind::loop;  ///< loop or guard; the root is a guard without condition
   ir::VarId var = 0;
@@ -162,9 +182,12 @@ struct LowerScratch::State {
   IndexedVector<ScopeFrame> frames;
   std::size_t depth = 0;  ///< open frames
   std::uint32_t serials = 0;
-  IndexedVector<std::vector<Entry>> entries;   ///< per node
-  IndexedVector<std::vector<Demand>> demands;  ///< per node
-  std::vector<ir::NodeId> touched;             ///< nodes with entries
+  IndexedVector<std::vector<Entry>> entries;        ///< per node
+  IndexedVector<std::vector<Demand>> demands;       ///< per node
+  std::vector<std::pair<ir::NodeId, Entry>> lines;  ///< of windows that were made (lower_window.cpp)
+  std::vector<PlaceTest> tests;
+  std::vector<StripPlace> strip_places;
+  std::vector<ir::NodeId> touched;  ///< nodes with entries
   std::vector<Kept> kept;
   std::vector<Accumulator> accumulators;
   std::vector<Start> starts;
@@ -275,7 +298,11 @@ class ProgramBuilder {
   /// Emits everything `node` at `coordinates` needs in the current scopes and returns it. Sets refusal() when it
   /// cannot.
   Entry emit_value(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate = 0);
-  void store_output(std::int32_t output, const Coordinates& coordinates);
+  /// Under a predicate what is stored is an element that exists.
+  void store_output(std::int32_t output, const Coordinates& coordinates, PredicateId predicate = 0);
+  /// Where the result number `number` of a strip stands, which is number `position` of all strips. The last strip may
+  /// be shorter than others; then with the predicate that there is such a result, and nothing where there never is.
+  std::optional<Demand> in_strip(const Strip& strip, ir::ExprId position, std::int32_t number);
   /// Emits a value and puts it into an element of an array of its own type.
   void put_value(ir::NodeId node, const Coordinates& coordinates, const ir::Ref& target);
   /// Emits a number of the row in flight and puts it into an array with an entry for each.
@@ -300,7 +327,7 @@ class ProgramBuilder {
     int depth = 0;  ///< of the scope in which the arrays are declared
   };
   /// Loads the inputs that `node` at `coordinates` needs into register arrays, where the segment finds them later.
-  void load_ahead(ir::NodeId node, const Coordinates& coordinates, const Flight& flight);
+  void load_ahead(ir::NodeId node, const Coordinates& coordinates, const Flight& flight, PredicateId predicate = 0);
   /// The same of what says where a scatter puts the element at these coordinates; nothing of any other output.
   void load_landing_ahead(std::int32_t output, const Coordinates& coordinates, const Flight& flight);
   /// Ends a flight of loads in the scope of that depth.
@@ -346,6 +373,10 @@ class ProgramBuilder {
  private:
   const ir::Node& node_at(ir::NodeId id) const { return graph_[id]; }
   const Entry* find(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) const;
+  /// Whether the scope in which it was made is still open.
+  bool is_alive(const Val& value, std::uint32_t scope) const {
+    return value.depth < static_cast<int>(s_.depth) && s_.frames[value.depth].serial == scope;
+  }
   void remember(ir::NodeId node, Entry entry);
   void demand(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate);
   void forget_demands(ir::NodeId from);
@@ -375,9 +406,23 @@ class ProgramBuilder {
   /// A select that is named for the node; `yes` where there is no test.
   Val choose(ir::NodeId id, const Val& test, const Val& yes, const Val& no);
   // lower_window.cpp
+  /// What a window's taps are asked with: of a result that may not be there, its place as it is, without the predicate.
+  Demand of_taps(const Demand& wanted) const;
   /// Under which a tap is read; nothing where it never is.
   std::optional<PredicateId> tap_predicate(ir::NodeId id, std::size_t tap, const Demand& wanted);
   void demand_taps(ir::NodeId id, const Demand& wanted);
+  /// Where a line of the window lies for this result, and under which predicate; nothing where it is never inside.
+  std::optional<Entry> line_key(ir::NodeId id, const WindowLine& line, const Demand& wanted);
+  /// What it was found to be for a result that shares it; nullptr: no such result was made.
+  const Entry* find_line(ir::NodeId id, const Entry& key) const;
+  /// What the taps of a line make together; nothing where all of them are outside.
+  std::optional<Entry> emit_line(ir::NodeId id, const WindowLine& line, const Demand& wanted);
+  /// Whether a tap lies inside along a dimension; nothing that it is where that is known.
+  Val tap_test(ir::NodeId id, std::size_t tap, int dim, const Demand& wanted);
+  /// Whether a value that lies outside counts for nothing in a window, so that none need ask whether it does.
+  bool counts_for_nothing(ir::NodeId window, Outside outside) const;
+  /// `a` and `b` as the window's reducer puts them together.
+  Val combined(ir::NodeId id, const Val& a, const Val& b);
   Entry emit_window(ir::NodeId id, const Demand& wanted);
   Start make_start(ir::NodeId id, int dim, std::int64_t last);
   void put_bind(const Start& start, const Val& number);
@@ -480,6 +525,8 @@ class ProgramBuilder {
   void read_late_starts(const Place& place);
   /// What an array holds where nothing is loaded.
   ir::ValueId start_of_array(ir::NodeId id);
+  /// The same of a load that has guards for all or `some` of what was asked.
+  Outside outside_of(ir::NodeId id, const Access& access, bool some) const;
   /// `value`, or, where it says the same of all bounds for a whole vector, that of its first element.
   ir::ExprId of_vector(ir::ExprId value, std::span<const std::int64_t> bounds);
   /// Whether neighbouring elements of the vector are neighbours in memory.
@@ -490,9 +537,10 @@ class ProgramBuilder {
   /// Whether its elements are loaded from where they are.
   bool is_read(ir::NodeId id) const { return node_at(id).op == ir::Op::parameter || prepared_.choices[id].found; }
   /// false: this output cannot be stored by vectors here.
-  bool store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprId at, ir::ValueId value);
-  /// Heads of guards, two conditions each, around the `inner` statements that are put next.
-  void put_guards(int depth, std::span<const ir::Condition> conditions, int inner);
+  bool store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprId at, ir::ValueId value,
+                    std::span<const ir::Condition> conditions);
+  /// Heads of guards, two conditions each, around the `inner` statements that are put next, or put after.
+  void put_guards(int depth, std::span<const ir::Condition> conditions, int inner, bool after = false);
   bool fetch_kept(ir::NodeId id, const Demand& wanted);
   bool fetch_accumulator(ir::NodeId id, const Demand& wanted);
   void keep_value(const ir::Home& home, const Entry& entry);

@@ -59,8 +59,7 @@ int inside_operand(const ir::Node& node) {
 
 const Entry* ProgramBuilder::find(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate) const {
   for (const Entry& entry : s_.entries[node])
-    if (entry.predicate == predicate && entry.coordinates == coordinates &&
-        entry.compute.depth < static_cast<int>(s_.depth) && s_.frames[entry.compute.depth].serial == entry.scope)
+    if (entry.predicate == predicate && entry.coordinates == coordinates && is_alive(entry.compute, entry.scope))
       return &entry;
   return nullptr;
 }
@@ -113,8 +112,9 @@ Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates
   return find_entry(node, coordinates, predicate);
 }
 
-void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates, const Flight& flight) {
-  demand(node, coordinates, 0);
+void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates, const Flight& flight,
+                                PredicateId predicate) {
+  demand(node, coordinates, predicate);
   for (ir::NodeId id = node; id >= 0; --id) {
     std::vector<Demand>& list = s_.demands[id];
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -265,6 +265,26 @@ std::optional<Val> ProgramBuilder::reciprocal(const Val& divisor) {
   return number(known.dtype, factor, 0);
 }
 
+namespace {
+
+/// Operations that make 0 of zeros.
+bool keeps_zero(ir::Op op) {
+  switch (op) {
+    case ir::Op::convert:
+    case ir::Op::copy:
+    case ir::Op::negate:
+    case ir::Op::abs:
+    case ir::Op::add:
+    case ir::Op::subtract:
+    case ir::Op::multiply:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
   std::vector<Entry> operands(node.operands.size());
@@ -272,7 +292,13 @@ Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
     operands[k] = find_entry(node.operands[k],
                              operand_coordinates(s_.build, graph_, node, static_cast<int>(k), wanted.coordinates),
                              wanted.predicate);
-  if (node.op != ir::Op::map) return computed(graph_, node, name_of(id), operands);
+  if (node.op != ir::Op::map) {
+    Entry entry = computed(graph_, node, name_of(id), operands);
+    const bool are_zero = std::all_of(operands.begin(), operands.end(),
+                                      [](const Entry& operand) { return operand.outside == Outside::zero; });
+    entry.outside = are_zero && keeps_zero(node.op) ? Outside::zero : Outside::unknown;
+    return entry;
+  }
   const ir::Graph& function = body(graph_, node, 0);
   return written_out(function, name_of(id), operands)[ir::index(function.outputs[0])];
 }

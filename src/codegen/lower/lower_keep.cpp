@@ -442,6 +442,7 @@ Entry ProgramBuilder::kept_entry(ir::NodeId id, const Kept& kept, const Demand& 
   Entry entry;
   entry.coordinates = wanted.coordinates;
   entry.predicate = wanted.predicate;
+  entry.outside = kept.outside;
   const ir::ExprId lane = each && kept.lane == ir::no_expr ? s_.build.var(segment_->element) : kept.lane;
   entry.raw = element(dtype, kept_ref(kept, lane), kept.by_element ? depth() : std::max(depth_for(vars), kept.depth));
   entry.compute = widen(entry.raw, dtype, id);

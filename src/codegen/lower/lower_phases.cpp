@@ -83,23 +83,28 @@ Coordinates read_coordinates(Pass& pass, ir::NodeId reduction, ir::ExprId along)
 namespace {
 
 /// Where an output of elements stands, of several windows in this one: by a route from the dominant, else by its own
-/// order in memory, or that of a piece.
-Coordinates element_coordinates(Pass& pass, std::int32_t output, ir::ExprId along, std::int32_t window) {
+/// order in memory, or that of a piece. Of a strip nothing where it has no such element.
+std::optional<Demand> element_coordinates(Pass& pass, std::int32_t output, ir::ExprId along, std::int32_t window) {
   IndexBuilder& build = pass.builder.build();
   const ir::Graph& graph = pass.builder.graph();
   const Route& route = pass.prepared.routes[dominant_number(pass.prepared, pass.plan)][output];
   const ir::Shape& shape = graph[pass.prepared.stored[output]].shape;
   const bool flat = pass.mapping.is_flat();
   const Windows& windows = pass.prepared.windows[output];
+  if (const Strip& strip = pass.prepared.strip; strip.rows > 0) {
+    std::optional<Demand> result = pass.builder.in_strip(strip, pass.loops.kept, window);
+    if (result) result->coordinates = follow(build, graph, route, result->coordinates);
+    return result;
+  }
   if (!route.found && windows.count > 1)
-    return follow(build, graph, windows.route, delinearize_memory(build, graph[windows.piece].shape, pass.loops.kept),
-                  window);
+    return Demand{follow(build, graph, windows.route,
+                         delinearize_memory(build, graph[windows.piece].shape, pass.loops.kept), window)};
   if (!route.found)
-    return delinearize_memory(
-        build, shape, flat ? pass.loops.kept : position_in(build, pass.prepared.domain, pass.loops.kept, along));
-  if (!flat) return follow(build, graph, route, read_coordinates(pass, pass.plan.dominant, along));
-  return follow(build, graph, route, delinearize_memory(build, graph[pass.plan.dominant].shape, pass.loops.kept),
-                window);
+    return Demand{delinearize_memory(
+        build, shape, flat ? pass.loops.kept : position_in(build, pass.prepared.domain, pass.loops.kept, along))};
+  if (!flat) return Demand{follow(build, graph, route, read_coordinates(pass, pass.plan.dominant, along))};
+  return Demand{
+      follow(build, graph, route, delinearize_memory(build, graph[pass.plan.dominant].shape, pass.loops.kept), window)};
 }
 
 /// Where an output with a number for each row or column holds number `kept`: by a reduction from which the numbers
@@ -134,9 +139,10 @@ void load_section_ahead(Pass& pass, const Phase& phase, const Segment& segment, 
   for (const std::int32_t output : phase.outputs)
     if (is_of_elements(pass.prepared, output))
       for (std::int32_t window = 0; window < pass.prepared.windows[output].count; ++window) {
-        const Coordinates element = element_coordinates(pass, output, segment.along, window);
-        builder.load_landing_ahead(output, element, flight);
-        builder.load_ahead(pass.prepared.stored[output], element, flight);
+        const std::optional<Demand> element = element_coordinates(pass, output, segment.along, window);
+        if (!element) continue;
+        builder.load_landing_ahead(output, element->coordinates, flight);
+        builder.load_ahead(pass.prepared.stored[output], element->coordinates, flight, element->predicate);
       }
   close_section(builder, segment);
 }
@@ -280,7 +286,8 @@ void walk_section(Pass& pass, const Phase& phase, const Segment& segment) {
     if (!is_of_elements(pass.prepared, output)) continue;
     for (std::int32_t window = 0; window < pass.prepared.windows[output].count && !builder.refusal(); ++window) {
       if (!pass.plan.value_cache) builder.forget_values();
-      builder.store_output(output, element_coordinates(pass, output, segment.along, window));
+      const std::optional<Demand> element = element_coordinates(pass, output, segment.along, window);
+      if (element) builder.store_output(output, element->coordinates, element->predicate);
     }
   }
   if (pass.mapping.is_flat()) store_smaller_outputs(pass, phase);

@@ -146,18 +146,4 @@ void prepare_pieces(const ir::Graph& graph, Prepared& out) {
   out.in_pieces = std::make_shared<const Prepared>(std::move(pieces));
 }
 
-const Prepared& prepared_for(const Prepared& prepared, const ir::Plan& plan) {
-  if (prepared.turned != nullptr && prepared.turned->skeleton == plan.skeleton) return *prepared.turned;
-  const Prepared* pieces = prepared.in_pieces.get();
-  if (pieces == nullptr || pieces->skeleton != plan.skeleton) return prepared;
-  const bool follows =
-      std::find(pieces->dominants.begin(), pieces->dominants.end(), plan.dominant) != pieces->dominants.end();
-  return follows ? *pieces : prepared;
-}
-
-std::string loop_words(const Prepared& prepared, const ir::Plan& plan) {
-  const std::string skeleton(name(plan.skeleton));
-  return prepared_for(prepared, plan).joined.empty() ? skeleton : skeleton + " over pieces";
-}
-
 }  // namespace tailor::codegen

@@ -37,10 +37,10 @@
 
 #include "base/indexed.h"
 #include "codegen/lower/skeletons.h"
-#include "ir/rewrite/packed_pairs.h"
 #include "ir/graph/region_reduction.h"
-#include "ir/rewrite/stacked_windows.h"
 #include "ir/kernel/kernel.h"
+#include "ir/rewrite/packed_pairs.h"
+#include "ir/rewrite/stacked_windows.h"
 
 namespace tailor::codegen {
 
@@ -120,10 +120,20 @@ bool holds_elements(const ir::Node& node) {
 }
 
 void find_windows(const ir::Graph& graph, Prepared& out) {
-  for (std::size_t id = 0; id < graph.nodes.size(); ++id)
-    if (graph.nodes[id].op == ir::Op::reduce_window)
-      if (std::optional<WindowTaps> taps = window_taps(graph, graph.nodes[id]))
-        out.taps.emplace_back(static_cast<ir::NodeId>(id), *std::move(taps));
+  out.window_of.resize(graph.nodes.size(), ir::Reducer::none);
+  std::vector<ir::NodeId> mixed;
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
+    const ir::Node& node = graph.nodes[id];
+    std::optional<WindowTaps> taps;
+    if (node.op == ir::Op::reduce_window) taps = window_taps(graph, node);
+    if (!taps) continue;
+    out.taps.emplace_back(static_cast<ir::NodeId>(id), *std::move(taps));
+    if (graph[node.operands[0]].op != ir::Op::parameter) continue;
+    ir::Reducer& known = out.window_of[node.operands[0]];
+    if (known != ir::Reducer::none && known != reducer(node)) mixed.push_back(node.operands[0]);
+    known = reducer(node);
+  }
+  for (const ir::NodeId id : mixed) out.window_of[id] = ir::Reducer::none;
 }
 
 void find_gathers(const ir::Graph& graph, Prepared& out) {
@@ -210,6 +220,7 @@ void prepare_turned(const ir::Graph& graph, const ir::Boundary& border, Prepared
   if (!std::holds_alternative<Turn>(found)) return;
   Prepared turned = out;
   turned.in_pieces = nullptr;
+  turned.in_strips.clear();
   turned.skeleton = ir::Skeleton::transpose;
   turned.turn = std::get<Turn>(std::move(found));
   for (const ir::NodeId id : turned.turn->values) {
@@ -393,6 +404,7 @@ void prepare_fill(const ir::Graph& graph, const ir::Boundary& border, Prepared& 
 void prepare_others(const ir::Graph& graph, const ir::Boundary& border, Prepared& out) {
   if (!out.scatters.empty()) return prepare_fill(graph, border, out);
   prepare_pieces(graph, out);
+  prepare_strips(graph, out);
   prepare_turned(graph, border, out);
 }
 
@@ -527,6 +539,7 @@ std::string title_of(const ir::Graph& graph) {
 }
 
 bool is_of_elements(const Prepared& prepared, std::int32_t output) {
+  if (prepared.strip.rows > 0) return true;
   const std::int64_t count = elements((*prepared.graph)[prepared.stored[output]].shape);
   const bool of_columns = row(prepared.skeleton).unit == ir::WorkUnit::columns;
   return of_columns ? count != prepared.rows
@@ -536,6 +549,25 @@ bool is_of_elements(const Prepared& prepared, std::int32_t output) {
 bool reads_elements(const Prepared& prepared, ir::NodeId reduce) {
   const ir::Graph& graph = *prepared.graph;
   return elements(graph[graph[reduce].operands[0]].shape) == prepared.rows * prepared.columns;
+}
+
+const Prepared& prepared_for(const Prepared& prepared, const ir::Plan& plan) {
+  if (prepared.turned != nullptr && prepared.turned->skeleton == plan.skeleton) return *prepared.turned;
+  for (const std::shared_ptr<const Prepared>& strips : prepared.in_strips)
+    if (strips->skeleton == plan.skeleton && strips->strip.rows == plan.strip) return *strips;
+  const Prepared* pieces = prepared.in_pieces.get();
+  if (pieces == nullptr || pieces->skeleton != plan.skeleton) return prepared;
+  const bool follows =
+      std::find(pieces->dominants.begin(), pieces->dominants.end(), plan.dominant) != pieces->dominants.end();
+  return follows ? *pieces : prepared;
+}
+
+std::string loop_words(const Prepared& prepared, const ir::Plan& plan) {
+  const Prepared& meant = prepared_for(prepared, plan);
+  return fmt::format("{}{}", name(plan.skeleton),
+                     meant.strip.rows > 0   ? " in strips"
+                     : meant.joined.empty() ? ""
+                                            : " over pieces");
 }
 
 std::size_t dominant_number(const Prepared& prepared, const ir::Plan& plan) {

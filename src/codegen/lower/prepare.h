@@ -76,6 +76,14 @@ struct Windows {
   Route route;                      ///< of several: from `piece` to `target`, through the concatenation
 };
 
+/// A loop in strips: a position of it is one result of windows in each row of a strip (strips.cpp).
+struct Strip {
+  std::int32_t rows = 0;  ///< results one below the other; 0: no such loop
+  int dim = -1;           ///< of the windows' results, along which they lie
+  std::int64_t all = 0;   ///< there are so many along it; the last strip may be shorter
+  ir::Shape piece;        ///< the results' shape with that dimension in strips
+};
+
 struct Prepared;
 
 /// The taps of a reduce-window that is prepared; nullptr for any other node.
@@ -129,6 +137,7 @@ struct Prepared {
   std::vector<std::pair<ir::NodeId, ir::GatherNumbers>> gathers;  ///< of scatters too; ascending
   std::vector<std::pair<ir::NodeId, ir::ScatterForm>> scatters;
   std::vector<std::pair<ir::NodeId, WindowTaps>> taps;  ///< of each reduce-window, ascending
+  IndexedVector<ir::Reducer> window_of;                 ///< per node: of all windows over this parameter; none: of none
   IndexedVector<std::uint8_t> places;                   ///< per node: what a gather's indices are made of
   IndexedVector<Choice> choices;                        ///< per node
   int widest_vector = 1;                                ///< most elements of any parameter or output in 16 bytes
@@ -141,6 +150,9 @@ struct Prepared {
   /// one piece, which does the same place of all of them. Its dominants are as large as a piece, so a plan's dominant
   /// says which loop it means.
   std::shared_ptr<const Prepared> in_pieces;
+  /// Of a flat loop over results of windows: the same group prepared for loops in strips, the shortest first.
+  std::vector<std::shared_ptr<const Prepared>> in_strips;
+  Strip strip;  ///< this is such a loop
   /// Of a flat loop over the updates of scatters that are not in place: the same group prepared for the loop that is
   /// launched before it and puts into each of their results what the scatter finds there.
   std::shared_ptr<const Prepared> fill;
@@ -151,10 +163,11 @@ struct Prepared {
   std::vector<ir::NodeId> waits;  ///< of stages: what waits in global memory between them; ascending
 };
 
-/// The group as prepared for the plan, by its skeleton and its dominant; as it is where it has no such plans.
+/// The group as prepared for the plan, by its skeleton, its strip and its dominant; as it is where it has no such
+/// plans.
 const Prepared& prepared_for(const Prepared& prepared, const ir::Plan& plan);
 
-/// Which loop of the group the plan means: its skeleton, and whether it goes over pieces.
+/// Which loop of the group the plan means: its skeleton, and whether it goes over pieces or in strips.
 std::string loop_words(const Prepared& prepared, const ir::Plan& plan);
 
 /// "%4", "%4 and %13", of many the first ones: "%1, %2, %3, %4, %5, %6 and 12 more".
@@ -165,6 +178,7 @@ inline std::vector<const Prepared*> structures_of(const Prepared& prepared) {
   std::vector<const Prepared*> all{&prepared};
   if (prepared.turned != nullptr) all.push_back(prepared.turned.get());
   if (prepared.in_pieces != nullptr) all.push_back(prepared.in_pieces.get());
+  for (const std::shared_ptr<const Prepared>& strips : prepared.in_strips) all.push_back(strips.get());
   return all;
 }
 
@@ -181,6 +195,9 @@ std::int64_t code_of_element(const ir::Graph& graph, const Prepared& prepared);
 /// Fills Prepared::in_pieces where the group's loop can go over pieces; all else is known, dominants of the loop over
 /// the result among that.
 void prepare_pieces(const ir::Graph& graph, Prepared& prepared);
+
+/// Fills Prepared::in_strips where windows of neighbouring results overlap; all else is known.
+void prepare_strips(const ir::Graph& graph, Prepared& prepared);
 
 /// Fills Prepared::choices. Users, stored nodes, rows and columns are known.
 void find_choices(const ir::Graph& graph, Prepared& prepared);

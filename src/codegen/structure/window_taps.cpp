@@ -9,7 +9,10 @@
 // coordinate passes as it is, so that vectors along channels stay whole.
 #include "codegen/structure/window_taps.h"
 
+#include <algorithm>
+
 #include "ir/graph/attribute_text.h"
+#include "ir/graph/window_strips.h"
 
 namespace tailor::codegen {
 
@@ -24,6 +27,7 @@ std::optional<WindowTaps> window_taps(const ir::Graph& graph, const ir::Node& no
     if (count > most_taps) return std::nullopt;
   }
   WindowTaps taps;
+  taps.line_dim = ir::line_dimension(node.shape, window);
   for (const ir::WindowDim& dim : window) taps.strides.push_back(dim.stride);
   for (std::int64_t tap = 0; tap < count; ++tap) {
     ir::Dims& offset = taps.offsets.emplace_back();
@@ -34,6 +38,20 @@ std::optional<WindowTaps> window_taps(const ir::Graph& graph, const ir::Node& no
     }
   }
   return taps;
+}
+
+std::vector<WindowLine> lines_of(const WindowTaps& taps) {
+  std::vector<WindowLine> lines;
+  for (std::size_t tap = 0; tap < taps.offsets.size(); ++tap) {
+    const std::int64_t offset = taps.line_dim < 0 ? 0 : taps.offsets[tap][taps.line_dim];
+    const auto same =
+        std::find_if(lines.begin(), lines.end(), [&](const WindowLine& line) { return line.offset == offset; });
+    if (same == lines.end())
+      lines.push_back({offset, {tap}});
+    else
+      same->taps.push_back(tap);
+  }
+  return lines;
 }
 
 Inside tap_inside(IndexBuilder& build, const ir::Shape& source, const WindowTaps& taps, std::size_t tap, int dim,

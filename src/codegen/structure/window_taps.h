@@ -23,12 +23,23 @@ inline constexpr std::int64_t most_taps = 64;
 /// it is nothing that counts.
 struct WindowTaps {
   ir::Dims strides;
+  int line_dim = -1;              ///< along which it has lines; -1: it is one line
   std::vector<ir::Dims> offsets;  ///< in row-major order of the window
 };
 
 /// Nothing where the window has more taps, or reads between elements (base dilation).
 /// Precondition: a reduce-window of one array.
 std::optional<WindowTaps> window_taps(const ir::Graph& graph, const ir::Node& node);
+
+/// Taps that read at one place of the dimension that tells lines apart (ir/graph/window_strips.h). A window is gone
+/// through line by line, since neighbouring results along that dimension share lines.
+struct WindowLine {
+  std::int64_t offset = 0;        ///< along the dimension, as in WindowTaps
+  std::vector<std::size_t> taps;  ///< ascending
+};
+
+/// By ascending offset: the order in which a window's elements are put together.
+std::vector<WindowLine> lines_of(const WindowTaps& taps);
 
 /// Where a tap reads along a dimension, inside or not; who reads asks that `value` is.
 Inside tap_inside(IndexBuilder& build, const ir::Shape& source, const WindowTaps& taps, std::size_t tap, int dim,

@@ -18,6 +18,7 @@
 #include <tuple>
 
 #include "ir/graph/attribute_text.h"
+#include "ir/graph/window_strips.h"
 
 namespace tailor::costmodel {
 
@@ -186,7 +187,7 @@ PlaceStep place_step(const Graph& graph, NodeId id, std::size_t k) {
     return reordered(std::move(step), std::move(from));
   }
   if (node.op == Op::reduce_window && k == 0)
-    return anew(std::move(step), id, k, static_cast<double>(ir::window_elements(hlo_text(node), source.rank())));
+    return anew(std::move(step), id, k, ir::cost_of(node.shape, ir::parse_window(hlo_text(node), source.rank())).reads);
   if (node.op == Op::reverse || ((node.op == Op::gather || node.op == Op::dynamic_slice) && k == 0))
     return anew(std::move(step), id, k, 1);
   step.kind = step.result == step.operand ? PlaceStep::Kind::stays : PlaceStep::Kind::once;

@@ -183,7 +183,16 @@ constexpr std::array thread_table = [] {
        false,
        "where arrays are turned, cut or joined a block of sixteen warps touches too many lines at once",
        {asks({threads, unroll}, {},
-             [](const Candidate& c) { return !c.prepared.straight && c.plan.threads >= 16 * c.limits.warp_size; })}},
+             [](const Candidate& c) {
+               return !c.prepared.straight && c.prepared.strip.rows == 0 && c.plan.threads >= 16 * c.limits.warp_size;
+             })}},
+      {"strip-alone",
+       false,
+       "a strip of results is what a thread has at once: no further vectors beside it, and a tile for each block",
+       {asks({unroll, grid}, {},
+             [](const Candidate& c) {
+               return c.prepared.strip.rows > 0 && (c.plan.unroll > 1 || c.plan.grid != GridShape::tile);
+             })}},
       {"shared-long",
        false,
        "rows and columns that fit 32 registers a thread for each kept value, and half of them for all, stay in "

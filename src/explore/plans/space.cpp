@@ -183,6 +183,16 @@ std::vector<int> lists_of_homes(const codegen::Prepared& prepared, const ir::Lim
   return different_homes(prepared, words);
 }
 
+/// Those that the group has loops for, none among them.
+std::vector<int> strips_of(const codegen::Prepared& prepared) {
+  std::vector<int> values;
+  for (const codegen::Prepared* one : codegen::structures_of(prepared))
+    if (row(one->skeleton).has(ir::PlanField::strip)) values.push_back(one->strip.rows);
+  sort_once(values);
+  if (values.empty()) values.push_back(0);
+  return values;
+}
+
 /// Values worth asking about. A field without a case keeps the value that a plan starts with.
 std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& prepared, const ir::Limits& limits) {
   constexpr int most_at_once = 8;
@@ -199,6 +209,8 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
       return in_flight_of(prepared);
     case ir::PlanField::unroll:
       return powers_of_two(1, most_at_once);
+    case ir::PlanField::strip:
+      return strips_of(prepared);
     case ir::PlanField::split:
       return shares(prepared, limits);
     case ir::PlanField::meet:
@@ -245,6 +257,8 @@ std::string_view values_asked(ir::PlanField axis) {
              "has rows or vectors for";
     case ir::PlanField::unroll:
       return "1, 2, 4, 8; any number that a thread has rows or vectors for";
+    case ir::PlanField::strip:
+      return "none; 2, 4, 8 where they divide the results of windows that overlap; no others";
     case ir::PlanField::split:
       return "1; for columns doubled up to twice the SMs, and, where they are gone through again, what fills those; "
              "for rows "
@@ -297,6 +311,12 @@ Axes default_axes(const codegen::Prepared& prepared, const ir::Limits& limits) {
 
 Axes axes_of_structure(const codegen::Prepared& prepared, const codegen::Prepared& structure, const Axes& axes) {
   Axes own = axes;
+  // Each strip is asked about in its own loop, one that no loop has in the group's, which refuses it.
+  const std::vector<int> strips = strips_of(prepared);
+  std::erase_if(own[ir::PlanField::strip], [&](int rows) {
+    const bool is_known = std::find(strips.begin(), strips.end(), rows) != strips.end();
+    return is_known ? rows != structure.strip.rows : &prepared != &structure;
+  });
   std::vector<int>& nodes = own[ir::PlanField::dominant];
   if (&prepared == &structure) {
     // What another loop follows is asked about there.

@@ -111,7 +111,8 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
   plan.dominant = prepared.dominants.front();
   plan.vector = prepared.widest_vector;
   plan.threads = flat_threads;
-  plan.unroll = flat_unroll;
+  plan.strip = prepared.strip.rows;
+  plan.unroll = plan.strip > 0 ? 1 : flat_unroll;
   if (prepared.turn) {
     plan.threads = turned_threads;
     plan.unroll = turned_unroll;

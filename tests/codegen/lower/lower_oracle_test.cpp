@@ -120,7 +120,7 @@ TEST_CASE("what a sound rule drops lower refuses, on the whole axes, and each so
   std::map<std::string_view, int> dropped;
   codegen::LowerScratch scratch;
   for (const std::vector<SpaceCase>* cases :
-       {&row_cases(), &column_cases(), &map_cases(), &turned_cases(), &pieces_cases()})
+       {&row_cases(), &column_cases(), &map_cases(), &turned_cases(), &pieces_cases(), &strips_cases()})
     for (const SpaceCase& which : *cases) {
       const ir::Group group = ir::make_group(ir::family_member(which.member), which.rows, which.columns);
       const auto whole = std::get<codegen::Prepared>(codegen::prepare(group));

@@ -52,6 +52,7 @@ TEST_CASE("compiled plans of turned groups compute what the evaluator computes a
 TEST_CASE("compiled plans over pieces compute what the evaluator computes and ask what costmodel counts") {
   PlanOracleRun run;
   for (const explore::SpaceCase& which : explore::pieces_cases()) check_plans(which, 2, most_programs(), run);
+  for (const explore::SpaceCase& which : explore::strips_cases()) check_plans(which, 2, most_programs(), run);
   CHECK(run.findings == 0);
   CHECK((run.programs == 0 || run.programs > 10 * most_programs()));
 }
@@ -64,7 +65,7 @@ TEST_CASE("the plan of every group that is as XLA would write it computes what t
       {"column_sum", 70, 8}, {"column_sum", 200, 100}, {"column_sum", 8, 300},      {"column_sum", 512, 64},
       {"full_loss", 9, 140}, {"two_outputs", 64, 257}, {"batched_columns", 23, 20}, {"row_statistics_f16", 40, 1024}};
   for (const auto* cases : {&explore::row_cases(), &explore::column_cases(), &explore::map_cases(),
-                            &explore::turned_cases(), &explore::pieces_cases()})
+                            &explore::turned_cases(), &explore::pieces_cases(), &explore::strips_cases()})
     all.insert(all.end(), cases->begin(), cases->end());
   const auto check = [&](const ir::Group& group) {
     if (const std::string emitter = check_xla_plan(group, run); !emitter.empty()) emitters.insert(emitter);

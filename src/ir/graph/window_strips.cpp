@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Strips of windows. In: the shape of a result, its window. Out: strips. Called through window_strips.h.
+//
+// Result r of a strip reads line l at r * stride + l * dilation: how many of these differ is counted, since strides and
+// dilations make gaps. A long strip reads fewer lines for each result, and holds what it reads in more registers.
+#include "ir/graph/window_strips.h"
+
+#include <set>
+
+namespace tailor::ir {
+
+namespace {
+
+/// Elements that lie inside of a strip's dimension in memory, at least: else lanes of a warp would lie in several rows.
+constexpr std::int64_t least_inner = 32;
+/// Longer strips share little more, and hold the lines of all their results in registers.
+constexpr std::int32_t longest_strip = 8;
+/// The last strip may go on behind the end: by an eighth of all results at most.
+constexpr std::int64_t most_idle = 8;
+
+std::int64_t lines_read(const WindowDim& dim, std::int32_t results) {
+  std::set<std::int64_t> places;
+  for (std::int64_t result = 0; result < results; ++result)
+    for (std::int64_t line = 0; line < dim.size; ++line)
+      places.insert(result * dim.stride + line * dim.window_dilation);
+  return std::ssize(places);
+}
+
+}  // namespace
+
+int line_dimension(const Shape& result, const IndexedVector<WindowDim>& window) {
+  if (static_cast<int>(window.size()) != result.rank()) return -1;
+  for (int i = result.rank(); i-- > 0;)
+    if (const int dim = result.minor_to_major[i]; window[dim].size > 1) return dim;
+  return -1;
+}
+
+std::vector<WindowStrip> strips_of(const Shape& result, const IndexedVector<WindowDim>& window) {
+  std::vector<WindowStrip> strips;
+  const int dim = line_dimension(result, window);
+  if (dim < 0 || window[dim].base_dilation != 1) return strips;
+  std::int64_t inner = 1;
+  for (int i = 0; result.minor_to_major[i] != dim; ++i) inner *= result.dims[result.minor_to_major[i]];
+  if (inner < least_inner) return strips;
+  for (std::int32_t results = 2; results <= longest_strip; results *= 2) {
+    const std::int64_t all = result.dims[dim], idle = (results - all % results) % results;
+    const std::int64_t lines = lines_read(window[dim], results);
+    if (most_idle * idle <= all && lines < results * window[dim].size) strips.push_back({results, lines});
+  }
+  return strips;
+}
+
+WindowCost cost_of(const Shape& result, const IndexedVector<WindowDim>& window) {
+  double taps = 1;
+  for (const WindowDim& dim : window) taps *= static_cast<double>(dim.size);
+  const std::vector<WindowStrip> strips = strips_of(result, window);
+  if (strips.empty()) return {taps, taps};
+  const double lines = static_cast<double>(window[line_dimension(result, window)].size);
+  const double each = static_cast<double>(strips.back().lines) / strips.back().results;
+  return {taps / lines * each, (taps / lines - 1) * each + lines};
+}
+
+}  // namespace tailor::ir

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What windows of neighbouring results have in common. In: a reduction over windows. Out: along which dimension a
+// thread makes several of its results one below the other, how many, and what they read then. Called by prepare, which
+// makes loops of it, and by prices, which charge a kernel what such a loop reads.
+//
+// Lines. The taps of a window that lie at one place of the outermost dimension in memory that it moves in are a line.
+// Windows of results next to each other along that dimension share lines where they overlap: of 8 results of a window
+// of 7 x 7 there are 14 lines and not 56.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/graph/attribute_text.h"
+#include "ir/graph/graph.h"
+
+namespace tailor::ir {
+
+/// The outermost dimension in memory of the result in which the window has several taps; -1: there is none.
+int line_dimension(const Shape& result, const IndexedVector<WindowDim>& window);
+
+/// So many results one below the other, and the different lines that they read.
+struct WindowStrip {
+  std::int32_t results = 0;
+  std::int64_t lines = 0;
+};
+
+/// Strips worth a loop, the shortest first: 2, 4 and 8 results where some read the same line, at most an eighth of
+/// the results would lie behind the end, and what lies side by side in memory inside of them is a warp's or more.
+std::vector<WindowStrip> strips_of(const Shape& result, const IndexedVector<WindowDim>& window);
+
+/// Elements that a loop in the longest such strips reads for one result, and operations that it takes to put them
+/// together; as many as the window has taps where there are no strips.
+struct WindowCost {
+  double reads = 0, operations = 0;
+};
+WindowCost cost_of(const Shape& result, const IndexedVector<WindowDim>& window);
+
+}  // namespace tailor::ir
