@@ -271,8 +271,7 @@ class Facts {
 
   /// At which index a node takes the elements of an operand.
   Order own_order(const Node& node, std::size_t operand) const {
-    const OpClass kind = class_of(node.op);
-    if (kind == OpClass::elementwise || kind == OpClass::reduction || node.op == Op::copy) return {};
+    if (is_elementwise(node.op) || class_of(node.op) == OpClass::reduction) return {};
     const bool moves = node.op == Op::slice || node.op == Op::reverse || node.op == Op::concatenate ||
                        (node.op == Op::pad && operand == 0);
     const double kept = moves ? rows_that_keep(node, graph_[node.operands[operand]].shape) : 0;
@@ -484,7 +483,7 @@ class Facts {
       find_choices(node, fact);
     } else if (fact.reach == ResultReach::row && fact.domain != 0) {
       fact.pieces = accesses(graph_[node.operands[0]].shape, piece_of(fact.domain));
-    } else if (class_of(node.op) == OpClass::elementwise) {
+    } else if (is_elementwise(node.op)) {
       for (const GroupRead& read : fact.reads)
         if (read.order == ReadOrder::spread && read.domain > 0)
           fact.pieces = std::max(fact.pieces, accesses(node.shape, piece_of(read.domain)));

@@ -79,10 +79,9 @@ class Places {
 
   void hand_on(NodeId id, const Place& place) {
     const Node& node = region_[id];
-    const OpClass kind = class_of(node.op);
     for (std::size_t k = 0; k < node.operands.size(); ++k) {
       const NodeId operand = node.operands[k];
-      if (kind == OpClass::elementwise)
+      if (is_elementwise(node.op))
         need(operand, place);
       else if (node.op == Op::reduce)
         need(operand, own_place(operand));

@@ -146,7 +146,7 @@ class StitchV1 {
     for (const NodeId id : units_.nodes(unit)) {
       const OpClass kind = class_of(graph_[id].op);
       if (kind == OpClass::reduction || !alone_[index(id)]) continue;
-      const bool plain = kind == OpClass::elementwise || kind == OpClass::index || kind == OpClass::leaf;
+      const bool plain = is_elementwise(graph_[id].op) || kind == OpClass::index || kind == OpClass::leaf;
       return fmt::format("{} {} stays alone", plain ? name(graph_[id].op) : name(kind), label(id));
     }
     return std::nullopt;

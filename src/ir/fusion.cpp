@@ -266,8 +266,8 @@ bool is_updated_itself(const Graph& graph, const DefUse& def_use, NodeId read, N
   std::unordered_set<NodeId> seen{read};
   for (std::size_t i = 0; i < pending.size(); ++i) {
     const Node& node = graph[pending[i]];
-    const bool stays_there = pending[i] == read || (class_of(node.op) == OpClass::elementwise && node.results.empty() &&
-                                                    node.shape.dims == window.shape.dims);
+    const bool stays_there =
+        pending[i] == read || (is_elementwise(node.op) && node.results.empty() && node.shape.dims == window.shape.dims);
     if (!stays_there || def_use.stored[pending[i]]) return false;
     for (const NodeId user : def_use.users[pending[i]])
       if (user != update && seen.insert(user).second) pending.push_back(user);

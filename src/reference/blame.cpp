@@ -59,13 +59,12 @@ class Blame {
 
   bool hand_on(const ir::Node& node, const Marks& marks) {
     if (node.shape.dtype == ir::DType::tuple) return false;
-    const ir::OpClass kind = class_of(node.op);
-    if (kind == ir::OpClass::elementwise) {
+    if (is_elementwise(node.op)) {
       for (const ir::NodeId operand : node.operands)
         if (element_count(graph_[operand].shape) == marks.size()) add(operand, marks);
       return true;
     }
-    if (kind == ir::OpClass::index) return hand_on_moved(node, marks);
+    if (class_of(node.op) == ir::OpClass::index) return hand_on_moved(node, marks);
     if (node.op != ir::Op::reduce || node.operands.size() != 2) return false;
     hand_on_reduced(node, marks);
     return true;

@@ -160,7 +160,17 @@ bool makes_exact(const ir::Graph& graph, const ir::Node& node) {
 struct Known {
   Errors errors;        ///< nullptr: exact
   std::string unknown;  ///< "%sort.3 (sort)"; empty: every operation before has a rule
+  std::string lost_at;  ///< as in BoundedTensor
 };
+
+/// Whether some elements have no bound.
+bool lacks_bounds(const Known& one) {
+  if (one.errors == nullptr) return false;
+  const double* of = error_bounds(*one.errors);
+  return std::any_of(of, of + elements(one.errors->shape), [](double error) { return !std::isfinite(error); });
+}
+
+std::string label_of(const ir::Node& node) { return fmt::format("%{} ({})", node.name, ir::name(node.op)); }
 
 /// Whether whole numbers or marks cannot be otherwise: a place that is rounded down from a number, say, which is far
 /// enough from the next. What is found by places is known then.
@@ -215,6 +225,9 @@ class ErrorBoundWalk {
       operands.insert(operands.end(), all.begin(), all.end());
       if (node.op == ir::Op::add_dependency) break;
     }
+    const auto lost =
+        std::find_if(operands.begin(), operands.end(), [](const Known& one) { return !one.lost_at.empty(); });
+    const std::string lost_at = lost == operands.end() ? std::string() : lost->lost_at;
     std::vector<Known>& made = known_[id];
     if (node.op == ir::Op::parameter && std::cmp_less(parameter_number(node), given_.size()))
       made.assign(1, given_[parameter_number(node)]);
@@ -231,6 +244,8 @@ class ErrorBoundWalk {
     else
       made = of_operation(call, operands, results, whole_terms_[id]);
     for (OwnExtreme& one : own_extremes_) visit(one, id, call, operands);
+    for (Known& one : made)
+      if (one.lost_at.empty() && lacks_bounds(one)) one.lost_at = lost_at.empty() ? label_of(node) : lost_at;
     for (const ir::NodeId operand : node.operands)
       if (--uses_[operand] == 0) known_[operand].clear();
   }
@@ -283,7 +298,7 @@ class ErrorBoundWalk {
       Errors& one = (*found)[k];
       const bool exact = leaves_no_doubt(one, results[k]->shape.dtype);
       if (exact) one = nullptr;
-      made.push_back({std::move(one), exact ? std::string() : unknown});
+      made.push_back({std::move(one), exact ? std::string() : unknown, {}});
     }
     return made;
   }
@@ -477,9 +492,9 @@ class ErrorBoundWalk {
   static std::vector<Known> not_known(const Call& call, const std::vector<Known>& operands,
                                       std::span<const Tensor* const> results) {
     std::string unknown = without_rule(operands);
-    if (unknown.empty()) unknown = fmt::format("%{} ({})", call.node.name, ir::name(call.node.op));
+    if (unknown.empty()) unknown = label_of(call.node);
     std::vector<Known> all;
-    for (const Tensor* result : results) all.push_back({constant_errors(result->shape, infinity), unknown});
+    for (const Tensor* result : results) all.push_back({constant_errors(result->shape, infinity), unknown, {}});
     return all;
   }
 
@@ -508,6 +523,13 @@ KnownValues evaluate_known(const ir::Graph& graph, std::span<const Tensor> input
 
 double unit_roundoff(ir::DType dtype) { return std::ldexp(1.0, -float_format(dtype).mantissa_bits - 1); }
 
+std::string why_unbounded(const BoundedTensor& tensor) {
+  if (!tensor.unknown.empty()) return fmt::format("there is no rule for that of {}", tensor.unknown);
+  constexpr std::string_view causes = "overflows, is near a pole, or hangs on numbers too close to tell apart";
+  return tensor.lost_at.empty() ? fmt::format("something before {}", causes)
+                                : fmt::format("from {} on something {}", tensor.lost_at, causes);
+}
+
 std::vector<BoundedTensor> evaluate_with_error_bounds(const ir::Graph& graph, std::span<const Tensor> inputs,
                                                       const ErrorBoundOptions& options, const std::stop_token& stop) {
   const KeptMemory kept;
@@ -516,7 +538,7 @@ std::vector<BoundedTensor> evaluate_with_error_bounds(const ir::Graph& graph, st
   for (std::size_t i = 0; i < found.values.size(); ++i) {
     Known& known = found.known[i];
     all.push_back({std::move(found.values[i]), known.errors ? to_vector(*known.errors) : std::vector<double>(),
-                   std::move(known.unknown)});
+                   std::move(known.unknown), std::move(known.lost_at)});
     known.errors.reset();
   }
   return all;

@@ -42,7 +42,13 @@ struct BoundedTensor {
   /// The operation, "%sort.3 (sort)", without a rule for its bound that infinite bounds come from; empty: there is
   /// none.
   std::string unknown = {};
+  /// The first operation on the way to it, "%reduce.7 (reduce)", of whose results some have no bound though all that
+  /// it reads has; empty: there is none.
+  std::string lost_at = {};
 };
+
+/// Why elements of it have no bound, as the end of a sentence: "there is no rule for that of %sort.3 (sort)".
+std::string why_unbounded(const BoundedTensor& tensor);
 
 struct ErrorBoundOptions {
   /// How exactly the kernel computes its functions.

@@ -107,6 +107,28 @@ TEST_CASE("a branch has the bounds of what it computes, and none where a rounded
   CHECK((without_bound(open) == 0 || open.unknown == "%w (while)"));
 }
 
+TEST_CASE("where bounds are lost is the first operation that has none for some of its results, and is handed on") {
+  // 1 / (x - x rounded) is near a pole wherever the difference may be zero.
+  const Tensor x = random_tensor(make_shape(DType::f32, {64}), 4);
+  const std::string pole = R"(%x = parameter 0 : f32[64] %e = exp %x : f32[64] %d = subtract %e, %e : f32[64]
+    %q = divide %x, %d : f32[64] )";
+  for (const std::string_view line :
+       {"%y = tanh %q : f32[64]", "%a = add %x, %e : f32[64] %y = multiply %a, %q : f32[64]",
+        "%z = constant 0 : f32[] %y = reduce add %q, %z, axes={0} : f32[]"}) {
+    CAPTURE(line);
+    const BoundedTensor out = bounded(pole + std::string(line) + " output %y", {x}).front();
+    if (without_bound(out) == 0) continue;  // what is limited has a bound again
+    CHECK(out.lost_at == "%q (divide)");
+    CHECK(out.unknown.empty());
+    CHECK(why_unbounded(out) ==
+          "from %q (divide) on something overflows, is near a pole, or hangs on numbers too "
+          "close to tell apart");
+  }
+  CHECK(without_bound(bounded(pole + "output %q", {x}).front()) == 64);
+  const BoundedTensor fine = bounded("%x = parameter 0 : f32[64] %y = exp %x : f32[64] output %y", {x}).front();
+  CHECK(fine.lost_at.empty());
+}
+
 TEST_CASE("what hangs on an operation without a rule is not judged, whatever limits it, and says which one it is") {
   const std::string sorted = R"(graph less { %a = parameter 0 : f32[] %b = parameter 1 : f32[]
       %r = compare lt %a, %b : pred[] output %r }

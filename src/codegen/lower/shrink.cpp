@@ -133,8 +133,8 @@ class DimUnion {
       default:
         break;
     }
-    // A body would have to change with the shapes around it; complex numbers are not worth it.
-    const bool elementwise = class_of(of.op) == ir::OpClass::elementwise && has_same_dims(of);
+    // A body, but for that of a map, would have to change with the shapes around it; complex numbers are not worth it.
+    const bool elementwise = is_elementwise(of.op) && has_same_dims(of);
     return elementwise ? tie_elementwise(id) : fix_with_operands(id);
   }
 

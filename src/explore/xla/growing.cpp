@@ -84,7 +84,7 @@ ElementUse element_use(const Node& node, std::size_t operand, const ir::Shape& o
     case Op::gather:
       return operand == 0 ? once : turned;
     default:
-      return ir::class_of(node.op) == ir::OpClass::elementwise ? once : several;
+      return ir::is_elementwise(node.op) ? once : several;
   }
 }
 

@@ -13,12 +13,13 @@ namespace tailor::ir {
 
 namespace {
 
-/// Elements that lie inside of a strip's dimension in memory, at least: else lanes of a warp would lie in several rows.
-constexpr std::int64_t least_inner = 32;
+/// Elements that lie inside of a strip's dimension in memory, at least: else lanes side by side would each lie in a
+/// sector of their own.
+constexpr std::int64_t least_inner = 8;
 /// Longer strips share little more, and hold the lines of all their results in registers.
 constexpr std::int32_t longest_strip = 8;
-/// The last strip may go on behind the end: by an eighth of all results at most.
-constexpr std::int64_t most_idle = 8;
+/// The last strip may go on behind the end: by a quarter of all results at most.
+constexpr std::int64_t most_idle = 4;
 
 std::int64_t lines_read(const WindowDim& dim, std::int32_t results) {
   std::set<std::int64_t> places;

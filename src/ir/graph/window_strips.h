@@ -27,8 +27,8 @@ struct WindowStrip {
   std::int64_t lines = 0;
 };
 
-/// Strips worth a loop, the shortest first: 2, 4 and 8 results where some read the same line, at most an eighth of
-/// the results would lie behind the end, and what lies side by side in memory inside of them is a warp's or more.
+/// Strips worth a loop, the shortest first: 2, 4 and 8 results where some read the same line, at most a quarter of
+/// the results would lie behind the end, and eight elements or more lie side by side in memory inside of them.
 std::vector<WindowStrip> strips_of(const Shape& result, const IndexedVector<WindowDim>& window);
 
 /// Elements that a loop in the longest such strips reads for one result, and operations that it takes to put them

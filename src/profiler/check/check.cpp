@@ -190,11 +190,18 @@ std::string left_alone(const ir::Kernel& kernel, const Executed& run, bool told)
   return {};
 }
 
+/// Why elements of the results have no bound.
+std::string why_unjudged(const Reference& reference) {
+  const auto lost = std::find_if(reference.outputs.begin(), reference.outputs.end(),
+                                 [](const auto& output) { return !output.lost_at.empty() || !output.unknown.empty(); });
+  return reference::why_unbounded(lost == reference.outputs.end() ? reference::BoundedTensor() : *lost);
+}
+
 /// Why results that nothing speaks against still say nothing; empty when they say something.
-std::string nothing_judged(const Judgement& all) {
+std::string nothing_judged(const Judgement& all, const Reference& reference) {
   if (all.telling > 0) return {};
   if (all.elements == 0) return "the blocks that ran stored no result; more --blocks may";
-  if (all.judged == 0) return "no element of the results has a bound";
+  if (all.judged == 0) return fmt::format("no element of the results has a bound: {}", why_unjudged(reference));
   return "no result can be compared: each is NaN or beyond its type, as it has to be on these inputs";
 }
 
@@ -564,8 +571,11 @@ Checked check(const ir::Kernel& kernel, const Reference& reference, const Execut
     verdict.state = Verdict::unsound;
     verdict.reason = describe(*error) + also;
   } else if (verdict.state == Verdict::passed) {
-    verdict.reason = nothing_judged(all);
-    if (!verdict.reason.empty()) verdict.state = Verdict::not_judged;
+    verdict.reason = nothing_judged(all, reference);
+    if (!verdict.reason.empty())
+      verdict.state = Verdict::not_judged;
+    else if (all.judged < all.elements)
+      verdict.reason = fmt::format("the rest has no bound: {}", why_unjudged(reference));
   }
   return verdict;
 }

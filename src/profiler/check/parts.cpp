@@ -140,6 +140,11 @@ std::int64_t parts_at_once(const Parts& parts) {
 
 namespace {
 
+/// Of what several parts say, the same whichever comes first.
+void keep_least(const std::string& one, std::string& kept) {
+  if (!one.empty() && (kept.empty() || one < kept)) kept = one;
+}
+
 /// Puts the reference of some steps into that of all, whose bounds are made with the first that there are.
 void put_part(const Parts& parts, const std::vector<reference::BoundedTensor>& some, std::int64_t first,
               std::int64_t count, std::vector<reference::BoundedTensor>& all, std::mutex& making_room) {
@@ -151,6 +156,8 @@ void put_part(const Parts& parts, const std::vector<reference::BoundedTensor>& s
     {
       const std::lock_guard lock(making_room);
       if (all[k].error.empty()) all[k].error = large_array<double>(element_count(all[k].value.shape));
+      keep_least(some[k].unknown, all[k].unknown);
+      keep_least(some[k].lost_at, all[k].lost_at);
     }
     to.bytes = to.bytes / element_bytes(all[k].value.shape.dtype) * static_cast<std::int64_t>(sizeof(double));
     put(std::as_bytes(std::span(some[k].error)), std::as_writable_bytes(std::span(all[k].error)), to, first, count);

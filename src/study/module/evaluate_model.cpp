@@ -252,9 +252,7 @@ std::string reason_of(const reference::Difference& one, const reference::Bounded
   if (one.wrong > 0) return reference::describe(one, computed.value.shape);
   if (one.unjudged > 0)
     return fmt::format("{} {} no bound: {}", counted(one.unjudged, "element"), one.unjudged == 1 ? "has" : "have",
-                       computed.unknown.empty()
-                           ? "something before overflows, is near a pole, or hangs on numbers too close to tell apart"
-                           : fmt::format("there is no rule for that of {}", computed.unknown));
+                       why_unbounded(computed));
   return one.elements > 0 && one.telling == 0 ? "the reference holds no number" : "";
 }
 

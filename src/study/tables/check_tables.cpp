@@ -84,7 +84,10 @@ VerdictCounts count_verdicts(std::span<const Candidate> items) {
     const bool passed = state == profiler::Verdict::passed, not_judged = state == profiler::Verdict::not_judged;
     counts.passed += passed ? 1 : 0;
     counts.not_all += passed && item.verdict->judged < 1 ? 1 : 0;
-    if (passed) counts.least_judged = std::min(counts.least_judged, item.verdict->judged);
+    if (passed && item.verdict->judged < counts.least_judged) {
+      counts.least_judged = item.verdict->judged;
+      counts.least_because = item.verdict->reason;
+    }
     counts.not_judged += not_judged ? 1 : 0;
     counts.refuted += profiler::is_refuted(state) ? 1 : 0;
     const bool late_reference = item.verdict && item.verdict->reference_late;
@@ -145,10 +148,11 @@ std::string text(const VerdictCounts& counts, std::size_t groups_without_plan) {
                      : fmt::format("; {} {} no plan", counted(unplanned, "group"), unplanned == 1 ? "has" : "have");
   const std::string compiled =
       counts.compiled_for.empty() ? "" : fmt::format("; compiled for {}", fmt::join(counts.compiled_for, ", "));
-  return fmt::format("{} of {} passed{}{}{}{}{}{}{}", counts.passed, counted(counts.all, "kernel"),
+  const std::string because = counts.least_because.empty() ? "" : "; " + counts.least_because;
+  return fmt::format("{} of {} passed{}{}{}{}{}{}{}{}", counts.passed, counted(counts.all, "kernel"),
                      also(counts.elsewhere, "executed at a smaller shape"), also(counts.sampled, sampled_words(counts)),
                      also(counts.not_all, in_part_words(counts)), also(counts.not_judged, "not judged"),
-                     also(counts.not_executed, "not executed"), without, compiled);
+                     also(counts.not_executed, "not executed"), without, compiled, because);
 }
 
 std::optional<Error> fault_of(const VerdictCounts& counts, std::size_t groups_without_plan) {

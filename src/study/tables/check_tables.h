@@ -39,6 +39,7 @@ struct VerdictCounts {
   std::int64_t compile_late = 0;                              ///< of the not executed: their compiler took too long
   std::int64_t not_all = 0;                                   ///< of the passed: a part of their results has no bound
   double least_judged = 1;                                    ///< of what one of these stored, where that is least
+  std::string least_because;                                  ///< why the others of that one have no bound
   std::int64_t elsewhere = 0;                                 ///< at another shape than their own
   std::int64_t sampled = 0;                                   ///< some of their blocks
   std::int64_t sampled_to_fit = 0;                            ///< of these: all would take more memory than there is
@@ -49,7 +50,7 @@ struct VerdictCounts {
 };
 VerdictCounts count_verdicts(std::span<const Candidate> candidates);
 /// "3 of 5 kernels passed, 1 executed at a smaller shape, 1 of them judged in part (8 % of what it stored), 1 not
-/// judged; 2 groups have no plan".
+/// judged; 2 groups have no plan; the rest has no bound: from %reduce.7 (reduce) on something overflows, ...".
 std::string text(const VerdictCounts& counts, std::size_t groups_without_plan);
 /// What the command ends with: failed where a kernel is refuted, missing where one was not executed or not judged and
 /// where there is nothing to check; nothing where all passed.

@@ -200,11 +200,11 @@ TEST_CASE("windows whose results share no line, or too few side by side, have no
     const ir::Group group = ir::make_group({"boxed", text_of_box(box)}, 1, 1);
     return prepared_box(group).in_strips.size();
   };
-  CHECK(strips_of({.columns = 32}) == 3);
-  CHECK(strips_of({.columns = 31}) == 0);
-  CHECK(strips_of({.rows = 7}) == 0);  // one behind the end of seven
-  CHECK(strips_of({.rows = 9}) == 1);  // of 2: one behind the end of nine; of 4 three, of 8 seven
-  CHECK(strips_of({.rows = 17}) == 1);
+  CHECK(strips_of({.columns = 8}) == 3);
+  CHECK(strips_of({.columns = 7}) == 0);
+  CHECK(strips_of({.rows = 3}) == 0);   // one or five behind the end of three
+  CHECK(strips_of({.rows = 9}) == 1);   // of 2: one behind the end of nine; of 4 three, of 8 seven
+  CHECK(strips_of({.rows = 17}) == 2);  // of 8: seven
   CHECK(strips_of({.high = 3, .stride = 3, .above = 0, .below = 0}) == 0);
   CHECK(strips_of({.high = 1, .wide = 3, .above = 0, .below = 0}) == 0);  // along what is contiguous
 }
