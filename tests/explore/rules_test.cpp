@@ -617,6 +617,10 @@ std::vector<Side> row_sides() {
       {"strip-alone", true, [](Tried& t) { t.prepared.strip.rows = 4, t.plan.unroll = 1, t.persistent(2); }},
       {"strip-alone", false, [](Tried& t) { t.prepared.strip.rows = 4, t.plan.unroll = 1; }},
       {"strip-alone", false, [](Tried& t) { t.plan.unroll = 2; }},
+      // 255 registers of four bytes.
+      {"strip-registers", true, [](Tried& t) { t.prepared.strip.loaded = 511, t.plan.vector = 2; }},
+      {"strip-registers", false, [](Tried& t) { t.prepared.strip.loaded = 510, t.plan.vector = 2; }},
+      {"strip-registers", false, [](Tried& t) { t.prepared.strip.loaded = 5000, t.plan.vector = 1; }},
       {"barrier-rows", true, [](Tried& t) { t.threads(192, 64); }},
       {"barrier-rows", false, [](Tried& t) { t.threads(128, 64); }},
       {"barrier-rows", false, [](Tried& t) { t.threads(1024, 32); }},

@@ -106,10 +106,11 @@ std::optional<ir::Rejection> refuse_strip(const Prepared& prepared, const ir::Pl
   std::vector<std::string> known;
   for (const std::shared_ptr<const Prepared>& strips : prepared.in_strips)
     known.push_back(fmt::format("{}", strips->strip.rows));
-  const std::string which = known.empty()
-                                ? "no windows of neighbouring results overlap, of which a thread could make several"
-                                : fmt::format("a thread makes {} of them one below the other, or strip is not said",
-                                              fmt::join(known, " or "));
+  const std::string which =
+      known.empty()
+          ? "no loop of this group has strips, which are of windows that overlap and have as many results as it stores"
+          : fmt::format("a thread makes {} of them one below the other, or strip is not said",
+                        fmt::join(known, " or "));
   return no("strip", fmt::format("strips of {}: {}", counted(plan.strip, "result"), which));
 }
 

@@ -182,9 +182,10 @@ struct LowerScratch::State {
   IndexedVector<ScopeFrame> frames;
   std::size_t depth = 0;  ///< open frames
   std::uint32_t serials = 0;
-  IndexedVector<std::vector<Entry>> entries;        ///< per node
-  IndexedVector<std::vector<Demand>> demands;       ///< per node
-  std::vector<std::pair<ir::NodeId, Entry>> lines;  ///< of windows that were made (lower_window.cpp)
+  IndexedVector<std::vector<Entry>> entries;              ///< per node
+  IndexedVector<std::vector<Demand>> demands;             ///< per node
+  std::vector<std::pair<ir::NodeId, Entry>> lines;        ///< of windows that were made (lower_window.cpp)
+  std::vector<std::pair<ir::NodeId, Entry>> lines_ahead;  ///< that the section at hand has been asked to load
   std::vector<PlaceTest> tests;
   std::vector<StripPlace> strip_places;
   std::vector<ir::NodeId> touched;  ///< nodes with entries
@@ -328,6 +329,8 @@ class ProgramBuilder {
   };
   /// Loads the inputs that `node` at `coordinates` needs into register arrays, where the segment finds them later.
   void load_ahead(ir::NodeId node, const Coordinates& coordinates, const Flight& flight, PredicateId predicate = 0);
+  /// Loads of another section begin.
+  void begin_loads_ahead() { s_.lines_ahead.clear(); }
   /// The same of what says where a scatter puts the element at these coordinates; nothing of any other output.
   void load_landing_ahead(std::int32_t output, const Coordinates& coordinates, const Flight& flight);
   /// Ends a flight of loads in the scope of that depth.
@@ -415,6 +418,8 @@ class ProgramBuilder {
   std::optional<Entry> line_key(ir::NodeId id, const WindowLine& line, const Demand& wanted);
   /// What it was found to be for a result that shares it; nullptr: no such result was made.
   const Entry* find_line(ir::NodeId id, const Entry& key) const;
+  /// Whether no result before has asked for the line in this section's loads; now one has.
+  bool is_first_ahead(ir::NodeId id, const Entry& key);
   /// What the taps of a line make together; nothing where all of them are outside.
   std::optional<Entry> emit_line(ir::NodeId id, const WindowLine& line, const Demand& wanted);
   /// Whether a tap lies inside along a dimension; nothing that it is where that is known.
@@ -578,6 +583,7 @@ class ProgramBuilder {
   int floor_ = 0;                      ///< depth of the innermost guard that asks a value
   std::size_t first_output_ = 0;       ///< buffer of the first output
   bool loading_ahead_ = false;
+  bool demands_ahead_ = false;    ///< what is demanded is to be loaded ahead
   std::int64_t loads_ahead_ = 0;  ///< of one thread, since the last issue
   std::optional<ir::Rejection> refusal_;
 };

@@ -115,6 +115,7 @@ Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates
 void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates, const Flight& flight,
                                 PredicateId predicate) {
   demand(node, coordinates, predicate);
+  demands_ahead_ = true;
   for (ir::NodeId id = node; id >= 0; --id) {
     std::vector<Demand>& list = s_.demands[id];
     for (std::size_t i = 0; i < list.size(); ++i) {
@@ -125,6 +126,7 @@ void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates,
       if (refusal_) return forget_demands(node);
     }
   }
+  demands_ahead_ = false;
   loading_ahead_ = true;
   for (ir::NodeId id = 0; id <= node; ++id) {
     std::vector<Demand>& list = s_.demands[id];

@@ -130,6 +130,7 @@ void load_section_ahead(Pass& pass, const Phase& phase, const Segment& segment, 
   ProgramBuilder& builder = pass.builder;
   const ir::Graph& graph = builder.graph();
   open_section(builder, segment);
+  builder.begin_loads_ahead();
   for (const ir::NodeId reduction : phase.reductions)
     for (const ir::NodeId array : ir::reduced_arrays(graph[reduction]))
       builder.load_ahead(array, read_coordinates(pass, reduction, segment.along), flight);

@@ -23,6 +23,7 @@
 // stores, here at neighbouring rows, and values that are equal are found in the cache because their places are.
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "codegen/lower/lower_build.h"
 #include "codegen/structure/window_taps.h"
@@ -32,35 +33,64 @@
 
 namespace tailor::codegen {
 
+namespace {
+
+/// Bytes that all windows read which have results of this shape, so many of them one below the other.
+std::int64_t bytes_of_windows(const ir::Graph& graph, const Prepared& prepared, const ir::Shape& result, int rows) {
+  std::map<ir::NodeId, std::int64_t> bytes;  // by what is read
+  for (const auto& [id, taps] : prepared.taps) {
+    if (graph[id].shape.dims != result.dims) continue;
+    const ir::Shape& source = graph[graph[id].operands[0]].shape;
+    std::int64_t lines = 0;
+    for (const ir::WindowStrip& one : ir::strips_of(result, ir::parse_window(hlo_text(graph[id]), result.rank())))
+      if (one.results == rows) lines = one.lines;
+    const std::int64_t own = std::ssize(taps.lines);
+    const std::int64_t taps_read = std::ssize(taps.offsets) / own * (lines > 0 ? lines : own * rows);
+    std::int64_t& most = bytes[graph[id].operands[0]];
+    most = std::max(most, taps_read * element_bytes(source.dtype));
+  }
+  std::int64_t sum = 0;
+  for (const auto& [source, own] : bytes) sum += own;
+  return sum;
+}
+
+/// Loops over strips of a window's results, where all that is stored either has their elements or is small enough to be
+/// stored beside.
+void add_loops(const ir::Graph& graph, ir::NodeId window, int dim, Prepared& out) {
+  const ir::Shape& result = graph[window].shape;
+  std::vector<Route> routes = find_routes(graph, out, window, std::span(out.stored.begin(), out.stored.end()));
+  std::int64_t beside = 0;  // elements of the largest that is stored beside
+  for (std::size_t i = 0; i < routes.size(); ++i) {
+    const ir::Shape& stored = graph[out.stored[i]].shape;
+    routes[i].found = routes[i].found || stored.dims == result.dims;  // whatever it is computed of
+    if (routes[i].found) continue;
+    if (elements(stored) == out.columns) return;
+    beside = std::max(beside, elements(stored));
+  }
+  for (const auto& [rows, lines] : ir::strips_of(result, ir::parse_window(hlo_text(graph[window]), result.rank()))) {
+    Prepared loop = out;
+    loop.in_strips.clear();
+    loop.in_pieces = nullptr;
+    loop.strip = {rows, dim, result.dims[dim], result};
+    loop.strip.piece.dims[dim] = (loop.strip.all + rows - 1) / rows;
+    loop.strip.loaded = bytes_of_windows(graph, out, result, rows);
+    loop.columns = elements(loop.strip.piece);
+    if (beside > loop.columns) return;
+    for (Windows& windows : loop.windows) windows.count = rows;
+    loop.dominants = {window};
+    loop.dominant_domains.assign(1, Domain{});
+    loop.routes.assign(1, IndexedVector<Route>(routes));
+    loop.element_code = code_of_element(graph, loop);
+    out.in_strips.push_back(std::make_shared<const Prepared>(std::move(loop)));
+  }
+}
+
+}  // namespace
+
 void prepare_strips(const ir::Graph& graph, Prepared& out) {
   if (out.skeleton != ir::Skeleton::map) return;
-  for (const auto& [id, taps] : out.taps) {
-    const ir::Shape& result = graph[id].shape;
-    if (elements(result) != out.columns) continue;
-    const std::vector<ir::WindowStrip> all =
-        ir::strips_of(result, ir::parse_window(hlo_text(graph[id]), result.rank()));
-    if (all.empty()) continue;
-    std::vector<Route> routes = find_routes(graph, out, id, std::span(out.stored.begin(), out.stored.end()));
-    for (std::size_t i = 0; i < routes.size(); ++i)  // elements at the same places, whatever they are computed of
-      routes[i].found = routes[i].found || graph[out.stored[i]].shape.dims == result.dims;
-    if (!std::all_of(routes.begin(), routes.end(), [](const Route& route) { return route.found; })) continue;
-    for (const ir::WindowStrip& strip : all) {
-      Prepared strips = out;
-      strips.in_strips.clear();
-      strips.in_pieces = nullptr;
-      strips.strip = {strip.results, taps.line_dim, result.dims[taps.line_dim], result};
-      std::int64_t& along = strips.strip.piece.dims[taps.line_dim];
-      along = (along + strip.results - 1) / strip.results;
-      strips.columns = elements(strips.strip.piece);
-      for (Windows& windows : strips.windows) windows.count = strip.results;
-      strips.dominants = {id};
-      strips.dominant_domains.assign(1, Domain{});
-      strips.routes.assign(1, IndexedVector<Route>(routes));
-      strips.element_code = code_of_element(graph, strips);
-      out.in_strips.push_back(std::make_shared<const Prepared>(std::move(strips)));
-    }
-    return;
-  }
+  for (const auto& [id, taps] : out.taps)
+    if (out.in_strips.empty() && elements(graph[id].shape) == out.columns) add_loops(graph, id, taps.line_dim, out);
 }
 
 std::optional<Demand> ProgramBuilder::in_strip(const Strip& strip, ir::ExprId position, std::int32_t number) {
@@ -127,15 +157,23 @@ const Entry* ProgramBuilder::find_line(ir::NodeId id, const Entry& key) const {
   return nullptr;
 }
 
+bool ProgramBuilder::is_first_ahead(ir::NodeId id, const Entry& key) {
+  for (const auto& [node, line] : s_.lines_ahead)
+    if (node == id && line.predicate == key.predicate && line.coordinates == key.coordinates) return false;
+  s_.lines_ahead.emplace_back(id, key);
+  return true;
+}
+
 void ProgramBuilder::demand_taps(ir::NodeId id, const Demand& of_result) {
   const Demand wanted = of_taps(of_result);
   const ir::Node& node = node_at(id);
   const WindowTaps& taps = *taps_of(prepared_, id);
   const ir::Shape& source = node_at(node.operands[0]).shape;
   demand(node.operands[1], {}, 0);  // one number, right under any predicate
-  for (const WindowLine& line : lines_of(taps)) {
+  for (const WindowLine& line : taps.lines) {
     const std::optional<Entry> key = line_key(id, line, wanted);
     if (!key || find_line(id, *key) != nullptr) continue;
+    if (demands_ahead_ && !is_first_ahead(id, *key)) continue;
     for (const std::size_t tap : line.taps)
       if (const auto predicate = tap_predicate(id, tap, wanted))
         demand(node.operands[0], tap_coordinates(s_.build, source, taps, tap, wanted.coordinates), *predicate);
@@ -214,7 +252,7 @@ Entry ProgramBuilder::emit_window(ir::NodeId id, const Demand& of_result) {
   const WindowTaps& taps = *taps_of(prepared_, id);
   Entry all;
   all.compute = find_entry(node.operands[1], {}, 0).compute;
-  for (const WindowLine& line : lines_of(taps))
+  for (const WindowLine& line : taps.lines)
     if (const std::optional<Entry> part = emit_line(id, line, wanted)) {
       const bool asks = taps.line_dim >= 0 && !counts_for_nothing(id, part->outside);
       const Val test = asks ? tap_test(id, line.taps[0], taps.line_dim, wanted) : Val{ir::no_value, 0};

@@ -539,8 +539,9 @@ std::string title_of(const ir::Graph& graph) {
 }
 
 bool is_of_elements(const Prepared& prepared, std::int32_t output) {
-  if (prepared.strip.rows > 0) return true;
   const std::int64_t count = elements((*prepared.graph)[prepared.stored[output]].shape);
+  if (const Strip& strip = prepared.strip; strip.rows > 0)
+    return count == prepared.columns / strip.piece.dims[strip.dim] * strip.all;
   const bool of_columns = row(prepared.skeleton).unit == ir::WorkUnit::columns;
   return of_columns ? count != prepared.rows
                     : count == prepared.windows[output].count * prepared.rows * prepared.columns;

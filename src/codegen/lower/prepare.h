@@ -78,10 +78,11 @@ struct Windows {
 
 /// A loop in strips: a position of it is one result of windows in each row of a strip (strips.cpp).
 struct Strip {
-  std::int32_t rows = 0;  ///< results one below the other; 0: no such loop
-  int dim = -1;           ///< of the windows' results, along which they lie
-  std::int64_t all = 0;   ///< there are so many along it; the last strip may be shorter
-  ir::Shape piece;        ///< the results' shape with that dimension in strips
+  std::int32_t rows = 0;    ///< results one below the other; 0: no such loop
+  int dim = -1;             ///< of the windows' results, along which they lie
+  std::int64_t all = 0;     ///< there are so many along it; the last strip may be shorter
+  ir::Shape piece;          ///< the results' shape with that dimension in strips
+  std::int64_t loaded = 0;  ///< bytes that the windows of one element of a strip read, of each array once
 };
 
 struct Prepared;

@@ -16,6 +16,24 @@
 
 namespace tailor::codegen {
 
+namespace {
+
+std::vector<WindowLine> lines_of(const WindowTaps& taps) {
+  std::vector<WindowLine> lines;
+  for (std::size_t tap = 0; tap < taps.offsets.size(); ++tap) {
+    const std::int64_t offset = taps.line_dim < 0 ? 0 : taps.offsets[tap][taps.line_dim];
+    const auto same =
+        std::find_if(lines.begin(), lines.end(), [&](const WindowLine& line) { return line.offset == offset; });
+    if (same == lines.end())
+      lines.push_back({offset, {tap}});
+    else
+      same->taps.push_back(tap);
+  }
+  return lines;
+}
+
+}  // namespace
+
 std::optional<WindowTaps> window_taps(const ir::Graph& graph, const ir::Node& node) {
   const int rank = graph[node.operands[0]].shape.rank();
   const IndexedVector<ir::WindowDim> window = ir::parse_window(hlo_text(node), rank);
@@ -37,21 +55,8 @@ std::optional<WindowTaps> window_taps(const ir::Graph& graph, const ir::Node& no
       offset.push_back(tap / inner % dim.size * dim.window_dilation - dim.pad_low);
     }
   }
+  taps.lines = lines_of(taps);
   return taps;
-}
-
-std::vector<WindowLine> lines_of(const WindowTaps& taps) {
-  std::vector<WindowLine> lines;
-  for (std::size_t tap = 0; tap < taps.offsets.size(); ++tap) {
-    const std::int64_t offset = taps.line_dim < 0 ? 0 : taps.offsets[tap][taps.line_dim];
-    const auto same =
-        std::find_if(lines.begin(), lines.end(), [&](const WindowLine& line) { return line.offset == offset; });
-    if (same == lines.end())
-      lines.push_back({offset, {tap}});
-    else
-      same->taps.push_back(tap);
-  }
-  return lines;
 }
 
 Inside tap_inside(IndexBuilder& build, const ir::Shape& source, const WindowTaps& taps, std::size_t tap, int dim,

@@ -19,18 +19,6 @@ namespace tailor::codegen {
 /// rows or a scan, which loads each element once and not for each of its windows.
 inline constexpr std::int64_t most_taps = 64;
 
-/// Tap t of the element at c reads the operand at c[d] * strides[d] + offsets[t][d], where that is inside of it; around
-/// it is nothing that counts.
-struct WindowTaps {
-  ir::Dims strides;
-  int line_dim = -1;              ///< along which it has lines; -1: it is one line
-  std::vector<ir::Dims> offsets;  ///< in row-major order of the window
-};
-
-/// Nothing where the window has more taps, or reads between elements (base dilation).
-/// Precondition: a reduce-window of one array.
-std::optional<WindowTaps> window_taps(const ir::Graph& graph, const ir::Node& node);
-
 /// Taps that read at one place of the dimension that tells lines apart (ir/graph/window_strips.h). A window is gone
 /// through line by line, since neighbouring results along that dimension share lines.
 struct WindowLine {
@@ -38,8 +26,18 @@ struct WindowLine {
   std::vector<std::size_t> taps;  ///< ascending
 };
 
-/// By ascending offset: the order in which a window's elements are put together.
-std::vector<WindowLine> lines_of(const WindowTaps& taps);
+/// Tap t of the element at c reads the operand at c[d] * strides[d] + offsets[t][d], where that is inside of it; around
+/// it is nothing that counts.
+struct WindowTaps {
+  ir::Dims strides;
+  int line_dim = -1;              ///< along which it has lines; -1: it is one line
+  std::vector<ir::Dims> offsets;  ///< in row-major order of the window
+  std::vector<WindowLine> lines;  ///< by ascending offset: the order in which a window's elements are put together
+};
+
+/// Nothing where the window has more taps, or reads between elements (base dilation).
+/// Precondition: a reduce-window of one array.
+std::optional<WindowTaps> window_taps(const ir::Graph& graph, const ir::Node& node);
 
 /// Where a tap reads along a dimension, inside or not; who reads asks that `value` is.
 Inside tap_inside(IndexBuilder& build, const ir::Shape& source, const WindowTaps& taps, std::size_t tap, int dim,

@@ -193,6 +193,15 @@ constexpr std::array thread_table = [] {
              [](const Candidate& c) {
                return c.prepared.strip.rows > 0 && (c.plan.unroll > 1 || c.plan.grid != GridShape::tile);
              })}},
+      {"strip-registers",
+       false,
+       "what a vector of strips reads waits in registers, as its elements are made one after the other",
+       {asks({vector}, {},
+             [](const Candidate& c) {
+               constexpr std::int64_t register_bytes = 4;
+               return c.plan.vector > 1 &&
+                      c.prepared.strip.loaded * c.plan.vector > register_bytes * c.limits.registers_per_thread;
+             })}},
       {"shared-long",
        false,
        "rows and columns that fit 32 registers a thread for each kept value, and half of them for all, stay in "

@@ -258,7 +258,9 @@ std::string_view values_asked(ir::PlanField axis) {
     case ir::PlanField::unroll:
       return "1, 2, 4, 8; any number that a thread has rows or vectors for";
     case ir::PlanField::strip:
-      return "none; 2, 4, 8 where they divide the results of windows that overlap; no others";
+      return "none; the two longest of 2, 4, 8 that leave a quarter or less of the results of overlapping windows "
+             "behind the "
+             "end; no others";
     case ir::PlanField::split:
       return "1; for columns doubled up to twice the SMs, and, where they are gone through again, what fills those; "
              "for rows "

@@ -13,9 +13,6 @@ namespace tailor::ir {
 
 namespace {
 
-/// Elements that lie inside of a strip's dimension in memory, at least: else lanes side by side would each lie in a
-/// sector of their own.
-constexpr std::int64_t least_inner = 8;
 /// Longer strips share little more, and hold the lines of all their results in registers.
 constexpr std::int32_t longest_strip = 8;
 /// The last strip may go on behind the end: by a quarter of all results at most.
@@ -44,12 +41,14 @@ std::vector<WindowStrip> strips_of(const Shape& result, const IndexedVector<Wind
   if (dim < 0 || window[dim].base_dilation != 1) return strips;
   std::int64_t inner = 1;
   for (int i = 0; result.minor_to_major[i] != dim; ++i) inner *= result.dims[result.minor_to_major[i]];
-  if (inner < least_inner) return strips;
+  if (inner < least_inside_strip) return strips;
   for (std::int32_t results = 2; results <= longest_strip; results *= 2) {
     const std::int64_t all = result.dims[dim], idle = (results - all % results) % results;
     const std::int64_t lines = lines_read(window[dim], results);
     if (most_idle * idle <= all && lines < results * window[dim].size) strips.push_back({results, lines});
   }
+  constexpr std::size_t asked = 2;  // shorter ones share less, and each has a loop with plans of its own
+  if (strips.size() > asked) strips.erase(strips.begin(), strips.end() - asked);
   return strips;
 }
 

@@ -21,14 +21,19 @@ namespace tailor::ir {
 /// The outermost dimension in memory of the result in which the window has several taps; -1: there is none.
 int line_dimension(const Shape& result, const IndexedVector<WindowDim>& window);
 
+/// Elements that lie inside of a strip's dimension in memory, at least: else lanes side by side would each lie in a
+/// sector of their own.
+inline constexpr std::int64_t least_inside_strip = 8;
+
 /// So many results one below the other, and the different lines that they read.
 struct WindowStrip {
   std::int32_t results = 0;
   std::int64_t lines = 0;
 };
 
-/// Strips worth a loop, the shortest first: 2, 4 and 8 results where some read the same line, at most a quarter of
-/// the results would lie behind the end, and eight elements or more lie side by side in memory inside of them.
+/// Strips worth a loop, the shortest first: the two longest of 2, 4 and 8 results where some read the same line, at
+/// most a quarter of the results would lie behind the end, and eight elements or more lie side by side in memory inside
+/// of them.
 std::vector<WindowStrip> strips_of(const Shape& result, const IndexedVector<WindowDim>& window);
 
 /// Elements that a loop in the longest such strips reads for one result, and operations that it takes to put them

@@ -155,7 +155,7 @@ TEST_CASE("what a strip reads of a window is what its price says") {
   box.above = box.below = box.left = box.right = 3, box.is_computed = false;
   const ir::Group group = ir::make_group({"boxed", text_of_box(box)}, 1, 1);
   const codegen::Prepared whole = prepared_box(group);
-  REQUIRE(whole.in_strips.size() == 3);
+  REQUIRE(whole.in_strips.size() == 2);
   const ir::Node& window = group.graph[whole.in_strips.back()->dominants.front()];
   const ir::WindowCost cost = ir::cost_of(window.shape, ir::parse_window(hlo_text(window), 2));
   CHECK(8 * cost.reads == loads_in_strip(whole, 8) - 8);
@@ -166,17 +166,17 @@ TEST_CASE("a plan names a strip that the group has") {
   Boxed box{.rows = 15, .columns = 40};  // one of eight strips of 2 would be half behind the end, of 4 and 8 as well
   const ir::Group group = ir::make_group({"boxed", text_of_box(box)}, 1, 1);
   const codegen::Prepared whole = prepared_box(group);
-  REQUIRE(whole.in_strips.size() == 3);
+  REQUIRE(whole.in_strips.size() == 2);
   codegen::LowerScratch scratch;
   const auto refused = [&](int strip) {
-    ir::Plan plan = strip_plan(whole, 2);
+    ir::Plan plan = strip_plan(whole, 4);
     plan.strip = strip;
     const codegen::Lowered lowered = codegen::lower(whole, plan, strip_limits, scratch);
     return std::holds_alternative<ir::Rejection>(lowered) ? std::get<ir::Rejection>(lowered).reason : "";
   };
-  CHECK(refused(2).empty());
+  CHECK(refused(4).empty());
   CHECK(refused(3) ==
-        "strips of 3 results: a thread makes 2 or 4 or 8 of them one below the other, or strip is not "
+        "strips of 3 results: a thread makes 4 or 8 of them one below the other, or strip is not "
         "said");
   const ir::Plan plan = strip_plan(whole, 4);
   CHECK(ir::parse_plan(ir::text(plan)) == plan);
@@ -184,15 +184,15 @@ TEST_CASE("a plan names a strip that the group has") {
   CHECK(codegen::loop_words(whole, plan) == "map in strips");
   // Each loop is asked about with its own; what no loop has, in the group's.
   explore::Axes axes = explore::default_axes(whole, strip_limits);
-  CHECK(axes[ir::PlanField::strip] == std::vector<int>{0, 2, 4, 8});
+  CHECK(axes[ir::PlanField::strip] == std::vector<int>{0, 4, 8});
   CHECK(explore::axes_of_structure(whole, whole, axes)[ir::PlanField::strip] == std::vector<int>{0});
   for (const auto& strips : whole.in_strips)
     CHECK(explore::axes_of_structure(whole, *strips, axes)[ir::PlanField::strip] ==
           std::vector<int>{strips->strip.rows});
   restrict_axis(axes, {"strip", {"4", "16"}});
   CHECK(explore::axes_of_structure(whole, whole, axes)[ir::PlanField::strip] == std::vector<int>{16});
-  CHECK(explore::axes_of_structure(whole, *whole.in_strips[0], axes)[ir::PlanField::strip].empty());
-  CHECK(explore::axes_of_structure(whole, *whole.in_strips[1], axes)[ir::PlanField::strip] == std::vector<int>{4});
+  CHECK(explore::axes_of_structure(whole, *whole.in_strips[1], axes)[ir::PlanField::strip].empty());
+  CHECK(explore::axes_of_structure(whole, *whole.in_strips[0], axes)[ir::PlanField::strip] == std::vector<int>{4});
 }
 
 TEST_CASE("windows whose results share no line, or too few side by side, have no strips") {
@@ -200,7 +200,7 @@ TEST_CASE("windows whose results share no line, or too few side by side, have no
     const ir::Group group = ir::make_group({"boxed", text_of_box(box)}, 1, 1);
     return prepared_box(group).in_strips.size();
   };
-  CHECK(strips_of({.columns = 8}) == 3);
+  CHECK(strips_of({.columns = 8}) == 2);
   CHECK(strips_of({.columns = 7}) == 0);
   CHECK(strips_of({.rows = 3}) == 0);   // one or five behind the end of three
   CHECK(strips_of({.rows = 9}) == 1);   // of 2: one behind the end of nine; of 4 three, of 8 seven
