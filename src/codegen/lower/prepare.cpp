@@ -37,6 +37,8 @@
 
 #include "base/indexed.h"
 #include "codegen/lower/skeletons.h"
+#include "ir/graph/number.h"
+#include "ir/graph/reducer.h"
 #include "ir/graph/region_reduction.h"
 #include "ir/kernel/kernel.h"
 #include "ir/rewrite/packed_pairs.h"
@@ -119,6 +121,13 @@ bool holds_elements(const ir::Node& node) {
          (kind != ir::OpClass::lookup || node.op == ir::Op::gather);
 }
 
+/// Whether an array of the window's type can start from its neutral element: not every type of 8 bits has infinity.
+bool holds_neutral(const ir::Node& window) {
+  const ir::DType dtype = window.shape.dtype;
+  const ir::Neutral nothing = ir::neutral(reducer(window), dtype);
+  return !is_floating(dtype) || ir::decode(dtype, ir::encode(dtype, nothing.real)) == nothing.real;
+}
+
 void find_windows(const ir::Graph& graph, Prepared& out) {
   out.window_of.resize(graph.nodes.size(), ir::Reducer::none);
   std::vector<ir::NodeId> mixed;
@@ -130,7 +139,8 @@ void find_windows(const ir::Graph& graph, Prepared& out) {
     out.taps.emplace_back(static_cast<ir::NodeId>(id), *std::move(taps));
     if (graph[node.operands[0]].op != ir::Op::parameter) continue;
     ir::Reducer& known = out.window_of[node.operands[0]];
-    if (known != ir::Reducer::none && known != reducer(node)) mixed.push_back(node.operands[0]);
+    const bool differs = known != ir::Reducer::none && known != reducer(node);
+    if (differs || !holds_neutral(node)) mixed.push_back(node.operands[0]);
     known = reducer(node);
   }
   for (const ir::NodeId id : mixed) out.window_of[id] = ir::Reducer::none;

@@ -119,7 +119,8 @@ TEST_CASE("strips of every reducer, type and layout") {
   for (const Kind& kind :
        {Kind{"f32", "max", "-inf"}, Kind{"f32", "min", "inf"}, Kind{"f32", "multiply", "1"}, Kind{"f32", "add", "5"},
         Kind{"bf16", "add", "0"}, Kind{"f16", "max", "-inf"}, Kind{"s32", "add", "0"}, Kind{"s32", "max", "-7"},
-        Kind{"u8", "min", "255"}, Kind{"f64", "add", "0"}, Kind{"pred", "or", "false"}, Kind{"pred", "and", "true"}})
+        Kind{"u8", "min", "255"}, Kind{"f8e4m3fn", "max", "-448"}, Kind{"f8e5m2", "min", "inf"},
+        Kind{"f64", "add", "0"}, Kind{"pred", "or", "false"}, Kind{"pred", "and", "true"}})
     for (const bool is_computed : {false, true}) {
       Boxed box{.rows = 15, .columns = 34};
       box.type = kind.type, box.reducer = kind.reducer, box.start = kind.start, box.is_computed = is_computed;
