@@ -184,7 +184,7 @@ std::vector<int> lists_of_homes(const codegen::Prepared& prepared, const ir::Lim
 }
 
 /// Those that the group has loops for, none among them.
-std::vector<int> strips_of(const codegen::Prepared& prepared) {
+std::vector<int> strip_lengths(const codegen::Prepared& prepared) {
   std::vector<int> values;
   for (const codegen::Prepared* one : codegen::structures_of(prepared))
     if (row(one->skeleton).has(ir::PlanField::strip)) values.push_back(one->strip.rows);
@@ -210,7 +210,7 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
     case ir::PlanField::unroll:
       return powers_of_two(1, most_at_once);
     case ir::PlanField::strip:
-      return strips_of(prepared);
+      return strip_lengths(prepared);
     case ir::PlanField::split:
       return shares(prepared, limits);
     case ir::PlanField::meet:
@@ -259,8 +259,7 @@ std::string_view values_asked(ir::PlanField axis) {
       return "1, 2, 4, 8; any number that a thread has rows or vectors for";
     case ir::PlanField::strip:
       return "none; the two longest of 2, 4, 8 that leave a quarter or less of the results of overlapping windows "
-             "behind the "
-             "end; no others";
+             "behind the end; no others";
     case ir::PlanField::split:
       return "1; for columns doubled up to twice the SMs, and, where they are gone through again, what fills those; "
              "for rows "
@@ -314,7 +313,7 @@ Axes default_axes(const codegen::Prepared& prepared, const ir::Limits& limits) {
 Axes axes_of_structure(const codegen::Prepared& prepared, const codegen::Prepared& structure, const Axes& axes) {
   Axes own = axes;
   // Each strip is asked about in its own loop, one that no loop has in the group's, which refuses it.
-  const std::vector<int> strips = strips_of(prepared);
+  const std::vector<int> strips = strip_lengths(prepared);
   std::erase_if(own[ir::PlanField::strip], [&](int rows) {
     const bool is_known = std::find(strips.begin(), strips.end(), rows) != strips.end();
     return is_known ? rows != structure.strip.rows : &prepared != &structure;
