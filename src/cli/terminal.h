@@ -117,8 +117,9 @@ class Console final : public study::Observer {
 /// While one lives, the first Ctrl-C asks to stop and the second kills. At most one at a time; every command has one,
 /// and makes it before it starts a thread. Work ends by itself where it looks at the token. The last resort is for what
 /// cannot look: a call into another library (one text in NVRTC, a driver that hangs) or a read from a pipe. What has
-/// not ended `patience` after the first Ctrl-C is ended from here, with the word and the exit code that
-/// Error(interrupted) has; what a database was told is stored by then, and what a command holds is shown.
+/// not ended `patience` after the first Ctrl-C, the time not counted that other programs had the processors, is ended
+/// from here, with the word and the exit code that Error(interrupted) has; what a database was told is stored by then,
+/// and what a command holds is shown.
 class InterruptWatch {
  public:
   explicit InterruptWatch(Seconds patience = {0.3});
