@@ -108,6 +108,15 @@ const std::vector<Priced>& priced_statements() {
       if (unrolled) k.b.end();
     };
   };
+  const auto remainders = [](bool guarded, std::int64_t apart) {
+    return [=](Small& k) {
+      const ir::ExprId place = k.b.mod(k.own, 7);
+      k.b.load_let("v", k.x, place, ir::Policy::again);
+      if (guarded) k.b.guard_less(k.own, k.b.number(threads * blocks - 1));
+      k.b.load_let("u", k.x, k.b.sum({place, k.b.number(apart)}), ir::Policy::again);
+      if (guarded) k.b.end();
+    };
+  };
   static const std::vector<Priced> all = {
       {"add f32", op(Op::add, DType::f32), {.fma = 1}},
       {"add f64", op(Op::add, DType::f64), {.f64 = 1}},
@@ -155,6 +164,13 @@ const std::vector<Priced>& priced_statements() {
       {"load", [](Small& k) { k.load(k.x); }, {.memory = 1, .address = 1}},
       {"load at a remainder", remainder(false), {.memory = 1, .address = 4}},
       {"the same in all copies", remainder(true), {.memory = 5, .address = 3}},
+      {"loads a constant apart", remainders(false, 1), {.memory = 2, .address = 4}},
+      {"a remainder around a guard", remainders(true, 0), {.memory = 2, .control = 1, .address = 4}},
+      {"a register that starts from a number",
+       [](Small& k) {
+         k.b.declare(k.b.array("s", DType::f64, {0, 0}, 2), k.b.real(DType::f64, 1));
+       },
+       {.control = 4}},
       {"store", [](Small& k) { k.b.store(k.y, k.own, k.b.real(DType::f32, 1)); }, {.memory = 1, .address = 1}},
       {"atomic sum",
        [](Small& k) { k.b.atomic(k.y, k.own, Op::add, k.b.op(Op::negate, {k.b.real(DType::f32, 1)})); },
