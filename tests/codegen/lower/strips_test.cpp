@@ -133,6 +133,20 @@ TEST_CASE("strips of every reducer, type and layout") {
   CHECK(check_strips(turned) > 0);
 }
 
+TEST_CASE("a tap that lies outside counts for nothing, whatever its number would be there and along each dimension") {
+  // The exponential of what was not loaded is 1.
+  const ir::Group group = ir::make_group({"boxed", R"(graph boxed {
+  %x = parameter 0 : f32[8,3,9]
+  %start = constant 0 : f32[]
+  %v = exp %x : f32[8,3,9]
+  %p = reduce_window add %v, %start, text="window={size=3x3x3 pad=1_1x1_1x1_1}" : f32[8,3,9]
+  output %p
+})"},
+                                         1, 1);
+  for (const explore::Loop loop : {explore::Loop::own, explore::Loop::strips_4, explore::Loop::strips_8})
+    CHECK(explore::check_every_plan(group, {testing::effort(3, 1)}, false, loop).programs > 0);
+}
+
 TEST_CASE("a strip loads what differs, once") {
   for (const int high : {2, 3, 5, 7})
     for (const int stride : {1, 2, 3}) {
