@@ -234,14 +234,6 @@ DType memory_type(const ir::Kernel& kernel, const ir::Stmt& access) {
 /// A quotient is a multiplication whose upper half is shifted; what is left of it takes one instruction more.
 constexpr std::int64_t quotient_instructions = 2;
 
-/// Of a thread; none of an array in shared memory.
-std::int64_t registers_of_array(const ir::Array& array) {
-  if (array.space != ir::Space::registers) return 0;
-  std::int64_t elements = array.vector;
-  for (const std::int64_t dim : array.dims) elements *= std::max<std::int64_t>(dim, 1);
-  return (elements * ir::row(array.dtype).bits + 31) / 32;
-}
-
 void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt) {
   switch (stmt.kind) {
     case StmtKind::declare:
@@ -365,7 +357,7 @@ class Charges {
   void charge_once(const ir::Stmt& stmt, Pipes& own) {
     if (is_memory(stmt)) own.address += walk_.is_first_address(stmt) ? 1 : 0;
     if (stmt.kind == StmtKind::declare && stmt.value != ir::no_value)
-      own.control += registers_of_array(kernel_.arrays[stmt.target.array]);
+      own.control += registers_of(kernel_.arrays[stmt.target.array]);
   }
 
   void made(const ir::Stmt& stmt, std::int32_t at) {

@@ -289,10 +289,12 @@ void add_shifted(const ir::Kernel& kernel, std::span<const SameAccess> loads, st
     return sectors_reached(kernel.indices, stmt.expr, kernel.indices[stmt.expr].range.low, stmt.width + wider,
                            element_bytes(kernel, stmt), still);
   };
-  // How many elements behind the first of `from` the last one of `to` begins to be wider.
+  const auto shift = [&](const SameAccess& from, const SameAccess& to) {
+    return kernel.indices[kernel.body[to.at].expr].constant - kernel.indices[kernel.body[from.at].expr].constant;
+  };
+  // How many elements more than one access of `from` lie from its first to the last of `to`.
   const auto wider = [&](const SameAccess& from, const SameAccess& to) {
-    const ir::Stmt &a = kernel.body[from.at], &b = kernel.body[to.at];
-    return kernel.indices[b.expr].constant - kernel.indices[a.expr].constant + b.width - a.width;
+    return shift(from, to) + kernel.body[to.at].width - kernel.body[from.at].width;
   };
   std::int64_t all = 0, together = 0;  // of those taken together before, and now
   const SameAccess *first = nullptr, *begin = nullptr, *last = nullptr;
@@ -308,9 +310,6 @@ void add_shifted(const ir::Kernel& kernel, std::span<const SameAccess> loads, st
       continue;
     }
     buffer.shifted_sectors += reached(one, 0, data);
-    buffer.shift_bytes = std::max(buffer.shift_bytes, (kernel.indices[kernel.body[one.at].expr].constant -
-                                                       kernel.indices[kernel.body[first->at].expr].constant) *
-                                                          element_bytes(kernel, kernel.body[first->at]));
     if (const std::int64_t longer = reached(*begin, wider(*begin, one), held); longer < together + own) {
       together = longer;
       continue;
@@ -318,7 +317,10 @@ void add_shifted(const ir::Kernel& kernel, std::span<const SameAccess> loads, st
     all += std::exchange(together, own);
     begin = &one;
   }
-  if (first != nullptr) buffer.block_sectors += std::min(all + together, reached(*first, wider(*first, *last), held));
+  if (first == nullptr) return;
+  buffer.block_sectors += std::min(all + together, reached(*first, wider(*first, *last), held));
+  buffer.shift_bytes =
+      std::max(buffer.shift_bytes, shift(*first, *last) * element_bytes(kernel, kernel.body[first->at]));
 }
 
 }  // namespace

@@ -38,6 +38,7 @@
 // made, the parts of an expression. Measured against a compiler by tests/bench/registers_bench.
 #include <algorithm>
 
+#include "costmodel/merged.h"
 #include "costmodel/scratch.h"
 
 namespace tailor::costmodel {
@@ -58,10 +59,6 @@ constexpr std::int64_t predicates = 7;
 constexpr int of_reduction = 9;
 /// Instructions of a function that holds two numbers beside its result, as a numerator and a denominator.
 constexpr int long_function = 8;
-
-std::int64_t elements_of(const ir::Array& array) {
-  return std::max<std::int64_t>(1, array.dims[0]) * std::max<std::int64_t>(1, array.dims[1]) * array.vector;
-}
 
 int words(std::int64_t elements, ir::DType dtype) {
   return static_cast<int>((elements * ir::row(dtype).bits + register_bits - 1) / register_bits);

@@ -16,6 +16,14 @@
 namespace tailor::costmodel {
 
 inline int registers_of(ir::DType dtype) { return std::max(1, ir::row(dtype).bits / 32); }
+inline std::int64_t elements_of(const ir::Array& array) {
+  return std::max<std::int64_t>(1, array.dims[0]) * std::max<std::int64_t>(1, array.dims[1]) * array.vector;
+}
+/// Of a thread, packed; none of an array in shared memory.
+inline std::int64_t registers_of(const ir::Array& array) {
+  if (array.space != ir::Space::registers) return 0;
+  return (elements_of(array) * ir::row(array.dtype).bits + 31) / 32;
+}
 
 /// An operation of logic on one register.
 inline bool is_logic(const ir::Value& v) {

@@ -30,10 +30,7 @@ ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, L
     : prepared_(prepared), plan_(plan), graph_(*prepared.graph), s_(state) {
   s_.build.reset();
   s_.depth = 0;
-  for (const ir::NodeId id : s_.touched) s_.entries[id].clear();
-  s_.touched.clear();
-  s_.lines.clear();
-  s_.tests.clear();
+  forget_values();
   s_.strip_places.clear();
   if (s_.entries.size() < graph_.nodes.size()) s_.entries.resize(graph_.nodes.size());
   if (s_.demands.size() < graph_.nodes.size()) s_.demands.resize(graph_.nodes.size());

@@ -413,7 +413,8 @@ class ProgramBuilder {
   Demand of_taps(const Demand& wanted) const;
   /// Under which a tap is read; nothing where it never is.
   std::optional<PredicateId> tap_predicate(ir::NodeId id, std::size_t tap, const Demand& wanted);
-  void demand_taps(ir::NodeId id, const Demand& wanted);
+  /// `ahead`: to be loaded ahead, which each line is once for a section.
+  void demand_taps(ir::NodeId id, const Demand& wanted, bool ahead = false);
   /// Where a line of the window lies for this result, and under which predicate; nothing where it is never inside.
   std::optional<Entry> line_key(ir::NodeId id, const WindowLine& line, const Demand& wanted);
   /// What it was found to be for a result that shares it; nullptr: no such result was made.
@@ -583,7 +584,6 @@ class ProgramBuilder {
   int floor_ = 0;                      ///< depth of the innermost guard that asks a value
   std::size_t first_output_ = 0;       ///< buffer of the first output
   bool loading_ahead_ = false;
-  bool demands_ahead_ = false;    ///< what is demanded is to be loaded ahead
   std::int64_t loads_ahead_ = 0;  ///< of one thread, since the last issue
   std::optional<ir::Rejection> refusal_;
 };

@@ -115,18 +115,20 @@ Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates
 void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates, const Flight& flight,
                                 PredicateId predicate) {
   demand(node, coordinates, predicate);
-  demands_ahead_ = true;
   for (ir::NodeId id = node; id >= 0; --id) {
     std::vector<Demand>& list = s_.demands[id];
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (node_at(id).op == ir::Op::gather) demand_indices(id, list[i]);
       const bool is_there = find_kept(id, list[i], false) != nullptr || find_kept(id, list[i], true) != nullptr ||
                             find_elsewhere(id, list[i]).kept != nullptr || waits_by_then(id, flight);
-      if (!is_there || find_home(keeping_, id) != nullptr) demand_operands(id, list[i]);
+      const bool asks = !is_there || find_home(keeping_, id) != nullptr;
+      if (asks && node_at(id).op == ir::Op::reduce_window)
+        demand_taps(id, list[i], true);
+      else if (asks)
+        demand_operands(id, list[i]);
       if (refusal_) return forget_demands(node);
     }
   }
-  demands_ahead_ = false;
   loading_ahead_ = true;
   for (ir::NodeId id = 0; id <= node; ++id) {
     std::vector<Demand>& list = s_.demands[id];

@@ -164,7 +164,7 @@ bool ProgramBuilder::is_first_ahead(ir::NodeId id, const Entry& key) {
   return true;
 }
 
-void ProgramBuilder::demand_taps(ir::NodeId id, const Demand& of_result) {
+void ProgramBuilder::demand_taps(ir::NodeId id, const Demand& of_result, bool ahead) {
   const Demand wanted = of_taps(of_result);
   const ir::Node& node = node_at(id);
   const WindowTaps& taps = *taps_of(prepared_, id);
@@ -173,7 +173,7 @@ void ProgramBuilder::demand_taps(ir::NodeId id, const Demand& of_result) {
   for (const WindowLine& line : taps.lines) {
     const std::optional<Entry> key = line_key(id, line, wanted);
     if (!key || find_line(id, *key) != nullptr) continue;
-    if (demands_ahead_ && !is_first_ahead(id, *key)) continue;
+    if (ahead && !is_first_ahead(id, *key)) continue;
     for (const std::size_t tap : line.taps)
       if (const auto predicate = tap_predicate(id, tap, wanted))
         demand(node.operands[0], tap_coordinates(s_.build, source, taps, tap, wanted.coordinates), *predicate);
