@@ -58,6 +58,9 @@ class GraphBuilder {
   /// Walks a computation as a graph of its own: parameters become nodes, flattened.
   void walk_graph(const HloComputation& computation);
   ir::Graph&& graph() && { return std::move(graph_); }
+  const ir::Graph& so_far() const { return graph_; }
+  /// Inside a fusion of the text, whose instructions are one kernel already.
+  bool is_in_group() const { return group_depth_ > 0; }
   const std::vector<std::uint32_t>& offsets() const { return offsets_; }
 
   // What the resolvers (pass_*.cpp) work with.

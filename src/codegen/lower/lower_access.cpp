@@ -120,6 +120,31 @@ void ProgramBuilder::take_spread(Access& access, const ir::Shape& shape, std::ve
   conditions = std::move(others);
 }
 
+namespace {
+
+/// Whether a sum of multiples of variables is from 0 to `last` whatever they are, or where guards that ask for nothing
+/// else are open. Ranges in the pool will not do: they may hold under any guard.
+bool lies_inside(const ir::IndexPool& pool, std::span<const ScopeFrame> open, ir::ExprId index, std::int64_t last) {
+  ir::Interval range{pool[index].constant, pool[index].constant};
+  for (const ir::Linear& part : pool.linear(index)) {
+    const ir::Term& term = pool.terms[part.term];
+    if (term.kind != ir::TermKind::var) return false;
+    const std::int64_t most = part.coefficient * (pool.vars[term.var].extent - 1);
+    range.low += std::min<std::int64_t>(most, 0);
+    range.high += std::max<std::int64_t>(most, 0);
+  }
+  const auto asks = [&](const ScopeFrame& frame) {
+    return frame.kind == ir::StmtKind::guard && frame.value == ir::no_value &&
+           frame.guard_vars.without(pool[index].vars).empty() &&
+           std::any_of(frame.conditions.begin(), frame.conditions.end(), [&](const ir::Condition& one) {
+             return one.a == index && !one.equal && pool[one.b].range.high <= last + 1;
+           });
+  };
+  return range.low >= 0 && (range.high <= last || std::any_of(open.begin(), open.end(), asks));
+}
+
+}  // namespace
+
 ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& wanted,
                                                    std::vector<ir::Condition>& conditions) {
   const ir::Node& node = node_at(id);
@@ -144,7 +169,10 @@ ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& 
       guard_vars = vars_of(pool, conditions);
     }
   }
-  access.depth = depth_for(pool[access.base].vars | guard_vars);
+  // What the whole row reads is read in front of the guard of its edge, where shifted rows have it.
+  const bool is_inside =
+      lies_inside(pool, {s_.frames.data(), s_.depth}, access.base, elements(node.shape) - access.width);
+  access.depth = depth_for(pool[access.base].vars | guard_vars, is_inside);
   access.policy = policy_of(id, false);
   return access;
 }

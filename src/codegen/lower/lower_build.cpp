@@ -165,9 +165,9 @@ void ProgramBuilder::put_meeting(ir::BufferId ticket, ir::ExprId counter, ir::Ex
   kernel_.cooperative = true;
 }
 
-int ProgramBuilder::depth_for(ir::VarSet vars) const {
+int ProgramBuilder::depth_for(ir::VarSet vars, bool anywhere) const {
   if (vars.overlaps(s_.picked)) {
-    int depth = depth_for(vars.without(s_.picked));
+    int depth = depth_for(vars.without(s_.picked), anywhere);
     for (const Pick& pick : s_.picks)
       if (vars.has(pick.var) && is_bound(pick)) depth = std::max(depth, pick.depth);
     return depth;
@@ -175,6 +175,8 @@ int ProgramBuilder::depth_for(ir::VarSet vars) const {
   for (std::size_t i = s_.depth; i-- > 1;) {
     const ScopeFrame& frame = s_.frames[i];
     const ir::VarSet own = frame.kind == ir::StmtKind::loop ? ir::VarSet::only(frame.var) : frame.guard_vars;
+    const bool is_plain_guard = frame.kind == ir::StmtKind::guard && frame.value == ir::no_value;
+    if (anywhere && is_plain_guard && !own.without(vars).empty()) continue;
     if (own.overlaps(vars)) return std::max(static_cast<int>(i), floor_);
   }
   return floor_;

@@ -250,8 +250,8 @@ class ProgramBuilder {
   void open_agreed(ir::ValueId value, const ir::Condition& counted);
   void close();
   int depth() const { return static_cast<int>(s_.depth) - 1; }
-  /// The innermost open scope that an access using these variables must stay in.
-  int depth_for(ir::VarSet vars) const;
+  /// The innermost open scope that an access using these variables stays in; `anywhere`: guards of more do not hold it.
+  int depth_for(ir::VarSet vars, bool anywhere = false) const;
   /// Variables that the open guards test.
   ir::VarSet guard_vars() const;
   /// Whether a guard around the scope of that depth asks for this.

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "hlo/expand/expansion.h"
+#include "hlo/expand/scatter_choices.h"
 #include "ir/graph/attribute_text.h"
 
 namespace tailor::hlo {
@@ -139,13 +140,15 @@ HloValue resolve_scatter(GraphBuilder& builder, const Frame& frame, const HloIns
     const ir::Reducer reducer = ir::reducer(node);
     const bool is_known = reducer != ir::Reducer::none && reducer != ir::Reducer::custom;
     const ir::Shape& array = builder.node(node.operands[0]).shape;
+    const auto combine = is_known ? std::optional(ir::op_of(reducer)) : std::nullopt;
     const auto form = window_form_of(ir::hlo_text(node), array, builder.node(node.operands[1]).shape,
                                      builder.node(node.operands[2]).shape);
     const bool keeps = array.dims == node.shape.dims && array.dtype == node.shape.dtype &&
                        builder.node(node.operands[2]).shape.dtype == array.dtype;
-    if (form && keeps && (is_known || overwrites(builder.module(), builder.find_computation(instruction, "to_apply"))))
-      return WindowUpdate(builder, instruction, node, *form)
-          .finish(node, is_known ? std::optional(ir::op_of(reducer)) : std::nullopt);
+    if (keeps && (is_known || overwrites(builder.module(), builder.find_computation(instruction, "to_apply")))) {
+      if (form) return WindowUpdate(builder, instruction, node, *form).finish(node, combine);
+      if (const auto chosen = choose_updates(builder, instruction, node, combine)) return *chosen;
+    }
   }
   return builder.add_plain(instruction, frame, instruction.op, type);
 }

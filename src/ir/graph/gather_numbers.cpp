@@ -214,6 +214,10 @@ std::variant<GatherNumbers, GatherMisfit> read_gather(const Graph& graph, const 
   return read_numbers(text_of_gather(graph, gather));
 }
 
+std::variant<GatherNumbers, GatherMisfit> read_scatter(const Graph& graph, const Node& scatter) {
+  return read_numbers(text_of_scatter(graph, scatter));
+}
+
 std::variant<ScatterForm, std::string> scatter_form(const Graph& graph, const Node& scatter) {
   if (scatter.operands.size() != 3) return std::string("writes several arrays at once");
   ScatterForm form;
@@ -223,7 +227,7 @@ std::variant<ScatterForm, std::string> scatter_form(const Graph& graph, const No
     form.reducer = Reducer::none;
   }
   form.unique = attribute(hlo_text(scatter), "unique_indices") == "true";
-  auto numbers = read_numbers(text_of_scatter(graph, scatter));
+  auto numbers = read_scatter(graph, scatter);
   if (const auto* misfit = std::get_if<GatherMisfit>(&numbers))
     return fmt::format("has {}, expected {}", misfit->found, misfit->expected);
   form.numbers = std::get<GatherNumbers>(numbers);

@@ -47,6 +47,9 @@ struct GatherMisfit {
 /// Precondition: two arrays as operands, and slice sizes that fit the first of them.
 std::variant<GatherNumbers, GatherMisfit> read_gather(const Graph& graph, const Node& gather);
 
+/// The same of a scatter of one array, whatever its region computes.
+std::variant<GatherNumbers, GatherMisfit> read_scatter(const Graph& graph, const Node& scatter);
+
 /// Of a gather that the verifier has seen.
 GatherNumbers gather_numbers(const Graph& graph, const Node& gather);
 

@@ -85,3 +85,37 @@ TEST_CASE("numbers of neighbouring rows are written by one access, as many as a 
   CHECK(row_sums(512, 4, 8).stores.requests == 512 / 8);
   CHECK(row_sums(512, 8, 1).stores.requests == 512 / 4);
 }
+
+TEST_CASE("the number that all of a row read is asked for once by each warp, wherever rows begin") {
+  constexpr std::int64_t rows = 5;
+  for (const std::int64_t columns : {1024, 1021, 1023, 2050}) {
+    CAPTURE(columns);
+    // The scale stands behind the sum, in the loop that stores the row.
+    const Group group{parse_graph(
+        fmt::format("graph g {{\n  %x = parameter 0 : f32[{0},{1}]\n  %f = parameter 1 : f32[{0}]\n"
+                    "  %z = constant 0 : f32[]\n  %s = reduce add %x, %z, axes={{1}} : f32[{0}]\n"
+                    "  %t = broadcast %s, axes={{0}} : f32[{0},{1}]\n  %fs = broadcast %f, axes={{0}} : f32[{0},{1}]\n"
+                    "  %m = multiply %x, %fs : f32[{0},{1}]\n  %y = subtract %m, %t : f32[{0},{1}]\n  output %y\n}}\n",
+                    rows, columns))};
+    const auto ready = codegen::prepare(group);
+    const auto& prepared = std::get<codegen::Prepared>(ready);
+    Plan plan;
+    plan.skeleton = Skeleton::row;
+    plan.dominant = prepared.dominants.front();
+    plan.threads = 64;
+    plan.threads_per_row = 64;
+    plan.vector = 4;
+    plan.in_flight = 4;
+    plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
+    codegen::LowerScratch scratch;
+    const Kernel kernel = std::get<Kernel>(codegen::lower(prepared, plan, with_room, scratch));
+    std::vector<std::vector<std::byte>> buffers(3);
+    buffers[0].resize(static_cast<std::size_t>(rows * columns) * sizeof(float));
+    buffers[1].resize(static_cast<std::size_t>(rows) * sizeof(float));
+    buffers[2].resize(buffers[0].size());
+    const KernelRun run = interpret(kernel, std::move(buffers));
+    CHECK(run.violations.empty());
+    // Shifted rows have elements in front of the first whole vector and behind the last: these ask by themselves.
+    CHECK(run.counts.buffers[1][0].requests <= rows * 2 * (columns % 4 == 0 ? 1 : 2));
+  }
+}

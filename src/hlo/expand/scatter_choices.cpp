@@ -1,0 +1,344 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A scatter that puts a few updates into each row of an array. In: a scatter whose rows are numbered one by one. Out:
+// for each element the choice between what it was and the updates that may reach it, all elementwise. Called by
+// resolve_scatter() (pass_scatters.cpp).
+//
+// The gradient of picking one logit a row, a row's mark at the expert that it was sent to, `p.at[arange(n),
+// label].add(-1)`:
+//
+//   y[r, c] = x[r, c];   for k = 0, 1, ...:  y[r, c] = at[r, k] = c ? region(y[r, c], update[r, k]) : y[r, c]
+//
+// As a scatter it is a launch of its own that needs its array in memory, and nobody can read the result before the
+// launch ends: a pass over [tokens, vocabulary] for one number a row. As a choice it is an index, a comparison and a
+// selection in whatever kernel makes the row. A place outside of the array is no element's, so its update is dropped,
+// which is what a scatter does. Where several updates reach one element they come in their order; HLO promises none.
+//
+// Which dimensions number the rows: those that the scatter calls batching, and those whose index is the number of the
+// row itself, as an iota, an arange that was folded, and either of them behind the test for negative indices that
+// numpy's indexing brings. Each element is compared with the updates of its own row alone. A window has all elements of
+// the dimensions that it is long in.
+//
+// Where the array may lie in memory already (a parameter, what a loop carries, an update in place), a scatter writes
+// its few elements and no others, so it stays one; so does one inside a fusion, which is a kernel that somebody made.
+#include "hlo/expand/scatter_choices.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "hlo/expand/expansion.h"
+#include "ir/graph/gather_numbers.h"
+
+namespace tailor::hlo {
+
+namespace {
+
+constexpr std::int64_t most_updates = 8;       ///< that an element is compared with
+constexpr std::int64_t most_long_updates = 2;  ///< where each is a window, of which every element reads its own part
+
+/// The array has to be computed, and is written as a whole in any case.
+bool is_made(const ir::Graph& graph, ir::NodeId id) {
+  switch (graph[id].op) {
+    case ir::Op::reshape:
+    case ir::Op::bitcast:
+      return is_made(graph, graph[id].operands[0]);
+    case ir::Op::broadcast:
+    case ir::Op::iota:
+    case ir::Op::constant:
+      return true;
+    default:
+      return ir::is_elementwise(graph[id].op);
+  }
+}
+
+// ---- numbers that count
+// -----------------------------------------------------------------------------------------------
+
+/// Whether all elements of a known array of integers are its coordinate along `d`.
+bool counts(const ir::Shape& shape, const ir::Literal& literal, int d) {
+  if (!literal.known || !ir::is_integer(shape.dtype) || ir::row(shape.dtype).bits < 8) return false;
+  const std::size_t bytes = static_cast<std::size_t>(ir::row(shape.dtype).bits) / 8;
+  std::int64_t inner = 1;  // elements of the dimensions behind it
+  for (int i = d + 1; i < shape.rank(); ++i) inner *= shape.dims[i];
+  for (std::int64_t at = 0; at < elements(shape); ++at) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, literal.bytes.data() + static_cast<std::size_t>(at) * bytes, bytes);
+    if (number != static_cast<std::uint64_t>(at / inner % shape.dims[d])) return false;
+  }
+  return true;
+}
+
+bool is_zero(const ir::Graph& graph, ir::NodeId id) {
+  while (graph[id].op == ir::Op::broadcast || graph[id].op == ir::Op::convert) id = graph[id].operands[0];
+  const auto* literal = std::get_if<ir::Literal>(&graph[id].attributes);
+  return literal != nullptr && literal->known && ir::is_integer(graph[id].shape.dtype) &&
+         std::all_of(literal->bytes.begin(), literal->bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+}
+
+/// Dimension `d` of `to` where the array has the same one, with dimensions of one element left out of either; -1: none.
+int same_dimension(const ir::Shape& to, int d, const ir::Shape& from) {
+  int next = 0, found = -1;
+  for (int i = 0; i < to.rank(); ++i) {
+    if (to.dims[i] == 1) continue;
+    while (next < from.rank() && from.dims[next] == 1) ++next;
+    if (next == from.rank() || from.dims[next] != to.dims[i]) return -1;
+    if (i == d) found = next;
+    ++next;
+  }
+  return found;
+}
+
+/// Whether each element of an array of integers is its own coordinate along `d`, a dimension of more than one.
+bool is_counter(const ir::Graph& graph, ir::NodeId id, int d) {
+  const ir::Node& node = graph[id];
+  switch (node.op) {
+    case ir::Op::iota:
+      return std::get<ir::OneAxis>(node.attributes).axis == d;
+    case ir::Op::constant:
+      return counts(node.shape, std::get<ir::Literal>(node.attributes), d);
+    case ir::Op::convert:
+      return ir::is_integer(node.shape.dtype) && ir::row(node.shape.dtype).bits >= 32 &&
+             ir::is_integer(graph[node.operands[0]].shape.dtype) && is_counter(graph, node.operands[0], d);
+    case ir::Op::reshape:
+    case ir::Op::bitcast: {
+      const int from = same_dimension(node.shape, d, graph[node.operands[0]].shape);
+      return from >= 0 && is_counter(graph, node.operands[0], from);
+    }
+    case ir::Op::broadcast: {
+      const ir::Dims& axes = std::get<ir::AxisList>(node.attributes).axes;
+      for (int i = 0; i < axes.size(); ++i)
+        if (axes[i] == d && graph[node.operands[0]].shape.dims[i] == node.shape.dims[d])
+          return is_counter(graph, node.operands[0], i);
+      return false;
+    }
+    case ir::Op::select: {  // of numbers below 0 something else is taken
+      const ir::Node& asked = graph[node.operands[0]];
+      return asked.op == ir::Op::compare &&
+             std::get<ir::CompareOptions>(asked.attributes).comparison == ir::Comparison::lt &&
+             is_zero(graph, asked.operands[1]) && is_counter(graph, asked.operands[0], d) &&
+             is_counter(graph, node.operands[2], d);
+    }
+    default:
+      return false;
+  }
+}
+
+/// The array that holds index `k` of all places, and has the indices' dimensions.
+ir::NodeId part_of_indices(const ir::Graph& graph, ir::NodeId indices, int vector_dim, std::int64_t k) {
+  const ir::Node& node = graph[indices];
+  if (node.op != ir::Op::concatenate || std::get<ir::OneAxis>(node.attributes).axis != vector_dim) {
+    const bool is_alone = vector_dim == node.shape.rank() || node.shape.dims[vector_dim] == 1;
+    return is_alone ? indices : ir::no_node;
+  }
+  for (const ir::NodeId part : node.operands) {
+    const std::int64_t held = graph[part].shape.dims[vector_dim];
+    if (k < held) return held == 1 ? part : ir::no_node;
+    k -= held;
+  }
+  return ir::no_node;
+}
+
+// ---- the form
+// ---------------------------------------------------------------------------------------------------------
+
+/// Dimensions of the updates, and what they say of the array.
+struct ChoiceForm {
+  ir::Dims of_update;                      ///< the array's dimension that each goes along; -1: counts updates
+  std::vector<std::pair<int, int>> asked;  ///< dimensions of the array, and which index each is compared with
+  std::vector<std::int64_t> turns;         ///< dimensions of the updates that count those of one row
+  std::int64_t updates = 1;                ///< of one row
+  bool is_long = false;                    ///< windows of more than one element
+};
+
+/// The dimension of the indices that stands for dimension `place` of the updates.
+int index_dimension(const ir::GatherNumbers& numbers, int place) {
+  for (int i = 0; i < numbers.places.size(); ++i)
+    if (numbers.places[i] == place) return i + (i >= numbers.vector_dim ? 1 : 0);
+  return -1;
+}
+
+/// The dimension of the updates that dimension `d` of the array is numbered by, through its index; -1: none.
+int counted_by(const ir::Graph& graph, const ir::Node& scatter, const ir::GatherNumbers& numbers, int d) {
+  const ir::Shape &array = graph[scatter.operands[0]].shape, &updates = graph[scatter.operands[2]].shape;
+  const ir::NodeId part = part_of_indices(graph, scatter.operands[1], numbers.vector_dim, numbers.along[d].index);
+  if (part == ir::no_node || array.dims[d] < 2) return -1;
+  for (const std::int64_t place : numbers.places)
+    if (updates.dims[static_cast<int>(place)] == array.dims[d] &&
+        is_counter(graph, part, index_dimension(numbers, static_cast<int>(place))))
+      return static_cast<int>(place);
+  return -1;
+}
+
+/// Says of dimension `d` of the array which of the updates it goes along, or that it is asked for. False: neither.
+bool read_dimension(const ir::Graph& graph, const ir::Node& scatter, const ir::GatherNumbers& numbers, int d,
+                    ChoiceForm& form) {
+  const ir::GatherNumbers::Along& along = numbers.along[d];
+  int from = along.place >= 0 ? along.place : along.offset;
+  if (along.offset >= 0) {
+    if (along.index >= 0 || along.last != 0) return false;
+    form.is_long = form.is_long || graph[scatter.operands[0]].shape.dims[d] > 1;
+  }
+  if (from < 0 && along.index >= 0) from = counted_by(graph, scatter, numbers, d);
+  if (from < 0) {
+    if (along.index < 0) return along.last == 0;
+    form.asked.emplace_back(d, along.index);
+    return true;
+  }
+  if (form.of_update[from] >= 0) return false;
+  form.of_update[from] = d;
+  return true;
+}
+
+std::optional<ChoiceForm> choice_form_of(const ir::Graph& graph, const ir::Node& scatter) {
+  const auto read = ir::read_scatter(graph, scatter);
+  const auto* numbers = std::get_if<ir::GatherNumbers>(&read);
+  const ir::Shape &array = graph[scatter.operands[0]].shape, &indices = graph[scatter.operands[1]].shape,
+                  &updates = graph[scatter.operands[2]].shape;
+  if (numbers == nullptr || !ir::is_integer(indices.dtype) || ir::row(indices.dtype).bits < 8) return std::nullopt;
+  if (elements(array) == 0 || elements(updates) == 0) return std::nullopt;
+  ChoiceForm form;
+  for (int i = 0; i < updates.rank(); ++i) form.of_update.push_back(-1);
+  for (int d = 0; d < array.rank(); ++d)
+    if (!read_dimension(graph, scatter, *numbers, d, form)) return std::nullopt;
+  std::int64_t last = -1, rows = 1;
+  for (int i = 0; i < updates.rank(); ++i) {
+    const std::int64_t along = form.of_update[i];
+    if (along < 0) {
+      form.turns.push_back(i);
+      form.updates *= updates.dims[i];
+      continue;
+    }
+    if (along < last) return std::nullopt;  // a broadcast does not turn dimensions round
+    last = along;
+    if (index_dimension(*numbers, i) >= 0) rows *= updates.dims[i];
+  }
+  if (form.asked.empty() || rows < 2) return std::nullopt;
+  return form.updates <= (form.is_long ? most_long_updates : most_updates) ? std::optional(form) : std::nullopt;
+}
+
+// ---- the choice
+// -------------------------------------------------------------------------------------------------------
+
+class Choice : Expansion {
+ public:
+  Choice(GraphBuilder& builder, const HloInstruction& instruction, const ir::Node& scatter, ChoiceForm form)
+      : Expansion(builder, instruction, scatter.name),
+        scatter_(scatter),
+        numbers_(std::get<ir::GatherNumbers>(ir::read_scatter(builder.so_far(), scatter))),
+        form_(std::move(form)) {}
+
+  HloValue finish(std::optional<ir::Op> combine) {
+    ir::NodeId made = scatter_.operands[0];
+    for (std::int64_t k = 0; k < form_.updates; ++k) {
+      const std::string turn = form_.updates == 1 ? "" : fmt::format("{}", k);
+      ir::NodeId reached = ir::no_node;
+      for (const auto& [d, index] : form_.asked) {
+        const ir::NodeId is =
+            is_at(fmt::format("{}{}", turn, form_.asked.size() == 1 ? "" : fmt::format("_{}", d)), d, index, k);
+        reached = reached == ir::no_node ? is
+                                         : add(ir::Op::bit_and, fmt::format("reached{}_{}", turn, d),
+                                               shaped(ir::DType::pred), {reached, is});
+      }
+      const ir::NodeId update = over_the_array("update" + turn, update_of(turn, k), {});
+      const ir::NodeId taken = combine ? add(*combine, "new" + turn, scatter_.shape, {made, update}) : update;
+      made = add(ir::Op::select, k + 1 == form_.updates ? "" : "chosen" + turn, scatter_.shape, {reached, taken, made});
+    }
+    return Expansion::finish(Pass::choices, {&made, 1});
+  }
+
+ private:
+  ir::Shape shaped(ir::DType dtype) const {
+    ir::Shape shape = scatter_.shape;
+    shape.dtype = dtype;
+    return shape;
+  }
+
+  /// Which of the updates of a row, along a dimension that counts them.
+  std::int64_t turn_along(std::int64_t dimension, std::int64_t k) const {
+    for (std::size_t i = form_.turns.size(); i-- > 0;) {
+      const std::int64_t length = shape_of(scatter_.operands[2]).dims[static_cast<int>(form_.turns[i])];
+      if (form_.turns[i] == dimension) return k % length;
+      k /= length;
+    }
+    return 0;
+  }
+
+  /// Update `k` of all rows: the updates' dimensions without those that count.
+  ir::NodeId update_of(const std::string& turn, std::int64_t k) {
+    const ir::NodeId updates = scatter_.operands[2];
+    ir::SliceRanges ranges;
+    ir::Dims kept;
+    for (int i = 0; i < shape_of(updates).rank(); ++i) {
+      const std::int64_t length = shape_of(updates).dims[i];
+      const bool is_turn = form_.of_update[i] < 0;
+      const std::int64_t at = is_turn ? turn_along(i, k) : 0;
+      ranges.ranges.push_back({at, is_turn ? at + 1 : length, 1});
+      if (!is_turn) kept.push_back(length);
+    }
+    return reshaped("updates" + turn, slice("part" + turn, updates, std::move(ranges)), kept);
+  }
+
+  /// Whether an element's coordinate along `d` is number `index` of the place of update `k`.
+  ir::NodeId is_at(const std::string& word, int d, int index, std::int64_t k) {
+    const ir::NodeId indices = scatter_.operands[1];
+    ir::SliceRanges ranges;
+    ir::Dims kept;
+    std::vector<bool> missing(static_cast<std::size_t>(form_.of_update.size()), true);
+    for (int i = 0; i < shape_of(indices).rank(); ++i) {
+      if (i == numbers_.vector_dim) {
+        ranges.ranges.push_back({index, index + 1, 1});
+        continue;
+      }
+      const auto place = static_cast<int>(numbers_.places[i - (i > numbers_.vector_dim ? 1 : 0)]);
+      const bool is_turn = form_.of_update[place] < 0;
+      const std::int64_t at = is_turn ? turn_along(place, k) : 0;
+      ranges.ranges.push_back({at, is_turn ? at + 1 : shape_of(indices).dims[i], 1});
+      if (is_turn) continue;
+      kept.push_back(shape_of(indices).dims[i]);
+      missing[static_cast<std::size_t>(place)] = false;
+    }
+    ir::NodeId at = reshaped("indices" + word, slice("index" + word, indices, std::move(ranges)), kept);
+    ir::DType dtype = shape_of(indices).dtype;
+    if (ir::row(dtype).bits < 32) {  // a coordinate may be greater than numbers of its type
+      dtype = ir::DType::s32;
+      at = add(ir::Op::convert, "wide" + word, ir::make_shape(dtype, kept), {at});
+    }
+    const ir::NodeId asked = over_the_array("place" + word, at, missing);
+    const ir::NodeId own = add(ir::Op::iota, "own" + word, shaped(dtype), {}, ir::OneAxis{d});
+    return add(ir::Op::compare, "is" + word, shaped(ir::DType::pred), {asked, own},
+               ir::CompareOptions{ir::Comparison::eq});
+  }
+
+  ir::NodeId reshaped(std::string_view word, ir::NodeId x, const ir::Dims& dims) {
+    if (shape_of(x).dims == dims) return x;
+    return add(ir::Op::reshape, word, ir::make_shape(shape_of(x).dtype, dims), {x});
+  }
+
+  /// Numbers of rows, or of rows and windows, for each element. `missing`: dimensions of the updates that `x` lacks.
+  ir::NodeId over_the_array(std::string_view word, ir::NodeId x, const std::vector<bool>& missing) {
+    ir::Dims axes;
+    for (int i = 0; i < form_.of_update.size(); ++i)
+      if (form_.of_update[i] >= 0 && (missing.empty() || !missing[static_cast<std::size_t>(i)]))
+        axes.push_back(form_.of_update[i]);
+    return add(ir::Op::broadcast, word, shaped(shape_of(x).dtype), {x}, ir::AxisList{axes});
+  }
+
+  using Expansion::add;
+  const ir::Node& scatter_;
+  const ir::GatherNumbers numbers_;
+  const ChoiceForm form_;
+};
+
+}  // namespace
+
+std::optional<HloValue> choose_updates(GraphBuilder& builder, const HloInstruction& instruction,
+                                       const ir::Node& scatter, std::optional<ir::Op> combine) {
+  if (builder.is_in_group() || !is_made(builder.so_far(), scatter.operands[0])) return std::nullopt;
+  std::optional<ChoiceForm> form = choice_form_of(builder.so_far(), scatter);
+  if (!form) return std::nullopt;
+  return Choice(builder, instruction, scatter, *std::move(form)).finish(combine);
+}
+
+}  // namespace tailor::hlo
