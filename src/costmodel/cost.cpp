@@ -124,8 +124,8 @@ constexpr auto integer_rows = std::to_array<IntegerRow>({
     {ir::Op::remainder, LastOperand::constant, false, 3, 2, 0, 0},
     {ir::Op::remainder, LastOperand::power_of_two, true, 1, 3, 0, 0},
     {ir::Op::remainder, LastOperand::power_of_two, false, 0, 1, 0, 0},
-    {ir::Op::shift_left, LastOperand::constant, true, 0, 1, 0, 0},
-    {ir::Op::shift_left, LastOperand::constant, false, 0, 1, 0, 0},
+    {ir::Op::shift_left, LastOperand::constant, true, 1, 0, 0, 0},  // IMAD.SHL
+    {ir::Op::shift_left, LastOperand::constant, false, 1, 0, 0, 0},
     {ir::Op::shift_right_logical, LastOperand::constant, true, 0, 1, 0, 0},
     {ir::Op::shift_right_logical, LastOperand::constant, false, 0, 1, 0, 0},
     {ir::Op::shift_right_arithmetic, LastOperand::constant, true, 0, 1, 0, 0},
@@ -149,6 +149,16 @@ const IntegerRow* integer_row(const ir::Kernel& kernel, const ir::Value& v) {
     return one.op == v.op && one.is_signed == ir::is_signed(v.dtype) && one.last == last_operand(kernel, v);
   });
   return row == integer_rows.end() ? nullptr : &*row;
+}
+
+/// The assembler gives sums of two registers to the multiply-adds, which are free where integers are computed; those
+/// with a constant it does not.
+bool is_sum_of_integers(const ir::Kernel& kernel, const ir::Value& v) {
+  if ((v.op != ir::Op::add && v.op != ir::Op::subtract) || !ir::is_integer(v.dtype) || ir::row(v.dtype).bits != 32)
+    return false;
+  return std::none_of(v.operands.begin(), v.operands.end(), [&](ir::ValueId id) {
+    return id != ir::no_value && kernel.values[id].kind == ir::ValueKind::constant;
+  });
 }
 
 void add(Pipes& pipes, const IntegerRow& row, int registers) {
@@ -418,7 +428,11 @@ class Charges {
         const bool compares = v.op == ir::Op::compare && v.operands[0] != ir::no_value;
         const DType type = compares ? kernel_.values[v.operands[0]].dtype : v.dtype;
         const IntegerRow* row = integer_row(kernel_, v);
-        if (const std::optional<int> words = words_computed(kernel_, walk_, v))
+        if (is_rotation(kernel_, walk_, v))
+          place(vars).fma -= 1;  // the shift to the right stands for all three
+        else if (is_sum_of_integers(kernel_, v))
+          place(vars).fma += 1;
+        else if (const std::optional<int> words = words_computed(kernel_, walk_, v))
           place(vars).alu += *words;
         else if (row != nullptr)
           add(place(vars), *row, registers_of(v.dtype));

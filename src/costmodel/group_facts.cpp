@@ -36,6 +36,7 @@
 #include "ir/graph/split_reduction.h"
 #include "ir/graph/window_strips.h"
 #include "ir/kernel/kernel.h"
+#include "ir/rewrite/integer_work.h"
 #include "ir/rewrite/packed_pairs.h"
 
 namespace tailor::costmodel {
@@ -445,8 +446,12 @@ class Facts {
       fact.alu += times * row.alu;
       fact.xu += times * row.xu;
     };
-    if (class_of(node.op) == OpClass::elementwise && node.op != Op::convert)
-      add(node.op, node.shape.dtype, size_of(node));
+    if (class_of(node.op) == OpClass::elementwise && node.op != Op::convert) {
+      const std::optional<ir::IntegerWork> each = ir::integer_work(graph_, node);
+      if (!each) add(node.op, node.shape.dtype, size_of(node));
+      fact.fma += each ? each->fma * size_of(node) : 0;
+      fact.alu += each ? each->alu * size_of(node) : 0;
+    }
     if (node.op == Op::reduce_window && node.operands.size() == 2 && ir::reducer(node) != ir::Reducer::none &&
         ir::reducer(node) != ir::Reducer::custom)
       add(ir::op_of(ir::reducer(node)), node.shape.dtype, size_of(node) * window_cost(node).operations);

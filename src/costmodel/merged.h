@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operations that take no instruction of their own: a number of 64 bits is two registers that can be put together
-// freely, LOP3 does two operations on bits at once, and an instruction under a predicate leaves its result as it was
-// where that is false. In: a value, and what is known of those that make it. Out: the registers for which it takes an
-// instruction. Called where statements are charged (cost.cpp). Seen in sm_90 machine code, as the rows there are.
+// freely, LOP3 does two operations on bits at once, SHF turns bits round, and an instruction under a predicate leaves
+// its result as it was where that is false. In: a value, and what is known of those that make it. Out: the registers
+// for which it takes an instruction. Called where statements are charged (cost.cpp). Seen in sm_90 machine code, as the
+// rows there are.
 #pragma once
 
 #include <algorithm>
@@ -32,12 +33,38 @@ inline bool is_logic(const ir::Value& v) {
   return v.kind == ir::ValueKind::op && on_bits && registers_of(v.dtype) == 1 && v.dtype != ir::DType::pred;
 }
 
+/// Whether two values are one: the same let or element.
+inline bool is_same(const ir::Kernel& kernel, ir::ValueId a, ir::ValueId b) {
+  if (a == b) return true;
+  const ir::Value &one = kernel.values[a], &other = kernel.values[b];
+  return one.kind == ir::ValueKind::let && other.kind == ir::ValueKind::let && one.let == other.let;
+}
+
+/// Whether it turns the bits of one register round: both shifts and what puts them together are one instruction.
+inline bool is_rotation(const ir::Kernel& kernel, const ValueWalk& walk, const ir::Value& v) {
+  const bool joins = v.op == ir::Op::bit_or || v.op == ir::Op::bit_xor || v.op == ir::Op::add;
+  if (v.kind != ir::ValueKind::op || !joins || !ir::is_integer(v.dtype) || ir::row(v.dtype).bits != 32) return false;
+  const auto shift = [&](ir::ValueId id) -> const ir::Value* {
+    if (kernel.values[id].kind == ir::ValueKind::let && !walk.is_read_once(kernel.values[id].let)) return nullptr;
+    const ir::Value& made = walk.made(id);
+    const bool shifts = made.op == ir::Op::shift_left || made.op == ir::Op::shift_right_logical;
+    return made.kind == ir::ValueKind::op && shifts && kernel.values[made.operands[1]].kind == ir::ValueKind::constant
+               ? &made
+               : nullptr;
+  };
+  const ir::Value *one = shift(v.operands[0]), *other = shift(v.operands[1]);
+  return one != nullptr && other != nullptr && one->op != other->op &&
+         is_same(kernel, one->operands[0], other->operands[0]) &&
+         kernel.values[one->operands[1]].integer + kernel.values[other->operands[1]].integer == 32;
+}
+
 /// Whether it is one instruction with the one that makes an operand: LOP3 has three operands. What others read too is
 /// there by itself, and what has taken one in has three already.
 inline bool takes_logic_in(const ir::Kernel& kernel, const ValueWalk& walk, const ir::Value& v) {
-  return is_logic(v) && std::any_of(v.operands.begin(), v.operands.end(), [&](ir::ValueId id) {
+  const auto is_alone = [&](const ir::Value& one) { return is_logic(one) && !is_rotation(kernel, walk, one); };
+  return is_alone(v) && std::any_of(v.operands.begin(), v.operands.end(), [&](ir::ValueId id) {
            return id != ir::no_value && kernel.values[id].kind == ir::ValueKind::let &&
-                  walk.may_be_taken(kernel.values[id].let) && is_logic(walk.made(id));
+                  walk.may_be_taken(kernel.values[id].let) && is_alone(walk.made(id));
          });
 }
 

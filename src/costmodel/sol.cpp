@@ -28,6 +28,7 @@
 #include "costmodel/parts.h"
 #include "costmodel/xla/price.h"
 #include "ir/graph/arithmetic.h"
+#include "ir/rewrite/integer_work.h"
 #include "ir/rewrite/packed_pairs.h"
 #include "ir/graph/region_reduction.h"
 #include "ir/graph/split_reduction.h"
@@ -80,8 +81,12 @@ GroupWork group_work(const ir::Group& group) {
     const ir::Node& node = graph.nodes[i];
     const ir::OpClass kind = ir::class_of(node.op);
     if (node.op == ir::Op::parameter) work.bytes_read += bytes(static_cast<ir::NodeId>(i));
-    if (kind == ir::OpClass::elementwise && node.op != ir::Op::convert)
-      add_operations(work, node.op, node.shape.dtype, needed[i]);
+    if (kind == ir::OpClass::elementwise && node.op != ir::Op::convert) {
+      const std::optional<ir::IntegerWork> each = ir::integer_work(graph, node);
+      if (!each) add_operations(work, node.op, node.shape.dtype, needed[i]);
+      work.fma += each ? each->fma * needed[i] : 0;
+      work.alu += each ? each->alu * needed[i] : 0;
+    }
     if (node.op == ir::Op::map) add_lines(node, needed[i]);
     if (node.op == ir::Op::reduce && !node.operands.empty()) {
       const ir::Reducer reducer = ir::reducer(node);
