@@ -437,7 +437,7 @@ class Facts {
 
   void find_instructions(const Node& node, GroupNode& fact) const {
     const auto add = [&](Op op, ir::DType dtype, double times) {
-      const ir::OpRow& row = ir::row(op);
+      const ir::Computed& row = ir::computed(op, dtype, ir::Arithmetic::xla);  // as plans compute it
       if (dtype == ir::DType::f64) {
         fact.f64 += times * (row.fma + row.alu + row.xu);
         return;
@@ -448,7 +448,10 @@ class Facts {
     };
     if (class_of(node.op) == OpClass::elementwise && node.op != Op::convert) {
       const std::optional<ir::IntegerWork> each = ir::integer_work(graph_, node);
-      if (!each) add(node.op, node.shape.dtype, size_of(node));
+      // Elements that one number divides share its reciprocal, which two products take.
+      const bool shares = node.op == Op::divide && graph_[node.operands[1]].op == Op::broadcast &&
+                          ir::has_classes(node.shape.dtype);
+      if (!each) add(shares ? Op::multiply : node.op, node.shape.dtype, size_of(node) * (shares ? 2 : 1));
       fact.fma += each ? each->fma * size_of(node) : 0;
       fact.alu += each ? each->alu * size_of(node) : 0;
     }
