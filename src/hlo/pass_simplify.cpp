@@ -139,9 +139,9 @@ bool unreduce(Rewrite& rewrite, ir::Node& node) {
   if (start == nullptr) return false;
   const reference::Tensor number{initial.shape, start->bytes};
   const ir::Neutral zero = neutral(reducer, initial.shape.dtype);
-  const bool idle = is_floating(initial.shape.dtype)
-                        ? as_double(number, 0) == zero.real
-                        : is_integer(initial.shape.dtype) && as_integer(number, 0) == zero.integer;
+  const bool counts = is_integer(initial.shape.dtype) || initial.shape.dtype == ir::DType::pred;
+  const bool idle = is_floating(initial.shape.dtype) ? as_double(number, 0) == zero.real
+                                                     : counts && as_integer(number, 0) == zero.integer;
   if (!idle) return false;
   node.op = ir::Op::reshape;
   node.operands.pop_back();

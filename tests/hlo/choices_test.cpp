@@ -59,6 +59,12 @@ constexpr RowsCase rows_cases[] = {
      "  j = @[5,4,2] concatenate(r, i), dimensions={2}",
      "f32[5,4]",
      "update_window_dims={}, inserted_window_dims={0,1}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=2"},
+    {"f32[5,9]", "@[5,1]",
+     "r = @[5,1] iota(), iota_dimension=0\n  k = @[5,2] concatenate(r, i), dimensions={1}\n  z = @[] constant(0)\n"
+     "  lo = @[5,2] broadcast(z), dimensions={}\n  m = @[2] constant({4, 8})\n"
+     "  hi = @[5,2] broadcast(m), dimensions={1}\n  j = @[5,2] clamp(lo, k, hi)",
+     "f32[5]",
+     "update_window_dims={}, inserted_window_dims={0,1}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=1"},
 };
 
 std::string with_type(std::string_view text, std::string_view type) {
@@ -186,6 +192,12 @@ TEST_CASE("scatters that a choice does not stand for stay") {
          "q = @[5,1] iota(), iota_dimension=0\n  n = @[] constant(1)\n  ns = @[5,1] broadcast(n), dimensions={}\n"
          "  lt = pred[5,1] compare(q, ns), direction=LT\n  s = @[5,1] select(lt, ns, q)\n"
          "  j = @[5,2] concatenate(s, i), dimensions={1}",
+         "f32[5]", rows_cases[5].attributes});
+  // Bounds that the numbers of rows do not stay within.
+  stays({"f32[5,9]", "@[5,1]",
+         "r = @[5,1] iota(), iota_dimension=0\n  k = @[5,2] concatenate(r, i), dimensions={1}\n  z = @[] constant(0)\n"
+         "  lo = @[5,2] broadcast(z), dimensions={}\n  m = @[2] constant({3, 8})\n"
+         "  hi = @[5,2] broadcast(m), dimensions={1}\n  j = @[5,2] clamp(lo, k, hi)",
          "f32[5]", rows_cases[5].attributes});
   // A window that does not have all of its dimension; a region that is no one operation.
   stays({"f32[5,9,3]", "@[5,1,1]", "j = @[5,1,1] reshape(i)", "f32[5,1,2]", rows_cases[4].attributes});

@@ -128,6 +128,25 @@ TEST_CASE("reshapes, transposes and bitcasts of one another merge") {
             .op == Op::bitcast);
 }
 
+TEST_CASE("a reduction of single elements is a reshape where it begins with the neutral number") {
+  struct Row {
+    std::string_view type, op, start;
+    Op wanted;
+  };
+  for (const Row& row : {Row{"pred", "and", "true", Op::reshape}, Row{"pred", "or", "false", Op::reshape},
+                         Row{"pred", "and", "false", Op::reduce}, Row{"s32", "add", "0", Op::reshape},
+                         Row{"s32", "add", "3", Op::reduce}, Row{"u8", "maximum", "0", Op::reshape},
+                         Row{"f32", "maximum", "-inf", Op::reshape}, Row{"f32", "minimum", "-inf", Op::reduce}}) {
+    const std::string text = fmt::format(
+        "HloModule m\n\nr {{\n  p = {0}[] parameter(0)\n  q = {0}[] parameter(1)\n  ROOT s = {0}[] {1}(p, q)\n}}\n\n"
+        "ENTRY e {{\n  x = {0}[4,1,3] parameter(0)\n  z = {0}[] constant({2})\n"
+        "  ROOT y = {0}[4,3] reduce(x, z), dimensions={{1}}, to_apply=r\n}}\n",
+        row.type, row.op, row.start);
+    CAPTURE(text);
+    CHECK(first_output(unchanged(text).graph).op == row.wanted);
+  }
+}
+
 TEST_CASE("a reshape into another layout is work and stays") {
   CHECK(unchanged(entry_of_lines("x = f32[4,6]{1,0} parameter(0)\nROOT a = f32[4,6]{0,1} reshape(x)"))
             .graph.nodes.size() == 2);

@@ -17,8 +17,8 @@
 //
 // Which dimensions number the rows: those that the scatter calls batching, and those whose index is the number of the
 // row itself, as an iota, an arange that was folded, and either of them behind the test for negative indices that
-// numpy's indexing brings. Each element is compared with the updates of its own row alone. A window has all elements of
-// the dimensions that it is long in.
+// numpy's indexing brings, or between bounds that it does not leave. Each element is compared with the updates of its
+// own row alone. A window has all elements of the dimensions that it is long in.
 //
 // Where the array may lie in memory already (a parameter, what a loop carries, an update in place), a scatter writes
 // its few elements and no others, so it stays one; so does one inside a fusion, which is a kernel that somebody made.
@@ -30,6 +30,7 @@
 
 #include "hlo/expand/expansion.h"
 #include "ir/graph/gather_numbers.h"
+#include "reference/evaluate.h"
 
 namespace tailor::hlo {
 
@@ -125,6 +126,32 @@ bool is_counter(const ir::Graph& graph, ir::NodeId id, int d) {
   }
 }
 
+/// The known number that all places have as index `k`, of bounds that indices are moved to.
+std::optional<std::int64_t> number_of_index(const ir::Graph& graph, ir::NodeId id, int vector_dim, std::int64_t k) {
+  bool is_alone = true;  // one number for all indices
+  if (graph[id].op == ir::Op::broadcast) {
+    const ir::Dims& axes = std::get<ir::AxisList>(graph[id].attributes).axes;
+    if (axes.size() > 1 || (axes.size() == 1 && axes[0] != vector_dim)) return std::nullopt;
+    is_alone = axes.size() == 0;
+    id = graph[id].operands[0];
+  }
+  const auto* literal = std::get_if<ir::Literal>(&graph[id].attributes);
+  if (literal == nullptr || !literal->known || !ir::is_integer(graph[id].shape.dtype)) return std::nullopt;
+  const std::int64_t at = is_alone ? 0 : k;
+  if (at >= elements(graph[id].shape)) return std::nullopt;
+  return reference::as_integer(reference::Tensor{graph[id].shape, literal->bytes}, static_cast<std::size_t>(at));
+}
+
+/// The indices as they were before they were moved between bounds that numbers from 0 to `last` lie within.
+ir::NodeId before_bounds(const ir::Graph& graph, ir::NodeId indices, int vector_dim, std::int64_t k,
+                         std::int64_t last) {
+  const ir::Node& node = graph[indices];
+  if (node.op != ir::Op::clamp) return indices;
+  const std::optional<std::int64_t> low = number_of_index(graph, node.operands[0], vector_dim, k),
+                                    high = number_of_index(graph, node.operands[2], vector_dim, k);
+  return low && high && *low <= 0 && *high >= last ? node.operands[1] : indices;
+}
+
 /// The array that holds index `k` of all places, and has the indices' dimensions.
 ir::NodeId part_of_indices(const ir::Graph& graph, ir::NodeId indices, int vector_dim, std::int64_t k) {
   const ir::Node& node = graph[indices];
@@ -162,7 +189,9 @@ int index_dimension(const ir::GatherNumbers& numbers, int place) {
 /// The dimension of the updates that dimension `d` of the array is numbered by, through its index; -1: none.
 int counted_by(const ir::Graph& graph, const ir::Node& scatter, const ir::GatherNumbers& numbers, int d) {
   const ir::Shape &array = graph[scatter.operands[0]].shape, &updates = graph[scatter.operands[2]].shape;
-  const ir::NodeId part = part_of_indices(graph, scatter.operands[1], numbers.vector_dim, numbers.along[d].index);
+  const std::int64_t index = numbers.along[d].index;
+  const ir::NodeId indices = before_bounds(graph, scatter.operands[1], numbers.vector_dim, index, array.dims[d] - 1);
+  const ir::NodeId part = part_of_indices(graph, indices, numbers.vector_dim, index);
   if (part == ir::no_node || array.dims[d] < 2) return -1;
   for (const std::int64_t place : numbers.places)
     if (updates.dims[static_cast<int>(place)] == array.dims[d] &&
