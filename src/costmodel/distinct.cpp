@@ -117,13 +117,64 @@ std::int64_t scattered_sectors(std::span<const Steps> steps, std::int64_t runs, 
   return runs * sectors_between(0, (stays ? offset : sector_bytes - std::min(bytes, sector_bytes)) + run - 1);
 }
 
+/// Whether few of all blocks go from one value of a quotient to the next.
+bool rarely_moves(const ir::IndexPool& pool, const ir::Term& term, ir::VarSet held) {
+  constexpr std::int64_t few = 8;  // one in so many
+  return term.kind == ir::TermKind::div && term.vars.overlaps(held) && span_of(pool, term.a, held) < term.divisor / few;
+}
+
+/// The quotient that moves a term while variables of `held` do not: itself, or the one part of its dividend that moves;
+/// nullptr: none, or others do.
+const ir::Term* moving_quotient(const ir::IndexPool& pool, const ir::Term& term, ir::VarSet held) {
+  if (term.kind == ir::TermKind::div) return &term;
+  if (term.kind != ir::TermKind::mod) return nullptr;
+  const ir::Term* found = nullptr;
+  for (const ir::Linear& part : pool.linear(term.a)) {
+    const ir::Term& one = pool.terms[part.term];
+    if (one.vars.without(held).empty()) continue;
+    if (found != nullptr || part.coefficient != 1 || one.kind != ir::TermKind::div) return nullptr;
+    found = &one;
+  }
+  return found;
+}
+
+/// A quotient and the remainder beside it, x / d rows of `row` elements and x % d of them: with nearly all of each row
+/// asked for, as far as x goes. How many elements lie from the first to the last; 0: no such pair.
+std::int64_t along_rows(const ir::IndexPool& pool, const ir::Linear& row, const ir::Linear& rest, ir::VarSet held) {
+  const ir::Term& remainder = pool.terms[rest.term];
+  if (row.term == rest.term || remainder.kind != ir::TermKind::mod || rest.coefficient <= 0) return 0;
+  const ir::Term* found = moving_quotient(pool, pool.terms[row.term], held);
+  if (found == nullptr || found->a != remainder.a || found->divisor != remainder.divisor) return 0;
+  if (!remainder.vars.overlaps(held)) return 0;  // all rows, each as a whole: the product of both
+  const ir::Term& quotient = *found;
+  constexpr std::int64_t most_left_out = 8;  // one in so many
+  const std::int64_t used = rest.coefficient * quotient.divisor, left_out = row.coefficient - used;
+  if (left_out < 0 || left_out > used / most_left_out) return 0;
+  const std::int64_t span = span_of(pool, quotient.a, held);
+  return span + (span / quotient.divisor + 1) * left_out / rest.coefficient + 1;
+}
+
 /// Sectors that an access of `width` elements of `bytes` each reaches, at most; its least index is `low`.
 std::int64_t sectors_reached(const ir::IndexPool& pool, ir::ExprId id, std::int64_t low, std::int64_t width,
                              std::int64_t bytes, ir::VarSet held) {
   std::array<Steps, 2 * ir::max_vars> steps;
   std::size_t count = 0;
-  for (const ir::Linear& part : pool.linear(id)) {
-    const std::int64_t values = values_of(pool, pool.terms[part.term], held);
+  const std::span<const ir::Linear> parts = pool.linear(id);
+  std::int64_t together = 0;  // elements of rows that a part goes through, of which another part is the rest
+  const auto is_row_of = [&](const ir::Linear& rest) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const ir::Linear& row) { return (together = along_rows(pool, row, rest, held)) > 0; });
+  };
+  const auto is_rest_of = [&](const ir::Linear& row) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](const ir::Linear& rest) { return along_rows(pool, row, rest, held) > 0; });
+  };
+  for (const ir::Linear& part : parts) {
+    if (is_rest_of(part)) continue;  // counted with it
+    const ir::Term& term = pool.terms[part.term];
+    const std::int64_t values = is_row_of(part)                  ? together
+                                : rarely_moves(pool, term, held) ? 1
+                                                                 : values_of(pool, term, held);
     if (values <= 1 || part.coefficient == 0) continue;
     if (count == steps.size()) return span_of(pool, id, held) * bytes / sector_bytes + 2;
     steps[count++] = {std::abs(part.coefficient) * bytes, values, pool.terms[part.term].kind == ir::TermKind::picked};

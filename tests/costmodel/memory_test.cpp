@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <set>
 
 #include "costmodel/count.h"
 #include "costmodel/model.h"
@@ -63,6 +64,28 @@ ir::Kernel stencil(std::int64_t elements, std::int64_t shift) {
   return b.finished();
 }
 
+/// y[r, c] = x[r, c] + x[r + 1, c] + x[r + 2, c] of rows that are `left_out` longer in x: a block has elements one
+/// behind the other, of parts of rows.
+ir::Kernel rows_cut(std::int64_t rows, std::int64_t columns, std::int64_t left_out, int threads) {
+  ir::KernelBuilder b("rows_cut", threads, (rows * columns + threads - 1) / threads);
+  const std::int64_t row = columns + left_out;
+  const ir::VarId tid = b.thread("tid", 1, threads);
+  const ir::BufferId x = b.in("x", ir::DType::f32, (rows + 3) * row), y = b.out("y", ir::DType::f32, rows * columns);
+  const ir::ExprId i = b.sum({b.var(tid), b.var(b.vb, threads)});
+  b.guard_less(i, b.number(rows * columns));
+  ir::ValueId sum = ir::no_value;
+  for (const std::int64_t by : {0, 1, 2}) {
+    ir::ExprId place = b.sum({b.mod(i, columns), b.number(by * row)}), down = b.div(i, columns);
+    for (std::int64_t left = row; left > 0; left /= 2, down = b.sum({down, down}))  // times the length of a row
+      if (left % 2 != 0) place = b.sum({place, down});
+    const ir::ValueId v = b.get(b.load_let("abc" + std::to_string(by), x, place));
+    sum = sum == ir::no_value ? v : b.op(ir::Op::add, {sum, v});
+  }
+  b.store(y, i, sum);
+  b.end();
+  return b.finished();
+}
+
 /// y[i] = x[i] + x[i + 1], and the first and the last element are read by the other end: places that wrap around.
 ir::Kernel wrapped(std::int64_t elements) {
   ir::KernelBuilder b("wrapped", 256, elements / 256);
@@ -115,6 +138,29 @@ TEST_CASE("what a shifted load reads again comes from L2 while what lies between
     CHECK(fast.buffers[0].shift_bytes == 8 * shift);
     CHECK(fast.buffers[0].block_sectors == std::min<std::int64_t>(3 * 32, (256 + 2 * shift + 7) / 8));
     CHECK(fast.buffers[0].shifted_sectors == 2 * 8192 / 8 + (shift == 1 ? 2 : 0));
+  }
+}
+
+TEST_CASE("a block that has parts of rows reads what lies in them and in those below") {
+  for (const auto& [columns, left_out, threads] :
+       {std::tuple{1022, 2, 256}, std::tuple{510, 2, 1024}, std::tuple{254, 2, 1024}, std::tuple{96, 8, 512}}) {
+    CAPTURE(columns);
+    const std::int64_t rows = 400, row = columns + left_out;
+    const Work work = count(rows_cut(rows, columns, left_out, threads), Mode::fast);
+    double sum = 0;  // of distinct sectors of each block
+    const std::int64_t all = rows * columns, blocks = (all + threads - 1) / threads;
+    for (std::int64_t block = 0; block < blocks; ++block) {
+      std::set<std::int64_t> sectors;
+      for (std::int64_t i = block * threads; i < std::min(all, (block + 1) * threads); ++i)
+        for (const std::int64_t by : {0, 1, 2})
+          sectors.insert(((i / columns + by) * row + i % columns) * 4 / sector_bytes);
+      sum += static_cast<double>(sectors.size());
+    }
+    const double found = static_cast<double>(work.buffers[0].block_sectors), wanted = sum / static_cast<double>(blocks);
+    CAPTURE(found);
+    CAPTURE(wanted);
+    CHECK(found > 0.98 * wanted);
+    CHECK(found < 1.25 * wanted);
   }
 }
 
