@@ -101,6 +101,7 @@ const HloComputation& GraphBuilder::find_computation(const HloInstruction& instr
 void GraphBuilder::walk_graph(const HloComputation& computation) {
   Frame frame;
   frame.computation = &computation;
+  is_entry_ = &computation == &module().computations[static_cast<std::size_t>(module().entry)];
   number_parameters(frame);
   walk(frame);
   const HloValue root = frame.values[computation.root];

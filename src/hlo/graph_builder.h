@@ -59,6 +59,8 @@ class GraphBuilder {
   void walk_graph(const HloComputation& computation);
   ir::Graph&& graph() && { return std::move(graph_); }
   const ir::Graph& so_far() const { return graph_; }
+  /// The module's own, not one that a loop, a branch or a region has.
+  bool is_entry() const { return is_entry_; }
   /// Inside a fusion of the text, whose instructions are one kernel already.
   bool is_in_group() const { return group_depth_ > 0; }
   const std::vector<std::uint32_t>& offsets() const { return offsets_; }
@@ -119,6 +121,7 @@ class GraphBuilder {
   std::vector<ir::NodeId> leaves_;
   IndexedVector<std::int64_t> parameter_starts_;  ///< flattened number of each parameter's first leaf
   std::map<std::int32_t, std::int32_t> bodies_;
+  bool is_entry_ = false;
   int group_depth_ = 0;
   ir::NodeId group_start_ = 0;
 };

@@ -59,6 +59,15 @@ constexpr RowsCase rows_cases[] = {
      "  j = @[5,4,2] concatenate(r, i), dimensions={2}",
      "f32[5,4]",
      "update_window_dims={}, inserted_window_dims={0,1}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=2"},
+    {"f32[5,1,9]", "@[5,2,1]", "j = @[5,2,1] reshape(i)", "f32[5,2,1]",
+     "update_window_dims={2}, inserted_window_dims={1}, scatter_dims_to_operand_dims={2}, input_batching_dims={0}, "
+     "scatter_indices_batching_dims={0}, index_vector_dim=2"},
+    {"f32[5,9]", "@[5,1]", "r = @[5,1] iota(), iota_dimension=0\n  j = @[5,2] concatenate(r, i), dimensions={1}",
+     "f32[5,1]",
+     "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=1"},
+    {"f32[5,5]", "@[5,1]", "r = @[5,1] iota(), iota_dimension=0\n  j = @[5,2] concatenate(r, r), dimensions={1}",
+     "f32[5]",
+     "update_window_dims={}, inserted_window_dims={0,1}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=1"},
     {"f32[5,9]", "@[5,1]",
      "r = @[5,1] iota(), iota_dimension=0\n  k = @[5,2] concatenate(r, i), dimensions={1}\n  z = @[] constant(0)\n"
      "  lo = @[5,2] broadcast(z), dimensions={}\n  m = @[2] constant({4, 8})\n"
@@ -73,15 +82,16 @@ std::string with_type(std::string_view text, std::string_view type) {
   return made;
 }
 
-/// `made`: the array is computed, as x = -p; else x lies in memory.
+/// `made`: the array is computed, as x = -p; else it is a parameter that is given away.
 std::string text_of(const RowsCase& one, std::string_view type, std::string_view region, bool made) {
   const std::string root = region == "second"
                                ? "ROOT q = f32[] parameter(1)"
                                : fmt::format("q = f32[] parameter(1)\n  ROOT s = f32[] {}(p, q)", region);
   return fmt::format(
-      "HloModule m\n\nr {{\n  p = f32[] parameter(0)\n  {}\n}}\n\nENTRY e {{\n  p = {} parameter(0)\n{}"
+      "HloModule m{}\n\nr {{\n  p = f32[] parameter(0)\n  {}\n}}\n\nENTRY e {{\n  p = {} parameter(0)\n{}"
       "  i = {} parameter(1)\n  {}\n  u = {} parameter(2)\n  ROOT y = {} scatter({}, j, u), {}, to_apply=r\n}}\n",
-      root, one.array, made ? fmt::format("  x = {} negate(p)\n", one.array) : "", with_type(one.given, type),
+      made ? "" : ", input_output_alias={ {}: (0, {}, may-alias) }", root, one.array,
+      made ? fmt::format("  x = {} negate(p)\n", one.array) : "", with_type(one.given, type),
       with_type(one.indices, type), one.updates, one.array, made ? "x" : "p", one.attributes);
 }
 

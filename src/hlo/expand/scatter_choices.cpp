@@ -20,8 +20,9 @@
 // numpy's indexing brings, or between bounds that it does not leave. Each element is compared with the updates of its
 // own row alone. A window has all elements of the dimensions that it is long in.
 //
-// Where the array may lie in memory already (a parameter, what a loop carries, an update in place), a scatter writes
-// its few elements and no others, so it stays one; so does one inside a fusion, which is a kernel that somebody made.
+// Where the array may be changed where it lies (a parameter that the module gives away, what a loop carries, an update
+// in place, what a library made), a scatter writes its few elements and no others, so it stays one; so does one inside
+// a fusion, which is a kernel that somebody made. A parameter that stays as it was is copied in any case.
 #include "hlo/expand/scatter_choices.h"
 
 #include <fmt/format.h>
@@ -39,19 +40,26 @@ namespace {
 constexpr std::int64_t most_updates = 8;       ///< that an element is compared with
 constexpr std::int64_t most_long_updates = 2;  ///< where each is a window, of which every element reads its own part
 
-/// The array has to be computed, and is written as a whole in any case.
-bool is_made(const ir::Graph& graph, ir::NodeId id) {
-  switch (graph[id].op) {
+/// Whether the array is written as a whole in any case: it has to be computed, or is a parameter that the module keeps.
+bool is_made(const GraphBuilder& builder, ir::NodeId id) {
+  const ir::Node& node = builder.so_far()[id];
+  switch (node.op) {
     case ir::Op::reshape:
     case ir::Op::bitcast:
-      return is_made(graph, graph[id].operands[0]);
-    case ir::Op::broadcast:
+      return is_made(builder, node.operands[0]);
+    case ir::Op::parameter:
+      return builder.is_entry() && builder.module().input_output_alias.empty();
     case ir::Op::iota:
     case ir::Op::constant:
+    case ir::Op::dynamic_slice:
+    case ir::Op::gather:
+    case ir::Op::reduce_window:
       return true;
     default:
-      return ir::is_elementwise(graph[id].op);
+      break;
   }
+  const ir::OpClass kind = ir::class_of(node.op);
+  return ir::is_elementwise(node.op) || kind == ir::OpClass::index || kind == ir::OpClass::reduction;
 }
 
 // ---- numbers that count
@@ -204,20 +212,21 @@ int counted_by(const ir::Graph& graph, const ir::Node& scatter, const ir::Gather
 bool read_dimension(const ir::Graph& graph, const ir::Node& scatter, const ir::GatherNumbers& numbers, int d,
                     ChoiceForm& form) {
   const ir::GatherNumbers::Along& along = numbers.along[d];
-  int from = along.place >= 0 ? along.place : along.offset;
-  if (along.offset >= 0) {
-    if (along.index >= 0 || along.last != 0) return false;
-    form.is_long = form.is_long || graph[scatter.operands[0]].shape.dims[d] > 1;
+  const std::int64_t length = graph[scatter.operands[0]].shape.dims[d];
+  int from = along.place;
+  if (along.offset >= 0 && along.last == 0 && along.index < 0) {
+    from = along.offset;
+    form.is_long = form.is_long || length > 1;
   }
-  if (from < 0 && along.index >= 0) from = counted_by(graph, scatter, numbers, d);
-  if (from < 0) {
-    if (along.index < 0) return along.last == 0;
-    form.asked.emplace_back(d, along.index);
+  const bool is_one = along.last == length - 1;  // a window of one element may be asked for
+  if (from < 0 && along.offset < 0 && along.index >= 0) from = counted_by(graph, scatter, numbers, d);
+  if (from >= 0 && form.of_update[from] < 0) {
+    form.of_update[from] = d;
     return true;
   }
-  if (form.of_update[from] >= 0) return false;
-  form.of_update[from] = d;
-  return true;
+  if (along.index < 0) return from < 0 && along.offset < 0 && along.last == 0;
+  form.asked.emplace_back(d, along.index);
+  return is_one;
 }
 
 std::optional<ChoiceForm> choice_form_of(const ir::Graph& graph, const ir::Node& scatter) {
@@ -364,7 +373,7 @@ class Choice : Expansion {
 
 std::optional<HloValue> choose_updates(GraphBuilder& builder, const HloInstruction& instruction,
                                        const ir::Node& scatter, std::optional<ir::Op> combine) {
-  if (builder.is_in_group() || !is_made(builder.so_far(), scatter.operands[0])) return std::nullopt;
+  if (builder.is_in_group() || !is_made(builder, scatter.operands[0])) return std::nullopt;
   std::optional<ChoiceForm> form = choice_form_of(builder.so_far(), scatter);
   if (!form) return std::nullopt;
   return Choice(builder, instruction, scatter, *std::move(form)).finish(combine);
