@@ -102,7 +102,7 @@ TEST_CASE("bits that are turned round take one instruction, sums and shifts to t
 
 TEST_CASE("chains of integers take in kernels what the bound of their group says") {
   std::mt19937 random(5);
-  int joined = 0;
+  int joined = 0, divided = 0;
   for (int round = 0; round < 60; ++round) {
     std::string lines, last = "x", before = "y";
     unsigned kind = 0;
@@ -111,6 +111,12 @@ TEST_CASE("chains of integers take in kernels what the bound of their group says
       const std::uint32_t by = 1 + random() % 31;
       unsigned next = random() % 5;
       while (next == 1 && kind == 1) next = random() % 5;  // LOP3 does two at once, which no bound knows of
+      if (random() % 4 == 0) {                             // a division in between, by a power of two or not
+        lines += with_number(name + "d", random() % 2 == 0 ? "divide" : "remainder", last,
+                             random() % 2 == 0 ? 1U << (1 + random() % 20) : 3 + 2 * (random() % 1000));
+        last = name + "d";
+        ++divided;
+      }
       switch (kind = next) {
         case 0:
           lines += line(name, "add", last, before);
@@ -140,4 +146,5 @@ TEST_CASE("chains of integers take in kernels what the bound of their group says
     CHECK(found.alu == approx(least.alu));
   }
   CHECK(joined > 30);
+  CHECK(divided > 30);
 }
