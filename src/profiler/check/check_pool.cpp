@@ -290,6 +290,8 @@ class Stage {
                                        humane_bytes(static_cast<double>(std::max<std::int64_t>(budget_, 0))));
       return;
     }
+    const std::lock_guard lock(mutex_);
+    shared.divisible = false;  // not even a block: it is the reference that takes so much
   }
 
   /// Evaluates the group's references; who comes meanwhile waits for a slot.
