@@ -496,6 +496,7 @@ class Charges {
   /// A number made of an index: what copies add to it is a constant.
   ir::VarSet index(ir::ExprId id) {
     const ir::VarSet vars = walk_.vars_of_index(id);
+    if (!walk_.is_first_number(id, vars)) return vars;
     std::int64_t parts = 0, constants = kernel_.indices[id].constant != 0 ? 1 : 0;
     ir::VarSet first;
     for (const ir::Linear& linear : kernel_.indices.linear(id)) {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operations that take no instruction of their own: a number of 64 bits is two registers that can be put together
-// freely, LOP3 does two operations on bits at once, SHF turns bits round, and an instruction under a predicate leaves
-// its result as it was where that is false. In: a value, and what is known of those that make it. Out: the registers
-// for which it takes an instruction. Called where statements are charged (cost.cpp). Seen in sm_90 machine code, as the
-// rows there are.
+// freely, LOP3 does two operations on bits at once, SHF turns bits round, a comparison joins its result with another
+// one, and an instruction under a predicate leaves its result as it was where that is false. In: a value, and what is
+// known of those that make it. Out: the registers for which it takes an instruction. Called where statements are
+// charged (cost.cpp). Seen in sm_90 machine code, as the rows there are.
 #pragma once
 
 #include <algorithm>
@@ -95,9 +95,26 @@ inline bool is_predicate(const ir::Kernel& kernel, const ValueWalk& walk, const 
   return made.kind == ir::ValueKind::op && is_one && (made.operands[0] == no || made.operands[1] == no);
 }
 
+/// Whether an operation on truth values is part of the comparison that makes one of them: ISETP and FSETP join their
+/// result with a predicate. A selection between a known truth value and another one is such an operation.
+inline bool joins_comparison(const ir::Kernel& kernel, const ValueWalk& walk, const ir::Value& v) {
+  if (v.kind != ir::ValueKind::op || v.dtype != ir::DType::pred) return false;
+  const auto compares = [&](ir::ValueId id) {
+    if (id == ir::no_value) return false;
+    const bool is_let = kernel.values[id].kind == ir::ValueKind::let;
+    if (is_let && !walk.is_read_once(kernel.values[id].let)) return false;
+    const ir::Value& made = walk.made(id);
+    return made.kind == ir::ValueKind::op && made.op == ir::Op::compare;
+  };
+  const auto is_known = [&](ir::ValueId id) { return kernel.values[id].kind == ir::ValueKind::constant; };
+  if (v.op == ir::Op::select) return compares(v.operands[0]) && (is_known(v.operands[1]) || is_known(v.operands[2]));
+  return (v.op == ir::Op::bit_and || v.op == ir::Op::bit_or) && (compares(v.operands[0]) || compares(v.operands[1]));
+}
+
 /// Registers that an operation computes by instructions of its own, where these are fewer than it gives.
 inline std::optional<int> words_computed(const ir::Kernel& kernel, const ValueWalk& walk, const ir::Value& v) {
   if (takes_logic_in(kernel, walk, v) || moves_words(kernel, v) || is_predicate(kernel, walk, v)) return 0;
+  if (joins_comparison(kernel, walk, v)) return 0;
   if (ir::is_floating(v.dtype) || registers_of(v.dtype) != 2) return std::nullopt;
   if (v.op != ir::Op::bit_or && v.op != ir::Op::bit_xor) return std::nullopt;
   return 2 - std::popcount(zero_words(kernel, walk.made(v.operands[0])) | zero_words(kernel, walk.made(v.operands[1])));

@@ -401,6 +401,8 @@ class ValueWalk {
   bool is_first(const ir::Term& quotient, const ir::VarSet& vars);
   /// Whether no access before, in a scope that is open, had an address that differs from this one by a constant alone.
   bool is_first_address(const ir::Stmt& access);
+  /// Whether a number made of an index has not been made around the place at hand.
+  bool is_first_number(ir::ExprId index, const ir::VarSet& vars);
   /// The innermost loop, where it is unrolled and tells how often the condition is met, and how many copies, from the
   /// first on, meet it whatever threads and blocks are; else 0 of them.
   std::pair<std::int32_t, std::int64_t> known_copies(const ir::Condition& condition) const;

@@ -321,6 +321,8 @@ bool ValueWalk::is_first_address(const ir::Stmt& access) {
   return is_new(key, all_loops());
 }
 
+bool ValueWalk::is_first_number(ir::ExprId index, const ir::VarSet& vars) { return is_new(mixed(13, index), vars); }
+
 /// By the scopes around the place: what one of them has made is there inside of it.
 bool ValueWalk::is_new(std::uint64_t key, const ir::VarSet& vars) {
   const auto in = [&](std::int32_t scope) { return mixed(key, static_cast<std::uint64_t>(scope + 2)); };
