@@ -143,15 +143,16 @@ TEST_CASE("a truth value joined with a comparison is part of it, and a number ma
 }
 
 TEST_CASE("chains of integers take in kernels what the bound of their group says") {
-  std::mt19937 random(5);
+  std::mt19937 engine(5);
+  const auto random = [&] { return static_cast<std::uint32_t>(engine()); };
   int joined = 0, divided = 0;
   for (int round = 0; round < 60; ++round) {
     std::string lines, last = "x", before = "y";
-    unsigned kind = 0;
+    std::uint32_t kind = 0;
     for (int k = 0; k < 8; ++k) {
       const std::string name = fmt::format("v{}", k);
       const std::uint32_t by = 1 + random() % 31;
-      unsigned next = random() % 5;
+      std::uint32_t next = random() % 5;
       while (next == 1 && kind == 1) next = random() % 5;  // LOP3 does two at once, which no bound knows of
       if (random() % 4 == 0) {                             // a division in between, by a power of two or not
         lines += with_number(name + "d", random() % 2 == 0 ? "divide" : "remainder", last,

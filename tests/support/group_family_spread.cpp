@@ -57,6 +57,21 @@ const std::vector<FamilyMember>& spread_family() {
   %y = multiply %ab, %c : f32[{R},{N}]
   output %y
 })"},
+      {"four_sides", R"(graph four_sides {
+  %x = parameter 0 : f32[{R},{N},4]
+  %as = slice %x, ranges={0:{R}:1, 0:{N}:1, 0:1:1} : f32[{R},{N},1]
+  %bs = slice %x, ranges={0:{R}:1, 0:{N}:1, 1:2:1} : f32[{R},{N},1]
+  %cs = slice %x, ranges={0:{R}:1, 0:{N}:1, 2:3:1} : f32[{R},{N},1]
+  %ds = slice %x, ranges={0:{R}:1, 0:{N}:1, 3:4:1} : f32[{R},{N},1]
+  %a = reshape %as : f32[{R},{N}]
+  %b = reshape %bs : f32[{R},{N}]
+  %c = reshape %cs : f32[{R},{N}]
+  %d = reshape %ds : f32[{R},{N}]
+  %w = subtract %c, %a : f32[{R},{N}]
+  %h = subtract %d, %b : f32[{R},{N}]
+  %y = multiply %w, %h : f32[{R},{N}]
+  output %y
+})"},
       {"thirds_to_the_end", R"(graph thirds_to_the_end {
   %x = parameter 0 : f32[{Q}]
   %a = slice %x, ranges={0:{Q}:3} : f32[{N}]

@@ -66,11 +66,14 @@ int ProgramBuilder::widest_access(ir::DType dtype) const {
   return std::min(segment_->vector, 8 * ir::access_bytes / row(dtype).bits);
 }
 
-/// Elements that are read for each of the vector, at most: pixels have three colours.
-constexpr int most_spread = 3;
+/// Elements that are read for each of the vector, at most: pixels have three colours, a box has four sides. What only
+/// one slice reads is not worth more registers than that.
+constexpr int most_spread = 3, most_of_slices = 4;
 
-std::optional<ProgramBuilder::Spread> ProgramBuilder::find_spread(ir::ExprId address, const ir::Shape& shape) {
+std::optional<ProgramBuilder::Spread> ProgramBuilder::find_spread(ir::NodeId id, ir::ExprId address) {
   const ir::IndexPool& pool = s_.build.pool();
+  const ir::Shape& shape = node_at(id).shape;
+  const bool of_slices = prepared_.slices_of[id] >= most_of_slices;  // which take what one of them has loaded
   const ir::VarSet own = ir::VarSet::only(segment_->element);
   ir::ExprId within = s_.build.constant(pool[address].constant);
   const auto terms = pool.linear(address);
@@ -87,13 +90,14 @@ std::optional<ProgramBuilder::Spread> ProgramBuilder::find_spread(ir::ExprId add
     places.push_back(evaluate(pool, within, values));
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
-  const std::int64_t most = std::int64_t{most_spread} * segment_->vector;
+  const std::int64_t most = std::int64_t{of_slices ? most_of_slices : most_spread} * segment_->vector;
   if (places.back() - places.front() >= most) return std::nullopt;
   const ir::ExprId outside = s_.build.subtract(address, within);
   for (int width = 8 * ir::access_bytes / row(shape.dtype).bits; width > 1; width /= 2) {
     const std::int64_t first = floor_div(places.front(), width) * width;
     const std::int64_t count = (places.back() - first) / width * width + width;
-    if (count > most || count / width >= static_cast<std::int64_t>(places.size())) continue;
+    const std::int64_t asked = std::ssize(places) * (of_slices ? most_of_slices : 1);
+    if (count > most || count / width >= asked) continue;
     const ir::Interval range = pool[outside].range;
     if (range.low + first < 0 || range.high + first + count > elements(shape)) continue;
     const ir::ExprId base = s_.build.add_constant(outside, first);
@@ -103,7 +107,7 @@ std::optional<ProgramBuilder::Spread> ProgramBuilder::find_spread(ir::ExprId add
   return std::nullopt;
 }
 
-void ProgramBuilder::take_spread(Access& access, const ir::Shape& shape, std::vector<ir::Condition>& conditions) {
+void ProgramBuilder::take_spread(ir::NodeId id, Access& access, std::vector<ir::Condition>& conditions) {
   const ir::IndexPool& pool = s_.build.pool();
   const ir::VarSet own = ir::VarSet::only(segment_->element);
   std::vector<ir::Condition> others;  // what guards ask of more than the element
@@ -111,7 +115,7 @@ void ProgramBuilder::take_spread(Access& access, const ir::Shape& shape, std::ve
     if ((pool[one.a].vars | pool[one.b].vars) != own) others.push_back(one);
   const ir::VarSet guard_vars = vars_of(pool, others);
   if (guard_vars.overlaps(own)) return;
-  const std::optional<Spread> spread = find_spread(access.address, shape);
+  const std::optional<Spread> spread = find_spread(id, access.address);
   if (!spread || !outside_elements(pool[spread->base].vars | guard_vars)) return;
   access.base = spread->base;
   access.width = spread->width;
@@ -165,7 +169,7 @@ ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& 
         access.width = aligned_width(base, widest_access(node.shape.dtype));
       if (access.width > 1) access.base = base;
     } else if (!steps) {
-      take_spread(access, node.shape, conditions);
+      take_spread(id, access, conditions);
       guard_vars = vars_of(pool, conditions);
     }
   }

@@ -504,9 +504,9 @@ class ProgramBuilder {
     ir::ExprId lane;  ///< which of them, by the element variable
     int width, count;
   };
-  std::optional<Spread> find_spread(ir::ExprId address, const ir::Shape& shape);
+  std::optional<Spread> find_spread(ir::NodeId id, ir::ExprId address);
   /// Reads a spread, if there is one; drops the conditions that then need not be asked.
-  void take_spread(Access& access, const ir::Shape& shape, std::vector<ir::Condition>& conditions);
+  void take_spread(ir::NodeId id, Access& access, std::vector<ir::Condition>& conditions);
   /// Whether what it holds was loaded for other elements already; then it is kept there too.
   bool shares_spread(const Kept& kept);
   /// Elements along the vector of an array with so many `own` ones; 0: those of the vector.

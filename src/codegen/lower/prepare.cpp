@@ -128,6 +128,12 @@ bool holds_neutral(const ir::Node& window) {
   return !is_floating(dtype) || ir::decode(dtype, ir::encode(dtype, nothing.real)) == nothing.real;
 }
 
+void count_slices(const ir::Graph& graph, Prepared& out) {
+  out.slices_of.resize(graph.nodes.size(), 0);
+  for (const ir::Node& node : graph.nodes)
+    if (node.op == ir::Op::slice) ++out.slices_of[node.operands[0]];
+}
+
 void find_windows(const ir::Graph& graph, Prepared& out) {
   out.window_of.resize(graph.nodes.size(), ir::Reducer::none);
   std::vector<ir::NodeId> mixed;
@@ -442,6 +448,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) out.stored.push_back(stored_node(graph, border, i));
   out.windows.resize(out.stored.size());
   find_full(graph, out);
+  count_slices(graph, out);
   find_gathers(graph, out);
   find_windows(graph, out);
   out.users = users(graph);

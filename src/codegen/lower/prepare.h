@@ -139,6 +139,7 @@ struct Prepared {
   std::vector<std::pair<ir::NodeId, ir::ScatterForm>> scatters;
   std::vector<std::pair<ir::NodeId, WindowTaps>> taps;  ///< of each reduce-window, ascending
   IndexedVector<ir::Reducer> window_of;                 ///< per node: of all windows over this parameter; none: of none
+  IndexedVector<int> slices_of;                         ///< per node: how many read a part of it
   IndexedVector<std::uint8_t> places;                   ///< per node: what a gather's indices are made of
   IndexedVector<Choice> choices;                        ///< per node
   int widest_vector = 1;                                ///< most elements of any parameter or output in 16 bytes
