@@ -209,6 +209,16 @@ TEST_CASE("scatters that a choice does not stand for stay") {
          "  lo = @[5,2] broadcast(z), dimensions={}\n  m = @[2] constant({3, 8})\n"
          "  hi = @[5,2] broadcast(m), dimensions={1}\n  j = @[5,2] clamp(lo, k, hi)",
          "f32[5]", rows_cases[5].attributes});
+  stays({"f32[5,9]", "@[5,1]",
+         "r = @[5,1] iota(), iota_dimension=0\n  k = @[5,2] concatenate(r, i), dimensions={1}\n  z = @[] constant(0)\n"
+         "  lo = @[5,2] broadcast(z), dimensions={}\n"
+         "  hi = @[5,2] constant({{4, 8}, {4, 8}, {4, 8}, {4, 8}, {2, 8}})\n  j = @[5,2] clamp(lo, k, hi)",
+         "f32[5]", rows_cases[5].attributes});
+  // Numbers of 8 bits begin again behind the 256th row.
+  stays({"f32[300,9]", "@[300,1]",
+         "q = u8[300,1] iota(), iota_dimension=0\n  r = @[300,1] convert(q)\n"
+         "  j = @[300,2] concatenate(r, i), dimensions={1}",
+         "f32[300]", rows_cases[5].attributes});
   // A window that does not have all of its dimension; a region that is no one operation.
   stays({"f32[5,9,3]", "@[5,1,1]", "j = @[5,1,1] reshape(i)", "f32[5,1,2]", rows_cases[4].attributes});
   stays(rows, "power");

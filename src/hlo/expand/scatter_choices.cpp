@@ -63,7 +63,6 @@ bool is_made(const GraphBuilder& builder, ir::NodeId id) {
 }
 
 // ---- numbers that count
-// -----------------------------------------------------------------------------------------------
 
 /// Whether all elements of a known array of integers are its coordinate along `d`.
 bool counts(const ir::Shape& shape, const ir::Literal& literal, int d) {
@@ -103,8 +102,11 @@ int same_dimension(const ir::Shape& to, int d, const ir::Shape& from) {
 bool is_counter(const ir::Graph& graph, ir::NodeId id, int d) {
   const ir::Node& node = graph[id];
   switch (node.op) {
-    case ir::Op::iota:
-      return std::get<ir::OneAxis>(node.attributes).axis == d;
+    case ir::Op::iota: {  // of few bits it may begin again
+      const int bits = ir::row(node.shape.dtype).bits - (ir::is_signed(node.shape.dtype) ? 1 : 0);
+      return std::get<ir::OneAxis>(node.attributes).axis == d && ir::is_integer(node.shape.dtype) &&
+             (bits > 62 || node.shape.dims[d] <= std::int64_t{1} << bits);
+    }
     case ir::Op::constant:
       return counts(node.shape, std::get<ir::Literal>(node.attributes), d);
     case ir::Op::convert:
@@ -146,7 +148,7 @@ std::optional<std::int64_t> number_of_index(const ir::Graph& graph, ir::NodeId i
   const auto* literal = std::get_if<ir::Literal>(&graph[id].attributes);
   if (literal == nullptr || !literal->known || !ir::is_integer(graph[id].shape.dtype)) return std::nullopt;
   const std::int64_t at = is_alone ? 0 : k;
-  if (at >= elements(graph[id].shape)) return std::nullopt;
+  if (at >= elements(graph[id].shape) || (is_alone && elements(graph[id].shape) != 1)) return std::nullopt;
   return reference::as_integer(reference::Tensor{graph[id].shape, literal->bytes}, static_cast<std::size_t>(at));
 }
 
@@ -176,7 +178,6 @@ ir::NodeId part_of_indices(const ir::Graph& graph, ir::NodeId indices, int vecto
 }
 
 // ---- the form
-// ---------------------------------------------------------------------------------------------------------
 
 /// Dimensions of the updates, and what they say of the array.
 struct ChoiceForm {
@@ -257,7 +258,6 @@ std::optional<ChoiceForm> choice_form_of(const ir::Graph& graph, const ir::Node&
 }
 
 // ---- the choice
-// -------------------------------------------------------------------------------------------------------
 
 class Choice : Expansion {
  public:
