@@ -13,11 +13,12 @@
 // repeats it. How often a run begins at each of the 32 places in a sector follows from its repetitions, and from that
 // how many sectors the runs touch. Never more than the sectors between the first and the last element, nor than all
 // requests together move. One block is the same with the block's variables held: a quotient or a remainder that a block
-// variable moves takes as many values as the rest of its dividend gives it. Loads of one buffer whose indices differ by
-// a constant are taken by rising constant: as long as what the first one's index reaches and the distance to the next
-// one are fewer sectors more than that one's own, they are taken together (the taps of a row of a stencil), else the
-// next one begins anew (those of the next row, where a block has less than a row); and never more than all that lies
-// from the first to the last.
+// variable moves takes as many values as the rest of its dividend gives it, and where both stand in one index, as rows
+// and places in them do, as many as the dividend has together: a block seldom has whole rows. Loads of one buffer whose
+// indices differ by a constant are taken by rising constant: as long as what the first one's index reaches and the
+// distance to the next one are fewer sectors more than that one's own, they are taken together (the taps of a row of a
+// stencil), else the next one begins anew (those of the next row, where a block has less than a row); and never more
+// than all that lies from the first to the last.
 //
 // Bounds of a form (lane_affine.h) over a domain, for fast counting before it cuts the domain for a guard: most parts
 // of an array lie inside of all its edges, and what is known to hold everywhere need not be cut where quotients break.
@@ -160,19 +161,20 @@ std::int64_t sectors_reached(const ir::IndexPool& pool, ir::ExprId id, std::int6
   std::array<Steps, 2 * ir::max_vars> steps;
   std::size_t count = 0;
   const std::span<const ir::Linear> parts = pool.linear(id);
-  std::int64_t together = 0;  // elements of rows that a part goes through, of which another part is the rest
-  const auto is_row_of = [&](const ir::Linear& rest) {
-    return std::any_of(parts.begin(), parts.end(),
-                       [&](const ir::Linear& row) { return (together = along_rows(pool, row, rest, held)) > 0; });
+  const auto with_rows = [&](const ir::Linear& rest) {  // elements of rows of which it is the rest; 0: of none
+    std::int64_t all = 0;
+    for (const ir::Linear& row : parts) all = std::max(all, along_rows(pool, row, rest, held));
+    return all;
   };
-  const auto is_rest_of = [&](const ir::Linear& row) {
+  const auto has_rest = [&](const ir::Linear& row) {
     return std::any_of(parts.begin(), parts.end(),
                        [&](const ir::Linear& rest) { return along_rows(pool, row, rest, held) > 0; });
   };
   for (const ir::Linear& part : parts) {
-    if (is_rest_of(part)) continue;  // counted with it
+    if (has_rest(part)) continue;  // counted with it
     const ir::Term& term = pool.terms[part.term];
-    const std::int64_t values = is_row_of(part)                  ? together
+    const std::int64_t of_rows = with_rows(part);
+    const std::int64_t values = of_rows > 0                      ? of_rows
                                 : rarely_moves(pool, term, held) ? 1
                                                                  : values_of(pool, term, held);
     if (values <= 1 || part.coefficient == 0) continue;

@@ -174,8 +174,8 @@ ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& 
     }
   }
   // What the whole row reads is read in front of the guard of its edge, where shifted rows have it.
-  const bool is_inside =
-      lies_inside(pool, {s_.frames.data(), s_.depth}, access.base, elements(node.shape) - access.width);
+  const std::int64_t last = elements(node.shape) - std::max(access.width, access.lanes);
+  const bool is_inside = lies_inside(pool, {s_.frames.data(), s_.depth}, access.base, last);
   access.depth = depth_for(pool[access.base].vars | guard_vars, is_inside);
   access.policy = policy_of(id, false);
   return access;

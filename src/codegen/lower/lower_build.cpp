@@ -175,8 +175,12 @@ int ProgramBuilder::depth_for(ir::VarSet vars, bool anywhere) const {
   for (std::size_t i = s_.depth; i-- > 1;) {
     const ScopeFrame& frame = s_.frames[i];
     const ir::VarSet own = frame.kind == ir::StmtKind::loop ? ir::VarSet::only(frame.var) : frame.guard_vars;
-    const bool is_plain_guard = frame.kind == ir::StmtKind::guard && frame.value == ir::no_value;
-    if (anywhere && is_plain_guard && !own.without(vars).empty()) continue;
+    // Asked anew in each pass of a loop; where it is asked once, what it keeps out would be loaded by all.
+    if (anywhere && frame.kind == ir::StmtKind::guard && frame.value == ir::no_value &&
+        std::any_of(s_.frames.begin(), s_.frames.begin() + static_cast<std::ptrdiff_t>(i), [&](const ScopeFrame& one) {
+          return one.kind == ir::StmtKind::loop && own.without(vars).has(one.var);
+        }))
+      continue;
     if (own.overlaps(vars)) return std::max(static_cast<int>(i), floor_);
   }
   return floor_;

@@ -250,7 +250,7 @@ class ProgramBuilder {
   void open_agreed(ir::ValueId value, const ir::Condition& counted);
   void close();
   int depth() const { return static_cast<int>(s_.depth) - 1; }
-  /// The innermost open scope that an access using these variables stays in; `anywhere`: guards of more do not hold it.
+  /// The innermost open scope that an access with these variables needs; `anywhere`: guards of a pass do not hold it.
   int depth_for(ir::VarSet vars, bool anywhere = false) const;
   /// Variables that the open guards test.
   ir::VarSet guard_vars() const;
