@@ -161,14 +161,20 @@ std::int64_t sectors_reached(const ir::IndexPool& pool, ir::ExprId id, std::int6
   std::array<Steps, 2 * ir::max_vars> steps;
   std::size_t count = 0;
   const std::span<const ir::Linear> parts = pool.linear(id);
+  // Most indices have no remainder that what is held moves too.
+  const bool has_rests = std::any_of(parts.begin(), parts.end(), [&](const ir::Linear& part) {
+    const ir::Term& term = pool.terms[part.term];
+    return term.kind == ir::TermKind::mod && term.vars.overlaps(held);
+  });
   const auto with_rows = [&](const ir::Linear& rest) {  // elements of rows of which it is the rest; 0: of none
     std::int64_t all = 0;
+    if (!has_rests) return all;
     for (const ir::Linear& row : parts) all = std::max(all, along_rows(pool, row, rest, held));
     return all;
   };
   const auto has_rest = [&](const ir::Linear& row) {
-    return std::any_of(parts.begin(), parts.end(),
-                       [&](const ir::Linear& rest) { return along_rows(pool, row, rest, held) > 0; });
+    return has_rests && std::any_of(parts.begin(), parts.end(),
+                                    [&](const ir::Linear& rest) { return along_rows(pool, row, rest, held) > 0; });
   };
   for (const ir::Linear& part : parts) {
     if (has_rest(part)) continue;  // counted with it
