@@ -155,34 +155,25 @@ std::int64_t along_rows(const ir::IndexPool& pool, const ir::Linear& row, const 
   return span + (span / quotient.divisor + 1) * left_out / rest.coefficient + 1;
 }
 
+/// How many values a part of an index takes, at most. Of rows and the places in them the places have those of both.
+std::int64_t values_of_part(const ir::IndexPool& pool, ir::ExprId index, const ir::Linear& part, ir::VarSet held) {
+  std::int64_t of_rows = 0;
+  for (const ir::Linear& other : pool.linear(index)) {
+    if (along_rows(pool, part, other, held) > 0) return 1;
+    of_rows = std::max(of_rows, along_rows(pool, other, part, held));
+  }
+  const ir::Term& term = pool.terms[part.term];
+  if (of_rows > 0) return of_rows;
+  return rarely_moves(pool, term, held) ? 1 : values_of(pool, term, held);
+}
+
 /// Sectors that an access of `width` elements of `bytes` each reaches, at most; its least index is `low`.
 std::int64_t sectors_reached(const ir::IndexPool& pool, ir::ExprId id, std::int64_t low, std::int64_t width,
                              std::int64_t bytes, ir::VarSet held) {
   std::array<Steps, 2 * ir::max_vars> steps;
   std::size_t count = 0;
-  const std::span<const ir::Linear> parts = pool.linear(id);
-  // Most indices have no remainder that what is held moves too.
-  const bool has_rests = std::any_of(parts.begin(), parts.end(), [&](const ir::Linear& part) {
-    const ir::Term& term = pool.terms[part.term];
-    return term.kind == ir::TermKind::mod && term.vars.overlaps(held);
-  });
-  const auto with_rows = [&](const ir::Linear& rest) {  // elements of rows of which it is the rest; 0: of none
-    std::int64_t all = 0;
-    if (!has_rests) return all;
-    for (const ir::Linear& row : parts) all = std::max(all, along_rows(pool, row, rest, held));
-    return all;
-  };
-  const auto has_rest = [&](const ir::Linear& row) {
-    return has_rests && std::any_of(parts.begin(), parts.end(),
-                                    [&](const ir::Linear& rest) { return along_rows(pool, row, rest, held) > 0; });
-  };
-  for (const ir::Linear& part : parts) {
-    if (has_rest(part)) continue;  // counted with it
-    const ir::Term& term = pool.terms[part.term];
-    const std::int64_t of_rows = with_rows(part);
-    const std::int64_t values = of_rows > 0                      ? of_rows
-                                : rarely_moves(pool, term, held) ? 1
-                                                                 : values_of(pool, term, held);
+  for (const ir::Linear& part : pool.linear(id)) {
+    const std::int64_t values = values_of_part(pool, id, part, held);
     if (values <= 1 || part.coefficient == 0) continue;
     if (count == steps.size()) return span_of(pool, id, held) * bytes / sector_bytes + 2;
     steps[count++] = {std::abs(part.coefficient) * bytes, values, pool.terms[part.term].kind == ir::TermKind::picked};
