@@ -33,7 +33,9 @@ namespace {
 
 constexpr std::chrono::milliseconds look{10};  ///< between two looks at whether a process has ended
 
-/// Kills, and waits a moment: a process that hangs inside the driver may take long to die, and nobody needs it.
+/// Kills, and waits a moment: a process that hangs inside the driver may take long to die, and nobody needs it. One
+/// that is not gone by then is taken away by a thread that has nothing else to do, else its entry would stay in the
+/// system's table for as long as this program runs.
 void end_process(pid_t process, Seconds patience = {2}) {
   ::kill(-process, SIGKILL);
   ::kill(process, SIGKILL);  // before it had its group
@@ -42,6 +44,10 @@ void end_process(pid_t process, Seconds patience = {2}) {
     if (waitpid(process, nullptr, WNOHANG) != 0) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  std::thread([process] {
+    while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }).detach();
 }
 
 std::string way_of(int status) {
