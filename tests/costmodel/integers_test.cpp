@@ -49,7 +49,7 @@ struct PerElement {
 };
 
 /// Of every plan of a small space; they all have the same, but for what vectors share of numbers made of indices: up to
-/// `apart`, of which the least is given.
+/// `apart`, of which the most is given.
 PerElement counted(const ir::Group& group, double apart = 0) {
   PerElement found;
   const int kernels = for_each_kernel(group, limits_of("h200"), [&](const ir::Plan& plan, const ir::Kernel& kernel) {
@@ -60,7 +60,7 @@ PerElement counted(const ir::Group& group, double apart = 0) {
     if (found == PerElement{}) found = one;
     CHECK(one.fma == approx(found.fma));
     CHECK(std::abs(one.alu - found.alu) <= apart + 1e-9);
-    found.alu = std::min(found.alu, one.alu);
+    found.alu = std::max(found.alu, one.alu);
   });
   CHECK(kernels > 0);
   return found;
@@ -132,13 +132,18 @@ TEST_CASE("a truth value joined with a comparison is part of it, and a number ma
                                length) +
                    chosen,
                5},
-           Row{"the same index twice",
-               iota + compared("a", "i") + fmt::format("  %b = compare gt %y, %i : pred[{}]\n", length) +
+           Row{"the same index twice, as it is",
+               fmt::format("  %i = iota, axes={{0}} : s32[{0}]\n  %xs = convert %x : s32[{0}]\n"
+                           "  %ys = convert %y : s32[{0}]\n  %a = compare eq %xs, %i : pred[{0}]\n"
+                           "  %b = compare gt %ys, %i : pred[{0}]\n",
+                           length) +
                    joined("bit_or") + chosen,
                4},
        }) {
     CAPTURE(row.what);
-    CHECK(counted(map_of(row.lines, "z"), 0.5).alu == approx(row.alu).epsilon(0.04));  // an eighth, by the vector
+    const double most = counted(map_of(row.lines, "z"), 0.5).alu;
+    CHECK(most >= row.alu);
+    CHECK(most <= row.alu + 0.5);
   }
 }
 
