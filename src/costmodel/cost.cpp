@@ -23,12 +23,16 @@
 #include "costmodel/merged.h"
 #include "costmodel/scratch.h"
 #include "ir/kernel/roundings.h"
+#include "ir/rewrite/integer_work.h"
 
 namespace tailor::costmodel {
 
 namespace {
 
 using ir::DType;
+using ir::IntegerRow;
+using ir::LastOperand;
+using ir::OperandPart;
 using ir::StmtKind;
 
 bool is_half(DType dtype) { return ir::is_floating(dtype) && ir::row(dtype).bits == 16; }
@@ -101,37 +105,6 @@ void add_operation(Pipes& pipes, ir::Op op, DType dtype, ir::Arithmetic arithmet
   }
 }
 
-/// What an operation on integers takes by what is known of its last operand.
-enum class LastOperand : std::uint8_t { any, constant, power_of_two };
-struct IntegerRow {
-  ir::Op op;
-  LastOperand last;
-  bool is_signed;
-  int fma, alu, xu, narrow;
-};
-/// Counted in the sm_90 machine code of eight elements of 32 bits: the texts of codegen/cuda/prelude.cpp, a division by
-/// a variable as a reciprocal in f32 and two steps of correction. Multiply-adds of integers are on the FMA pipe.
-constexpr auto integer_rows = std::to_array<IntegerRow>({
-    {ir::Op::divide, LastOperand::any, true, 10, 18, 1, 2},
-    {ir::Op::divide, LastOperand::any, false, 7, 11, 1, 2},
-    {ir::Op::divide, LastOperand::constant, true, 2, 2, 0, 0},
-    {ir::Op::divide, LastOperand::constant, false, 2, 2, 0, 0},
-    {ir::Op::divide, LastOperand::power_of_two, true, 0, 3, 0, 0},
-    {ir::Op::divide, LastOperand::power_of_two, false, 0, 1, 0, 0},
-    {ir::Op::remainder, LastOperand::any, true, 10, 14, 1, 2},
-    {ir::Op::remainder, LastOperand::any, false, 7, 9, 1, 2},
-    {ir::Op::remainder, LastOperand::constant, true, 3, 2, 0, 0},
-    {ir::Op::remainder, LastOperand::constant, false, 3, 2, 0, 0},
-    {ir::Op::remainder, LastOperand::power_of_two, true, 1, 3, 0, 0},
-    {ir::Op::remainder, LastOperand::power_of_two, false, 0, 1, 0, 0},
-    {ir::Op::shift_left, LastOperand::constant, true, 1, 0, 0, 0},  // IMAD.SHL
-    {ir::Op::shift_left, LastOperand::constant, false, 1, 0, 0, 0},
-    {ir::Op::shift_right_logical, LastOperand::constant, true, 0, 1, 0, 0},
-    {ir::Op::shift_right_logical, LastOperand::constant, false, 0, 1, 0, 0},
-    {ir::Op::shift_right_arithmetic, LastOperand::constant, true, 0, 1, 0, 0},
-    {ir::Op::shift_right_arithmetic, LastOperand::constant, false, 0, 1, 0, 0},
-});
-
 LastOperand last_operand(const ir::Kernel& kernel, const ir::Value& v) {
   if (v.operands[1] == ir::no_value || kernel.values[v.operands[1]].kind != ir::ValueKind::constant)
     return LastOperand::any;
@@ -145,10 +118,7 @@ LastOperand last_operand(const ir::Kernel& kernel, const ir::Value& v) {
 /// The row of an operation on integers, where it has one.
 const IntegerRow* integer_row(const ir::Kernel& kernel, const ir::Value& v) {
   if (ir::is_floating(v.dtype) || v.dtype == DType::pred) return nullptr;
-  const auto row = std::find_if(integer_rows.begin(), integer_rows.end(), [&](const IntegerRow& one) {
-    return one.op == v.op && one.is_signed == ir::is_signed(v.dtype) && one.last == last_operand(kernel, v);
-  });
-  return row == integer_rows.end() ? nullptr : &*row;
+  return ir::integer_row(v.op, last_operand(kernel, v), ir::is_signed(v.dtype));
 }
 
 /// The assembler gives sums of two registers to the multiply-adds, which are free where integers are computed; those
@@ -300,33 +270,15 @@ void add_statement(Pipes& pipes, const ir::Kernel& kernel, const ir::Stmt& stmt)
   }
 }
 
-/// What of a division, or another operation, its last operand alone decides: elements that share it share that.
-struct OperandPart {
-  ir::Op op;
-  ir::Arithmetic by;  ///< the class whose text it is
-  int fma, alu, xu, narrow;
-};
 constexpr std::array operand_parts = std::to_array<OperandPart>({
     {ir::Op::divide, ir::Arithmetic::xla, 1, 4, 1, 0},     // its size, the scale, the scaled divisor's reciprocal
     {ir::Op::divide, ir::Arithmetic::approx, 0, 0, 1, 0},  // the reciprocal
-});
-/// The same of integers: the reciprocal in f32, made a number again, and its correction.
-struct IntegerPart {
-  bool is_signed;
-  OperandPart part;
-};
-constexpr std::array integer_parts = std::to_array<IntegerPart>({
-    {true, {ir::Op::divide, ir::Arithmetic::ieee, 6, 8, 1, 2}},
-    {false, {ir::Op::divide, ir::Arithmetic::ieee, 3, 4, 1, 2}},
-    {true, {ir::Op::remainder, ir::Arithmetic::ieee, 7, 7, 1, 2}},
-    {false, {ir::Op::remainder, ir::Arithmetic::ieee, 3, 5, 1, 2}},
 });
 /// `row` is that of an operation on integers.
 const OperandPart* part_of_last_operand(ir::Op op, DType dtype, ir::Arithmetic arithmetic, const IntegerRow* row) {
   if (row != nullptr) {
     if (row->last != LastOperand::any || registers_of(dtype) > 1) return nullptr;
-    for (const IntegerPart& one : integer_parts)
-      if (one.part.op == op && one.is_signed == row->is_signed) return &one.part;
+    if (const OperandPart* part = ir::integer_part(op, row->is_signed)) return part;
   }
   if (!ir::is_floating(dtype) || dtype == DType::f64) return nullptr;
   for (const OperandPart& part : operand_parts)

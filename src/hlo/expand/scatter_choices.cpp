@@ -27,8 +27,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
 #include "hlo/expand/expansion.h"
 #include "ir/graph/gather_numbers.h"
 #include "reference/evaluate.h"
@@ -65,23 +63,22 @@ bool is_made(const GraphBuilder& builder, ir::NodeId id) {
 // ---- numbers that count
 
 /// Whether all elements of a known array of integers are its coordinate along `d`.
-bool counts(const ir::Shape& shape, const ir::Literal& literal, int d) {
-  if (!literal.known || !ir::is_integer(shape.dtype) || ir::row(shape.dtype).bits < 8) return false;
-  const std::size_t bytes = static_cast<std::size_t>(ir::row(shape.dtype).bits) / 8;
+bool counts(const ir::Node& constant, int d) {
+  const ir::Shape& shape = constant.shape;
+  const ir::Literal* literal = ir::known_literal(constant);
+  if (literal == nullptr || !ir::is_integer(shape.dtype)) return false;
+  const reference::Tensor numbers{shape, literal->bytes};
   std::int64_t inner = 1;  // elements of the dimensions behind it
   for (int i = d + 1; i < shape.rank(); ++i) inner *= shape.dims[i];
-  for (std::int64_t at = 0; at < elements(shape); ++at) {
-    std::uint64_t number = 0;
-    std::memcpy(&number, literal.bytes.data() + static_cast<std::size_t>(at) * bytes, bytes);
-    if (number != static_cast<std::uint64_t>(at / inner % shape.dims[d])) return false;
-  }
+  for (std::int64_t at = 0; at < elements(shape); ++at)
+    if (reference::as_integer(numbers, at) != at / inner % shape.dims[d]) return false;
   return true;
 }
 
 bool is_zero(const ir::Graph& graph, ir::NodeId id) {
   while (graph[id].op == ir::Op::broadcast || graph[id].op == ir::Op::convert) id = graph[id].operands[0];
-  const auto* literal = std::get_if<ir::Literal>(&graph[id].attributes);
-  return literal != nullptr && literal->known && ir::is_integer(graph[id].shape.dtype) &&
+  const ir::Literal* literal = ir::known_literal(graph[id]);
+  return literal != nullptr && ir::is_integer(graph[id].shape.dtype) &&
          std::all_of(literal->bytes.begin(), literal->bytes.end(), [](std::byte b) { return b == std::byte{0}; });
 }
 
@@ -108,7 +105,7 @@ bool is_counter(const ir::Graph& graph, ir::NodeId id, int d) {
              (bits > 62 || node.shape.dims[d] <= std::int64_t{1} << bits);
     }
     case ir::Op::constant:
-      return counts(node.shape, std::get<ir::Literal>(node.attributes), d);
+      return counts(node, d);
     case ir::Op::convert:
       return ir::is_integer(node.shape.dtype) && ir::row(node.shape.dtype).bits >= 32 &&
              ir::is_integer(graph[node.operands[0]].shape.dtype) && is_counter(graph, node.operands[0], d);
@@ -145,11 +142,11 @@ std::optional<std::int64_t> number_of_index(const ir::Graph& graph, ir::NodeId i
     is_alone = axes.size() == 0;
     id = graph[id].operands[0];
   }
-  const auto* literal = std::get_if<ir::Literal>(&graph[id].attributes);
-  if (literal == nullptr || !literal->known || !ir::is_integer(graph[id].shape.dtype)) return std::nullopt;
+  const ir::Literal* literal = ir::known_literal(graph[id]);
+  if (literal == nullptr || !ir::is_integer(graph[id].shape.dtype)) return std::nullopt;
   const std::int64_t at = is_alone ? 0 : k;
   if (at >= elements(graph[id].shape) || (is_alone && elements(graph[id].shape) != 1)) return std::nullopt;
-  return reference::as_integer(reference::Tensor{graph[id].shape, literal->bytes}, static_cast<std::size_t>(at));
+  return reference::as_integer(reference::Tensor{graph[id].shape, literal->bytes}, at);
 }
 
 /// The indices as they were before they were moved between bounds that numbers from 0 to `last` lie within.
@@ -181,6 +178,7 @@ ir::NodeId part_of_indices(const ir::Graph& graph, ir::NodeId indices, int vecto
 
 /// Dimensions of the updates, and what they say of the array.
 struct ChoiceForm {
+  ir::GatherNumbers numbers;
   ir::Dims of_update;                      ///< the array's dimension that each goes along; -1: counts updates
   std::vector<std::pair<int, int>> asked;  ///< dimensions of the array, and which index each is compared with
   std::vector<std::int64_t> turns;         ///< dimensions of the updates that count those of one row
@@ -238,6 +236,7 @@ std::optional<ChoiceForm> choice_form_of(const ir::Graph& graph, const ir::Node&
   if (numbers == nullptr || !ir::is_integer(indices.dtype) || ir::row(indices.dtype).bits < 8) return std::nullopt;
   if (elements(array) == 0 || elements(updates) == 0) return std::nullopt;
   ChoiceForm form;
+  form.numbers = *numbers;
   for (int i = 0; i < updates.rank(); ++i) form.of_update.push_back(-1);
   for (int d = 0; d < array.rank(); ++d)
     if (!read_dimension(graph, scatter, *numbers, d, form)) return std::nullopt;
@@ -262,10 +261,7 @@ std::optional<ChoiceForm> choice_form_of(const ir::Graph& graph, const ir::Node&
 class Choice : Expansion {
  public:
   Choice(GraphBuilder& builder, const HloInstruction& instruction, const ir::Node& scatter, ChoiceForm form)
-      : Expansion(builder, instruction, scatter.name),
-        scatter_(scatter),
-        numbers_(std::get<ir::GatherNumbers>(ir::read_scatter(builder.so_far(), scatter))),
-        form_(std::move(form)) {}
+      : Expansion(builder, instruction, scatter.name), scatter_(scatter), form_(std::move(form)) {}
 
   HloValue finish(std::optional<ir::Op> combine) {
     ir::NodeId made = scatter_.operands[0];
@@ -325,11 +321,11 @@ class Choice : Expansion {
     ir::Dims kept;
     std::vector<bool> missing(static_cast<std::size_t>(form_.of_update.size()), true);
     for (int i = 0; i < shape_of(indices).rank(); ++i) {
-      if (i == numbers_.vector_dim) {
+      if (i == form_.numbers.vector_dim) {
         ranges.ranges.push_back({index, index + 1, 1});
         continue;
       }
-      const auto place = static_cast<int>(numbers_.places[i - (i > numbers_.vector_dim ? 1 : 0)]);
+      const auto place = static_cast<int>(form_.numbers.places[i - (i > form_.numbers.vector_dim ? 1 : 0)]);
       const bool is_turn = form_.of_update[place] < 0;
       const std::int64_t at = is_turn ? turn_along(place, k) : 0;
       ranges.ranges.push_back({at, is_turn ? at + 1 : shape_of(indices).dims[i], 1});
@@ -365,7 +361,6 @@ class Choice : Expansion {
 
   using Expansion::add;
   const ir::Node& scatter_;
-  const ir::GatherNumbers numbers_;
   const ChoiceForm form_;
 };
 

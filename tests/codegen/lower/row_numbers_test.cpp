@@ -20,30 +20,36 @@ namespace {
 
 constexpr Limits with_room{90, 2, 32, 1024, 2048, 16, 65536, 65536, 255, 256, 4, 4, 65536, 49152, 65536, 0, 128};
 
+constexpr int vector = 4;
+
+/// `lanes` of `threads` share a row.
+Kernel row_kernel(const Group& group, int threads, int lanes, int in_flight) {
+  const auto ready = codegen::prepare(group);
+  const auto& prepared = std::get<codegen::Prepared>(ready);
+  Plan plan;
+  plan.skeleton = Skeleton::row;
+  plan.dominant = prepared.dominants.front();
+  plan.threads = threads;
+  plan.threads_per_row = lanes;
+  plan.vector = vector;
+  plan.in_flight = in_flight;
+  plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
+  codegen::LowerScratch scratch;
+  return std::get<Kernel>(codegen::lower(prepared, plan, with_room, scratch));
+}
+
 struct RowSums {
   Traffic stores;
   std::int64_t wrong = 0;
 };
 
 RowSums row_sums(std::int64_t rows, int lanes, int in_flight) {
-  constexpr int vector = 4;
   const std::int64_t columns = std::int64_t{lanes} * vector;  // a trip a row, so rows are in flight
   const Group group{
       parse_graph(fmt::format("graph g {{\n  %x = parameter 0 : f32[{0},{1}]\n  %z = constant 0 : f32[]\n"
                               "  %s = reduce add %x, %z, axes={{1}} : f32[{0}]\n  output %s\n}}\n",
                               rows, columns))};
-  const auto ready = codegen::prepare(group);
-  const auto& prepared = std::get<codegen::Prepared>(ready);
-  Plan plan;
-  plan.skeleton = Skeleton::row;
-  plan.dominant = prepared.dominants.front();
-  plan.threads = 128;
-  plan.threads_per_row = lanes;
-  plan.vector = vector;
-  plan.in_flight = in_flight;
-  plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
-  codegen::LowerScratch scratch;
-  const Kernel kernel = std::get<Kernel>(codegen::lower(prepared, plan, with_room, scratch));
+  const Kernel kernel = row_kernel(group, 128, lanes, in_flight);
   std::vector<float> x(static_cast<std::size_t>(rows * columns));
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 64);  // sums are exact in any order
   std::vector<std::vector<std::byte>> buffers(2);
@@ -97,18 +103,7 @@ TEST_CASE("the number that all of a row read is asked for once by each warp, whe
                     "  %t = broadcast %s, axes={{0}} : f32[{0},{1}]\n  %fs = broadcast %f, axes={{0}} : f32[{0},{1}]\n"
                     "  %m = multiply %x, %fs : f32[{0},{1}]\n  %y = subtract %m, %t : f32[{0},{1}]\n  output %y\n}}\n",
                     rows, columns))};
-    const auto ready = codegen::prepare(group);
-    const auto& prepared = std::get<codegen::Prepared>(ready);
-    Plan plan;
-    plan.skeleton = Skeleton::row;
-    plan.dominant = prepared.dominants.front();
-    plan.threads = 64;
-    plan.threads_per_row = 64;
-    plan.vector = 4;
-    plan.in_flight = 4;
-    plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
-    codegen::LowerScratch scratch;
-    const Kernel kernel = std::get<Kernel>(codegen::lower(prepared, plan, with_room, scratch));
+    const Kernel kernel = row_kernel(group, 64, 64, 4);
     std::vector<std::vector<std::byte>> buffers(3);
     buffers[0].resize(static_cast<std::size_t>(rows * columns) * sizeof(float));
     buffers[1].resize(static_cast<std::size_t>(rows) * sizeof(float));
