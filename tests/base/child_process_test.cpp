@@ -7,15 +7,13 @@
 #include "base/child_process.h"
 
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <string>
-#include <thread>
+
+#include "support/children.h"
 
 using namespace tailor;
 
@@ -80,13 +78,7 @@ TEST_CASE("a child that nobody waits for leaves nothing behind") {
     child.kill({0});
     CHECK_FALSE(child.is_running());
   }
-  const auto none_is_left = [] {
-    siginfo_t one{};
-    return waitid(P_ALL, 0, &one, WEXITED | WNOHANG | WNOWAIT) == -1 && errno == ECHILD;
-  };
-  constexpr int attempts = 2000;
-  for (int i = 0; i < attempts && !none_is_left(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  CHECK(none_is_left());
+  CHECK(testing::no_child_is_left());
 }
 
 TEST_CASE("the time that a child has computed passes while it computes, not while it waits") {

@@ -7,10 +7,8 @@
 #include "profiler/measure/worker.h"
 
 #include <doctest/doctest.h>
-#include <sys/wait.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <thread>
@@ -18,6 +16,7 @@
 #include "fake_gpu/fake_kernels.h"
 #include "profiler/gpu/fake_machine.h"
 #include "profiler/measure/test_worker.h"
+#include "support/children.h"
 #include "support/skip.h"
 
 using namespace tailor;
@@ -101,17 +100,6 @@ void check_healthy(Worker& worker) {
   REQUIRE_MESSAGE(timed.outcome == Outcome::ok, timed.reason);
   CHECK(timed.samples.size() == 3);
   for (const ir::Sample& sample : timed.samples) CHECK(sample.duration.value > 1e-6);
-}
-
-/// Soon: a process that was killed may be on its way out of memory. None is taken away here, which is not our business.
-bool no_process_is_left() {
-  constexpr int attempts = 2000;
-  for (int i = 0; i < attempts; ++i) {
-    siginfo_t one{};
-    if (waitid(P_ALL, 0, &one, WEXITED | WNOHANG | WNOWAIT) == -1 && errno == ECHILD) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
 }
 
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
@@ -327,7 +315,7 @@ TEST_CASE("a worker that cannot be started, leaves at once, or is none is an ans
     CHECK_MESSAGE(holds(response.reason, program.said), response.reason);
     CHECK_FALSE(worker.is_running());
   }
-  CHECK(no_process_is_left());
+  CHECK(testing::no_child_is_left());
 }
 
 TEST_CASE("who is told to stop does not wait for the GPU") {
@@ -364,7 +352,7 @@ TEST_CASE("no process is left behind, whether it answered, hung or was moved") {
     check_healthy(second);
     CHECK(run_on(second, with_endless(), Seconds{0.3}).outcome == Outcome::timed_out);
   }
-  CHECK(no_process_is_left());
+  CHECK(testing::no_child_is_left());
 }
 
 TEST_CASE("what is no socket is not served") {
