@@ -293,7 +293,14 @@ class Seeing {
     }
     if (high < 0) return;
     seen_.from = low;
-    seen_.times.assign(static_cast<std::size_t>(high - seen_.from + 1), 0);
+    seen_.times.assign(static_cast<std::size_t>(high - seen_.from + 2), 0);  // and where the last run ends
+  }
+
+  /// Where a run of blocks begins and ends was added; now each block has its own sum.
+  void sum_up() {
+    std::uint16_t sum = 0;
+    for (std::uint16_t& times : seen_.times) times = sum = static_cast<std::uint16_t>(sum + times);
+    if (!seen_.times.empty()) seen_.times.pop_back();
   }
 
   void add_blocks(const IterationDomain& domain) {
@@ -347,19 +354,19 @@ class Seeing {
   }
 
   void add_blocks(const BlockRanges& blocks, int k, std::int64_t block, std::int64_t times) {
-    if (k == blocks.depth) return add_times(block, times);
+    if (k == blocks.depth) return add_run(block, 1, times);
     const Progression& range = blocks.ranges[k];
-    const bool is_last = k + 1 == blocks.depth;
-    for (std::int64_t i = 0; i < range.count; ++i)
-      if (is_last)
-        add_times(block + i * range.step, times);
-      else
-        add_blocks(blocks, k + 1, block + i * range.step, times);
+    if (k + 1 == blocks.depth && range.step == 1) return add_run(block, range.count, times);
+    for (std::int64_t i = 0; i < range.count; ++i) add_blocks(blocks, k + 1, block + i * range.step, times);
   }
 
-  void add_times(std::int64_t place, std::int64_t times) {
-    std::uint16_t& sum = seen_.times[static_cast<std::size_t>(place - seen_.from)];
-    sum = static_cast<std::uint16_t>(sum + times);
+  void add_run(std::int64_t first, std::int64_t count, std::int64_t times) {
+    add(first, times);
+    add(first + count, -times);
+  }
+  void add(std::int64_t place, std::int64_t times) {
+    std::uint16_t& change = seen_.times[static_cast<std::size_t>(place - seen_.from)];
+    change = static_cast<std::uint16_t>(change + times);
   }
 
   const ir::Kernel& kernel_;
@@ -376,6 +383,7 @@ void see_scope(const ir::Kernel& kernel, std::span<const IterationDomain> domain
     seeing.add_blocks(domains[b]);
     if (b == 0 || b + 1 == domains.size()) seeing.add_places(domains[b]);
   }
+  seeing.sum_up();
 }
 
 }  // namespace tailor::costmodel

@@ -113,7 +113,7 @@ std::int64_t scattered_sectors(std::span<const Steps> steps, std::int64_t runs, 
   bool stays = true;
   for (const Steps& one : steps) {
     runs *= one.count;
-    stays = stays && one.step % sector_bytes == 0;
+    stays = stays && one.step * bytes % sector_bytes == 0;
   }
   return runs * sectors_between(0, (stays ? offset : sector_bytes - std::min(bytes, sector_bytes)) + run - 1);
 }
@@ -157,39 +157,57 @@ std::int64_t along_rows(const ir::IndexPool& pool, const ir::Linear& row, const 
 
 /// How many values a part of an index takes, at most. Of rows and the places in them the places have those of both.
 std::int64_t values_of_part(const ir::IndexPool& pool, ir::ExprId index, const ir::Linear& part, ir::VarSet held) {
-  std::int64_t of_rows = 0;
-  for (const ir::Linear& other : pool.linear(index)) {
-    if (along_rows(pool, part, other, held) > 0) return 1;
-    of_rows = std::max(of_rows, along_rows(pool, other, part, held));
-  }
   const ir::Term& term = pool.terms[part.term];
+  std::int64_t of_rows = 0;
+  if (term.kind == ir::TermKind::div || term.kind == ir::TermKind::mod)
+    for (const ir::Linear& other : pool.linear(index)) {
+      if (along_rows(pool, part, other, held) > 0) return 1;
+      of_rows = std::max(of_rows, along_rows(pool, other, part, held));
+    }
   if (of_rows > 0) return of_rows;
   return rarely_moves(pool, term, held) ? 1 : values_of(pool, term, held);
 }
 
-/// Sectors that an access of `width` elements of `bytes` each reaches, at most; its least index is `low`.
-std::int64_t sectors_reached(const ir::IndexPool& pool, ir::ExprId id, std::int64_t low, std::int64_t width,
-                             std::int64_t bytes, ir::VarSet held) {
+/// How an index moves while variables of `held` do not: the steps of its parts in elements, the shortest first and
+/// those that data picks last. Indices that differ by a constant move alike.
+struct Moves {
   std::array<Steps, 2 * ir::max_vars> steps;
   std::size_t count = 0;
+  std::int64_t span = 0;  ///< from the least to the greatest, where there is no room for more steps; else 0
+};
+
+void find_moves(const ir::IndexPool& pool, ir::ExprId id, ir::VarSet held, Moves& moves) {
+  moves.count = 0;
+  moves.span = 0;
   for (const ir::Linear& part : pool.linear(id)) {
     const std::int64_t values = values_of_part(pool, id, part, held);
     if (values <= 1 || part.coefficient == 0) continue;
-    if (count == steps.size()) return span_of(pool, id, held) * bytes / sector_bytes + 2;
-    steps[count++] = {std::abs(part.coefficient) * bytes, values, pool.terms[part.term].kind == ir::TermKind::picked};
+    if (moves.count == moves.steps.size()) {
+      moves.span = span_of(pool, id, held);
+      return;
+    }
+    const bool picked = pool.terms[part.term].kind == ir::TermKind::picked;
+    moves.steps[moves.count++] = {std::abs(part.coefficient), values, picked};
   }
-  std::sort(steps.begin(), steps.begin() + count, [](const Steps& a, const Steps& b) {
+  std::sort(moves.steps.begin(), moves.steps.begin() + moves.count, [](const Steps& a, const Steps& b) {
     return std::pair(a.scattered, a.step) < std::pair(b.scattered, b.step);
   });
+}
+
+/// Sectors that an access of `width` elements of `bytes` each reaches, at most; its least index is `low`.
+std::int64_t sectors_reached(const Moves& moves, std::int64_t low, std::int64_t width, std::int64_t bytes) {
+  if (moves.span > 0) return moves.span * bytes / sector_bytes + 2;
   const std::int64_t offset = (low * bytes % sector_bytes + sector_bytes) % sector_bytes;
   std::int64_t run = width * bytes, runs = 1, span = run;
   std::array<std::int64_t, sector_bytes> starts{};  // of the runs, by their place in a sector
   starts[static_cast<std::size_t>(offset)] = 1;
   bool spread = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto [step, values, scattered] = steps[i];
+  for (std::size_t i = 0; i < moves.count; ++i) {
+    const auto [elements, values, scattered] = moves.steps[i];
+    const std::int64_t step = elements * bytes;
     if (scattered)
-      return scattered_sectors({steps.data() + i, count - i}, runs, run, spread ? sector_bytes - bytes : offset, bytes);
+      return scattered_sectors({moves.steps.data() + i, moves.count - i}, runs, run,
+                               spread ? sector_bytes - bytes : offset, bytes);
     if (runs == 1 && step <= std::max(run, sector_bytes)) {
       run += step * (values - 1);
     } else {
@@ -254,8 +272,9 @@ Reach reach_of(const ir::Kernel& kernel, const ir::Stmt& stmt, std::int64_t lane
   }
   reach.count = std::min({reach.count, most, lanes * stmt.width});
   const std::int64_t bytes = element_bytes(kernel, stmt);
-  const std::int64_t sectors = sectors_reached(kernel.indices, stmt.expr, expr.range.low, stmt.width, bytes,
-                                               variables_of(kernel, ir::VarKind::data));
+  Moves moves;
+  find_moves(kernel.indices, stmt.expr, variables_of(kernel, ir::VarKind::data), moves);
+  const std::int64_t sectors = sectors_reached(moves, expr.range.low, stmt.width, bytes);
   reach.sectors =
       std::min({sectors, moved, sectors_between(reach.low * bytes, (reach.high + 1) * bytes - 1), reach.count});
   return reach;
@@ -334,10 +353,12 @@ void add_shifted(const ir::Kernel& kernel, std::span<const SameAccess> loads, st
   const ir::VarSet data = variables_of(kernel, ir::VarKind::data);
   const ir::VarSet held = variables_of(kernel, ir::VarKind::block) | data;
   BufferWork& buffer = work.buffers[kernel.body[loads.front().at].memory];
-  const auto reached = [&](const SameAccess& one, std::int64_t wider, ir::VarSet still) {
+  Moves of_block, of_kernel;
+  find_moves(kernel.indices, kernel.body[loads.front().at].expr, held, of_block);
+  if (loads.size() > 1) find_moves(kernel.indices, kernel.body[loads.front().at].expr, data, of_kernel);
+  const auto reached = [&](const SameAccess& one, std::int64_t wider, const Moves& moves) {
     const ir::Stmt& stmt = kernel.body[one.at];
-    return sectors_reached(kernel.indices, stmt.expr, kernel.indices[stmt.expr].range.low, stmt.width + wider,
-                           element_bytes(kernel, stmt), still);
+    return sectors_reached(moves, kernel.indices[stmt.expr].range.low, stmt.width + wider, element_bytes(kernel, stmt));
   };
   const auto shift = [&](const SameAccess& from, const SameAccess& to) {
     return kernel.indices[kernel.body[to.at].expr].constant - kernel.indices[kernel.body[from.at].expr].constant;
@@ -352,15 +373,15 @@ void add_shifted(const ir::Kernel& kernel, std::span<const SameAccess> loads, st
     const SameAccess& one = loads[i];
     if (i > 0 && one.key == loads[i - 1].key) continue;
     if (within_edge * one.lanes < most_lanes) continue;
-    const std::int64_t own = reached(one, 0, held);
+    const std::int64_t own = reached(one, 0, of_block);
     last = &one;
     if (first == nullptr) {
       first = begin = &one;
       together = own;
       continue;
     }
-    buffer.shifted_sectors += reached(one, 0, data);
-    if (const std::int64_t longer = reached(*begin, wider(*begin, one), held); longer < together + own) {
+    buffer.shifted_sectors += reached(one, 0, of_kernel);
+    if (const std::int64_t longer = reached(*begin, wider(*begin, one), of_block); longer < together + own) {
       together = longer;
       continue;
     }
@@ -368,7 +389,7 @@ void add_shifted(const ir::Kernel& kernel, std::span<const SameAccess> loads, st
     begin = &one;
   }
   if (first == nullptr) return;
-  buffer.block_sectors += std::min(all + together, reached(*first, wider(*first, *last), held));
+  buffer.block_sectors += std::min(all + together, reached(*first, wider(*first, *last), of_block));
   buffer.shift_bytes =
       std::max(buffer.shift_bytes, shift(*first, *last) * element_bytes(kernel, kernel.body[first->at]));
 }

@@ -12,11 +12,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/division.h"
+#include "base/key_set.h"
 #include "costmodel/count.h"
 
 namespace tailor::costmodel {
@@ -154,9 +154,9 @@ struct ValueScratch {
   std::vector<LetFacts> lets;
   std::vector<std::pair<ir::ArrayId, std::int32_t>> writes;  ///< array and statement, ascending
   std::vector<OpenScope> open;
-  std::vector<std::int32_t> inner;            ///< by statement: the innermost loop around it if that is unrolled, or -1
-  std::int32_t at = 0;                        ///< the statement at hand
-  std::unordered_set<std::uint64_t> charged;  ///< what was charged that is there once, and where
+  std::vector<std::int32_t> inner;  ///< by statement: the innermost loop around it if that is unrolled, or -1
+  std::int32_t at = 0;              ///< the statement at hand
+  KeySet charged;                   ///< what was charged that is there once, and where
 };
 
 /// An array or a let that is alive (live.cpp). Positions of statements; -1: none.

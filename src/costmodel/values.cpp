@@ -333,7 +333,7 @@ bool ValueWalk::is_new(std::uint64_t key, const ir::VarSet& vars) {
     if (scratch_.charged.contains(in(around))) return false;
     around = scope.at;
   }
-  return scratch_.charged.insert(in(around)).second;
+  return scratch_.charged.insert(in(around));
 }
 
 std::pair<std::int32_t, std::int64_t> ValueWalk::known_copies(const ir::Condition& condition) const {

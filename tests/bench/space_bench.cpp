@@ -8,9 +8,10 @@
 // files. Out: CSV, one line for each distinct group of at least 64 KB of `imported` and `stitch-v1`, with those lines
 // last that sum up, by the groups' bytes. With --wide, each group of at least 1 MB
 // is tuned without heuristics too, of many plans a sample: where the best takes 5 % less, what the best ten take, and
-// which rules drop them. Run by hand:
+// which rules drop them. With --group, only that group is measured, for seconds rather than a moment, which is what a
+// profiler wants. Run by hand:
 //
-//   space_bench [--wide] DEVICE MODEL... > spaces.csv
+//   space_bench [--wide] [--group ID] DEVICE MODEL... > spaces.csv
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,7 +41,8 @@ using namespace tailor;
 namespace {
 
 constexpr double least_bytes = 64 << 10;
-constexpr double least_seconds = 0.05;
+constexpr double least_seconds = 0.05, seconds_of_one = 2;
+constexpr std::size_t least_passes = 5;  // of which the median counts
 
 struct Line {
   std::string model, group, kind;
@@ -48,11 +50,18 @@ struct Line {
   std::int64_t plans = 0, enumerated = 0;
   explore::WalkCounts walk = {};
   double plans_per_second = 0, over_roof = 0, over_floor = 0;
+  double best = 0, roof = 0;  ///< seconds
   std::string bound = {};
 };
 
-Line measured(const std::string& model, const explore::DistinctGroup& group,
-              const costmodel::CalibratedDevice& device) {
+double quantile(std::vector<double> values, double at) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(at * static_cast<double>(values.size() - 1))];
+}
+
+Line measured(const std::string& model, const explore::DistinctGroup& group, const costmodel::CalibratedDevice& device,
+              double least) {
   const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group.group));
   const explore::Axes axes = explore::default_axes(prepared, device.limits);
   explore::TuneOptions options;
@@ -63,32 +72,27 @@ Line measured(const std::string& model, const explore::DistinctGroup& group,
   explore::Plans walk(prepared, axes, device.limits, explore::rules());
   while (walk.next()) continue;
   line.walk = walk.counts();
-  int passes = 0;
-  const std::clock_t start = std::clock();  // of the processor, for other programs run too
+  std::vector<double> passes;
   double seconds = 0;
   do {
+    const std::clock_t start = std::clock();  // of the processor, for other programs run too
     const explore::Tuned tuned = explore::tune(prepared, axes, device, options);
-    ++passes;
-    seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    passes.push_back(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    seconds += passes.back();
     line.plans = std::ssize(tuned.ranked);
     line.enumerated = tuned.enumerated;
     if (!tuned.ranked.empty()) {
       const costmodel::ModelInputs inputs{.group = &work, .work = nullptr, .device = &device};
-      const double roof = costmodel::find_model("sol")->estimate(inputs).total.value;
+      line.roof = costmodel::find_model("sol")->estimate(inputs).total.value;
       const ir::Estimate& best = tuned.ranked.front().estimate;
-      line.over_roof = roof > 0 ? best.total.value / roof : 0;
-      line.over_floor = best.total.value / floor;
+      line.best = best.total.value;
+      line.over_roof = line.roof > 0 ? line.best / line.roof : 0;
+      line.over_floor = line.best / floor;
       line.bound = name(best.bottleneck);
     }
-  } while (seconds < least_seconds);
-  line.plans_per_second = static_cast<double>(passes) * static_cast<double>(line.enumerated) / seconds;
+  } while (seconds < least || passes.size() < least_passes);
+  line.plans_per_second = static_cast<double>(line.enumerated) / quantile(passes, 0.5);
   return line;
-}
-
-double quantile(std::vector<double> values, double at) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(at * static_cast<double>(values.size() - 1))];
 }
 
 constexpr double mb = 1e6, endless = 1e18;
@@ -97,20 +101,23 @@ constexpr std::pair<double, double> sizes[] = {
 
 void print_sizes(const std::vector<Line>& lines, double least, double most) {
   std::vector<double> roofs, floors;
+  double best = 0, roof = 0;
   std::map<std::string, int> bound;
   for (const Line& line : lines) {
     if (line.plans == 0 || line.bytes < least || line.bytes >= most) continue;
     roofs.push_back(line.over_roof);
     floors.push_back(line.over_floor);
+    best += line.best, roof += line.roof;
     ++bound[line.bound];
   }
   if (roofs.empty()) return;
   std::string words;
   for (const auto& [part, count] : bound) words += fmt::format(", {} {}", count, part);
   fmt::print(
-      "# best plan of {} groups of {:g} MB {}: over the roof median {:.2f}, 95 % below {:.2f}, most {:.2f}; "
+      "# best plan of {} groups of {:g} MB {}: over the roof all their time {:.3f}, median {:.2f}, 95 % below {:.2f}, "
+      "most {:.2f}; "
       "over the floor median {:.3f}, 95 % below {:.3f}, most {:.2f}; bound by{}\n",
-      roofs.size(), least / mb, most < endless ? fmt::format("to {:g} MB", most / mb) : "and more",
+      roofs.size(), least / mb, most < endless ? fmt::format("to {:g} MB", most / mb) : "and more", best / roof,
       quantile(roofs, 0.5), quantile(roofs, 0.95), quantile(roofs, 1), quantile(floors, 0.5), quantile(floors, 0.95),
       quantile(floors, 1), words.empty() ? words : words.substr(1));
 }
@@ -145,8 +152,11 @@ void print_wide(const Line& line, const explore::DistinctGroup& group, const cos
 int main(int count, char** words) {
   const bool wide = count > 1 && words[1] == std::string_view("--wide");
   if (wide) ++words, --count;
+  const bool alone = count > 2 && words[1] == std::string_view("--group");
+  const std::string_view only = alone ? words[2] : "";
+  if (alone) words += 2, count -= 2;
   if (count < 3) {
-    std::fputs("usage: space_bench [--wide] DEVICE MODEL...\n", stderr);
+    std::fputs("usage: space_bench [--wide] [--group ID] DEVICE MODEL...\n", stderr);
     return 2;
   }
   const std::filesystem::path root = tailor::source_folder();
@@ -164,8 +174,9 @@ int main(int count, char** words) {
       const ir::Fusion fusion = explore::fuse(explore::find_strategy(strategy), model.graph);
       for (const explore::DistinctGroup& group : explore::partition(model.graph, fusion).groups) {
         if (group.bytes < least_bytes || !std::holds_alternative<codegen::Layout>(group.needs)) continue;
-        if (!known.insert(hex(group.group.id)).second) continue;
-        lines.push_back(measured(std::filesystem::path(words[i]).stem().string(), group, device));
+        if (!hex(group.group.id).starts_with(only) || !known.insert(hex(group.group.id)).second) continue;
+        lines.push_back(measured(std::filesystem::path(words[i]).stem().string(), group, device,
+                                 alone ? seconds_of_one : least_seconds));
         const Line& line = lines.back();
         fmt::print("{},{},{},{},{:.0f},{},{},{},{},{},{:.0f},{:.3f},{:.3f},{}\n", line.model, strategy, line.group,
                    line.kind, line.bytes, line.plans, line.enumerated, line.walk.prefixes, line.walk.mappings,

@@ -451,6 +451,8 @@ std::vector<Side> row_sides() {
       {"long-code", true, [](Tried& t) { t.prepared.element_code = 4097, t.tiling.trips = 1; }},
       {"long-code", false, [](Tried& t) { t.prepared.element_code = 4096, t.tiling.trips = 1; }},
       {"long-code", true, [](Tried& t) { t.prepared.element_code = 513, t.tiling.at_once = 2; }},
+      {"long-code", true, [](Tried& t) { t.prepared.element_code = 2049, t.tiling.trips = 1, t.plan.unroll = 2; }},
+      {"long-code", false, [](Tried& t) { t.prepared.element_code = 2048, t.tiling.trips = 1, t.plan.unroll = 2; }},
       {"long-code", false, [](Tried& t) { t.prepared.element_code = 20000, t.tiling.trips = t.plan.vector = 1; }},
       {"long-columns", true,
        [](Tried& t) {
@@ -613,6 +615,13 @@ std::vector<Side> row_sides() {
       {"broken-block", false, [](Tried& t) { t.threads(512, 32); }},
       {"broken-block", false,
        [](Tried& t) { t.threads(512, 32), t.prepared.straight = false, t.prepared.strip.rows = 4; }},
+      // Four elements of a vector, eight trips.
+      {"unrolled-idle", true, [](Tried& t) { t.plan.unroll = 2, t.blocks(65), t.prepared.element_code = 25; }},
+      {"unrolled-idle", false, [](Tried& t) { t.plan.unroll = 2, t.blocks(65), t.prepared.element_code = 24; }},
+      {"unrolled-idle", false, [](Tried& t) { t.plan.unroll = 2, t.blocks(66), t.prepared.element_code = 25; }},
+      {"unrolled-idle", false, [](Tried& t) { t.plan.unroll = 1, t.blocks(65), t.prepared.element_code = 25; }},
+      {"unrolled-idle", true,
+       [](Tried& t) { t.prepared.strip.rows = 4, t.plan.unroll = 1, t.blocks(65), t.prepared.element_code = 25; }},
       {"strip-alone", true, [](Tried& t) { t.prepared.strip.rows = 4, t.plan.unroll = 2; }},
       {"strip-alone", true, [](Tried& t) { t.prepared.strip.rows = 4, t.plan.unroll = 1, t.persistent(2); }},
       {"strip-alone", false, [](Tried& t) { t.prepared.strip.rows = 4, t.plan.unroll = 1; }},

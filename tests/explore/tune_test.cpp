@@ -223,7 +223,7 @@ TEST_CASE("what a rule takes for a thread's code is near what the kernel holds, 
   CHECK(each.longest_kept < 25000);
   const CodeSeen all = code_of_plans(joined_cosines(16, false));  // one an element, but sixteen of a loop over pieces
   CHECK(all.longest > 10000);
-  CHECK(all.dropped == 0);
+  CHECK(all.dropped == 3);  // of it eight at once, as vectors of 1, 2 and 4
 }
 
 namespace {

@@ -247,16 +247,16 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
 
 bool ProgramBuilder::shares_spread(const Kept& kept) {
   if (kept.from == ir::no_expr) return false;
-  const auto same = std::find_if(s_.kept.begin(), s_.kept.end(), [&](const Kept& other) {
-    return other.node == kept.node && other.from == kept.from && other.lanes == kept.lanes &&
-           other.segment == kept.segment && other.stay == kept.stay && other.by_row == kept.by_row &&
-           other.by_trip == kept.by_trip;
+  const std::vector<Kept>& of_node = s_.kept[kept.node];
+  const auto same = std::find_if(of_node.begin(), of_node.end(), [&](const Kept& other) {
+    return other.from == kept.from && other.lanes == kept.lanes && other.segment == kept.segment &&
+           other.stay == kept.stay && other.by_row == kept.by_row && other.by_trip == kept.by_trip;
   });
-  if (same == s_.kept.end()) return false;
+  if (same == of_node.end()) return false;
   Kept shared = kept;
   shared.array = same->array;
   shared.depth = same->depth;
-  s_.kept.push_back(shared);
+  add_kept(shared);
   return true;
 }
 

@@ -35,7 +35,9 @@ ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, L
   if (s_.entries.size() < graph_.nodes.size()) s_.entries.resize(graph_.nodes.size());
   if (s_.demands.size() < graph_.nodes.size()) s_.demands.resize(graph_.nodes.size());
   for (std::vector<Demand>& list : s_.demands) list.clear();
-  s_.kept.clear();
+  if (s_.kept.size() < graph_.nodes.size()) s_.kept.resize(graph_.nodes.size());
+  for (const ir::NodeId id : s_.kept_nodes) s_.kept[id].clear();
+  s_.kept_nodes.clear();
   s_.accumulators.clear();
   s_.starts.clear();
   s_.picks.clear();

@@ -188,13 +188,14 @@ struct LowerScratch::State {
   std::vector<std::pair<ir::NodeId, Entry>> lines_ahead;  ///< that the section at hand has been asked to load
   std::vector<PlaceTest> tests;
   std::vector<StripPlace> strip_places;
-  std::vector<ir::NodeId> touched;  ///< nodes with entries
-  std::vector<Kept> kept;
+  std::vector<ir::NodeId> touched;        ///< nodes with entries
+  IndexedVector<std::vector<Kept>> kept;  ///< per node
+  std::vector<ir::NodeId> kept_nodes;     ///< that have had one
   std::vector<Accumulator> accumulators;
   std::vector<Start> starts;
   std::vector<Pick> picks;
   std::vector<Place> places;  ///< of the choice at hand, and
-  std::vector<Arm> arms;      ///< their arms, and
+  std::vector<Arm> arms;      ///< their arms
   std::vector<ir::NodeId> place_slices;
   ir::VarSet late;                                            ///< variables of starts that are bound in arms
   ir::VarSet picked;                                          ///< variables of all picks
@@ -329,14 +330,13 @@ class ProgramBuilder {
   };
   /// Loads the inputs that `node` at `coordinates` needs into register arrays, where the segment finds them later.
   void load_ahead(ir::NodeId node, const Coordinates& coordinates, const Flight& flight, PredicateId predicate = 0);
-  /// Loads of another section begin.
-  void begin_loads_ahead() { s_.lines_ahead.clear(); }
+  void begin_loads_ahead() { s_.lines_ahead.clear(); }  ///< of another section
   /// The same of what says where a scatter puts the element at these coordinates; nothing of any other output.
   void load_landing_ahead(std::int32_t output, const Coordinates& coordinates, const Flight& flight);
   /// Ends a flight of loads in the scope of that depth.
   void issue(int depth);
-  /// Forgets what was to stay no longer than that.
-  void land(Stay stay);
+  Kept& add_kept(const Kept& kept);
+  void land(Stay stay);  ///< forgets what was to stay no longer than that
   /// Whether loads of `id` made ahead are there for the current phase.
   bool is_loaded(ir::NodeId id) const;
   void forget_values();  ///< drops cached values of open scopes (value cache off)

@@ -76,8 +76,8 @@ ProgramBuilder::Elsewhere ProgramBuilder::find_elsewhere(ir::NodeId id, const De
   const ir::ExprId place = in_row(wanted.coordinates);
   const ir::Interval range = s_.build.pool()[place].range;
   if (range.low < 0 || range.high >= row_places.columns) return {};
-  for (const Kept& kept : s_.kept)
-    if (kept.node == id && kept.in_shared && kept.predicate == 0 && kept.segment == segment_->number &&
+  for (const Kept& kept : s_.kept[id])
+    if (kept.in_shared && kept.predicate == 0 && kept.segment == segment_->number &&
         in_row(kept.coordinates) == segment_->along)
       return {&kept, place};
   return {};

@@ -30,6 +30,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -115,8 +116,11 @@ Entry ProgramBuilder::emit_value(ir::NodeId node, const Coordinates& coordinates
 void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates, const Flight& flight,
                                 PredicateId predicate) {
   demand(node, coordinates, predicate);
+  ir::NodeId lowest = node;
   for (ir::NodeId id = node; id >= 0; --id) {
     std::vector<Demand>& list = s_.demands[id];
+    if (list.empty()) continue;
+    lowest = id;
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (node_at(id).op == ir::Op::gather) demand_indices(id, list[i]);
       const bool is_there = find_kept(id, list[i], false) != nullptr || find_kept(id, list[i], true) != nullptr ||
@@ -130,8 +134,9 @@ void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates,
     }
   }
   loading_ahead_ = true;
-  for (ir::NodeId id = 0; id <= node; ++id) {
+  for (ir::NodeId id = lowest; id <= node; ++id) {
     std::vector<Demand>& list = s_.demands[id];
+    if (list.empty()) continue;
     if ((is_read(id) || find_home(shared_, id) != nullptr) && (!flight.places || prepared_.places[id] != 0))
       for (const Demand& wanted : list) fly(id, wanted, flight);
     list.clear();
@@ -291,8 +296,11 @@ bool keeps_zero(ir::Op op) {
 
 Entry ProgramBuilder::emit_elementwise(ir::NodeId id, const Demand& wanted) {
   const ir::Node& node = node_at(id);
-  std::vector<Entry> operands(node.operands.size());
-  for (std::size_t k = 0; k < operands.size(); ++k)
+  const std::size_t count = node.operands.size();
+  std::array<Entry, 4> few;  // of all but maps of many
+  std::vector<Entry> many(count > few.size() ? count : 0);
+  const std::span<Entry> operands = many.empty() ? std::span(few).first(count) : std::span(many);
+  for (std::size_t k = 0; k < count; ++k)
     operands[k] = find_entry(node.operands[k],
                              operand_coordinates(s_.build, graph_, node, static_cast<int>(k), wanted.coordinates),
                              wanted.predicate);

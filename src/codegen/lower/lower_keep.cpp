@@ -360,9 +360,9 @@ bool has_level(std::span<const ir::Home> homes, ir::StitchLevel level) {
 void ProgramBuilder::keep(std::span<const ir::Home> homes) { keeping_ = homes; }
 
 const Kept* ProgramBuilder::find_kept(ir::NodeId id, const Demand& wanted, bool in_shared) const {
-  for (const Kept& kept : s_.kept)
-    if (kept.node == id && kept.segment == segment_->number && kept.in_shared == in_shared &&
-        kept.predicate == wanted.predicate && kept.coordinates == wanted.coordinates)
+  for (const Kept& kept : s_.kept[id])
+    if (kept.segment == segment_->number && kept.in_shared == in_shared && kept.predicate == wanted.predicate &&
+        kept.coordinates == wanted.coordinates)
       return &kept;
   return nullptr;
 }
@@ -374,7 +374,7 @@ const Kept* ProgramBuilder::keep_in_registers(const Kept& kept, int depth, ir::V
   if (kept.by_row) array.dims[dim++] = in_flight_rows;
   if (kept.by_trip) array.dims[dim] = spans_row(kept.stay) ? segment_->trip_count : segment_->section_trips;
   if (kept.by_element) array.vector = lanes_of(kept.lanes);
-  Kept& made = s_.kept.emplace_back(kept);
+  Kept& made = add_kept(kept);
   made.bytes = std::max<std::int64_t>(array.dims[0], 1) * std::max<std::int64_t>(array.dims[1], 1) * array.vector *
                std::max(row(dtype).bits / 8, 1);
   kept_bytes += made.bytes;
@@ -404,19 +404,28 @@ const Kept* ProgramBuilder::find_or_keep(const ir::Home& home, const Coordinates
   kept.slot = s_.build.scale(s_.build.add_scaled(segment_->thread_slot, trip, segment_->slots), segment_->vector);
   kept.array = add_array(std::move(array));
   declare(0, kept.array);
-  s_.kept.push_back(kept);
-  return &s_.kept.back();
+  return &add_kept(kept);
+}
+
+Kept& ProgramBuilder::add_kept(const Kept& kept) {
+  std::vector<Kept>& of_node = s_.kept[kept.node];
+  if (of_node.empty()) s_.kept_nodes.push_back(kept.node);
+  return of_node.emplace_back(kept);
 }
 
 void ProgramBuilder::land(Stay stay) {
-  for (const Kept& kept : s_.kept)
-    if (kept.stay <= stay) kept_bytes -= kept.bytes;
-  std::erase_if(s_.kept, [&](const Kept& kept) { return kept.stay <= stay; });
+  for (const ir::NodeId id : s_.kept_nodes)
+    std::erase_if(s_.kept[id], [&](const Kept& kept) {
+      if (kept.stay > stay) return false;
+      kept_bytes -= kept.bytes;
+      return true;
+    });
+  std::erase_if(s_.kept_nodes, [&](ir::NodeId id) { return s_.kept[id].empty(); });
 }
 
 bool ProgramBuilder::is_loaded(ir::NodeId id) const {
-  return std::any_of(s_.kept.begin(), s_.kept.end(),
-                     [&](const Kept& kept) { return kept.node == id && !kept.in_shared; });
+  const std::vector<Kept>& of_node = s_.kept[id];
+  return std::any_of(of_node.begin(), of_node.end(), [](const Kept& kept) { return !kept.in_shared; });
 }
 
 ir::Ref ProgramBuilder::kept_ref(const Kept& kept, ir::ExprId element) {

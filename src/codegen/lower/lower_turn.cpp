@@ -232,7 +232,7 @@ class TileLowering {
     kept.in_shared = true;
     kept.width = static_cast<int>(piece_);
     kept.slot = build_.add_scaled(slot_lane_, slot_rest_, one.pitch);
-    builder_.state().kept.push_back(kept);
+    builder_.add_kept(kept);
   }
 
   // ---- statements

@@ -37,7 +37,15 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 /// Products carry upwards, so the low bits of a hash know little of what went into it; the high ones know all.
 std::size_t slot_of(std::uint64_t hash, std::size_t slots) { return (hash ^ hash >> 32) & (slots - 1); }
 
-constexpr std::size_t first_slots = 512, divided_slots = 256;
+constexpr std::size_t first_slots = 512, divided_slots = 256, small_constants = 256;
+
+/// Without the range, which follows from the sum but where it was narrowed.
+std::uint64_t hash_of(std::int64_t constant, std::span<const ir::Linear> sum) {
+  auto hash = static_cast<std::uint64_t>(constant);
+  for (const ir::Linear& item : sum)
+    hash = mix(hash, static_cast<std::uint64_t>(item.coefficient) ^ std::uint64_t{item.term} << 32);
+  return mix(hash, sum.size());
+}
 
 }  // namespace
 
@@ -62,6 +70,7 @@ void IndexBuilder::reset() {
   ++serial_;
   expanded_.clear();
   term_exprs_.clear();
+  small_constants_.assign(small_constants, ir::no_expr);
   if (expr_slots_.size() < first_slots) expr_slots_.resize(first_slots);
   if (term_slots_.size() < first_slots) term_slots_.resize(first_slots);
   std::fill(expr_slots_.begin(), expr_slots_.end(), 0);
@@ -99,24 +108,16 @@ ir::ExprId IndexBuilder::intern(std::int64_t constant, Parts sum) {
 }
 
 ir::ExprId IndexBuilder::intern_ranged(std::int64_t constant, Parts sum, const ir::Interval& range) {
-  std::uint64_t hash = mix(static_cast<std::uint64_t>(constant), static_cast<std::uint64_t>(range.low));
-  hash = mix(hash, static_cast<std::uint64_t>(range.high));
-  for (const ir::Linear& item : sum) hash = mix(mix(hash, item.term), static_cast<std::uint64_t>(item.coefficient));
   if ((pool_.exprs.size() + 1) * 2 > expr_slots_.size()) {
     std::vector<std::uint32_t> old(expr_slots_.size() * 2, 0);
     old.swap(expr_slots_);
     for (std::uint32_t id = 0; id < pool_.exprs.size(); ++id) {
-      const ir::Expr& expr = pool_.exprs[id];
-      std::uint64_t again = mix(static_cast<std::uint64_t>(expr.constant), static_cast<std::uint64_t>(expr.range.low));
-      again = mix(again, static_cast<std::uint64_t>(expr.range.high));
-      for (const ir::Linear& item : pool_.linear(id))
-        again = mix(mix(again, item.term), static_cast<std::uint64_t>(item.coefficient));
-      std::size_t at = slot_of(again, expr_slots_.size());
+      std::size_t at = slot_of(hash_of(pool_.exprs[id].constant, pool_.linear(id)), expr_slots_.size());
       while (expr_slots_[at] != 0) at = (at + 1) & (expr_slots_.size() - 1);
       expr_slots_[at] = id + 1;
     }
   }
-  std::size_t at = slot_of(hash, expr_slots_.size());
+  std::size_t at = slot_of(hash_of(constant, sum), expr_slots_.size());
   for (; expr_slots_[at] != 0; at = (at + 1) & (expr_slots_.size() - 1)) {
     const ir::ExprId id = expr_slots_[at] - 1;
     const ir::Expr& expr = pool_.exprs[id];
@@ -172,7 +173,12 @@ const ir::Term* IndexBuilder::only_term(ir::ExprId a) const {
   return &pool_.terms[pool_.linears[expr.first].term];
 }
 
-ir::ExprId IndexBuilder::constant(std::int64_t value) { return intern(value, {}); }
+ir::ExprId IndexBuilder::constant(std::int64_t value) {
+  if (value < 0 || value >= std::ssize(small_constants_)) return intern(value, {});
+  ir::ExprId& known = small_constants_[static_cast<std::size_t>(value)];
+  if (known == ir::no_expr) known = intern(value, {});
+  return known;
+}
 
 ir::ExprId IndexBuilder::var(ir::VarId id) {
   const ir::Var& var = pool_.vars[id];

@@ -112,6 +112,7 @@ class IndexBuilder {
   std::vector<std::uint32_t> expr_slots_, term_slots_;  // open addressing; 0 = empty, else id + 1
   std::vector<ir::ExprId> expanded_;                    // per expression, no_expr = not yet
   std::vector<ir::ExprId> term_exprs_;                  // per term, the same
+  std::vector<ir::ExprId> small_constants_;             // by value, the same
   std::vector<Sum> spare_;                              // nested calls each need a buffer of their own
   std::vector<Divided> divided_;
   std::uint64_t serial_ = 0;

@@ -23,7 +23,10 @@ struct Coordinates {
   ir::ExprId operator[](int i) const { return index[i]; }
   ir::ExprId& operator[](int i) { return index[i]; }
   bool operator==(const Coordinates& other) const {
-    return rank == other.rank && std::equal(index.begin(), index.begin() + rank, other.index.begin());
+    if (rank != other.rank) return false;
+    for (std::int32_t i = rank; i-- > 0;)  // places differ in the last dimension, if anywhere
+      if (index[i] != other.index[i]) return false;
+    return true;
   }
 };
 

@@ -53,7 +53,7 @@ std::int64_t only_block(const ir::Kernel& kernel, const ir::Stmt& guard, int blo
 
 /// Finds each scope and access of a kernel among the known ones.
 struct Matcher {
-  const FlatCounts& flat;
+  FlatCounts& flat;
   const ir::Kernel& kernel;
   const Position& position;
   std::vector<Standing>& standings;  ///< by statement
@@ -67,6 +67,14 @@ struct Matcher {
   std::vector<std::pair<std::int32_t, StmtCount>> counted_apart = {};
   ir::VarSet may_vary = {};  ///< variables that what stands apart may depend on
   std::int64_t blocks = 1;   ///< that run it
+  /// The kernel's variables at the places of known scopes, place after place, with those loops open.
+  struct Rows {
+    std::uint64_t loops = 0;
+    std::size_t first = 0;  ///< in `row_values`
+  };
+  std::vector<Rows> rows = std::vector<Rows>(flat.scopes.size());
+  std::vector<std::int64_t> row_values = {};
+  std::uint64_t open_loops = 1;  ///< a mark of `loops`
 
   const FlatCounts::Scope& scope_at(std::int32_t i) const { return flat.scopes[static_cast<std::size_t>(i)]; }
   const ir::Stmt& known(std::int32_t at) const { return flat.kernel.body[static_cast<std::size_t>(at)]; }
@@ -151,40 +159,66 @@ struct Matcher {
   }
 
   /// The kernel's variables at a place of the known one.
-  void go_to(std::span<const std::int64_t> place) {
-    std::fill(values.begin(), values.end(), 0);
+  void add_row(std::span<const std::int64_t> place) {
+    row_values.resize(row_values.size() + values.size(), 0);
+    const std::span row = std::span(row_values).last(values.size());
     const std::int64_t number =
         place[static_cast<std::size_t>(own.block)] * warp_lanes + place[static_cast<std::size_t>(own.thread)];
-    values[static_cast<std::size_t>(position.thread)] = number % kernel.threads;
+    row[static_cast<std::size_t>(position.thread)] = number % kernel.threads;
     if (position.trip != Position::no_var)
-      values[static_cast<std::size_t>(position.trip)] = number / kernel.threads % position.trips;
-    values[static_cast<std::size_t>(position.block)] = number / (kernel.threads * position.trips);
-    for (const auto& [of_known, of_kernel] : loops) values[of_kernel] = place[of_known];
+      row[static_cast<std::size_t>(position.trip)] = number / kernel.threads % position.trips;
+    row[static_cast<std::size_t>(position.block)] = number / (kernel.threads * position.trips);
+    for (const auto& [of_known, of_kernel] : loops) row[of_kernel] = place[of_known];
   }
 
+  /// `agrees` gets the kernel's variables at a place of the scope. Conditions ask at the same places again and again.
   template <class Agrees>
-  bool at_all_places(const std::vector<std::int64_t>& places, const Agrees& agrees) {
-    const std::size_t each = flat.kernel.indices.vars.size();
-    for (std::size_t at = 0; at + each <= places.size(); at += each) {
-      const std::span<const std::int64_t> place(places.data() + at, each);
-      go_to(place);
-      if (!agrees(place)) return false;
+  bool at_all_places(std::int32_t scope, const Agrees& agrees) {
+    const std::vector<std::int64_t>& places = scope_at(scope).places;
+    const std::size_t each = flat.kernel.indices.vars.size(), count = places.size() / each;
+    Rows& known = rows[static_cast<std::size_t>(scope)];
+    if (known.loops != open_loops) {
+      known = {open_loops, row_values.size()};
+      for (std::size_t i = 0; i < count; ++i) add_row(std::span(places).subspan(i * each, each));
     }
+    for (std::size_t i = 0; i < count; ++i)
+      if (!agrees(std::span<const std::int64_t>(row_values).subspan(known.first + i * values.size(), values.size())))
+        return false;
     return true;
   }
 
-  bool same_guard(const ir::Stmt& guard, std::int32_t candidate) {
-    const ir::Stmt& other = known(scope_at(candidate).at);
-    const auto agrees = [&](std::span<const std::int64_t> place) {
-      return holds(kernel, guard, values) == holds(flat.kernel, other, place);
-    };
-    if (!at_all_places(scope_at(candidate).places, agrees)) return false;
+  /// The scopes at whose places a guard is held against a known one: its own, those near it, and the one around.
+  template <class Visit>
+  bool at_scopes_near(std::int32_t candidate, const Visit& visit) {
+    if (!visit(candidate)) return false;
     const std::int32_t around = scope_at(candidate).around;
     const std::vector<std::int32_t>& siblings = scope_at(around).inner;
     const auto i = static_cast<std::size_t>(std::find(siblings.begin(), siblings.end(), candidate) - siblings.begin());
     for (std::size_t near = i - std::min(i, near_scopes); near < std::min(i + near_scopes + 1, siblings.size()); ++near)
-      if (near != i && !at_all_places(scope_at(siblings[near]).places, agrees)) return false;
-    return at_all_places(scope_at(around).places, agrees);
+      if (near != i && !visit(siblings[near])) return false;
+    return visit(around);
+  }
+
+  const std::vector<std::uint8_t>& held_near(std::int32_t candidate) {
+    std::vector<std::uint8_t>& held = flat.scopes[static_cast<std::size_t>(candidate)].held;
+    if (!held.empty()) return held;
+    const ir::Stmt& guard = known(scope_at(candidate).at);
+    const std::size_t each = flat.kernel.indices.vars.size();
+    at_scopes_near(candidate, [&](std::int32_t scope) {
+      const std::span<const std::int64_t> places = scope_at(scope).places;
+      for (std::size_t at = 0; at + each <= places.size(); at += each)
+        held.push_back(holds(flat.kernel, guard, places.subspan(at, each)) ? 1 : 0);
+      return true;
+    });
+    return held;
+  }
+
+  bool same_guard(const ir::Stmt& guard, std::int32_t candidate) {
+    auto expected = held_near(candidate).begin();
+    return at_scopes_near(candidate, [&](std::int32_t scope) {
+      return at_all_places(
+          scope, [&](std::span<const std::int64_t> row) { return holds(kernel, guard, row) == (*expected++ != 0); });
+    });
   }
 
   /// What the kernel asks next is mostly what the known one does, so that is tried first.
@@ -196,21 +230,31 @@ struct Matcher {
     std::size_t& next = next_scope[static_cast<std::size_t>(standing.scope)];
     // The opposite of what was just found is the next one there, as a rule.
     if (stmt.otherwise && next > 0 && next < order.size() && known(scope_at(order[next]).at).otherwise &&
-        at_all_places(scope_at(order[next]).places,
-                      [&](std::span<const std::int64_t>) { return holds(kernel, stmt, values); }))
+        at_all_places(order[next], [&](std::span<const std::int64_t> row) { return holds(kernel, stmt, row); }))
       return order[next++];
     for (std::size_t tried = 0; tried < order.size(); ++tried) {
       const std::size_t i = (next + tried) % order.size();
       const FlatCounts::Scope& candidate = scope_at(order[i]);
       if (candidate.extent != extent || (!is_loop && !same_guard(stmt, order[i]))) continue;
       next = i + 1;
-      if (is_loop) loops.emplace_back(known(candidate.at).var, stmt.var);
+      if (is_loop) open(known(candidate.at).var, stmt.var);
       return order[i];
     }
     return std::nullopt;
   }
   void leave(std::int32_t at) {
-    if (kernel.body[static_cast<std::size_t>(at)].kind == StmtKind::loop) loops.pop_back();
+    if (kernel.body[static_cast<std::size_t>(at)].kind != StmtKind::loop) return;
+    loops.pop_back();
+    mark_loops();
+  }
+  void open(ir::VarId of_known, ir::VarId of_kernel) {
+    loops.emplace_back(of_known, of_kernel);
+    mark_loops();
+  }
+  void mark_loops() {
+    open_loops = 1;
+    for (const auto& [of_known, of_kernel] : loops)
+      open_loops = (open_loops * ir::max_vars + of_known) * ir::max_vars + of_kernel + 1;
   }
 
   static bool same_access(const ir::Stmt& a, const ir::Stmt& b) {
@@ -227,8 +271,8 @@ struct Matcher {
       const ir::Stmt& other = known(candidates[i].at);
       if (!same_access(stmt, other)) continue;
       auto expected = candidates[i].indices.begin();
-      const bool agreed = at_all_places(scope.places, [&](std::span<const std::int64_t>) {
-        return evaluate(kernel.indices, stmt.expr, values) == *expected++;
+      const bool agreed = at_all_places(standing.scope, [&](std::span<const std::int64_t> row) {
+        return evaluate(kernel.indices, stmt.expr, row) == *expected++;
       });
       if (!agreed) continue;
       next = i + 1;

@@ -36,6 +36,9 @@ struct FlatCounts {
     std::vector<std::int32_t> inner;  ///< scopes in it, in order; guards that ask the same, and loops as long, are one
     std::vector<std::int32_t> order;  ///< the same as statements open them, each as often
     std::vector<Access> accesses;     ///< in order
+    /// Of a guard: whether it holds at its places, those of the scopes near it and those around it, in turn. Filled as
+    /// kernels ask for it.
+    std::vector<std::uint8_t> held;
   };
   ir::Kernel kernel;  ///< threads: one warp
   std::int64_t vectors = 0;

@@ -26,11 +26,12 @@ constexpr std::array block_table = [] {
       {"long-code",
        false,
        "over 16384 instructions of copies of what an element takes come from far and take the compiler long; rows that "
-       "wait in registers, which are read once for it, may have twice that",
-       {asks({vector}, {T::streamed, T::trips, T::at_once},
+       "wait in registers, which are read once for it, may have twice that, and several vectors at once half, which "
+       "128 KB hold",
+       {asks({vector, unroll}, {T::streamed, T::trips, T::at_once},
              [](const Candidate& c) {
                const bool waits = !c.tiling.streamed && c.tiling.trips > 1;
-               const std::int64_t most = waits ? 32768 : 16384;
+               const std::int64_t most = waits ? 32768 : c.plan.unroll > 1 ? 8192 : 16384;
                return unrolled_code(c) > most && c.plan.vector * c.tiling.at_once > 1;
              })}},
       {"long-columns",

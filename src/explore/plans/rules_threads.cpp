@@ -186,6 +186,16 @@ constexpr std::array thread_table = [] {
              [](const Candidate& c) {
                return !c.prepared.straight && c.prepared.strip.rows == 0 && c.plan.threads >= 16 * c.limits.warp_size;
              })}},
+      {"unrolled-idle",
+       false,
+       "several vectors at once, or strips, of over 768 instructions leave half of the SMs without a block, which "
+       "would share the work",
+       {asks({unroll, vector}, {T::streamed, T::trips, T::at_once, T::items, T::items_per_block, T::split},
+             [](const Candidate& c) {
+               constexpr std::int64_t much = 768;
+               return (c.plan.unroll > 1 || c.prepared.strip.rows > 0) && 2 * blocks(c) < c.limits.sms &&
+                      unrolled_code(c) > much;
+             })}},
       {"strip-alone",
        false,
        "a strip of results is what a thread has at once: no further vectors beside it, and a tile for each block",
