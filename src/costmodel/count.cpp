@@ -16,7 +16,7 @@ namespace tailor::costmodel {
 
 namespace {
 
-void add_memory(const ir::Kernel& kernel, const ir::Stmt& stmt, const StmtCount& count, Work& work) {
+void add_memory(const ir::Kernel& kernel, const ir::Stmt& stmt, const StmtCount& count, bool turned, Work& work) {
   const std::int64_t bytes = count.lanes * element_bytes(kernel, stmt) * stmt.width;
   if (stmt.space != ir::Space::global) {
     SharedWork& shared = stmt.kind == ir::StmtKind::load ? work.shared_load : work.shared_store;
@@ -33,7 +33,10 @@ void add_memory(const ir::Kernel& kernel, const ir::Stmt& stmt, const StmtCount&
   traffic.requests += count.executions;
   traffic.sectors += count.units;
   traffic.bytes += bytes;
-  if (reads_again(kernel, stmt)) buffer.reload_sectors += count.units;
+  if (reads_again(kernel, stmt)) {
+    buffer.reload_sectors += count.units;
+    buffer.turned_sectors += turned ? count.units : 0;
+  }
   if (!stmt.by_exchange) return;
   // What it loads before it writes there, once: where nobody comes between.
   buffer.load.requests += count.executions;
@@ -41,6 +44,43 @@ void add_memory(const ir::Kernel& kernel, const ir::Stmt& stmt, const StmtCount&
   buffer.load.bytes += bytes;
   buffer.reload_sectors += count.units;
 }
+
+/// Which way a program goes through its buffers, loop by loop.
+class Directions {
+ public:
+  explicit Directions(const ir::Kernel& kernel) : kernel_(kernel), buffers_(kernel.buffers.size()) {}
+
+  void enter(std::int32_t at) {
+    while (!open_.empty() && kernel_.body[static_cast<std::size_t>(open_.back())].end <= at) open_.pop_back();
+    const ir::Stmt& stmt = kernel_.body[static_cast<std::size_t>(at)];
+    if (stmt.kind == ir::StmtKind::loop && !stmt.unrolled) open_.push_back(at);
+  }
+  /// Whether the loop at hand goes the other way round than the last one that loaded from the buffer.
+  bool is_turned(std::uint16_t buffer) {
+    Walks& walks = buffers_[buffer];
+    const std::int32_t loop = open_.empty() ? -1 : open_.back();
+    if (walks.loop != loop || !walks.any) {
+      walks.turned = walks.any && is_backward(loop) != is_backward(walks.loop);
+      walks.loop = loop;
+      walks.any = true;
+    }
+    return walks.turned;
+  }
+
+ private:
+  struct Walks {
+    std::int32_t loop = -1;  ///< the last one: the statement that opens it; -1: none
+    bool any = false, turned = false;
+  };
+
+  bool is_backward(std::int32_t loop) const {
+    return loop >= 0 && kernel_.body[static_cast<std::size_t>(loop)].backward;
+  }
+
+  const ir::Kernel& kernel_;
+  std::vector<Walks> buffers_;
+  std::vector<std::int32_t> open_;  // rolled loops, outer ones first
+};
 
 /// A thread of each block counts at the ticket and looks there: once where it comes last, and how often else is not for
 /// a program to say.
@@ -90,10 +130,14 @@ void begin_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
 void end_count(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
   count_per_block(kernel, scratch, work);
   work.sampled = scratch.sampled;
+  Directions directions(kernel);
   for (std::size_t at = 0; at < kernel.body.size(); ++at) {
     const ir::Stmt& stmt = kernel.body[at];
+    directions.enter(static_cast<std::int32_t>(at));
+    const bool turned =
+        stmt.kind == ir::StmtKind::load && stmt.space == ir::Space::global && directions.is_turned(stmt.memory);
     add(work.pipes, scratch.costs[at].pipes, scratch.counts[at].executions);
-    if (ir::is_memory(stmt)) add_memory(kernel, stmt, scratch.counts[at], work);
+    if (ir::is_memory(stmt)) add_memory(kernel, stmt, scratch.counts[at], turned, work);
     if (stmt.kind == ir::StmtKind::barrier && stmt.scope == ir::StitchLevel::cluster)
       work.cluster_barriers += barrier_instructions(stmt) * scratch.counts[at].executions;
     if (is_grid_barrier(stmt)) add_meeting(kernel, stmt, work);

@@ -75,6 +75,7 @@ Work with_own_counts(const Work& work, const ir::LaunchCounts& counts) {
     to.store = traffic(from.store);
     to.atomic = traffic(from.atomic);
     to.reload_sectors = std::min(to.reload_sectors, to.load.sectors);
+    to.turned_sectors = std::min(to.turned_sectors, to.reload_sectors);
     requests += from.load.requests + from.store.requests + from.atomic.requests;
   }
   seen.shared_load = {whole(counts.shared_load_requests), whole(counts.shared_load_bytes),

@@ -89,9 +89,15 @@ Walked walked_again(const GroupSummary& summary, const CalibratedDevice& device,
   const double room =
       blocks * std::max(device.shared_per_block_optin, registers / 2);  // the other half is for what is at hand
   if (row <= room) return {};
-  const double bytes = static_cast<double>(walks_again(summary)) * summary.read * (1 - room / row);
+  const auto times = static_cast<double>(walks_again(summary));
+  const double once = summary.read * (1 - room / row), l2_room = device.l2_bytes * device.l2_share;
   const double at_hand = summary.read * std::min(1.0, 1 / row_turns(summary, device, blocks));
-  return {bytes, bytes * miss(at_hand, device.l2_bytes * device.l2_share, device)};
+  // What needs all reductions and is none goes through the row the other way round.
+  const auto reductions = std::count_if(summary.steps.begin(), summary.steps.end(), [](auto many) { return many > 0; });
+  const double turned = times >= static_cast<double>(reductions) ? 1 : 0;
+  const double missed =
+      (times - turned) * miss(at_hand, l2_room, device) + turned * miss_backward(at_hand, l2_room, device);
+  return {times * once, once * missed};
 }
 
 /// Seconds that going through rows again lies behind nothing: where all rows are at hand at once, memory idles while L2

@@ -77,6 +77,19 @@ inline double miss(double between, double room, const CalibratedDevice& device) 
   return 1 - 1 / (1 + std::pow(between / room, device.reuse_knee));
 }
 
+/// The same of what is read again from its end to its beginning: of the last element nothing was touched meanwhile, of
+/// the first `between` bytes. The mean of miss() from 0 to `between`, by Simpson's rule; past eight times the room all
+/// of it is the last value.
+inline double miss_backward(double between, double room, const CalibratedDevice& device) {
+  constexpr int steps = 16;
+  constexpr double most_rooms = 8;
+  const double end = std::min(between, most_rooms * room), last = miss(end, room, device);
+  double sum = last;  // miss(0) is 0
+  for (int i = 1; i < steps; ++i) sum += (i % 2 == 1 ? 4 : 2) * miss(end * i / steps, room, device);
+  const double mean = sum / (3 * steps);
+  return between > end ? (mean * end + last * (between - end)) / between : mean;
+}
+
 /// Shares of a kernel's bytes that L2 holds when it starts. Nothing where runs are cold; else
 /// warm_share / (1 + (bytes / room)^reuse_knee), of what it writes only where the same launch ran before.
 struct WarmShares {

@@ -84,6 +84,7 @@ void add_traffic(BufferWork& all, const BufferWork& b) {
     (all.*which).bytes += (b.*which).bytes;
   }
   all.reload_sectors += b.reload_sectors;
+  all.turned_sectors += b.turned_sectors;
 }
 
 /// Before their distinct bytes are put together: its own is what all have for themselves.

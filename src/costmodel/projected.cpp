@@ -167,6 +167,12 @@ double left_in_l2(const Place& place, std::size_t buffer, const Loads& loads, do
   return std::min(1.0, left.touched / loads.distinct) * (1 - miss(left.between, room, d));
 }
 
+/// Whether anything is read again the other way round.
+bool has_turned(const Work& work) {
+  return std::any_of(work.buffers.begin(), work.buffers.end(),
+                     [](const BufferWork& buffer) { return buffer.turned_sectors > 0; });
+}
+
 MemoryBytes memory_bytes(const Work& work, const Place& place, const Residency& residency,
                          const CalibratedDevice& device, const ir::Regime& regime) {
   MemoryBytes sum;
@@ -181,7 +187,9 @@ MemoryBytes memory_bytes(const Work& work, const Place& place, const Residency& 
   const double touched_by_residents = footprint * residency.blocks / static_cast<double>(work.virtual_blocks);
   sum.l1_missed = miss(touched_by_sm, l1_room(work, residency, device), device);
   sum.near_share = miss(touched_by_residents, l2_room, device);
-  double fresh = 0, distinct = 0;  // of what is loaded at all: from memory
+  const double turned_share = has_turned(work) ? miss_backward(touched_by_residents, l2_room, device) : 0;
+  double reloaded = 0, missed = 0;  // by a thread, as far as L1 has it no more; and of that, as far as L2 has not
+  double fresh = 0, distinct = 0;   // of what is loaded at all: from memory
   work.buffers.each([&](std::size_t i, const BufferWork& buffer) {
     const Loads loads = loads_of(buffer, work, residency, device);
     const double left = left_in_l2(place, i, loads, l2_room, buffer.own ? footprint : 0, device);
@@ -193,14 +201,18 @@ MemoryBytes memory_bytes(const Work& work, const Place& place, const Residency& 
     const double others = std::max(0.0, loads.fetched - loads.distinct) + sum.l1_missed * (again - reload);
     const double of_all = miss(loads.distinct, l2_room, device), shifted = std::min(others, loads.shifted);
     const double of_some = miss(loads.between * footprint + touched_by_residents, l2_room, device);
-    sum.read += from_memory * loads.distinct + sum.l1_missed * reload * sum.near_share + (others - shifted) * of_all +
-                shifted * std::min(of_all, of_some);
+    const double turned = std::min(reload, static_cast<double>(sector_bytes * buffer.turned_sectors));
+    reloaded += sum.l1_missed * reload;
+    missed += sum.l1_missed * ((reload - turned) * sum.near_share + turned * turned_share);
+    sum.read += from_memory * loads.distinct + (others - shifted) * of_all + shifted * std::min(of_all, of_some);
     sum.written += (1 - warm.written) * written_footprint(buffer);
     sum.loaded += loads.asked;
     sum.l2 += std::min(loads.asked, loads.fetched + sum.l1_missed * again) +
               static_cast<double>(sector_bytes * (buffer.store.sectors + buffer.atomic.sectors)) +
               sector_bytes * partly_written(buffer);
   });
+  sum.read += missed;
+  if (reloaded > 0) sum.near_share = missed / reloaded;
   sum.far_share = !place.follows || distinct == 0 ? cold : fresh / distinct;
   return sum;
 }

@@ -30,6 +30,7 @@ struct Traffic {
 struct BufferWork {
   Traffic load, store, atomic;
   std::int64_t reload_sectors = 0;  ///< part of load.sectors that the same thread had read before
+  std::int64_t turned_sectors = 0;  ///< of those, what it reads the other way round than the last time
   std::int64_t read_bytes = 0;      ///< distinct bytes read: what memory must deliver at least once
   std::int64_t written_bytes = 0;   ///< distinct bytes written
   std::int64_t read_sectors = 0;    ///< distinct sectors that hold them: memory delivers whole ones

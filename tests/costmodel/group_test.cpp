@@ -479,7 +479,12 @@ TEST_CASE("a pad that keeps the length of rows moves them too") {
   CHECK(barriers(of("{1:-1:0,0:0:0}")) == 1);
 }
 
+/// Misses, for a knee of 2, of what is gone through forth, forth and back: of the last the mean of
+/// (yu)^2 / (1 + (yu)^2) over u from 0 to 1. Per time.
+double missed_forth_and_back(double y) { return (1 - 1 / (1 + y * y) + 1 - std::atan(y) / y) / 2; }
+
 TEST_CASE("what a block cannot hold of its rows is read again, from L2 or memory, and apart where rows are few") {
+  constexpr double as_summed = 1e-4;  // the model sums the mean up in a few steps
   CalibratedDevice d = lonely(device_of_groups());
   d.registers_per_block = 100;  // 200 bytes: shared memory holds more
   d.l2_share = 0.5;
@@ -491,16 +496,16 @@ TEST_CASE("what a block cannot hold of its rows is read again, from L2 or memory
   s.rows = 2 * 100;  // 100 rows of 4,000 bytes, of which a block holds 1,000
   s.walks = {{1}, {1}, {1}};
   s.steps = {1, 1};
-  const double again = 2 * 300e3, miss = 1 - 1 / (1 + std::pow(40e3 / 500e3, 2));  // 10 of 100 rows are at hand
+  const double again = 2 * 300e3, miss = missed_forth_and_back(40e3 / 500e3);  // 10 of 100 rows are at hand
   const ir::Estimate e = group(s, d);
-  CHECK(part_of(e, Part::dram) == approx((400e3 + again * miss) / 0.5e12).epsilon(last_digits));
+  CHECK(part_of(e, Part::dram) == approx((400e3 + again * miss) / 0.5e12).epsilon(as_summed));
   CHECK(part_of(e, Part::l2) == approx((400e3 + again) / 640e9).epsilon(last_digits));
-  CHECK(part_of(e, Part::latency) == approx(again * (1 - miss) / 640e9 / 10).epsilon(last_digits));
+  CHECK(part_of(e, Part::latency) == approx(again * (1 - miss) / 640e9 / 10).epsilon(as_summed));
   s.rows = 2 * 5;  // of 5 SMs, which get half as much from L2; no turn follows another
   const ir::Estimate few = group(s, d);
-  const double more = 2 * (400e3 - 5000), all = 1 - 1 / (1 + std::pow(0.8, 2));
+  const double more = 2 * (400e3 - 5000), all = missed_forth_and_back(0.8);
   CHECK(part_of(few, Part::l2) == approx((400e3 + more) / 320e9).epsilon(last_digits));
-  CHECK(part_of(few, Part::latency) == approx(more * (1 - all) / 320e9).epsilon(last_digits));
+  CHECK(part_of(few, Part::latency) == approx(more * (1 - all) / 320e9).epsilon(as_summed));
   s.walks = {{3}};  // one pass, which all SMs can share
   CHECK(part_of(group(s, d), Part::l2) == approx(400e3 / 640e9).epsilon(last_digits));
   CHECK(part_of(group(s, d), Part::latency) == 0);
@@ -524,9 +529,9 @@ TEST_CASE("blocks of a cluster share rows that are gone through again, and wait 
   s.steps = {1, 1};
   d.blocks_per_cluster = 2;
   const ir::Estimate two = group(s, d);
-  const double again = 2 * (15e3 - 5 * 2000), miss = 1 - 1 / (1 + std::pow(15e3 / 500e3, 2)), meet = 2 * 6e-9;
+  const double again = 2 * (15e3 - 5 * 2000), miss = missed_forth_and_back(15e3 / 500e3), meet = 2 * 6e-9;
   CHECK(part_of(two, Part::l2) == approx((15e3 + again) / 640e9).epsilon(last_digits));  // all SMs are busy
-  CHECK(part_of(two, Part::latency) == approx(again * (1 - miss) / 640e9 + meet).epsilon(last_digits));
+  CHECK(part_of(two, Part::latency) == approx(again * (1 - miss) / 640e9 + meet).epsilon(1e-4));
   d.blocks_per_cluster = 4;  // nothing is read again
   CHECK(part_of(group(s, d), Part::l2) == approx(15e3 / 640e9).epsilon(last_digits));
   CHECK(part_of(group(s, d), Part::latency) == approx(meet).epsilon(last_digits));

@@ -11,6 +11,7 @@
 
 #include "costmodel/count.h"
 #include "costmodel/model.h"
+#include "costmodel/parts.h"
 #include "round_device.h"
 #include "support/approx.h"
 #include "support/kernel_builder.h"
@@ -526,6 +527,43 @@ TEST_CASE("one kernel on paper, with every part of the memory model") {
   CHECK(bare_part(w, d, ir::Part::l2) == approx(port).epsilon(1e-12));
   CHECK(bare_part(w, d, ir::Part::latency) == approx(latency).epsilon(1e-12));
   CHECK(body_of(w, d) == approx(body).epsilon(1e-12));
+}
+
+TEST_CASE("what is read again the other way round misses less, by the mean of all distances") {
+  CalibratedDevice d = round_device();
+  constexpr double room = 1e6;
+  for (const double y : {0.1, 0.3, 0.8, 1.0, 1.7, 4.0, 7.9, 8.1, 30.0, 1000.0}) {
+    CAPTURE(y);
+    d.reuse_knee = 2;  // the closed form
+    CHECK(std::abs(miss_backward(y * room, room, d) - (1 - std::atan(y) / y)) < 0.02);
+    for (const double knee : {2.0, 4.0, 9.0}) {
+      d.reuse_knee = knee;
+      CHECK(miss_backward(y * room, room, d) < miss(y * room, room, d));
+      CHECK(miss_backward(1.1 * y * room, room, d) > miss_backward(y * room, room, d));
+    }
+  }
+}
+
+TEST_CASE("a thread's own reload comes from memory as far as it goes the way it went, and less the other way round") {
+  CalibratedDevice d = round_device();
+  d.l2_share = 1;
+  d.reuse_knee = 2;
+  Work w;
+  w.threads = 1024;
+  w.virtual_blocks = w.grid = 100;
+  w.live_registers = 8;
+  w.buffers.resize(1);
+  w.buffers[0].read_bytes = 320000000;
+  w.buffers[0].read_sectors = w.buffers[0].reload_sectors = 10000000;
+  w.buffers[0].block_sectors = 100000;
+  w.buffers[0].load.sectors = 20000000;
+  double last = bare_part(w, d, ir::Part::dram);
+  for (const std::int64_t turned : {1, 5000000, 10000000}) {
+    w.buffers[0].turned_sectors = turned;
+    const double now = bare_part(w, d, ir::Part::dram);
+    CHECK(now < last);
+    last = now;
+  }
 }
 
 TEST_CASE("a sector that requests write in part passes L2 twice, a whole one once") {

@@ -354,7 +354,7 @@ __device__ __forceinline__ void max_exp_sum_divide_row_3_block(
   const float* const x_at = held(x + i_1);
   float* const y_at = held(y + i_1);
   #pragma unroll 1
-  for (int t = 0; t < 3; ++t) {
+  for (int t = 2; t >= 0; --t) {
     Vec<float, 4> x_row[2];
     #pragma unroll
     for (int u = 0; u < 2; ++u) {

@@ -135,6 +135,7 @@ constexpr auto fields_of_statements = std::to_array<FieldOfStatement>({
        s.var = static_cast<VarId>(k.indices.vars.size() - 1);
        return true;
      }},
+    {"backward", [](Kernel&, Stmt& s) { return s.kind == StmtKind::loop && (s.backward = !s.backward, true); }},
     {"unrolled", [](Kernel&, Stmt& s) { return s.kind == StmtKind::loop && (s.unrolled = !s.unrolled, true); }},
     {"left side",
      [](Kernel& k, Stmt& s) {

@@ -546,8 +546,8 @@ struct Interpreter {
       case StmtKind::atomic:
         return is_array(s.space) ? shared_access(s) : global_access(s);
       case StmtKind::loop:
-        for (std::int64_t trip = 0; trip < kernel.indices.vars[s.var].extent; ++trip) {
-          indices.set(s.var, trip);
+        for (std::int64_t trip = 0, trips = kernel.indices.vars[s.var].extent; trip < trips; ++trip) {
+          indices.set(s.var, s.backward ? trips - 1 - trip : trip);
           body(i + 1, end);
         }
         return;

@@ -106,9 +106,12 @@ struct Printer {
   std::string ref(const Ref& r) const { return ref_text(spelling, r); }
   std::string_view constant(const VarSet& vars) const { return vars.overlaps(inconstant) ? "" : "const "; }
 
-  void loop_head(bool unrolled, std::string_view var, std::int64_t extent) {
+  void loop_head(bool unrolled, std::string_view var, std::int64_t extent, bool backward = false) {
     line(unrolled ? "#pragma unroll" : "#pragma unroll 1");
-    line(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", var, extent));
+    if (backward)
+      line(fmt::format("for (int {0} = {1}; {0} >= 0; --{0}) {{", var, extent - 1));
+    else
+      line(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {{", var, extent));
     ++depth;
   }
 
@@ -379,7 +382,7 @@ struct Printer {
       case StmtKind::atomic:
         return atomic(s);
       case StmtKind::loop:
-        return loop_head(s.unrolled, names.vars[s.var], kernel.indices.vars[s.var].extent);
+        return loop_head(s.unrolled, names.vars[s.var], kernel.indices.vars[s.var].extent, s.backward);
       case StmtKind::guard:
         return guard_head(s);
       case StmtKind::shuffle:

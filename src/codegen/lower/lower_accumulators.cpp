@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Accumulators of the phase at hand: an array of registers for each array that its reductions reduce. In: a pass and a
-// phase. Out: their declarations, references to their elements, where finished results are found, and whether places
-// rise. Called by lower_phases.cpp and lower_join.cpp.
+// phase. Out: their declarations, references to their elements, where finished results are found, which way the phase
+// goes, and whether places rise. Called by lower_phases.cpp and lower_join.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,6 +69,12 @@ int rising_array(Pass& pass, ir::NodeId reduction, const Segment& segment) {
     if (rises(pass, segment, at[static_cast<int>(axes(reduce)[0])])) return static_cast<int>(k);
   }
   return -1;
+}
+
+bool goes_backward(const Pass& pass, const Phase& phase) {
+  const Phase* const first = pass.prepared.phases.data();
+  return pass.mapping.in_parts && phase.reductions.empty() && phase.across.empty() &&
+         std::any_of(first, &phase, [](const Phase& before) { return before.walks; });
 }
 
 void declare_accumulators(Pass& pass, const Phase& phase) {

@@ -76,12 +76,13 @@ void ProgramBuilder::refuse(const ir::Refusal& rule, std::string reason) {
 
 // ---- scopes
 
-void ProgramBuilder::open_loop(ir::VarId var, bool unrolled) {
+void ProgramBuilder::open_loop(ir::VarId var, bool unrolled, bool backward) {
   if (s_.frames.size() == s_.depth) s_.frames.emplace_back();
   ScopeFrame& frame = s_.frames[s_.depth++];
   frame.kind = ir::StmtKind::loop;
   frame.var = var;
   frame.unrolled = unrolled;
+  frame.backward = backward && !unrolled;
   frame.value = ir::no_value;
   frame.guard_vars = {};
   frame.serial = ++s_.serials;
@@ -133,6 +134,7 @@ void ProgramBuilder::close() {
   head.kind = frame.kind;
   head.var = frame.var;
   head.unrolled = frame.unrolled;
+  head.backward = frame.backward;
   head.conditions = frame.conditions;
   head.value = frame.value;
   head.end = static_cast<std::int32_t>(frame.before.size());  // relative until take()

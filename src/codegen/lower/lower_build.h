@@ -168,7 +168,7 @@ struct PlaceTest {
 struct ScopeFrame {
   ir::StmtKind kind = ir::StmtKind::loop;  ///< loop or guard; the root is a guard without condition
   ir::VarId var = 0;
-  bool unrolled = false;
+  bool unrolled = false, backward = false;
   std::array<ir::Condition, 2> conditions{};
   ir::ValueId value = ir::no_value;  ///< guard: what it asks, if not its conditions
   ir::VarSet guard_vars;
@@ -241,7 +241,7 @@ class ProgramBuilder {
   ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, LowerScratch::State& state);
 
   // ---- scopes
-  void open_loop(ir::VarId var, bool unrolled);
+  void open_loop(ir::VarId var, bool unrolled, bool backward = false);
   /// A variable for a loop that is opened next. Loops that follow one another share it, because index expressions know
   /// only so many variables and a phase may have a hundred reductions.
   ir::VarId loop_var(std::string_view name, std::int64_t extent);

@@ -240,9 +240,9 @@ void close_elements(ProgramBuilder& builder, const Loops& loops) {
   if (loops.results.vector > 1) builder.close();
 }
 
-void open_trips(ProgramBuilder& builder, const Segment& segment, bool unrolled) {
+void open_trips(ProgramBuilder& builder, const Segment& segment, bool unrolled, bool backward) {
   for (int i = 0; i < segment.trip_loops; ++i)
-    if (segment.unrolled[i] == unrolled) builder.open_loop(segment.trips[i], unrolled || segment.unrolls_all);
+    if (segment.unrolled[i] == unrolled) builder.open_loop(segment.trips[i], unrolled || segment.unrolls_all, backward);
 }
 void close_trips(ProgramBuilder& builder, const Segment& segment, bool unrolled) {
   for (int i = 0; i < segment.trip_loops; ++i)

@@ -59,7 +59,7 @@ void close_existing(ProgramBuilder& builder, const Loops& loops);
 void open_elements(ProgramBuilder& builder, const Loops& loops);
 void close_elements(ProgramBuilder& builder, const Loops& loops);
 /// Opens the loops of a segment whose `unrolled` is as asked, and closes them again.
-void open_trips(ProgramBuilder& builder, const Segment& segment, bool unrolled);
+void open_trips(ProgramBuilder& builder, const Segment& segment, bool unrolled, bool backward = false);
 void close_trips(ProgramBuilder& builder, const Segment& segment, bool unrolled);
 /// The unrolled trips, the guard and the loop over a vector's elements.
 void open_section(ProgramBuilder& builder, const Segment& segment);

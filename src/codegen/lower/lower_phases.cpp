@@ -298,7 +298,7 @@ void walk_section(Pass& pass, const Phase& phase, const Segment& segment) {
 void walk_segment(Pass& pass, const Phase& phase, const Segment& segment) {
   ProgramBuilder& builder = pass.builder;
   builder.enter_segment(&segment);
-  open_trips(builder, segment, false);
+  open_trips(builder, segment, false, goes_backward(pass, phase));
   if (pass.mapping.in_parts) {
     ProgramBuilder::Flight flight;
     flight.stay = Stay::section;

@@ -97,6 +97,10 @@ ir::Ref accumulator_ref(const Pass& pass, std::size_t i);
 /// The array of a reduction whose values rise as a thread goes through the section: places along what is reduced, from
 /// a start that is at most the first of them. -1: none, or elements came before that stand behind.
 int rising_array(Pass& pass, ir::NodeId reduction, const Segment& segment);
+/// Whether a row that is gone through in parts is taken from its end to its beginning: where it was gone through
+/// before, so that what was read last, and is still near, is read again first. Not where something is added up, which
+/// is in one order wherever values wait.
+bool goes_backward(const Pass& pass, const Phase& phase);
 /// Those of a reduction.
 std::vector<ir::Ref> accumulator_refs(const Pass& pass, const Slots& slots);
 

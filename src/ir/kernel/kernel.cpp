@@ -183,6 +183,7 @@ struct Identity {
         bytes << s.memory;
     }
     if (s.kind == StmtKind::loop) bytes << variable(s.var) << s.unrolled;
+    if (s.backward) bytes << std::string_view("backward");
     if (s.kind == StmtKind::bind) bytes << variable(s.var);
     if (s.kind == StmtKind::guard)
       for (const Condition& c : s.conditions) bytes << expr(c.a) << expr(c.b) << c.equal;

@@ -227,6 +227,7 @@ struct Stmt {
   Policy policy = Policy::once;
   VarId var = 0;                           ///< loop: its extent is the variable's; bind
   bool unrolled = false;                   ///< loop
+  bool backward = false;                   ///< loop that is not unrolled: from its last turn to its first
   std::array<Condition, 2> conditions{};   ///< guard; the second is absent when its a is no_expr
   bool otherwise = false;                  ///< guard: stands behind one that asks the opposite; see above
   bool by_exchange = false;                ///< atomic without result: a load, then compare-and-swap until it holds

@@ -128,8 +128,8 @@ struct TextPrinter {
                            s.target.array == no_id ? value(s.value) : ref(s.target, s.width),
                            s.by_exchange ? " by exchange" : "");
       case StmtKind::loop:
-        return fmt::format("{} {} < {}:", s.unrolled ? "each" : "loop", names.vars[s.var],
-                           kernel.indices.vars[s.var].extent);
+        return fmt::format("{} {} < {}{}:", s.unrolled ? "each" : "loop", names.vars[s.var],
+                           kernel.indices.vars[s.var].extent, s.backward ? " backward" : "");
       case StmtKind::guard: {
         if (s.otherwise) return "else:";
         std::string both = condition(s.conditions[0]);

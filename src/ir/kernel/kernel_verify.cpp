@@ -431,6 +431,7 @@ struct Verifier {
     if (s.kind == StmtKind::loop) {
       require(s.var < pool().vars.size() && pool().vars[s.var].kind == VarKind::loop, "a loop over no loop variable");
       require(!live_vars.has(s.var), "a loop variable is used by an outer loop");
+      require(!s.unrolled || !s.backward, "an unrolled loop goes backward");
       live_vars |= VarSet::only(s.var);
       ++loops;
       body(i + 1, end);

@@ -43,8 +43,8 @@ bool same_statements(const ir::Kernel& a, const ir::Kernel& b) {
          std::equal(a.body.begin(), a.body.end(), b.body.begin(), b.body.end(),
                     [](const ir::Stmt& x, const ir::Stmt& y) {
                       return x.kind == y.kind && x.op == y.op && x.space == y.space && x.memory == y.memory &&
-                             x.width == y.width && x.policy == y.policy && x.unrolled == y.unrolled && x.end == y.end &&
-                             x.lanes == y.lanes && x.scope == y.scope;
+                             x.width == y.width && x.policy == y.policy && x.unrolled == y.unrolled &&
+                             x.backward == y.backward && x.end == y.end && x.lanes == y.lanes && x.scope == y.scope;
                     }) &&
          std::equal(a.followers.begin(), a.followers.end(), b.followers.begin(), b.followers.end(), same_statements);
 }

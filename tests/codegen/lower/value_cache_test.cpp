@@ -3,17 +3,21 @@
 //
 // Which value a use gets: one that was computed under a condition is not used where the condition need not hold,
 // constants have the number of their own type, no group of threads is left out of a sum, windows begin at the index of
-// their own dimension, and what a later phase loads again is marked as such. Groups written here, lowered under many
-// plans and interpreted; the oracle is the evaluator. Part of the suite `codegen lower`.
+// their own dimension, what a later phase loads again is marked as such, and what goes backward then. Groups
+// written here, lowered under many plans and interpreted; the oracle is the evaluator. Part of the suite `codegen
+// lower`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "codegen/lower/lower.h"
+#include "costmodel/count.h"
 #include "explore/every_plan.h"
 #include "ir/graph/number.h"
 #include "reference/evaluate.h"
@@ -188,20 +192,62 @@ TEST_CASE("a window that moves along several dimensions begins at the index of e
   }
 }
 
+namespace {
+
+/// Rows of a warp each, an element of each thread at a time: of 128 columns in four turns of a loop.
+Kernel rows_of_warps(std::string_view member, HomesWord homes) {
+  const Group group = make_group(family_member(member), 6, 128);
+  const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+  Plan plan;
+  plan.skeleton = Skeleton::row;
+  plan.dominant = prepared.dominants.front();
+  plan.threads = 64;
+  plan.threads_per_row = 32;
+  plan.vector = 1;
+  plan.homes = codegen::homes_of(prepared, homes);
+  codegen::LowerScratch scratch;
+  return std::get<Kernel>(codegen::lower(prepared, plan, cache_limits, scratch));
+}
+
+/// Which way the rolled loops go around loads from the first buffer, in the order of the program.
+std::vector<bool> backward_walks(const Kernel& kernel) {
+  std::vector<bool> found;
+  for (const Stmt& loop : kernel.body) {
+    if (loop.kind != StmtKind::loop || loop.unrolled) continue;
+    const std::span inside(kernel.body.begin() + (&loop - kernel.body.data()), kernel.body.begin() + loop.end);
+    if (std::any_of(inside.begin(), inside.end(), [](const Stmt& s) {
+          return s.kind == StmtKind::load && s.space == Space::global && s.memory == 0;
+        }))
+      found.push_back(loop.backward);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("a row that is read again, and not added up, is read from its end, and counted so") {
+  const Kernel softmax = rows_of_warps("softmax", HomesWord::reload);
+  CHECK(backward_walks(softmax) == std::vector<bool>{false, false, true});
+  for (const costmodel::Mode mode : {costmodel::Mode::exact, costmodel::Mode::fast}) {
+    const costmodel::BufferWork row = costmodel::count(softmax, mode).buffers[0];
+    CHECK(row.reload_sectors == 2 * 6 * 16);  // six rows of 512 bytes
+    CHECK(row.turned_sectors == 6 * 16);
+  }
+  Kernel other = softmax;
+  int loops = 0;
+  for (Stmt& s : other.body)
+    if (s.kind == StmtKind::loop && !s.unrolled) s.backward = loops++ == 1;  // forth, back and forth again
+  CHECK(costmodel::count(other, costmodel::Mode::fast).buffers[0].turned_sectors == 2 * 6 * 16);
+  for (Stmt& s : other.body) s.backward = false;
+  CHECK(costmodel::count(other, costmodel::Mode::fast).buffers[0].turned_sectors == 0);
+  CHECK(costmodel::count(other, costmodel::Mode::fast).buffers[0].reload_sectors == 2 * 6 * 16);
+  for (const bool backward : backward_walks(rows_of_warps("softmax", HomesWord::registers))) CHECK_FALSE(backward);
+}
+
 TEST_CASE(
     "what a phase loads for the first time is new, what a later one loads again is not, a row's scale is neither") {
   const auto policies = [](std::string_view member, HomesWord homes, BufferId buffer) {
-    const Group group = make_group(family_member(member), 6, 128);
-    const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
-    Plan plan;
-    plan.skeleton = Skeleton::row;
-    plan.dominant = prepared.dominants.front();
-    plan.threads = 64;
-    plan.threads_per_row = 32;
-    plan.vector = 1;
-    plan.homes = codegen::homes_of(prepared, homes);
-    codegen::LowerScratch scratch;
-    const Kernel kernel = std::get<Kernel>(codegen::lower(prepared, plan, cache_limits, scratch));
+    const Kernel kernel = rows_of_warps(member, homes);
     std::vector<Policy> found;
     for (const Stmt& s : kernel.body)
       if (s.kind == StmtKind::load && s.space == Space::global && s.memory == buffer &&
