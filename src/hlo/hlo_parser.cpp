@@ -30,11 +30,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstring>
 
 #include "base/counted.h"
 #include "base/stop.h"
 #include "base/text.h"
+#include "hlo/attribute_forms.h"
 
 namespace tailor::hlo {
 
@@ -143,6 +145,7 @@ HloModule HloParser::parse() {
     if (!skip_stack_frame_table()) parse_computation();
   index_computations();
   sum_up_warnings();
+  check_entry_layout();
   return std::move(module_);
 }
 
@@ -161,6 +164,7 @@ void HloParser::read_header_attribute(std::string_view key, std::string_view val
   if (!contains(header_attributes, key))
     module_.warnings.push_back(fmt::format("unknown module attribute '{}' skipped", key));
   if (key == "input_output_alias") module_.input_output_alias = value;
+  if (key == "entry_computation_layout") entry_layout_ = value;
   if (key != "num_partitions" && key != "replica_count") return;
   const std::string_view number = trim(value);
   if (number == "1" || number == "0") return;
@@ -321,6 +325,15 @@ void HloParser::parse_operand(HloComputation& computation, HloInstruction& instr
   static_cast<void>(instruction);
 }
 
+void HloParser::check_attribute(const HloInstruction& instruction, std::string_view key, std::string_view value,
+                                std::size_t at) const {
+  if (const std::string_view expected = misses_form(key, value); !expected.empty())
+    lexer_.fail_at(at, fmt::format("found {}={}, expected {}", key, value, expected));
+  const auto first = module_.attributes.begin() + instruction.first_attribute;
+  if (std::any_of(first, module_.attributes.end(), [&](const HloAttribute& before) { return before.key == key; }))
+    lexer_.fail_at(at, fmt::format("found attribute '{}' twice, expected it once", key));
+}
+
 void HloParser::parse_attributes(HloInstruction& instruction) {
   instruction.first_attribute = static_cast<std::int32_t>(module_.attributes.size());
   while (lexer_.accept(',')) {
@@ -334,6 +347,7 @@ void HloParser::parse_attributes(HloInstruction& instruction) {
       lexer_.fail(fmt::format("a value of attribute '{}'", key));
     }
     if (contains(dropped_attributes, key)) continue;
+    check_attribute(instruction, key, value, start);
     module_.attributes.push_back({key, value});
     note_attribute(key);
   }
@@ -374,6 +388,40 @@ void HloParser::index_computations() {
     if (names[i].first == names[i - 1].first)
       lexer_.fail_at(module_.computations[names[i].second].offset,
                      fmt::format("found a second computation '{}', expected names to be unique", names[i].first));
+}
+
+void HloParser::check_entry_layout() {
+  if (entry_layout_.empty()) return;
+  const HloComputation& entry = module_.computations[module_.entry];
+  const auto check = [&](const HloType& said, const HloInstruction& found, std::string_view what) {
+    const IndexedSpan<const ir::Shape> a = module_.shapes_of(said), b = module_.shapes_of(module_.type_of(found));
+    const auto same = [](const ir::Shape& x, const ir::Shape& y) { return x.dtype == y.dtype && x.dims == y.dims; };
+    if (std::equal(a.begin(), a.end(), b.begin(), b.end(), same)) return;
+    const auto at = std::mismatch(a.begin(), a.end(), b.begin(), b.end(), same);
+    lexer_.fail_at(found.offset,
+                   fmt::format("found {} of computation '{}' with {}, expected {} as entry_computation_layout says",
+                               what, entry.name, at.second == b.end() ? "fewer arrays" : ir::text(*at.second),
+                               at.first == a.end() ? "fewer arrays" : ir::text(*at.first)),
+                   "was the text cut or edited?");
+  };
+  lexer_.seek(static_cast<std::size_t>(entry_layout_.data() - module_.text.data()));
+  lexer_.expect('{', "of entry_computation_layout");
+  const HloType parameters = module_.types[parse_type(0)];
+  if (!lexer_.accept_mark("->")) lexer_.fail("'->' and the result's shape");
+  const HloType result = module_.types[parse_type(0)];
+  lexer_.expect('}', "at the end of entry_computation_layout");
+  for (std::int32_t i = 0; i < entry.count; ++i) {
+    const HloInstruction& one = module_.instructions[entry.first + i];
+    std::int32_t number = -1;
+    if (one.op != ir::Op::parameter) continue;
+    std::from_chars(one.payload.data(), one.payload.data() + one.payload.size(), number);
+    if (number < 0 || number >= parameters.children)
+      lexer_.fail_at(one.offset, fmt::format("found parameter {}, expected one below {}, as many as "
+                                             "entry_computation_layout has",
+                                             one.payload, std::max(parameters.children, 0)));
+    check(module_.child(parameters, number), one, fmt::format("parameter {}", number));
+  }
+  check(result, module_.instructions[entry.first + entry.root], "the result");
 }
 
 std::int32_t HloModule::computation_named(std::string_view wanted) const {

@@ -62,9 +62,14 @@ class HloParser {
   void parse_operands(HloComputation& computation, HloInstruction& instruction);
   void parse_operand(HloComputation& computation, HloInstruction& instruction);
   void parse_payload(HloInstruction& instruction);
+  /// It has the form that it should have, and stands once. `at`: where its value begins.
+  void check_attribute(const HloInstruction& instruction, std::string_view key, std::string_view value,
+                       std::size_t at) const;
   void parse_attributes(HloInstruction& instruction);
   void finish_computation(HloComputation& computation);
   void index_computations();
+  /// The entry computation has the parameters and the result that the header says it has.
+  void check_entry_layout();
   void read_header_attribute(std::string_view key, std::string_view value);
   void note_attribute(std::string_view key);
   void sum_up_warnings();
@@ -85,8 +90,9 @@ class HloParser {
   NameTable names_;
   std::vector<Unresolved> unresolved_;
   std::vector<std::int32_t> entries_;
-  std::int64_t elided_ = 0;   ///< constants whose contents the dump left out
-  std::int64_t bounded_ = 0;  ///< shapes with a dimension that is a bound
+  std::string_view entry_layout_;  ///< as the header has it; empty: it has none
+  std::int64_t elided_ = 0;        ///< constants whose contents the dump left out
+  std::int64_t bounded_ = 0;       ///< shapes with a dimension that is a bound
   std::vector<std::pair<std::string_view, std::int64_t>> unknown_attributes_;  ///< with their number, in order met
 };
 

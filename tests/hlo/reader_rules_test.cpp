@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -277,4 +278,66 @@ TEST_CASE("a region of other numbers than its operation has is refused with both
         CHECK(std::string(error.what()).find("region r, expected one of ") != std::string::npos);
       }
     }
+}
+
+TEST_CASE(
+    "an attribute whose value does not have its form is refused where it stands, and so is one that is there twice") {
+  struct Case {
+    std::string_view good, bad, words;
+  };
+  constexpr std::string_view a_window = "expected {size=2x2 stride=1x1";
+  constexpr auto cases = std::to_array<Case>({
+      {"dimensions={0,1}", "dimensions=QQ", "found dimensions=QQ, expected {dimension, ...}"},
+      {"dimensions={}", "dimensions={0,}", "expected {dimension, ...}"},
+      {"dimensions={1}", "dimensions={1", "expected"},
+      {"dimensions={/*index=0*/0, 1}", "dimensions={0 1}", "expected {dimension, ...}"},
+      {"dimensions=1", "dimensions=1x", "expected {dimension, ...}"},
+      {"offset_dims={}", "offset_dims=0", "expected {number, ...}"},
+      {"slice_sizes={1,-2}", "slice_sizes={1,--2}", "expected {number, ...}"},
+      {"index_vector_dim=1", "index_vector_dim={1}", "expected a whole number"},
+      {"unique_indices=true", "unique_indices=yes", "expected 'true' or 'false'"},
+      {"window={size=3x1 pad=1_1x0_-1}", "window={size=3x1 pad=1x0}", a_window},
+      {"window={size=3 stride=2 lhs_dilate=1 rhs_dilate=2 rhs_reversal=1}", "window={size=3 dilate=2}", a_window},
+      {"window={}", "window={7}", a_window},
+      {"window={size=3x1}", "window={size=3x1 stride=2}", a_window},
+      {"window={size=3x1}", "window=size=3x1", a_window},
+      {"type=TOTALORDER", "type=TOTAL", "expected FLOAT, TOTALORDER"},
+      {"custom=QQ", "dimensions={0}, dimensions={0}", "found attribute 'dimensions' twice, expected it once"},
+  });
+  for (const Case& one : cases) {
+    CAPTURE(one.bad);
+    const auto said = [](std::string_view attribute) {
+      return complaint_about(fmt::format(" x = f32[4,8] parameter(0)\n ROOT y = f32[4,8] negate(x), {}", attribute));
+    };
+    CHECK(said(one.good) == "accepted");
+    CHECK_MESSAGE(said(one.bad).find(one.words) != std::string::npos, said(one.bad));
+  }
+}
+
+TEST_CASE("an entry computation has the parameters and the result that the header says") {
+  const auto said = [](std::string_view layout) -> std::string {
+    try {
+      graph_from(
+          fmt::format("HloModule m, entry_computation_layout={}\n\nENTRY e {{\n x = f32[4,8]{{1,0}} parameter(0)\n"
+                      " i = s32[] parameter(1)\n n = f32[4,8]{{1,0}} negate(x)\n"
+                      " ROOT t = (f32[4,8]{{1,0}}, s32[]) tuple(n, i)\n}}\n",
+                      layout));
+    } catch (const Error& error) {
+      return error.message;
+    }
+    return "accepted";
+  };
+  CHECK(said("{(f32[4,8]{1,0}, s32[])->(f32[4,8]{1,0}, s32[])}") == "accepted");
+  CHECK(said("{(f32[4,8], /*index=1*/s32[])->(f32[4,8], s32[])}") == "accepted");
+  const auto tells = [&](std::string_view layout, std::string_view words) {
+    const std::string found = said(layout);
+    CHECK_MESSAGE(found.find(words) != found.npos, found);
+  };
+  tells("{(f32[4,7], s32[])->(f32[4,8], s32[])}",
+        "found parameter 0 of computation 'e' with f32[4,8], expected f32[4,7]");
+  tells("{(f32[4,8], u32[])->(f32[4,8], s32[])}", "found parameter 1 of computation 'e' with s32[], expected u32[]");
+  tells("{(f32[4,8], s32[])->f32[4,8]}", "found the result of computation 'e' with s32[], expected fewer arrays");
+  tells("{(f32[4,8], s32[])->(f32[4,8], s32[], s32[])}", "with fewer arrays, expected s32[]");
+  tells("{(f32[4,8])->(f32[4,8], s32[])}", "found parameter 1, expected one below 1");
+  tells("{QQ}", "found 'QQ'");
 }

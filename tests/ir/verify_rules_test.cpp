@@ -28,6 +28,10 @@ constexpr std::string_view row_gather =
     "gather %x, %two, text=\"slice_sizes={1,6}, offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
     "index_vector_dim=1\" : f32[2,6]";
 
+constexpr std::string_view window_scatter =
+    "scatter add %x, %two, %w, text=\"update_window_dims={0,1}, scatter_dims_to_operand_dims={0,1}, "
+    "index_vector_dim=0\" : f32[4,6]";
+
 /// Lines that may use the nodes of graph_with(); the words are of the bad one.
 constexpr auto rulings = std::to_array<Ruling>({
     {"slice %x, ranges={0:4:1, 6:6:1} : f32[4,0]", "slice %x, ranges={0:4:1, 6:7:1} : f32[4,1]",
@@ -114,9 +118,14 @@ constexpr auto rulings = std::to_array<Ruling>({
      "gather %x, %two, text=\"slice_sizes={1,6}, offset_dims={1}, collapsed_slice_dims={0}, index_vector_dim=1\" : "
      "f32[2,6]",
      "found start_index_map of 0 numbers, expected 1, as many as the indices have at a place"},
-    {"scatter add %x, %two, %w : f32[4,6]", "scatter add %x, %v, %w : f32[4,6]",
-     "found f32[6], expected integer indices"},
-    {"scatter add %x, %two, %w : f32[4,6]", "scatter add %x, %two, %w : f32[4,5]", "found f32[4,5], expected f32[4,6]"},
+    {window_scatter, "scatter add %x, %v, %w : f32[4,6]", "found f32[6], expected integer indices"},
+    {window_scatter, "scatter add %x, %two, %w : f32[4,5]", "found f32[4,5], expected f32[4,6]"},
+    {window_scatter, "scatter add %x, %two, %w : f32[4,6]",
+     "found scatter_dims_to_operand_dims of 0 numbers, expected 1, as many as the indices have at a place"},
+    {window_scatter,
+     "scatter add %x, %two, %w, text=\"update_window_dims={0,2}, scatter_dims_to_operand_dims={0,1}, "
+     "index_vector_dim=0\" : f32[4,6]",
+     "found update_window_dims={0,2}, expected distinct dimensions below 2"},
     {"reduce add %c, %s, axes={0,2} : f32[3]", "reduce add %c, %s, axes={0,2} : f32[2]",
      "found f32[2], expected f32[3]"},
     {"reduce add %c, %s, axes={2} : f32[2,3]", "reduce add %c, %s, axes={3} : f32[2,3]", "found axes {3}"},
@@ -151,16 +160,30 @@ constexpr auto rulings = std::to_array<Ruling>({
     {"bitcast_convert %x : s16[4,6,2]", "bitcast_convert %x : s16[4,6,3]", "found 1152 bits, expected 768"},
     {"bitcast %x : s16[48]", "bitcast %x : s16[47]", "expected as many bytes as f32[4,6]"},
     {"iota, axes={1} : s32[4,6]", "iota, axes={2} : s32[4,6]", "found dimension 2, expected one below 2"},
-    {"while_loop %x, bodies={0,1} : f32[4,6]", "while_loop %x, bodies={0} : f32[4,6]",
+    {"while_loop %x, bodies={2,3} : f32[4,6]", "while_loop %x, bodies={2} : f32[4,6]",
      "found 1 bodies, expected at least 2"},
-    {"while_loop %x, bodies={0,1} : f32[4,6]", "while_loop %x, bodies={0,1} : f32[4,5]",
+    {"while_loop %x, bodies={2,3} : f32[4,6]", "while_loop %x, bodies={2,3} : f32[4,5]",
      "found f32[4,5], expected f32[4,6]"},
+    {"while_loop %x, bodies={2,3} : f32[4,6]", "while_loop %x, bodies={3,3} : f32[4,6]",
+     "found flip that gives f32[4,6], expected pred[]"},
+    {"while_loop %x, bodies={2,3} : f32[4,6]", "while_loop %x, bodies={2,2} : f32[4,6]",
+     "found yes that gives pred[], expected f32[4,6]"},
+    {"conditional %q, %x, bodies={3,3} : f32[4,6]", "conditional %q, %x, bodies={3,3} : f32[4,5]",
+     "found flip that gives f32[4,6], expected f32[4,5]"},
+    {"conditional %q, %x, bodies={3,3} : f32[4,6]", "conditional %q, %x, bodies={3,2} : f32[4,6]",
+     "found yes that gives pred[], expected f32[4,6]"},
+    {"reduce_window add %x, %s, text=\"window={size=1x2}\" : f32[4,5]",
+     "reduce_window add %x, %s, text=\"window={size=2}\" : f32[3,6]", "found a window of 1 dimension, expected 2"},
+    {"reduce_window add %x, %s, text=\"window={size=1x2}\" : f32[4,5]", "reduce_window add %x, %s : f32[4,6]",
+     "found a window of 0 dimensions, expected 2"},
 });
 
 Graph graph_with(std::string_view line) {
   return parse_graph(fmt::format(R"(graph g {{
     graph sum {{ %a = parameter 0 : f32[] %b = parameter 1 : f32[] %c = add %a, %b : f32[] output %c }}
     graph less {{ %a = parameter 0 : f32[] %b = parameter 1 : f32[] %c = compare lt %a, %b : pred[] output %c }}
+    graph yes {{ %a = parameter 0 : f32[4,6] %c = constant 1 : pred[] output %c }}
+    graph flip {{ %a = parameter 0 : f32[4,6] %c = negate %a : f32[4,6] output %c }}
     %x = parameter 0 : f32[4,6] %w = parameter 1 : f32[4,5] %v = parameter 2 : f32[6] %c = parameter 3 : f32[2,3,4]
     %two = parameter 4 : s32[2] %q = parameter 5 : pred[] %p6 = parameter 6 : pred[6]
     %s = constant 0 : f32[] %i = constant 1 : s32[]

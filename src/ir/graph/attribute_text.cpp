@@ -67,6 +67,16 @@ void read_window_field(std::string_view key, std::string_view value, std::vector
     });
 }
 
+/// visit(key, value) for each "key=value" of the printed window.
+template <class Visit>
+void for_window_fields(std::string_view text, const Visit& visit) {
+  const std::optional<std::string_view> value = attribute(text, "window");
+  if (!value || value->size() < 2) return;
+  for (const std::string_view field : split(value->substr(1, value->size() - 2), ' '))
+    if (const std::size_t equals = field.find('='); equals != std::string_view::npos)
+      visit(field.substr(0, equals), field.substr(equals + 1));
+}
+
 }  // namespace
 
 std::optional<std::string_view> attribute(std::string_view text, std::string_view key) {
@@ -99,13 +109,16 @@ std::int64_t attribute_number(std::string_view text, std::string_view key, std::
 
 IndexedVector<WindowDim> parse_window(std::string_view text, int rank) {
   IndexedVector<WindowDim> window(static_cast<std::size_t>(rank));
-  const std::optional<std::string_view> value = attribute(text, "window");
-  if (!value || value->size() < 2) return window;
-  for (const std::string_view field : split(value->substr(1, value->size() - 2), ' ')) {
-    const std::size_t equals = field.find('=');
-    if (equals != std::string_view::npos) read_window_field(field.substr(0, equals), field.substr(equals + 1), window);
-  }
+  for_window_fields(text, [&](std::string_view key, std::string_view value) { read_window_field(key, value, window); });
   return window;
+}
+
+int window_rank(std::string_view text) {
+  std::size_t rank = 0;
+  for_window_fields(text, [&](std::string_view key, std::string_view value) {
+    if (key == "size") rank = split(value, 'x').size();
+  });
+  return static_cast<int>(rank);
 }
 
 std::int64_t window_elements(std::string_view text, int rank) {

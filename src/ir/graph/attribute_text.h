@@ -27,6 +27,8 @@ struct WindowDim {
   std::int64_t size = 1, stride = 1, pad_low = 0, pad_high = 0, base_dilation = 1, window_dilation = 1;
   bool reversed = false;
 };
+/// Of how many dimensions a printed window gives the size.
+int window_rank(std::string_view text);
 /// The window attribute; `rank` dimensions of the default when absent.
 IndexedVector<WindowDim> parse_window(std::string_view text, int rank);
 /// How many elements such a window has.

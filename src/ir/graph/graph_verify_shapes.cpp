@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/indexed.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/gather_numbers.h"
@@ -285,6 +287,9 @@ void rule_scatter(const Checked& c) {
   if (!is_integer(c.operand(arrays).dtype)) refuse(c, text(c.operand(arrays)), "integer indices");
   for (std::size_t k = 0; k < arrays; ++k) expect_shape(c, result(c, k, arrays), c.operand(k).dtype, c.operand(k).dims);
   if (!c.node.bodies.empty()) expect_pairs_region(c, 0, arrays);
+  if (arrays != 1) return;
+  const auto numbers = read_scatter(c.graph, c.node);
+  if (const auto* misfit = std::get_if<GatherMisfit>(&numbers)) refuse(c, misfit->found, misfit->expected);
 }
 
 /// Arrays of equal dimensions, then as many scalars; a known reducer has one of each.
@@ -317,9 +322,9 @@ void rule_reduce(const Checked& c) {
 }
 
 Dims windowed(const Checked& c, const Dims& dims) {
+  if (const int rank = window_rank(hlo_text(c.node)); rank != dims.size())
+    refuse(c, fmt::format("a window of {}", counted(rank, "dimension")), fmt::format("{}", dims.size()));
   const IndexedVector<WindowDim> window = parse_window(hlo_text(c.node), dims.size());
-  if (static_cast<int>(window.size()) != dims.size())
-    refuse(c, fmt::format("a window of {} dimensions", window.size()), fmt::format("{}", dims.size()));
   const auto dilated = [](std::int64_t extent, std::int64_t by) { return extent == 0 ? 0 : (extent - 1) * by + 1; };
   Dims result;
   for (int i = 0; i < dims.size(); ++i) {
@@ -419,15 +424,38 @@ void rule_get_tuple_element(const Checked& c) {
   expect_result(c, shape.dtype, shape.dims);
 }
 
+/// What a body gives, in order, has the types and dimensions of `wanted`.
+void expect_outputs(const Checked& c, std::size_t number, std::span<const Shape> wanted) {
+  const Graph& graph = body(c.graph, c.node, number);
+  if (graph.outputs.size() != wanted.size())
+    refuse(c, fmt::format("{} with {} results", graph.name, graph.outputs.size()), fmt::format("{}", wanted.size()));
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    const Shape& found = graph[graph.outputs[k]].shape;
+    if (found.dtype != wanted[k].dtype || found.dims != wanted[k].dims)
+      refuse(c, fmt::format("{} that gives {}", graph.name, text(found)), text(wanted[k]));
+  }
+}
+
 void rule_while(const Checked& c) {
   expect_bodies(c, 2);
-  for (std::size_t k = 0; k < c.count(); ++k)
+  std::vector<Shape> state;
+  for (std::size_t k = 0; k < c.count(); ++k) {
     expect_shape(c, result(c, k, c.count()), c.operand(k).dtype, c.operand(k).dims);
+    state.push_back(c.operand(k));
+  }
+  const Shape truth = make_shape(DType::pred, {});
+  expect_outputs(c, 0, {&truth, 1});
+  expect_outputs(c, 1, state);
 }
 
 void rule_conditional(const Checked& c) {
   expect_operands(c, 1);
   expect_bodies(c, 1);
+  for (std::size_t k = 0; k < c.node.bodies.size(); ++k)
+    if (c.node.shape.dtype == DType::tuple)
+      expect_outputs(c, k, c.node.results);
+    else
+      expect_outputs(c, k, {&c.node.shape, 1});
 }
 
 void rule_reduce_precision(const Checked& c) {

@@ -248,10 +248,6 @@ TEST_CASE("what no kernel scatters is refused by name") {
   CHECK(rule(group_of_lines(head + "  %y = scatter add %t, %i, %x, " + words +
                             " : f32[10,8]\n  %s = reduce add %x, %z, axes={1} : f32[4]\n  output %y, %s\n")) ==
         "scatter-beside");
-  CHECK(rule(group_of_lines(head +
-                            "  %y = scatter add %t, %i, %x, text=\"update_window_dims={1}, inserted_window_dims={}, "
-                            "scatter_dims_to_operand_dims={0}, index_vector_dim=1\" : f32[10,8]\n  output %y\n")) ==
-        "skeleton-scatter");
   CHECK(rule(group_of_lines("  graph twice {\n    %a = parameter 0 : f32[]\n    %b = parameter 1 : f32[]\n"
                             "    %s = add %a, %b : f32[]\n    %d = add %s, %b : f32[]\n    output %d\n  }\n" +
                             head + "  %y = scatter custom %t, %i, %x, " + words +
