@@ -116,12 +116,18 @@ HloValue GraphBuilder::inline_computation(const HloInstruction& caller, const Hl
                              callee.name, callee.parameters));
   std::vector<HloValue> arguments;
   for (std::int32_t i = 0; i < caller.operands; ++i) arguments.push_back(operand(caller, i, frame));
+  ledger().add(counted, 1, 0, 1);
+  return inline_with(callee, arguments, full_name(caller, frame) + "/", counted);
+}
+
+HloValue GraphBuilder::inline_with(const HloComputation& callee, std::span<const HloValue> arguments,
+                                   std::string prefix, Pass counted) {
   Frame inner;
   inner.computation = &callee;
-  inner.prefix = full_name(caller, frame) + "/";
-  inner.arguments = std::span<const HloValue>(arguments);
+  inner.prefix = std::move(prefix);
+  inner.arguments = arguments;
   inner.inlined = true;
-  ledger().add(counted, 1, callee.count, 1 + callee.parameters);
+  ledger().add(counted, 0, callee.count, callee.parameters);
   walk(inner);
   return inner.values[callee.root];
 }

@@ -74,6 +74,9 @@ class GraphBuilder {
   /// Walks a computation in place; the value of its root.
   HloValue inline_computation(const HloInstruction& caller, const HloComputation& callee, const Frame& frame,
                               Pass counted);
+  /// The same with these arguments; `prefix` stands before the names of what is made.
+  HloValue inline_with(const HloComputation& callee, std::span<const HloValue> arguments, std::string prefix,
+                       Pass counted);
   /// The computation as a graph of Graph::bodies; made once per builder.
   std::int32_t find_or_add_body(const HloComputation& computation);
   /// A graph that no computation of the text stands for, and whether it was not there yet.

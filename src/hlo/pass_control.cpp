@@ -9,8 +9,14 @@
 // loops: the condition compares one element of the state with a constant, or with an element that the body hands on
 // unchanged; the body adds a constant to the counter; the counter starts at a constant. Every other loop has an unknown
 // count, which later readers mark.
+//
+// A short loop whose trips one kernel could hold is written out as it is walked: kernels end where a trip of a loop
+// ends, and a random number of JAX takes five trips over arrays that one kernel keeps in registers. Where a trip sums
+// rows and columns kernels end inside of it anyway, and a loop it stays.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 
@@ -116,6 +122,40 @@ std::int64_t worked_out_trip_count(const ir::Graph& graph, const ir::Node& loop)
   return distance / *step + (distance % *step != 0 ? 1 : 0);
 }
 
+/// Whether the graph and all its bodies compute arrays alone, element by element or in rows: no library, no other GPU,
+/// no loop or branch, nothing that data picks, and nothing that the text has put into kernels.
+bool computes_arrays(const ir::Graph& graph) {
+  constexpr auto of_arrays = std::to_array(
+      {ir::OpClass::leaf, ir::OpClass::elementwise, ir::OpClass::mapped, ir::OpClass::index, ir::OpClass::reduction});
+  const auto is_of_arrays = [&](const ir::Node& node) {
+    return node.op == ir::Op::get_tuple_element || node.op == ir::Op::dynamic_slice ||
+           std::find(of_arrays.begin(), of_arrays.end(), ir::class_of(node.op)) != of_arrays.end();
+  };
+  return graph.given.empty() && std::all_of(graph.nodes.begin(), graph.nodes.end(), is_of_arrays) &&
+         std::all_of(graph.bodies.begin(), graph.bodies.end(), computes_arrays);
+}
+
+/// Whether one kernel could hold several trips: all rows that it sums are the same ones.
+bool sums_one_way(const ir::Graph& body) {
+  const ir::Node* first = nullptr;
+  return std::all_of(body.nodes.begin(), body.nodes.end(), [&](const ir::Node& node) {
+    if (node.op != ir::Op::reduce) return true;
+    if (first == nullptr) first = &node;
+    return axes(node) == axes(*first) && body[node.operands[0]].shape.dims == body[first->operands[0]].shape.dims;
+  });
+}
+
+/// How often a loop runs that is better written out, so that one kernel can hold several trips. 0: others. A loop whose
+/// count a compiler has noted is as that compiler wants it.
+std::int64_t trips_to_unroll(const GraphBuilder& builder, const ir::Node& loop) {
+  constexpr std::int64_t most_trips = 64, most_nodes = 1024;
+  if (trip_count(loop) != 0) return 0;
+  const ir::Graph& body = ir::body(builder.so_far(), loop, 1);
+  if (!computes_arrays(body) || !computes_arrays(ir::body(builder.so_far(), loop, 0)) || !sums_one_way(body)) return 0;
+  const std::int64_t trips = worked_out_trip_count(builder.so_far(), loop);
+  return trips <= most_trips && trips * nodes_in_all(body) <= most_nodes ? trips : 0;
+}
+
 }  // namespace
 
 HloValue resolve_while(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
@@ -133,7 +173,13 @@ HloValue resolve_while(GraphBuilder& builder, const Frame& frame, const HloInstr
   node.attributes = ir::TripCount{noted_trip_count(builder.module().attribute(instruction, "backend_config"))};
   const HloType& type = builder.module().type_of(instruction);
   if (type.children < 0) node.shape = builder.module().shapes_of(type)[0];
-  return builder.add_result(std::move(node), type, instruction);
+  const std::int64_t trips = trips_to_unroll(builder, node);
+  if (trips == 0) return builder.add_result(std::move(node), type, instruction);
+  builder.ledger().add(Pass::unrolled, 1, 0, 1);
+  HloValue state = builder.operand(instruction, 0, frame);
+  for (std::int64_t trip = 0; trip < trips; ++trip)
+    state = builder.inline_with(body, {&state, 1}, fmt::format("{}/{}/", node.name, trip), Pass::unrolled);
+  return builder.checked(instruction, state);
 }
 
 HloValue resolve_conditional(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {

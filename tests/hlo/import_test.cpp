@@ -278,7 +278,7 @@ Node counted_loop(std::string_view start, std::string_view limit, std::string_vi
                   " n = s32[] constant({})\n ROOT lt = pred[] compare(i, n), direction=LT\n}}\n"
                   "body {{\n p = (s32[], f32[4]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
                   " x = f32[4] get-tuple-element(p), index=1\n s = s32[] constant({})\n j = s32[] add(s, i)\n y = "
-                  "f32[4] negate(x)\n"
+                  "f32[4] custom-call(x), custom_call_target=\"far\"\n"
                   " ROOT t = (s32[], f32[4]) tuple(j, y)\n}}\n"
                   "ENTRY e {{\n x = f32[4] parameter(0)\n z = s32[] constant({})\n t = (s32[], f32[4]) tuple(z, x)\n"
                   " w = (s32[], f32[4]) while(t), condition=cond, body=body{}\n ROOT r = f32[4] get-tuple-element(w), "

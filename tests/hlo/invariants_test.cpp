@@ -20,7 +20,8 @@ using namespace tailor::hlo;
 
 namespace {
 
-/// A loop of `trips` over (i, x, w) with x f32[4,8] and w f32[4,8]; `lines` compute %next from %x and %w.
+/// A loop of `trips` over (i, x, w) with x f32[4,8] and w f32[4,8]; `lines` compute %next from %x and %w. It has a note
+/// of its trips, so nobody writes them out.
 std::string loop(std::string_view lines, int trips = 3, std::string_view rest = "") {
   return fmt::format(
       "HloModule m\nsum {{\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b)\n}}\n{}"
@@ -32,8 +33,9 @@ std::string loop(std::string_view lines, int trips = 3, std::string_view rest = 
       " ROOT t = (s32[], f32[4,8], f32[4,8]) tuple(j, next, w)\n}}\n"
       "ENTRY e {{\n x = f32[4,8] parameter(0)\n w = f32[4,8] parameter(1)\n z = s32[] constant(0)\n"
       " t = (s32[], f32[4,8], f32[4,8]) tuple(z, x, w)\n l = (s32[], f32[4,8], f32[4,8]) while(t), condition=cond, "
-      "body=body\n ROOT r = f32[4,8] get-tuple-element(l), index=1\n}}\n",
-      rest, trips, lines);
+      "body=body, backend_config={{\"known_trip_count\":{{\"n\":\"{}\"}}}}\n"
+      " ROOT r = f32[4,8] get-tuple-element(l), index=1\n}}\n",
+      rest, trips, lines, trips);
 }
 
 /// What went in front of its loop, once the results were found to be the same and the ledger to balance.
@@ -104,7 +106,8 @@ TEST_CASE("out of loops in loops a value goes as far as it does not change") {
       " one = s32[] constant(1)\n j = s32[] add(i, one)\n e = f32[4,8] negate(w)\n y = f32[4,8] add(x, e)\n"
       " ROOT t = (s32[], f32[4,8], f32[4,8]) tuple(j, y, w)\n}\n";
   CHECK(moved(loop(" c = s32[] constant(0)\n v = (s32[], f32[4,8], f32[4,8]) tuple(c, x, w)\n"
-                   " k = (s32[], f32[4,8], f32[4,8]) while(v), condition=cond2, body=body2\n"
+                   " k = (s32[], f32[4,8], f32[4,8]) while(v), condition=cond2, body=body2, "
+                   "backend_config={\"known_trip_count\":{\"n\":\"2\"}}\n"
                    " next = f32[4,8] get-tuple-element(k), index=1",
                    3, inner)) == "k/e l/k/e");
 }
@@ -129,7 +132,8 @@ TEST_CASE("a loop whose condition or body another loop has too stays as it is") 
     const std::string conditions = text.substr(condition, body - condition), bodies = text.substr(body, entry - body);
     text.replace(text.find(root), root.size(),
                  fmt::format(" r = f32[4,8] get-tuple-element(l), index=1\n t2 = {0} tuple(z, r, w)\n"
-                             " k = {0} while(t2), condition=cond{1}, body=body{2}\n"
+                             " k = {0} while(t2), condition=cond{1}, body=body{2}, "
+                             "backend_config={{\"known_trip_count\":{{\"n\":\"3\"}}}}\n"
                              " ROOT r2 = f32[4,8] get-tuple-element(k), index=1\n",
                              state, own_condition ? "2" : "", own_body ? "2" : ""));
     if (own_body) text.insert(entry, "body2" + bodies.substr(4));

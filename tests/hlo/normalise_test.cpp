@@ -245,7 +245,7 @@ TEST_CASE("a softmax and a loop keep their results through all passes") {
   CHECK(rewrites(softmax, "recognise-regions") == 4);
   const Imported loop = unchanged(
       "HloModule m\ncond {\n p = (s32[], f32[4]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n n = s32[] "
-      "constant(3)\n"
+      "constant(100)\n"
       " ROOT lt = pred[] compare(i, n), direction=LT\n}\nbody {\n p = (s32[], f32[4]) parameter(0)\n"
       " i = s32[] get-tuple-element(p), index=0\n x = f32[4] get-tuple-element(p), index=1\n s = s32[] constant(1)\n"
       " j = s32[] add(i, s)\n y = f32[4] negate(x)\n z = f32[4] negate(x)\n a = f32[4] add(y, z)\n"

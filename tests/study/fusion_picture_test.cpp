@@ -163,7 +163,7 @@ ENTRY e { x = f32[8] parameter(0)
   z = s32[] constant(0)
   y = f32[8] sine(x)
   s = (s32[], f32[8]) tuple(z, y)
-  w = (s32[], f32[8]) while(s), condition=c, body=b
+  w = (s32[], f32[8]) while(s), condition=c, body=b, backend_config={"known_trip_count":{"n":"7"}}
   o = f32[8] get-tuple-element(w), index=1
   ROOT q = f32[8] cosine(o) }
 )",

@@ -116,7 +116,7 @@ b { s = (s32[], f32[1024]) parameter(0)
 ENTRY e { x = f32[1024] parameter(0)
   zero = s32[] constant(0)
   s = (s32[], f32[1024]) tuple(zero, x)
-  w = (s32[], f32[1024]) while(s), condition=c, body=b
+  w = (s32[], f32[1024]) while(s), condition=c, body=b, backend_config={"known_trip_count":{"n":"7"}}
   ROOT o = f32[1024] get-tuple-element(w), index=1 }
 )");
   ir::Fusion fusion = explore::fuse(explore::find_strategy("unfused"), graph);
