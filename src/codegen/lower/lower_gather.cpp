@@ -17,6 +17,9 @@
 // there. When that scope is closed the variable is free, and the next phase that reads the operand binds it again. The
 // demands of the emission that waits for the value are set aside meanwhile.
 //
+// What the indices hold may follow from the place (structure/known_number.h), as for frames of a signal. Then there is
+// no such variable, and the operand is read as a slice reads it.
+//
 // Where several rows are on their way together their indices are loaded first, in a flight of their own.
 //
 // Scatters. The loop of such a group goes over the updates, as it would over any array that it stores (structure.h).
@@ -38,6 +41,7 @@
 #include <utility>
 
 #include "codegen/lower/lower_build.h"
+#include "codegen/structure/known_number.h"
 #include "ir/kernel/atomic.h"
 
 namespace tailor::codegen {
@@ -113,6 +117,11 @@ Coordinates ProgramBuilder::gathered_from(ir::NodeId id, const Coordinates& coor
     wanted.number = along.index;
     wanted.last = along.last;
     if (numbers.vector_dim < wanted.at.rank) wanted.at[numbers.vector_dim] = s_.build.constant(along.index);
+    if (const auto known = may_miss ? std::nullopt : known_number(s_.build, graph_, node.operands[1], wanted.at);
+        known && s_.build.pool()[*known].range.low >= 0 && s_.build.pool()[*known].range.high <= along.last) {
+      out[d] = s_.build.add(out[d], *known);
+      continue;
+    }
     const ir::ExprId number = pick(id, wanted, numbers, coordinates);
     if (inside != nullptr) inside->push_back({number, s_.build.constant(along.last + 1), false});
     out[d] = s_.build.add(out[d], may_miss ? s_.build.narrow(number, {0, along.last}) : number);

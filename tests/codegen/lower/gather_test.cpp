@@ -94,6 +94,40 @@ TEST_CASE("gathers with random dimension numbers read what the evaluator reads, 
   CHECK(looked_at > 200);
 }
 
+TEST_CASE("what a gather reads at known places is read as a slice reads it, and counted so") {
+  // Frames of 16 every 8 elements of a signal of 128; the last two of `far` would begin behind the last that fits.
+  const auto frames = [](int step) {
+    return group_of_lines(fmt::format(
+        "  %x = parameter 0 : f32[3,128]\n  %f = iota, axes={{0}} : s32[15,16]\n  %k = iota, axes={{1}} : s32[15,16]\n"
+        "  %h = constant {} : s32[]\n  %hs = broadcast %h, axes={{}} : s32[15,16]\n"
+        "  %m = multiply %f, %hs : s32[15,16]\n  %i = add %m, %k : s32[15,16]\n"
+        "  %y = gather %x, %i, text=\"offset_dims={{0}}, collapsed_slice_dims={{1}}, start_index_map={{1}}, "
+        "index_vector_dim=2, slice_sizes={{3,1}}\" : f32[3,15,16]\n  output %y\n",
+        step));
+  };
+  for (const auto& [step, is_known] : {std::pair(8, true), std::pair(9, false)})
+    for (const int vector : {1, 4}) {
+      CAPTURE(step);
+      CAPTURE(vector);
+      const Group group = frames(step);
+      const Kernel kernel = kernel_of(group, static_cast<int>(group.graph.outputs[0]), vector);
+      const bool binds =
+          std::any_of(kernel.body.begin(), kernel.body.end(), [](const Stmt& s) { return s.kind == StmtKind::bind; });
+      CHECK(binds == !is_known);
+      if (is_known) CHECK(widest_of(kernel) == vector);
+      const reference::Tensor signal = reference::random_tensor(group.graph.nodes[0].shape, 1);
+      const reference::Tensor expected = reference::evaluate(group.graph, std::vector{signal})[0];
+      const KernelRun run = interpret(kernel, {signal.bytes, std::vector<std::byte>(expected.bytes.size())});
+      REQUIRE(run.violations.empty());
+      CHECK(run.buffers[1] == expected.bytes);
+      if (!is_known) continue;
+      // 720 numbers of four bytes; frames overlap, so lanes share sectors of eight.
+      const std::int64_t sectors = costmodel::count(kernel, costmodel::Mode::exact).buffers[0].load.sectors;
+      CHECK(sectors < 720 / 8);
+      CHECK(sectors == costmodel::count(kernel, costmodel::Mode::fast).buffers[0].load.sectors);
+    }
+}
+
 TEST_CASE("places of any type are clamped as the evaluator clamps them, whatever the type can hold") {
   constexpr std::array<std::int64_t, 11> places{
       0, 5, 127, 255, -1, -128, 996, 70000, 65535, std::int64_t{1} << 31, std::int64_t{1} << 62};
