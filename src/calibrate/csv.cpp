@@ -92,7 +92,9 @@ CsvTable parse_csv(std::string_view text, const std::string& file, const std::st
       for (std::string& cell : cells) {
         cell = std::string(trim(cell));
         if (std::find(table.head.begin(), table.head.end(), cell) != table.head.end())
-          throw Error(Fault::failed, Position{file, here, 0}, fmt::format("column '{}' is there twice", cell));
+          throw Error(Fault::failed, Position{file, here, 0},
+                      fmt::format("found column '{}' twice, expected each name once", cell),
+                      "is this a table of measurements? docs/calibration.md lists the columns");
         table.head.push_back(cell);
       }
       continue;

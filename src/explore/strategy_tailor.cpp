@@ -26,6 +26,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "base/error.h"
@@ -343,17 +344,19 @@ class Tailor {
       if (fresh) {
         const double saved = found.gain(note.producer, note.consumer);
         const std::optional<std::string> refused = found.refusal(note.producer, note.consumer);
+        constexpr double least_shown = 0.005e-6;  // seconds: half of the last digit
         const bool by_plans = !by_plans_.empty() && by_plans_[index(note.producer)] && by_plans_[index(note.consumer)];
-        at->second = {saved, refused ? "refused: " + *refused
-                             : saved > 0 && by_plans
-                                 ? fmt::format("plans: one kernel for both would take {:.2f} us less by the price, and "
-                                               "more by its best plan",
-                                               1e6 * saved)
-                             : saved > 0
-                                 ? fmt::format("kept from {}: one kernel for both would take {:.2f} us less alone, "
-                                               "the whole is cheaper so",
-                                               from_.empty() ? "the search" : from_, 1e6 * saved)
-                                 : fmt::format("price: one kernel for both would take {:.2f} us more", -1e6 * saved)};
+        at->second = {saved,
+                      refused ? "refused: " + *refused
+                      : saved > 0 && by_plans
+                          ? fmt::format("plans: one kernel for both would take {:.2f} us less by the price, and "
+                                        "more by its best plan",
+                                        1e6 * saved)
+                      : std::abs(saved) < least_shown ? std::string("price: one kernel for both would take as long")
+                      : saved > 0 ? fmt::format("kept from {}: one kernel for both would take {:.2f} us less alone, "
+                                                "the whole is cheaper so",
+                                                from_.empty() ? "the search" : from_, 1e6 * saved)
+                                  : fmt::format("price: one kernel for both would take {:.2f} us more", -1e6 * saved)};
       }
       note.seconds = at->second.first;
       note.reason = at->second.second;

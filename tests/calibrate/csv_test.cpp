@@ -124,7 +124,7 @@ TEST_CASE("what does not fit is refused with file, line and column") {
       {"device,operation,time_us,time_ms\nh200,scale,3,3\n", "column 'time_us' says it too"},
       {"device,operation,time_us,low_us\nh200,scale,3,4\n", "rows.csv:2: observation: found '3e-06' for time"},
       {"device,operation,time_us\nh200,scale,3\nh200,scale\n", "rows.csv:3: found 2 cells, expected 3"},
-      {"device,device,operation,time_us\nh200,h200,scale,3\n", "column 'device' is there twice"},
+      {"device,device,operation,time_us\nh200,h200,scale,3\n", "found column 'device' twice"},
       {"device,operation,time_us,regime\nh200,scale,3,tepid\n", "rows.csv:2: regime"},
       {"device,operation,time_us\n", "found no row of measurements"},
       {"", "found no row of measurements"},
