@@ -48,7 +48,11 @@ void add_memory(const ir::Kernel& kernel, const ir::Stmt& stmt, const StmtCount&
 /// Which way a program goes through its buffers, loop by loop.
 class Directions {
  public:
-  explicit Directions(const ir::Kernel& kernel) : kernel_(kernel), buffers_(kernel.buffers.size()) {}
+  /// Most programs go one way, and a launch of many loops has a kernel with all its buffers for each of them.
+  explicit Directions(const ir::Kernel& kernel) : kernel_(kernel) {
+    const auto goes_back = [](const ir::Stmt& stmt) { return stmt.backward; };
+    if (std::any_of(kernel.body.begin(), kernel.body.end(), goes_back)) buffers_.resize(kernel.buffers.size());
+  }
 
   void enter(std::int32_t at) {
     while (!open_.empty() && kernel_.body[static_cast<std::size_t>(open_.back())].end <= at) open_.pop_back();
@@ -57,6 +61,7 @@ class Directions {
   }
   /// Whether the loop at hand goes the other way round than the last one that loaded from the buffer.
   bool is_turned(std::uint16_t buffer) {
+    if (buffers_.empty()) return false;
     Walks& walks = buffers_[buffer];
     const std::int32_t loop = open_.empty() ? -1 : open_.back();
     if (walks.loop != loop || !walks.any) {
@@ -78,7 +83,7 @@ class Directions {
   }
 
   const ir::Kernel& kernel_;
-  std::vector<Walks> buffers_;
+  std::vector<Walks> buffers_;      // empty: all loops go forward
   std::vector<std::int32_t> open_;  // rolled loops, outer ones first
 };
 

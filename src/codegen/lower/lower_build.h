@@ -330,13 +330,13 @@ class ProgramBuilder {
   };
   /// Loads the inputs that `node` at `coordinates` needs into register arrays, where the segment finds them later.
   void load_ahead(ir::NodeId node, const Coordinates& coordinates, const Flight& flight, PredicateId predicate = 0);
-  void begin_loads_ahead() { s_.lines_ahead.clear(); }  ///< of another section
+  void begin_loads_ahead() { s_.lines_ahead.clear(); }  ///< loads of another section begin
   /// The same of what says where a scatter puts the element at these coordinates; nothing of any other output.
   void load_landing_ahead(std::int32_t output, const Coordinates& coordinates, const Flight& flight);
   /// Ends a flight of loads in the scope of that depth.
   void issue(int depth);
-  Kept& add_kept(const Kept& kept);
-  void land(Stay stay);  ///< forgets what was to stay no longer than that
+  Kept& add_kept(const Kept& kept);  ///< until land() of its stay; a reference until the next of its node
+  void land(Stay stay);              ///< forgets what was to stay no longer than that
   /// Whether loads of `id` made ahead are there for the current phase.
   bool is_loaded(ir::NodeId id) const;
   void forget_values();  ///< drops cached values of open scopes (value cache off)

@@ -69,8 +69,8 @@ struct Matcher {
   std::int64_t blocks = 1;   ///< that run it
   /// The kernel's variables at the places of known scopes, place after place, with those loops open.
   struct Rows {
-    std::uint64_t loops = 0;
-    std::size_t first = 0;  ///< in `row_values`
+    std::uint64_t loops = 0;  ///< 0: there are none yet
+    std::size_t first = 0;    ///< in `row_values`
   };
   std::vector<Rows> rows = std::vector<Rows>(flat.scopes.size());
   std::vector<std::int64_t> row_values = {};
@@ -159,9 +159,8 @@ struct Matcher {
   }
 
   /// The kernel's variables at a place of the known one.
-  void add_row(std::span<const std::int64_t> place) {
-    row_values.resize(row_values.size() + values.size(), 0);
-    const std::span row = std::span(row_values).last(values.size());
+  void fill_row(std::span<const std::int64_t> place, std::span<std::int64_t> row) const {
+    std::fill(row.begin(), row.end(), 0);
     const std::int64_t number =
         place[static_cast<std::size_t>(own.block)] * warp_lanes + place[static_cast<std::size_t>(own.thread)];
     row[static_cast<std::size_t>(position.thread)] = number % kernel.threads;
@@ -177,13 +176,18 @@ struct Matcher {
     const std::vector<std::int64_t>& places = scope_at(scope).places;
     const std::size_t each = flat.kernel.indices.vars.size(), count = places.size() / each;
     Rows& known = rows[static_cast<std::size_t>(scope)];
-    if (known.loops != open_loops) {
-      known = {open_loops, row_values.size()};
-      for (std::size_t i = 0; i < count; ++i) add_row(std::span(places).subspan(i * each, each));
+    if (known.loops == 0) {
+      known.first = row_values.size();
+      row_values.resize(row_values.size() + count * values.size());
     }
+    const auto row = [&](std::size_t i) {
+      return std::span(row_values).subspan(known.first + i * values.size(), values.size());
+    };
+    if (known.loops != open_loops)
+      for (std::size_t i = 0; i < count; ++i) fill_row(std::span(places).subspan(i * each, each), row(i));
+    known.loops = open_loops;
     for (std::size_t i = 0; i < count; ++i)
-      if (!agrees(std::span<const std::int64_t>(row_values).subspan(known.first + i * values.size(), values.size())))
-        return false;
+      if (!agrees(std::span<const std::int64_t>(row(i)))) return false;
     return true;
   }
 
