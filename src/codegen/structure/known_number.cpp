@@ -75,6 +75,8 @@ class Known {
       case ir::Op::minimum:
       case ir::Op::maximum:
         return of_two(node, coordinates);
+      case ir::Op::concatenate:
+        return joined(node, coordinates);
       case ir::Op::clamp:
         return clamped(node, coordinates);
       case ir::Op::select:
@@ -95,6 +97,18 @@ class Known {
     if (ir::is_signed(node.shape.dtype)) return build_.constant(static_cast<std::int64_t>(bits << unused) >> unused);
     if (bits > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return std::nullopt;
     return build_.constant(static_cast<std::int64_t>(bits));
+  }
+
+  /// Rows and columns of a gather are joined to one array, and each is asked for by its number there.
+  std::optional<ir::ExprId> joined(const ir::Node& node, const Coordinates& coordinates) {
+    const ir::Interval place = range(coordinates[axis(node)]);
+    std::int64_t first = 0;
+    for (int k = 0; k < static_cast<int>(node.operands.size()); ++k) {
+      const std::int64_t end = first + graph_[node.operands[k]].shape.dims[axis(node)];
+      if (place.low >= first && place.high < end) return operand(node, k, coordinates);
+      first = end;
+    }
+    return std::nullopt;
   }
 
   bool is_constant(ir::ExprId id) const { return range(id).low == range(id).high; }

@@ -25,7 +25,7 @@ namespace {
 constexpr std::int64_t rows = 5, columns = 7;
 
 /// Known at how many of the places, which is all of them or none; checked against the reference.
-bool is_known_and_right(const std::string& text) {
+bool is_known_and_right(const std::string& text, int inputs = 0) {
   const Graph graph = parse_graph(text);
   verify(graph);
   const NodeId id = graph.outputs[0];
@@ -36,7 +36,9 @@ bool is_known_and_right(const std::string& text) {
     at[d] = build.var(build.add_var({d == 0 ? "i" : "j", VarKind::loop, d == 0 ? rows : columns, 1}));
   const auto known = codegen::known_number(build, graph, id, at);
   if (!known) return false;
-  const reference::Tensor expected = reference::evaluate(graph, {})[0];
+  const std::vector<reference::Tensor> given(static_cast<std::size_t>(inputs),
+                                             reference::zeros(graph[graph.outputs[0]].shape));
+  const reference::Tensor expected = reference::evaluate(graph, given)[0];
   CAPTURE(text);
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = 0; j < columns; ++j) {
@@ -128,6 +130,17 @@ TEST_CASE("frames of a signal and positions are known, and what may leave its ty
       "  %a = add %m, %c : s32[5,7]\n  %z = constant 0 : s32[]\n  %zs = broadcast %z, axes={} : s32[5,7]\n"
       "  %p = compare lt %a, %zs : pred[5,7]\n  %n = constant 400 : s32[]\n  %ns = broadcast %n, axes={} : s32[5,7]\n"
       "  %w = add %a, %ns : s32[5,7]\n  %s = select %p, %w, %a : s32[5,7]\n  %y = clamp %z, %s, %n : s32[5,7]\n")));
+  // Of two joined arrays one is asked for, and one comes from memory.
+  const auto joined = [](int first) {
+    return fmt::format(
+        "graph g {{\n  %x = parameter 0 : s32[5,7]\n  %r = iota, axes={{0}} : s32[5,7]\n"
+        "  %j = concatenate %r, %x, axes={{0}} : s32[10,7]\n  %y = slice %j, ranges={{{}:{}:1, 0:7:1}} : s32[5,7]\n"
+        "  output %y\n}}\n",
+        first, first + 5);
+  };
+  CHECK(is_known_and_right(joined(0), 1));
+  CHECK_FALSE(is_known_and_right(joined(1), 1));
+  CHECK_FALSE(is_known_and_right(joined(5), 1));
   const std::string times = "  %h = constant 20 : s8[]\n  %hs = broadcast %h, axes={} : s8[5,7]\n";
   CHECK(is_known_and_right(graph_of(times + "  %y = multiply %r, %hs : s8[5,7]\n", "s8")));  // up to 80
   CHECK_FALSE(is_known_and_right(graph_of(times + "  %m = multiply %c, %hs : s8[5,7]\n"      // up to 120, and on
