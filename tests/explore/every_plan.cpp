@@ -474,6 +474,7 @@ const std::vector<SpaceCase>& map_cases() {
       {"window_dilated", 3, 7},      {"window_cut", 6, 14},        {"window_cut", 5, 9},
       {"windows_of_windows", 6, 16}, {"windows_of_windows", 3, 5}, {"windows_of_flags", 4, 32},
       {"windows_of_flags", 3, 11},   {"windows_joined", 4, 16},    {"windows_joined", 1, 3},
+      {"causal_taps", 7, 24},        {"causal_taps", 2, 5},        {"causal_taps", 3, 9},
       {"bias_gelu_f16", 1, 8}};  // one vector: most threads
                                  // have nothing to write
   return cases;
@@ -538,7 +539,8 @@ const std::vector<SpaceCase>& strips_cases() {
   static const std::vector<SpaceCase> cases = {
       {"mean_of_nine", 16, 40, Loop::strips_8},       {"mean_of_nine", 15, 33, Loop::strips_4},
       {"mean_of_nine", 10, 32, Loop::strips_2},       {"windows_of_windows", 16, 36, Loop::strips_4},
-      {"windows_of_windows", 15, 37, Loop::strips_8}, {"windows_of_windows", 2, 64, Loop::strips_2}};
+      {"windows_of_windows", 15, 37, Loop::strips_8}, {"windows_of_windows", 2, 64, Loop::strips_2},
+      {"causal_taps", 16, 36, Loop::strips_8},        {"causal_taps", 15, 33, Loop::strips_4}};
   return cases;
 }
 

@@ -37,6 +37,22 @@ const std::vector<FamilyMember>& windows_family() {
   %y = multiply %p, %cb : bf16[{R},{N}]
   output %y
 })"},
+      {"causal_taps", R"(graph causal_taps {
+  %x = parameter 0 : bf16[{R},{N}]
+  %w = parameter 1 : f32[{N}]
+  %z = constant 0 : bf16[]
+  %wb = broadcast %w, axes={1} : f32[{R},{N}]
+  %before = pad %x, %z, ranges={1:-1:0, 0:0:0} : bf16[{R},{N}]
+  %after = pad %x, %z, ranges={-1:1:0, 0:0:0} : bf16[{R},{N}]
+  %a = convert %before : f32[{R},{N}]
+  %b = convert %x : f32[{R},{N}]
+  %c = convert %after : f32[{R},{N}]
+  %aw = multiply %a, %wb : f32[{R},{N}]
+  %s = add %aw, %b : f32[{R},{N}]
+  %t = maximum %s, %c : f32[{R},{N}]
+  %y = convert %t : bf16[{R},{N}]
+  output %y
+})"},
       {"window_dilated", R"(graph window_dilated {
   %x = parameter 0 : s32[{R},{N}]
   %z = constant 7 : s32[]

@@ -108,7 +108,7 @@ std::optional<ir::Rejection> refuse_strip(const Prepared& prepared, const ir::Pl
     known.push_back(fmt::format("{}", strips->strip.rows));
   const std::string which =
       known.empty()
-          ? "no loop of this group has strips, which are of windows that overlap and have as many results as it stores"
+          ? "no loop of this group has strips, which are of results that read some of what their neighbours read"
           : fmt::format("a thread makes {} of them one below the other, or strip is not said",
                         fmt::join(known, " or "));
   return no("strip", fmt::format("strips of {}: {}", counted(plan.strip, "result"), which));

@@ -21,11 +21,16 @@
 // place of 49, and 14 and 7 operations in place of 49. Threads still lie side by side along what is contiguous, so
 // accesses are as wide as ever. Nothing is rewritten: as in a loop over pieces (pieces.cpp) a position has several
 // stores, here at neighbouring rows, and values that are equal are found in the cache because their places are.
+//
+// So it is with windows that a model writes as sums of slices, pads or rolls: what neighbours share is then found by
+// walking down to what they load (shared_reads.h).
 #include <algorithm>
 #include <iterator>
 #include <map>
 
 #include "codegen/lower/lower_build.h"
+#include "codegen/structure/shared_reads.h"
+#include "codegen/structure/strip.h"
 #include "codegen/structure/window_taps.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/reducer.h"
@@ -54,11 +59,18 @@ std::int64_t bytes_of_windows(const ir::Graph& graph, const Prepared& prepared, 
   return sum;
 }
 
-/// Loops over strips of a window's results, where all that is stored either has their elements or is small enough to be
-/// stored beside.
-void add_loops(const ir::Graph& graph, ir::NodeId window, int dim, Prepared& out) {
-  const ir::Shape& result = graph[window].shape;
-  std::vector<Route> routes = find_routes(graph, out, window, std::span(out.stored.begin(), out.stored.end()));
+/// Results that lie in strips: so many of them along a dimension, and what an element of a strip loads.
+struct StripChoice {
+  std::int32_t rows = 0;
+  std::int64_t loaded = 0;  ///< bytes
+};
+
+/// Loops over strips of a node's elements, where all that is stored either has them or is small enough to be stored
+/// beside.
+void add_loops(const ir::Graph& graph, ir::NodeId dominant, int dim, std::span<const StripChoice> choices,
+               Prepared& out) {
+  const ir::Shape& result = graph[dominant].shape;
+  std::vector<Route> routes = find_routes(graph, out, dominant, std::span(out.stored.begin(), out.stored.end()));
   std::int64_t beside = 0;  // elements of the largest that is stored beside
   for (std::size_t i = 0; i < routes.size(); ++i) {
     const ir::Shape& stored = graph[out.stored[i]].shape;
@@ -67,17 +79,15 @@ void add_loops(const ir::Graph& graph, ir::NodeId window, int dim, Prepared& out
     if (elements(stored) == out.columns) return;
     beside = std::max(beside, elements(stored));
   }
-  for (const auto& [rows, lines] : ir::strips_of(result, ir::parse_window(hlo_text(graph[window]), result.rank()))) {
+  for (const auto& [rows, loaded] : choices) {
     Prepared loop = out;
     loop.in_strips.clear();
     loop.in_pieces = nullptr;
-    loop.strip = {rows, dim, result.dims[dim], result};
-    loop.strip.piece.dims[dim] = (loop.strip.all + rows - 1) / rows;
-    loop.strip.loaded = bytes_of_windows(graph, out, result, rows);
+    loop.strip = {rows, dim, result.dims[dim], strip_shape(result, dim, rows), loaded};
     loop.columns = elements(loop.strip.piece);
     if (beside > loop.columns) return;
     for (Windows& windows : loop.windows) windows.count = rows;
-    loop.dominants = {window};
+    loop.dominants = {dominant};
     loop.dominant_domains.assign(1, Domain{});
     loop.routes.assign(1, IndexedVector<Route>(routes));
     loop.element_code = code_of_element(graph, loop);
@@ -85,18 +95,61 @@ void add_loops(const ir::Graph& graph, ir::NodeId window, int dim, Prepared& out
   }
 }
 
+void add_window_loops(const ir::Graph& graph, ir::NodeId window, int dim, Prepared& out) {
+  const ir::Shape& result = graph[window].shape;
+  std::vector<StripChoice> choices;
+  for (const auto& [rows, lines] : ir::strips_of(result, ir::parse_window(hlo_text(graph[window]), result.rank())))
+    choices.push_back({rows, bytes_of_windows(graph, out, result, rows)});
+  add_loops(graph, window, dim, choices, out);
+}
+
+/// Of what is stored, the nodes with as many elements as the loop goes over; none where their dimensions differ.
+std::vector<ir::NodeId> results_alike(const ir::Graph& graph, const Prepared& out) {
+  std::vector<ir::NodeId> results;
+  for (const ir::NodeId id : out.stored)
+    if (elements(graph[id].shape) == out.columns) results.push_back(id);
+  for (const ir::NodeId id : results)
+    if (graph[id].shape.dims != graph[results.front()].shape.dims) return {};
+  return results;
+}
+
+/// Where results read arrays at shifted places: along the dimension in which neighbours share most.
+void add_shifted_loops(const ir::Graph& graph, Prepared& out) {
+  const auto shifts = [](const ir::Node& node) {
+    return node.op == ir::Op::slice || node.op == ir::Op::pad || node.op == ir::Op::concatenate;
+  };
+  const std::vector<ir::NodeId> results = results_alike(graph, out);
+  if (results.empty() || std::none_of(graph.nodes.begin(), graph.nodes.end(), shifts)) return;
+  const ir::Shape& shape = graph[results.front()].shape;
+  std::vector<StripChoice> best;
+  int best_dim = -1;
+  for (int dim = 0; dim < shape.rank(); ++dim) {
+    std::vector<StripChoice> choices;
+    for (const std::int32_t rows : ir::strip_lengths(shape, dim)) {
+      const std::optional<SharedReads> shared = shared_reads(graph, results, dim, rows);
+      if (shared && shared->overlaps) choices.push_back({rows, shared->together});
+    }
+    const auto each = [](const StripChoice& choice) { return static_cast<double>(choice.loaded) / choice.rows; };
+    if (choices.empty() || (best_dim >= 0 && each(choices.back()) >= each(best.back()))) continue;
+    best = std::move(choices);
+    best_dim = dim;
+  }
+  if (best_dim >= 0) add_loops(graph, results.front(), best_dim, best, out);
+}
+
 }  // namespace
 
 void prepare_strips(const ir::Graph& graph, Prepared& out) {
   if (out.skeleton != ir::Skeleton::map) return;
   for (const auto& [id, taps] : out.taps)
-    if (out.in_strips.empty() && elements(graph[id].shape) == out.columns) add_loops(graph, id, taps.line_dim, out);
+    if (out.in_strips.empty() && elements(graph[id].shape) == out.columns)
+      add_window_loops(graph, id, taps.line_dim, out);
+  if (out.in_strips.empty()) add_shifted_loops(graph, out);
 }
 
 std::optional<Demand> ProgramBuilder::in_strip(const Strip& strip, ir::ExprId position, std::int32_t number) {
-  Demand result{delinearize_memory(s_.build, strip.piece, position)};
+  Demand result{strip_coordinates(s_.build, strip.piece, position, strip.dim, strip.rows, number)};
   ir::ExprId& at = result.coordinates[strip.dim];
-  at = s_.build.add_constant(s_.build.scale(at, strip.rows), number);
   if (s_.build.pool()[at].range.high < strip.all) return result;
   if (s_.build.pool()[at].range.low >= strip.all) return std::nullopt;
   StripPlace place{s_.build.narrow(at, {0, strip.all - 1}), at, 0};

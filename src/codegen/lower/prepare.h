@@ -76,13 +76,13 @@ struct Windows {
   Route route;                      ///< of several: from `piece` to `target`, through the concatenation
 };
 
-/// A loop in strips: a position of it is one result of windows in each row of a strip (strips.cpp).
+/// A loop in strips: a position of it is one result in each row of a strip (lower_window.cpp).
 struct Strip {
   std::int32_t rows = 0;    ///< results one below the other; 0: no such loop
-  int dim = -1;             ///< of the windows' results, along which they lie
+  int dim = -1;             ///< of the results, along which they lie
   std::int64_t all = 0;     ///< there are so many along it; the last strip may be shorter
   ir::Shape piece;          ///< the results' shape with that dimension in strips
-  std::int64_t loaded = 0;  ///< bytes that the windows of one element of a strip read, of each array once
+  std::int64_t loaded = 0;  ///< bytes that the results of one element of a strip read, each place once
 };
 
 struct Prepared;
@@ -152,7 +152,8 @@ struct Prepared {
   /// one piece, which does the same place of all of them. Its dominants are as large as a piece, so a plan's dominant
   /// says which loop it means.
   std::shared_ptr<const Prepared> in_pieces;
-  /// Of a flat loop over results of windows: the same group prepared for loops in strips, the shortest first.
+  /// Of a flat loop over results that share what they read: the same group prepared for loops in strips, the shortest
+  /// first.
   std::vector<std::shared_ptr<const Prepared>> in_strips;
   Strip strip;  ///< this is such a loop
   /// Of a flat loop over the updates of scatters that are not in place: the same group prepared for the loop that is
@@ -198,7 +199,7 @@ std::int64_t code_of_element(const ir::Graph& graph, const Prepared& prepared);
 /// the result among that.
 void prepare_pieces(const ir::Graph& graph, Prepared& prepared);
 
-/// Fills Prepared::in_strips where windows of neighbouring results overlap; all else is known.
+/// Fills Prepared::in_strips where neighbouring results read the same elements; all else is known.
 void prepare_strips(const ir::Graph& graph, Prepared& prepared);
 
 /// Fills Prepared::choices. Users, stored nodes, rows and columns are known.

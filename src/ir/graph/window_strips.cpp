@@ -35,20 +35,28 @@ int line_dimension(const Shape& result, const IndexedVector<WindowDim>& window) 
   return -1;
 }
 
+std::vector<std::int32_t> strip_lengths(const Shape& result, int dim) {
+  std::vector<std::int32_t> lengths;
+  std::int64_t inner = 1;
+  for (int i = 0; result.minor_to_major[i] != dim; ++i) inner *= result.dims[result.minor_to_major[i]];
+  if (inner < least_inside_strip) return lengths;
+  for (std::int32_t results = 2; results <= longest_strip; results *= 2) {
+    const std::int64_t all = result.dims[dim], idle = (results - all % results) % results;
+    if (most_idle * idle <= all) lengths.push_back(results);
+  }
+  constexpr std::size_t asked = 2;  // shorter ones share less, and each has a loop with plans of its own
+  if (lengths.size() > asked) lengths.erase(lengths.begin(), lengths.end() - asked);
+  return lengths;
+}
+
 std::vector<WindowStrip> strips_of(const Shape& result, const IndexedVector<WindowDim>& window) {
   std::vector<WindowStrip> strips;
   const int dim = line_dimension(result, window);
   if (dim < 0 || window[dim].base_dilation != 1) return strips;
-  std::int64_t inner = 1;
-  for (int i = 0; result.minor_to_major[i] != dim; ++i) inner *= result.dims[result.minor_to_major[i]];
-  if (inner < least_inside_strip) return strips;
-  for (std::int32_t results = 2; results <= longest_strip; results *= 2) {
-    const std::int64_t all = result.dims[dim], idle = (results - all % results) % results;
+  for (const std::int32_t results : strip_lengths(result, dim)) {
     const std::int64_t lines = lines_read(window[dim], results);
-    if (most_idle * idle <= all && lines < results * window[dim].size) strips.push_back({results, lines});
+    if (lines < results * window[dim].size) strips.push_back({results, lines});
   }
-  constexpr std::size_t asked = 2;  // shorter ones share less, and each has a loop with plans of its own
-  if (strips.size() > asked) strips.erase(strips.begin(), strips.end() - asked);
   return strips;
 }
 

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What neighbouring results read in common. In: results, a dimension. Out: bytes, apart and together. Called through
+// shared_reads.h.
+//
+// A stencil that is written with slices, pads or rolls is a sum of one array at several places: a causal convolution of
+// four taps reads x[t-3] .. x[t] for its result at t, and three of these again for the next. Each result is walked down
+// to what it loads, at its place as an index expression. Equal expressions have equal ids, so places that two results
+// have in common are counted once: of 8 results of four taps there are 11 and not 32.
+#include "codegen/structure/shared_reads.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/indexed.h"
+#include "codegen/structure/strip.h"
+
+namespace tailor::codegen {
+
+namespace {
+
+class ReadWalk {
+ public:
+  explicit ReadWalk(const ir::Graph& graph) : graph_(graph), known_(graph.nodes.size()) {}
+
+  /// Whether it went through all that the element is made of.
+  bool visit(ir::NodeId result, const Coordinates& place) {
+    note(result, place);
+    while (!open_.empty()) {
+      const auto [id, coordinates] = open_.back();
+      open_.pop_back();
+      if (++steps_ > most_steps) return false;
+      const ir::Node& node = graph_[id];
+      for (int k = 0; k < static_cast<int>(node.operands.size()); ++k)
+        if (is_read(node, k, coordinates))
+          note(node.operands[k], operand_coordinates(build_, graph_, node, k, coordinates));
+    }
+    return true;
+  }
+
+  /// Different places of each node that is loaded.
+  IndexedVector<std::int64_t> places() const {
+    IndexedVector<std::int64_t> counts(known_.size());
+    for (ir::NodeId id = 0; ir::index(id) < known_.size(); ++id) {
+      const bool is_loaded =
+          graph_[id].op == ir::Op::parameter || (!is_passed(id) && ir::class_of(graph_[id].op) != ir::OpClass::leaf);
+      counts[id] = is_loaded ? std::ssize(known_[id]) : 0;
+    }
+    return counts;
+  }
+
+  IndexBuilder& build() { return build_; }
+
+ private:
+  static constexpr int most_steps = 1 << 13;
+
+  bool is_passed(ir::NodeId id) const {
+    const ir::OpClass kind = ir::class_of(graph_[id].op);
+    return kind == ir::OpClass::elementwise || kind == ir::OpClass::index;
+  }
+
+  void note(ir::NodeId id, const Coordinates& place) {
+    std::vector<Coordinates>& known = known_[id];
+    if (std::find(known.begin(), known.end(), place) != known.end()) return;
+    known.push_back(place);
+    if (is_passed(id)) open_.emplace_back(id, place);
+  }
+
+  bool is_read(const ir::Node& node, int k, const Coordinates& coordinates) {
+    if (node.op == ir::Op::concatenate) return may_hold(build_, make_inside(build_, graph_, node, k, coordinates));
+    if (node.op != ir::Op::pad || k != 0) return true;
+    for (int dim = 0; dim < node.shape.rank(); ++dim)
+      if (!may_hold(build_, make_inside(build_, graph_, node, dim, coordinates))) return false;
+    return true;
+  }
+
+  const ir::Graph& graph_;
+  IndexBuilder build_;
+  IndexedVector<std::vector<Coordinates>> known_;
+  std::vector<std::pair<ir::NodeId, Coordinates>> open_;
+  int steps_ = 0;
+};
+
+/// Places of each node that is loaded by the first so many results of a strip of `rows`.
+std::optional<IndexedVector<std::int64_t>> places_of(const ir::Graph& graph, std::span<const ir::NodeId> results,
+                                                     int dim, int rows, int asked) {
+  ReadWalk walk(graph);
+  IndexBuilder& build = walk.build();
+  const ir::Shape& shape = graph[results.front()].shape;
+  const ir::Shape piece = strip_shape(shape, dim, rows);
+  const ir::ExprId position = build.var(build.add_var({"p", ir::VarKind::loop, elements(piece), 1}));
+  for (std::int32_t number = 0; number < asked; ++number) {
+    Coordinates at = strip_coordinates(build, piece, position, dim, rows, number);
+    const ir::Interval range = build.pool()[at[dim]].range;
+    if (range.low >= shape.dims[dim]) continue;
+    if (range.high >= shape.dims[dim]) at[dim] = build.narrow(at[dim], {0, shape.dims[dim] - 1});
+    for (const ir::NodeId result : results)
+      if (!walk.visit(result, at)) return std::nullopt;
+  }
+  return walk.places();
+}
+
+}  // namespace
+
+std::optional<SharedReads> shared_reads(const ir::Graph& graph, std::span<const ir::NodeId> results, int dim,
+                                        int rows) {
+  const auto one = places_of(graph, results, dim, rows, 1);
+  const auto all = one ? places_of(graph, results, dim, rows, rows) : std::nullopt;
+  if (!all) return std::nullopt;
+  SharedReads shared;
+  for (ir::NodeId id = 0; ir::index(id) < one->size(); ++id) {
+    if ((*one)[id] == 0) continue;
+    const std::int64_t bytes = element_bytes(graph[id].shape.dtype);
+    shared.apart += rows * (*one)[id] * bytes;
+    shared.together += (*all)[id] * bytes;
+    shared.overlaps = shared.overlaps || ((*one)[id] < (*all)[id] && (*all)[id] < rows * (*one)[id]);
+  }
+  return shared;
+}
+
+}  // namespace tailor::codegen
