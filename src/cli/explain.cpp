@@ -29,6 +29,10 @@ void refuse_plans(const ExplainOptions& options) {
     throw Error(Fault::usage,
                 fmt::format("found {}, expected one, or two to compare", counted(options.plans.size(), "plan")),
                 "a plan's text has blanks and needs quotes");
+  for (const std::string& plan : options.plans)
+    if (plan.empty())
+      throw Error(Fault::usage, "found an empty plan, expected a rank from 1 on, xla, or a plan's whole text in quotes",
+                  "without a plan the best one is explained");
   if (!options.plans.empty() && !options.plan.empty())
     throw Error(Fault::usage, fmt::format("found plan '{}' and --plan", options.plans.front()),
                 "leave one of them out");

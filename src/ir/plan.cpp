@@ -130,6 +130,20 @@ std::vector<std::string_view> home_level_names() {
   return names;
 }
 
+/// The words of an axis say in which memory all values wait; a home says who shares that memory.
+std::string home_hint(std::string_view word, std::span<const std::string_view> names) {
+  struct MemoryRow {
+    HomesWord memory;
+    StitchLevel level;
+  };
+  constexpr auto memories = std::to_array<MemoryRow>(
+      {{HomesWord::registers, StitchLevel::registers}, {HomesWord::shared, StitchLevel::block}});
+  for (const auto& [memory, level] : memories)
+    if (word == homes_names[static_cast<std::size_t>(memory)])
+      return fmt::format("{} is a word of --axis homes=; of one value that is {}", word, name(level));
+  return suggestion(word, names);
+}
+
 std::vector<Home> parse_homes(std::string_view value) {
   std::vector<Home> homes;
   for (const std::string_view item : split(value, ',')) {
@@ -140,7 +154,7 @@ std::vector<Home> parse_homes(std::string_view value) {
     if (!level) {
       const std::vector<std::string_view> names = home_level_names();
       bad_plan_word(item.substr(at + 1), fmt::format("one of {}", fmt::join(names, ", ")),
-                    suggestion(item.substr(at + 1), names));
+                    home_hint(item.substr(at + 1), names));
     }
     if (!homes.empty() && homes.back().node >= *node)
       bad_plan_word(item, fmt::format("a node behind %{}: homes ascend, each node once", homes.back().node));

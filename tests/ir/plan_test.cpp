@@ -113,6 +113,22 @@ TEST_CASE("a field of older plans is refused with what says the same today") {
   CHECK(older_field_in("").empty());
 }
 
+TEST_CASE("a home that is named by its memory is told the word for who shares it") {
+  const auto hint = [](const char* text) -> std::string {
+    try {
+      (void)parse_plan(text);
+    } catch (const Error& error) {
+      return error.hint;
+    }
+    return "read";
+  };
+  CHECK(hint("row dominant=%3 homes=%1@shared") == "shared is a word of --axis homes=; of one value that is block");
+  CHECK(hint("row dominant=%3 homes=%1@registers") ==
+        "registers is a word of --axis homes=; of one value that is register");
+  CHECK(hint("row dominant=%3 homes=%1@blok") == "did you mean 'block'?");
+  CHECK(hint("row dominant=%3 homes=%1@block") == "read");
+}
+
 TEST_CASE("a plan's text with letters changed is refused as a word, or reads back as it is") {
   std::mt19937_64 random(5);
   const std::string letters = "%@,= 0139abdefghilmoprstvw_-";

@@ -143,6 +143,10 @@ std::optional<ir::Rejection> check_launch(const ir::Plan& plan, const ir::Limits
   if (plan.unroll < 1) return no("unroll", fmt::format("{} vectors at once", plan.unroll));
   if (plan.grid == ir::GridShape::persistent && plan.blocks_per_sm < 1)
     return no("persistent", "a persistent grid has blocks_per_sm blocks for each SM, and the plan says none");
+  if (plan.grid != ir::GridShape::persistent && plan.blocks_per_sm != 0)
+    return no("persistent", fmt::format("blocks_per_sm={} says how many blocks of a persistent grid an SM has, and the "
+                                        "plan says grid=tile",
+                                        plan.blocks_per_sm));
   if (plan.grid == ir::GridShape::persistent &&
       (plan.blocks_per_sm > limits.blocks_per_sm || plan.blocks_per_sm * plan.threads > limits.threads_per_sm))
     return no("persistent", fmt::format("{} blocks of {} threads do not fit an SM with {} blocks and {} threads",

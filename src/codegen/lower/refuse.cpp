@@ -173,6 +173,9 @@ std::optional<ir::Rejection> refuse_map(const Prepared& prepared, const ir::Plan
   if (leaves_flight_idle(mapping))
     return no("unroll", fmt::format("{} {} threads fewer than {} each",
                                     counted(vectors(mapping), "vector", "gives", "give"), plan.threads, plan.unroll));
+  if (rest(mapping) > plan.threads)
+    return no("peel", fmt::format("the {} behind the last vector of {} need a thread each, found {}",
+                                  counted(rest(mapping), "element"), plan.vector, plan.threads));
   return std::nullopt;
 }
 

@@ -338,7 +338,10 @@ bool is_written(const std::string& plan) {
   if (plan.find('=') != plan.npos && plan.find(' ') == plan.npos)
     throw Error(Fault::usage,
                 fmt::format("found plan '{}', expected a rank, xla, or a plan's whole text in quotes", plan),
-                fmt::format("--axis {} restricts the plans that ranks count; tailor explore prints whole texts", plan));
+                begins_plan ? "the words of a plan stand apart by blanks; tailor explore prints whole texts"
+                            : fmt::format("--axis {} restricts the plans that ranks count; tailor explore prints whole "
+                                          "texts",
+                                          plan));
   return !plan.empty() && !is_number(plan) && plan != xla_plan_word;
 }
 

@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <cstring>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "codegen/lower/lower_loops.h"
 #include "codegen/lower/skeletons.h"
 #include "support/group_family.h"
+#include "support/interpret.h"
 
 using namespace tailor;
 using namespace tailor::codegen;
@@ -224,4 +226,55 @@ TEST_CASE("a reduction is put together at the widest level that its elements are
     if (level == ir::StitchLevel::warp) CHECK(warps.size() == 1);
     if (warps.size() > 1) CHECK(level == ir::StitchLevel::block);
   });
+}
+
+TEST_CASE("a map stores each element once, or says that threads lack for those behind its vectors") {
+  int stored = 0, refused = 0;
+  for (std::int64_t elements = 1; elements < 80; ++elements) {
+    const ir::Group group = ir::make_group({"negated", fmt::format(R"(graph negated {{
+  %x = parameter 0 : s32[{0}]
+  %y = negate %x : s32[{0}]
+  output %y
+}})",
+                                                                   elements)},
+                                           1, 1);
+    std::vector<std::byte> numbers(static_cast<std::size_t>(elements) * sizeof(std::int32_t)), expected = numbers;
+    for (std::int32_t i = 0; i < elements; ++i) {
+      const std::int32_t number = i + 1, negated = -number;
+      std::memcpy(&numbers[static_cast<std::size_t>(i) * sizeof i], &number, sizeof i);
+      std::memcpy(&expected[static_cast<std::size_t>(i) * sizeof i], &negated, sizeof i);
+    }
+    for (const int threads : {4, 8, 16})
+      for (const int vector : {1, 2, 8, 16, 32}) {
+        if (vector > elements) continue;
+        const ir::Plan plan = ir::parse_plan(fmt::format("map dominant=%1 threads={} vector={}", threads, vector));
+        const Lowered made = lower(group, plan, small_limits());
+        if (const auto* rejection = std::get_if<ir::Rejection>(&made)) {
+          CHECK(rejection->rule == "peel");
+          CHECK(elements % vector > threads);
+          ++refused;
+          continue;
+        }
+        const ir::KernelRun run =
+            ir::interpret(std::get<ir::Kernel>(made), {numbers, std::vector<std::byte>(numbers.size())});
+        REQUIRE(run.violations.empty());
+        REQUIRE(run.buffers[1] == expected);
+        ++stored;
+      }
+  }
+  CHECK(stored > 500);
+  CHECK(refused > 50);
+}
+
+TEST_CASE("a number of resident blocks is of a persistent grid") {
+  const ir::Group group = ir::make_group(ir::family_member("bias_gelu_f16"), 8, 64);
+  const auto refusal = [&](const char* plan) {
+    const Lowered made = lower(group, ir::parse_plan(plan), small_limits());
+    const auto* refused = std::get_if<ir::Rejection>(&made);
+    return refused == nullptr ? "" : fmt::format("{}: {}", refused->rule, refused->reason);
+  };
+  const std::string dominant = fmt::format("%{}", std::get<Prepared>(prepare(group)).dominants.front());
+  CHECK(refusal(fmt::format("map dominant={} threads=16 grid=tile blocks_per_sm=3", dominant).c_str()) ==
+        "persistent: blocks_per_sm=3 says how many blocks of a persistent grid an SM has, and the plan says grid=tile");
+  CHECK(refusal(fmt::format("map dominant={} threads=16 grid=persistent blocks_per_sm=3", dominant).c_str()).empty());
 }
