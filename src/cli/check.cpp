@@ -78,6 +78,7 @@ struct Checked {
 /// What the command ends with: what is wrong comes before what could not be judged, of kernels before arrays.
 std::optional<Error> fault_of(const Checked& all) {
   std::optional<Error> fault = study::fault_of(study::count_verdicts(all.candidates), all.unplanned.size());
+  if (fault && all.candidates.empty() && all.unplanned.size() == 1) fault->hint = all.unplanned.front().why;
   if ((fault && fault->fault == Fault::failed) || !all.evaluated) return fault;
   std::optional<Error> of_arrays = study::fault_of(*all.evaluated);
   return !fault || (of_arrays && of_arrays->fault == Fault::failed) ? of_arrays : fault;

@@ -21,7 +21,8 @@ namespace tailor::cli {
 namespace {
 
 /// Fills the candidate's binary. Throws when there is none to be had.
-void compile_ptx(const EmitOptions& options, study::Candidate& one, const study::Watch& watch) {
+void compile_ptx(const EmitOptions& options, const ir::Device& device, study::Candidate& one,
+                 const study::Watch& watch) {
   const profiler::FoundNvrtc nvrtc = study::find_compiler(options.compiler.nvrtc);
   if (!nvrtc) throw Error(Fault::missing, "--ptx needs NVRTC: " + nvrtc.reason, nvrtc.remedy);
   study::compile(
@@ -34,8 +35,12 @@ void compile_ptx(const EmitOptions& options, study::Candidate& one, const study:
     throw Error(Fault::missing, std::string(trim(binary.log)), "tailor doctor lists those it knows");
   if (binary.outcome == ir::CompileOutcome::too_long) throw Error(Fault::failed, std::string(trim(binary.log)));
   if (binary.outcome == ir::CompileOutcome::failed)
-    throw Error(Fault::failed, fmt::format("{} refused the kernel:\n{}", binary.compiler, trim(binary.log)),
-                "this is a bug of the printer or the lowering: please report it with the model and the plan");
+    throw Error(
+        Fault::failed, fmt::format("{} refused the kernel:\n{}", binary.compiler, trim(binary.log)),
+        options.arch.empty() || options.arch == device.arch
+            ? "this is a bug of the printer or the lowering: please report it with the model and the plan"
+            : fmt::format("the plan is one for {}, and {} may lack what it uses: --device names a GPU to plan for",
+                          device.arch, options.arch));
 }
 
 }  // namespace
@@ -56,7 +61,7 @@ void run_emit(const EmitOptions& options, const Context& context) {
   table.rows.push_back(
       {one.kernel.name, short_hex(one.of->group.id), ir::text(one.plan), std::string("unchecked"), one.cuda});
   if (options.ptx) {
-    compile_ptx(options, one, watch);
+    compile_ptx(options, device, one, watch);
     const ir::Binary& binary = *one.binary;
     answer.text = binary.ptx;
     table.columns.insert(table.columns.end(),
