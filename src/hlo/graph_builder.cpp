@@ -58,6 +58,7 @@ constexpr auto resolver_rows = std::to_array<ResolverRow>({
     {ir::Op::batch_norm_training, resolve_batch_norm_training},
     {ir::Op::batch_norm_grad, resolve_batch_norm_grad},
     {ir::Op::bitcast_convert, resolve_bitcast_convert},
+    {ir::Op::reduce, resolve_reduce},
     {ir::Op::reduce_window, resolve_reduce_window},
     {ir::Op::select_and_scatter, resolve_select_and_scatter},
     {ir::Op::topk, resolve_topk},

@@ -147,6 +147,7 @@ HloValue resolve_batch_norm_inference(GraphBuilder& builder, const Frame& frame,
 HloValue resolve_batch_norm_training(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_batch_norm_grad(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_bitcast_convert(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
+HloValue resolve_reduce(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_reduce_window(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_select_and_scatter(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);
 HloValue resolve_topk(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction);

@@ -540,12 +540,17 @@ const std::vector<SpaceCase>& strips_cases() {
       {"mean_of_nine", 16, 40, Loop::strips_8},       {"mean_of_nine", 15, 33, Loop::strips_4},
       {"mean_of_nine", 10, 32, Loop::strips_2},       {"windows_of_windows", 16, 36, Loop::strips_4},
       {"windows_of_windows", 15, 37, Loop::strips_8}, {"windows_of_windows", 2, 64, Loop::strips_2},
-      {"causal_taps", 16, 36, Loop::strips_8},        {"causal_taps", 15, 33, Loop::strips_4}};
+      {"causal_taps", 16, 36, Loop::strips_8},        {"causal_taps", 15, 33, Loop::strips_4},
+      {"causal_taps", 3, 40, Loop::strips_3}};
   return cases;
 }
 
 const codegen::Prepared* strips_in(Loop loop, const codegen::Prepared& prepared) {
-  const int rows = loop == Loop::strips_2 ? 2 : loop == Loop::strips_4 ? 4 : loop == Loop::strips_8 ? 8 : 0;
+  const int rows = loop == Loop::strips_2   ? 2
+                   : loop == Loop::strips_3 ? 3
+                   : loop == Loop::strips_4 ? 4
+                   : loop == Loop::strips_8 ? 8
+                                            : 0;
   for (const auto& strips : prepared.in_strips)
     if (strips->strip.rows == rows) return strips.get();
   return nullptr;

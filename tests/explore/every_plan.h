@@ -17,7 +17,7 @@ namespace tailor::explore {
 
 /// Which of a group's loops is meant: that of its structure, its tiles, the one over pieces of its root, or one over
 /// strips of so many results of windows.
-enum class Loop : std::uint8_t { own, tiles, pieces, strips_2, strips_4, strips_8 };
+enum class Loop : std::uint8_t { own, tiles, pieces, strips_2, strips_3, strips_4, strips_8 };
 
 struct SpaceCase {
   std::string_view member;  ///< of the group family

@@ -172,6 +172,10 @@ ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& 
       take_spread(id, access, conditions);
       guard_vars = vars_of(pool, conditions);
     }
+  } else if (segment_ && segment_->vector > 1 && !parts_of_vectors && prepared_.slices_of[id] >= most_of_slices) {
+    take_spread(id, access, conditions);  // one number for all elements, beside those that other slices take
+    guard_vars = vars_of(pool, conditions);
+    access.has_element = access.lanes > 0;
   }
   // What the whole row reads is read in front of the guard of its edge, where shifted rows have it.
   const std::int64_t last = elements(node.shape) - std::max(access.width, access.lanes);
@@ -232,11 +236,10 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
                              (kept.by_element ? lanes_of(kept.lanes) : 1) / access.width;
   if (!conditions.empty() && loads_ahead_ + loads > most_conditional) return;
   if (elsewhere.kept == nullptr) kept.outside = outside_of(id, access, conditions.size() < asked);
-  if (elsewhere.kept != nullptr)
-    found_elsewhere.push_back(id);
-  else if (!is_choice)
-    name_index(access.base);
-  if (conditions.empty()) kept.from = access.lanes > 0 ? access.base : ir::no_expr;
+  const bool is_loaded = elsewhere.kept == nullptr && !is_choice;  // itself, at its own place
+  if (elsewhere.kept != nullptr) found_elsewhere.push_back(id);
+  if (is_loaded) name_index(access.base);
+  if (is_loaded && conditions.empty() && access.has_element && access.width > 1) kept.from = access.base;
   if (shares_spread(kept)) return;
   const ir::ValueId initial = conditions.empty() && !access.partly ? ir::no_value : start_of_array(id);
   const int depth = std::min(spans_row(stay) ? row_depth : flight.depth, access.depth);
@@ -249,7 +252,7 @@ bool ProgramBuilder::shares_spread(const Kept& kept) {
   if (kept.from == ir::no_expr) return false;
   const std::vector<Kept>& of_node = s_.kept[kept.node];
   const auto same = std::find_if(of_node.begin(), of_node.end(), [&](const Kept& other) {
-    return other.from == kept.from && other.lanes == kept.lanes && other.segment == kept.segment &&
+    return other.from == kept.from && lanes_of(other.lanes) == lanes_of(kept.lanes) && other.segment == kept.segment &&
            other.stay == kept.stay && other.by_row == kept.by_row && other.by_trip == kept.by_trip;
   });
   if (same == of_node.end()) return false;

@@ -74,7 +74,7 @@ struct Kept {
   int width = 0;                                            ///< shared: elements of one access; 0: the widest
   int lanes = 0;                                            ///< registers: elements of the array; 0: the vector's
   ir::ExprId lane = ir::no_expr;                            ///< registers: where in it; no_expr: the element's own
-  ir::ExprId from = ir::no_expr;                            ///< of a spread that no guard is around: where it begins
+  ir::ExprId from = ir::no_expr;                            ///< of wide loads that no guard is around: where they begin
   Outside outside = Outside::unknown;
 };
 

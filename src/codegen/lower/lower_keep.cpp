@@ -453,7 +453,9 @@ Entry ProgramBuilder::kept_entry(ir::NodeId id, const Kept& kept, const Demand& 
   entry.predicate = wanted.predicate;
   entry.outside = kept.outside;
   const ir::ExprId lane = each && kept.lane == ir::no_expr ? s_.build.var(segment_->element) : kept.lane;
-  entry.raw = element(dtype, kept_ref(kept, lane), kept.by_element ? depth() : std::max(depth_for(vars), kept.depth));
+  // A lane that is the same for all elements is read in front of the loop over them.
+  const bool is_own = kept.by_element && (!each || pool[lane].vars.has(segment_->element));
+  entry.raw = element(dtype, kept_ref(kept, lane), is_own ? depth() : std::max(depth_for(vars), kept.depth));
   entry.compute = widen(entry.raw, dtype, id);
   return entry;
 }

@@ -120,6 +120,9 @@ void add_shifted_loops(const ir::Graph& graph, Prepared& out) {
   };
   const std::vector<ir::NodeId> results = results_alike(graph, out);
   if (results.empty() || std::none_of(graph.nodes.begin(), graph.nodes.end(), shifts)) return;
+  const IndexedVector<int> side_by_side = places_side_by_side(graph, results);
+  for (ir::NodeId id = 0; ir::index(id) < side_by_side.size(); ++id)
+    out.slices_of[id] = std::max(out.slices_of[id], side_by_side[id]);
   const ir::Shape& shape = graph[results.front()].shape;
   std::vector<StripChoice> best;
   int best_dim = -1;

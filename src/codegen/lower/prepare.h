@@ -139,7 +139,7 @@ struct Prepared {
   std::vector<std::pair<ir::NodeId, ir::ScatterForm>> scatters;
   std::vector<std::pair<ir::NodeId, WindowTaps>> taps;  ///< of each reduce-window, ascending
   IndexedVector<ir::Reducer> window_of;                 ///< per node: of all windows over this parameter; none: of none
-  IndexedVector<int> slices_of;                         ///< per node: how many read a part of it
+  IndexedVector<int> slices_of;                         ///< per node: parts of it that are read for an element
   IndexedVector<std::uint8_t> places;                   ///< per node: what a gather's indices are made of
   IndexedVector<Choice> choices;                        ///< per node
   int widest_vector = 1;                                ///< most elements of any parameter or output in 16 bytes
@@ -199,7 +199,8 @@ std::int64_t code_of_element(const ir::Graph& graph, const Prepared& prepared);
 /// the result among that.
 void prepare_pieces(const ir::Graph& graph, Prepared& prepared);
 
-/// Fills Prepared::in_strips where neighbouring results read the same elements; all else is known.
+/// Fills Prepared::in_strips where neighbouring results read the same elements, and Prepared::slices_of where one reads
+/// elements side by side; all else is known.
 void prepare_strips(const ir::Graph& graph, Prepared& prepared);
 
 /// Fills Prepared::choices. Users, stored nodes, rows and columns are known.

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/indexed.h"
+#include "base/division.h"
 #include "codegen/structure/strip.h"
 
 namespace tailor::codegen {
@@ -40,15 +40,30 @@ class ReadWalk {
     return true;
   }
 
+  bool is_loaded(ir::NodeId id) const {
+    return graph_[id].op == ir::Op::parameter || (!is_passed(id) && ir::class_of(graph_[id].op) != ir::OpClass::leaf);
+  }
+
   /// Different places of each node that is loaded.
   IndexedVector<std::int64_t> places() const {
     IndexedVector<std::int64_t> counts(known_.size());
-    for (ir::NodeId id = 0; ir::index(id) < known_.size(); ++id) {
-      const bool is_loaded =
-          graph_[id].op == ir::Op::parameter || (!is_passed(id) && ir::class_of(graph_[id].op) != ir::OpClass::leaf);
-      counts[id] = is_loaded ? std::ssize(known_[id]) : 0;
-    }
+    for (ir::NodeId id = 0; ir::index(id) < known_.size(); ++id)
+      counts[id] = is_loaded(id) ? std::ssize(known_[id]) : 0;
     return counts;
+  }
+
+  /// The most places of a node that lie in one aligned piece of so many elements.
+  int most_in_piece(ir::NodeId id, std::int64_t piece) {
+    std::vector<ir::ExprId> begins;  // of the pieces of those whose place in a piece is known
+    for (const Coordinates& place : known_[id]) {
+      const ir::ExprId address = build_.expand(memory_index(build_, graph_[id].shape, place));
+      const std::int64_t constant = build_.pool()[address].constant;
+      const ir::ExprId begin = build_.add_constant(address, floor_div(constant, piece) * piece - constant);
+      if (build_.is_multiple(begin, piece)) begins.push_back(begin);
+    }
+    std::ptrdiff_t most = 0;
+    for (const ir::ExprId begin : begins) most = std::max(most, std::count(begins.begin(), begins.end(), begin));
+    return static_cast<int>(most);
   }
 
   IndexBuilder& build() { return build_; }
@@ -104,6 +119,21 @@ std::optional<IndexedVector<std::int64_t>> places_of(const ir::Graph& graph, std
 
 }  // namespace
 
+IndexedVector<int> places_side_by_side(const ir::Graph& graph, std::span<const ir::NodeId> results) {
+  constexpr std::int64_t piece = 4;
+  IndexedVector<int> most(graph.nodes.size(), 0);
+  ReadWalk walk(graph);
+  IndexBuilder& build = walk.build();
+  const ir::Shape& shape = graph[results.front()].shape;
+  const ir::ExprId position = build.var(build.add_var({"p", ir::VarKind::loop, elements(shape), 1}));
+  const Coordinates at = delinearize_memory(build, shape, position);
+  for (const ir::NodeId result : results)
+    if (!walk.visit(result, at)) return most;
+  for (ir::NodeId id = 0; ir::index(id) < most.size(); ++id)
+    if (walk.is_loaded(id)) most[id] = walk.most_in_piece(id, piece);
+  return most;
+}
+
 std::optional<SharedReads> shared_reads(const ir::Graph& graph, std::span<const ir::NodeId> results, int dim,
                                         int rows) {
   const auto one = places_of(graph, results, dim, rows, 1);
@@ -115,7 +145,9 @@ std::optional<SharedReads> shared_reads(const ir::Graph& graph, std::span<const 
     const std::int64_t bytes = element_bytes(graph[id].shape.dtype);
     shared.apart += rows * (*one)[id] * bytes;
     shared.together += (*all)[id] * bytes;
-    shared.overlaps = shared.overlaps || ((*one)[id] < (*all)[id] && (*all)[id] < rows * (*one)[id]);
+    const bool is_whole = elements(graph[id].shape) >= elements(graph[results.front()].shape);
+    const bool is_moved = (*one)[id] < (*all)[id] || (is_whole && (*one)[id] > 1);
+    shared.overlaps = shared.overlaps || (is_moved && (*all)[id] < rows * (*one)[id]);
   }
   return shared;
 }

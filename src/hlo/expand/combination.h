@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What windows do to their elements: a reducer, or a region of its own, over one array or several of equal dimensions.
-// In: a reduce-window. Out: nodes that put arrays together element by element, and what is in the place of elements
-// that are missing. Called by the passes that take windows apart (pass_scans.cpp, pass_windows.cpp).
+// What windows and reductions do to their elements: a reducer, or a region of its own, over one array or several of
+// equal dimensions. In: a reduce-window, a reduce. Out: nodes that put arrays together element by element, and what is
+// in the place of elements that are missing. Called by the passes that take them apart (pass_scans.cpp,
+// pass_short_reductions.cpp, pass_windows.cpp).
 //
 // A reducer's missing elements are its neutral element, and what the text begins with is combined once, at the end. Of
 // a region nobody knows the neutral element, so what the text begins with has to be it, as HLO asks.
@@ -26,7 +27,8 @@ bool is_pointwise(const ir::Graph& region, const std::vector<ir::Shape>& arrays)
 
 class Combination : protected Expansion {
  public:
-  /// `node`: a reduce-window that verify() accepts; its reducer has a neutral element, or its body is_pointwise().
+  /// `node`: a reduce-window or reduce that verify() accepts; its reducer has a neutral element, or its body
+  /// is_pointwise().
   Combination(GraphBuilder& builder, const HloInstruction& instruction, const ir::Node& node);
 
  protected:

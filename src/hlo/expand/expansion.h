@@ -3,7 +3,8 @@
 //
 // One instruction becomes several nodes. In: the instruction and what it is called. Out: nodes under its name, counted
 // for the ledger, the last of them with the name alone. Called by the passes that expand (pass_composites.cpp,
-// pass_scans.cpp, pass_scatters.cpp, pass_selections.cpp, pass_topk.cpp, pass_widths.cpp, pass_windows.cpp).
+// pass_scans.cpp, pass_scatters.cpp, pass_selections.cpp, pass_short_reductions.cpp, pass_topk.cpp, pass_widths.cpp,
+// pass_windows.cpp).
 #pragma once
 
 #include <fmt/format.h>

@@ -7,6 +7,7 @@
 // dilations make gaps. A long strip reads fewer lines for each result, and holds what it reads in more registers.
 #include "ir/graph/window_strips.h"
 
+#include <bit>
 #include <set>
 
 namespace tailor::ir {
@@ -40,9 +41,11 @@ std::vector<std::int32_t> strip_lengths(const Shape& result, int dim) {
   std::int64_t inner = 1;
   for (int i = 0; result.minor_to_major[i] != dim; ++i) inner *= result.dims[result.minor_to_major[i]];
   if (inner < least_inside_strip) return lengths;
-  for (std::int32_t results = 2; results <= longest_strip; results *= 2) {
-    const std::int64_t all = result.dims[dim], idle = (results - all % results) % results;
-    if (most_idle * idle <= all) lengths.push_back(results);
+  const std::int64_t all = result.dims[dim];
+  for (std::int32_t results = 2; results <= longest_strip; ++results) {
+    const std::int64_t idle = (results - all % results) % results;
+    if (results == all || (std::has_single_bit(static_cast<std::uint32_t>(results)) && most_idle * idle <= all))
+      lengths.push_back(results);
   }
   constexpr std::size_t asked = 2;  // shorter ones share less, and each has a loop with plans of its own
   if (lengths.size() > asked) lengths.erase(lengths.begin(), lengths.end() - asked);

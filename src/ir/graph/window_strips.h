@@ -31,9 +31,9 @@ struct WindowStrip {
   std::int64_t lines = 0;
 };
 
-/// How many results along a dimension a strip may have, the shortest first: the two longest of 2, 4 and 8 where at most
-/// a quarter of the results would lie behind the end, and eight elements or more lie side by side in memory inside of
-/// them.
+/// How many results along a dimension a strip may have, the shortest first: the two longest of 2, 4 and 8, where at
+/// most a quarter of the results would lie behind the end, and of all where these are no more than 8. None unless eight
+/// elements or more lie side by side in memory inside of them.
 std::vector<std::int32_t> strip_lengths(const Shape& result, int dim);
 
 /// Strips worth a loop: of these lengths, those where some results read the same line.

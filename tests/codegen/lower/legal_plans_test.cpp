@@ -103,7 +103,7 @@ TEST_CASE("as many plans of each group are legal, and as many are refused by eac
       each_plan(prepared, prepared.skeleton == Skeleton::map ? 2 : 5,
                 [&](const Plan& plan) { ++rulings[ruling_on(prepared, plan, scratch)]; });
       constexpr std::array loops = std::to_array<std::string_view>(
-          {"", " in tiles", " in pieces", " in strips of 2", " in strips of 4", " in strips of 8"});
+          {"", " in tiles", " in pieces", " in strips of 2", " in strips of 3", " in strips of 4", " in strips of 8"});
       list += fmt::format("{} {}x{}{}:", which.member, which.rows, which.columns, row_for(loops, which.loop));
       for (const auto& [rule, count] : rulings) list += fmt::format(" {} {}", rule, count);
       list += "\n";
