@@ -297,6 +297,10 @@ std::string on_xu(const Situation& s) {
       s.percent(Part::xu), s.work.pipes.xu, conversions(s.work.pipes));
 }
 
+/// What a line says to do, with the colon before it; nothing where it says why alone. Two reasons to do one thing are
+/// one line.
+std::string_view proposal_of(std::string_view line) { return line.substr(std::min(line.find(": "), line.size())); }
+
 constexpr std::string (*rules[])(const Situation&) = {on_spills,  on_grid,  on_launch,  on_code, on_sectors,
                                                       on_latency, on_banks, on_address, on_xu,   on_dram};
 
@@ -310,7 +314,15 @@ std::vector<std::string> advice(const ir::Estimate& estimate, const Work& work, 
   std::vector<std::string> lines;
   for (const auto rule : rules) {
     std::string line = rule({estimate, all, code, device, changeable});
-    if (!line.empty()) lines.push_back(std::move(line));
+    if (line.empty()) continue;
+    const std::size_t reason = line.size() - proposal_of(line).size();
+    const auto same = std::find_if(lines.begin(), lines.end(), [&](const std::string& other) {
+      return reason < line.size() && proposal_of(other) == proposal_of(line);
+    });
+    if (same != lines.end())
+      same->insert(same->size() - proposal_of(*same).size(), ", and " + line.substr(0, reason));
+    else
+      lines.push_back(std::move(line));
     if (lines.size() == 2) break;
   }
   return lines;

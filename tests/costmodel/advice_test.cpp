@@ -210,6 +210,23 @@ TEST_CASE("of several sentences the two most telling are said") {
   CHECK(said[1].starts_with("100 blocks leave 32 of 132 SMs idle"));
 }
 
+TEST_CASE("two reasons for one proposal are one sentence") {
+  Case c;
+  c.takes(Part::latency, 90);
+  c.estimate.bottleneck = Part::latency;
+  c.work.virtual_blocks = 100;
+  ir::Plan plan;
+  plan.skeleton = ir::Skeleton::map;
+  plan.unroll = 8;
+  Changeable changeable{true, &plan, {}};
+  changeable.price = [](const ir::Plan& other) { return std::optional(Seconds{other.unroll < 8 ? 50e-6 : 101e-6}); };
+  const std::vector<std::string> said = advice(c.estimate, c.work, c.device, changeable);
+  REQUIRE(said.size() == 1);
+  CHECK(said[0].starts_with("100 blocks leave 32 of 132 SMs idle, and latency binds with "));
+  CHECK(said[0].ends_with(" in place of 8 would take 50.0 us"));
+  CHECK(said[0].find("would take") == said[0].rfind("would take"));
+}
+
 TEST_CASE("advice proposes the fastest plan that the model knows, names both values and the time, and no slower one") {
   Case c;
   c.takes(Part::code, 60);
