@@ -47,6 +47,8 @@ struct GraphBuilderContext {
   IndexedVector<std::uint8_t> active;  ///< computations being walked: meeting one again is a cycle
   bool keep_async = false;             ///< what a start wraps is a given group of kind "async"
   std::int64_t instances = 0;          ///< instructions walked so far, copies counted
+  std::optional<std::vector<std::string>>
+      rounded_rows;  ///< of sums (pass_short_reductions.cpp), once they are asked for
   std::vector<std::pair<std::string, std::int64_t>> opaque;
   std::vector<std::pair<std::string, std::int64_t>> unknown_calls;  ///< targets of custom calls with their number
 };
@@ -68,6 +70,7 @@ class GraphBuilder {
   // What the resolvers (pass_*.cpp) work with.
   const HloModule& module() const { return context_.module; }
   Ledger& ledger() { return context_.ledger; }
+  std::optional<std::vector<std::string>>& rounded_rows() { return context_.rounded_rows; }
   bool keeps_async() const { return context_.keep_async; }
   const HloComputation& find_computation(const HloInstruction& instruction, std::string_view attribute) const;
   const HloComputation& computation_called(const HloInstruction& instruction, std::string_view name) const;

@@ -147,3 +147,22 @@ TEST_CASE("scatters of several windows, and of regions that are no one operation
                         [](const Node& node) { return node.op == Op::scatter; }) == 1);
   }
 }
+
+TEST_CASE("a scatter's array lies as its result does, by a copy where the text has them apart") {
+  for (const char* array : {"{1,0}", "{0,1}"})
+    for (const char* result : {"{1,0}", "{0,1}"}) {
+      const std::string text = fmt::format(
+          "HloModule m\n\nr {{\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  ROOT s = f32[] add(p, q)\n}}\n\n"
+          "ENTRY e {{\n  x = f32[5,7]{} parameter(0)\n  i = s32[2,1] parameter(1)\n  u = f32[2,7] parameter(2)\n"
+          "  ROOT y = f32[5,7]{} scatter(x, i, u), update_window_dims={{1}}, inserted_window_dims={{0}}, "
+          "scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=r\n}}\n",
+          array, result);
+      CAPTURE(text);
+      const Graph graph = hlo::import_hlo(text, "test.hlo").graph;
+      const Node& scatter = graph[graph.outputs[0]];
+      REQUIRE(scatter.op == Op::scatter);
+      const Node& written = graph[scatter.operands[0]];
+      CHECK(written.shape.same_layout(scatter.shape));
+      CHECK((written.op == Op::copy) == (std::string_view(array) != result));
+    }
+}

@@ -108,10 +108,13 @@ bool check(const Asked& asked, std::mt19937_64& random) {
   return !has_reduce(graph);
 }
 
-constexpr Kind kinds[] = {
-    {"f32", "add"},           {"f32", "add", 5},       {"f32", "multiply", 1},    {"f32", "maximum", -9},
-    {"f64", "add"},           {"s32", "add", 2},       {"s32", "minimum", 100},   {"u8", "maximum"},
-    {"f16", "maximum", -100}, {"bf16", "minimum", 99}, {"bf16", "add", 0, false}, {"f16", "multiply", 1, false}};
+constexpr Kind kinds[] = {{"f32", "add", 0, false},      {"f32", "add", 5, false},
+                          {"f32", "multiply", 1, false}, {"f32", "maximum", -9},
+                          {"f64", "minimum", 7},         {"s32", "add", 2},
+                          {"s32", "minimum", 100},       {"u8", "maximum"},
+                          {"f16", "maximum", -100},      {"bf16", "minimum", 99},
+                          {"bf16", "add", 0, false},     {"f16", "multiply", 1, false},
+                          {"s32", "multiply", 1},        {"u32", "add"}};
 
 }  // namespace
 
@@ -127,6 +130,7 @@ TEST_CASE("reductions of up to four elements are written out, and give what thei
           const std::int64_t count = reduced_elements(asked);
           if (count == 1) continue;  // a reshape, whatever it is
           const bool is_short = check(asked, random);
+          CAPTURE(text_of(asked));
           CHECK(is_short == (count <= 4 && kind.is_written_out));
           ++(is_short ? written_out : stayed);
         }
@@ -174,4 +178,22 @@ TEST_CASE("a reduction of nothing, and one of an empty array, stay as they are")
     CHECK(elements(found[0].shape) == dims[1] - '0');
     for (std::int64_t i = 0; i < elements(found[0].shape); ++i) CHECK(as_double(found[0], i) == 2);
   }
+}
+
+TEST_CASE("the greatest of rows that are summed too stays with their sum, and other rows do not ask for it") {
+  const auto reduces = [](std::string_view dims, std::string_view along, std::string_view kept) {
+    const std::string text = fmt::format(
+        "HloModule m\nlarger {{\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] maximum(a, b)\n}}\n"
+        "sum {{\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b)\n}}\n"
+        "ENTRY e {{\n x = f32[6,3] parameter(0)\n y = f32{0} parameter(1)\n z = f32[] constant(0)\n low = f32[] "
+        "constant(-inf)\n g = f32[6] reduce(x, low), dimensions={{1}}, to_apply=larger\n"
+        " s = f32{2} reduce(y, z), dimensions={1}, to_apply=sum\n ROOT t = (f32[6], f32{2}) tuple(g, s)\n}}\n",
+        dims, along, kept);
+    const Graph graph = hlo::import_hlo(text, "test.hlo").graph;
+    return std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                         [](const Node& node) { return node.op == Op::reduce; });
+  };
+  CHECK(reduces("[6,3]", "{1}", "[6]") == 2);
+  CHECK(reduces("[6,3]", "{0}", "[3]") == 1);
+  CHECK(reduces("[7,3]", "{1}", "[7]") == 1);
 }

@@ -196,12 +196,11 @@ TEST_CASE("what a scatter replaces and a window's largest are exact") {
 
 TEST_CASE("a sum whose order decides whether it overflows is not judged, one that is infinite in any order is") {
   const Graph graph = entry(
-      "  x = f32[4,5]{1,0} parameter(0)\n  zero = f32[] constant(0)\n"
+      "  x = f32[4,3]{1,0} parameter(0)\n  zero = f32[] constant(0)\n"
       "  ROOT y = f32[4]{0} reduce(x, zero), dimensions={1}, to_apply=add\n");
   constexpr double most = 3.4028234663852886e38, infinite = std::numeric_limits<double>::infinity();
   Tensor x = zeros(graph[parameters(graph)[0]].shape);
-  const std::array<double, 20> values{most, most, -most, 0, 0, infinite,     1, -2, 0, 0,
-                                      1,    2,    3,     0, 0, std::nan(""), 1, 2,  0, 0};
+  const std::array<double, 12> values{most, most, -most, infinite, 1, -2, 1, 2, 3, std::nan(""), 1, 2};
   for (std::size_t i = 0; i < values.size(); ++i) store(x, static_cast<std::int64_t>(i), values[i]);
   const BoundedTensor sums = evaluate_with_error_bounds(graph, {&x, 1}).front();
   REQUIRE(sums.error.size() == 4);

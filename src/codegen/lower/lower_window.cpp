@@ -103,9 +103,11 @@ void add_window_loops(const ir::Graph& graph, ir::NodeId window, int dim, Prepar
   add_loops(graph, window, dim, choices, out);
 }
 
-/// Of what is stored, the nodes with as many elements as the loop goes over; none where their dimensions differ.
+/// Of what is stored, the nodes with as many elements as the loop goes over; none where their dimensions differ, or it
+/// goes over nothing.
 std::vector<ir::NodeId> results_alike(const ir::Graph& graph, const Prepared& out) {
   std::vector<ir::NodeId> results;
+  if (out.columns == 0) return results;
   for (const ir::NodeId id : out.stored)
     if (elements(graph[id].shape) == out.columns) results.push_back(id);
   for (const ir::NodeId id : results)

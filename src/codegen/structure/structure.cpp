@@ -183,6 +183,10 @@ std::optional<Rejection> refuse_scatter(const Graph& graph, const Node& node) {
                                           node.name, name(dtype)));
   const auto& [numbers, reducer, unique] = std::get<ScatterForm>(form);
   const DType dtype = node.shape.dtype;
+  if (!graph[node.operands[0]].shape.same_layout(node.shape))
+    return refuse_operation(row(node.op).hlo,
+                            fmt::format("scatter %{} writes {} into {}, which lies otherwise", node.name,
+                                        text(node.shape), text(graph[node.operands[0]].shape)));
   if (std::optional<Rejection> refused = refuse_value(node)) return refused;
   if (graph[node.operands[2]].shape.dtype != dtype)
     return refuse_operation(row(node.op).hlo, fmt::format("scatter %{} puts {} into {}", node.name,
@@ -205,8 +209,7 @@ std::optional<Rejection> refuse_node(const Graph& graph, const Node& node) {
                                      node.shape.dtype == DType::tuple ? "" : " " + text(node.shape)));
   };
   // What an operation is says more than what it gives: a sort, an argmax and a generator of random numbers give tuples.
-  const bool kernels_do_its_kind =
-      op.kind == OpClass::leaf || is_elementwise(node.op) || op.kind == OpClass::index;
+  const bool kernels_do_its_kind = op.kind == OpClass::leaf || is_elementwise(node.op) || op.kind == OpClass::index;
   if (node.shape.dtype != DType::tuple || kernels_do_its_kind)
     if (std::optional<Rejection> refused = refuse_value(node)) return refused;
   switch (op.kind) {

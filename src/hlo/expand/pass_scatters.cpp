@@ -131,6 +131,21 @@ class WindowUpdate : Expansion {
   std::vector<ir::NodeId> starts_;
 };
 
+/// A scatter writes into its array, so that lies as its result does: a copy of it where the text lays them out apart.
+ir::NodeId laid_out_alike(GraphBuilder& builder, const HloInstruction& instruction, const ir::Node& scatter) {
+  const ir::NodeId array = scatter.operands[0];
+  const ir::Shape& shape = builder.node(array).shape;
+  if (shape.dims != scatter.shape.dims || shape.same_layout(scatter.shape)) return array;
+  ir::Node copy;
+  copy.op = ir::Op::copy;
+  copy.name = scatter.name + "/array";
+  copy.operands = {array};
+  copy.shape = scatter.shape;
+  copy.shape.dtype = shape.dtype;
+  builder.ledger().add(Pass::scatters, 1, 1, 0);
+  return builder.add_node(std::move(copy), instruction);
+}
+
 }  // namespace
 
 HloValue resolve_scatter(GraphBuilder& builder, const Frame& frame, const HloInstruction& instruction) {
@@ -150,7 +165,9 @@ HloValue resolve_scatter(GraphBuilder& builder, const Frame& frame, const HloIns
       if (const auto chosen = choose_updates(builder, instruction, node, combine)) return *chosen;
     }
   }
-  return builder.add_plain(instruction, frame, instruction.op, type);
+  ir::Node node = builder.plain_node(instruction, frame, instruction.op, type);
+  if (type.children < 0 && instruction.operands == 3) node.operands[0] = laid_out_alike(builder, instruction, node);
+  return builder.add_result(std::move(node), type, instruction);
 }
 
 }  // namespace tailor::hlo

@@ -8,8 +8,16 @@
 //
 // A kernel ends where rows are reduced, or goes through rows as its dominant has them. Rows of three are no work for
 // lanes that meet: what is written out is elementwise, goes into whatever kernel reads it, and its slices are read
-// again by neighbours from L1. Elements are taken in order, from what the text begins with unless that is neutral. Sums
-// and products of 16 bits stay as they are: a reduce may round them once, and operations round each time.
+// again by neighbours from L1. Elements are taken in order; a reducer's beginning comes last, unless it is neutral.
+//
+// Sums and products of floats stay: a reduce may add in any order and its bounds say so, operations round as they
+// stand. Where a module makes such a sum of some rows, what else it makes of rows of these dimensions stays too: a
+// softmax takes the greatest of what it sums.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/text.h"
 #include "hlo/expand/combination.h"
 
 namespace tailor::hlo {
@@ -28,10 +36,38 @@ bool is_short(const ir::Node& node, const ir::Shape& array) {
   return count > 1 && count <= most_elements && elements(array) > 0;
 }
 
-bool rounds_once(ir::Reducer reducer, ir::DType dtype) {
-  constexpr int single = 32;
-  return ir::is_floating(dtype) && row(dtype).bits < single &&
-         (reducer == ir::Reducer::add || reducer == ir::Reducer::multiply);
+/// Whether results depend on the order in which elements are put together, or on how often they are rounded.
+bool is_rounded(ir::Reducer reducer, ir::DType dtype) {
+  return ir::is_floating(dtype) && (reducer == ir::Reducer::add || reducer == ir::Reducer::multiply);
+}
+
+std::string rows_text(const ir::Shape& array, std::string_view dimensions) {
+  return fmt::format("{} over {}", fmt::join(array.dims, ","), dimensions);
+}
+
+/// Rows of which some instruction of the module makes a sum or product of floats, ascending.
+std::vector<std::string> find_rounded_rows(const HloModule& module) {
+  std::vector<std::string> rows;
+  for (const HloComputation& computation : module.computations)
+    for (const HloInstruction& one : module.instructions_of(computation)) {
+      if (one.op != ir::Op::reduce || one.operands != 2 || module.operands_of(one)[0].indices != 0) continue;
+      const HloType& type = module.type_of(module.instructions_of(computation)[module.operands_of(one)[0].instruction]);
+      const std::int32_t region = module.computation_named(trim(module.attribute(one, "to_apply")));
+      if (type.children >= 0 || region < 0) continue;
+      const ir::Shape& array = module.shapes_of(type)[0];
+      if (is_rounded(find_reducer(module, module.computations[region], array.dtype), array.dtype))
+        rows.push_back(rows_text(array, module.attribute(one, "dimensions")));
+    }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+/// Whether rows of this kind stay rows anyway: a kernel of these holds their other reductions too.
+bool stay_rows(GraphBuilder& builder, const HloInstruction& instruction, const ir::Shape& array) {
+  std::optional<std::vector<std::string>>& rounded = builder.rounded_rows();
+  if (!rounded) rounded = find_rounded_rows(builder.module());
+  return std::binary_search(rounded->begin(), rounded->end(),
+                            rows_text(array, builder.module().attribute(instruction, "dimensions")));
 }
 
 class ShortReduction : Combination {
@@ -73,9 +109,11 @@ HloValue resolve_reduce(GraphBuilder& builder, const Frame& frame, const HloInst
   std::vector<ir::Shape> arrays;
   for (std::size_t k = 0; k < node.operands.size() / 2; ++k) arrays.push_back(builder.node(node.operands[k]).shape);
   const bool is_known = node.bodies.empty()
-                            ? has_neutral(reducer(node), array.dtype) && !rounds_once(reducer(node), array.dtype)
+                            ? node.shape.dtype == array.dtype && has_neutral(reducer(node), array.dtype) &&
+                                  !is_rounded(reducer(node), array.dtype)
                             : is_pointwise(builder.body(node.bodies[0]), arrays);
-  if (!is_short(node, array) || !is_known) return builder.add_result(std::move(node), type, instruction);
+  if (!is_short(node, array) || !is_known || stay_rows(builder, instruction, array))
+    return builder.add_result(std::move(node), type, instruction);
   return ShortReduction(builder, instruction, node).finish(node);
 }
 

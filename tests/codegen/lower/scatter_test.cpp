@@ -252,4 +252,7 @@ TEST_CASE("what no kernel scatters is refused by name") {
                             "    %s = add %a, %b : f32[]\n    %d = add %s, %b : f32[]\n    output %d\n  }\n" +
                             head + "  %y = scatter custom %t, %i, %x, " + words +
                             ", bodies={0} : f32[10,8]\n  output %y\n")) == "skeleton-scatter");
+  // The array is written where it lies: a result in another order would be read at other places.
+  CHECK(rule(group_of_lines(head + "  %y = scatter add %t, %i, %x, " + words + " : f32[10,8]{0,1}\n  output %y\n")) ==
+        "operation-scatter");
 }
