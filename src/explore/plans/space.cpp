@@ -258,8 +258,8 @@ std::string_view values_asked(ir::PlanField axis) {
     case ir::PlanField::unroll:
       return "1, 2, 4, 8; any number that a thread has rows or vectors for";
     case ir::PlanField::strip:
-      return "none; the two longest of 2, 4, 8 that leave a quarter or less of the results of overlapping windows "
-             "behind the end; no others";
+      return "none; where neighbouring results read some of the same elements the two longest of 2, 4, 8 that leave "
+             "a quarter or less of them behind the end, and of all up to 8; no others";
     case ir::PlanField::split:
       return "1; for columns doubled up to twice the SMs, and, where they are gone through again, what fills those; "
              "for rows "
