@@ -98,25 +98,6 @@ class ReadWalk {
   int steps_ = 0;
 };
 
-/// Places of each node that is loaded by the first so many results of a strip of `rows`.
-std::optional<IndexedVector<std::int64_t>> places_of(const ir::Graph& graph, std::span<const ir::NodeId> results,
-                                                     int dim, int rows, int asked) {
-  ReadWalk walk(graph);
-  IndexBuilder& build = walk.build();
-  const ir::Shape& shape = graph[results.front()].shape;
-  const ir::Shape piece = strip_shape(shape, dim, rows);
-  const ir::ExprId position = build.var(build.add_var({"p", ir::VarKind::loop, elements(piece), 1}));
-  for (std::int32_t number = 0; number < asked; ++number) {
-    Coordinates at = strip_coordinates(build, piece, position, dim, rows, number);
-    const ir::Interval range = build.pool()[at[dim]].range;
-    if (range.low >= shape.dims[dim]) continue;
-    if (range.high >= shape.dims[dim]) at[dim] = build.narrow(at[dim], {0, shape.dims[dim] - 1});
-    for (const ir::NodeId result : results)
-      if (!walk.visit(result, at)) return std::nullopt;
-  }
-  return walk.places();
-}
-
 }  // namespace
 
 IndexedVector<int> places_side_by_side(const ir::Graph& graph, std::span<const ir::NodeId> results) {
@@ -136,18 +117,31 @@ IndexedVector<int> places_side_by_side(const ir::Graph& graph, std::span<const i
 
 std::optional<SharedReads> shared_reads(const ir::Graph& graph, std::span<const ir::NodeId> results, int dim,
                                         int rows) {
-  const auto one = places_of(graph, results, dim, rows, 1);
-  const auto all = one ? places_of(graph, results, dim, rows, rows) : std::nullopt;
-  if (!all) return std::nullopt;
+  ReadWalk walk(graph);
+  IndexBuilder& build = walk.build();
+  const ir::Shape& shape = graph[results.front()].shape;
+  const ir::Shape piece = strip_shape(shape, dim, rows);
+  const ir::ExprId position = build.var(build.add_var({"p", ir::VarKind::loop, elements(piece), 1}));
+  IndexedVector<std::int64_t> one;  // places that the first result of a strip reads
+  for (std::int32_t number = 0; number < rows; ++number) {
+    Coordinates at = strip_coordinates(build, piece, position, dim, rows, number);
+    const ir::Interval range = build.pool()[at[dim]].range;
+    if (range.low >= shape.dims[dim]) continue;
+    if (range.high >= shape.dims[dim]) at[dim] = build.narrow(at[dim], {0, shape.dims[dim] - 1});
+    for (const ir::NodeId result : results)
+      if (!walk.visit(result, at)) return std::nullopt;
+    if (number == 0) one = walk.places();
+  }
+  const IndexedVector<std::int64_t> all = walk.places();
   SharedReads shared;
-  for (ir::NodeId id = 0; ir::index(id) < one->size(); ++id) {
-    if ((*one)[id] == 0) continue;
+  for (ir::NodeId id = 0; ir::index(id) < one.size(); ++id) {
+    if (one[id] == 0) continue;
     const std::int64_t bytes = element_bytes(graph[id].shape.dtype);
-    shared.apart += rows * (*one)[id] * bytes;
-    shared.together += (*all)[id] * bytes;
+    shared.apart += rows * one[id] * bytes;
+    shared.together += all[id] * bytes;
     const bool is_whole = elements(graph[id].shape) >= elements(graph[results.front()].shape);
-    const bool is_moved = (*one)[id] < (*all)[id] || (is_whole && (*one)[id] > 1);
-    shared.overlaps = shared.overlaps || (is_moved && (*all)[id] < rows * (*one)[id]);
+    const bool is_moved = one[id] < all[id] || (is_whole && one[id] > 1);
+    shared.overlaps = shared.overlaps || (is_moved && all[id] < rows * one[id]);
   }
   return shared;
 }

@@ -41,16 +41,20 @@ std::string window_text(const IndexedVector<ir::WindowDim>& dims) {
 
 }  // namespace
 
-bool is_pointwise(const ir::Graph& region, const std::vector<ir::Shape>& arrays) {
+bool is_pointwise(GraphBuilder& builder, const ir::Node& node) {
+  if (node.bodies.size() != 1) return false;
+  std::vector<ir::Shape> arrays;
+  for (std::size_t k = 0; k < node.operands.size() / 2; ++k) arrays.push_back(builder.node(node.operands[k]).shape);
+  const ir::Graph& region = builder.body(node.bodies[0]);
   if (region.outputs.size() != arrays.size() || parameters(region).size() != 2 * arrays.size()) return false;
   for (std::size_t k = 0; k < arrays.size(); ++k)
     if (region[region.outputs[k]].shape.dtype != arrays[k].dtype) return false;
-  return std::all_of(region.nodes.begin(), region.nodes.end(), [&](const ir::Node& node) {
-    if (node.shape.rank() != 0 || !node.results.empty()) return false;
-    if (node.op != ir::Op::parameter)
-      return node.op == ir::Op::constant || hands_on(node) || class_of(node.op) == ir::OpClass::elementwise;
-    const auto number = static_cast<std::size_t>(parameter_number(node));
-    return node.shape.dtype == arrays[number % arrays.size()].dtype;
+  return std::all_of(region.nodes.begin(), region.nodes.end(), [&](const ir::Node& inner) {
+    if (inner.shape.rank() != 0 || !inner.results.empty()) return false;
+    if (inner.op != ir::Op::parameter)
+      return inner.op == ir::Op::constant || hands_on(inner) || class_of(inner.op) == ir::OpClass::elementwise;
+    const auto number = static_cast<std::size_t>(parameter_number(inner));
+    return inner.shape.dtype == arrays[number % arrays.size()].dtype;
   });
 }
 

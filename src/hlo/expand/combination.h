@@ -22,8 +22,9 @@ namespace tailor::hlo {
 /// Nodes of equal dimensions, one for each array that is reduced.
 using Arrays = std::vector<ir::NodeId>;
 
-/// Whether the region can be applied to whole arrays: 2 n numbers in, n of the same types out, all of them elementwise.
-bool is_pointwise(const ir::Graph& region, const std::vector<ir::Shape>& arrays);
+/// Whether the node's region can be applied to the whole arrays that it reduces, which are the first half of its
+/// operands: 2 n numbers in, n of the same types out, all of them elementwise.
+bool is_pointwise(GraphBuilder& builder, const ir::Node& node);
 
 class Combination : protected Expansion {
  public:

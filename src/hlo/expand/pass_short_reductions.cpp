@@ -106,12 +106,10 @@ HloValue resolve_reduce(GraphBuilder& builder, const Frame& frame, const HloInst
   ir::Node node = builder.plain_node(instruction, frame, instruction.op, type);
   builder.check(node, instruction);
   const ir::Shape array = builder.node(node.operands[0]).shape;
-  std::vector<ir::Shape> arrays;
-  for (std::size_t k = 0; k < node.operands.size() / 2; ++k) arrays.push_back(builder.node(node.operands[k]).shape);
   const bool is_known = node.bodies.empty()
                             ? node.shape.dtype == array.dtype && has_neutral(reducer(node), array.dtype) &&
                                   !is_rounded(reducer(node), array.dtype)
-                            : is_pointwise(builder.body(node.bodies[0]), arrays);
+                            : is_pointwise(builder, node);
   if (!is_short(node, array) || !is_known || stay_rows(builder, instruction, array))
     return builder.add_result(std::move(node), type, instruction);
   return ShortReduction(builder, instruction, node).finish(node);

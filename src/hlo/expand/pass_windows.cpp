@@ -281,12 +281,10 @@ HloValue resolve_reduce_window(GraphBuilder& builder, const Frame& frame, const 
   const ir::Shape array = builder.node(node.operands[0]).shape;
   Windows windows = ir::parse_window(ir::hlo_text(node), array.rank());
   const Extent extent = extent_of(windows, array);
-  std::vector<ir::Shape> arrays;
-  for (std::size_t k = 0; k < node.operands.size() / 2; ++k) arrays.push_back(builder.node(node.operands[k]).shape);
-  const bool is_region = node.bodies.size() == 1 && is_pointwise(builder.body(node.bodies[0]), arrays);
   bool is_long = extent.taps > most_taps;
   for (int i = 0; i < array.rank(); ++i) is_long = is_long || scan_direction(windows[i], array.dims[i]);
-  const bool fits = node.bodies.empty() || (is_region && (!is_long || may_be_reordered(builder.body(node.bodies[0]))));
+  const bool fits = node.bodies.empty() ||
+                    (is_pointwise(builder, node) && (!is_long || may_be_reordered(builder.body(node.bodies[0]))));
   if (!fits || stays(builder, node, windows, extent)) return builder.add_result(std::move(node), type, instruction);
   return WindowParts(builder, instruction, node, std::move(windows)).finish(node, is_long);
 }
