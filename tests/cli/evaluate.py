@@ -39,6 +39,16 @@ ENTRY e {
 }
 """
 
+SAME = """HloModule same
+ENTRY main {
+  x = f32[2] parameter(0)
+  a = f32[2] exponential(x)
+  b = f32[2] exponential(x)
+  c = f32[2] negate(x)
+  ROOT t = (f32[2], f32[2], f32[2]) tuple(a, b, c)
+}
+"""
+
 NARROW = """HloModule narrow
 ENTRY e {
   a = bf16[4] parameter(0)
@@ -171,8 +181,10 @@ def holds(test, folder):
     write(folder / "squares.npy", "<i4", (5, 7), squares)
     words = ["evaluate", folder / "m.hlo", "--inputs", folder / "in", "--expect", f"0={folder}/softmax.npy,squares={folder}/squares.npy"]
     said = test.run(*words, wanted=1)
-    assert said.stdout.startswith("1 of 2 results matches the reference, 1 differs\n"), said.stdout
-    by_name = {row["array"]: row for row in test.records(*words, wanted=1)["results"]}
+    assert said.stdout.startswith("1 of 3 results matches the reference, 2 differ\n"), said.stdout  # one of them twice
+    rows = [row for row in test.records(*words, wanted=1)["results"] if row["array_use"] == "result"]
+    assert [(row["array"], row["outcome"]) for row in rows if row["array_number"] in (0, 3)] == [("softmax", "differs")] * 2, rows
+    by_name = {row["array"]: row for row in rows}
     assert (by_name["softmax"]["outcome"], by_name["softmax"]["wrong"]) == ("differs", 1), by_name["softmax"]
     assert "[1,4]" in by_name["softmax"]["reason"] and by_name["softmax"]["worst"] > 1, by_name["softmax"]
     assert (by_name["squares"]["outcome"], by_name["squares"]["worst"]) == ("matches", 0), by_name["squares"]
@@ -180,6 +192,19 @@ def holds(test, folder):
     softmax[11] -= 1e-4
     write(folder / "softmax.npy", "<f4", (5, 7), [f32(v) for v in softmax])
     test.run(*words)
+
+
+def counts_places_of_the_tuple(test, folder):
+    # Two results that normalising finds to be the same keep their numbers, and leave the others theirs.
+    (folder / "s.hlo").write_text(SAME, encoding="utf-8")
+    write(folder / "x.npy", "<f4", (2,), [0.0, 1.0])
+    write(folder / "exp.npy", "<f4", (2,), [1.0, f32(math.e)])
+    write(folder / "neg.npy", "<f4", (2,), [-0.0, -1.0])
+    words = ["evaluate", folder / "s.hlo", "--inputs", f"0={folder}/x.npy", "--expect"]
+    said = test.run(*words, f"0={folder}/exp.npy,1={folder}/exp.npy,2={folder}/neg.npy").stdout
+    assert said.startswith("3 of 3 results match the reference\n"), said
+    test.run(*words, f"2={folder}/neg.npy")
+    test.run(*words, f"1={folder}/neg.npy", wanted=1)
 
 
 def says_what_is_judged(test, folder):
@@ -270,6 +295,7 @@ def main():
     test.says("results are what their definitions say, and a result that is returned twice is one array", evaluates)
     test.says("drawn inputs are of their seed, and results match those of the same inputs alone", draws)
     test.says("one element that is off is found, by its place, and results without a file are not held against any", holds)
+    test.says("results are counted by their places in the tuple, equal ones too", counts_places_of_the_tuple)
     test.says("a match says of which share, and of hardly any element it is none; what has no bound has a reason", says_what_is_judged)
     test.says("bf16 is two opaque bytes, floats of 8 bits are float32, and what the type does not have is refused", narrows)
     test.says("a constant without contents is an input", fills)

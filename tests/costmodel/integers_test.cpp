@@ -43,6 +43,14 @@ std::string with_number(std::string_view name, std::string_view op, std::string_
       name, op, a, length, number);
 }
 
+/// The number stands in an array.
+std::string from_array(std::string_view name, std::string_view op, std::string_view a, std::uint32_t number) {
+  return fmt::format(
+      "  %{0}_c = constant {{{4}}} : u32[1]\n  %{0}_s = reshape %{0}_c : u32[]\n"
+      "  %{0}_n = broadcast %{0}_s, axes={{}} : u32[{3}]\n  %{0} = {1} %{2}, %{0}_n : u32[{3}]\n",
+      name, op, a, length, number);
+}
+
 struct PerElement {
   double fma = 0, alu = 0;
   bool operator==(const PerElement&) const = default;
@@ -84,6 +92,10 @@ TEST_CASE("bits that are turned round take one instruction, sums and shifts to t
   };
   for (const Row& row : {
            Row{"a rotation", rotated(13, 19) + line("z", "bit_or", "l", "r"), {0, 1}},
+           Row{"by numbers that stand in arrays of one element",
+               from_array("l", "shift_left", "x", 13) + from_array("r", "shift_right_logical", "x", 19) +
+                   line("z", "bit_or", "l", "r"),
+               {0, 1}},
            Row{"and an exclusive or behind it",
                rotated(13, 19) + line("o", "bit_or", "l", "r") + line("z", "bit_xor", "o", "y"),
                {0, 2}},

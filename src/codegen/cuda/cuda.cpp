@@ -157,9 +157,16 @@ struct Printer {
     const std::string at = index(s.expr);
     if (in_branches && !in_arms && s.space == Space::global)
       for (const Declared& base : declared)
-        if (at.starts_with(base.index) && (at.size() == base.index.size() || at[base.index.size()] == ' '))
+        if (begins_with(at, base.index))
           return fmt::format("&{}[{}]", address(s.memory, base), beyond(at, base.index));
     return fmt::format("&{}[{}]", memory, at);
+  }
+
+  /// Whether a sum's first term is `name` as it is: no quotient, rest or multiple of it.
+  static bool begins_with(std::string_view sum, std::string_view name) {
+    if (!sum.starts_with(name)) return false;
+    sum.remove_prefix(name.size());
+    return sum.empty() || sum.starts_with(" + ") || sum.starts_with(" - ");
   }
 
   /// What is left of a sum that begins with `name`.

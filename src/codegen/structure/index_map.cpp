@@ -85,7 +85,9 @@ PadPlace pad_place(IndexBuilder& build, ir::ExprId coordinate, const ir::PadRang
   const std::int64_t step = range.interior + 1;
   const ir::ExprId from_first = build.add_constant(coordinate, -range.low);
   if (step == 1) return {from_first, build.constant(0)};
-  const std::int64_t least = build.pool()[build.expand(coordinate)].range.low - range.low;
+  // A name's range may be wider than that of what it stands for, or narrowed by a guard.
+  const std::int64_t of_all = build.pool()[build.expand(coordinate)].range.low - range.low;
+  const std::int64_t least = std::min(of_all, std::int64_t{build.pool()[from_first].range.low});
   const std::int64_t steps = least < 0 ? (-least + step - 1) / step : 0;
   const auto [place, rest] = build.divide(build.add_constant(from_first, steps * step), step);
   return {build.add_constant(place, -steps), rest};

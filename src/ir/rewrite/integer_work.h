@@ -87,7 +87,7 @@ struct IntegerWork {
 
 /// The bits of the number of up to 32 bits in all places of an array; 0 where it is not known.
 inline std::uint32_t number_everywhere(const Graph& graph, NodeId id) {
-  while (graph[id].op == Op::broadcast) id = graph[id].operands[0];
+  while (graph[id].op == Op::broadcast || graph[id].op == Op::reshape) id = graph[id].operands[0];
   const Literal* literal = known_literal(graph[id]);
   std::uint32_t number = 0;
   if (literal != nullptr && literal->bytes.size() <= sizeof number)

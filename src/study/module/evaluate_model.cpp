@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <system_error>
 
 #include "base/counted.h"
@@ -88,9 +89,8 @@ Evaluable evaluable(const ir::Graph& graph) {
   }
   out.graph.outputs = {};
   for (const ir::NodeId node : graph.outputs) {
-    if (out.output_of[ir::index(node)] != Evaluable::none) continue;
     out.add_output(node);
-    out.results.push_back({{graph[node].name, graph[node].shape}, "result", {}});
+    out.results.push_back({{graph[node].name, graph[node].shape}, "result", {}, out.output_of[ir::index(node)]});
   }
   return out;
 }
@@ -104,6 +104,16 @@ std::vector<ArrayName> names_of(const std::vector<ModelArray>& arrays) {
 void find_files(std::string_view option, const std::vector<std::string>& words, std::vector<ModelArray>& arrays) {
   const std::vector<fs::path> files = find_array_files(option, words, names_of(arrays));
   for (std::size_t i = 0; i < arrays.size(); ++i) arrays[i].file = files[i];
+}
+
+/// What a tuple holds several times is held against a file each time, the same one where there is one.
+void repeat_files(std::vector<ModelArray>& results) {
+  std::map<std::size_t, fs::path> by_output;
+  for (const ModelArray& one : results)
+    if (!one.file.empty()) by_output.emplace(one.output, one.file);
+  for (ModelArray& one : results)
+    if (const auto same = by_output.find(one.output); one.file.empty() && same != by_output.end())
+      one.file = same->second;
 }
 
 void refuse_without_semantics(const ir::Graph& graph) {
@@ -185,6 +195,7 @@ void fill_groups(const std::vector<CheckedPlace>& places, const Evaluable& whole
 EvaluatedModel evaluate_model(const ir::Graph& graph, const EvaluateQuestion& question, const std::stop_token& stop,
                               const explore::Partition* partition) {
   Evaluable whole = evaluable(graph);
+  const std::size_t own = whole.graph.outputs.size();
   EvaluatedModel model;
   model.name = graph.name;
   model.seed = question.seed;
@@ -192,6 +203,7 @@ EvaluatedModel evaluate_model(const ir::Graph& graph, const EvaluateQuestion& qu
   model.results = std::move(whole.results);
   find_files("--inputs", question.inputs, model.inputs);
   find_files("--expect", question.outputs, model.results);
+  repeat_files(model.results);
   const std::vector<CheckedPlace> places = places_of(graph, partition);
   for (const CheckedPlace& place : places)
     for (const ir::NodeId node : place.at->reads) whole.add_output(node);
@@ -212,9 +224,10 @@ EvaluatedModel evaluate_model(const ir::Graph& graph, const EvaluateQuestion& qu
   for (std::size_t i = 0; i < model.results.size(); ++i)
     model.held.push_back(model.results[i].file.empty()
                              ? std::nullopt
-                             : std::optional(reference::compare(model.computed[i], model.expected[i].bytes, {}, stop)));
+                             : std::optional(reference::compare(model.computed[model.results[i].output],
+                                                                model.expected[i].bytes, {}, stop)));
   fill_groups(places, whole, model.computed, model);
-  model.computed.resize(model.results.size());
+  model.computed.resize(own);
   return model;
 }
 
@@ -300,13 +313,14 @@ report::Table array_table(const EvaluatedModel& model, const std::stop_token& st
     table.rows.back().resize(table.columns.size());
   }
   for (std::size_t i = 0; i < model.results.size(); ++i) {
-    table.rows.push_back(array_row(model.results[i], i, model.computed[i].value, "reference", stop));
+    const reference::BoundedTensor& computed = model.computed[model.results[i].output];
+    table.rows.push_back(array_row(model.results[i], i, computed.value, "reference", stop));
     std::vector<Cell>& row = table.rows.back();
     const std::optional<reference::Difference>& held = model.held[i];
     if (held)
       row.insert(row.end(), {Cell(std::string(outcome_of(*held))), Cell(held->worst), Cell(held->wrong),
                              Cell(held->unjudged), Cell(judged_fraction(*held)), Cell(model.results[i].file.string()),
-                             Cell(reason_of(*held, model.computed[i]))});
+                             Cell(reason_of(*held, computed))});
     row.resize(table.columns.size());
   }
   return table;
@@ -335,7 +349,7 @@ std::string text_of_overflow(const EvaluatedModel& model, const std::stop_token&
     return one.file.empty() && ir::is_floating(one.is.shape.dtype);
   });
   for (std::size_t i = 0; drawn && i < model.results.size(); ++i) {
-    const std::optional<Extent> extent = extent_of(model.computed[i].value, stop);
+    const std::optional<Extent> extent = extent_of(model.computed[model.results[i].output].value, stop);
     if (extent && extent->finite == 0 && extent->not_finite > 0)
       return fmt::format(
           "result {} holds no number: the inputs that were drawn are too large for it; --scale 0.05 draws smaller "
@@ -408,7 +422,12 @@ std::int64_t write_arrays(const EvaluatedModel& model, const fs::path& folder, c
       throw Error(Fault::failed, Position{(folder / kind).string()},
                   fmt::format("cannot make the folder: {}", fault.message()));
   for (std::size_t i = 0; i < model.inputs.size(); ++i) write("inputs", model.inputs[i], model.given[i]);
-  for (std::size_t i = 0; i < model.results.size(); ++i) write("outputs", model.results[i], model.computed[i].value);
+  std::vector<bool> is_written(model.computed.size());
+  for (const ModelArray& one : model.results)
+    if (!is_written[one.output]) {
+      write("outputs", one, model.computed[one.output].value);
+      is_written[one.output] = true;
+    }
   return written;
 }
 

@@ -40,14 +40,16 @@ struct ModelArray {
   ArrayName is;
   std::string use;             ///< "parameter", "constant", "result"
   std::filesystem::path file;  ///< that it was read from, or is held against; empty: none
+  std::size_t output = 0;      ///< of a result: its place in EvaluatedModel::computed
 };
 
 struct EvaluatedModel {
   std::string name;
   std::uint64_t seed = 1;
-  std::vector<ModelArray> inputs, results;         ///< results: each node once, however often the model returns it
-  std::vector<reference::Tensor> given;            ///< by input
-  std::vector<reference::BoundedTensor> computed;  ///< by result; with bounds where a result is held against a file
+  std::vector<ModelArray> inputs, results;  ///< results: in the order of the model's tuple, which may repeat a node
+  std::vector<reference::Tensor> given;     ///< by input
+  /// Each node that is a result once; with bounds where a result is held against a file.
+  std::vector<reference::BoundedTensor> computed;
   std::vector<reference::Tensor> expected;         ///< by result; without a shape's elements where no file has it
   std::vector<std::optional<reference::Difference>> held;  ///< by result: its file against it, within its bounds
   std::map<std::size_t, profiler::GivenArrays> groups;     ///< by number of a group: what it reads, what it is to write
