@@ -545,6 +545,12 @@ const std::vector<SpaceCase>& strips_cases() {
   return cases;
 }
 
+const std::vector<SpaceCase>& bundles_cases() {
+  static const std::vector<SpaceCase> cases = {
+      {"group_norm", 6, 23, Loop::bundles}, {"group_norm", 5, 64, Loop::bundles}, {"group_norm", 32, 7, Loop::bundles}};
+  return cases;
+}
+
 const codegen::Prepared* strips_in(Loop loop, const codegen::Prepared& prepared) {
   const int rows = loop == Loop::strips_2   ? 2
                    : loop == Loop::strips_3 ? 3
@@ -558,9 +564,10 @@ const codegen::Prepared* strips_in(Loop loop, const codegen::Prepared& prepared)
 
 const codegen::Prepared& structure_of(const SpaceCase& which, const codegen::Prepared& prepared) {
   if (which.loop == Loop::own) return prepared;
-  const codegen::Prepared* meant = which.loop == Loop::tiles    ? prepared.turned.get()
-                                   : which.loop == Loop::pieces ? prepared.in_pieces.get()
-                                                                : strips_in(which.loop, prepared);
+  const codegen::Prepared* meant = which.loop == Loop::tiles     ? prepared.turned.get()
+                                   : which.loop == Loop::pieces  ? prepared.in_pieces.get()
+                                   : which.loop == Loop::bundles ? prepared.in_bundles.get()
+                                                                 : strips_in(which.loop, prepared);
   if (meant == nullptr) FAIL(which.member << " has no such loop");
   return *meant;
 }

@@ -15,9 +15,9 @@
 
 namespace tailor::explore {
 
-/// Which of a group's loops is meant: that of its structure, its tiles, the one over pieces of its root, or one over
-/// strips of so many results of windows.
-enum class Loop : std::uint8_t { own, tiles, pieces, strips_2, strips_3, strips_4, strips_8 };
+/// Which of a group's loops is meant: that of its structure, its tiles, the one over pieces of its root, over columns
+/// in bundles, or over strips of so many results of windows.
+enum class Loop : std::uint8_t { own, tiles, pieces, bundles, strips_2, strips_3, strips_4, strips_8 };
 
 struct SpaceCase {
   std::string_view member;  ///< of the group family
@@ -36,6 +36,7 @@ const std::vector<SpaceCase>& map_cases();
 const std::vector<SpaceCase>& turned_cases();
 const std::vector<SpaceCase>& pieces_cases();
 const std::vector<SpaceCase>& strips_cases();
+const std::vector<SpaceCase>& bundles_cases();
 /// Maps whose broadcast repeats in no short period: fast counting samples some of their programs.
 const std::vector<SpaceCase>& sampled_cases();
 

@@ -72,6 +72,11 @@ struct Tried {
     tiling.items = blocks;
     tiling.items_per_block = 1;
   }
+  /// Rows in runs of so many floats, which can be gone through as columns in bundles.
+  void has_bundles(std::int64_t run) {
+    prepared.domain = {{run, 3, 5}, true};
+    prepared.in_bundles = std::make_shared<const codegen::Prepared>();
+  }
   void blocks(std::int64_t count) {
     tiling.items = count;
     tiling.items_per_block = 1;
@@ -264,6 +269,17 @@ std::function<void(Tried&)> columns_clustered(const std::function<void(Tried&)>&
   });
 }
 
+/// A quarter of the SMs have a block each of 128 columns in bundles, 257 KiB of floats.
+std::function<void(Tried&)> idle_bundles(const std::function<void(Tried&)>& change) {
+  return [change](Tried& t) {
+    t.columns(32, 8, 33);
+    t.prepared.bundle = 4;
+    t.prepared.columns = 514;
+    t.plan.vector = 4;
+    change(t);
+  };
+}
+
 /// Columns of 1,816 values of 8 bytes, gone through twice: half a line of them fills a block's shared memory.
 std::function<void(Tried&)> tall(const std::function<void(Tried&)>& change) {
   return columns_alone([change](Tried& t) {
@@ -366,6 +382,24 @@ std::vector<Side> row_sides() {
       {"coalescing", true, tall([](Tried& t) { t.columns(4, 16, 264), t.prepared.columns = 2 * 3632; })},
       {"coalescing", false,
        tall([](Tried& t) { t.columns(2, 16, 264), t.prepared.columns = 2 * 3632, t.limits.blocks_per_cluster = 2; })},
+      {"bundles-whole", true, [](Tried& t) { t.columns(8, 8, 264), t.prepared.bundle = 10; }},
+      {"bundles-whole", false, [](Tried& t) { t.columns(10, 8, 264), t.prepared.bundle = 10; }},
+      {"bundles-whole", false, [](Tried& t) { t.columns(8, 8, 264); }},
+      {"bundle-rows", true, [](Tried& t) { t.has_bundles(7); }},
+      {"bundle-rows", false, [](Tried& t) { t.has_bundles(8); }},
+      {"bundle-rows", false,
+       [](Tried& t) {
+         t.prepared.domain = {{7, 3, 5}, true};
+       }},
+      {"bundle-vectors", true, [](Tried& t) { t.columns(8, 8, 264), t.prepared.bundle = 10, t.plan.vector = 1; }},
+      {"bundle-vectors", false, [](Tried& t) { t.columns(8, 8, 264), t.prepared.bundle = 10, t.plan.vector = 2; }},
+      {"bundle-vectors", false, [](Tried& t) { t.columns(8, 8, 264), t.plan.vector = 1; }},
+      {"bundle-idle", true, idle_bundles([](Tried&) {})},
+      {"bundle-idle", false, idle_bundles([](Tried& t) { t.columns(32, 8, 34); })},
+      {"bundle-idle", false, idle_bundles([](Tried& t) { t.prepared.columns = 512; })},  // 256 KiB
+      {"bundle-idle", false, idle_bundles([](Tried& t) { t.prepared.bundle = 1; })},
+      {"bundle-idle", false, idle_bundles([](Tried& t) { t.split(2); })},
+      {"bundle-idle", false, idle_bundles([](Tried& t) { t.cluster(2); })},
       {"column-waits", false, columns_alone([](Tried&) {})},
       {"column-waits", true, columns_alone([](Tried& t) { t.plan.in_flight = 5; })},
       {"column-waits", true, columns_alone([](Tried& t) { t.plan.in_flight = 2; })},

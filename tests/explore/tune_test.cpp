@@ -190,7 +190,7 @@ CodeSeen code_of_plans(const ir::Group& group) {
   codegen::LowerScratch scratch;
   CodeSeen seen;
   for (const codegen::Prepared* one : codegen::structures_of(ready)) {
-    explore::Plans plans(*one, explore::axes_of_structure(ready, *one, axes), device.limits,
+    explore::Plans plans(*one, explore::axes_of_structure(ready, *one, axes, device.limits), device.limits,
                          explore::rules().first(explore::sound_rules()));
     while (const auto plan = plans.next()) {
       if (plan->threads != 64) continue;

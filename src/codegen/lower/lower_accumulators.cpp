@@ -3,10 +3,17 @@
 //
 // Accumulators of the phase at hand: an array of registers for each array that its reductions reduce. In: a pass and a
 // phase. Out: their declarations, references to their elements, where finished results are found, which way the phase
-// goes, and whether places rise. Called by lower_phases.cpp and lower_join.cpp.
+// goes, and whether places rise; of columns in bundles the results of bundles in place of those of columns. Called by
+// lower_phases.cpp and lower_join.cpp.
+//
+// Bundles. The first group of lanes has the sums of its block's columns, of all blocks that meet. These go to shared
+// memory, a thread for each bundle puts its columns together, and every thread takes what its columns' bundles have:
+// two barriers for all reductions of a phase. To add up a bundle in each thread that needs it would take as many loads
+// as a bundle has columns for each element of a vector.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "codegen/lower/lower_phases.h"
 #include "ir/graph/region_reduction.h"
@@ -129,6 +136,180 @@ std::vector<Slots> slots_of(const Pass& pass, const Phase& phase) {
     first = end;
   }
   return all;
+}
+
+ir::Dims reduced_along(const Pass& pass, ir::NodeId reduction) {
+  const ir::Graph& graph = pass.builder.graph();
+  const ir::Node& reduce = graph[reduction];
+  if (pass.prepared.bundle == 1) return axes(reduce);
+  return reduced_of_bundles(graph[reduce.operands[0]].shape, axes(reduce));
+}
+
+ir::DType accumulator_type(const Pass& pass, std::size_t i) {
+  return pass.builder.kernel().arrays[pass.accumulators[i]].dtype;
+}
+
+void set(ProgramBuilder& builder, const ir::Ref& sum, ir::ValueId value) {
+  ir::Stmt assign;
+  assign.kind = ir::StmtKind::assign;
+  assign.target = sum;
+  assign.value = value;
+  builder.put(builder.depth(), assign);
+}
+
+void store_accumulator(Pass& pass, std::size_t i, ir::Space space, std::uint16_t memory, ir::ExprId at, int width) {
+  ProgramBuilder& builder = pass.builder;
+  const int vector = pass.loops.results.vector;
+  const ir::Ref sum = accumulator_ref(pass, i);
+  if (vector > 1) return builder.store_pieces(builder.depth(), false, sum, space, memory, at, width, vector);
+  ir::Stmt store;
+  store.kind = ir::StmtKind::store;
+  store.space = space;
+  store.memory = memory;
+  store.expr = at;
+  store.value = builder.element(accumulator_type(pass, i), sum, builder.depth()).id;
+  builder.put(builder.depth(), store);
+}
+
+// ---- columns in bundles
+
+void open_first_of_bundle(Pass& pass) {
+  if (pass.prepared.bundle == 1) return;
+  IndexBuilder& build = pass.builder.build();
+  const ir::Condition first{build.divide(pass.loops.kept, pass.prepared.bundle).second, build.constant(0), true};
+  pass.builder.open_guard({&first, 1});
+}
+void close_first_of_bundle(Pass& pass) {
+  if (pass.prepared.bundle > 1) pass.builder.close();
+}
+
+namespace {
+
+/// In shared memory, for each accumulator of the phase.
+std::vector<ir::ArrayId> add_bundle_arrays(Pass& pass, std::string_view what, std::int64_t elements) {
+  std::vector<ir::ArrayId> arrays;
+  for (const ir::ArrayId id : pass.accumulators) {
+    const ir::Array accumulator = pass.builder.kernel().arrays[id];
+    arrays.push_back(
+        pass.builder.add_shared(fmt::format("{}_{}", accumulator.name, what), accumulator.dtype, elements));
+  }
+  return arrays;
+}
+
+/// The thread puts together the columns of bundle number `bundle` of the tile, where it had a column's: it reads what
+/// it needs of these behind.
+void add_bundle(Pass& pass, const Slots& slots, ir::ExprId bundle, std::span<const ir::ArrayId> columns,
+                std::span<const ir::ArrayId> bundles) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  constexpr int most_unrolled = 16;
+  const std::int64_t size = pass.prepared.bundle;
+  std::int64_t width = size;
+  std::vector<ir::Ref> sums = accumulator_refs(pass, slots), parts;
+  for (std::size_t i = slots.first; i < slots.end; ++i) {
+    ir::Ref& sum = sums[i - slots.first];
+    if (pass.loops.results.vector > 1) sum.lane = build.constant(0);
+    set(builder, sum, builder.start_of_sum(builder.graph()[slots.reduce], i - slots.first));
+    width = std::gcd(width, std::int64_t{widest_access(accumulator_type(pass, i))});
+  }
+  const int piece = static_cast<int>(width);
+  const ir::VarId turn = size > piece ? builder.loop_var("b", size / piece) : 0;
+  if (size > piece) builder.open_loop(turn, size / piece <= most_unrolled);
+  ir::ExprId at = build.scale(bundle, size);
+  if (size > piece) at = build.add_scaled(at, build.var(turn), piece);
+  for (std::size_t i = slots.first; i < slots.end; ++i) {
+    const std::string name = builder.kernel().arrays[pass.accumulators[i]].name + "_column";
+    ir::Ref& part = parts.emplace_back();
+    part.array = builder.add_array({name, ir::Space::registers, accumulator_type(pass, i), {0, 0}, piece});
+    builder.declare(builder.depth(), part.array);
+    builder.load_pieces(builder.depth(), part, ir::Space::shared, columns[i], build.expand(at), piece, piece,
+                        ir::Policy::once);
+  }
+  const ir::VarId element = piece > 1 ? builder.loop_var("w", piece) : 0;
+  if (piece > 1) builder.open_loop(element, true);
+  std::vector<ir::ValueId> values;
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    if (piece > 1) parts[k].lane = build.var(element);
+    values.push_back(builder.element(accumulator_type(pass, slots.first + k), parts[k], builder.depth()).id);
+  }
+  builder.combine(slots.reduce, sums, values);
+  if (piece > 1) builder.close();
+  if (size > piece) builder.close();
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    ir::Stmt store;
+    store.kind = ir::StmtKind::store;
+    store.space = ir::Space::shared;
+    store.memory = bundles[slots.first + k];
+    store.expr = build.expand(bundle);
+    store.value = builder.element(accumulator_type(pass, slots.first + k), sums[k], builder.depth()).id;
+    builder.put(builder.depth(), store);
+  }
+}
+
+/// The first group leaves its columns' sums for the block.
+void leave_columns(Pass& pass, std::span<const ir::ArrayId> columns, ir::ExprId own) {
+  const ir::Condition first_group{pass.loops.digits[Side::along][Level::group], pass.builder.build().constant(0), true};
+  const bool several = pass.extent(Side::along, Level::group) > 1;
+  if (several) pass.builder.open_guard({&first_group, 1});
+  for (std::size_t i = 0; i < pass.accumulators.size(); ++i)
+    store_accumulator(pass, i, ir::Space::shared, columns[i], pass.builder.build().expand(own),
+                      std::min(pass.loops.results.vector, widest_access(accumulator_type(pass, i))));
+  if (several) pass.builder.close();
+  pass.builder.put_barrier();
+}
+
+/// The block's threads put together `count` bundles, in turns where these are more.
+void add_bundles(Pass& pass, const Phase& phase, std::span<const ir::ArrayId> columns,
+                 std::span<const ir::ArrayId> bundles, std::int64_t count) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const std::int64_t threads = std::min<std::int64_t>(pass.plan.threads, count);
+  const Turns turns = make_turns(builder, count, pass.loops.thread, threads, 1);
+  const ir::Condition has_one{build.expand(pass.loops.thread), build.constant(threads), false};
+  if (threads < pass.plan.threads) builder.open_guard({&has_one, 1});
+  if (turns.outer > 1) builder.open_loop(turns.round, false);
+  if (turns.ragged) builder.open_guard({&turns.exists, 1});
+  for (const Slots& slots : slots_of(pass, phase)) add_bundle(pass, slots, turns.part, columns, bundles);
+  if (turns.ragged) builder.close();
+  if (turns.outer > 1) builder.close();
+  if (threads < pass.plan.threads) builder.close();
+  builder.put_barrier();
+}
+
+/// Each thread, or each of the first group, takes the results of the bundles that its columns are of.
+void take_bundles(Pass& pass, std::span<const ir::ArrayId> bundles, ir::ExprId own, bool for_all) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const ir::Condition first_group{pass.loops.digits[Side::along][Level::group], build.constant(0), true};
+  const bool guarded = !for_all && pass.extent(Side::along, Level::group) > 1;
+  if (guarded) builder.open_guard({&first_group, 1});
+  open_elements(builder, pass.loops);
+  ir::ExprId column = own;
+  if (pass.loops.results.vector > 1) column = build.add(own, build.var(pass.loops.results.element));
+  for (std::size_t i = 0; i < pass.accumulators.size(); ++i) {
+    ir::Stmt load;
+    load.kind = ir::StmtKind::load;
+    load.target = accumulator_ref(pass, i);
+    load.space = ir::Space::shared;
+    load.memory = bundles[i];
+    load.expr = build.expand(build.divide(column, pass.prepared.bundle).first);
+    builder.put(builder.depth(), load);
+  }
+  close_elements(builder, pass.loops);
+  if (guarded) builder.close();
+}
+
+}  // namespace
+
+void put_bundles_together(Pass& pass, const Phase& phase, bool for_all) {
+  if (pass.prepared.bundle == 1) return;
+  const std::int64_t columns = taken_together(pass.mapping), count = columns / pass.prepared.bundle;
+  const std::vector<ir::ArrayId> of_columns = add_bundle_arrays(pass, "columns", columns),
+                                 of_bundles = add_bundle_arrays(pass, "bundles", count);
+  const ir::ExprId own = pass.builder.build().scale(thread_on(pass, Side::kept), pass.loops.results.vector);
+  leave_columns(pass, of_columns, own);
+  add_bundles(pass, phase, of_columns, of_bundles, count);
+  take_bundles(pass, of_bundles, own, for_all);
 }
 
 }  // namespace tailor::codegen

@@ -35,39 +35,12 @@ namespace {
 /// Accesses to partial results that one thread makes in a row: few enough to be on their way together.
 constexpr std::int64_t most_accesses = 16;
 
-int widest(ir::DType dtype) { return 8 * ir::access_bytes / row(dtype).bits; }
-
-ir::DType type_of(const Pass& pass, std::size_t i) { return pass.builder.kernel().arrays[pass.accumulators[i]].dtype; }
-
-void put_plainly(ProgramBuilder& builder, const ir::Ref& sum, ir::ValueId value) {
-  ir::Stmt assign;
-  assign.kind = ir::StmtKind::assign;
-  assign.target = sum;
-  assign.value = value;
-  builder.put(builder.depth(), assign);
-}
-
 void start_again(Pass& pass, const Slots& slots) {
   open_elements(pass.builder, pass.loops);
   const ir::Node& reduce = pass.builder.graph()[slots.reduce];
   for (std::size_t i = slots.first; i < slots.end; ++i)
-    put_plainly(pass.builder, accumulator_ref(pass, i), pass.builder.start_of_sum(reduce, i - slots.first));
+    set(pass.builder, accumulator_ref(pass, i), pass.builder.start_of_sum(reduce, i - slots.first));
   close_elements(pass.builder, pass.loops);
-}
-
-/// The accumulator's elements go to neighbouring places.
-void store_accumulator(Pass& pass, std::size_t i, ir::Space space, std::uint16_t memory, ir::ExprId at, int width) {
-  ProgramBuilder& builder = pass.builder;
-  const int vector = pass.loops.results.vector;
-  const ir::Ref sum = accumulator_ref(pass, i);
-  if (vector > 1) return builder.store_pieces(builder.depth(), false, sum, space, memory, at, width, vector);
-  ir::Stmt store;
-  store.kind = ir::StmtKind::store;
-  store.space = space;
-  store.memory = memory;
-  store.expr = at;
-  store.value = builder.element(type_of(pass, i), sum, builder.depth()).id;
-  builder.put(builder.depth(), store);
 }
 
 // ---- groups of one block
@@ -100,7 +73,7 @@ void store_partial(Pass& pass, std::size_t i, ir::ArrayId partials) {
   if (shares) builder.open_guard({&first_lane, 1});
   const ir::ExprId at = slot_of(pass, pass.loops.digits[Side::along][Level::group]);
   store_accumulator(pass, i, ir::Space::shared, partials, at,
-                    std::min(pass.loops.results.vector, widest(type_of(pass, i))));
+                    std::min(pass.loops.results.vector, widest_access(accumulator_type(pass, i))));
   if (shares) builder.close();
 }
 
@@ -108,7 +81,8 @@ void store_partial(Pass& pass, std::size_t i, ir::ArrayId partials) {
 int piece_of(const Pass& pass, const Slots& slots, std::int64_t groups) {
   if (pass.has_results_side_by_side()) return pass.loops.results.vector;
   std::int64_t piece = groups;
-  for (std::size_t i = slots.first; i < slots.end; ++i) piece = std::gcd(piece, widest(type_of(pass, i)));
+  for (std::size_t i = slots.first; i < slots.end; ++i)
+    piece = std::gcd(piece, widest_access(accumulator_type(pass, i)));
   return static_cast<int>(piece);
 }
 
@@ -123,8 +97,8 @@ void add_piece(Pass& pass, const Slots& slots, ir::ExprId group, int piece) {
         builder.add_array({accumulator.name + "_part", ir::Space::registers, accumulator.dtype, {0, 0}, piece});
     builder.declare(builder.depth(), part.array);
     builder.load_pieces(builder.depth(), part, ir::Space::shared, pass.partials[i],
-                        builder.build().expand(slot_of(pass, group)), std::min(piece, widest(accumulator.dtype)), piece,
-                        ir::Policy::once);
+                        builder.build().expand(slot_of(pass, group)), std::min(piece, widest_access(accumulator.dtype)),
+                        piece, ir::Policy::once);
   }
   const ir::VarId element = pass.has_results_side_by_side() ? pass.loops.results.element : builder.loop_var("w", piece);
   if (piece > 1) builder.open_loop(element, true);
@@ -201,7 +175,7 @@ std::vector<ir::ValueId> exchanged(Pass& pass, const Slots& slots, std::int64_t 
   ProgramBuilder& builder = pass.builder;
   std::vector<ir::ValueId> own, other;
   for (std::size_t i = slots.first; i < slots.end; ++i)
-    own.push_back(builder.element(type_of(pass, i), accumulator_ref(pass, i), builder.depth()).id);
+    own.push_back(builder.element(accumulator_type(pass, i), accumulator_ref(pass, i), builder.depth()).id);
   for (const ir::ValueId value : own)
     other.push_back(
         builder.exchange(builder.name_of(slots.reduce) + "_other", value, stride, pass.extent(Side::along, Level::lane))
@@ -216,7 +190,7 @@ void exchange_lanes(Pass& pass, const Slots& slots, bool for_all) {
     pass.builder.combine(slots.reduce, sums, exchanged(pass, slots, stride));
   if (!for_all) return;
   const std::vector<ir::ValueId> first = exchanged(pass, slots, 0);
-  for (std::size_t k = 0; k < sums.size(); ++k) put_plainly(pass.builder, sums[k], first[k]);
+  for (std::size_t k = 0; k < sums.size(); ++k) set(pass.builder, sums[k], first[k]);
 }
 
 /// `for_all`: each lane has the results then, else the first one.
@@ -254,7 +228,7 @@ void add_up_in_cluster(Pass& pass, const Phase& phase, const Turns& turns, const
                            ir::Space::distributed,
                            arrays[i],
                            build.expand(place),
-                           std::min(pass.loops.results.vector, widest(type_of(pass, i))),
+                           std::min(pass.loops.results.vector, widest_access(accumulator_type(pass, i))),
                            {},
                            build.expand(rank)});
     start_again(pass, slots);
@@ -294,7 +268,7 @@ void combine_columns_of_cluster(Pass& pass, const Phase& phase, bool for_all) {
     sums.push_back(builder.add_shared(accumulator.name + "_block", accumulator.dtype,
                                       pass.threads_on(Side::kept) * accumulator.vector));
     store_accumulator(pass, i, ir::Space::shared, sums.back(), place,
-                      std::min(pass.loops.results.vector, widest(accumulator.dtype)));
+                      std::min(pass.loops.results.vector, widest_access(accumulator.dtype)));
   }
   if (several) builder.close();
   builder.put_barrier(ir::StitchLevel::cluster);
@@ -430,7 +404,7 @@ ir::ExprId place_of(Pass& pass, ir::ExprId part) {
 
 /// Elements of one access to a workspace.
 int workspace_width(const Pass& pass, std::size_t i) {
-  int width = std::min(pass.loops.results.vector, widest(type_of(pass, i)));
+  int width = std::min(pass.loops.results.vector, widest_access(accumulator_type(pass, i)));
   while (pass.mapping[Side::kept].size % width != 0) width /= 2;
   return width;
 }

@@ -74,7 +74,7 @@ Coordinates read_coordinates(Pass& pass, ir::NodeId reduction, ir::ExprId along)
   const ir::ExprId kept = pass.loops.kept;
   const Domain own = pass.prepared.domain, domain = domain_of(graph, reduce);
   if (pass.mapping.fast == Side::kept || domain == own)
-    return coordinates_at(build, order_of(pass, reduction), axes(reduce), kept, along);
+    return coordinates_at(build, order_of(pass, reduction), reduced_along(pass, reduction), kept, along);
   const ir::Shape& shape = graph[reduce.operands[0]].shape;
   if (domain == own.turned()) return coordinates_at(build, shape, axes(reduce), along, kept);
   return delinearize_memory(build, shape, position_in(build, own, kept, along));
@@ -349,7 +349,9 @@ void store_numbers_side_by_side(Pass& pass, const Phase& phase) {
   open_first_rank(pass);
   if (count > 0) builder.open_guard(std::span(conditions).first(count));
   open_elements(builder, pass.loops);
+  open_first_of_bundle(pass);
   store_numbers(pass, phase);
+  close_first_of_bundle(pass);
   close_elements(builder, pass.loops);
   if (count > 0) builder.close();
   close_first_rank(pass);
@@ -402,11 +404,12 @@ void store_row_numbers(Pass& pass) {
 /// side and no phase walks again; where blocks that do not meet share items, in the last of them alone.
 void finish_reductions(Pass& pass, const Phase& phase, bool walks_again) {
   const bool for_all = walks_again || !pass.has_results_side_by_side();
-  const bool meets = pass.extent(Side::along, Level::grid) > 1;
-  combine_threads(pass, phase, for_all && !meets);
+  const bool meets = pass.extent(Side::along, Level::grid) > 1, bundles = pass.prepared.bundle > 1;
+  combine_threads(pass, phase, for_all && !meets && !bundles);
   if (pass.ends_to_meet()) return void(pass.handover->parts.push_back(store_parts(pass)));
-  if (meets) meet_blocks(pass, phase, for_all);
+  if (meets) meet_blocks(pass, phase, for_all && !bundles);
   if (pass.shares_apart()) join_blocks(pass, phase);
+  put_bundles_together(pass, phase, for_all);
   name_results(pass, phase);
 }
 
@@ -513,7 +516,8 @@ void take_over(Pass& pass, bool for_all) {
   for (const Phase& phase : std::span(pass.prepared.phases).first(pass.handover->done)) {
     if (phase.reductions.empty()) continue;
     declare_accumulators(pass, phase);
-    put_together(pass, phase, *parts++, for_all);
+    put_together(pass, phase, *parts++, for_all && pass.prepared.bundle == 1);
+    put_bundles_together(pass, phase, for_all);
     name_results(pass, phase);
   }
 }
@@ -539,7 +543,8 @@ void run_phases(Pass& pass) {
 Coordinates result_coordinates(Pass& pass, ir::NodeId reduce, ir::ExprId kept) {
   IndexBuilder& build = pass.builder.build();
   const ir::Dims& gone = axes(pass.builder.graph()[reduce]);
-  return kept_coordinates(coordinates_at(build, order_of(pass, reduce), gone, kept, build.constant(0)), gone);
+  return kept_coordinates(
+      coordinates_at(build, order_of(pass, reduce), reduced_along(pass, reduce), kept, build.constant(0)), gone);
 }
 
 std::optional<ir::Rejection> lower_phases(ProgramBuilder& builder, const Prepared& prepared, const ir::Plan& plan,

@@ -103,6 +103,21 @@ int rising_array(Pass& pass, ir::NodeId reduction, const Segment& segment);
 bool goes_backward(const Pass& pass, const Phase& phase);
 /// Those of a reduction.
 std::vector<ir::Ref> accumulator_refs(const Pass& pass, const Slots& slots);
+ir::DType accumulator_type(const Pass& pass, std::size_t i);
+/// Elements that an access takes at most.
+inline int widest_access(ir::DType dtype) { return 8 * ir::access_bytes / row(dtype).bits; }
+/// An accumulator's element becomes the value.
+void set(ProgramBuilder& builder, const ir::Ref& sum, ir::ValueId value);
+/// The accumulator's elements go to neighbouring places.
+void store_accumulator(Pass& pass, std::size_t i, ir::Space space, std::uint16_t memory, ir::ExprId at, int width);
+/// The dimensions that threads walk along: of columns in bundles not those of the bundle, which lie side by side.
+ir::Dims reduced_along(const Pass& pass, ir::NodeId reduction);
+/// Columns in bundles, of which the first group of each block has the sums: the accumulators of all threads, or of that
+/// group, become the results of the bundles that their columns are of. Else nothing.
+void put_bundles_together(Pass& pass, const Phase& phase, bool for_all);
+/// Of the columns of a bundle, which have the same numbers, the first one writes them.
+void open_first_of_bundle(Pass& pass);
+void close_first_of_bundle(Pass& pass);
 
 // ---- lower_elsewhere.cpp
 

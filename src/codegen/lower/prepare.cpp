@@ -422,6 +422,7 @@ void prepare_others(const ir::Graph& graph, const ir::Boundary& border, Prepared
   prepare_pieces(graph, out);
   prepare_strips(graph, out);
   prepare_turned(graph, border, out);
+  prepare_bundles(graph, border, out);
 }
 
 }  // namespace
@@ -560,7 +561,7 @@ bool is_of_elements(const Prepared& prepared, std::int32_t output) {
   if (const Strip& strip = prepared.strip; strip.rows > 0)
     return count == prepared.columns / strip.piece.dims[strip.dim] * strip.all;
   const bool of_columns = row(prepared.skeleton).unit == ir::WorkUnit::columns;
-  return of_columns ? count != prepared.rows
+  return of_columns ? count != prepared.rows / prepared.bundle
                     : count == prepared.windows[output].count * prepared.rows * prepared.columns;
 }
 
@@ -570,7 +571,8 @@ bool reads_elements(const Prepared& prepared, ir::NodeId reduce) {
 }
 
 const Prepared& prepared_for(const Prepared& prepared, const ir::Plan& plan) {
-  if (prepared.turned != nullptr && prepared.turned->skeleton == plan.skeleton) return *prepared.turned;
+  for (const auto* other : {&prepared.turned, &prepared.in_bundles})
+    if (*other != nullptr && (*other)->skeleton == plan.skeleton) return **other;
   for (const std::shared_ptr<const Prepared>& strips : prepared.in_strips)
     if (strips->skeleton == plan.skeleton && strips->strip.rows == plan.strip) return *strips;
   const Prepared* pieces = prepared.in_pieces.get();
@@ -584,6 +586,7 @@ std::string loop_words(const Prepared& prepared, const ir::Plan& plan) {
   const Prepared& meant = prepared_for(prepared, plan);
   return fmt::format("{}{}", name(plan.skeleton),
                      meant.strip.rows > 0   ? " in strips"
+                     : meant.bundle > 1     ? " in bundles"
                      : meant.joined.empty() ? ""
                                             : " over pieces");
 }

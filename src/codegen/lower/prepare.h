@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -156,6 +157,10 @@ struct Prepared {
   /// first.
   std::vector<std::shared_ptr<const Prepared>> in_strips;
   Strip strip;  ///< this is such a loop
+  /// Of rows whose elements lie in short runs: the same group prepared for columns, `rows` of them, of `columns`
+  /// elements. Every `bundle` neighbours of them make one result, which all of them have in the end.
+  std::shared_ptr<const Prepared> in_bundles;
+  std::int64_t bundle = 1;  ///< of such columns; 1: each is a result of its own
   /// Of a flat loop over the updates of scatters that are not in place: the same group prepared for the loop that is
   /// launched before it and puts into each of their results what the scatter finds there.
   std::shared_ptr<const Prepared> fill;
@@ -170,7 +175,7 @@ struct Prepared {
 /// plans.
 const Prepared& prepared_for(const Prepared& prepared, const ir::Plan& plan);
 
-/// Which loop of the group the plan means: its skeleton, and whether it goes over pieces or in strips.
+/// Which loop of the group the plan means: its skeleton, and whether it goes over pieces, in strips or in bundles.
 std::string loop_words(const Prepared& prepared, const ir::Plan& plan);
 
 /// "%4", "%4 and %13", of many the first ones: "%1, %2, %3, %4, %5, %6 and 12 more".
@@ -182,6 +187,7 @@ inline std::vector<const Prepared*> structures_of(const Prepared& prepared) {
   if (prepared.turned != nullptr) all.push_back(prepared.turned.get());
   if (prepared.in_pieces != nullptr) all.push_back(prepared.in_pieces.get());
   for (const std::shared_ptr<const Prepared>& strips : prepared.in_strips) all.push_back(strips.get());
+  if (prepared.in_bundles != nullptr) all.push_back(prepared.in_bundles.get());
   return all;
 }
 
@@ -202,6 +208,14 @@ void prepare_pieces(const ir::Graph& graph, Prepared& prepared);
 /// Fills Prepared::in_strips where neighbouring results read the same elements, and Prepared::slices_of where one reads
 /// elements side by side; all else is known.
 void prepare_strips(const ir::Graph& graph, Prepared& prepared);
+
+/// Fills Prepared::in_bundles where rows can be gone through as columns; all else is known.
+void prepare_bundles(const ir::Graph& graph, const ir::Boundary& border, Prepared& prepared);
+
+/// The fewest lanes with such vectors that have whole bundles side by side; 1 where there are no bundles.
+inline std::int64_t lanes_of_bundles(const Prepared& prepared, int vector) {
+  return prepared.bundle / std::gcd(prepared.bundle, std::int64_t{vector});
+}
 
 /// Fills Prepared::choices. Users, stored nodes, rows and columns are known.
 void find_choices(const ir::Graph& graph, Prepared& prepared);

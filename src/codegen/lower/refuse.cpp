@@ -139,6 +139,9 @@ std::optional<ir::Rejection> refuse_column(const Prepared& prepared, const ir::P
   if (vectors(mapping) == 0)
     return no("vector", fmt::format("{} no whole number of vectors of {}",
                                     counted(mapping.run, "neighbouring column", "is", "are"), plan.vector));
+  if (prepared.bundle > 1 && taken_together(mapping) % prepared.bundle != 0)
+    return no("bundle", fmt::format("{} side by side are no whole number of the bundles of {} that make a result",
+                                    counted(taken_together(mapping), "column"), prepared.bundle));
   if (auto refused = refuse_cluster(prepared, plan, mapping, column_words)) return refused;
   if (auto refused = refuse_sections(plan, mapping, column_words)) return refused;
   return refuse_split(prepared, plan, mapping, column_words);

@@ -61,6 +61,30 @@ void dominants_column(const ir::Graph& graph, Prepared& prepared) {
 }
 
 /// The first reduction, and others whose operands have other dimensions.
+void prepare_bundles(const ir::Graph& graph, const ir::Boundary& border, Prepared& prepared) {
+  const Layout layout{prepared.skeleton, prepared.rows, prepared.columns, prepared.domain};
+  if (!has_bundles(Region(graph, border), layout) || !prepared.free_aside.empty() || !prepared.reduced_aside.empty())
+    return;
+  Prepared columns = prepared;
+  columns.skeleton = ir::Skeleton::column;
+  columns.bundle = prepared.domain.bundle();
+  columns.domain = prepared.domain.unbundled();
+  columns.rows = columns.domain.kept();
+  columns.columns = columns.domain.reduced();
+  columns.dominants.clear();
+  columns.dominant_domains.clear();
+  columns.routes.clear();
+  dominants_column(graph, columns);
+  for (const ir::NodeId id : columns.dominants) {
+    columns.dominant_domains.push_back(domain_of(graph, graph[id]).unbundled());
+    columns.routes.push_back(
+        find_routes(graph, columns, graph[id].operands[0], std::span(columns.stored.begin(), columns.stored.end())));
+  }
+  columns.title = fmt::format("{}_{}", title_of(graph), name(columns.skeleton));
+  columns.element_code = code_of_element(graph, columns);
+  prepared.in_bundles = std::make_shared<const Prepared>(std::move(columns));
+}
+
 void dominants_row(const ir::Graph& graph, Prepared& prepared) {
   for (const Phase& phase : prepared.phases)
     for (const ir::NodeId id : phase.reductions)

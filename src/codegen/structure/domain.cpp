@@ -33,6 +33,19 @@ Coordinates coordinates_at(IndexBuilder& build, const ir::Shape& shape, const ir
   return coordinates;
 }
 
+ir::Dims reduced_of_bundles(const ir::Shape& shape, const ir::Dims& reduced) {
+  if (domain_of(shape, reduced).bundle() == 1) return reduced;
+  ir::Dims left = reduced;
+  for (const int dim : ir::wide_dimensions(shape)) {
+    if (!reduced.contains(dim)) break;
+    ir::Dims others;
+    for (const std::int64_t other : left)
+      if (other != dim) others.push_back(other);
+    left = others;
+  }
+  return left;
+}
+
 Coordinates kept_coordinates(const Coordinates& coordinates, const ir::Dims& reduced) {
   Coordinates kept;
   for (int dim = 0; dim < coordinates.rank; ++dim)

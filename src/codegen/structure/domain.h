@@ -18,6 +18,8 @@ using ir::domain_of;
 /// `shape`.
 Coordinates coordinates_at(IndexBuilder& build, const ir::Shape& shape, const ir::Dims& reduced, ir::ExprId kept,
                            ir::ExprId along);
+/// Of reduced dimensions those that are none of a bundle (ir::Domain::bundle); of a domain without bundles all.
+ir::Dims reduced_of_bundles(const ir::Shape& shape, const ir::Dims& reduced);
 /// The coordinates of the dimensions that stay.
 Coordinates kept_coordinates(const Coordinates& coordinates, const ir::Dims& reduced);
 /// Where a reduction holds its result number `kept`.

@@ -183,6 +183,11 @@ std::variant<Stages, ir::Rejection> find_stages(const ir::Graph& graph, const ir
 std::variant<Stages, ir::Rejection> cut_at(const ir::Graph& graph, const ir::Boundary& border,
                                            const std::vector<ir::NodeId>& waits);
 
+/// Whether a group of such rows can also be gone through as columns whose bundles are put together at the end: all its
+/// reductions go over the same rows, and reduce by operations that are known; a row's elements lie in runs with other
+/// rows between that are shorter than two sectors of some array that is read, and no whole sector.
+bool has_bundles(const Region& region, const Layout& layout);
+
 /// The reductions inside, and what depends on one.
 std::unordered_set<ir::NodeId> behind_reductions(const Region& region);
 

@@ -23,6 +23,7 @@
 
 #include "base/counted.h"
 #include "codegen/structure/recognise.h"
+#include "ir/graph/region_reduction.h"
 
 namespace tailor::codegen {
 
@@ -76,6 +77,22 @@ std::optional<Classified> recognise_column(const Region& region) {
   if (first == no_node) return std::nullopt;
   if (std::optional<Rejection> refused = refuse_outputs(region, layout, {})) return *refused;
   return layout;
+}
+
+bool has_bundles(const Region& region, const Layout& layout) {
+  constexpr std::int64_t sector_bits = 256;  // what memory gives at a time
+  if (layout.skeleton != Skeleton::row || layout.domain.bundle() == 1) return false;
+  for (const NodeId id : region.inside()) {
+    const Node& node = region[id];
+    if (node.op != Op::reduce) continue;
+    if (domain_of(region.graph, node) != layout.domain || known_reducers(region.graph, node).empty()) return false;
+  }
+  const auto breaks_sectors = [&](NodeId id) {
+    const Shape& shape = region.graph[id].shape;
+    const std::int64_t bits = layout.domain.fastest() * row(shape.dtype).bits;
+    return elements(shape) == layout.rows * layout.columns && bits % sector_bits != 0 && bits < 2 * sector_bits;
+  };
+  return std::any_of(region.border.reads.begin(), region.border.reads.end(), breaks_sectors);
 }
 
 std::optional<Rejection> doubt_column(const Region& region, const Layout& layout) {

@@ -232,8 +232,9 @@ std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {
   if (!late.empty())
     if (std::optional<Rejection> doubted = doubt_late(region, layout)) return doubted;
   if (std::optional<Rejection> doubted = doubt_outputs(region, layout, late)) return doubted;
+  const bool bundles = has_bundles(region, layout);
   for (const NodeId id : region.inside()) {
-    if (graph[id].op != Op::reduce || std::binary_search(late.begin(), late.end(), id)) continue;
+    if (bundles || graph[id].op != Op::reduce || std::binary_search(late.begin(), late.end(), id)) continue;
     const Shape& source = graph[region[id].operands[0]].shape;
     const Domain domain = domain_of(graph, region[id]);
     if (domain.is_contiguous() || domain.fastest() * row(source.dtype).bits >= least_run_bits) continue;

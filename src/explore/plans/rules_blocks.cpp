@@ -20,9 +20,10 @@ using ir::StitchLevel;
 
 using T = TilingPart;
 
-constexpr std::array block_table = [] {
-  using enum ir::PlanField;
-  return std::to_array<Rule>({
+constexpr std::array block_table =
+    [] {
+      using enum ir::PlanField;
+      return std::to_array<Rule>({
       {"long-code",
        false,
        "over 16384 instructions of copies of what an element takes come from far and take the compiler long; rows that "
@@ -215,6 +216,30 @@ constexpr std::array block_table = [] {
              }),
         asks({threads_per_row, vector, homes}, {T::groups, T::run, T::together},
              [](const Candidate& c) { return is_across(c) && c.plan.homes.empty() && is_thin(c); })}},
+      {"bundle-rows",
+       false,
+       "rows in runs of less than 32 bytes, what memory gives at a time, are gone through as columns in bundles where "
+       "they can",
+       {asks({}, {}, [](const Candidate& c) {
+         constexpr std::int64_t sector = 32;
+         return c.prepared.in_bundles != nullptr && c.prepared.domain.fastest() * element_bytes(c) < sector;
+       })}},
+      {"bundle-vectors",
+       false,
+       "columns in bundles take the widest vectors or half of that",
+       {asks({vector}, {T::run},
+             [](const Candidate& c) { return c.prepared.bundle > 1 && 2 * c.plan.vector < widest_vector(c); })}},
+      {"bundle-idle",
+       false,
+       "columns in bundles, side by side over 256 KiB, are not left to a quarter of the SMs",
+       {asks({split, cluster, threads_per_row, vector},
+             {T::groups, T::together, T::items, T::items_per_block, T::split},
+             [](const Candidate& c) {
+               constexpr std::int64_t large = 256 << 10;
+               return c.prepared.bundle > 1 && c.plan.split == 1 &&
+                      4 * blocks(c) * std::max(c.plan.cluster, 1) <= c.limits.sms &&
+                      c.tiling.together * c.prepared.columns * element_bytes(c) > large;
+             })}},
       {"column-waits",
        false,
        "columns that wait have 64 bytes or eight rows in flight, and blocks of them loop over no others",
@@ -226,7 +251,7 @@ constexpr std::array block_table = [] {
        {asks({cluster, homes}, {},
              [](const Candidate& c) { return c.plan.cluster > 0 && moves_from(c, StitchLevel::block); })}},
   });
-}();
+    }();
 
 }  // namespace
 

@@ -47,11 +47,18 @@ std::vector<int> numbers(std::initializer_list<Enum> values) {
 }
 
 /// Lanes, no power of two, that have all columns side by side, or even shares of them, where powers of two leave an
-/// eighth of theirs or more without any. As far as rules let columns lie side by side in a block.
+/// eighth of theirs or more without any. As far as rules let columns lie side by side in a block. Of columns in bundles
+/// as few as have whole ones, doubled.
 std::vector<int> lanes_of_columns(const codegen::Prepared& prepared, int vector) {
   constexpr std::int64_t most_bytes = 512;
   std::vector<int> values;
   const std::int64_t vectors = prepared.rows / vector;  // what stays of a column group are its rows
+  if (const std::int64_t least = codegen::lanes_of_bundles(prepared, vector); prepared.bundle > 1) {
+    for (std::int64_t lanes = least;
+         lanes <= vectors && lanes * vector * ir::access_bytes <= most_bytes * prepared.widest_vector; lanes *= 2)
+      values.push_back(static_cast<int>(lanes));
+    return values;
+  }
   for (std::int64_t most = 1; most * vector * ir::access_bytes <= most_bytes * prepared.widest_vector; most *= 2) {
     const std::int64_t tiles = (vectors + most - 1) / most, even = (vectors + tiles - 1) / tiles;
     if (!std::has_single_bit(static_cast<std::uint64_t>(even)) && 8 * tiles * most >= 9 * vectors)
@@ -310,8 +317,14 @@ Axes default_axes(const codegen::Prepared& prepared, const ir::Limits& limits) {
   return axes;
 }
 
-Axes axes_of_structure(const codegen::Prepared& prepared, const codegen::Prepared& structure, const Axes& axes) {
+Axes axes_of_structure(const codegen::Prepared& prepared, const codegen::Prepared& structure, const Axes& axes,
+                       const ir::Limits& limits) {
   Axes own = axes;
+  // Columns are other lanes and shares than the rows that they come from: what nobody has restricted is asked anew.
+  if (structure.bundle > 1)
+    for (const ir::PlanField field : axes_of())
+      if (field != ir::PlanField::dominant && axes[field] == default_values(field, prepared, limits))
+        own[field] = default_values(field, structure, limits);
   // Each strip is asked about in its own loop, one that no loop has in the group's, which refuses it.
   const std::vector<int> strips = strip_lengths(prepared);
   std::erase_if(own[ir::PlanField::strip], [&](int rows) {

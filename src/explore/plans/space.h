@@ -41,7 +41,8 @@ Axes default_axes(const codegen::Prepared& prepared, const ir::Limits& limits);
 
 /// The same axes for another skeleton of the group: one of its structures (codegen/lower/prepare.h). Dominant nodes
 /// that nobody has chosen are its own.
-Axes axes_of_structure(const codegen::Prepared& prepared, const codegen::Prepared& structure, const Axes& axes);
+Axes axes_of_structure(const codegen::Prepared& prepared, const codegen::Prepared& structure, const Axes& axes,
+                       const ir::Limits& limits);
 
 /// Which values default_axes() has for an axis, and which others a plan may name, in words.
 std::string_view values_asked(ir::PlanField axis);

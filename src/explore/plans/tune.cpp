@@ -110,7 +110,7 @@ std::vector<Plans> walks_over(const codegen::Prepared& prepared, const Axes& axe
                               std::span<const Rule> in_force, const std::stop_token& stop) {
   std::vector<Plans> walks;
   for (const codegen::Prepared* one : codegen::structures_of(prepared))
-    walks.emplace_back(*one, axes_of_structure(prepared, *one, axes), limits, in_force, stop);
+    walks.emplace_back(*one, axes_of_structure(prepared, *one, axes, limits), limits, in_force, stop);
   return walks;
 }
 

@@ -81,6 +81,14 @@ std::vector<ir::Home> usual_homes(const codegen::Prepared& prepared, std::int64_
                                : std::vector<ir::Home>{};
 }
 
+/// A line of columns side by side, or as few more as have whole bundles; groups of them are a power of two.
+void set_usual_lanes(ir::Plan& plan, const codegen::Prepared& prepared, std::int64_t line) {
+  const std::int64_t whole = codegen::lanes_of_bundles(prepared, plan.vector);
+  plan.threads_per_row = static_cast<int>((line + whole - 1) / whole * whole);
+  const auto groups = static_cast<std::uint64_t>(std::max(plan.threads / plan.threads_per_row, 1));
+  plan.threads = plan.threads_per_row * static_cast<int>(std::bit_floor(groups));
+}
+
 int steps_of_number(int a, int b) {
   const auto width = [](int number) {
     return static_cast<int>(std::bit_width(static_cast<unsigned>(std::max(number, 0))));
@@ -123,7 +131,7 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
   plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
   const std::int64_t bytes = bytes_of_row(prepared);
   if (row(plan.skeleton).unit == ir::WorkUnit::columns) {
-    plan.threads_per_row = static_cast<int>(line_bytes / lane_bytes);
+    set_usual_lanes(plan, prepared, line_bytes / lane_bytes);
     plan.in_flight = column_rows;
     const std::int64_t tiles = std::max<std::int64_t>(prepared.rows * bytes / prepared.columns / line_bytes, 1);
     plan.split = usual_split(prepared, tiles, prepared.rows * bytes / tiles);

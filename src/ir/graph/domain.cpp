@@ -37,6 +37,14 @@ Domain domain_of(const Shape& shape, const Dims& reduced) {
   return domain;
 }
 
+Domain Domain::unbundled() const {
+  if (bundle() == 1) return *this;
+  Domain apart;
+  apart.runs.push_back(runs[0] * runs[1]);
+  for (int i = 2; i < runs.size(); ++i) apart.runs.push_back(runs[i]);
+  return apart;
+}
+
 std::string_view name(ReduceKind kind) {
   constexpr auto names = std::to_array<std::string_view>({"row", "column", "full"});
   return row_for(names, kind);

@@ -31,6 +31,12 @@ struct Domain {
   std::int64_t fastest() const { return runs.empty() ? 1 : runs[0]; }
   /// Whether all that is reduced for one result lies together.
   bool is_contiguous() const { return reduced() == (reduces_fastest ? fastest() : 1); }
+  /// Elements of the fastest run, which are reduced into one result though others stay behind them; 1: no such run.
+  /// "8 x [4096] x 32 x [10]" has bundles of 10.
+  std::int64_t bundle() const { return reduces_fastest && runs.size() > 2 ? runs[0] : 1; }
+  /// Where there are bundles: what would stay, and be reduced, if each element of a bundle were a result of its own.
+  /// "8 x [4096] x 320". Else the same.
+  Domain unbundled() const;
   /// What stays is reduced, and the reverse.
   Domain turned() const { return {runs, !runs.empty() && !reduces_fastest}; }
   bool operator==(const Domain&) const = default;

@@ -92,8 +92,9 @@ std::string refusal_by(std::string_view member, std::int64_t rows, std::int64_t 
 TEST_CASE("as many plans of each group are legal, and as many are refused by each rule, as its golden list says") {
   std::string list;
   codegen::LowerScratch scratch;
-  for (const auto* cases : {&explore::row_cases(), &explore::column_cases(), &explore::map_cases(),
-                            &explore::turned_cases(), &explore::pieces_cases(), &explore::strips_cases()})
+  for (const auto* cases :
+       {&explore::row_cases(), &explore::column_cases(), &explore::map_cases(), &explore::turned_cases(),
+        &explore::pieces_cases(), &explore::strips_cases(), &explore::bundles_cases()})
     for (const explore::SpaceCase& which : *cases) {
       Group group;
       const codegen::Prepared whole = prepared_member(which.member, which.rows, which.columns, group);
@@ -102,8 +103,9 @@ TEST_CASE("as many plans of each group are legal, and as many are refused by eac
       // Of small spaces more: a map has a hundredth of the plans of a row.
       each_plan(prepared, prepared.skeleton == Skeleton::map ? 2 : 5,
                 [&](const Plan& plan) { ++rulings[ruling_on(prepared, plan, scratch)]; });
-      constexpr std::array loops = std::to_array<std::string_view>(
-          {"", " in tiles", " in pieces", " in strips of 2", " in strips of 3", " in strips of 4", " in strips of 8"});
+      constexpr std::array loops =
+          std::to_array<std::string_view>({"", " in tiles", " in pieces", " in bundles", " in strips of 2",
+                                           " in strips of 3", " in strips of 4", " in strips of 8"});
       list += fmt::format("{} {}x{}{}:", which.member, which.rows, which.columns, row_for(loops, which.loop));
       for (const auto& [rule, count] : rulings) list += fmt::format(" {} {}", rule, count);
       list += "\n";

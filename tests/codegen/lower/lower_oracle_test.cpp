@@ -113,14 +113,32 @@ TEST_CASE("plans of every column group compute what the evaluator computes and a
   }
 }
 
+TEST_CASE("a pad that puts padding between elements is added up over all its dimensions") {
+  struct Padded {
+    std::string_view from, ranges, to;
+  };
+  // Cut or not in front and behind: a name of a coordinate has a wider range there than what it stands for.
+  for (const Padded& pad : {Padded{"[5,1]", "{0:0:0, 1:4:1}", "[5,6]"}, Padded{"[3,3]", "{-1:2:1, 1:-1:1}", "[6,5]"},
+                            Padded{"[3,3]", "{0:0:0, 2:-1:3}", "[3,10]"}}) {
+    CAPTURE(pad.ranges);
+    const ir::Group group =
+        ir::make_group({"padded", fmt::format("graph padded {{\n  %x = parameter 0 : f32{}\n  %c = constant 1 : f32[]\n"
+                                              "  %z = constant 0 : f32[]\n  %p = pad %x, %c, ranges={} : f32{}\n"
+                                              "  %r = reduce add %p, %z, axes={{0,1}} : f32[]\n  output %r\n}}",
+                                              pad.from, pad.ranges, pad.to)},
+                       1, 1);
+    CHECK(check_every_plan(group, {testing::effort(11, 3)}).programs > 0);
+  }
+}
+
 TEST_CASE("what a sound rule drops lower refuses, on the whole axes, and each sound rule drops something") {
   // A real GPU's axes, with so few SMs that persistent grids loop over small shapes.
   ir::Limits limits = ir::limits(ir::find_device("h200", source_folder() + "/data/devices"));
   limits.sms = 2;
   std::map<std::string_view, int> dropped;
   codegen::LowerScratch scratch;
-  for (const std::vector<SpaceCase>* cases :
-       {&row_cases(), &column_cases(), &map_cases(), &turned_cases(), &pieces_cases(), &strips_cases()})
+  for (const std::vector<SpaceCase>* cases : {&row_cases(), &column_cases(), &map_cases(), &turned_cases(),
+                                              &pieces_cases(), &strips_cases(), &bundles_cases()})
     for (const SpaceCase& which : *cases) {
       const ir::Group group = ir::make_group(ir::family_member(which.member), which.rows, which.columns);
       const auto whole = std::get<codegen::Prepared>(codegen::prepare(group));

@@ -141,13 +141,13 @@ TEST_CASE("a plan's dominant says which loop it means, and each loop is asked ab
   const ir::Limits limits = ir::limits(ir::find_device("h200", source_folder() + "/data/devices"));
   explore::Axes axes = explore::default_axes(prepared, limits);
   axes[ir::PlanField::dominant] = {plan.dominant};
-  CHECK(explore::axes_of_structure(prepared, prepared, axes)[ir::PlanField::dominant].empty());
-  CHECK(explore::axes_of_structure(prepared, *prepared.in_pieces, axes)[ir::PlanField::dominant] ==
+  CHECK(explore::axes_of_structure(prepared, prepared, axes, limits)[ir::PlanField::dominant].empty());
+  CHECK(explore::axes_of_structure(prepared, *prepared.in_pieces, axes, limits)[ir::PlanField::dominant] ==
         std::vector<int>{plan.dominant});
 
   axes = explore::default_axes(prepared, limits);
   const auto dominants_of = [&](const codegen::Prepared& loop) {
-    return explore::axes_of_structure(prepared, loop, axes)[ir::PlanField::dominant];
+    return explore::axes_of_structure(prepared, loop, axes, limits)[ir::PlanField::dominant];
   };
   CHECK(dominants_of(prepared) == prepared.dominants);
   CHECK(dominants_of(*prepared.in_pieces) == prepared.in_pieces->dominants);

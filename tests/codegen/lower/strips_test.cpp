@@ -200,14 +200,15 @@ TEST_CASE("a plan names a strip that the group has") {
   // Each loop is asked about with its own; what no loop has, in the group's.
   explore::Axes axes = explore::default_axes(whole, strip_limits);
   CHECK(axes[ir::PlanField::strip] == std::vector<int>{0, 4, 8});
-  CHECK(explore::axes_of_structure(whole, whole, axes)[ir::PlanField::strip] == std::vector<int>{0});
+  CHECK(explore::axes_of_structure(whole, whole, axes, strip_limits)[ir::PlanField::strip] == std::vector<int>{0});
   for (const auto& strips : whole.in_strips)
-    CHECK(explore::axes_of_structure(whole, *strips, axes)[ir::PlanField::strip] ==
+    CHECK(explore::axes_of_structure(whole, *strips, axes, strip_limits)[ir::PlanField::strip] ==
           std::vector<int>{strips->strip.rows});
   restrict_axis(axes, {"strip", {"4", "16"}});
-  CHECK(explore::axes_of_structure(whole, whole, axes)[ir::PlanField::strip] == std::vector<int>{16});
-  CHECK(explore::axes_of_structure(whole, *whole.in_strips[1], axes)[ir::PlanField::strip].empty());
-  CHECK(explore::axes_of_structure(whole, *whole.in_strips[0], axes)[ir::PlanField::strip] == std::vector<int>{4});
+  CHECK(explore::axes_of_structure(whole, whole, axes, strip_limits)[ir::PlanField::strip] == std::vector<int>{16});
+  CHECK(explore::axes_of_structure(whole, *whole.in_strips[1], axes, strip_limits)[ir::PlanField::strip].empty());
+  CHECK(explore::axes_of_structure(whole, *whole.in_strips[0], axes, strip_limits)[ir::PlanField::strip] ==
+        std::vector<int>{4});
 }
 
 TEST_CASE("windows whose results share no line, or too few side by side, have no strips") {

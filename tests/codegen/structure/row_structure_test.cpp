@@ -52,7 +52,11 @@ TEST_CASE("rows are what is left of the dimensions when the fastest is reduced, 
   CHECK(sum("[1,4,6]", "{0,2}", "[4]") == "row 4 x 6");
   CHECK(sum("[4,6,1]", "{1}", "[4,1]") == "row 4 x 6");
   CHECK(sum("[4,3,6]", "{0,2}", "[3]") == "row 3 x 24 in [4] x 3 x [6]");
-  CHECK(sum("[4,3,3]", "{0,2}", "[3]") == "row 3 x 12 in [4] x 3 x [3], short-runs");  // 12 bytes at a time
+  CHECK(sum("[4,3,3]", "{0,2}", "[3]") == "row 3 x 12 in [4] x 3 x [3]");  // 12 bytes at a time, or columns in bundles
+  // Rows that are added up across have no bundles.
+  CHECK(structure_of("  %x = parameter 0 : f32[4,3,3]\n  %s = reduce add %x, %z, axes={0,2} : f32[3]\n"
+                     "  %t = reduce add %x, %z, axes={0,1,2} : f32[]\n  output %s, %t\n") ==
+        "row 3 x 12 in [4] x 3 x [3], short-runs");
   CHECK(sum("[4,3,1]", "{0,2}", "[3]") == "column 4 x 3");
 }
 
