@@ -223,7 +223,6 @@ class Facts {
   Rows rows_of(const ir::Shape& source, const ir::Dims& gone) {
     const ir::Domain domain = domain_of(source, gone);
     if (!domain.reduces_fastest || domain.kept() <= 1) return {};
-    if (!domain.is_contiguous() && domain.fastest() * ir::row(source.dtype).bits < 8 * ir::access_bytes) return {};
     return {static_cast<double>(domain.kept()), number_of(domain)};
   }
 

@@ -129,6 +129,7 @@ struct Loads {
   double fetched = 0;   ///< that SMs must fetch: each SM once for its blocks of a wave
   double shifted = 0;   ///< asked for again at a constant distance
   double between = 0;   ///< share of the buffer that is read meanwhile
+  double within = 1;    ///< share of what a block reads of it that the block reads meanwhile
 };
 Loads loads_of(const BufferWork& buffer, const Work& work, const Residency& residency, const CalibratedDevice& d) {
   const double blocks = static_cast<double>(work.virtual_blocks);
@@ -143,6 +144,9 @@ Loads loads_of(const BufferWork& buffer, const Work& work, const Residency& resi
   const double sms = std::min(d.sms, blocks), rounds = blocks / sms;
   loads.shifted = static_cast<double>(sector_bytes * buffer.shifted_sectors);
   if (loads.distinct > 0) loads.between = std::min(1.0, static_cast<double>(buffer.shift_bytes) / loads.distinct);
+  // A block that streams has what it asks for again at such a distance after that much, and what is on its way.
+  const double on_its_way = work.threads * work.bytes_in_flight;
+  if (block > 0) loads.within = std::min(1.0, (static_cast<double>(buffer.shift_bytes) + on_its_way) / block);
   loads.fetched = std::min(loads.asked, std::max(loads.distinct, sms * std::min(loads.distinct, block * rounds)));
   return loads;
 }
@@ -185,7 +189,8 @@ MemoryBytes memory_bytes(const Work& work, const Place& place, const Residency& 
   const double cold = 1 - warm.read, l2_room = device.l2_bytes * device.l2_share;
   // A thread reads again what its own block touched; meanwhile every resident block touches its share.
   const double touched_by_residents = footprint * residency.blocks / static_cast<double>(work.virtual_blocks);
-  sum.l1_missed = miss(touched_by_sm, l1_room(work, residency, device), device);
+  const double l1 = l1_room(work, residency, device);
+  sum.l1_missed = miss(touched_by_sm, l1, device);
   sum.near_share = miss(touched_by_residents, l2_room, device);
   const double turned_share = has_turned(work) ? miss_backward(touched_by_residents, l2_room, device) : 0;
   double reloaded = 0, missed = 0;  // by a thread, as far as L1 has it no more; and of that, as far as L2 has not
@@ -198,16 +203,19 @@ MemoryBytes memory_bytes(const Work& work, const Place& place, const Residency& 
     distinct += loads.distinct;
     const double again = std::max(0.0, loads.asked - loads.fetched);
     const double reload = std::min(again, static_cast<double>(sector_bytes * buffer.reload_sectors));
-    const double others = std::max(0.0, loads.fetched - loads.distinct) + sum.l1_missed * (again - reload);
+    const double near = std::min(again - reload, loads.shifted),
+                 near_missed = miss(loads.within * touched_by_sm, l1, device);
+    const double others =
+        std::max(0.0, loads.fetched - loads.distinct) + sum.l1_missed * (again - reload - near) + near_missed * near;
     const double of_all = miss(loads.distinct, l2_room, device), shifted = std::min(others, loads.shifted);
-    const double of_some = miss(loads.between * footprint + touched_by_residents, l2_room, device);
+    const double of_some = miss(loads.between * footprint + loads.within * touched_by_residents, l2_room, device);
     const double turned = std::min(reload, static_cast<double>(sector_bytes * buffer.turned_sectors));
     reloaded += sum.l1_missed * reload;
     missed += sum.l1_missed * ((reload - turned) * sum.near_share + turned * turned_share);
     sum.read += from_memory * loads.distinct + (others - shifted) * of_all + shifted * std::min(of_all, of_some);
     sum.written += (1 - warm.written) * written_footprint(buffer);
     sum.loaded += loads.asked;
-    sum.l2 += std::min(loads.asked, loads.fetched + sum.l1_missed * again) +
+    sum.l2 += std::min(loads.asked, loads.fetched + sum.l1_missed * (again - near) + near_missed * near) +
               static_cast<double>(sector_bytes * (buffer.store.sectors + buffer.atomic.sectors)) +
               sector_bytes * partly_written(buffer);
   });

@@ -9,9 +9,14 @@
 #include <cmath>
 #include <set>
 
+#include <fmt/format.h>
+
+#include "codegen/lower/lower.h"
+#include "codegen/lower/prepare.h"
 #include "costmodel/count.h"
 #include "costmodel/model.h"
 #include "costmodel/parts.h"
+#include "lowered.h"
 #include "round_device.h"
 #include "support/approx.h"
 #include "support/kernel_builder.h"
@@ -140,6 +145,32 @@ TEST_CASE("what a shifted load reads again comes from L2 while what lies between
     CHECK(fast.buffers[0].block_sectors == std::min<std::int64_t>(3 * 32, (256 + 2 * shift + 7) / 8));
     CHECK(fast.buffers[0].shifted_sectors == 2 * 8192 / 8 + (shift == 1 ? 2 : 0));
   }
+}
+
+TEST_CASE("a block that goes along a row finds what it asks for again a little further") {
+  const CalibratedDevice d = shipped("h200");
+  // 64 rows of 2 MB, all on their way at once: neither L1 nor L2 holds what resident blocks touch.
+  const auto dram = [&](const std::string& lines) {
+    const ir::Group group = group_of("graph g {\n  %x = parameter 0 : f32[64,524288]\n  %z = constant 0 : f32[]\n" +
+                                     lines + "  output %s\n}\n");
+    ir::Plan plan = ir::parse_plan("row threads=1024 threads_per_row=1024 vector=1 in_flight=8");
+    const auto ready = codegen::prepare(group);
+    plan.dominant = std::get<codegen::Prepared>(ready).dominants.front();
+    const codegen::Lowered kernel = codegen::lower(group, plan, limits_of("h200"));
+    REQUIRE(std::holds_alternative<ir::Kernel>(kernel));
+    return bare_part(count(std::get<ir::Kernel>(kernel), Mode::fast), d, ir::Part::dram);
+  };
+  const auto neighbours = [&](std::int64_t apart) {
+    return dram(
+        fmt::format("  %a = slice %x, ranges={{0:64:1, 0:{0}:1}} : f32[64,{0}]\n"
+                    "  %b = slice %x, ranges={{0:64:1, {1}:524288:1}} : f32[64,{0}]\n"
+                    "  %c = subtract %b, %a : f32[64,{0}]\n  %s = reduce add %c, %z, axes={{1}} : f32[64]\n",
+                    524288 - apart, apart));
+  };
+  const double once = dram("  %s = reduce add %x, %z, axes={1} : f32[64]\n");
+  CHECK(neighbours(1) == approx(once).epsilon(0.1));
+  CHECK(neighbours(64) == approx(once).epsilon(0.1));
+  CHECK(neighbours(1 << 17) > 1.1 * once);  // a quarter of all rows, 32 MB, passes between
 }
 
 TEST_CASE("a block that has parts of rows reads what lies in them and in those below") {

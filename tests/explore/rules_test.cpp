@@ -72,6 +72,13 @@ struct Tried {
     tiling.items = blocks;
     tiling.items_per_block = 1;
   }
+  /// Rows of so many f16, of which a vector of 16 bytes has eight, in vectors of two.
+  void halves(std::int64_t length) {
+    inputs(1, "f16");
+    prepared.widest_vector = 8;
+    prepared.columns = length;
+    plan.vector = 2;
+  }
   /// Rows in runs of so many floats, which can be gone through as columns in bundles.
   void has_bundles(std::int64_t run) {
     prepared.domain = {{run, 3, 5}, true};
@@ -269,6 +276,39 @@ std::function<void(Tried&)> columns_clustered(const std::function<void(Tried&)>&
   });
 }
 
+/// Rows of 40 floats, sixteen lanes each, four of them of each thread in flight, and eight times as many blocks as SMs.
+std::function<void(Tried&)> short_rows(const std::function<void(Tried&)>& change) {
+  return [change](Tried& t) {
+    t.threads(128, 16);
+    t.prepared.columns = t.tiling.run = 40;
+    t.tiling.vectors = 10;
+    t.tiling.trips = 1;
+    t.plan.vector = t.plan.in_flight = 4;
+    t.blocks(8 * 132);
+    change(t);
+  };
+}
+
+/// One number of each of 64 rows of 65,535 elements, read from arrays of 65,536 by eight blocks, eight at a time.
+std::function<void(Tried&)> cut_rows(const std::function<void(Tried&)>& change) {
+  return [change](Tried& t) {
+    t.prepared.graph = std::make_shared<const ir::Graph>(
+        ir::parse_graph("graph g {\n  %x = parameter 0 : f32[64,65536]\n  output %x\n}\n"));
+    t.prepared.full.assign(1, 0);
+    t.prepared.straight = false;
+    t.prepared.rows = 64;
+    t.prepared.columns = 65535;
+    t.threads(512, 512);
+    t.split(8);
+    t.tiling.items = 64;
+    t.tiling.items_per_block = 1;
+    t.tiling.trips = 16;
+    t.plan.vector = 1;
+    t.plan.in_flight = 8;
+    change(t);
+  };
+}
+
 /// A quarter of the SMs have a block each of 128 columns in bundles, 257 KiB of floats.
 std::function<void(Tried&)> idle_bundles(const std::function<void(Tried&)>& change) {
   return [change](Tried& t) {
@@ -382,6 +422,28 @@ std::vector<Side> row_sides() {
       {"coalescing", true, tall([](Tried& t) { t.columns(4, 16, 264), t.prepared.columns = 2 * 3632; })},
       {"coalescing", false,
        tall([](Tried& t) { t.columns(2, 16, 264), t.prepared.columns = 2 * 3632, t.limits.blocks_per_cluster = 2; })},
+      // Rows of 160 bytes, of 260, and such that a power of two of lanes goes over exactly.
+      {"short-rows", true, short_rows([](Tried& t) { t.plan.in_flight = 2; })},
+      {"short-rows", false, short_rows([](Tried&) {})},
+      {"short-rows", false, short_rows([](Tried& t) { t.plan.in_flight = 2, t.blocks(8 * 132 - 1); })},
+      {"short-rows", false, short_rows([](Tried& t) { t.plan.in_flight = 2, t.prepared.columns = 65; })},
+      {"short-rows", false, short_rows([](Tried& t) { t.plan.in_flight = 2, t.prepared.columns = 32; })},
+      {"short-rows", false, short_rows([](Tried& t) { t.plan.in_flight = 2, t.threads(128, 64); })},
+      {"short-rows", false, short_rows([](Tried& t) { t.plan.in_flight = 2, t.prepared.sums_across = true; })},
+      {"short-rows", false, short_rows([](Tried& t) { t.plan.in_flight = 2, t.tiling.streamed = true; })},
+      {"short-rows", true, short_rows([](Tried& t) { t.plan.grid = ir::GridShape::persistent, t.blocks(2); })},
+      {"padding", true, short_rows([](Tried& t) { t.tiling.vectors = 7; })},
+      {"padding", false, short_rows([](Tried& t) { t.tiling.vectors = 8; })},
+      {"padding", true, short_rows([](Tried& t) { t.tiling.vectors = 10, t.prepared.columns = 65; })},
+      {"padding", false, short_rows([](Tried& t) { t.tiling.vectors = 11, t.prepared.columns = 65; })},
+      {"coalescing", false, short_rows([](Tried& t) { t.plan.vector = 1; })},
+      {"coalescing", true, short_rows([](Tried& t) { t.plan.vector = 1, t.prepared.columns = 65; })},
+      {"narrow-vector", false, short_rows([](Tried& t) { t.halves(42); })},
+      {"narrow-vector", true, short_rows([](Tried& t) { t.halves(130); })},
+      {"narrow-vector", true, short_rows([](Tried& t) { t.halves(40); })},
+      // A row that is cut out of a longer one is read in as many bytes.
+      {"split-rows", false, cut_rows([](Tried&) {})},
+      {"split-rows", true, cut_rows([](Tried& t) { t.prepared.straight = true; })},
       {"bundles-whole", true, [](Tried& t) { t.columns(8, 8, 264), t.prepared.bundle = 10; }},
       {"bundles-whole", false, [](Tried& t) { t.columns(10, 8, 264), t.prepared.bundle = 10; }},
       {"bundles-whole", false, [](Tried& t) { t.columns(8, 8, 264); }},

@@ -21,12 +21,20 @@ namespace {
 
 constexpr std::int64_t full_line = 128;  ///< bytes
 
+/// An array that is read element by element, all of it or, of rows and columns that are cut or shifted, nearly all.
+bool is_full_input(const Candidate& c, std::size_t id) {
+  const ir::Node& node = c.prepared.graph->nodes[id];
+  if (node.op != ir::Op::parameter) return false;
+  const bool is_cut = !c.prepared.straight && row(c.prepared.skeleton).unit != ir::WorkUnit::elements;
+  return c.prepared.full[id] != 0 || (is_cut && elements(node.shape) >= c.prepared.rows * c.prepared.columns);
+}
+
 }  // namespace
 
 std::int64_t element_bytes(const Candidate& c) {
   std::int64_t widest = 1;
   for (std::size_t id = 0; id < c.prepared.full.size(); ++id)
-    if (c.prepared.full[id] && c.prepared.graph->nodes[id].op == ir::Op::parameter)
+    if (is_full_input(c, id))
       widest = std::max<std::int64_t>(widest, ir::row(c.prepared.graph->nodes[id].shape.dtype).bits / 8);
   return widest;
 }
@@ -47,8 +55,7 @@ std::int64_t access_bytes_of(const Candidate& c) {
 std::int64_t input_bytes(const Candidate& c) {
   std::int64_t sum = 0;
   for (std::size_t id = 0; id < c.prepared.full.size(); ++id)
-    if (c.prepared.full[id] && c.prepared.graph->nodes[id].op == ir::Op::parameter)
-      sum += ir::row(c.prepared.graph->nodes[id].shape.dtype).bits / 8;
+    if (is_full_input(c, id)) sum += ir::row(c.prepared.graph->nodes[id].shape.dtype).bits / 8;
   return sum;
 }
 
@@ -256,9 +263,16 @@ std::int64_t least_together(const Candidate& c) {
   return full_line;
 }
 
+bool is_short_odd_row(const Candidate& c) {
+  return !is_across(c) && c.tiling.lanes > 1 && c.tiling.lanes <= c.limits.warp_size &&
+         !std::has_single_bit(static_cast<std::uint64_t>(c.prepared.columns)) &&
+         c.prepared.columns * element_bytes(c) <= 2 * full_line;
+}
+
 bool reads_apart(const Candidate& c) {
   constexpr std::int64_t short_row = 64;  // a thread's loads of it find the rest in the first-level cache
   const std::int64_t bytes = element_bytes(c), run = c.tiling.run * bytes;
+  if (is_short_odd_row(c)) return false;
   if (!is_across(c) && c.plan.threads_per_row == 1 && c.prepared.columns * bytes <= short_row) return false;
   return c.tiling.together * bytes < (is_narrow(c) ? run / 2 : std::min(least_together(c), run));
 }

@@ -117,6 +117,10 @@ std::int64_t beside_in_block(const Candidate& c);
 /// block or the largest cluster can hold no line, half or a quarter of it, if it holds that.
 std::int64_t least_together(const Candidate& c);
 
+/// Whether lanes of a warp have rows of up to 256 bytes whose elements are no power of two. A warp has neighbouring
+/// rows, so what its lanes do not ask for together they find near, and no number of lanes fits such a row.
+bool is_short_odd_row(const Candidate& c);
+
 /// Whether lanes ask for less together than that, or, of columns of up to 64 bytes, than half of them.
 bool reads_apart(const Candidate& c);
 

@@ -46,11 +46,13 @@ constexpr std::array block_table =
              })}},
       {"padding",
        false,
-       "over a third of the lanes would have no element",
+       "over a third of the lanes would have no element, or over half of a warp's that have an odd row of up to 256 "
+       "bytes",
        {asks({threads_per_row}, {T::groups, T::vectors, T::trips, T::lanes, T::split},
              [](const Candidate& c) {
-               return !is_across(c) && 3 * c.tiling.vectors < 2 * c.tiling.trips * c.tiling.lanes * c.tiling.split &&
-                      c.tiling.lanes > 1;
+               const std::int64_t room = c.tiling.trips * c.tiling.lanes * c.tiling.split;
+               return !is_across(c) && c.tiling.lanes > 1 &&
+                      (is_short_odd_row(c) ? 2 * c.tiling.vectors < room : 3 * c.tiling.vectors < 2 * room);
              }),
         asks({threads_per_row}, {T::groups, T::vectors, T::trips, T::lanes, T::items, T::items_per_block, T::split},
              [](const Candidate& c) {
@@ -67,9 +69,10 @@ constexpr std::array block_table =
              })}},
       {"coalescing",
        false,
-       "lanes must read 128 neighbouring bytes of a row or all of it; a thread may have rows of up to 64 bytes; of "
-       "columns of up to 64 bytes in all half will do, of those too tall to wait so wide 64 or 32",
-       {asks({threads_per_row, vector}, {T::groups, T::run, T::together},
+       "lanes must read 128 neighbouring bytes of a row or all of it; a thread may have rows of up to 64 bytes, lanes "
+       "of a warp odd ones of up to 256; of columns of up to 64 bytes in all half will do, of those too tall to wait "
+       "so wide 64 or 32",
+       {asks({threads_per_row, vector}, {T::groups, T::lanes, T::run, T::together},
              [](const Candidate& c) { return reads_apart(c); })}},
       {"wide-columns",
        false,

@@ -126,13 +126,15 @@ constexpr std::array thread_table = [] {
              })}},
       {"narrow-vector",
        false,
-       "under half the widest vector leaves the memory path narrow; single elements are for what breaks vectors",
-       {asks({vector}, {T::groups},
+       "under half the widest vector leaves the memory path narrow; single elements are for what breaks vectors, and "
+       "any for rows of up to 256 bytes that do",
+       {asks({vector, threads_per_row}, {T::groups, T::lanes},
              [](const Candidate& c) {
                int widest = c.prepared.widest_vector;
                while (widest > 1 && widest * array_bytes(c) > 2 * ir::access_bytes) widest /= 2;
                const bool unbroken = c.prepared.straight && c.prepared.columns % widest == 0;
-               return !is_across(c) && c.plan.vector < widest / 2 && (unbroken || c.plan.vector > 1);
+               return !is_across(c) && c.plan.vector < widest / 2 && (unbroken || c.plan.vector > 1) &&
+                      !(is_short_odd_row(c) && !unbroken);
              })}},
       {"rows-at-once",
        false,
@@ -150,6 +152,18 @@ constexpr std::array thread_table = [] {
                const bool alone = !is_across(c) && c.tiling.lanes <= c.limits.warp_size;
                return alone && blocks(c) >= std::int64_t{4} * c.limits.sms &&
                       (c.plan.threads == 2 * c.limits.warp_size || c.plan.threads == 16 * c.limits.warp_size);
+             })}},
+      {"short-rows",
+       false,
+       "odd rows of up to 256 bytes that lanes of a warp own have four or more of each thread in flight where blocks "
+       "are eight times the SMs or more, and blocks of them loop over no others",
+       {asks({threads, threads_per_row, in_flight, grid},
+             {T::groups, T::lanes, T::streamed, T::items, T::items_per_block, T::split},
+             [](const Candidate& c) {
+               constexpr int least = 4;
+               if (c.prepared.sums_across || c.tiling.streamed || !is_short_odd_row(c)) return false;
+               return (c.plan.in_flight < least && blocks(c) >= std::int64_t{8} * c.limits.sms) ||
+                      c.plan.grid == GridShape::persistent;
              })}},
       {"persistent-short",
        false,
