@@ -934,6 +934,15 @@ TEST_CASE("every rule drops on one side of each of its boundaries and not on the
   }
 }
 
+TEST_CASE("rules about vectors are asked of flat loops as of rows") {
+  for (const std::string_view name : {"narrow-vector", "wide-vector", "long-code"}) {
+    const auto rule = std::find_if(rules().begin(), rules().end(), [&](const Rule& one) { return one.name == name; });
+    REQUIRE(rule != rules().end());
+    CHECK(rule->is_asked_of(ir::Skeleton::row) == (name != "long-code"));  // it speaks of unroll
+    CHECK(rule->is_asked_of(ir::Skeleton::map));
+  }
+}
+
 TEST_CASE("a rule is asked where a skeleton has all fields it reads, and says nothing of a plan by others") {
   const ir::Limits limits = Tried().limits;
   for (const char* member : {"bias_gelu_f16", "column_sum", "softmax"}) {

@@ -9,10 +9,16 @@
 // choice. Rows and columns follow what a reduction reads, one reduction for each shape that is read, of columns for
 // each order in memory too; a flat loop follows an array as large as the largest output, tiles an output. Bodies of a
 // pack have their own.
+//
+// Rows whose elements lie in short runs are prepared a second time, as columns in bundles (decision 66): the same
+// phases and homes over another domain, with dominants and routes of their own.
 #include "codegen/lower/skeletons.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "base/indexed.h"
 
@@ -60,7 +66,6 @@ void dominants_column(const ir::Graph& graph, Prepared& prepared) {
     }
 }
 
-/// The first reduction, and others whose operands have other dimensions.
 void prepare_bundles(const ir::Graph& graph, const ir::Boundary& border, Prepared& prepared) {
   const Layout layout{prepared.skeleton, prepared.rows, prepared.columns, prepared.domain};
   if (!has_bundles(Region(graph, border), layout) || !prepared.free_aside.empty() || !prepared.reduced_aside.empty())
@@ -85,6 +90,7 @@ void prepare_bundles(const ir::Graph& graph, const ir::Boundary& border, Prepare
   prepared.in_bundles = std::make_shared<const Prepared>(std::move(columns));
 }
 
+/// The first reduction, and others whose operands have other dimensions.
 void dominants_row(const ir::Graph& graph, Prepared& prepared) {
   for (const Phase& phase : prepared.phases)
     for (const ir::NodeId id : phase.reductions)

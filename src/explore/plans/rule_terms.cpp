@@ -23,10 +23,11 @@ constexpr std::int64_t full_line = 128;  ///< bytes
 
 /// An array that is read element by element, all of it or, of rows and columns that are cut or shifted, nearly all.
 bool is_full_input(const Candidate& c, std::size_t id) {
-  const ir::Node& node = c.prepared.graph->nodes[id];
-  if (node.op != ir::Op::parameter) return false;
+  const bool is_full = c.prepared.full[id] != 0;
   const bool is_cut = !c.prepared.straight && row(c.prepared.skeleton).unit != ir::WorkUnit::elements;
-  return c.prepared.full[id] != 0 || (is_cut && elements(node.shape) >= c.prepared.rows * c.prepared.columns);
+  if (!is_full && !is_cut) return false;
+  const ir::Node& node = c.prepared.graph->nodes[id];
+  return node.op == ir::Op::parameter && (is_full || elements(node.shape) >= c.prepared.rows * c.prepared.columns);
 }
 
 }  // namespace
@@ -261,6 +262,29 @@ std::int64_t least_together(const Candidate& c) {
   for (std::int64_t bytes = full_line; bytes >= sector; bytes /= 2)
     if (codegen::bytes_waiting(c.prepared) * bytes / element_bytes(c) <= room) return bytes;
   return full_line;
+}
+
+namespace {
+
+int widest_of_two_accesses(const Candidate& c) {
+  int widest = c.prepared.widest_vector;
+  while (widest > 1 && widest * array_bytes(c) > 2 * ir::access_bytes) widest /= 2;
+  return widest;
+}
+
+}  // namespace
+
+bool breaks_vectors(const Candidate& c) {
+  return !c.prepared.straight || c.prepared.columns % widest_of_two_accesses(c) != 0;
+}
+
+bool has_narrow_vectors(const Candidate& c) {
+  return !is_across(c) && c.plan.vector < widest_of_two_accesses(c) / 2 && (!breaks_vectors(c) || c.plan.vector > 1);
+}
+
+bool leaves_rows_to_bundles(const Candidate& c) {
+  constexpr std::int64_t sector = 32;
+  return c.prepared.in_bundles != nullptr && c.prepared.domain.fastest() * element_bytes(c) < sector;
 }
 
 bool is_short_odd_row(const Candidate& c) {

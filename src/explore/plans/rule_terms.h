@@ -117,6 +117,14 @@ std::int64_t beside_in_block(const Candidate& c);
 /// block or the largest cluster can hold no line, half or a quarter of it, if it holds that.
 std::int64_t least_together(const Candidate& c);
 
+/// Whether the widest vectors that two accesses of 16 bytes to the widest array take do not go over rows as they are.
+bool breaks_vectors(const Candidate& c);
+/// Whether vectors, of no columns, are less than half of those; single elements only where these go over rows.
+bool has_narrow_vectors(const Candidate& c);
+
+/// Whether rows lie in runs of less than a sector and can be gone through as columns in bundles.
+bool leaves_rows_to_bundles(const Candidate& c);
+
 /// Whether lanes of a warp have rows of up to 256 bytes whose elements are no power of two. A warp has neighbouring
 /// rows, so what its lanes do not ask for together they find near, and no number of lanes fits such a row.
 bool is_short_odd_row(const Candidate& c);

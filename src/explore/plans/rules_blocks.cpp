@@ -223,10 +223,7 @@ constexpr std::array block_table =
        false,
        "rows in runs of less than 32 bytes, what memory gives at a time, are gone through as columns in bundles where "
        "they can",
-       {asks({}, {}, [](const Candidate& c) {
-         constexpr std::int64_t sector = 32;
-         return c.prepared.in_bundles != nullptr && c.prepared.domain.fastest() * element_bytes(c) < sector;
-       })}},
+       {asks({}, {}, [](const Candidate& c) { return leaves_rows_to_bundles(c); })}},
       {"bundle-vectors",
        false,
        "columns in bundles take the widest vectors or half of that",

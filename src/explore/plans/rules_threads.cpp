@@ -128,14 +128,8 @@ constexpr std::array thread_table = [] {
        false,
        "under half the widest vector leaves the memory path narrow; single elements are for what breaks vectors, and "
        "any for rows of up to 256 bytes that do",
-       {asks({vector, threads_per_row}, {T::groups, T::lanes},
-             [](const Candidate& c) {
-               int widest = c.prepared.widest_vector;
-               while (widest > 1 && widest * array_bytes(c) > 2 * ir::access_bytes) widest /= 2;
-               const bool unbroken = c.prepared.straight && c.prepared.columns % widest == 0;
-               return !is_across(c) && c.plan.vector < widest / 2 && (unbroken || c.plan.vector > 1) &&
-                      !(is_short_odd_row(c) && !unbroken);
-             })}},
+       {asks({vector}, {T::groups, T::lanes},
+             [](const Candidate& c) { return has_narrow_vectors(c) && !(is_short_odd_row(c) && breaks_vectors(c)); })}},
       {"rows-at-once",
        false,
        "over four rows at once of lanes in several warps hold registers that more blocks would use better",

@@ -256,7 +256,8 @@ std::string_view values_asked(ir::PlanField axis) {
              "doubled; whole warps up to there, for columns any number";
     case ir::PlanField::threads_per_row:
       return "1, doubled up to what a block may have; for columns also an even share where that would leave an eighth "
-             "of the lanes idle; powers of two, for rows also whole warps, for columns any number, that divide threads";
+             "of the lanes idle, and of columns in bundles as few as have whole ones, doubled; powers of two, for rows "
+             "also whole warps, for columns any number, that divide threads";
     case ir::PlanField::vector:
       return "1, doubled up to 16 bytes of the narrowest type; powers of two that fit a row and divide columns";
     case ir::PlanField::in_flight:

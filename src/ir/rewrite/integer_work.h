@@ -90,7 +90,7 @@ inline std::uint32_t number_everywhere(const Graph& graph, NodeId id) {
   while (graph[id].op == Op::broadcast || graph[id].op == Op::reshape) id = graph[id].operands[0];
   const Literal* literal = known_literal(graph[id]);
   std::uint32_t number = 0;
-  if (literal != nullptr && literal->bytes.size() <= sizeof number)
+  if (literal != nullptr && elements(graph[id].shape) == 1 && literal->bytes.size() <= sizeof number)
     std::memcpy(&number, literal->bytes.data(), literal->bytes.size());
   return number;
 }
