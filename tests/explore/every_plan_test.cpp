@@ -96,6 +96,19 @@ TEST_CASE("every plan in strips computes what the evaluator computes and is coun
   }
 }
 
+TEST_CASE("every plan in bundles computes what the evaluator computes and is counted as executed") {
+  int clustered = 0;
+  for (const SpaceCase& which : bundles_cases()) {
+    CAPTURE(which.rows);
+    const SpaceRun run = check_every_plan(which, {1});
+    CHECK(run.legal > 100);
+    CHECK(run.met > 0);
+    CHECK(run.programs_of_several > 0);
+    clustered += run.clustered;
+  }
+  CHECK(clustered > 0);  // of long columns
+}
+
 TEST_CASE("programs whose counts are sampled say so and miss few sectors") {
   for (const SpaceCase& which : sampled_cases()) {
     const SpaceRun run = check_every_plan(which, {1});

@@ -416,7 +416,7 @@ __device__ __forceinline__ void sum_max_multiply_subtract_column_block(
     if (group == 0) {
       #pragma unroll
       for (int e = 0; e < 8; ++e) {
-        if (e % 4 == 0) {
+        if (e % 4 < 1) {
           store_f32(&l_at[e / 4], l_1.v[e]);
         }
       }

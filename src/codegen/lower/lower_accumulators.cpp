@@ -176,7 +176,9 @@ void store_accumulator(Pass& pass, std::size_t i, ir::Space space, std::uint16_t
 void open_first_of_bundle(Pass& pass) {
   if (pass.prepared.bundle == 1) return;
   IndexBuilder& build = pass.builder.build();
-  const ir::Condition first{build.divide(pass.loops.kept, pass.prepared.bundle).second, build.constant(0), true};
+  // The compiler would solve an equation for the vector's element, and pick that by a number of the thread from local
+  // memory.
+  const ir::Condition first{build.divide(pass.loops.kept, pass.prepared.bundle).second, build.constant(1), false};
   pass.builder.open_guard({&first, 1});
 }
 void close_first_of_bundle(Pass& pass) {

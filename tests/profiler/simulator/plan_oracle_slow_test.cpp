@@ -40,5 +40,6 @@ TEST_CASE("every compiled plan of every map group") { all_plans(explore::map_cas
 TEST_CASE("every compiled plan of every turned group") { all_plans(explore::turned_cases()); }
 TEST_CASE("every compiled plan over pieces") { all_plans(explore::pieces_cases()); }
 TEST_CASE("every compiled plan in strips") { all_plans(explore::strips_cases()); }
+TEST_CASE("every compiled plan in bundles") { all_plans(explore::bundles_cases()); }
 
 }  // namespace tailor::simulator

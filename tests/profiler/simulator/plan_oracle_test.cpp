@@ -53,6 +53,7 @@ TEST_CASE("compiled plans over pieces compute what the evaluator computes and as
   PlanOracleRun run;
   for (const explore::SpaceCase& which : explore::pieces_cases()) check_plans(which, 2, most_programs(), run);
   for (const explore::SpaceCase& which : explore::strips_cases()) check_plans(which, 2, most_programs(), run);
+  for (const explore::SpaceCase& which : explore::bundles_cases()) check_plans(which, 97, most_programs(), run);
   CHECK(run.findings == 0);
   CHECK((run.programs == 0 || run.programs > 10 * most_programs()));
 }
