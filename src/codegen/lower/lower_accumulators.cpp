@@ -171,6 +171,49 @@ void store_accumulator(Pass& pass, std::size_t i, ir::Space space, std::uint16_t
   builder.put(builder.depth(), store);
 }
 
+void add_from_shared(Pass& pass, const Slots& slots, std::vector<ir::Ref> sums, std::span<const ir::ArrayId> memory,
+                     ir::ExprId at, int piece, ir::VarId element, std::string_view what) {
+  ProgramBuilder& builder = pass.builder;
+  std::vector<ir::Ref> parts;
+  for (std::size_t i = slots.first; i < slots.end; ++i) {
+    const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
+    ir::Ref& part = parts.emplace_back();
+    part.array = builder.add_array(
+        {fmt::format("{}_{}", accumulator.name, what), ir::Space::registers, accumulator.dtype, {0, 0}, piece});
+    builder.declare(builder.depth(), part.array);
+    builder.load_pieces(builder.depth(), part, ir::Space::shared, memory[i], builder.build().expand(at),
+                        std::min(piece, widest_access(accumulator.dtype)), piece, ir::Policy::once);
+  }
+  if (piece > 1 && element == 0) element = builder.loop_var("w", piece);
+  if (piece > 1) builder.open_loop(element, true);
+  std::vector<ir::ValueId> values;
+  for (ir::Ref& part : parts) {
+    if (piece > 1) part.lane = builder.build().var(element);
+    values.push_back(builder.element(builder.kernel().arrays[part.array].dtype, part, builder.depth()).id);
+  }
+  builder.combine(slots.reduce, sums, values);
+  if (piece > 1) builder.close();
+}
+
+std::vector<ir::ArrayId> leave_sums(Pass& pass, std::string_view what) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const ir::Condition first{pass.loops.digits[Side::along][Level::group], build.constant(0), true};
+  const bool several = pass.extent(Side::along, Level::group) > 1;
+  const ir::ExprId place = build.expand(build.scale(thread_on(pass, Side::kept), pass.loops.results.vector));
+  std::vector<ir::ArrayId> arrays;
+  if (several) builder.open_guard({&first, 1});
+  for (std::size_t i = 0; i < pass.accumulators.size(); ++i) {
+    const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
+    arrays.push_back(builder.add_shared(fmt::format("{}_{}", accumulator.name, what), accumulator.dtype,
+                                        pass.threads_on(Side::kept) * accumulator.vector));
+    store_accumulator(pass, i, ir::Space::shared, arrays.back(), place,
+                      std::min(pass.loops.results.vector, widest_access(accumulator.dtype)));
+  }
+  if (several) builder.close();
+  return arrays;
+}
+
 // ---- columns in bundles
 
 void open_first_of_bundle(Pass& pass) {
@@ -187,17 +230,6 @@ void close_first_of_bundle(Pass& pass) {
 
 namespace {
 
-/// In shared memory, for each accumulator of the phase.
-std::vector<ir::ArrayId> add_bundle_arrays(Pass& pass, std::string_view what, std::int64_t elements) {
-  std::vector<ir::ArrayId> arrays;
-  for (const ir::ArrayId id : pass.accumulators) {
-    const ir::Array accumulator = pass.builder.kernel().arrays[id];
-    arrays.push_back(
-        pass.builder.add_shared(fmt::format("{}_{}", accumulator.name, what), accumulator.dtype, elements));
-  }
-  return arrays;
-}
-
 /// The thread puts together the columns of bundle number `bundle` of the tile, where it had a column's: it reads what
 /// it needs of these behind.
 void add_bundle(Pass& pass, const Slots& slots, ir::ExprId bundle, std::span<const ir::ArrayId> columns,
@@ -207,7 +239,7 @@ void add_bundle(Pass& pass, const Slots& slots, ir::ExprId bundle, std::span<con
   constexpr int most_unrolled = 16;
   const std::int64_t size = pass.prepared.bundle;
   std::int64_t width = size;
-  std::vector<ir::Ref> sums = accumulator_refs(pass, slots), parts;
+  std::vector<ir::Ref> sums = accumulator_refs(pass, slots);
   for (std::size_t i = slots.first; i < slots.end; ++i) {
     ir::Ref& sum = sums[i - slots.first];
     if (pass.loops.results.vector > 1) sum.lane = build.constant(0);
@@ -219,23 +251,7 @@ void add_bundle(Pass& pass, const Slots& slots, ir::ExprId bundle, std::span<con
   if (size > piece) builder.open_loop(turn, size / piece <= most_unrolled);
   ir::ExprId at = build.scale(bundle, size);
   if (size > piece) at = build.add_scaled(at, build.var(turn), piece);
-  for (std::size_t i = slots.first; i < slots.end; ++i) {
-    const std::string name = builder.kernel().arrays[pass.accumulators[i]].name + "_column";
-    ir::Ref& part = parts.emplace_back();
-    part.array = builder.add_array({name, ir::Space::registers, accumulator_type(pass, i), {0, 0}, piece});
-    builder.declare(builder.depth(), part.array);
-    builder.load_pieces(builder.depth(), part, ir::Space::shared, columns[i], build.expand(at), piece, piece,
-                        ir::Policy::once);
-  }
-  const ir::VarId element = piece > 1 ? builder.loop_var("w", piece) : 0;
-  if (piece > 1) builder.open_loop(element, true);
-  std::vector<ir::ValueId> values;
-  for (std::size_t k = 0; k < parts.size(); ++k) {
-    if (piece > 1) parts[k].lane = build.var(element);
-    values.push_back(builder.element(accumulator_type(pass, slots.first + k), parts[k], builder.depth()).id);
-  }
-  builder.combine(slots.reduce, sums, values);
-  if (piece > 1) builder.close();
+  add_from_shared(pass, slots, sums, columns, at, piece, 0, "column");
   if (size > piece) builder.close();
   for (std::size_t k = 0; k < sums.size(); ++k) {
     ir::Stmt store;
@@ -246,18 +262,6 @@ void add_bundle(Pass& pass, const Slots& slots, ir::ExprId bundle, std::span<con
     store.value = builder.element(accumulator_type(pass, slots.first + k), sums[k], builder.depth()).id;
     builder.put(builder.depth(), store);
   }
-}
-
-/// The first group leaves its columns' sums for the block.
-void leave_columns(Pass& pass, std::span<const ir::ArrayId> columns, ir::ExprId own) {
-  const ir::Condition first_group{pass.loops.digits[Side::along][Level::group], pass.builder.build().constant(0), true};
-  const bool several = pass.extent(Side::along, Level::group) > 1;
-  if (several) pass.builder.open_guard({&first_group, 1});
-  for (std::size_t i = 0; i < pass.accumulators.size(); ++i)
-    store_accumulator(pass, i, ir::Space::shared, columns[i], pass.builder.build().expand(own),
-                      std::min(pass.loops.results.vector, widest_access(accumulator_type(pass, i))));
-  if (several) pass.builder.close();
-  pass.builder.put_barrier();
 }
 
 /// The block's threads put together `count` bundles, in turns where these are more.
@@ -279,15 +283,15 @@ void add_bundles(Pass& pass, const Phase& phase, std::span<const ir::ArrayId> co
 }
 
 /// Each thread, or each of the first group, takes the results of the bundles that its columns are of.
-void take_bundles(Pass& pass, std::span<const ir::ArrayId> bundles, ir::ExprId own, bool for_all) {
+void take_bundles(Pass& pass, std::span<const ir::ArrayId> bundles, bool for_all) {
   ProgramBuilder& builder = pass.builder;
   IndexBuilder& build = builder.build();
   const ir::Condition first_group{pass.loops.digits[Side::along][Level::group], build.constant(0), true};
   const bool guarded = !for_all && pass.extent(Side::along, Level::group) > 1;
   if (guarded) builder.open_guard({&first_group, 1});
   open_elements(builder, pass.loops);
-  ir::ExprId column = own;
-  if (pass.loops.results.vector > 1) column = build.add(own, build.var(pass.loops.results.element));
+  ir::ExprId column = build.scale(thread_on(pass, Side::kept), pass.loops.results.vector);
+  if (pass.loops.results.vector > 1) column = build.add(column, build.var(pass.loops.results.element));
   for (std::size_t i = 0; i < pass.accumulators.size(); ++i) {
     ir::Stmt load;
     load.kind = ir::StmtKind::load;
@@ -305,13 +309,17 @@ void take_bundles(Pass& pass, std::span<const ir::ArrayId> bundles, ir::ExprId o
 
 void put_bundles_together(Pass& pass, const Phase& phase, bool for_all) {
   if (pass.prepared.bundle == 1) return;
-  const std::int64_t columns = taken_together(pass.mapping), count = columns / pass.prepared.bundle;
-  const std::vector<ir::ArrayId> of_columns = add_bundle_arrays(pass, "columns", columns),
-                                 of_bundles = add_bundle_arrays(pass, "bundles", count);
-  const ir::ExprId own = pass.builder.build().scale(thread_on(pass, Side::kept), pass.loops.results.vector);
-  leave_columns(pass, of_columns, own);
-  add_bundles(pass, phase, of_columns, of_bundles, count);
-  take_bundles(pass, of_bundles, own, for_all);
+  ProgramBuilder& builder = pass.builder;
+  const std::int64_t count = taken_together(pass.mapping) / pass.prepared.bundle;
+  const std::vector<ir::ArrayId> columns = leave_sums(pass, "columns");
+  std::vector<ir::ArrayId> bundles;
+  for (const ir::ArrayId id : pass.accumulators) {
+    const ir::Array accumulator = builder.kernel().arrays[id];
+    bundles.push_back(builder.add_shared(accumulator.name + "_bundles", accumulator.dtype, count));
+  }
+  builder.put_barrier();
+  add_bundles(pass, phase, columns, bundles, count);
+  take_bundles(pass, bundles, for_all);
 }
 
 }  // namespace tailor::codegen

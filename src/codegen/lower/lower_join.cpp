@@ -88,28 +88,9 @@ int piece_of(const Pass& pass, const Slots& slots, std::int64_t groups) {
 
 /// The parts from `group` on, as many as a piece has, are added to the accumulators.
 void add_piece(Pass& pass, const Slots& slots, ir::ExprId group, int piece) {
-  ProgramBuilder& builder = pass.builder;
-  std::vector<ir::Ref> parts;
-  for (std::size_t i = slots.first; i < slots.end; ++i) {
-    const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
-    ir::Ref& part = parts.emplace_back();
-    part.array =
-        builder.add_array({accumulator.name + "_part", ir::Space::registers, accumulator.dtype, {0, 0}, piece});
-    builder.declare(builder.depth(), part.array);
-    builder.load_pieces(builder.depth(), part, ir::Space::shared, pass.partials[i],
-                        builder.build().expand(slot_of(pass, group)), std::min(piece, widest_access(accumulator.dtype)),
-                        piece, ir::Policy::once);
-  }
-  const ir::VarId element = pass.has_results_side_by_side() ? pass.loops.results.element : builder.loop_var("w", piece);
-  if (piece > 1) builder.open_loop(element, true);
-  std::vector<ir::ValueId> values;
-  for (ir::Ref& part : parts) {
-    if (piece > 1) part.lane = builder.build().var(element);
-    const ir::DType dtype = builder.kernel().arrays[part.array].dtype;
-    values.push_back(builder.element(dtype, part, builder.depth()).id);
-  }
-  builder.combine(slots.reduce, accumulator_refs(pass, slots), values);
-  if (piece > 1) builder.close();
+  const ir::VarId element = pass.has_results_side_by_side() ? pass.loops.results.element : 0;
+  add_from_shared(pass, slots, accumulator_refs(pass, slots), pass.partials, slot_of(pass, group), piece, element,
+                  "part");
 }
 
 /// The accumulators become the sums of the first `groups` parts.
@@ -261,16 +242,7 @@ void combine_columns_of_cluster(Pass& pass, const Phase& phase, bool for_all) {
   if (several) combine_groups(pass, phase, false);
   const ir::Condition first{pass.loops.digits[Side::along][Level::group], build.constant(0), true};
   const ir::ExprId place = build.expand(build.scale(thread_on(pass, Side::kept), pass.loops.results.vector));
-  std::vector<ir::ArrayId> sums;
-  if (several) builder.open_guard({&first, 1});
-  for (std::size_t i = 0; i < pass.accumulators.size(); ++i) {
-    const ir::Array accumulator = builder.kernel().arrays[pass.accumulators[i]];
-    sums.push_back(builder.add_shared(accumulator.name + "_block", accumulator.dtype,
-                                      pass.threads_on(Side::kept) * accumulator.vector));
-    store_accumulator(pass, i, ir::Space::shared, sums.back(), place,
-                      std::min(pass.loops.results.vector, widest_access(accumulator.dtype)));
-  }
-  if (several) builder.close();
+  const std::vector<ir::ArrayId> sums = leave_sums(pass, "block");
   builder.put_barrier(ir::StitchLevel::cluster);
   const Turns turns =
       make_turns(builder, pass.extent(Side::along, Level::cluster), build.constant(0), 1, most_accesses);

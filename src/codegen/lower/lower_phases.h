@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "codegen/lower/lower_loops.h"
@@ -110,6 +111,14 @@ inline int widest_access(ir::DType dtype) { return 8 * ir::access_bytes / row(dt
 void set(ProgramBuilder& builder, const ir::Ref& sum, ir::ValueId value);
 /// The accumulator's elements go to neighbouring places.
 void store_accumulator(Pass& pass, std::size_t i, ir::Space space, std::uint16_t memory, ir::ExprId at, int width);
+/// Each of `sums`, the reduction's accumulators or elements of them, gets what shared memory has of it in `piece`
+/// neighbouring places from `at` on. `memory`: by accumulator of the phase. `element`: the loop over these places, 0:
+/// one of its own. `what`: the ending of the names of what is loaded.
+void add_from_shared(Pass& pass, const Slots& slots, std::vector<ir::Ref> sums, std::span<const ir::ArrayId> memory,
+                     ir::ExprId at, int piece, ir::VarId element, std::string_view what);
+/// Results side by side: the first group of the block leaves its accumulators in shared memory, in new arrays whose
+/// names end so, one for each of them, by column. Others find them behind a barrier.
+std::vector<ir::ArrayId> leave_sums(Pass& pass, std::string_view what);
 /// The dimensions that threads walk along: of columns in bundles not those of the bundle, which lie side by side.
 ir::Dims reduced_along(const Pass& pass, ir::NodeId reduction);
 /// Columns in bundles, of which the first group of each block has the sums: the accumulators of all threads, or of that

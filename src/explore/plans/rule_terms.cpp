@@ -19,7 +19,7 @@ using ir::StitchLevel;
 
 namespace {
 
-constexpr std::int64_t full_line = 128;  ///< bytes
+constexpr std::int64_t full_line = 128, sector = 32;  ///< bytes
 
 /// An array that is read element by element, all of it or, of rows and columns that are cut or shifted, nearly all.
 bool is_full_input(const Candidate& c, std::size_t id) {
@@ -255,7 +255,6 @@ bool leaves_caches(const Candidate& c) {
 std::int64_t beside_in_block(const Candidate& c) { return is_across(c) ? c.tiling.together : 1; }
 
 std::int64_t least_together(const Candidate& c) {
-  constexpr std::int64_t sector = 32;
   if (!is_across(c) || c.prepared.walks < 2) return full_line;
   const std::int64_t block = std::max<std::int64_t>(half_of_registers(c), c.limits.shared_per_block_optin);
   const std::int64_t room = block * std::max(c.limits.blocks_per_cluster, 1);
@@ -283,7 +282,6 @@ bool has_narrow_vectors(const Candidate& c) {
 }
 
 bool leaves_rows_to_bundles(const Candidate& c) {
-  constexpr std::int64_t sector = 32;
   return c.prepared.in_bundles != nullptr && c.prepared.domain.fastest() * element_bytes(c) < sector;
 }
 

@@ -7,6 +7,7 @@
 // shared memory. Part of the suite `codegen`.
 #include <doctest/doctest.h>
 
+#include <string>
 #include <variant>
 
 #include "codegen/cuda/cuda.h"
@@ -18,6 +19,19 @@
 
 using namespace tailor;
 
+namespace {
+
+/// The CUDA text of a plan on an H200.
+std::string printed(const codegen::Prepared& prepared, const ir::Plan& plan) {
+  codegen::LowerScratch scratch;
+  const codegen::Lowered lowered =
+      codegen::lower(prepared, plan, ir::limits(ir::find_device("h200", source_folder() + "/data/devices")), scratch);
+  if (const auto* refused = std::get_if<ir::Rejection>(&lowered)) FAIL(refused->reason);
+  return codegen::cuda(std::get<ir::Kernel>(lowered), &plan);
+}
+
+}  // namespace
+
 TEST_CASE("a kernel over pieces prints as its golden text") {
   const ir::Group group = ir::make_group(ir::family_member("rope"), 1024, 32);
   const auto ready = codegen::prepare(group);
@@ -25,11 +39,7 @@ TEST_CASE("a kernel over pieces prints as its golden text") {
   REQUIRE(prepared.in_pieces != nullptr);
   ir::Plan plan = ir::parse_plan("map threads=128 vector=4 unroll=2 grid=tile");
   plan.dominant = prepared.in_pieces->dominants.front();
-  codegen::LowerScratch scratch;
-  const codegen::Lowered lowered =
-      codegen::lower(prepared, plan, ir::limits(ir::find_device("h200", source_folder() + "/data/devices")), scratch);
-  REQUIRE(std::holds_alternative<ir::Kernel>(lowered));
-  check_golden("pieces.cu", codegen::cuda(std::get<ir::Kernel>(lowered), &plan));
+  check_golden("pieces.cu", printed(prepared, plan));
 }
 
 TEST_CASE("a quotient of a name is no place beside it") {
@@ -53,12 +63,7 @@ TEST_CASE("a quotient of a name is no place beside it") {
   const ir::Plan plan = ir::parse_plan(
       "stages threads=128 homes=%2@grid,%5@grid grid=persistent blocks_per_sm=1 || row dominant=%5 threads_per_row=8 "
       "vector=4 in_flight=1 split=1 || row dominant=%10 threads_per_row=128 vector=2 in_flight=1 split=1");
-  codegen::LowerScratch scratch;
-  const codegen::Lowered lowered =
-      codegen::lower(std::get<codegen::Prepared>(ready), plan,
-                     ir::limits(ir::find_device("h200", source_folder() + "/data/devices")), scratch);
-  if (const auto* refused = std::get_if<ir::Rejection>(&lowered)) FAIL(refused->reason);
-  const std::string text = codegen::cuda(std::get<ir::Kernel>(lowered), &plan);
+  const std::string text = printed(std::get<codegen::Prepared>(ready), plan);
   CHECK(text.find("m[i_1 / 52]") != std::string::npos);
   CHECK(text.find("m_at") == std::string::npos);
 }
@@ -71,11 +76,7 @@ TEST_CASE("columns in bundles print as their golden text") {
   ir::Plan plan = ir::parse_plan("column threads=320 threads_per_row=20 vector=8 in_flight=4 split=8 meet=grid");
   plan.dominant = prepared.in_bundles->dominants.front();
   plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
-  codegen::LowerScratch scratch;
-  const codegen::Lowered lowered =
-      codegen::lower(prepared, plan, ir::limits(ir::find_device("h200", source_folder() + "/data/devices")), scratch);
-  if (const auto* refused = std::get_if<ir::Rejection>(&lowered)) FAIL(refused->reason);
-  check_golden("column_bundles.cu", codegen::cuda(std::get<ir::Kernel>(lowered), &plan));
+  check_golden("column_bundles.cu", printed(prepared, plan));
 }
 
 TEST_CASE("a scatter prints as its golden text: the launch before it, vectors of updates, what goes by exchange") {
@@ -85,10 +86,6 @@ TEST_CASE("a scatter prints as its golden text: the launch before it, vectors of
     const auto& prepared = std::get<codegen::Prepared>(ready);
     ir::Plan plan = ir::parse_plan("map threads=128 vector=4 unroll=2 grid=tile");
     plan.dominant = prepared.dominants.front();
-    codegen::LowerScratch scratch;
-    const codegen::Lowered lowered =
-        codegen::lower(prepared, plan, ir::limits(ir::find_device("h200", source_folder() + "/data/devices")), scratch);
-    REQUIRE(std::holds_alternative<ir::Kernel>(lowered));
-    check_golden(std::string(member) + ".cu", codegen::cuda(std::get<ir::Kernel>(lowered), &plan));
+    check_golden(std::string(member) + ".cu", printed(prepared, plan));
   }
 }
