@@ -267,48 +267,66 @@ std::int64_t busiest_block(Scratch::Body& scratch, std::int64_t blocks, bool& pr
 
 namespace {
 
-/// Sums of one value of each range beyond `low`, the longest step first.
-struct BlockRanges {
-  std::int64_t low = 0;
-  int depth = 0;
-  std::array<Progression, IterationDomain::most> ranges;
-};
+/// Behind all others; nothing if the number stays as it was.
+void add_step(std::vector<WarpStep>& steps, std::int64_t at, std::int64_t times) {
+  WarpStep step{static_cast<std::uint32_t>(at), static_cast<std::uint16_t>(times), 0};
+  if (!steps.empty()) {
+    const WarpStep& last = steps.back();
+    if (last.times == step.times) return;
+    step.before = last.before + last.times * (step.from - last.from);
+  }
+  steps.push_back(step);
+}
+
+}  // namespace
+
+std::vector<WarpStep> steps_of(std::span<const std::uint16_t> times) {
+  std::vector<WarpStep> steps;
+  for (std::size_t w = 0; w < times.size(); ++w)
+    if (w == 0 || times[w] != times[w - 1]) add_step(steps, static_cast<std::int64_t>(w), times[w]);
+  return steps;
+}
+
+std::int64_t runs_before(const WarpSteps& steps, std::int64_t warps) {
+  std::int64_t sum = 0;
+  if (steps.period > 0) {
+    const WarpStep& last = steps.steps.back();
+    sum = warps / steps.period * (last.before + last.times * (steps.period - last.from));
+    warps %= steps.period;
+  }
+  const auto beyond = [](std::int64_t at, const WarpStep& one) { return at < one.from; };
+  const WarpStep& step = *std::prev(std::upper_bound(steps.steps.begin(), steps.steps.end(), warps, beyond));
+  return sum + step.before + step.times * (warps - step.from);
+}
+
+namespace {
 
 class Seeing {
  public:
-  Seeing(const ir::Kernel& kernel, SeenScope& seen) : kernel_(kernel), seen_(seen) {}
+  Seeing(const ir::Kernel& kernel, Scratch::Body& scratch)
+      : kernel_(kernel), scratch_(scratch), seen_(scratch.seen_scopes.back()) {}
 
-  void make_room(std::span<const IterationDomain> domains) {
+  void look_at(std::span<const IterationDomain> domains) {
     std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = -1;
     for (const IterationDomain& domain : domains) {
       if (domain.masks[0] == 0) continue;
-      std::int64_t begin = 0, end = 0;
-      for (int k = 0; k < domain.depth; ++k) {
-        if (!is_block(domain, k)) continue;
-        begin += domain.ranges[k].low;
-        end += domain.ranges[k].low + domain.ranges[k].step * (domain.ranges[k].count - 1);
-      }
-      low = std::min(low, begin);
-      high = std::max(high, end);
+      Run run{block_ranges(domain), 1};
+      for (int k = 0; k < domain.depth; ++k)
+        if (!is_block(domain, k)) run.times *= domain.ranges[k].count;
+      low = std::min(low, run.blocks.low);
+      high = std::max(high, run.blocks.low + reach(run.blocks, 0));
+      scratch_.block_runs.push_back(run);
     }
     if (high < 0) return;
+    for (Run& run : scratch_.block_runs) run.blocks.low -= low;
     seen_.from = low;
-    seen_.times.assign(static_cast<std::size_t>(high - seen_.from + 2), 0);  // and where the last run ends
-  }
-
-  /// Where a run of blocks begins and ends was added; now each block has its own sum.
-  void sum_up() {
-    std::uint16_t sum = 0;
-    for (std::uint16_t& times : seen_.times) times = sum = static_cast<std::uint16_t>(sum + times);
-    if (!seen_.times.empty()) seen_.times.pop_back();
-  }
-
-  void add_blocks(const IterationDomain& domain) {
-    std::int64_t times = 1;
-    for (int k = 0; k < domain.depth; ++k)
-      if (!is_block(domain, k)) times *= domain.ranges[k].count;
-    const BlockRanges blocks = block_ranges(domain);
-    add_blocks(blocks, 0, blocks.low, times);
+    seen_.warps = high - low + 1;
+    const std::int64_t period = take_out_period();
+    std::int64_t runs = 0;
+    for (const Run& run : scratch_.block_runs) runs += runs_of(run.blocks);
+    const std::int64_t places = period > 0 ? period : seen_.warps;
+    seen_.steps.period = period;
+    seen_.steps.steps = runs > places / places_a_run ? sum_by_place(places) : sum_by_change(places);
   }
 
   /// Where the domain begins, and where it ends.
@@ -328,6 +346,78 @@ class Seeing {
   }
 
  private:
+  using Run = BlockRun;
+
+  /// With fewer places to a run of them, going through all is faster than sorting where runs begin.
+  static constexpr std::int64_t places_a_run = 16;
+
+  /// From the first to the last block of the ranges from `k` on.
+  static std::int64_t reach(const BlockRanges& blocks, int k) {
+    std::int64_t sum = 0;
+    for (; k < blocks.depth; ++k) sum += blocks.ranges[k].step * (blocks.ranges[k].count - 1);
+    return sum;
+  }
+
+  /// How often add_blocks() adds a run.
+  static std::int64_t runs_of(const BlockRanges& blocks) {
+    std::int64_t runs = 1;
+    for (int k = 0; k < blocks.depth; ++k)
+      if (k + 1 < blocks.depth || blocks.ranges[k].step != 1) runs *= blocks.ranges[k].count;
+    return runs;
+  }
+
+  /// Blocks of all runs that begin again after so many, as often for each: their first period is left of them. 0: they
+  /// do not, and stay as they are.
+  std::int64_t take_out_period() {
+    Progression outer{0, 1, 1};
+    for (const Run& run : scratch_.block_runs)
+      if (run.blocks.depth > 0 && run.blocks.ranges[0].step > outer.step) outer = run.blocks.ranges[0];
+    if (outer.step == 1) return 0;
+    for (const Run& run : scratch_.block_runs) {
+      if (run.blocks.depth == 0) return 0;
+      const Progression& first = run.blocks.ranges[0];
+      const bool is_outer = first.step == outer.step && first.count == outer.count;
+      if (!is_outer && (first.step == outer.step || outer.step % first.step != 0 ||
+                        first.step * first.count != outer.step * outer.count))
+        return 0;
+      const std::int64_t along = is_outer ? 0 : outer.step - first.step;
+      if (run.blocks.low + along + reach(run.blocks, 1) >= outer.step) return 0;
+    }
+    for (Run& run : scratch_.block_runs) {
+      Progression& first = run.blocks.ranges[0];
+      first.count = first.step == outer.step ? 1 : outer.step / first.step;
+    }
+    return outer.step;
+  }
+
+  std::vector<WarpStep> sum_by_place(std::int64_t places) {
+    scratch_.run_times.assign(static_cast<std::size_t>(places + 1), 0);  // and where the last run ends
+    const auto add = [&](std::int64_t place, std::int64_t times) {
+      std::uint16_t& change = scratch_.run_times[static_cast<std::size_t>(place)];
+      change = static_cast<std::uint16_t>(change + times);
+    };
+    for (const Run& run : scratch_.block_runs) add_blocks(run, 0, run.blocks.low, add);
+    std::uint16_t sum = 0;
+    for (std::uint16_t& times : scratch_.run_times) times = sum = static_cast<std::uint16_t>(sum + times);
+    return steps_of(std::span(scratch_.run_times).first(static_cast<std::size_t>(places)));
+  }
+
+  std::vector<WarpStep> sum_by_change(std::int64_t places) {
+    auto& changes = scratch_.run_changes;
+    changes.assign(1, {0, 0});
+    const auto add = [&](std::int64_t place, std::int64_t times) { changes.emplace_back(place, times); };
+    for (const Run& run : scratch_.block_runs) add_blocks(run, 0, run.blocks.low, add);
+    std::sort(changes.begin(), changes.end());
+    std::vector<WarpStep> steps;
+    std::int64_t sum = 0;
+    for (auto change = changes.begin(); change != changes.end() && change->first < places;) {
+      const std::int64_t at = change->first;
+      for (; change != changes.end() && change->first == at; ++change) sum += change->second;
+      add_step(steps, at, sum);
+    }
+    return steps;
+  }
+
   bool is_block(const IterationDomain& domain, int k) const {
     return kernel_.indices.vars[domain.vars[k]].kind == ir::VarKind::block;
   }
@@ -353,37 +443,32 @@ class Seeing {
     return blocks;
   }
 
-  void add_blocks(const BlockRanges& blocks, int k, std::int64_t block, std::int64_t times) {
-    if (k == blocks.depth) return add_run(block, 1, times);
-    const Progression& range = blocks.ranges[k];
-    if (k + 1 == blocks.depth && range.step == 1) return add_run(block, range.count, times);
-    for (std::int64_t i = 0; i < range.count; ++i) add_blocks(blocks, k + 1, block + i * range.step, times);
-  }
-
-  void add_run(std::int64_t first, std::int64_t count, std::int64_t times) {
-    add(first, times);
-    add(first + count, -times);
-  }
-  void add(std::int64_t place, std::int64_t times) {
-    std::uint16_t& change = seen_.times[static_cast<std::size_t>(place - seen_.from)];
-    change = static_cast<std::uint16_t>(change + times);
+  /// Where a run of blocks begins and ends, for each of them.
+  template <class Add>
+  static void add_blocks(const Run& run, int k, std::int64_t block, const Add& add) {
+    const auto add_run = [&](std::int64_t count) {
+      add(block, run.times);
+      add(block + count, -run.times);
+    };
+    if (k == run.blocks.depth) return add_run(1);
+    const Progression& range = run.blocks.ranges[k];
+    if (k + 1 == run.blocks.depth && range.step == 1) return add_run(range.count);
+    for (std::int64_t i = 0; i < range.count; ++i) add_blocks(run, k + 1, block + i * range.step, add);
   }
 
   const ir::Kernel& kernel_;
+  Scratch::Body& scratch_;
   SeenScope& seen_;
 };
 
 }  // namespace
 
 void see_scope(const ir::Kernel& kernel, std::span<const IterationDomain> domains, Scratch::Body& scratch) {
-  Seeing seeing(kernel, scratch.seen_scopes.back());
-  seeing.make_room(domains);
-  for (std::size_t b = 0; b < domains.size(); ++b) {
-    if (domains[b].masks[0] == 0) continue;
-    seeing.add_blocks(domains[b]);
-    if (b == 0 || b + 1 == domains.size()) seeing.add_places(domains[b]);
-  }
-  seeing.sum_up();
+  scratch.block_runs.clear();
+  Seeing seeing(kernel, scratch);
+  seeing.look_at(domains);
+  for (std::size_t b = 0; b < domains.size(); ++b)
+    if (domains[b].masks[0] != 0 && (b == 0 || b + 1 == domains.size())) seeing.add_places(domains[b]);
 }
 
 }  // namespace tailor::costmodel

@@ -145,7 +145,7 @@ class FastWalk {
       lanes += active * times;
     }
     if (scratch_.sees_scopes) {
-      scratch_.seen_scopes.push_back({from, executions, lanes, 0, {}, {}});
+      scratch_.seen_scopes.push_back({from, executions, lanes, 0, 0, {}, {}});
       if (!is_known) see_scope(kernel_, {scratch_.domains.data() + first, count}, scratch_);
     }
     std::int64_t issue = 0;

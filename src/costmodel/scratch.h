@@ -116,14 +116,33 @@ struct SameAccess {
   std::int64_t lanes = 0, moved = 0;
 };
 
+/// Slices and pads of a tensor do the same in each of its rows: what warps run begins again after a period, within
+/// which it changes a few times. From warp `from` of the period on each runs it `times` times; those of the period
+/// before it do `before` times together.
+struct WarpStep {
+  std::uint32_t from = 0, times = 0, before = 0;
+};
+
+/// Steps begin at 0, and neighbours differ. Without a period they are told to the last warp that runs the scope.
+struct WarpSteps {
+  std::int64_t period = 0;  ///< warps after which they begin again; 0: they do not
+  std::vector<WarpStep> steps;
+};
+
+/// Warps in order, and how often each runs a scope.
+std::vector<WarpStep> steps_of(std::span<const std::uint16_t> times);
+
+/// How often the first so many warps run it together. There is a step.
+std::int64_t runs_before(const WarpSteps& steps, std::int64_t warps);
+
 /// The warps that run the statements from `first` on, of a kernel with one warp a block: by block that is looked at,
 /// how often. And some places: values of all variables there, set after set. Of guards of one scope that ask the same
 /// the first has these two.
 struct SeenScope {
   std::int32_t first = 0;
   std::int64_t executions = 0, lanes = 0;
-  std::int64_t from = 0;             ///< the block that `times` begins with, among those looked at
-  std::vector<std::uint16_t> times;  ///< to the last block that runs them
+  std::int64_t from = 0, warps = 0;  ///< from the first block that runs them to the last, among those looked at
+  WarpSteps steps;                   ///< of these
   std::vector<std::int64_t> places;
 };
 
@@ -147,6 +166,19 @@ struct LetFacts {
   ir::ValueId value = ir::no_value;  ///< where it has one
   bool takes_logic = false;          ///< its logic is one instruction with that of an operand
   ir::VarSet vars;                   ///< loops whose copies and passes have it anew
+};
+
+/// Sums of one value of each range beyond `low`, the longest step first.
+struct BlockRanges {
+  std::int64_t low = 0;
+  int depth = 0;
+  std::array<Progression, IterationDomain::most> ranges;
+};
+
+/// Blocks of a domain, and how often each runs the scope for it.
+struct BlockRun {
+  BlockRanges blocks;
+  std::int64_t times = 1;
 };
 
 /// Memory that is kept from kernel to kernel.
@@ -243,6 +275,9 @@ struct Scratch::Body {
   bool gave_up = false;
   bool sees_scopes = false;  ///< whether fast counting fills seen_scopes
   std::vector<SeenScope> seen_scopes;
+  std::vector<BlockRun> block_runs;                                ///< of the scope at hand
+  std::vector<std::pair<std::int64_t, std::int64_t>> run_changes;  ///< of these: where, and by how much
+  std::vector<std::uint16_t> run_times;                            ///< the same by block, where changes are many
 };
 
 /// Whether two guards of one program ask the same.

@@ -53,6 +53,7 @@ struct FusionTask : FusionSetting {
   const ir::Graph& graph;
   const ir::DefUse& def_use;  ///< of that graph
   bool is_body = false;       ///< the graph is the body of a loop or branch
+  bool is_rival = false;      ///< another search asks, which has searched itself
 };
 
 /// What a row cannot do without. A row that needs nothing gives one partition for all GPUs.

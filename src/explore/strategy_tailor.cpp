@@ -16,8 +16,9 @@
 // turns. Then work is done again where that is cheaper than to write and read its results (recompute.h). The fusions of
 // the other strategies themselves are priced too, overlaps included, and the cheapest of all is the answer: it is never
 // worse than one of them, whatever the search does. Of small graphs "tailor" asks "tailor-any" too and takes those of
-// its groups that can be written. The file's groups are taken without the arrays that are there anyway, which a kernel
-// reads; of these "tailor" takes those that can be written (writable.h), the others fall apart.
+// its groups that can be written; "tailor-any" asks "tailor", for a search among more groups may end at a dearer place.
+// The file's groups are taken without the arrays that are there anyway, which a kernel reads; of these "tailor" takes
+// those that can be written (writable.h), the others fall apart.
 //
 // "tailor" forms only groups that the lowering can write today, so that what it decides is a kernel; what stitch-v1
 // puts together without a plan it may keep. "tailor-any" may use grid barriers and any mixture of shapes: the
@@ -62,12 +63,13 @@ struct Rival {
   Fusion (*fuse)(const FusionTask&);
   bool as_xla;             ///< asks XLA's description of the device
   std::size_t most_nodes;  ///< of a graph: so that what it takes stays below what a search takes
-  bool searches = false;   ///< as long as this one: asked where plans are and nothing limits a search
+  bool searches = false;   ///< as long as this one: asked where nothing limits a search, and by none that is asked
 };
 constexpr auto rivals = std::to_array<Rival>({{"xla-2022", fuse_xla_2022, false, 50'000},
                                               {"xla-2020", fuse_xla_2020, false, 50'000},
                                               {"xla-priority", fuse_xla_priority, true, 8'000},
-                                              {"tailor-any", fuse_tailor_any, false, 512, true}});
+                                              {"tailor-any", fuse_tailor_any, false, 512, true},
+                                              {"tailor", fuse_tailor, false, 2'048, true}});
 
 /// Of a search, about equally long: those of run(), of which each rival is one.
 constexpr std::int64_t steps = 13 + std::ssize(rivals);
@@ -205,9 +207,12 @@ class Tailor {
     if (spending_.over() || unknown || task_.graph.nodes.size() > rival.most_nodes) return;
     if (rival.as_xla && asked_operands(task_.graph) > most_asked_operands) return;
     const bool limited = task_.budget.seconds > 0 || task_.budget.evaluations > 0;
-    if (rival.searches && (!asks_plans() || limited)) return;
+    const bool is_other = limits_.lowerable ? asks_plans() && rival.fuse == fuse_tailor_any : rival.fuse == fuse_tailor;
+    if (rival.searches && (!is_other || limited || task_.is_rival)) return;
     FusionTask quiet = task_;
     quiet.progress = {};
+    quiet.is_rival = true;
+    if (!limits_.lowerable) quiet.plans = nullptr;  // one price for both
     NodeSets groups = rival.fuse(quiet).groups;
     if (task_.stop.stop_requested()) return;
     if (limits_.lowerable) {

@@ -75,15 +75,35 @@ std::string window_lines(int window, int stride, int channels) {
       window, stride, pad, channels, places);
 }
 
+/// Sums of neighbours at every other place, taken apart and put together as a scan does it, level by level.
+std::string scan_lines(int rows, int columns, int levels) {
+  std::string lines = fmt::format("  %x0 = parameter 0 : f32[{},{}]\n", rows, columns);
+  for (int level = 0; level < levels; ++level)
+    lines += fmt::format(
+        "  %e{0} = slice %x{0}, ranges={{0:{1}:1, 0:{2}:2}} : f32[{1},{3}]\n"
+        "  %o{0} = slice %x{0}, ranges={{0:{1}:1, 1:{2}:2}} : f32[{1},{3}]\n"
+        "  %x{4} = add %e{0}, %o{0} : f32[{1},{3}]\n",
+        level, rows, columns >> level, columns >> (level + 1), level + 1);
+  lines += fmt::format("  %z = constant 0 : f32[]\n  %y{} = negate %x{} : f32[{},{}]\n", levels, levels, rows,
+                       columns >> levels);
+  for (int level = levels - 1; level >= 0; --level)
+    lines += fmt::format(
+        "  %p{0} = pad %y{1}, %z, ranges={{0:0:0, 0:1:1}} : f32[{2},{3}]\n"
+        "  %q{0} = pad %e{0}, %z, ranges={{0:0:0, 1:0:1}} : f32[{2},{3}]\n"
+        "  %y{0} = add %p{0}, %q{0} : f32[{2},{3}]\n",
+        level, level + 1, rows, columns >> level);
+  return lines + "  output %y0\n";
+}
+
 TEST_CASE("plans of large loops with edges inside share their counts, which are what each has alone" *
           doctest::test_suite(tailor::testing::in_broad_runs)) {
   const std::string joined =
       "  %a = parameter 0 : f16[31,200]\n  %b = parameter 1 : f16[31,57]\n  %c = parameter 2 : f16[31,7]\n"
       "  %y = concatenate %a, %b, %c, axes={1} : f16[31,264]\n  output %y\n";
   for (const std::string& lines :
-       {pad_lines(24, 50, 3, 3), pad_lines(17, 33, 0, 1), pad_lines(40, 25, 1, 2), joined, picked_lines(50, 8),
-        picked_lines(900, 18), window_lines(3, 2, 16), window_lines(2, 3, 18), window_lines(5, 2, 4),
-        window_lines(3, 1, 13), window_lines(3, 2, 13)}) {
+       {pad_lines(24, 50, 3, 3), pad_lines(17, 33, 0, 1), pad_lines(40, 25, 1, 2), joined, scan_lines(16, 1024, 2),
+        scan_lines(3, 4096, 3), picked_lines(50, 8), picked_lines(900, 18), window_lines(3, 2, 16),
+        window_lines(2, 3, 18), window_lines(5, 2, 4), window_lines(3, 1, 13), window_lines(3, 2, 13)}) {
     INFO(lines);
     const ir::Group group = group_of_lines(lines);
     const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
@@ -145,7 +165,7 @@ TEST_CASE("a loop evaluated warp by warp has the counts that exact counting find
           CHECK(access.units == wanted.units);
         }
         if (scope.at < 0) continue;
-        CHECK((scope.before.empty() ? scope.most * scope.warps : scope.before.back()) == scope.executions);
+        CHECK(costmodel::runs_before(scope, scope.first + scope.warps) == scope.executions);
         ++scopes;
       }
       const ir::Kernel kernel = lowered(128, 2);
@@ -158,6 +178,62 @@ TEST_CASE("a loop evaluated warp by warp has the counts that exact counting find
   }
   CHECK(loops > 12);
   CHECK(scopes > 60);
+}
+
+TEST_CASE("steps of warps say how often those before any warp run a scope, over all periods") {
+  for (std::uint32_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    std::vector<std::uint16_t> times(1 + random() % 12);
+    for (std::uint16_t& one : times) one = static_cast<std::uint16_t>(random() % 3);
+    const auto period = static_cast<std::int64_t>(times.size());
+    for (const bool repeats : {false, true}) {
+      const costmodel::WarpSteps steps{repeats ? period : 0, costmodel::steps_of(times)};
+      for (std::int64_t warps = 0, sum = 0; warps <= (repeats ? 4 : 1) * period; ++warps) {
+        CHECK(costmodel::runs_before(steps, warps) == sum);
+        sum += times[static_cast<std::size_t>(warps % period)];
+      }
+    }
+  }
+}
+
+TEST_CASE("how often each warp runs a scope is the same by walking domains and by evaluating warps") {
+  int scopes = 0, uneven = 0, periods = 0;
+  for (const std::string& lines : {pad_lines(24, 50, 3, 3), pad_lines(17, 33, 0, 1), pad_lines(64, 253, 2, 1),
+                                   scan_lines(16, 256, 2), scan_lines(16, 1024, 3), scan_lines(3, 4096, 5),
+                                   scan_lines(5, 192, 4), scan_lines(1, 8192, 6), window_lines(3, 2, 16)}) {
+    INFO(lines);
+    const ir::Group group = group_of_lines(lines);
+    const auto prepared = std::get<codegen::Prepared>(codegen::prepare(group));
+    codegen::LowerScratch lower_scratch;
+    costmodel::Scratch scratch;
+    for (const int vector : {1, 2, 4}) {
+      if (prepared.columns % vector != 0) continue;
+      CAPTURE(vector);
+      const auto one_warp = std::get<ir::Kernel>(
+          codegen::lower(prepared, map_plan(prepared, 32, vector, 1), counting_limits, lower_scratch));
+      const auto walked = costmodel::count_flat(one_warp, prepared.columns / vector, scratch, 1'000'000);
+      const auto evaluated = costmodel::evaluate_flat(one_warp, prepared.columns / vector, scratch);
+      REQUIRE((walked.has_value() && evaluated.has_value()));
+      REQUIRE(walked->scopes.size() == evaluated->scopes.size());
+      for (std::size_t i = 1; i < walked->scopes.size(); ++i) {
+        const costmodel::FlatCounts::Scope &one = walked->scopes[i], &other = evaluated->scopes[i];
+        CAPTURE(one.at);
+        CHECK(std::tie(one.executions, one.lanes, one.most) == std::tie(other.executions, other.lanes, other.most));
+        // The walk may begin at a block of a period that does not run the scope.
+        int differing = 0;
+        for (std::int64_t warp = 0; warp <= one.first + one.warps + 1; ++warp)
+          differing += costmodel::runs_before(one, warp) != costmodel::runs_before(other, warp);
+        CHECK(differing == 0);
+        ++scopes;
+        uneven += !one.steps.steps.empty();
+        periods += one.steps.period > 0;
+      }
+    }
+  }
+  CHECK(scopes > 200);
+  CHECK(uneven > 25);
+  CHECK(periods > 20);
 }
 
 /// Rows that are added, or otherwise put together, where numbers say.

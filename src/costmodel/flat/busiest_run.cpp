@@ -62,10 +62,16 @@ class StepFunction {
   std::vector<std::int64_t> starts_, sums_, values_;
 };
 
+bool is_even(const FlatCounts::Scope& scope) { return scope.steps.steps.empty(); }
+
+}  // namespace
+
 std::int64_t runs_before(const FlatCounts::Scope& scope, std::int64_t warp) {
   const std::int64_t at = std::clamp<std::int64_t>(warp - scope.first, 0, scope.warps);
-  return scope.before.empty() ? at * scope.most : std::int64_t{scope.before[static_cast<std::size_t>(at)]};
+  return is_even(scope) ? at * scope.most : runs_before(scope.steps, at);
 }
+
+namespace {
 
 /// Of a scope: odd, and unlike that of any other. That of the first is of warps.
 std::uint64_t mark_of(std::size_t scope) {
@@ -80,14 +86,15 @@ std::vector<std::uint64_t> marks_of(const FlatCounts& flat) {
   for (std::size_t i = 1; i < flat.scopes.size(); ++i) {
     const FlatCounts::Scope& scope = flat.scopes[i];
     std::uint64_t* const changes = marks.data() + scope.first;
-    std::uint32_t times = scope.before.empty() ? static_cast<std::uint32_t>(scope.most) : 0;
+    std::uint32_t times = is_even(scope) ? static_cast<std::uint32_t>(scope.most) : 0;
     changes[0] += mark_of(i) * times;
-    for (std::size_t w = 0; w + 1 < scope.before.size(); ++w) {
-      const std::uint32_t next = scope.before[w + 1] - scope.before[w];
-      if (next == times) continue;
-      changes[w] += mark_of(i) * (std::uint64_t{next} - times);
-      times = next;
-    }
+    const std::int64_t period = scope.steps.period == 0 ? scope.warps : scope.steps.period;
+    for (std::int64_t from = 0; from < scope.warps && !is_even(scope); from += period)
+      for (const WarpStep& step : scope.steps.steps) {
+        if (from + step.from >= scope.warps) break;
+        changes[from + step.from] += mark_of(i) * (std::uint64_t{step.times} - times);
+        times = step.times;
+      }
     changes[scope.warps] -= mark_of(i) * times;
   }
   std::uint64_t each = mark_of(0), sum = 0;
@@ -135,8 +142,7 @@ std::int64_t busiest_of_all(FlatCounts& flat, const std::vector<std::int64_t>& i
 }  // namespace
 
 std::int64_t busiest_run(FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block) {
-  const bool even = std::all_of(flat.scopes.begin(), flat.scopes.end(),
-                                [](const FlatCounts::Scope& scope) { return scope.before.empty(); });
+  const bool even = std::all_of(flat.scopes.begin(), flat.scopes.end(), is_even);
   if (flat.runs.size() == 1 && !even) return busiest_of_all(flat, issue, block);
   std::int64_t warps = 0;
   for (const FlatCounts::Run& run : flat.runs) warps += run.count;
@@ -146,7 +152,7 @@ std::int64_t busiest_run(FlatCounts& flat, const std::vector<std::int64_t>& issu
   for (std::size_t i = 1; i < flat.scopes.size(); ++i) {
     const FlatCounts::Scope& scope = flat.scopes[i];
     if (issue[i] == 0 || scope.warps == 0) continue;
-    if (scope.before.empty())
+    if (is_even(scope))
       steps.add(scope.first, scope.warps, issue[i] * scope.most);
     else
       uneven.push_back(i);

@@ -349,12 +349,11 @@ class EvaluatedWalk {
   }
 
   void hand_on(std::int32_t at, Seen& seen) {
-    SeenScope scope{at + 1, seen.executions, seen.lanes, 0, std::move(seen.times), {}};
     const auto runs = [](std::uint16_t times) { return times != 0; };
-    scope.times.erase(std::find_if(scope.times.rbegin(), scope.times.rend(), runs).base(), scope.times.end());
-    const auto first = std::find_if(scope.times.begin(), scope.times.end(), runs);
-    scope.from = first - scope.times.begin();
-    scope.times.erase(scope.times.begin(), first);
+    const auto first = std::find_if(seen.times.begin(), seen.times.end(), runs);
+    const auto end = std::find_if(seen.times.rbegin(), seen.times.rend(), runs).base();
+    SeenScope scope{at + 1, seen.executions, seen.lanes, first - seen.times.begin(), end - first, {}, {}};
+    scope.steps.steps = steps_of({first, end});
     for (const Spot& spot : seen.spots) {
       std::vector<std::int64_t> place(kernel_.indices.vars.size(), 0);
       for (std::size_t v = 0; v < place.size(); ++v) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "costmodel/count.h"
+#include "costmodel/scratch.h"
 
 namespace tailor::costmodel {
 
@@ -31,7 +32,7 @@ struct FlatCounts {
     std::int64_t executions = 0, lanes = 0;
     std::int64_t first = 0, warps = 0;  ///< from the first to the last that runs it, by their place in the runs
     std::int64_t most = 0;              ///< times that one of them does
-    std::vector<std::uint32_t> before;  ///< by warp: how often those before it do; empty: each does `most` times
+    WarpSteps steps;                    ///< how often each of its warps does; empty: `most` times
     std::vector<std::int64_t> places;   ///< values of all variables at which it is run, set after set
     std::vector<std::int32_t> inner;  ///< scopes in it, in order; guards that ask the same, and loops as long, are one
     std::vector<std::int32_t> order;  ///< the same as statements open them, each as often
@@ -60,6 +61,9 @@ struct FlatCounts {
   /// each scope as often. Filled with `blocks`.
   std::vector<std::uint64_t> marks;
 };
+
+/// How often warps before that one run the scope, by their place in the runs.
+std::int64_t runs_before(const FlatCounts::Scope& scope, std::int64_t warp);
 
 /// The most that a block of so many warps issues, by what each of the loop's scopes issues.
 std::int64_t busiest_run(FlatCounts& flat, const std::vector<std::int64_t>& issue, std::int64_t block);

@@ -85,13 +85,9 @@ struct Learner {
       scope.executions = seen.executions;
       scope.lanes = seen.lanes;
       scope.first = seen.from;
-      scope.warps = std::ssize(seen.times);
-      if (!seen.times.empty()) {
-        const auto [least, most] = std::minmax_element(seen.times.begin(), seen.times.end());
-        scope.most = *most;
-        if (*least != *most) scope.before.resize(seen.times.size() + 1);
-        for (std::size_t w = 0; w + 1 < scope.before.size(); ++w) scope.before[w + 1] = scope.before[w] + seen.times[w];
-      }
+      scope.warps = seen.warps;
+      for (const WarpStep& step : seen.steps.steps) scope.most = std::max<std::int64_t>(scope.most, step.times);
+      if (seen.steps.steps.size() > 1) scope.steps = seen.steps;
       scope.places = seen.places;
     }
     flat.scopes.push_back(std::move(scope));
