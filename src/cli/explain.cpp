@@ -97,9 +97,9 @@ void run_explain(const ExplainOptions& options, const Context& context) {
   const auto price = [&](const ir::Plan& other) {
     return study::price_of(*one.of, *one.on, *chosen.model.model, other);
   };
-  const auto left_out_by = [&](const ir::Plan& other) { return study::left_out_by(*one.of, *one.on, other, one.plan); };
+  const auto left_out = [&](const ir::Plan& other) { return study::left_out(*one.of, *one.on, other, one.plan); };
   all.advice = costmodel::advice(all.estimate, one.work, one.on->calibrated,
-                                 {chosen.model.partition.kernels > 1, &one.plan, price, left_out_by});
+                                 {chosen.model.partition.kernels > 1, &one.plan, price, left_out});
   study::print({&one, 1});
   if (options.simulate) execute_plan(options, one, watch);
   if (!options.profiler.empty()) measure_plan(options, context, one, watch);

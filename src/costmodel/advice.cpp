@@ -36,7 +36,7 @@ struct Change {
 struct Proposal {
   std::string words;  ///< "unroll=1 in place of 8", "vector=2 in place of 4 in body 2"
   Seconds time;
-  std::string_view left_out_by;  ///< as Changeable::left_out_by says
+  std::string left_out;  ///< as Changeable::left_out says
 };
 constexpr int most_doublings = 6;
 
@@ -100,7 +100,7 @@ Asked ask(const Changeable& changeable, std::span<const Change> changes, Seconds
         std::string where = leaves.size() == 1 || shared ? "" : fmt::format(" in body {}", leaf + 1);
         best = {fmt::format("{}={} in place of {}{}{}", name, value_text(one.field, wanted), value_text(one.field, old),
                             where, one.but),
-                *time, changeable.left_out_by ? changeable.left_out_by(changed) : std::string_view()};
+                *time, changeable.left_out ? changeable.left_out(changed) : std::string()};
       }
     }
   return all;
@@ -114,9 +114,7 @@ std::string proposed(const Changeable& changeable, std::span<const Change> chang
   const Asked all = ask(changeable, changes, now);
   if (all.faster)
     return fmt::format("{} would take {}{}", all.faster->words, humane_seconds(all.faster->time.value),
-                       all.faster->left_out_by.empty()
-                           ? ""
-                           : fmt::format(" (rule {} leaves it out: explore --sound-only)", all.faster->left_out_by));
+                       all.faster->left_out.empty() ? "" : fmt::format(" ({})", all.faster->left_out));
   if (all.turned.empty()) return "no other plan that could help can be written";
   const std::span<const std::string_view> first = std::span(all.turned).first(all.turned.size() - 1);
   return fmt::format("no plan that differs in {}{}{} alone is predicted to be faster", fmt::join(first, ", "),

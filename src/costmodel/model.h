@@ -117,8 +117,8 @@ struct Changeable {
   /// What the same model says of another plan of the group; nothing where that has no kernel. Where it can be asked,
   /// advice names no plan that it does not predict to be faster.
   std::function<std::optional<Seconds>(const ir::Plan&)> price = {};
-  /// The heuristic that keeps a plan out of the lists of explore, of which advice then says so; empty: none does.
-  std::function<std::string_view(const ir::Plan&)> left_out_by = {};
+  /// Why the lists of explore lack a plan and how they get it, in words that advice then adds; empty: they have it.
+  std::function<std::string(const ir::Plan&)> left_out = {};
 };
 
 /// At most two sentences on what would make the kernel faster, each resting on a number that was counted or estimated.

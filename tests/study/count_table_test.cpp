@@ -104,6 +104,21 @@ TEST_CASE("every row has a cell for every column, and no row is there twice") {
   }
 }
 
+TEST_CASE("a sample's traffic with DRAM is told and held against nothing, and the title says why") {
+  Sample s;
+  s.executed.dram_read_bytes = 2560;
+  const auto ratio = [&](const Table& table, const char* row) { return cell(table, row, "model_to_executed"); };
+  const Table all = count_table(s.kernel, {&s.work, &s.executed, {}});
+  CHECK(std::get<double>(ratio(all, "dram_read_bytes")) == approx(0.5));
+  CHECK(all.title.find("sample") == std::string::npos);
+  s.executed.blocks_total = 4;
+  const Table some = count_table(s.kernel, {&s.work, &s.executed, {}});
+  CHECK(whole(cell(some, "dram_read_bytes", "executed_count")) == 2560);
+  CHECK(ratio(some, "dram_read_bytes") == Cell());
+  CHECK(ratio(some, "fma") == ratio(all, "fma"));
+  CHECK(some.title.find("in a sample of blocks") != std::string::npos);
+}
+
 TEST_CASE("a GPU's counters stand beside the sums over all buffers, and no buffer has a cell of its") {
   const Sample s;
   const Table table = count_table(s.kernel, {&s.work, &s.executed, s.gpu});

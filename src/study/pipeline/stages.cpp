@@ -176,15 +176,23 @@ std::optional<Seconds> price_of(const PreparedGroup& group, const Target& on, co
   return model.estimate({.group = &needed, .work = &work, .device = &on.calibrated}).total;
 }
 
-std::string_view left_out_by(const PreparedGroup& group, const Target& on, const ir::Plan& plan,
-                             const ir::Plan& listed) {
+std::string left_out(const PreparedGroup& group, const Target& on, const ir::Plan& plan, const ir::Plan& listed) {
   if (!plan.bodies.empty() || !listed.bodies.empty()) return {};
   const auto rule_of = [&](const ir::Plan& one) {
     return explore::dropped_by(codegen::prepared_for(*group.ready(), one), one, on.limits);
   };
   const explore::Rule *rule = rule_of(plan), *given_way = rule_of(listed);
-  if (rule == nullptr || rule->sound || rule == given_way) return {};
-  return rule->name;
+  if (rule != nullptr && (rule->sound || rule == given_way)) return {};
+  if (rule != nullptr) return fmt::format("rule {} leaves it out: explore --sound-only", rule->name);
+  const explore::Axes axes = explore::default_axes(codegen::prepared_for(*group.ready(), plan), on.limits);
+  for (const ir::PlanField field : explore::axes_of(plan.skeleton)) {
+    const int asked = ir::value(plan, field);
+    const std::vector<int>& values = axes[field];
+    if (asked == ir::value(listed, field) || std::find(values.begin(), values.end(), asked) != values.end()) continue;
+    const std::string named = fmt::format("{}={}", ir::row(field).name, ir::value_text(field, asked));
+    return fmt::format("explore does not ask for {0}: --axis {0} --sound-only does", named);
+  }
+  return {};
 }
 
 std::variant<Candidate, ir::Rejection> written_plan(const PreparedGroup& group, const Target& on, const Choosing& how,

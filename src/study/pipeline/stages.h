@@ -65,10 +65,10 @@ Candidate named_plan(const PreparedGroup& group, const Target& on, const Choosin
 std::optional<Seconds> price_of(const PreparedGroup& group, const Target& on, const costmodel::Model& model,
                                 const ir::Plan& plan);
 
-/// The heuristic that leaves the plan of a group out of lists; empty where none does, where `listed`, a plan of a list,
-/// shows that it gave way, and for plans of several bodies, whose lists are those of the bodies.
-std::string_view left_out_by(const PreparedGroup& group, const Target& on, const ir::Plan& plan,
-                             const ir::Plan& listed);
+/// Why lists lack the plan of a group, and what lists it: a heuristic, or a value that axes have only when it is named.
+/// Empty where nothing does, where `listed`, a plan of a list, shows that it gave way, and for plans of several bodies,
+/// whose lists are those of the bodies.
+std::string left_out(const PreparedGroup& group, const Target& on, const ir::Plan& plan, const ir::Plan& listed);
 
 /// Lowers and counts those that are not; returns how many that were. Precondition: the plans were legal once.
 std::int64_t lower(std::span<Candidate> candidates);

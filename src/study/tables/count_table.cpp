@@ -40,11 +40,14 @@ std::optional<double> on_gpu(std::span<const ir::CounterValue> counters, const G
 
 Cell whole(double count) { return static_cast<std::int64_t>(count + 0.5); }
 
+bool row_is_dram(std::string_view counter) { return counter.starts_with("dram_"); }
+
 /// The table as it grows: a count and, for each of the others who counted, their count and the model's share of it.
 class Rows {
  public:
   Rows(const Counted& counted, report::Table& table) : gpu_(counted.gpu), table_(table) {
     executed_ = counted.executed != nullptr && counted.executed->blocks_run > 0;
+    sampled_ = executed_ && counted.executed->blocks_run < counted.executed->blocks_total;
     table_.columns = {column("counter", "counter"), column("model_count", "model", Hint::count)};
     if (executed_) {
       table_.columns.push_back(column("executed_count", "executed", Hint::count));
@@ -55,13 +58,16 @@ class Rows {
     table_.columns.push_back(column("model_to_gpu", "model / GPU", Hint::ratio));
   }
   bool has_execution() const { return executed_; }
+  bool is_sample() const { return sampled_; }
 
-  /// Left out when nobody counted any.
+  /// Left out when nobody counted any. A sample's traffic with DRAM is compared with no model's: a line that blocks
+  /// share is brought for each block of a sample that has none of the others beside it.
   void add(std::string name, double model, double executed, const GpuNames& names) {
     const std::optional<double> gpu = on_gpu(gpu_, names);
     if (model == 0 && executed == 0 && gpu.value_or(0) == 0) return;
     std::vector<Cell> row = {std::move(name), whole(model)};
-    if (executed_) row.insert(row.end(), {whole(executed), executed > 0 ? Cell(model / executed) : Cell()});
+    const bool comparable = executed > 0 && !(sampled_ && row_is_dram(std::get<std::string>(row.front())));
+    if (executed_) row.insert(row.end(), {whole(executed), comparable ? Cell(model / executed) : Cell()});
     if (!gpu_.empty())
       row.insert(row.end(), {gpu ? whole(*gpu) : Cell(), gpu.value_or(0) > 0 ? Cell(model / *gpu) : Cell()});
     table_.rows.push_back(std::move(row));
@@ -70,7 +76,7 @@ class Rows {
  private:
   std::span<const ir::CounterValue> gpu_;
   report::Table& table_;
-  bool executed_ = false;
+  bool executed_ = false, sampled_ = false;
 };
 
 double executed_of(const LaunchCounts& counts, std::size_t buffer, const ir::CounterRow& row) {
@@ -87,6 +93,8 @@ report::Table count_table(const ir::Kernel& kernel, const Counted& counted) {
       "of 32 bytes; DRAM in the model: each byte once)";
   Rows rows(counted, table);
   if (!rows.has_execution() && counted.gpu.empty()) return table;
+  if (rows.is_sample())
+    table.title += "; in a sample of blocks a line of DRAM that blocks share may count for each of them";
   const Work& work = *counted.model;
   const LaunchCounts executed = rows.has_execution() ? *counted.executed : LaunchCounts{};
   for (const ir::CounterRow& row : ir::counter_table()) {
