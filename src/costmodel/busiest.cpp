@@ -13,7 +13,8 @@
 //
 // Which warps run a scope is found when the loop is counted, whose blocks are one warp each. A domain's blocks are all
 // sums of one value of each of its ranges over block variables. Taken by falling step, a range that goes on where the
-// one inside it ends makes one with it, so that as a rule few long runs are left.
+// one inside it ends makes one with it, so that as a rule few long runs are left. Where all of a scope's
+// domains begin again after as many blocks, as rows of a tensor do, only the runs of one such period are summed up.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -269,11 +270,11 @@ namespace {
 
 /// Behind all others; nothing if the number stays as it was.
 void add_step(std::vector<WarpStep>& steps, std::int64_t at, std::int64_t times) {
-  WarpStep step{static_cast<std::uint32_t>(at), static_cast<std::uint16_t>(times), 0};
+  WarpStep step{at, times, 0};
   if (!steps.empty()) {
     const WarpStep& last = steps.back();
-    if (last.times == step.times) return;
-    step.before = last.before + last.times * (step.from - last.from);
+    if (last.times == times) return;
+    step.before = last.before + last.times * (at - last.from);
   }
   steps.push_back(step);
 }
@@ -287,20 +288,33 @@ std::vector<WarpStep> steps_of(std::span<const std::uint16_t> times) {
   return steps;
 }
 
-std::int64_t runs_before(const WarpSteps& steps, std::int64_t warps) {
+std::vector<WarpStep> steps_of(WarpChanges& changes) {
+  std::sort(changes.begin(), changes.end());
+  std::vector<WarpStep> steps;
+  if (changes.empty() || changes.front().first > 0) steps.push_back({});
   std::int64_t sum = 0;
-  if (steps.period > 0) {
-    const WarpStep& last = steps.steps.back();
-    sum = warps / steps.period * (last.before + last.times * (steps.period - last.from));
-    warps %= steps.period;
+  for (auto change = changes.begin(); change != changes.end();) {
+    const std::int64_t at = change->first;
+    for (; change != changes.end() && change->first == at; ++change) sum += change->second;
+    add_step(steps, at, sum);
   }
+  return steps;
+}
+
+std::int64_t runs_before(const std::vector<WarpStep>& steps, std::int64_t warps) {
   const auto beyond = [](std::int64_t at, const WarpStep& one) { return at < one.from; };
-  const WarpStep& step = *std::prev(std::upper_bound(steps.steps.begin(), steps.steps.end(), warps, beyond));
-  return sum + step.before + step.times * (warps - step.from);
+  const WarpStep& step = *std::prev(std::upper_bound(steps.begin(), steps.end(), warps, beyond));
+  return step.before + step.times * (warps - step.from);
+}
+
+std::int64_t runs_before(const WarpSteps& steps, std::int64_t warps) {
+  if (steps.period == 0) return runs_before(steps.steps, warps);
+  return warps / steps.period * runs_before(steps.steps, steps.period) + runs_before(steps.steps, warps % steps.period);
 }
 
 namespace {
 
+/// Fills the last of the seen scopes.
 class Seeing {
  public:
   Seeing(const ir::Kernel& kernel, Scratch::Body& scratch)
@@ -310,7 +324,7 @@ class Seeing {
     std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = -1;
     for (const IterationDomain& domain : domains) {
       if (domain.masks[0] == 0) continue;
-      Run run{block_ranges(domain), 1};
+      BlockRun run{block_ranges(domain), 1};
       for (int k = 0; k < domain.depth; ++k)
         if (!is_block(domain, k)) run.times *= domain.ranges[k].count;
       low = std::min(low, run.blocks.low);
@@ -318,12 +332,12 @@ class Seeing {
       scratch_.block_runs.push_back(run);
     }
     if (high < 0) return;
-    for (Run& run : scratch_.block_runs) run.blocks.low -= low;
+    for (BlockRun& run : scratch_.block_runs) run.blocks.low -= low;
     seen_.from = low;
     seen_.warps = high - low + 1;
     const std::int64_t period = take_out_period();
     std::int64_t runs = 0;
-    for (const Run& run : scratch_.block_runs) runs += runs_of(run.blocks);
+    for (const BlockRun& run : scratch_.block_runs) runs += runs_of(run.blocks);
     const std::int64_t places = period > 0 ? period : seen_.warps;
     seen_.steps.period = period;
     seen_.steps.steps = runs > places / places_a_run ? sum_by_place(places) : sum_by_change(places);
@@ -346,8 +360,6 @@ class Seeing {
   }
 
  private:
-  using Run = BlockRun;
-
   /// With fewer places to a run of them, going through all is faster than sorting where runs begin.
   static constexpr std::int64_t places_a_run = 16;
 
@@ -370,10 +382,10 @@ class Seeing {
   /// do not, and stay as they are.
   std::int64_t take_out_period() {
     Progression outer{0, 1, 1};
-    for (const Run& run : scratch_.block_runs)
+    for (const BlockRun& run : scratch_.block_runs)
       if (run.blocks.depth > 0 && run.blocks.ranges[0].step > outer.step) outer = run.blocks.ranges[0];
     if (outer.step == 1) return 0;
-    for (const Run& run : scratch_.block_runs) {
+    for (const BlockRun& run : scratch_.block_runs) {
       if (run.blocks.depth == 0) return 0;
       const Progression& first = run.blocks.ranges[0];
       const bool is_outer = first.step == outer.step && first.count == outer.count;
@@ -383,7 +395,7 @@ class Seeing {
       const std::int64_t along = is_outer ? 0 : outer.step - first.step;
       if (run.blocks.low + along + reach(run.blocks, 1) >= outer.step) return 0;
     }
-    for (Run& run : scratch_.block_runs) {
+    for (BlockRun& run : scratch_.block_runs) {
       Progression& first = run.blocks.ranges[0];
       first.count = first.step == outer.step ? 1 : outer.step / first.step;
     }
@@ -396,7 +408,7 @@ class Seeing {
       std::uint16_t& change = scratch_.run_times[static_cast<std::size_t>(place)];
       change = static_cast<std::uint16_t>(change + times);
     };
-    for (const Run& run : scratch_.block_runs) add_blocks(run, 0, run.blocks.low, add);
+    for (const BlockRun& run : scratch_.block_runs) add_blocks(run, 0, run.blocks.low, add);
     std::uint16_t sum = 0;
     for (std::uint16_t& times : scratch_.run_times) times = sum = static_cast<std::uint16_t>(sum + times);
     return steps_of(std::span(scratch_.run_times).first(static_cast<std::size_t>(places)));
@@ -404,17 +416,11 @@ class Seeing {
 
   std::vector<WarpStep> sum_by_change(std::int64_t places) {
     auto& changes = scratch_.run_changes;
-    changes.assign(1, {0, 0});
+    changes.clear();
     const auto add = [&](std::int64_t place, std::int64_t times) { changes.emplace_back(place, times); };
-    for (const Run& run : scratch_.block_runs) add_blocks(run, 0, run.blocks.low, add);
-    std::sort(changes.begin(), changes.end());
-    std::vector<WarpStep> steps;
-    std::int64_t sum = 0;
-    for (auto change = changes.begin(); change != changes.end() && change->first < places;) {
-      const std::int64_t at = change->first;
-      for (; change != changes.end() && change->first == at; ++change) sum += change->second;
-      add_step(steps, at, sum);
-    }
+    for (const BlockRun& run : scratch_.block_runs) add_blocks(run, 0, run.blocks.low, add);
+    std::vector<WarpStep> steps = steps_of(changes);
+    if (steps.back().from >= places) steps.pop_back();  // where the last run ends
     return steps;
   }
 
@@ -445,7 +451,7 @@ class Seeing {
 
   /// Where a run of blocks begins and ends, for each of them.
   template <class Add>
-  static void add_blocks(const Run& run, int k, std::int64_t block, const Add& add) {
+  static void add_blocks(const BlockRun& run, int k, std::int64_t block, const Add& add) {
     const auto add_run = [&](std::int64_t count) {
       add(block, run.times);
       add(block + count, -run.times);

@@ -120,7 +120,7 @@ struct SameAccess {
 /// which it changes a few times. From warp `from` of the period on each runs it `times` times; those of the period
 /// before it do `before` times together.
 struct WarpStep {
-  std::uint32_t from = 0, times = 0, before = 0;
+  std::int64_t from = 0, times = 0, before = 0;
 };
 
 /// Steps begin at 0, and neighbours differ. Without a period they are told to the last warp that runs the scope.
@@ -129,10 +129,14 @@ struct WarpSteps {
   std::vector<WarpStep> steps;
 };
 
-/// Warps in order, and how often each runs a scope.
+/// Of warps in order, by how often each runs a scope.
 std::vector<WarpStep> steps_of(std::span<const std::uint16_t> times);
+/// By where the number changes, and by how much; these are sorted.
+using WarpChanges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+std::vector<WarpStep> steps_of(WarpChanges& changes);
 
 /// How often the first so many warps run it together. There is a step.
+std::int64_t runs_before(const std::vector<WarpStep>& steps, std::int64_t warps);
 std::int64_t runs_before(const WarpSteps& steps, std::int64_t warps);
 
 /// The warps that run the statements from `first` on, of a kernel with one warp a block: by block that is looked at,
@@ -275,9 +279,9 @@ struct Scratch::Body {
   bool gave_up = false;
   bool sees_scopes = false;  ///< whether fast counting fills seen_scopes
   std::vector<SeenScope> seen_scopes;
-  std::vector<BlockRun> block_runs;                                ///< of the scope at hand
-  std::vector<std::pair<std::int64_t, std::int64_t>> run_changes;  ///< of these: where, and by how much
-  std::vector<std::uint16_t> run_times;                            ///< the same by block, where changes are many
+  std::vector<BlockRun> block_runs;      ///< of the scope at hand
+  WarpChanges run_changes;               ///< of these
+  std::vector<std::uint16_t> run_times;  ///< the same by block, where changes are many
 };
 
 /// Whether two guards of one program ask the same.

@@ -57,19 +57,23 @@ constexpr std::int64_t mended_prices = 1024;   ///< that are asked for on the wa
 constexpr std::size_t packed_nodes = 16384;    ///< of a graph that is searched once more with packing offered early
 constexpr int most_rounds = 4;                 ///< of cutting and merging again
 
+/// Among which groups a rival searches, as long as this one: asked where nothing limits a search, and by none that is
+/// asked. Who searches among all asks who searches among those that can be written, and is asked where plans decide.
+enum class Search : std::uint8_t { none, all, writable };
+
 /// Other strategies that are asked when the searches have ended.
 struct Rival {
   std::string_view name;
   Fusion (*fuse)(const FusionTask&);
   bool as_xla;             ///< asks XLA's description of the device
   std::size_t most_nodes;  ///< of a graph: so that what it takes stays below what a search takes
-  bool searches = false;   ///< as long as this one: asked where nothing limits a search, and by none that is asked
+  Search search = Search::none;
 };
 constexpr auto rivals = std::to_array<Rival>({{"xla-2022", fuse_xla_2022, false, 50'000},
                                               {"xla-2020", fuse_xla_2020, false, 50'000},
                                               {"xla-priority", fuse_xla_priority, true, 8'000},
-                                              {"tailor-any", fuse_tailor_any, false, 512, true},
-                                              {"tailor", fuse_tailor, false, 2'048, true}});
+                                              {"tailor-any", fuse_tailor_any, false, 512, Search::all},
+                                              {"tailor", fuse_tailor, false, 2'048, Search::writable}});
 
 /// Of a search, about equally long: those of run(), of which each rival is one.
 constexpr std::int64_t steps = 13 + std::ssize(rivals);
@@ -207,8 +211,8 @@ class Tailor {
     if (spending_.over() || unknown || task_.graph.nodes.size() > rival.most_nodes) return;
     if (rival.as_xla && asked_operands(task_.graph) > most_asked_operands) return;
     const bool limited = task_.budget.seconds > 0 || task_.budget.evaluations > 0;
-    const bool is_other = limits_.lowerable ? asks_plans() && rival.fuse == fuse_tailor_any : rival.fuse == fuse_tailor;
-    if (rival.searches && (!is_other || limited || task_.is_rival)) return;
+    const Search other = !limits_.lowerable ? Search::writable : asks_plans() ? Search::all : Search::none;
+    if (rival.search != Search::none && (rival.search != other || limited || task_.is_rival)) return;
     FusionTask quiet = task_;
     quiet.progress = {};
     quiet.is_rival = true;
@@ -220,7 +224,7 @@ class Tailor {
       done_unless_stopped([&] { asked = price_of(task_.graph, task_.def_use, groups, *task_.device, task_.stop); });
       if (asked >= cost_ && !asks_plans()) return;
       // Parts may read of other groups what the whole computed for itself, and then wait for each other.
-      groups = writable(task_.graph, task_.def_use, groups, task_.stop, {asks_plans(), !rival.searches});
+      groups = writable(task_.graph, task_.def_use, groups, task_.stop, {asks_plans(), rival.search == Search::none});
       if (!find_circle(task_.graph, task_.def_use, groups).empty()) return;
     }
     const double before = cost_;

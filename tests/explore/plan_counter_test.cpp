@@ -220,7 +220,7 @@ TEST_CASE("how often each warp runs a scope is the same by walking domains and b
         const costmodel::FlatCounts::Scope &one = walked->scopes[i], &other = evaluated->scopes[i];
         CAPTURE(one.at);
         CHECK(std::tie(one.executions, one.lanes, one.most) == std::tie(other.executions, other.lanes, other.most));
-        // The walk may begin at a block of a period that does not run the scope.
+        CHECK(std::tie(one.first, one.warps) == std::tie(other.first, other.warps));
         int differing = 0;
         for (std::int64_t warp = 0; warp <= one.first + one.warps + 1; ++warp)
           differing += costmodel::runs_before(one, warp) != costmodel::runs_before(other, warp);

@@ -21,47 +21,6 @@ namespace tailor::costmodel {
 
 namespace {
 
-/// What scopes issue that each of their warps runs as often: a number of each warp, by where it changes.
-class StepFunction {
- public:
-  void add(std::int64_t first, std::int64_t count, std::int64_t each) {
-    changes_.emplace_back(first, each);
-    changes_.emplace_back(first + count, -each);
-  }
-
-  /// After the last add().
-  void settle() {
-    std::sort(changes_.begin(), changes_.end());
-    std::int64_t value = 0, sum = 0, from = 0;
-    for (const auto& [at, change] : changes_) {
-      sum += value * (at - from);
-      if (starts_.empty() || at != starts_.back()) push(at, sum);
-      from = at;
-      values_.back() = value += change;
-    }
-  }
-
-  /// Of the warps before that one.
-  std::int64_t before(std::int64_t warp) const {
-    const auto after = std::upper_bound(starts_.begin(), starts_.end(), warp);
-    if (after == starts_.begin()) return 0;
-    const auto i = static_cast<std::size_t>(after - starts_.begin() - 1);
-    return sums_[i] + values_[i] * (warp - starts_[i]);
-  }
-
-  const std::vector<std::int64_t>& starts() const { return starts_; }
-
- private:
-  void push(std::int64_t at, std::int64_t sum) {
-    starts_.push_back(at);
-    sums_.push_back(sum);
-    values_.push_back(0);
-  }
-
-  std::vector<std::pair<std::int64_t, std::int64_t>> changes_;
-  std::vector<std::int64_t> starts_, sums_, values_;
-};
-
 bool is_even(const FlatCounts::Scope& scope) { return scope.steps.steps.empty(); }
 
 }  // namespace
@@ -92,8 +51,9 @@ std::vector<std::uint64_t> marks_of(const FlatCounts& flat) {
     for (std::int64_t from = 0; from < scope.warps && !is_even(scope); from += period)
       for (const WarpStep& step : scope.steps.steps) {
         if (from + step.from >= scope.warps) break;
-        changes[from + step.from] += mark_of(i) * (std::uint64_t{step.times} - times);
-        times = step.times;
+        const auto next = static_cast<std::uint32_t>(step.times);
+        changes[from + step.from] += mark_of(i) * (std::uint64_t{next} - times);
+        times = next;
       }
     changes[scope.warps] -= mark_of(i) * times;
   }
@@ -146,20 +106,21 @@ std::int64_t busiest_run(FlatCounts& flat, const std::vector<std::int64_t>& issu
   if (flat.runs.size() == 1 && !even) return busiest_of_all(flat, issue, block);
   std::int64_t warps = 0;
   for (const FlatCounts::Run& run : flat.runs) warps += run.count;
-  StepFunction steps;
+  // What scopes issue that each of their warps runs as often.
+  WarpChanges changes = {{0, issue[0]}, {warps, -issue[0]}};
   std::vector<std::size_t> uneven;
-  steps.add(0, warps, issue[0]);
   for (std::size_t i = 1; i < flat.scopes.size(); ++i) {
     const FlatCounts::Scope& scope = flat.scopes[i];
     if (issue[i] == 0 || scope.warps == 0) continue;
     if (is_even(scope))
-      steps.add(scope.first, scope.warps, issue[i] * scope.most);
+      changes.insert(changes.end(),
+                     {{scope.first, issue[i] * scope.most}, {scope.first + scope.warps, -issue[i] * scope.most}});
     else
       uneven.push_back(i);
   }
-  steps.settle();
+  const std::vector<WarpStep> steps = steps_of(changes);
   const auto before_warp = [&](std::int64_t warp) {
-    std::int64_t sum = steps.before(warp);
+    std::int64_t sum = runs_before(steps, warp);
     for (const std::size_t i : uneven) sum += issue[i] * runs_before(flat.scopes[i], warp);
     return sum;
   };
@@ -175,9 +136,9 @@ std::int64_t busiest_run(FlatCounts& flat, const std::vector<std::int64_t>& issu
       for (std::int64_t first = before; first < end; first += block) look_at(first);
     } else {  // between two changes all blocks are alike: those at a change, and the one behind it
       look_at(0);
-      for (const std::int64_t start : steps.starts())
+      for (const WarpStep& step : steps)
         for (const std::int64_t first :
-             {start / block * block - block, start / block * block, start / block * block + block})
+             {step.from / block * block - block, step.from / block * block, step.from / block * block + block})
           if (first >= 0 && first < end) look_at(first);
     }
     before = end;

@@ -37,7 +37,7 @@ constexpr std::int64_t few_looks = 1000;
 /// Makes the scopes of a loop that is counted for the first time.
 struct Learner {
   FlatCounts& flat;
-  const Scratch::Body& body;
+  Scratch::Body& body;
 
   void plain(std::int32_t, const Standing&) {}
   void leave(std::int32_t) {}
@@ -80,14 +80,14 @@ struct Learner {
     scope.at = at;
     scope.around = standing.scope;
     scope.extent = extent;
-    for (const SeenScope& seen : body.seen_scopes) {
+    for (SeenScope& seen : body.seen_scopes) {
       if (seen.first != at + 1) continue;
       scope.executions = seen.executions;
       scope.lanes = seen.lanes;
       scope.first = seen.from;
       scope.warps = seen.warps;
       for (const WarpStep& step : seen.steps.steps) scope.most = std::max<std::int64_t>(scope.most, step.times);
-      if (seen.steps.steps.size() > 1) scope.steps = seen.steps;
+      if (seen.steps.steps.size() > 1) scope.steps = std::move(seen.steps);
       scope.places = seen.places;
     }
     flat.scopes.push_back(std::move(scope));

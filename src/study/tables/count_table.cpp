@@ -40,8 +40,6 @@ std::optional<double> on_gpu(std::span<const ir::CounterValue> counters, const G
 
 Cell whole(double count) { return static_cast<std::int64_t>(count + 0.5); }
 
-bool row_is_dram(std::string_view counter) { return counter.starts_with("dram_"); }
-
 /// The table as it grows: a count and, for each of the others who counted, their count and the model's share of it.
 class Rows {
  public:
@@ -65,8 +63,8 @@ class Rows {
   void add(std::string name, double model, double executed, const GpuNames& names) {
     const std::optional<double> gpu = on_gpu(gpu_, names);
     if (model == 0 && executed == 0 && gpu.value_or(0) == 0) return;
+    const bool comparable = executed > 0 && !(sampled_ && name.starts_with("dram_"));
     std::vector<Cell> row = {std::move(name), whole(model)};
-    const bool comparable = executed > 0 && !(sampled_ && row_is_dram(std::get<std::string>(row.front())));
     if (executed_) row.insert(row.end(), {whole(executed), comparable ? Cell(model / executed) : Cell()});
     if (!gpu_.empty())
       row.insert(row.end(), {gpu ? whole(*gpu) : Cell(), gpu.value_or(0) > 0 ? Cell(model / *gpu) : Cell()});
