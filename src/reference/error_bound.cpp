@@ -9,12 +9,13 @@
 //   moves          what moves elements moves their bounds. The bounds are an f64 array, and the same code moves it.
 //                  What an index picks that has a bound itself is judged where each index in that interval picks the
 //                  same.
-//   elementwise    a row per operation (error_bound_elementwise.cpp)
+//   elementwise    a row per operation (bounds/elementwise.cpp)
 //   reductions     the bound of a sum is the sum of the bounds, plus a term for the order of additions, which a kernel
-//                  is free to choose; so magnitudes are summed beside the values
-//   contractions   matrix products and scatters, as reductions over products (error_bound_contraction.cpp)
-//   choices        the greatest with its place (error_bound_reduction.cpp), scatters that keep the larger
-//                  (error_bound_choice.cpp), comparisons with the greatest of a row (error_bound_extreme.cpp)
+//                  is free to choose; so magnitudes are summed beside the values. By a function of one's own: as a tree
+//                  of its steps (bounds/fold.cpp)
+//   contractions   matrix products and scatters, as reductions over products (bounds/contraction.cpp)
+//   choices        the greatest with its place (bounds/reduction.cpp), scatters that keep the larger
+//                  (bounds/choice.cpp), comparisons with the greatest of a row (bounds/extreme.cpp)
 //   bodies         a map is its lines, each of all elements. Loops and branches are walked through once more, with the
 //                  bounds of what goes round in them; where they hold integers, predicates and moves alone, exact
 //                  operands give exact results without that
@@ -38,11 +39,12 @@
 #include "ir/graph/number.h"
 #include "ir/graph/region_reduction.h"
 #include "ir/graph/split_reduction.h"
-#include "reference/error_bound_choice.h"
-#include "reference/error_bound_contraction.h"
-#include "reference/error_bound_elementwise.h"
-#include "reference/error_bound_extreme.h"
-#include "reference/error_bound_reduction.h"
+#include "reference/bounds/choice.h"
+#include "reference/bounds/contraction.h"
+#include "reference/bounds/elementwise.h"
+#include "reference/bounds/extreme.h"
+#include "reference/bounds/fold.h"
+#include "reference/bounds/reduction.h"
 #include "reference/evaluate_memory.h"
 
 namespace tailor::reference {
@@ -336,14 +338,16 @@ class ErrorBoundWalk {
   }
 
   /// By a body: what only chooses among exact values is exact where it is the same in another order, and what a known
-  /// operation does to each array is bounded as ever. Of anything else it is not known what another order of steps
-  /// gives.
+  /// operation does to each array is bounded as ever. Anything else is gone through step by step (bounds/fold.cpp).
   Rule region_reduction(const Call& call, const std::vector<Errors>& operands,
                         std::span<const Tensor* const> results) const {
     if (!ir::is_region_of(ir::body(call.graph, call.node, 0), results.size())) return {};
     if (all_exact(operands) && only_chooses(ir::body(call.graph, call.node, 0))) return order_errors(call, results);
     const std::vector<ir::Reducer> reducers = ir::known_reducers(call.graph, call.node);
-    if (reducers.empty()) return taken_errors(call, operands, results);
+    if (reducers.empty()) {
+      Rule taken = taken_errors(call, operands, results);
+      return taken ? std::move(taken) : folded(call, operands, results);
+    }
     std::vector<Errors> all;
     for (std::size_t k = 0; k < reducers.size(); ++k) {
       const std::size_t start = reducers.size() + k;
@@ -354,6 +358,25 @@ class ErrorBoundWalk {
       all.push_back(found->front());
     }
     return all;
+  }
+
+  Rule folded(const Call& call, const std::vector<Errors>& operands, std::span<const Tensor* const> results) const {
+    const ir::Graph& body = ir::body(call.graph, call.node, 0);
+    return fold_errors(call, operands, results, [&](const FoldedArrays& first, const FoldedArrays& second) {
+      std::vector<Tensor> values = first.values;
+      values.insert(values.end(), second.values.begin(), second.values.end());
+      std::vector<Known> given;
+      for (const FoldedArrays* side : {&first, &second})
+        for (const Errors& errors : side->errors) given.push_back({errors, {}, {}});
+      const ir::Graph lines = of_all_elements(body, first.values[0].shape);
+      KnownValues made = evaluate_known(lines, values, std::move(given), options_, call.stop);
+      FoldedArrays both{std::move(made.values), {}};
+      for (Known& one : made.known) {
+        if (!one.unknown.empty()) return std::optional<FoldedArrays>();
+        both.errors.push_back(std::move(one.errors));
+      }
+      return std::optional(std::move(both));
+    });
   }
 
   /// Of the greatest, or the least, with what goes with it: the value is bounded as ever, and the others are those of

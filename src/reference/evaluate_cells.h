@@ -215,6 +215,11 @@ std::vector<Tensor> evaluate_reduce(const Call& call);
 /// place, in two parts with initial values of their own that are put together. Of equal elements the first takes the
 /// last one where evaluate_reduce() takes the first. What differs depends on what a compiler may choose.
 std::array<std::vector<Tensor>, 2> reduce_in_other_orders(const Call& call);
+/// Of a reduction: of each result the place of its first term, and of each term how far it is from the first.
+struct TermPlaces {
+  IndexedVector<std::int64_t> starts, steps;
+};
+TermPlaces places_of_terms(const Call& call);
 std::vector<Tensor> evaluate_reduce_window(const Call& call);
 std::vector<Tensor> evaluate_select_and_scatter(const Call& call);
 std::vector<Tensor> evaluate_sort(const Call& call);

@@ -182,17 +182,30 @@ std::vector<Tensor> empty_results(const Call& call) {
   return results;
 }
 
-/// Of each output the offset of its first element, and those of all steps within one output.
-struct Steps {
-  IndexedVector<std::int64_t> starts, steps;
-};
+/// All outputs by these steps, in their order.
+std::vector<Tensor> folded(const Call& call, const TermPlaces& of, bool swapped = false) {
+  std::vector<Tensor> results = empty_results(call);
+  const auto total = static_cast<std::int64_t>(of.starts.size());
+  const std::int64_t fewest = parallel_cells / std::max<std::int64_t>(1, std::ssize(of.steps)) + 1;
+  in_parallel(total, fewest, [&](std::int64_t begin, std::int64_t end) {
+    CustomFold fold(call, swapped);
+    for (std::int64_t first = begin; first < end; first += block_cells)
+      fold.block(first, std::min(block_cells, end - first), std::ssize(of.steps), results,
+                 [&](std::int64_t output, std::int64_t step) { return of.starts[output] + of.steps[step]; });
+  });
+  return results;
+}
 
-Steps steps_of(const Call& call, const Tensor& result) {
+std::vector<Tensor> reduce_custom(const Call& call) { return folded(call, places_of_terms(call)); }
+
+}  // namespace
+
+TermPlaces places_of_terms(const Call& call) {
   const ir::Dims& dims = call.operand(0).shape.dims;
   const ir::Dims strides = row_major(dims);
   const ir::Dims to = output_strides(call, dims);
-  Steps found;
-  found.starts.resize(element_count(result.shape));
+  TermPlaces found;
+  found.starts.resize(element_count(result_shapes(call.node)[0]));
   ir::Dims kept = dims, reduced = dims;
   for (int i = 0; i < dims.size(); ++i) (axes(call.node).contains(i) ? kept : reduced)[i] = 1;
   ir::Dims index = zero_index(dims.size());
@@ -206,29 +219,9 @@ Steps steps_of(const Call& call, const Tensor& result) {
   return found;
 }
 
-/// All outputs by these steps, in their order.
-std::vector<Tensor> folded(const Call& call, const Steps& of, bool swapped = false) {
-  std::vector<Tensor> results = empty_results(call);
-  const auto total = static_cast<std::int64_t>(of.starts.size());
-  const std::int64_t fewest = parallel_cells / std::max<std::int64_t>(1, std::ssize(of.steps)) + 1;
-  in_parallel(total, fewest, [&](std::int64_t begin, std::int64_t end) {
-    CustomFold fold(call, swapped);
-    for (std::int64_t first = begin; first < end; first += block_cells)
-      fold.block(first, std::min(block_cells, end - first), std::ssize(of.steps), results,
-                 [&](std::int64_t output, std::int64_t step) { return of.starts[output] + of.steps[step]; });
-  });
-  return results;
-}
-
-std::vector<Tensor> reduce_custom(const Call& call) {
-  return folded(call, steps_of(call, zeros(result_shapes(call.node)[0])));
-}
-
-}  // namespace
-
 std::array<std::vector<Tensor>, 2> reduce_in_other_orders(const Call& call) {
-  Steps all = steps_of(call, zeros(result_shapes(call.node)[0]));
-  std::array<Steps, 2> halves{Steps{all.starts, {}}, Steps{all.starts, {}}};
+  TermPlaces all = places_of_terms(call);
+  std::array<TermPlaces, 2> halves{TermPlaces{all.starts, {}}, TermPlaces{all.starts, {}}};
   for (std::size_t i = all.steps.size(); i-- > 0;) halves[i % 2].steps.push_back(all.steps[i]);
   std::vector<Tensor> in_halves = folded(call, halves[1], true);
   CustomFold(call, true).join(folded(call, halves[0], true), in_halves);

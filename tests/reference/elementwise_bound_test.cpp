@@ -57,7 +57,9 @@ constexpr auto domains = std::to_array<OperandsOf>({
     {Op::tanh, 0.2, 0.9, 0},
     {Op::erf, 0.2, 0.9, 0},
     {Op::logistic, 0.2, 0.9, 2.1},
-    {Op::cbrt, 0.2, 0.9, 3.2},
+    {Op::sqrt, 0.2, 0.9, 1.01},  // of the halves of hypot's squares, say, a factor here is one for each step
+    {Op::rsqrt, 0.2, 0.9, 1.01},
+    {Op::cbrt, 0.2, 0.9, 1.01},
 });
 
 OperandsOf operands_of(Op op) {

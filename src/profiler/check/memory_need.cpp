@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Adding up what a check holds. In: a graph or a kernel. Out: bytes. Called before anything is made. The evaluator's
-// own part is reference/error_bound_bytes.cpp.
+// own part is reference/bounds/bytes.cpp.
 // Sizes come from shapes alone, so a check that would not fit is refused before it has taken anything.
 #include "profiler/check/memory_need.h"
 

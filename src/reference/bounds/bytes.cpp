@@ -9,8 +9,10 @@
 
 #include "base/indexed.h"
 #include "ir/graph/number.h"
+#include "ir/graph/region_reduction.h"
+#include "reference/bounds/extreme.h"
+#include "reference/bounds/fold.h"
 #include "reference/error_bound.h"
-#include "reference/error_bound_extreme.h"
 #include "reference/evaluate_cells.h"
 #include "reference/evaluate_memory.h"
 
@@ -74,7 +76,7 @@ class BytesWalk {
       for (const ir::NodeId operand : node.operands)
         if (--uses_[operand] == 0) now -= held_[operand];
     }
-    // Places of the greatest of rows, and bounds of predicates that are kept for them (error_bound_extreme.cpp).
+    // Places of the greatest of rows, and bounds of predicates that are kept for them (bounds/extreme.cpp).
     for (const OwnExtreme& one : own_extremes(graph)) {
       most_ += bound_bytes * elements_made(graph[one.reduce]);
       for (const ir::NodeId mask : one.masks) most_ += bound_bytes * elements_made(graph[mask]);
@@ -139,7 +141,9 @@ class BytesWalk {
     // Accumulators, and for bounds the terms of every element and their sums.
     // Of long windows also each line from its beginnings and from its ends (evaluate_long_window.cpp).
     const std::int64_t lines = node.op == ir::Op::reduce_window ? 2 * cell_bytes * read(node) : 0;
-    const std::int64_t accumulators = cell_bytes * elements_made(node) + lines;
+    const bool folds = node.op == ir::Op::reduce && ir::runs_region(node) && ir::known_reducers(graph_, node).empty();
+    const std::int64_t accumulators =
+        cell_bytes * elements_made(node) + lines + (bounded && folds ? bytes_to_fold(graph_, node) : 0);
     return accumulators + (bounded ? 2 * bound_bytes * (read(node) + elements_made(node)) : 0);
   }
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "reference/error_bound_elementwise.h"
+#include "reference/bounds/elementwise.h"
 #include "reference/evaluate.h"
 
 namespace tailor::reference {

@@ -12,7 +12,7 @@
 // of its operands may go either way; what it selects between then counts as an error. Of a value with itself it hangs
 // on nothing but whether that is a NaN, which a bound says. Elements that are not finite are rare and are looked at one
 // by one.
-#include "reference/error_bound_elementwise.h"
+#include "reference/bounds/elementwise.h"
 
 #include <algorithm>
 #include <cmath>
@@ -58,7 +58,12 @@ double rise(double a, double e, Function function) {
   return function(a + e) - function(a - e);
 }
 
-double pole(double y, double e, double distance) { return e < distance ? std::fabs(y) * e / (distance - e) : infinity; }
+/// Of y = c / sqrt(distance), where the distance is off by up to e.
+double pole_of_root(double y, double e, double distance) {
+  if (!(e < distance)) return infinity;
+  const double end = std::sqrt(1 - e / distance);
+  return std::fabs(y) * (e / distance) / (end + end * end);
+}
 
 /// Of the larger one of a and b, off by ea and eb, or of the smaller one: both its ends are that one of the operands'
 /// ends. So the operand that is not chosen counts as far as it reaches beyond the other one.
@@ -88,11 +93,16 @@ constexpr auto error_table = std::to_array<ErrorRow>({
     {ir::Op::log1p, Rule::slope, 2, 0,
      [](double a, double, double e) { return e < 1 + a ? e / (1 + a - e) : infinity; }},
     {ir::Op::sqrt, Rule::slope, 0, 0,
-     [](double a, double y, double e) { return e < a ? e / y : std::sqrt(std::fabs(a) + e); }},
-    {ir::Op::rsqrt, Rule::slope, 2, 0, [](double a, double y, double e) { return pole(y, e, a); }},
+     [](double a, double, double e) {
+       return e < a ? e / (std::sqrt(a) + std::sqrt(a - e)) : std::sqrt(std::fabs(a) + e);
+     }},
+    {ir::Op::rsqrt, Rule::slope, 2, 0, [](double a, double y, double e) { return pole_of_root(y, e, a); }},
     {ir::Op::cbrt, Rule::slope, 2, 0,
-     [](double a, double y,
-        double e) { return e < std::fabs(a) ? pole(y, e, std::fabs(a)) : std::cbrt(2 * e) + std::fabs(y); }},
+     [](double a, double y, double e) {
+       if (!(e < std::fabs(a))) return std::cbrt(2 * e) + std::fabs(y);
+       const double end = std::cbrt(1 - e / std::fabs(a));
+       return std::fabs(y) * (e / std::fabs(a)) / (1 + end + end * end);
+     }},
     {ir::Op::tanh, Rule::slope, 2, 0,
      [](double a, double, double e) { return e < vague ? e : rise(a, e, [](double x) { return std::tanh(x); }); }},
     {ir::Op::logistic, Rule::slope, 4, 0,

@@ -18,7 +18,7 @@
 //
 // Both sums are computed by the evaluator's own contraction on f64 arrays of magnitudes, so dimension numbers and
 // scatter rules are read in one place and cannot be read differently here.
-#include "reference/error_bound_contraction.h"
+#include "reference/bounds/contraction.h"
 
 #include <algorithm>
 #include <cmath>

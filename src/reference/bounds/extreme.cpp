@@ -15,7 +15,7 @@
 //
 // A node has one value: a kernel that computes p twice must get the same p. In types narrower than the one that kernels
 // compute in it need not, for HLO lets it round one of the two only; of these nothing is said here.
-#include "reference/error_bound_extreme.h"
+#include "reference/bounds/extreme.h"
 
 #include <algorithm>
 #include <cmath>

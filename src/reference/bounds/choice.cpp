@@ -6,7 +6,7 @@
 //
 // The greatest of numbers v that are off by up to e lies between the greatest v - e and the greatest v + e. Both are
 // what the scatter itself makes of numbers that are moved.
-#include "reference/error_bound_choice.h"
+#include "reference/bounds/choice.h"
 
 #include <algorithm>
 #include <cmath>

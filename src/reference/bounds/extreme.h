@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference/error_bound_elementwise.h"
+#include "reference/bounds/elementwise.h"
 
 namespace tailor::reference {
 

@@ -6,7 +6,7 @@
 // operations on magnitudes.
 #pragma once
 
-#include "reference/error_bound_elementwise.h"
+#include "reference/bounds/elementwise.h"
 
 namespace tailor::reference {
 

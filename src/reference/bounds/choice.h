@@ -8,7 +8,7 @@
 
 #include <vector>
 
-#include "reference/error_bound_elementwise.h"
+#include "reference/bounds/elementwise.h"
 
 namespace tailor::reference {
 

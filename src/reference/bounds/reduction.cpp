@@ -7,7 +7,7 @@
 // What an order of steps may change is itself a reduction: of the terms' magnitudes for a sum, of the elements moved by
 // their bounds for an extreme, of logarithms for a product. So each bound is the reduction of other terms in f64, and
 // windows and regions need no code of their own for going over elements.
-#include "reference/error_bound_reduction.h"
+#include "reference/bounds/reduction.h"
 
 #include <algorithm>
 #include <atomic>
@@ -19,9 +19,9 @@
 #include "ir/graph/number.h"
 #include "ir/graph/region_reduction.h"
 #include "ir/graph/split_reduction.h"
+#include "reference/bounds/contraction.h"
+#include "reference/bounds/elementwise.h"
 #include "reference/error_bound.h"
-#include "reference/error_bound_contraction.h"
-#include "reference/error_bound_elementwise.h"
 #include "reference/evaluate_memory.h"
 
 namespace tailor::reference {
