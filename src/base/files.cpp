@@ -10,11 +10,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <optional>
 #include <system_error>
+
+#include "base/error.h"
 
 namespace tailor {
 
@@ -69,6 +72,16 @@ std::string try_write_file(const fs::path& path, std::string_view content) {
   }
   if (!reason.empty()) fs::remove(partial, fault);
   return reason;
+}
+
+void refuse_own_input(std::span<const std::string> inputs, const fs::path& output) {
+  std::error_code fault;
+  const auto is_same = [&](const std::string& input) {
+    return fs::equivalent(input, output, fault) ||
+           fs::weakly_canonical(input, fault) == fs::weakly_canonical(output, fault);
+  };
+  if (!output.empty() && std::any_of(inputs.begin(), inputs.end(), is_same))
+    throw Error(Fault::usage, Position{output.string()}, "found as input and as output, expected two files");
 }
 
 }  // namespace tailor

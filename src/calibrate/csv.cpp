@@ -22,18 +22,19 @@ namespace tailor::calibrate {
 namespace {
 
 struct UnitRow {
+  UnitOf of;
   std::string_view suffix;
   double scale;  ///< to seconds, or to bytes
 };
 constexpr std::array units = std::to_array<UnitRow>({
-    {"s", 1},
-    {"ms", 1e-3},
-    {"us", 1e-6},
-    {"ns", 1e-9},
-    {"bytes", 1},
-    {"kb", 1e3},
-    {"mb", 1e6},
-    {"gb", 1e9},
+    {UnitOf::time, "s", 1},
+    {UnitOf::time, "ms", 1e-3},
+    {UnitOf::time, "us", 1e-6},
+    {UnitOf::time, "ns", 1e-9},
+    {UnitOf::bytes, "bytes", 1},
+    {UnitOf::bytes, "kb", 1e3},
+    {UnitOf::bytes, "mb", 1e6},
+    {UnitOf::bytes, "gb", 1e9},
 });
 
 /// The cells of one line, which may go on over quoted line ends. `at` moves behind it.
@@ -147,6 +148,13 @@ double CsvRow::positive(std::string_view column) const {
   const double value = number(column);
   if (!(value > 0)) fail(column, "a number above 0");
   return value;
+}
+
+std::vector<std::string_view> units_of(UnitOf of) {
+  std::vector<std::string_view> all;
+  for (const UnitRow& row : units)
+    if (row.of == of) all.push_back(row.suffix);
+  return all;
 }
 
 std::optional<double> CsvRow::quantity(std::string_view name) const {

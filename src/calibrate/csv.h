@@ -31,6 +31,11 @@ struct CsvTable {
 /// row with another number of cells, quotes that do not end, a column that is there twice, and for no row at all.
 CsvTable parse_csv(std::string_view text, const std::string& file, const std::stop_token& stop = {});
 
+/// What a column with a unit tells.
+enum class UnitOf : std::uint8_t { time, bytes };
+/// The units that a name of such a column may end with, behind an underscore: "s", "ms", ...
+std::vector<std::string_view> units_of(UnitOf of);
+
 /// One row, asked by column.
 class CsvRow {
  public:

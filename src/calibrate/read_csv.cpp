@@ -31,6 +31,15 @@ namespace tailor::calibrate {
 
 namespace {
 
+/// Letters and digits in lower case: 'Read Bytes' and 'readBytes' are 'readbytes'.
+std::string letters_of(std::string_view name) {
+  std::string letters;
+  for (const char c : name)
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
+      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return letters;
+}
+
 struct Reading {
   const std::string& file;
   const Json& facts;
@@ -105,20 +114,56 @@ void read_own(const CsvRow& row, const Reading& to) {
 constexpr std::array<std::string_view, 14> own_columns = {
     "device",    "operation", "shape",      "variant",  "regime",   "blocks",       "threads",
     "registers", "far_trips", "near_trips", "shuffles", "barriers", "instructions", "transcendental"};
-constexpr std::array<std::string_view, 8> own_quantities = {"time", "low",     "high",   "shared",
-                                                            "read", "written", "common", "reread"};
+struct OwnQuantity {
+  std::string_view name;
+  UnitOf unit;
+};
+constexpr auto own_quantities = std::to_array<OwnQuantity>({
+    {"time", UnitOf::time},
+    {"low", UnitOf::time},
+    {"high", UnitOf::time},
+    {"shared", UnitOf::bytes},
+    {"read", UnitOf::bytes},
+    {"written", UnitOf::bytes},
+    {"common", UnitOf::bytes},
+    {"reread", UnitOf::bytes},
+});
+
+/// All names that something is read from.
+std::vector<std::string> own_names() {
+  std::vector<std::string> all(own_columns.begin(), own_columns.end());
+  for (const OwnQuantity& quantity : own_quantities)
+    for (const std::string_view unit : units_of(quantity.unit))
+      all.push_back(fmt::format("{}_{}", quantity.name, unit));
+  return all;
+}
+
+/// The name that a column seems to be meant by; empty where it is like none. `names`: own_names().
+std::string meant_by(std::string_view name, const std::vector<std::string>& names) {
+  const std::string letters = letters_of(name);
+  for (const std::string& one : names)
+    if (letters_of(one) == letters) return one;
+  if (const std::string_view near = nearest(name, own_columns); !near.empty()) return std::string(near);
+  // Of a quantity the unit says little: 'cache_bytes' is not 'read_bytes'.
+  const std::string_view stem = name.substr(0, name.rfind('_'));
+  std::vector<std::string_view> stems;
+  for (const OwnQuantity& quantity : own_quantities) stems.push_back(quantity.name);
+  const std::string_view near = nearest(stem, stems);
+  if (stem == name || near.empty()) return {};
+  const auto quantity = std::find_if(own_quantities.begin(), own_quantities.end(),
+                                     [&](const OwnQuantity& one) { return one.name == near; });
+  const std::vector<std::string_view> known = units_of(quantity->unit);
+  const std::string_view unit = nearest(name.substr(stem.size() + 1), known);
+  return fmt::format("{}_{}", near, unit.empty() ? known.front() : unit);
+}
 
 /// A column with a name of its own is the reader's, and is passed over; one that is nearly a column that tells
 /// something would leave that untold.
 void refuse_misspelled(const CsvTable& table) {
+  const std::vector<std::string> names = own_names();
   for (const std::string& column : table.head) {
-    const std::string_view name = column, stem = name.substr(0, name.rfind('_'));
-    const bool is_quantity = std::find(own_quantities.begin(), own_quantities.end(), stem) != own_quantities.end();
-    if (is_quantity || std::find(own_columns.begin(), own_columns.end(), name) != own_columns.end()) continue;
-    std::string meant(nearest(name, own_columns));
-    if (meant.empty() && stem != name)
-      if (const std::string_view near = nearest(stem, own_quantities); !near.empty())
-        meant = fmt::format("{}{}", near, name.substr(stem.size()));
+    if (std::find(names.begin(), names.end(), column) != names.end()) continue;
+    const std::string meant = meant_by(column, names);
     if (meant.empty() || std::find(table.head.begin(), table.head.end(), meant) != table.head.end()) continue;
     throw Error(Fault::failed, Position{table.file, 1, 0},
                 fmt::format("found column '{}', which nothing is read from", column),
@@ -292,12 +337,9 @@ const FormatRow& format_of(const CsvTable& table) {
               "a table of your own needs device, operation and time_us; docs/calibration.md lists all columns");
 }
 
-/// Letters and digits in lower case, without the words that vendors put in front.
+/// Letters and digits without the words that vendors put in front.
 std::string plain_name(std::string_view name) {
-  std::string letters;
-  for (const char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  std::string letters = letters_of(name);
   for (const std::string_view word : {"nvidia", "tesla"})
     if (letters.starts_with(word)) letters.erase(0, word.size());
   return letters;

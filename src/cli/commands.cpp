@@ -17,6 +17,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/installation.h"
 #include "base/text.h"
 #include "cli/declare.h"
@@ -293,13 +294,10 @@ std::string typed(std::span<char* const> words) {
 }
 
 /// -o must not name a file that the command reads.
-void refuse_own_input(std::span<char* const> words, const std::string& output) {
-  std::error_code absent;
-  bool found = std::count(words.begin(), words.end(), std::string_view(output)) > 1;
-  for (const std::string word : words)
-    found = found || (word != output && std::filesystem::equivalent(word, output, absent));
-  if (!output.empty() && found)
-    throw Error(Fault::usage, Position{output}, "found as input and as output, expected two files");
+void refuse_own_output(std::span<char* const> words, const std::string& output) {
+  std::vector<std::string> others(words.begin(), words.end());
+  if (const auto own = std::find(others.begin(), others.end(), output); own != others.end()) others.erase(own);
+  refuse_own_input(others, output);
 }
 
 void run_command(std::span<char* const> words, const Terminal& terminal) {
@@ -316,7 +314,7 @@ void run_command(std::span<char* const> words, const Terminal& terminal) {
   refuse_unknown_arguments(list, parsed.unknown, row);
   refuse_missing_arguments(list, parsed.given, row);
   if (common.output == "-") common.output.clear();
-  refuse_own_input(words.subspan(2), common.output);
+  refuse_own_output(words.subspan(2), common.output);
   const Colour colour = parse_colour(common.colour);
   Verbosity verbosity = common.verbose ? Verbosity::verbose : Verbosity::normal;
   if (common.quiet) verbosity = Verbosity::quiet;

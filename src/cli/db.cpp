@@ -7,12 +7,14 @@
 #include "cli/db.h"
 
 #include <fmt/format.h>
+#include <array>
 
 #include <algorithm>
 #include <system_error>
 
 #include "base/counted.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "report/table.h"
@@ -129,10 +131,7 @@ int run_db_dump(const DbOptions& options, Console&) {
 
 int run_db_export(const DbOptions& options, const DbExport& what, Console& console) {
   const store::ExportFormat& format = store::find_export_format(what.recorded.empty() ? what.format : "csv");
-  std::error_code absent;
-  if (std::filesystem::equivalent(what.recorded, options.database, absent))
-    throw Error(Fault::usage, Position{what.recorded.string(), 0, 0},
-                "found as input and as output, expected two files");
+  refuse_own_input(std::array{options.database.string()}, what.recorded);
   const store::Store store = store::Store::open_read_only(options.database, {.stop = options.stop});
   const std::vector<std::string> devices = store.measured_devices();
   if (devices.empty())

@@ -5,10 +5,12 @@
 // file, and beside them what a calibration has fitted or assumes. In: a name or none, and a calibration. Out: tables
 // on stdout.
 #include <fmt/format.h>
+#include <array>
 
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
 #include "ir/device_template.h"
@@ -25,6 +27,7 @@ void write_device(const DevicesOptions& options, const Context& context) {
   const ir::Device from = load_device(context, options.from);
   const std::string& name = options.words[1];
   const std::filesystem::path path = name.ends_with(".json") ? name : name + ".json";
+  refuse_own_input(std::array{path.string()}, context.output);
   if (std::filesystem::exists(path))
     throw Error(Fault::usage, Position{path.string()}, "is there already, expected a new file");
   write_whole(context, path, ir::device_template(from, path.stem().string()));

@@ -13,6 +13,7 @@
 
 #include "base/counted.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -56,6 +57,7 @@ void run_calibrate(const CalibrateCommand& command, const Context& context) {
   if (question.sources.empty())
     throw Error(Fault::usage, "tailor calibrate needs OBSERVATIONS, or --budget N to ask what to observe",
                 "for example: tailor calibrate campaign.db --device h200");
+  refuse_own_input(question.sources, command.write);
   const study::CalibrationAnswer answer = study::calibrate_device(question, context.data, context.watch());
   show(context, {"tailor.calibrate/1", answer.fitted.calibration.device, {{"figures", answer.figures}}, ""});
   Console& console = *context.console;

@@ -388,9 +388,11 @@ struct StrategyTotals {
   Id device;
   std::string device_name;
   std::int64_t kernels = 0, distinct_groups = 0;
-  double launches = 0;  ///< per run of the model
-  Bytes dram;           ///< per run, inputs and outputs of every group once
-  Seconds kernel_time;  ///< per run, groups with a time only
+  double launches = 0;           ///< per run of the model
+  Bytes dram;                    ///< per run, inputs and outputs of every group once
+  Seconds kernel_time;           ///< per run, groups with a time only, measured where that was done
+  Seconds predicted_time;        ///< per run, the same by predictions alone
+  double launches_measured = 0;  ///< of `launches`, those whose time was measured
   std::int64_t groups_without_plan = 0, groups_without_time = 0;
   double launches_without_plan = 0;  ///< of `launches`
   double library_calls = 0;          ///< per run

@@ -87,7 +87,7 @@ std::string views_of(const Schema& schema) {
 
 // SQLite cannot change a column's constraints: such a table is copied, dropped and made anew. Version 1 is the first
 // that was released.
-const Schema current_schema{schema_sql, 4, current_steps};
+const Schema current_schema{schema_sql, 5, current_steps};
 
 bool is_database(const std::filesystem::path& path) {
   std::error_code absent;

@@ -35,7 +35,7 @@ struct Schema {
 /// schema.sql, embedded by the build.
 extern const std::string_view schema_sql;
 /// The steps to this program's schema (steps.cpp).
-extern const std::array<Migration, 3> current_steps;
+extern const std::array<Migration, 4> current_steps;
 /// The schema of this program.
 extern const Schema current_schema;
 

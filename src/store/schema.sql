@@ -804,6 +804,24 @@ SELECT group_id, device_id, NULL, 'bound', max(total_s) FROM group_bounds b
 WHERE NOT EXISTS (SELECT 1 FROM plan_times t WHERE t.group_id = b.group_id AND t.device_id = b.device_id)
 GROUP BY group_id, device_id;
 
+CREATE VIEW predicted_times (
+  -- what each group's time was predicted to be, measured or not: of its most precise model, by that model's best plan.
+  -- Measured times and predicted ones are not compared, for a prediction may hold a launch that a timer leaves out
+  group_id,  -- the group
+  device_id, -- the device
+  level,     -- of the cost model
+  total_s    -- time of one launch
+) AS
+SELECT group_id, device_id, level, total_s FROM (
+  SELECT e.group_id, e.device_id, e.level, e.total_s,
+         row_number() OVER (PARTITION BY e.group_id, e.device_id ORDER BY e.precision DESC, e.total_s) AS place
+  FROM level_times e
+  WHERE e.level <> 'profiled'
+    AND NOT EXISTS (SELECT 1 FROM plan_rejections r WHERE r.plan_id = e.plan_id AND r.device_id = e.device_id)
+    AND NOT EXISTS (SELECT 1 FROM lowerings k JOIN refuted_kernels r USING (kernel_id, device_id)
+                    WHERE k.plan_id = e.plan_id AND k.device_id = e.device_id))
+WHERE place = 1;
+
 CREATE VIEW search_added (
   -- what the search added to each group: the plan that is as XLA would write it beside the best plan, both at the level
   -- that looked most closely at both
@@ -860,7 +878,9 @@ CREATE VIEW strategies (
   distinct_groups,     -- equal ones once
   launches,            -- of the kernels, loop bodies by trip count; library calls are apart
   dram_bytes,          -- inputs and outputs of every launch once
-  kernel_s,            -- groups with a time only
+  kernel_s,            -- groups with a time only, each by the level that speaks of it first
+  predicted_s,         -- the same with a prediction in place of each time that was measured
+  launches_measured,   -- of the launches, those of groups whose time was measured
   groups_without_plan, -- distinct ones
   groups_without_time, -- distinct ones: neither plan nor bound
   launches_without_plan, -- of the launches, those of groups without a plan
@@ -873,6 +893,11 @@ SELECT g.graph_id, g.name, f.strategy, f.price, d.device_id, d.name,
        coalesce(sum(fg.times), 0.0),
        coalesce(sum(fg.times * (gr.read_bytes + gr.written_bytes)), 0.0),
        coalesce(sum(fg.times * t.total_s), 0.0),
+       coalesce(sum(fg.times * iif(t.level = 'profiled',
+                                   (SELECT p.total_s FROM predicted_times p
+                                    WHERE p.group_id = t.group_id AND p.device_id = t.device_id),
+                                   t.total_s)), 0.0),
+       coalesce(sum(iif(t.level = 'profiled', fg.times, 0.0)), 0.0),
        count(fg.group_id) - count(t.plan_id),
        count(fg.group_id) - count(t.total_s),
        coalesce(sum(iif(t.plan_id IS NULL, fg.times, 0.0)), 0.0),

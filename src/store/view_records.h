@@ -28,6 +28,8 @@ struct ViewRecord<StrategyTotals> {
     field("launches", row.launches);
     field("dram_bytes", row.dram);
     field("kernel_s", row.kernel_time);
+    field("predicted_s", row.predicted_time);
+    field("launches_measured", row.launches_measured);
     field("groups_without_plan", row.groups_without_plan);
     field("groups_without_time", row.groups_without_time);
     field("launches_without_plan", row.launches_without_plan);

@@ -94,13 +94,13 @@ TEST_CASE("a database of a version that there never was is refused by readers an
     const Folder folder;
     Store::open(folder / "a.db");
     make_database(folder / "a.db", fmt::format("PRAGMA user_version = {}", version));
-    check_refused(folder, folder / "a.db", fmt::format("found schema version {}, expected 4", version));
+    check_refused(folder, folder / "a.db", fmt::format("found schema version {}, expected 5", version));
   }
 }
 
 TEST_CASE("a database that lacks a table, a view or a column is refused, byte for byte, and what is missing is named") {
   const std::pair<const char*, const char*> all[] = {
-      {"DROP TABLE predictions", "found no table 'predictions', expected it in a database of schema version 4"},
+      {"DROP TABLE predictions", "found no table 'predictions', expected it in a database of schema version 5"},
       {"DROP TABLE stored_estimates", "found no table 'stored_estimates'"},
       {"DROP VIEW estimates", "found no view 'estimates'"},
       {"DROP VIEW best_plans", "found no view 'best_plans'"},

@@ -141,6 +141,13 @@ TEST_CASE("a plan that was measured comes before all that were only predicted, b
   best = store.best_plans(a_group(1).id, a_device().id, 9);
   CHECK(best[0].estimate == an_estimate(a_plan(1, 2), "profiled", 20e-6));
   CHECK(best[2].estimate == an_estimate(a_plan(1, 0), "projected", 1e-6 * 10));
+  // A strategy's time is the measured one, and what was predicted stands beside it: of the best plan by predictions.
+  for (const StrategyTotals& totals : store.strategies()) {
+    if (totals.strategy != "stitch-v1") continue;
+    CHECK(totals.kernel_time.value == approx(12 * 20e-6));
+    CHECK(totals.predicted_time.value == approx(12 * 10e-6));
+    CHECK(totals.launches_measured == 12);
+  }
 }
 
 TEST_CASE("of plans with equal times the one nearest to the usual plan is the best, then the one with the smaller id") {

@@ -143,6 +143,8 @@ TEST_CASE("the strategies view adds up launches, bytes and times over a run of t
   CHECK(totals[0].kernels == 1);
   CHECK(totals[0].launches == 12);
   CHECK(totals[0].kernel_time.value == approx(12 * 10e-6));
+  CHECK(totals[0].predicted_time == totals[0].kernel_time);
+  CHECK(totals[0].launches_measured == 0);
   CHECK(totals[0].library_time.value == approx(2e-6));
   CHECK(totals[1].strategy == "unfused");
   CHECK(totals[1].kernels == 6);

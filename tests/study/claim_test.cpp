@@ -24,7 +24,7 @@ store::StrategyTotals totals_of(const char* strategy, double launches, double by
   totals.strategy = strategy;
   totals.launches = launches;
   totals.dram = {bytes};
-  totals.kernel_time = {seconds};
+  totals.kernel_time = totals.predicted_time = {seconds};
   totals.library_calls = 99;
   totals.library_time = {2e-4};
   return totals;
@@ -62,6 +62,17 @@ TEST_CASE("a claim about time leaves out a strategy whose launches have no plan 
   CHECK(judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "unfused").value == approx(2));
   strategies[1].launches = 10;
   CHECK(judge({"", "predicted_speedup_of_kernels", 5}, strategies, {}, "unfused").value == approx(7.5));
+}
+
+TEST_CASE("a claim about predicted times does not hear what was measured of some of them") {
+  std::vector<store::StrategyTotals> strategies{totals_of("unfused", 5, 4e6, 40e-6),
+                                                totals_of("tailor", 1, 1e6, 10e-6)};
+  const Claim claim{"", "predicted_speedup_of_kernels", 4.5};
+  CHECK(judge(claim, strategies, {}, "unfused").value == approx(4));
+  strategies[1].kernel_time = {8e-6};  // without the launch
+  strategies[1].launches_measured = 1;
+  CHECK(judge(claim, strategies, {}, "unfused").value == approx(4));
+  CHECK_FALSE(judge(claim, strategies, {}, "unfused").holds());
 }
 
 TEST_CASE("a claim about nothing is not judged: no kernels anywhere, or bounds alone") {

@@ -94,7 +94,7 @@ Evidence stored_of(const store::Store& store, const store::PointRow& point, cons
     one.launches_without_plan = row.launches_without_plan;
     one.library_calls = calls[row.graph];
     one.dram = row.dram;
-    one.kernel_time = row.kernel_time;
+    one.kernel_time = one.predicted_time = row.kernel_time;
     one.library_time = row.library_time;
     if (seen.insert({row.graph, row.device}).second) stored.library += bytes[row.graph];
   }

@@ -87,7 +87,7 @@ JudgedClaim judge(const Claim& claim, std::span<const store::StrategyTotals> str
     sum.library_calls += one.library_calls;
     sum.traffic += one.dram;
     sum.library_traffic = library_traffic;
-    sum.kernel_time += one.kernel_time;
+    sum.kernel_time += one.predicted_time;
     sum.library_time += one.library_time;
     sum.launches_without_plan += one.launches_without_plan;
   }

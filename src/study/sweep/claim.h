@@ -23,7 +23,7 @@ struct RunTotals {
   double launches = 0;       ///< of fused kernels, loop bodies by their trips
   double library_calls = 0;  ///< executions
   Bytes traffic, library_traffic;
-  Seconds kernel_time, library_time;
+  Seconds kernel_time, library_time;  ///< predicted, also where a kernel was measured: not everything may have been
   double launches_without_plan = 0;
 };
 

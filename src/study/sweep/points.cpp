@@ -97,7 +97,8 @@ std::vector<store::StrategyTotals> own_totals(Sweep& sweep) {
              (one.device.empty() || one.device == row.device_name);
     });
     if (target == sweep.devices.end() || fusion == sweep.fusions.end()) continue;
-    row.kernel_time = {};
+    row.kernel_time = row.predicted_time = {};
+    row.launches_measured = 0;
     row.groups_without_plan = row.groups_without_time = 0;
     row.launches_without_plan = 0;
     for (const store::FusionGroupRow& group : fusion->groups) {
@@ -107,6 +108,7 @@ std::vector<store::StrategyTotals> own_totals(Sweep& sweep) {
       row.groups_without_time += total.time ? 0 : 1;
       row.launches_without_plan += total.planned ? 0 : group.times;
     }
+    row.predicted_time = row.kernel_time;
     totals.push_back(std::move(row));
   }
   std::stable_sort(totals.begin(), totals.end(), [](const auto& a, const auto& b) {

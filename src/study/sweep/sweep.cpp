@@ -84,12 +84,14 @@ void sum_up(Sweep& sweep) {
   if (!is_point) sweep.outcome.search_added = sweep.store().strategy_search_added();
   sweep.outcome.baseline = sweep.config.baseline;
   if (!sweep.config.claim || sweep.watch.stopped()) return;
-  if (!sweep.outcome.left_out.empty())
-    return sweep.watch.observer.warning("the claim is not judged: it is about all models, and some were left out");
+  if (!sweep.outcome.left_out.empty()) {
+    sweep.outcome.claim_not_judged = "it is about all models, and some were left out";
+    return sweep.watch.observer.warning("the claim is not judged: " + sweep.outcome.claim_not_judged);
+  }
   const JudgedClaim claim = judge(*sweep.config.claim, sweep.outcome.strategies,
                                   library * static_cast<double>(sweep.devices.size()), sweep.config.baseline);
-  if (!claim.not_judged.empty())
-    return sweep.watch.observer.warning(fmt::format("the claim is not judged: {}", claim.not_judged));
+  sweep.outcome.claim_not_judged = claim.not_judged;
+  if (!claim.not_judged.empty()) return;  // the error at the end says it
   sweep.outcome.claim = claim;
   sweep.watch.observer.note(fmt::format(
       "claim {}: {} is {}, threshold {}; it is about {}", claim.holds() ? "met" : "not met", claim.metric->name,
@@ -379,6 +381,8 @@ SweepOutcome run_one(const SweepOptions& options, SweepSetup setup, Id grid, std
              fmt::format("kernels did not compile: {} as rejected, {} left without a plan",
                          counted(lost.plans, "plan", "counts", "count"), counted(lost.groups, "group", "is", "are")),
              "tailor report shows what the compiler said; a kernel that does not compile is a bug of Tailor");
+  else if (!outcome.claim_not_judged.empty())
+    end_with(Fault::missing, fmt::format("the claim is not judged: {}", outcome.claim_not_judged), "");
   else if (outcome.claim && !outcome.claim->holds())
     end_with(Fault::claim, fmt::format("the claim does not hold: {}", sweep.config.claim->text), "");
   return outcome;
@@ -437,8 +441,12 @@ SweepOutcome run_sweep(const SweepOptions& options, const Watch& watch) {
   }
   std::string keys;
   for (const GridKey& key : config.grid) keys += (keys.empty() ? "" : ",") + key.key;
-  watch.observer.note(fmt::format("{} of {} swept; next: tailor report {} --by {}", all.points.size(),
-                                  counted(setups.size(), "point"), shell_word(config.database.string()), keys));
+  const auto swept = std::count_if(all.points.begin(), all.points.end(), [](const SweepOutcome& point) {
+    return point.exit_code != static_cast<int>(Fault::interrupted);
+  });
+  const std::string next = fmt::format("; next: tailor report {} --by {}", shell_word(config.database.string()), keys);
+  watch.observer.note(
+      fmt::format("{} of {} swept{}", swept, counted(setups.size(), "point"), swept > 0 ? next : std::string()));
   all.baseline = config.baseline;
   const bool judged = std::all_of(all.points.begin(), all.points.end(), [](const auto& one) { return one.claim; });
   if (const SweepOutcome* least = least_claim(all);

@@ -59,8 +59,8 @@ struct LeftOutModel {
 
 /// What a sweep did, for the closing notes and for tests.
 struct SweepOutcome {
-  /// 0 done, 1 a model was left out, some kernel did not compile or the axes leave no plan, 3 no compiler, 4 claim not
-  /// met, 130 interrupted
+  /// 0 done, 1 a model was left out, some kernel did not compile or the axes leave no plan, 3 no compiler or claim not
+  /// judged, 4 claim not met, 130 interrupted
   int exit_code = 0;
   std::string reason, hint;                              ///< of another exit code than 0
   std::vector<store::StrategyTotals> strategies;         ///< of its models, devices and strategies, as they are stored
@@ -68,6 +68,7 @@ struct SweepOutcome {
   std::string baseline;                                  ///< the strategy that speed-ups are over
   /// Where the file has one, the sweep was not stopped and no model was left out.
   std::optional<JudgedClaim> claim;
+  std::string claim_not_judged;  ///< why the claim that was asked has no verdict
   std::vector<LeftOutModel> left_out;
   std::filesystem::path database, report;
   std::int64_t models = 0, distinct_groups = 0;

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <optional>
 #include <set>
 #include <thread>
@@ -112,6 +113,7 @@ std::optional<hlo::Imported> load_one(Sweep& sweep, const std::filesystem::path&
 
 void load_and_fuse(Sweep& sweep) {
   std::set<Id> known;
+  std::map<Id, std::filesystem::path> loaded_from;
   for (const std::filesystem::path& path : sweep.config.models) {
     if (sweep.watch.stopped()) return;
     const std::string name = graph_name(path);
@@ -123,6 +125,11 @@ void load_and_fuse(Sweep& sweep) {
       sweep.watch.observer.warning(fmt::format("{}: {}", name, warning));
     store::Store::Transaction unit(sweep.store());
     const store::GraphRow graph = graph_row(imported, name, path.filename().string(), sweep.watch.stop);
+    if (const auto [other, is_new] = loaded_from.insert({graph.id, path}); !is_new) {
+      sweep.watch.observer.warning(
+          fmt::format("{} is the model of {} once more: it counts once", path.string(), other->second.string()));
+      continue;
+    }
     sweep.store().save(graph);
     sweep.graphs.insert(graph.id);
     for (const std::string& strategy : sweep.config.strategies)

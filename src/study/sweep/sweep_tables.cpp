@@ -36,18 +36,24 @@ const store::StrategyTotals* baseline_of(const SweepOutcome& outcome, const stor
 
 /// What the time of the fused kernels is: of groups without a plan there is a bound alone.
 std::string time_is(const store::StrategyTotals& totals) {
-  if (totals.launches_without_plan <= 0) return "predicted";
-  return totals.launches_without_plan < totals.launches ? "in part a bound" : "a bound";
+  const bool some = totals.launches_measured > 0;
+  if (totals.launches_without_plan <= 0)
+    return !some ? "predicted" : totals.launches_measured < totals.launches ? "in part measured" : "measured";
+  if (!(totals.launches_without_plan < totals.launches)) return "a bound";
+  return some ? "in part measured, in part a bound" : "in part a bound";
 }
 
-/// Both speed-ups; the second one only where there are library calls with a time. A bound over a bound is none.
+/// Both speed-ups; the second one only where there are library calls with a time. A bound over a bound is none. A
+/// measured time over a predicted one is none either: predictions alone are compared unless all of both was measured.
 std::pair<Cell, Cell> speedups(const SweepOutcome& outcome, const store::StrategyTotals& totals) {
   const store::StrategyTotals* baseline = baseline_of(outcome, totals);
   const std::optional<Seconds> own = kernel_time(totals);
   if (baseline == nullptr || !own || !kernel_time(*baseline)) return {};
   if (time_is(totals) == "a bound" || time_is(*baseline) == "a bound") return {};
-  const Seconds library = totals.library_time, base = *kernel_time(*baseline);
-  return {Cell(base / *own), library.value > 0 ? Cell((base + library) / (*own + library)) : Cell()};
+  const bool measured = time_is(totals) == "measured" && time_is(*baseline) == "measured";
+  const Seconds library = totals.library_time, base = baseline->predicted_time, mine = totals.predicted_time;
+  return {Cell(measured ? baseline->kernel_time / totals.kernel_time : base / mine),
+          library.value > 0 ? Cell((base + library) / (mine + library)) : Cell()};
 }
 
 /// Kernels with a plan as XLA would write them, and what the search adds to these; nothing where there are none.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/statistics.h"
 #include "profiler/measure/sampled.h"
@@ -199,6 +200,19 @@ Cell rank_correlation_of(std::span<const Candidate> items, const RacedGroup& gro
 
 }  // namespace
 
+namespace {
+
+/// How many GPUs the plans of a race were timed on: a GPU that is there times all of them, records may be of several.
+std::size_t gpus_of(std::span<const Candidate> items, const RacedGroup& group, const profiler::Ranking& ranking,
+                    std::size_t cache) {
+  std::set<std::string> gpus;
+  for (const int plan : ranking.order)
+    gpus.insert(result_of(items[group.first + static_cast<std::size_t>(plan)]).times[cache].gpu);
+  return gpus.size();
+}
+
+}  // namespace
+
 report::Table race_table(std::span<const Candidate> items, std::span<const RacedGroup> groups) {
   report::Table table;
   table.title = "races";
@@ -231,6 +245,9 @@ report::Table race_table(std::span<const Candidate> items, std::span<const Raced
       }
       std::string note = group.unjudged.empty() ? "" : "results not judged: " + group.unjudged;
       if (ranking.drifted) note += (note.empty() ? "" : "; ") + std::string("the GPU's speed changed during the race");
+      if (const std::size_t gpus = gpus_of(items, group, ranking, cache); gpus > 1)
+        note += fmt::format("{}recorded on {} GPUs of this kind, which are not alike to some per cent",
+                            note.empty() ? "" : "; ", gpus);
       table.rows.push_back({static_cast<std::int64_t>(first.of->number + 1), first.of->title(),
                             std::string(ir::name(ranking.cache)), static_cast<std::int64_t>(ranking.order.size()),
                             fastest, ranking.end, regret, rank_correlation_of(items, group, cache),
