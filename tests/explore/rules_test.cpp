@@ -153,6 +153,14 @@ struct Tried {
     tiling.tile_written = written;
     tiling.tile_read = read;
   }
+  /// The same of tiles by a plan for them, of which one run has so many elements.
+  void turned(std::int64_t written) {
+    tile(64, 64);
+    prepared.turn->written.size = written;
+    plan.skeleton = ir::Skeleton::transpose;
+  }
+  /// A flat loop over what tiles would turn.
+  void beside_tiles() { prepared.turned = std::make_shared<const codegen::Prepared>(prepared); }
   /// Columns of so many rows that are gone through twice, and vectors of so many.
   void walks_near(int vector, std::int64_t rows) {
     prepared.walks = 2;
@@ -907,6 +915,19 @@ std::vector<Side> turned_sides() {
       {"tile-edges", true,
        [](Tried& t) { t.tile(12, 12), t.prepared.turn->written.size = t.prepared.turn->read.size = 13; }},
       {"tile-edges", false, [](Tried&) {}},
+      // Of single bytes, taken one by one.
+      {"tile-edges", false, [](Tried& t) { t.tile(32, 64), t.prepared.widest_vector = 16, t.plan.vector = 1; }},
+      {"tile-edges", true, [](Tried& t) { t.tile(31, 64), t.prepared.widest_vector = 16, t.plan.vector = 1; }},
+      {"tile-edges", true, [](Tried& t) { t.tile(32, 64), t.prepared.widest_vector = 16, t.plan.vector = 2; }},
+      // Runs of 102 and 100 elements: vectors of 2 divide both.
+      {"narrow-vector", false, [](Tried& t) { t.turned(102), t.plan.vector = 1; }},
+      {"narrow-vector", true, [](Tried& t) { t.turned(100), t.plan.vector = 1; }},
+      {"narrow-vector", false, [](Tried& t) { t.turned(100), t.plan.vector = 2; }},
+      {"narrow-vector", false, [](Tried& t) { t.turned(101), t.plan.vector = 1; }},
+      {"narrow-vector", false, [](Tried& t) { t.turned(100), t.prepared.turn->read.size = 101, t.plan.vector = 1; }},
+      {"unturned-loop", true, [](Tried& t) { t.beside_tiles(), t.persistent(2); }},
+      {"unturned-loop", false, [](Tried& t) { t.beside_tiles(); }},
+      {"unturned-loop", false, [](Tried& t) { t.persistent(2); }},
   };
 }
 

@@ -278,6 +278,13 @@ bool breaks_vectors(const Candidate& c) {
 }
 
 bool has_narrow_vectors(const Candidate& c) {
+  if (c.plan.skeleton == ir::Skeleton::transpose && c.prepared.turn) {
+    // Vectors lie along both runs of a tile and divide them.
+    int widest = widest_of_two_accesses(c);
+    const auto divides = [&](const codegen::TileRun& run) { return run.size % widest == 0; };
+    while (!divides(c.prepared.turn->written) || !divides(c.prepared.turn->read)) widest /= 2;
+    return c.plan.vector < widest / 2;
+  }
   return !is_across(c) && c.plan.vector < widest_of_two_accesses(c) / 2 && (!breaks_vectors(c) || c.plan.vector > 1);
 }
 

@@ -119,7 +119,8 @@ std::int64_t least_together(const Candidate& c);
 
 /// Whether the widest vectors that two accesses of 16 bytes to the widest array take do not go over rows as they are.
 bool breaks_vectors(const Candidate& c);
-/// Whether vectors, of no columns, are less than half of those; single elements only where these go over rows.
+/// Whether vectors, of no columns, are less than half of those; single elements only where these go over rows. Of tiles
+/// that are turned, less than half of those that divide both of a tile's runs.
 bool has_narrow_vectors(const Candidate& c);
 
 /// Whether rows lie in runs of less than a sector and can be gone through as columns in bundles.

@@ -230,18 +230,26 @@ constexpr std::array thread_table = [] {
              })}},
       {"tile-edges",
        false,
-       "tiles that are turned have 64 to 256 bytes of the narrowest array along each edge, or all there is",
+       "tiles that are turned have 64 to 256 bytes of the narrowest array along each edge, of single bytes 32, or all "
+       "there is",
        {asks({threads_per_row, vector, unroll}, {T::tile_written, T::tile_read},
              [](const Candidate& c) {
                if (!c.prepared.turn) return false;
-               constexpr std::int64_t least = 64, most = 256;
+               constexpr std::int64_t most = 256;
                const std::int64_t bytes = access_bytes_of(c);
+               // Lanes that take a byte each reach a sector: blocks for more of them have sixteen warps.
+               const std::int64_t least = c.plan.vector == 1 ? std::min<std::int64_t>(64, sector * bytes) : 64;
                const auto is_odd = [&](std::int64_t edge, std::int64_t run) {
                  return edge * bytes > most || (edge * bytes < least && edge < run);
                };
                return is_odd(c.tiling.tile_written, c.prepared.turn->written.size) ||
                       is_odd(c.tiling.tile_read, c.prepared.turn->read.size);
              })}},
+      {"unturned-loop",
+       false,
+       "what tiles would turn has elements far apart, and blocks that loop over it bring them no nearer",
+       {asks({grid}, {},
+             [](const Candidate& c) { return c.prepared.turned != nullptr && c.plan.grid != GridShape::tile; })}},
       {"barrier-rows",
        false,
        "rows that are summed across warps share a block in pairs at most: more wait for the slowest",
