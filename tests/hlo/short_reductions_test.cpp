@@ -197,3 +197,46 @@ TEST_CASE("the greatest of rows that are summed too stays with their sum, and ot
   CHECK(reduces("[6,3]", "{0}", "[3]") == 1);
   CHECK(reduces("[7,3]", "{1}", "[7]") == 1);
 }
+
+TEST_CASE("a sum of products over pairs is written out, one over an array that is there stays") {
+  const auto imported = [](std::string_view terms, std::string_view sums) {
+    return hlo::import_hlo(
+               fmt::format("HloModule m\nsum {{\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] "
+                           "add(a, b)\n}}\nENTRY e {{\n p = f32[6,3] parameter(0)\n q = f32[5,3] parameter(1)\n"
+                           " w = f32[6,5,3] parameter(2)\n z = f32[] constant(2)\n"
+                           " pp = f32[6,5,3] broadcast(p), dimensions={{0,2}}\n"
+                           " qq = f32[6,5,3] broadcast(q), dimensions={{1,2}}\n{}"
+                           " ROOT r = f32[6,5] reduce({}, z), dimensions={{2}}, to_apply=sum\n}}\n",
+                           terms, sums),
+               "test.hlo")
+        .graph;
+  };
+  const auto reduces = [](const Graph& graph) {
+    return std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                         [](const Node& node) { return node.op == Op::reduce; });
+  };
+  const std::string difference = " d = f32[6,5,3] subtract(pp, qq)\n";
+  const std::string square = difference + " s = f32[6,5,3] multiply(d, d)\n";
+  const Graph distances = imported(square, "s");
+  CHECK(reduces(distances) == 0);
+  CHECK(reduces(imported(" s = f32[6,5,3] multiply(pp, qq)\n", "s")) == 0);
+  CHECK(reduces(imported(difference, "d")) == 1);  // exact terms, whose order of additions shows
+  CHECK(reduces(imported(" s = f32[6,5,3] multiply(pp, w)\n", "s")) == 1);
+  CHECK(reduces(imported(difference + " v = f32[6,5,3] multiply(d, w)\n s = f32[6,5,3] multiply(v, d)\n", "s")) == 1);
+  std::vector<reference::Tensor> inputs;
+  for (const NodeId id : parameters(distances)) {
+    inputs.push_back(reference::zeros(distances[id].shape));
+    for (std::int64_t i = 0; i < elements(distances[id].shape); ++i)
+      store(inputs.back(), i, static_cast<double>((7 * i + 3 * std::ssize(inputs)) % 11));
+  }
+  const reference::Tensor found = reference::evaluate(distances, inputs).front();
+  for (std::int64_t i = 0; i < 6; ++i)
+    for (std::int64_t j = 0; j < 5; ++j) {
+      double sum = 2;
+      for (std::int64_t k = 0; k < 3; ++k) {
+        const double apart = as_double(inputs[0], 3 * i + k) - as_double(inputs[1], 3 * j + k);
+        sum += apart * apart;
+      }
+      CHECK(as_double(found, 5 * i + j) == sum);
+    }
+}

@@ -12,7 +12,10 @@
 //
 // Sums and products of floats stay: a reduce may add in any order and its bounds say so, operations round as they
 // stand. Where a module makes such a sum of some rows, what else it makes of rows of these dimensions stays too: a
-// softmax takes the greatest of what it sums.
+// softmax takes the greatest of what it sums. But sums of products over pairs are written out, the squares of a
+// distance in three dimensions from each point to each: no array has these rows, both factors are spread over the other
+// one's points, and what reduces the distances takes them from registers. Each product is off by its own rounding,
+// which is more than another order of additions is.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -70,6 +73,30 @@ bool stay_rows(GraphBuilder& builder, const HloInstruction& instruction, const i
                             rows_text(array, builder.module().attribute(instruction, "dimensions")));
 }
 
+/// Whether the terms are made for each pair: nothing that is read has as many elements.
+bool are_spread(GraphBuilder& builder, ir::NodeId terms) {
+  constexpr std::size_t most_operations = 64;
+  const std::int64_t count = elements(builder.node(terms).shape);
+  std::vector<ir::NodeId> found{terms};
+  for (std::size_t next = 0; next < found.size(); ++next) {
+    const ir::Node& node = builder.node(found[next]);
+    const bool passes =
+        class_of(node.op) == ir::OpClass::elementwise || node.op == ir::Op::broadcast || node.op == ir::Op::reshape;
+    if (!passes || found.size() > most_operations) return false;
+    for (const ir::NodeId operand : node.operands)
+      if (elements(builder.node(operand).shape) >= count &&
+          std::find(found.begin(), found.end(), operand) == found.end())
+        found.push_back(operand);
+  }
+  return true;
+}
+
+/// A sum of products over pairs of elements of smaller arrays.
+bool is_sum_over_pairs(GraphBuilder& builder, const ir::Node& node) {
+  if (!node.bodies.empty() || reducer(node) != ir::Reducer::add) return false;
+  return builder.node(node.operands[0]).op == ir::Op::multiply && are_spread(builder, node.operands[0]);
+}
+
 class ShortReduction : Combination {
  public:
   using Combination::Combination;
@@ -106,11 +133,12 @@ HloValue resolve_reduce(GraphBuilder& builder, const Frame& frame, const HloInst
   ir::Node node = builder.plain_node(instruction, frame, instruction.op, type);
   builder.check(node, instruction);
   const ir::Shape array = builder.node(node.operands[0]).shape;
+  const bool over_pairs = is_short(node, array) && is_sum_over_pairs(builder, node);
   const bool is_known = node.bodies.empty()
                             ? node.shape.dtype == array.dtype && has_neutral(reducer(node), array.dtype) &&
-                                  !is_rounded(reducer(node), array.dtype)
+                                  (over_pairs || !is_rounded(reducer(node), array.dtype))
                             : is_pointwise(builder, node);
-  if (!is_short(node, array) || !is_known || stay_rows(builder, instruction, array))
+  if (!is_short(node, array) || !is_known || (!over_pairs && stay_rows(builder, instruction, array)))
     return builder.add_result(std::move(node), type, instruction);
   return ShortReduction(builder, instruction, node).finish(node);
 }
