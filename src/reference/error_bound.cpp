@@ -81,23 +81,6 @@ Errors moved(const Call& call, const std::vector<Errors>& operands, std::size_t 
   return shared(std::move(evaluator(wide).front()));
 }
 
-/// The integers, each moved by its bound: down with -1, up with 1.
-Tensor at_an_end(const Tensor& numbers, const Errors& errors, int direction) {
-  constexpr double far = 1e18;  // beyond every array, and its sum with a place is still a number
-  ir::Shape wide = numbers.shape;
-  wide.dtype = ir::DType::s64;
-  Tensor moved = unwritten(wide);
-  for (std::int64_t i = 0; i < elements(wide); ++i) {
-    const std::int64_t number = as_integer(numbers, i);
-    const bool beyond = number < 0 && is_unsigned(numbers.shape.dtype);  // 2^63 or more
-    const double by = errors == nullptr ? 0 : std::min(error_bounds(*errors)[i], far);
-    const double from = beyond ? far : std::clamp(static_cast<double>(number), -far, far);
-    const bool stays = by == 0 && !beyond;
-    store_integer(moved, i, stays ? number : static_cast<std::int64_t>(from + direction * by));
-  }
-  return moved;
-}
-
 /// Of a look-up whose indices have bounds themselves. What comes from the same place at both ends of their intervals
 /// comes from there whatever the index is, for places ascend with indices and stop at the array's ends; its bound is
 /// moved as ever. What may come from elsewhere has none. Places are told apart by numbers in the arrays' stead.

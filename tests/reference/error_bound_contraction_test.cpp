@@ -29,6 +29,7 @@ namespace {
 Graph entry(const std::string& body) {
   return import_hlo(
              "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }\n"
+             "count { a = s32[] parameter(0) b = s32[] parameter(1) ROOT c = s32[] add(a, b) }\n"
              "half_add { a = f16[] parameter(0) b = f16[] parameter(1) ROOT c = f16[] add(a, b) }\n"
              "second { a = f32[] parameter(0) ROOT b = f32[] parameter(1) }\n"
              "times { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] multiply(a, b) }\n"
@@ -142,9 +143,72 @@ TEST_CASE("places that are rounded down from numbers are known where these are f
   for (std::int64_t i = 0; i < 40; ++i) store(inputs[1], i, (static_cast<double>(i % 8) + 0.4) / 3);
   BoundedTensor found = evaluate_with_error_bounds(graph, inputs).front();
   for (const double error : found.error) CHECK(std::isfinite(error));
+  const std::vector<double> certain = found.error;
   store(inputs[1], 5, 1.0 / 3);  // 1 or a little less: either place
   found = evaluate_with_error_bounds(graph, inputs).front();
+  for (std::size_t i = 0; i < certain.size(); ++i) {
+    CHECK(std::isfinite(found.error[i]));
+    CHECK((found.error[i] >= std::fabs(as_double(inputs[2], 5))) == (i < 3));
+  }
+  store(inputs[1], 6, 1e7);  // off by more than one
+  found = evaluate_with_error_bounds(graph, inputs).front();
   for (const double error : found.error) CHECK(std::isinf(error));
+}
+
+TEST_CASE("an update whose place is open may be in each place that it may have, and in no other") {
+  // Pairs of coordinates in squares of a quarter; those of whole numbers are open.
+  for (const std::string type : {"f32", "s32"}) {
+    const Graph graph = entry(fmt::format(
+        "  array = {0}[6,7]{{1,0}} parameter(0)\n  numbers = f32[50,2]{{1,0}} parameter(1)\n"
+        "  updates = {0}[50]{{0}} parameter(2)\n  size = f32[] constant(0.25)\n"
+        "  sizes = f32[50,2]{{1,0}} broadcast(size), dimensions={{}}\n  parts = f32[50,2]{{1,0}} divide(numbers, "
+        "sizes)\n"
+        "  down = f32[50,2]{{1,0}} floor(parts)\n  places = s32[50,2]{{1,0}} convert(down)\n"
+        "  ROOT written = {0}[6,7]{{1,0}} scatter(array, places, updates), update_window_dims={{}}, "
+        "inserted_window_dims={{0,1}}, scatter_dims_to_operand_dims={{0,1}}, index_vector_dim=1, to_apply={1}\n",
+        type, type == "s32" ? "count" : "add"));
+    std::mt19937_64 random(20261130);
+    std::vector<Tensor> inputs = sensible_inputs(graph, 5);
+    std::vector<std::array<std::int64_t, 2>> at(50);
+    std::vector<std::array<bool, 2>> open(50);
+    for (std::int64_t k = 0; k < 50; ++k) {
+      store(inputs[2], k, static_cast<double>(1 + k));
+      for (const std::size_t c : {0, 1}) {
+        const auto where = static_cast<double>(at[k][c] = static_cast<std::int64_t>(1 + random() % 4));
+        open[k][c] = random() % 8 == 0;
+        store(inputs[1], 2 * k + static_cast<std::int64_t>(c), (where + (open[k][c] ? 0 : 0.5)) / 4);
+      }
+    }
+    const BoundedTensor found = evaluate_with_error_bounds(graph, inputs).front();
+    int inside = 0, outside = 0;
+    for (std::size_t k = 0; k < 50; ++k)
+      for (const std::size_t c : {0, 1})
+        for (const int by : {-1, 1}) {
+          std::array<std::int64_t, 2> there = at[k];
+          there[c] += by;
+          Tensor moved = found.value;
+          const auto add = [&](const std::array<std::int64_t, 2>& place, double update) {
+            const std::int64_t i = 7 * place[0] + place[1];
+            store(moved, i, as_double(moved, i) + update);
+          };
+          add(at[k], -static_cast<double>(1 + k));
+          add(there, static_cast<double>(1 + k));
+          const bool passes = compare(found, moved.bytes).wrong == 0;
+          if (open[k][c]) {
+            CAPTURE(k);
+            CAPTURE(c);
+            CAPTURE(by);
+            CAPTURE(at[k][0]);
+            CAPTURE(at[k][1]);
+            CHECK(passes);
+            ++inside;
+          } else if (!open[k][1 - c]) {
+            outside += passes ? 0 : 1;  // open updates beside it may hide it
+          }
+        }
+    CHECK(inside > 10);
+    CHECK(outside > 40);
+  }
 }
 
 TEST_CASE("of an element that several updates replace nothing is known, of all others all") {

@@ -144,7 +144,9 @@ class BytesWalk {
     const bool folds = node.op == ir::Op::reduce && ir::runs_region(node) && ir::known_reducers(graph_, node).empty();
     const std::int64_t accumulators =
         cell_bytes * elements_made(node) + lines + (bounded && folds ? bytes_to_fold(graph_, node) : 0);
-    return accumulators + (bounded ? 2 * bound_bytes * (read(node) + elements_made(node)) : 0);
+    // A scatter's places from both ends of their bounds too, and its updates once more.
+    const std::int64_t times = node.op == ir::Op::scatter ? 4 : 2;
+    return accumulators + (bounded ? times * bound_bytes * (read(node) + elements_made(node)) : 0);
   }
 
   const ir::Graph& graph_;

@@ -14,7 +14,9 @@
 // A scatter adds in memory, one update after the other in any order: n are the updates of an element. In types of 16
 // bits each sum is rounded to the type, where small terms may all be lost beside a large one: n u on either side. In
 // f32 what is subnormal may be taken for zero each time. A scatter that multiplies is off by n u of the product, where
-// no part of the product leaves the type's normal numbers. One that replaces leaves any of several updates.
+// no part of the product leaves the type's normal numbers. One that replaces leaves any of several updates. One that
+// adds where a rounded number says (the bin of a histogram) may miss by a neighbour: each element may lack, or have too
+// many, the updates that may be in it and need not.
 //
 // Both sums are computed by the evaluator's own contraction on f64 arrays of magnitudes, so dimension numbers and
 // scatter rules are read in one place and cannot be read differently here.
@@ -23,12 +25,29 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "ir/graph/attribute_text.h"
 #include "reference/error_bound.h"
 #include "reference/evaluate_memory.h"
 
 namespace tailor::reference {
+
+Tensor at_an_end(const Tensor& numbers, const Errors& errors, int direction) {
+  constexpr double far = 1e18;  // beyond every array, and its sum with a place is still a number
+  ir::Shape wide = numbers.shape;
+  wide.dtype = ir::DType::s64;
+  Tensor moved = unwritten(wide);
+  for (std::int64_t i = 0; i < elements(wide); ++i) {
+    const std::int64_t number = as_integer(numbers, i);
+    const bool beyond = number < 0 && is_unsigned(numbers.shape.dtype);  // 2^63 or more
+    const double by = errors == nullptr ? 0 : std::min(error_bounds(*errors)[i], far);
+    const double from = beyond ? far : std::clamp(static_cast<double>(number), -far, far);
+    const bool stays = by == 0 && !beyond;
+    store_integer(moved, i, stays ? number : static_cast<std::int64_t>(from + direction * by));
+  }
+  return moved;
+}
 
 namespace {
 
@@ -81,11 +100,72 @@ double terms_of(const Call& call) {
   return static_cast<double>(std::max<std::int64_t>(terms, 1));
 }
 
-bool is_covered(const Call& call, const std::vector<Errors>& operands, const Tensor& result) {
+bool adds_to_places(const Call& call) {
+  return call.node.op == ir::Op::scatter && call.operands.size() == 3 && reducer(call.node) == ir::Reducer::add;
+}
+
+bool is_covered(const Call& call, const Tensor& result) {
   if (!is_floating(result.shape.dtype)) return false;
   if (sums_products(call)) return call.operands.size() == 2;
-  return call.node.op == ir::Op::scatter && call.operands.size() == 3 && reducer(call.node) == ir::Reducer::add &&
-         operands[1] == nullptr;
+  return adds_to_places(call);
+}
+
+/// Places that a computed index may stand for, one behind the other: itself and its neighbours.
+constexpr int neighbours = 3;
+
+/// Of index vectors that lie between `low` and `high`: those that are certain lie outside of all arrays here. Of the
+/// others each component is so far above the lower end as its digit in `number` says; those for which that is too far
+/// lie outside too. `size`: of an index vector, `step`: from one of its components to the next.
+Tensor uncertain_places(const Tensor& low, const Tensor& high, int number, std::int64_t size, std::int64_t step) {
+  constexpr std::int64_t outside = std::numeric_limits<std::int32_t>::min();
+  Tensor places = low;
+  const std::int64_t all = elements(low.shape);
+  for (std::int64_t first = 0; first < all; ++first) {
+    if (first / step % size != 0) continue;
+    bool is_open = false, is_there = true;
+    int digits = number;
+    for (std::int64_t c = 0; c < size; ++c, digits /= neighbours) {
+      const std::int64_t at = first + c * step, from = as_integer(low, at), to = as_integer(high, at);
+      is_open = is_open || from != to;
+      is_there = is_there && from + digits % neighbours <= to;
+      store_integer(places, at, from + digits % neighbours);
+    }
+    for (std::int64_t c = 0; c < size; ++c)
+      if (!is_open || !is_there) store_integer(places, first + c * step, outside);
+  }
+  return places;
+}
+
+/// Updates whose place is open: for each element of a scatter's result those that may be there and need not.
+struct Misplaced {
+  Tensor sizes, updates;  ///< the sum of their sizes, and how many
+};
+
+/// Of a scatter that adds where computed numbers say. Nothing where an update may be farther off than by one.
+std::optional<Misplaced> misplaced(const Call& call, const std::vector<Errors>& operands) {
+  constexpr std::int64_t most_components = 3;
+  const Tensor& places = call.operand(1);
+  const Tensor low = at_an_end(places, operands[1], -1), high = at_an_end(places, operands[1], 1);
+  for (std::int64_t i = 0; i < elements(low.shape); ++i)
+    if (as_integer(high, i) - as_integer(low, i) >= neighbours) return {};
+  const ir::Dims vector_dim = ir::attribute_numbers(hlo_text(call.node), "index_vector_dim");
+  const int dim = vector_dim.empty() ? low.shape.rank() : static_cast<int>(vector_dim[0]);
+  const std::int64_t size = dim < low.shape.rank() ? low.shape.dims[dim] : 1;
+  std::int64_t step = 1;
+  for (int d = dim + 1; d < low.shape.rank(); ++d) step *= low.shape.dims[d];
+  if (size > most_components) return {};
+  int ways = 1;
+  for (std::int64_t c = 0; c < size; ++c) ways *= neighbours;
+  const Tensor sizes = magnitudes(call.operand(2), operands[2]);
+  const Tensor ones = filled(call.operand(2).shape, 1);
+  Misplaced all{filled(call.operand(0).shape, 0), filled(call.operand(0).shape, 0)};
+  for (int number = 0; number < ways; ++number) {
+    call.may_stop();
+    const Tensor open = uncertain_places(low, high, number, size, step);
+    all.sizes = evaluated(call, {&all.sizes, &open, &sizes});
+    all.updates = evaluated(call, {&all.updates, &open, &ones});
+  }
+  return all;
 }
 
 /// Whether a scatter puts updates in the place of what is there.
@@ -100,7 +180,14 @@ bool replaces(const Call& call) {
 
 Errors contraction_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result,
                           double product_error) {
-  if (!is_covered(call, operands, result)) return nullptr;
+  std::optional<Misplaced> elsewhere;  ///< what updates add whose place is open
+  if (adds_to_places(call) && operands[1] != nullptr) {
+    elsewhere = misplaced(call, operands);
+    if (!elsewhere) return nullptr;
+    if (!is_floating(result.shape.dtype))
+      return operands[0] == nullptr && operands[2] == nullptr ? shared(std::move(elsewhere->sizes)) : nullptr;
+  }
+  if (!is_covered(call, result)) return nullptr;
   const std::size_t second = sums_products(call) ? 1 : 2;
   const Tensor a = magnitudes(call.operand(0), nullptr), b = magnitudes(call.operand(second), nullptr);
   const Tensor a_most = magnitudes(call.operand(0), operands[0]),
@@ -127,11 +214,12 @@ Errors contraction_errors(const Call& call, const std::vector<Errors>& operands,
   Tensor errors = unwritten_errors(result.shape);
   const Rounding rounding(dtype);
   for (std::int64_t at = 0; at < elements(result.shape); ++at) {
-    const double size = as_double(most, at), terms = scatters ? as_double(updates, at) : 0;
-    const double each = scatters ? share(terms) : of_products;
+    const double open = elsewhere ? as_double(elsewhere->sizes, at) : 0;
+    const double terms = !scatters ? 0 : as_double(updates, at) + (elsewhere ? as_double(elsewhere->updates, at) : 0);
+    const double size = as_double(most, at) + open, each = scatters ? share(terms) : of_products;
     // As of sums: in another order a partial sum may overflow, and with an infinity among the terms nothing is known.
     error_bounds(errors)[at] = size <= most_of_type ? size - as_double(sums, at) + each * size + terms * flushed +
-                                                          rounding(as_double(result, at))
+                                                          rounding(std::fabs(as_double(result, at)) + open)
                                                     : infinity;
   }
   return shared(std::move(errors));

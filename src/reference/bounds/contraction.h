@@ -10,8 +10,12 @@
 
 namespace tailor::reference {
 
-/// Of a dot, or a scatter that adds, on floating types: products once rounded, sums in any order. `operands` parallel
-/// to call.operands. nullptr for any other call.
+/// The integers, each moved by its bound: down with -1, up with 1.
+Tensor at_an_end(const Tensor& numbers, const Errors& errors, int direction);
+
+/// Of a dot, or a scatter that adds, on floating types: products once rounded, sums in any order. Of a scatter that
+/// adds at places with bounds, integers too. `operands` parallel to call.operands. nullptr for any other call, and
+/// where a place may be farther off than by one.
 Errors contraction_errors(const Call& call, const std::vector<Errors>& operands, const Tensor& result,
                           double product_error);
 
