@@ -415,10 +415,33 @@ class Facts {
         else
           read_another_way(read, step.order);
         if (maker != no_node) add_way(read, fresh, step.way);
+        if (taps > 0) read.spread = spread_of(id);
         if (taps > 0 && step.order.order == ReadOrder::moved && size_of(from) > 1)
           read.taps = std::max(read.taps, step.factor);
       }
     }
+  }
+
+  /// What slices of a reduction over windows ask for, over what they would if each result asked for as large a part of
+  /// the array; 1 where somebody takes all.
+  double spread_of(NodeId id) const {
+    const Node& node = graph_[id];
+    const ir::Shape& array = graph_[node.operands[0]].shape;
+    const auto window = ir::parse_window(hlo_text(node), array.rank());
+    double least = 0;
+    for (const NodeId user : def_use_.users[ir::index(id)]) {
+      double spread = 1;
+      if (const auto* slice = std::get_if<ir::SliceRanges>(&graph_[user].attributes))
+        for (int d = 0; d < array.rank(); ++d) {
+          const std::int64_t taken = std::max<std::int64_t>(graph_[user].shape.dims[d], 1);
+          const std::int64_t apart = std::min(slice->ranges[d].stride * window[d].stride, window[d].size);
+          const std::int64_t asked = std::min(array.dims[d], (taken - 1) * apart + window[d].size);
+          spread *= static_cast<double>(asked) / static_cast<double>(std::max<std::int64_t>(array.dims[d], 1)) *
+                    static_cast<double>(node.shape.dims[d]) / static_cast<double>(taken);
+        }
+      least = least == 0 ? spread : std::min(least, spread);
+    }
+    return least == 0 ? 1 : least;
   }
 
   ir::WindowCost window_cost(const Node& node) const {
@@ -448,8 +471,8 @@ class Facts {
     if (class_of(node.op) == OpClass::elementwise && node.op != Op::convert) {
       const std::optional<ir::IntegerWork> each = ir::integer_work(graph_, node);
       // Elements that one number divides share its reciprocal, which two products take.
-      const bool shares = node.op == Op::divide && graph_[node.operands[1]].op == Op::broadcast &&
-                          ir::has_classes(node.shape.dtype);
+      const bool shares =
+          node.op == Op::divide && graph_[node.operands[1]].op == Op::broadcast && ir::has_classes(node.shape.dtype);
       if (!each) add(shares ? Op::multiply : node.op, node.shape.dtype, size_of(node) * (shares ? 2 : 1));
       fact.fma += each ? each->fma * size_of(node) : 0;
       fact.alu += each ? each->alu * size_of(node) : 0;

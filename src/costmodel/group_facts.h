@@ -34,6 +34,9 @@ struct GroupRead {
   std::int32_t domain = 0;  ///< spread: how the rows or columns lie over which it is; as GroupNode::domain
   double rows = 1;          ///< within: so many rows, in one piece each, keep their elements
   double taps = 0;          ///< of a reduction over windows: times that it reads each element; 0: it is none
+  /// Of such a reduction, where slices take some of its results: the share of the array that these ask for, over their
+  /// share of the results. Windows that lie apart from one another share nothing.
+  double spread = 1;
   /// Steps on each way to it, as indices into GroupFacts::steps; none: it is read at the index that is computed, alone.
   std::vector<std::vector<std::int32_t>> ways{};
 };

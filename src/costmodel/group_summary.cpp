@@ -171,10 +171,11 @@ void GroupSummaries::count_read(NodeId node, std::size_t which, int sign) {
     group.summary.near += by * loads * facts_.element_bytes[ir::index(read.value)];
   };
   share(-1);
-  if (read.whole && state.times >= 1)
+  const double part = state.times * read.spread;
+  if (read.whole && part >= 1)
     external.whole += sign;
   else
-    external.partial += sign * std::round(read.bytes * std::min(1.0, state.times));
+    external.partial += sign * std::round(read.bytes * std::min(1.0, part));
   const auto phase = std::find_if(external.phases.begin(), external.phases.end(),
                                   [&](const auto& one) { return one.first == state.phase; });
   if (phase == external.phases.end())

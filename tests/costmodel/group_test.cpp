@@ -7,6 +7,7 @@
 #include "costmodel/group_summary.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 
@@ -698,4 +699,27 @@ TEST_CASE("of arrays of one size that are turned in several ways all but one way
   const double before = part_of(group(s, device_of_groups()), Part::l2);
   s.turns = {{1000, 1, 1, 7e6}, {1000, 2, 2, 9e6}, {2000, 1, 1, 5e6}};
   CHECK(part_of(group(s, device_of_groups()), Part::l2) == approx(before + 7e6 / 2e12).epsilon(last_digits));
+}
+
+TEST_CASE("a slice of sums over windows reads what its windows reach, however far apart these are") {
+  for (const std::int64_t size : {1, 3, 8})
+    for (const std::int64_t start : {0, 5})
+      for (const std::int64_t limit : {6, 29, 57})
+        for (const std::int64_t stride : {1, 2, 8, 11}) {
+          CAPTURE(size);
+          CAPTURE(start);
+          CAPTURE(limit);
+          CAPTURE(stride);
+          std::set<std::int64_t> reached;
+          const std::int64_t taken = (limit - start + stride - 1) / stride;
+          for (std::int64_t i = 0; i < taken; ++i)
+            for (std::int64_t tap = 0; tap < size; ++tap) reached.insert(start + i * stride + tap);
+          const GroupSummary s = summary_of(fmt::format(
+              "  %x = parameter 0 : f32[1000,64]\n  %zero = constant 0 : f32[]\n"
+              "  %w = reduce_window add %x, %zero, text=\"window={{size=1x{0}}}\" : f32[1000,{1}]\n"
+              "  %s = slice %w, ranges={{0:1000:1,{2}:{3}:{4}}} : f32[1000,{5}]\n  %y = exp %s : f32[1000,{5}]\n"
+              "  output %y\n",
+              size, 65 - size, start, limit, stride, taken));
+          CHECK(s.read == 4000.0 * static_cast<double>(reached.size()));
+        }
 }
