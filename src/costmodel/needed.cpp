@@ -7,8 +7,8 @@
 // Method. The walk goes from the outputs back, users before operands. What is needed of a value is a list of boxes; a
 // box is a product of arithmetic progressions of indices, one for each dimension. Each operation turns the boxes of its
 // result into boxes of its operands: a slice shifts and spreads them, a pad and a concatenation cut them, a transpose
-// turns them, a broadcast and a reduction drop or fill dimensions. A reshape keeps them where dimensions meet: between
-// such places the box must be one progression of linear indices.
+// turns them, a broadcast and a reduction drop or fill dimensions, windows widen them. A reshape keeps them where
+// dimensions meet: between such places the box must be one progression of linear indices.
 //
 // What has no box any more (a reshape that tears one, a look-up at unknown places) is only a number of elements, which
 // is added up and never exceeds the array. Boxes that overlap in part are counted once, from below, so the whole is a
@@ -20,6 +20,7 @@
 #include <optional>
 
 #include "base/indexed.h"
+#include "ir/graph/attribute_text.h"
 
 namespace tailor::costmodel {
 
@@ -351,6 +352,8 @@ class Needs {
         return hand_on_parts(id);
       case Op::reduce:
         return hand_on_reduced(id);
+      case Op::reduce_window:
+        return hand_on_windows(id);
       case Op::dynamic_slice:
       case Op::gather:
         some(from, need.count(node.shape));
@@ -414,6 +417,33 @@ class Needs {
       for (int d = 0; d < shape(from).rank(); ++d)
         wide.push_back(axes(node).contains(d) ? all_of(shape(from).dims[d]) : box[next++]);
       return std::optional(wide);
+    });
+  }
+
+  /// Windows that touch one another, or overlap, are one run. Of those that lie apart the first elements alone are
+  /// counted, and of windows at unknown places one each: from below.
+  void hand_on_windows(NodeId id) {
+    const Node& node = graph_[id];
+    const NodeId from = node.operands[0];
+    if (node.operands.size() != 2) return all_from(node, 0);
+    all(node.operands[1]);
+    const auto window = ir::parse_window(ir::hlo_text(node), shape(from).rank());
+    each(id, from, needs_[id].elsewhere, [&](Box box) -> std::optional<Box> {
+      for (int d = 0; d < node.shape.rank(); ++d) {
+        const ir::WindowDim& along = window[d];
+        const std::int64_t size = shape(from).dims[d];
+        DimIndices& one = box[static_cast<std::size_t>(d)];
+        if (along.base_dilation != 1 || along.window_dilation != 1) {
+          one = all_of(std::min<std::int64_t>(size, 1));
+          continue;
+        }
+        const std::int64_t step = one.count <= 1 ? 1 : one.step * along.stride;
+        const std::int64_t first = one.first * along.stride - along.pad_low, last = first + (one.count - 1) * step;
+        const DimIndices reached =
+            step <= along.size ? DimIndices{first, last - first + along.size, 1} : DimIndices{first, one.count, step};
+        one = meet(reached, all_of(size));
+      }
+      return box;
     });
   }
 

@@ -8,6 +8,7 @@
 #include "costmodel/needed.h"
 
 #include <doctest/doctest.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -77,7 +78,7 @@ class RandomMovements {
   NodeId step_from(NodeId from) {
     const ir::Dims dims = graph_[from].shape.dims;
     const int rank = dims.size();
-    switch (below(9)) {
+    switch (below(10)) {
       case 0:
         return sliced(from, dims);
       case 1:
@@ -94,6 +95,8 @@ class RandomMovements {
         return rank == 0 ? add(Op::negate, dims, {from}, {}) : reduced(from, dims);
       case 7:
         return rank == 0 ? add(Op::negate, dims, {from}, {}) : joined(from, dims);
+      case 8:
+        return rank == 0 ? add(Op::negate, dims, {from}, {}) : windowed(from, dims);
       default:
         return add(Op::add, dims, {from, sliced_or(from, dims)}, {});
     }
@@ -176,6 +179,23 @@ class RandomMovements {
     for (int d = 0; d < dims.size(); ++d)
       if (d != gone) out.push_back(dims[d]);
     return add(Op::reduce, out, {from, zero_}, ir::Reduction{{gone}, ir::Reducer::add});
+  }
+
+  NodeId windowed(NodeId from, const ir::Dims& dims) {
+    ir::Dims out;
+    std::vector<std::string> sizes, strides, pads;
+    for (const std::int64_t dim : dims) {
+      const std::int64_t low = below(3), high = below(3), stride = below(3) + 1;
+      const std::int64_t size = below(static_cast<int>(dim + low + high)) + 1;
+      out.push_back((dim + low + high - size) / stride + 1);
+      sizes.push_back(std::to_string(size));
+      strides.push_back(std::to_string(stride));
+      pads.push_back(fmt::format("{}_{}", low, high));
+    }
+    return add(
+        Op::reduce_window, out, {from, zero_},
+        ir::RegionCall{ir::Reducer::add, fmt::format("window={{size={} stride={} pad={}}}", fmt::join(sizes, "x"),
+                                                     fmt::join(strides, "x"), fmt::join(pads, "x"))});
   }
 
   NodeId joined(NodeId from, const ir::Dims& dims) {
