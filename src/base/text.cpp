@@ -110,6 +110,14 @@ std::string_view trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blank) - first + 1);
 }
 
+std::string echoed(std::string_view word) {
+  constexpr std::size_t most = 60;
+  if (word.size() <= most) return std::string(word);
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(word[end]) & 0xC0U) == 0x80) --end;  // no letter is cut
+  return fmt::format("{}... ({} bytes)", word.substr(0, end), word.size());
+}
+
 std::string_view nearest(std::string_view found, std::span<const std::string_view> known) {
   std::string_view best;
   // Half of the letters may differ in a short word; of three letters, one: 'xml' is not 'md'.

@@ -15,6 +15,9 @@
 
 namespace tailor {
 
+/// A word of the user's as a message may repeat it: of one that is longer than a line the beginning and its length.
+std::string echoed(std::string_view word);
+
 /// Three significant figures, no exponent between 1e-3 and 1e6: "1.23", "45.6", "789", "12300".
 std::string three_figures(double value);
 /// "12.6 MB", "768 B" (powers of 1000).

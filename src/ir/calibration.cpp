@@ -211,6 +211,9 @@ Calibration find_calibration(std::string_view name, const std::string& folder) {
     if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
   std::sort(names.begin(), names.end());
   const std::vector<std::string_view> known(names.begin(), names.end());
+  if (known.empty())
+    throw Error(Fault::missing, fmt::format("no calibration '{}': no calibration files in {}", name, folder),
+                "--data names the folder with devices/ and calibrations/; tailor doctor says where it is looked for");
   throw Error(Fault::missing, fmt::format("no calibration '{}' in {}", name, folder), suggestion(name, known));
 }
 

@@ -160,12 +160,12 @@ std::vector<std::string> device_names(const std::string& folder) {
 
 namespace {
 
-/// Letters and digits in lower case.
+/// Letters and digits in lower case; letters of other scripts as they are, for no GPU's name has them.
 std::string plain(std::string_view name) {
   std::string letters;
   for (const char one : name)
-    if (std::isalnum(static_cast<unsigned char>(one)) != 0)
-      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(one)));
+    if (const auto byte = static_cast<unsigned char>(one); byte >= 0x80 || std::isalnum(byte) != 0)
+      letters += byte >= 0x80 ? one : static_cast<char>(std::tolower(byte));
   return letters;
 }
 
@@ -239,7 +239,8 @@ Device find_device(std::string_view name, const std::string& folder) {
     return device;
   }
   const std::vector<std::string> known = device_names(folder);
-  if (known.empty()) throw Error(Fault::missing, fmt::format("no device '{}': no device files in {}", name, folder));
+  if (known.empty()) throw Error(Fault::missing, fmt::format("no device '{}': no device files in {}", name, folder),
+                "--data names the folder with devices/ and calibrations/; tailor doctor says where it is looked for");
   std::vector<std::string> meant;
   const std::string wanted = without_brand(name);
   for (const std::string& one : known) {

@@ -66,7 +66,7 @@ constexpr std::array skeleton_table = [] {
 static_assert(plan_field_count <= 32);
 
 [[noreturn]] void bad_plan_word(std::string_view word, std::string_view expected, std::string hint = {}) {
-  throw Error(Fault::usage, fmt::format("plan: found '{}', expected {}", word, expected), std::move(hint));
+  throw Error(Fault::usage, fmt::format("plan: found '{}', expected {}", echoed(word), expected), std::move(hint));
 }
 
 std::optional<int> to_number(std::string_view word) {
@@ -213,9 +213,10 @@ void set(Plan& plan, std::string_view key, std::string_view word, std::size_t at
   if (row(*field).kind == FieldKind::homes) return void(plan.homes = parse_homes(word));
   const std::optional<int> value = parse_value(*field, word);
   if (!value)
-    throw Error(Fault::usage,
-                fmt::format("plan: found {}='{}' at character {}, expected {}", key, word, at, values_read(*field)),
-                hint_of(row(*field), word));
+    throw Error(
+        Fault::usage,
+        fmt::format("plan: found {}='{}' at character {}, expected {}", key, echoed(word), at, values_read(*field)),
+        hint_of(row(*field), word));
   set_value(plan, *field, *value);
 }
 

@@ -50,6 +50,13 @@ TEST_CASE("three figures keep three figures over twelve decades") {
   CHECK(three_figures(-0.05) == "-0.0500");
 }
 
+TEST_CASE("of a word that is longer than a line a message repeats the beginning, and cuts no letter") {
+  CHECK(echoed("vector=4") == "vector=4");
+  CHECK(echoed(std::string(60, 'x')) == std::string(60, 'x'));
+  CHECK(echoed(std::string(61, 'x')) == std::string(60, 'x') + "... (61 bytes)");
+  CHECK(echoed(std::string(59, 'x') + "\xC3\xA9\xC3\xA9") == std::string(59, 'x') + "... (63 bytes)");
+}
+
 TEST_CASE("humane units and commas") {
   CHECK(humane_bytes(12582912) == "12.6 MB");
   CHECK(humane_bytes(0) == "0 B");

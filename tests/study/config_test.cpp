@@ -64,7 +64,7 @@ TEST_CASE("every key of a sweep file arrives") {
       with(R"("question": "q?", "claim": {"text": "t", "metric": "launch_reduction_of_kernels", "threshold": 1.5},
  "strategies": ["imported", "unfused"], "baseline": "unfused", "cost_model": "sol", "calibration": "fits/mine.json",
  "plans": {"max_per_group": 9, "axes": {"vector": [4], "homes": ["registers"], "index_cache": [true]}},
- "shortlist": 2, "compile": false, "check": {"top": 1, "seeds": 3, "blocks": 64, "shape": "small"},
+ "shortlist": 2.0, "compile": false, "check": {"top": 1, "seeds": 3, "blocks": 64, "shape": "small"},
  "profile": {"top": 2, "random": 16, "cache": ["warm"]}, "arch": "sm_80", "seed": 7, "database": "x/../y.db", "report": "/r")"),
       beside);
   CHECK(config.question == "q?");

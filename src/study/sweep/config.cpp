@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/counted.h"
 #include "base/error.h"
@@ -78,7 +79,10 @@ class Reader {
   }
   std::int64_t integer(const Value& value, std::int64_t low, std::int64_t high, std::string hint = {}) const {
     if (!value.node.number()) wrong(value, "a whole number");
-    const std::optional<std::int64_t> integer = value.node.integer();
+    std::optional<std::int64_t> integer = value.node.integer();
+    // 4.0 is a whole number to JSON's schemas too.
+    if (const double real = *value.node.number(); !integer && real == std::floor(real) && std::fabs(real) < 0x1p53)
+      integer = static_cast<std::int64_t>(real);
     if (!integer || *integer < low || *integer > high)
       fail(Fault::usage, value.node.offset,
            fmt::format("'{}' is {}, a whole number from {} to {} was expected", value.path, *value.node.number(), low,
