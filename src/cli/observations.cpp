@@ -42,6 +42,21 @@ void show_proposals(const CalibrateCommand& command, const study::CalibrationQue
 
 }  // namespace
 
+namespace {
+
+/// From here on the observations tell next to nothing of a figure: the width of its interval, over that of what was
+/// believed before.
+constexpr double nearly_open = 0.95;
+
+std::vector<std::string> open_figures(const calibrate::Fitted& fitted) {
+  std::vector<std::string> open;
+  for (const calibrate::Moved& one : fitted.moved)
+    if (one.operation.empty() && one.shrink >= nearly_open) open.push_back(one.figure);
+  return open;
+}
+
+}  // namespace
+
 void run_calibrate(const CalibrateCommand& command, const Context& context) {
   context.interrupts->holds_nothing();
   study::CalibrationQuestion question;
@@ -69,6 +84,10 @@ void run_calibrate(const CalibrateCommand& command, const Context& context) {
   for (const std::string& why : study::left_out(answer.samples)) console.warning(why);
   if (!(answer.fitted.median_after < answer.fitted.median_before))
     console.warning("the fit says these times no better than what was known before: are their units and bytes right?");
+  else if (constexpr double far_off = 0.5; answer.fitted.median_after > far_off)
+    console.warning(
+        fmt::format("half of these times are off by {} % or more after the fit: are their units and bytes right?",
+                    three_figures(100 * answer.fitted.median_after)));
   if (answer.sooner_than_dram > 0)
     console.warning(fmt::format(
         "{} with cold caches sooner than the data sheet's bandwidth lets its input arrive: are units and bytes right?",
@@ -80,6 +99,9 @@ void run_calibrate(const CalibrateCommand& command, const Context& context) {
   if (!answer.fitted.left.empty())
     console.note(fmt::format("no observation tells of {}: left as in {}", fmt::join(answer.fitted.left, ", "),
                              command.calibration));
+  if (const std::vector<std::string> open = open_figures(answer.fitted); !open.empty())
+    console.note(fmt::format("of these the observations tell next to nothing ({:.0f} % left open or more): {}",
+                             100 * nearly_open, fmt::join(open, ", ")));
   if (!answer.priors_from.empty())
     console.note(fmt::format("believed before: what {} have in common", fmt::join(answer.priors_from, ", ")));
   if (!command.write.empty()) write_whole(context, command.write, text(answer.fitted.calibration));
