@@ -879,7 +879,7 @@ CREATE VIEW strategies (
   launches,            -- of the kernels, loop bodies by trip count; library calls are apart
   dram_bytes,          -- inputs and outputs of every launch once
   kernel_s,            -- groups with a time only, each by the level that speaks of it first
-  predicted_s,         -- the same with a prediction in place of each time that was measured
+  predicted_s,         -- the same with a prediction, where there is one, in place of each time that was measured
   launches_measured,   -- of the launches, those of groups whose time was measured
   groups_without_plan, -- distinct ones
   groups_without_time, -- distinct ones: neither plan nor bound
@@ -893,10 +893,11 @@ SELECT g.graph_id, g.name, f.strategy, f.price, d.device_id, d.name,
        coalesce(sum(fg.times), 0.0),
        coalesce(sum(fg.times * (gr.read_bytes + gr.written_bytes)), 0.0),
        coalesce(sum(fg.times * t.total_s), 0.0),
-       coalesce(sum(fg.times * iif(t.level = 'profiled',
-                                   (SELECT p.total_s FROM predicted_times p
-                                    WHERE p.group_id = t.group_id AND p.device_id = t.device_id),
-                                   t.total_s)), 0.0),
+       coalesce(sum(fg.times * coalesce(iif(t.level = 'profiled',
+                                            (SELECT p.total_s FROM predicted_times p
+                                             WHERE p.group_id = t.group_id AND p.device_id = t.device_id),
+                                            NULL),
+                                        t.total_s)), 0.0),
        coalesce(sum(iif(t.level = 'profiled', fg.times, 0.0)), 0.0),
        count(fg.group_id) - count(t.plan_id),
        count(fg.group_id) - count(t.total_s),
