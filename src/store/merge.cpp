@@ -102,6 +102,12 @@ void check_shard(const std::filesystem::path& from, const std::filesystem::path&
     throw Error(Fault::failed, place, "the database is empty", "give the path of a shard");
   Connection shard(from, SQLite::OPEN_READONLY, {10});
   if (shard.number("PRAGMA user_version") == current_schema.version) check_structure(shard, current_schema);
+  // All of it is read anyway; what is damaged would otherwise be found halfway, in the name of the other database.
+  std::string found;
+  shard.each("PRAGMA quick_check(1)", [&](Columns& columns) { columns.read(found); });
+  if (found != "ok")
+    throw Error(Fault::failed, place, fmt::format("the database is damaged: {}", found.substr(found.rfind('\n') + 1)),
+                "try 'sqlite3 FILE .recover', or make the shard anew; nothing was merged");
 }
 
 /// What two databases must not both have: `sql` finds such pairs, each with words for what it is.

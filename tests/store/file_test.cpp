@@ -139,6 +139,29 @@ TEST_CASE("a damaged database of ours is an error, not a crash") {
   CHECK(says(complaint([&] { Store::open(folder / "a.db").dump(); }), "damaged"));
 }
 
+TEST_CASE("a merge says of a damaged shard that it is the shard, and changes nothing") {
+  const Folder folder;
+  {
+    Store store = Store::open(folder / "shard.db");
+    save_model(store, 3);
+    Store::open(folder / "into.db").save(a_run());
+  }
+  std::string bytes = read_file(folder / "shard.db");
+  constexpr std::size_t page = 4096;
+  for (std::size_t i = bytes.size() - 8 * page; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 31);
+  write_file(folder / "shard.db", bytes);
+  const std::string before = read_file(folder / "into.db");
+  std::string said;
+  try {
+    Store::open(folder / "into.db").merge(folder / "shard.db");
+  } catch (const Error& error) {
+    said = error_text(error);
+  }
+  CAPTURE(said);
+  CHECK(says(said, "shard.db: the database is damaged"));
+  CHECK(read_file(folder / "into.db") == before);
+}
+
 TEST_CASE("a path that cannot hold a database is an error with a hint") {
   const Folder folder;
   CHECK(says(complaint([&] { Store::open(folder / "no/such/a.db"); }), "does not exist"));
