@@ -182,10 +182,10 @@ Table group_table(const explore::Partition& partition, Devices devices, std::int
   table.columns = {column("number", "#", Hint::integer),
                    column("group", "group", Hint::text, 3),
                    column("title", "operations"),
-                   column("places", "places", Hint::count, 2),
-                   column("runs", "runs", Hint::count, 4),
+                   column("places", "places", Hint::count, 4),
+                   column("runs", "runs", Hint::count),
                    column("structure", "kind"),
-                   column("traffic", "moved", Hint::bytes, 1)};
+                   column("traffic", "moved each", Hint::bytes, 1)};
   if (!devices.empty()) table.columns.push_back(column("all_price", "all runs", Hint::seconds));
   table.columns.push_back(column("cost_share", "share", Hint::fraction));
   add_device_columns(table, devices);
