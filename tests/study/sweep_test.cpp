@@ -347,7 +347,7 @@ TEST_CASE("a claim is judged by the models, strategies and devices of its own fi
   CHECK(value("chain.hlo", "l4", "a.db") == approx(6));
 }
 
-TEST_CASE("a claim that does not hold exits 4, one that holds exits 0") {
+TEST_CASE("a claim that does not hold exits 4, one that holds exits 0, one without a verdict 3") {
   const Folder folder;
   const auto claim = [](const char* threshold) {
     return std::string(
@@ -357,6 +357,14 @@ TEST_CASE("a claim that does not hold exits 4, one that holds exits 0") {
   };
   CHECK(sweep(folder, softmax_config(claim("2")), "a.db").exit_code == 0);
   CHECK(sweep(folder, softmax_config(claim("1000")), "a.db").exit_code == 4);
+  // Axes that leave a baseline's groups without a plan leave nothing to judge by.
+  std::string narrow =
+      softmax_config(R"(, "claim": {"text": "t", "metric": "predicted_speedup_of_kernels", "threshold": 1})");
+  const std::string_view axes = "\"threads\": [128, 256]";
+  narrow.replace(narrow.find(axes), axes.size(), "\"threads\": [64], \"threads_per_row\": [1024]");
+  const SweepOutcome open = sweep(folder, narrow, "b.db");
+  CHECK(open.exit_code == 3);
+  CHECK(open.reason.starts_with("the claim is not judged"));
 }
 
 TEST_CASE("a sweep file that asks for what does not exist gets the nearest name and touches no database") {

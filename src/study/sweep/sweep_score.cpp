@@ -114,6 +114,7 @@ std::optional<hlo::Imported> load_one(Sweep& sweep, const std::filesystem::path&
 void load_and_fuse(Sweep& sweep) {
   std::set<Id> known;
   std::map<Id, std::filesystem::path> loaded_from;
+  std::map<std::string, std::filesystem::path> named;
   for (const std::filesystem::path& path : sweep.config.models) {
     if (sweep.watch.stopped()) return;
     const std::string name = graph_name(path);
@@ -130,6 +131,11 @@ void load_and_fuse(Sweep& sweep) {
           fmt::format("{} is the model of {} once more: it counts once", path.string(), other->second.string()));
       continue;
     }
+    if (const auto [other, is_new] = named.insert({name, path}); !is_new)
+      sweep.watch.observer.warning(
+          fmt::format("{} and {} are both called {}: rows and the report's verdict cannot tell them apart, so give one "
+                      "another name",
+                      other->second.string(), path.string(), name));
     sweep.store().save(graph);
     sweep.graphs.insert(graph.id);
     for (const std::string& strategy : sweep.config.strategies)
