@@ -7,9 +7,9 @@
 #include "cli/db.h"
 
 #include <fmt/format.h>
-#include <array>
 
 #include <algorithm>
+#include <array>
 #include <system_error>
 
 #include "base/counted.h"

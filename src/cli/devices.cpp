@@ -5,8 +5,8 @@
 // file, and beside them what a calibration has fitted or assumes. In: a name or none, and a calibration. Out: tables
 // on stdout.
 #include <fmt/format.h>
-#include <array>
 
+#include <array>
 #include <filesystem>
 
 #include "base/error.h"

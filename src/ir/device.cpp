@@ -239,7 +239,8 @@ Device find_device(std::string_view name, const std::string& folder) {
     return device;
   }
   const std::vector<std::string> known = device_names(folder);
-  if (known.empty()) throw Error(Fault::missing, fmt::format("no device '{}': no device files in {}", name, folder),
+  if (known.empty())
+    throw Error(Fault::missing, fmt::format("no device '{}': no device files in {}", name, folder),
                 "--data names the folder with devices/ and calibrations/; tailor doctor says where it is looked for");
   std::vector<std::string> meant;
   const std::string wanted = without_brand(name);

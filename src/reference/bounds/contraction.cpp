@@ -148,8 +148,7 @@ std::optional<Misplaced> misplaced(const Call& call, const std::vector<Errors>& 
   const Tensor low = at_an_end(places, operands[1], -1), high = at_an_end(places, operands[1], 1);
   for (std::int64_t i = 0; i < elements(low.shape); ++i)
     if (as_integer(high, i) - as_integer(low, i) >= neighbours) return {};
-  const ir::Dims vector_dim = ir::attribute_numbers(hlo_text(call.node), "index_vector_dim");
-  const int dim = vector_dim.empty() ? low.shape.rank() : static_cast<int>(vector_dim[0]);
+  const auto dim = static_cast<int>(ir::attribute_number(hlo_text(call.node), "index_vector_dim", low.shape.rank()));
   const std::int64_t size = dim < low.shape.rank() ? low.shape.dims[dim] : 1;
   std::int64_t step = 1;
   for (int d = dim + 1; d < low.shape.rank(); ++d) step *= low.shape.dims[d];

@@ -28,6 +28,7 @@
 
 #include "base/memory.h"
 #include "ir/graph/region_reduction.h"
+#include "reference/bounds/reduction.h"
 #include "reference/error_bound.h"
 #include "reference/evaluate_memory.h"
 
@@ -88,14 +89,6 @@ FoldedArrays joined(const FoldedArrays& first, const FoldedArrays& second) {
 
 double error_at(const Errors& errors, std::int64_t i) { return errors == nullptr ? 0 : error_bounds(*errors)[i]; }
 
-/// Whether two elements are the same, or no farther from each other than that.
-bool lie_within(const Tensor& a, std::int64_t i, const Tensor& b, std::int64_t j, double error) {
-  const Cell one = cell_at(a, i), other = cell_at(b, j);
-  if (!is_floating(a.shape.dtype)) return one.integer == other.integer;
-  return one.real == other.real || (std::isnan(one.real) && std::isnan(other.real)) ||
-         std::fabs(one.real - other.real) <= error;
-}
-
 /// A reduction's terms put together in one block of results after the other.
 class Fold {
  public:
@@ -108,7 +101,7 @@ class Fold {
         places_(places_of_terms(call)),
         terms_(std::ssize(places_.steps)),
         others_(reduce_in_other_orders(call)) {
-    for (const Tensor* result : results) errors_.push_back(as_zeros(*result));
+    for (const Tensor* result : results) errors_.push_back(as_tensor(result->shape, nullptr));
   }
 
   /// Whether each step had a rule.
@@ -127,8 +120,6 @@ class Fold {
   }
 
  private:
-  static Tensor as_zeros(const Tensor& result) { return zeros(ir::make_shape(ir::DType::f64, result.shape.dims)); }
-
   /// Terms from `begin` up to `end` of results from `first` on, those of one step side by side.
   FoldedArrays terms_of(std::int64_t first, std::int64_t count, std::int64_t begin, std::int64_t end,
                         bool bounded) const {
@@ -201,18 +192,18 @@ class Fold {
     const std::optional<FoldedArrays> before = step_(start, *found), after = step_(*found, start);
     if (!before || !after) return false;
     for (std::size_t k = 0; k < results_.size(); ++k) {
-      const auto within = [&](const Tensor& one, std::int64_t i, std::int64_t j, double error) {
-        return lie_within(one, i, *results_[k], first + j, error);
-      };
       for (std::int64_t i = 0; i < count; ++i) {
         // An initial value that changes nothing adds no rounding, though a rule may not see it: -inf, say.
         const bool kept = lie_within(before->values[k], i, found->values[k], i, 0);
         const double whole = error_at(kept ? found->errors[k] : before->errors[k], i);
         const double more = growth_ * error_at(rounded->errors[k], i);
         const double error = whole + more;
-        const bool agree = within(found->values[k], i, i, error) && within(before->values[k], i, i, error) &&
-                           within(after->values[k], i, i, error) && within(others_[0][k], first + i, i, error) &&
-                           within(others_[1][k], first + i, i, error);
+        const auto is_within = [&](const Tensor& one, std::int64_t at) {
+          return lie_within(one, at, *results_[k], first + i, error);
+        };
+        const bool agree = is_within(found->values[k], i) && is_within(before->values[k], i) &&
+                           is_within(after->values[k], i) && is_within(others_[0][k], first + i) &&
+                           is_within(others_[1][k], first + i);
         error_bounds(errors_[k])[first + i] = agree && !std::isnan(error) ? error : infinity;
       }
     }

@@ -329,20 +329,23 @@ Tensor candidates(const Call& call, const Errors& operand, int side) {
   return reduced(call, *reached, ir::Reducer::add);
 }
 
+bool lie_within(const Tensor& a, std::int64_t i, const Tensor& b, std::int64_t j, double error) {
+  const Cell one = cell_at(a, i), other = cell_at(b, j);
+  if (!is_floating(a.shape.dtype)) return one.integer == other.integer;
+  return one.real == other.real || (std::isnan(one.real) && std::isnan(other.real)) ||
+         std::fabs(one.real - other.real) <= error;
+}
+
 std::vector<Errors> order_errors(const Call& call, std::span<const Tensor* const> results) {
   const std::array<std::vector<Tensor>, 2> others = reduce_in_other_orders(call);
   std::vector<Errors> all(results.size());
   for (std::size_t k = 0; k < results.size(); ++k) {
     const Tensor& one = *results[k];
-    const auto differs = [&](const Tensor& other, std::int64_t i) {
-      const Cell a = cell_at(one, i), b = cell_at(other, i);
-      return is_floating(one.shape.dtype) ? a.real != b.real && !(std::isnan(a.real) && std::isnan(b.real))
-                                          : a.integer != b.integer;
-    };
     Tensor errors = as_tensor(one.shape, nullptr);
     bool any = false;
     for (std::int64_t i = 0; i < elements(one.shape); ++i)
-      if (differs(others[0][k], i) || differs(others[1][k], i)) error_bounds(errors)[i] = infinity, any = true;
+      if (!lie_within(one, i, others[0][k], i, 0) || !lie_within(one, i, others[1][k], i, 0))
+        error_bounds(errors)[i] = infinity, any = true;
     if (any) all[k] = shared(std::move(errors));
   }
   return all;

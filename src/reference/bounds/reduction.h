@@ -44,6 +44,8 @@ struct Taken {
 Taken side_taken(const ir::Graph& body, std::size_t arrays);
 /// Elements of the first array that may be the one that is taken, for each result.
 Tensor candidates(const Call& call, const Errors& operand, int side);
+/// Whether two elements are the same, or no farther from each other than that.
+bool lie_within(const Tensor& a, std::int64_t i, const Tensor& b, std::int64_t j, double error);
 /// None where a body that rounds nothing gives something else in another order, which a compiler may choose.
 std::vector<Errors> order_errors(const Call& call, std::span<const Tensor* const> results);
 

@@ -84,10 +84,8 @@ void sum_up(Sweep& sweep) {
   if (!is_point) sweep.outcome.search_added = sweep.store().strategy_search_added();
   sweep.outcome.baseline = sweep.config.baseline;
   if (!sweep.config.claim || sweep.watch.stopped()) return;
-  if (!sweep.outcome.left_out.empty()) {
-    sweep.outcome.claim_not_judged = "it is about all models, and some were left out";
-    return sweep.watch.observer.warning("the claim is not judged: " + sweep.outcome.claim_not_judged);
-  }
+  if (!sweep.outcome.left_out.empty())
+    return sweep.watch.observer.warning("the claim is not judged: it is about all models, and some were left out");
   const JudgedClaim claim = judge(*sweep.config.claim, sweep.outcome.strategies,
                                   library * static_cast<double>(sweep.devices.size()), sweep.config.baseline);
   sweep.outcome.claim_not_judged = claim.not_judged;

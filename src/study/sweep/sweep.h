@@ -68,7 +68,7 @@ struct SweepOutcome {
   std::string baseline;                                  ///< the strategy that speed-ups are over
   /// Where the file has one, the sweep was not stopped and no model was left out.
   std::optional<JudgedClaim> claim;
-  std::string claim_not_judged;  ///< why the claim that was asked has no verdict
+  std::string claim_not_judged;  ///< why such a claim has no verdict; empty: it has one
   std::vector<LeftOutModel> left_out;
   std::filesystem::path database, report;
   std::int64_t models = 0, distinct_groups = 0;

@@ -124,7 +124,6 @@ void load_and_fuse(Sweep& sweep) {
     const hlo::Imported& imported = *loaded;
     for (const std::string& warning : imported.report.warnings)
       sweep.watch.observer.warning(fmt::format("{}: {}", name, warning));
-    store::Store::Transaction unit(sweep.store());
     const store::GraphRow graph = graph_row(imported, name, path.filename().string(), sweep.watch.stop);
     if (const auto [other, is_new] = loaded_from.insert({graph.id, path}); !is_new) {
       sweep.watch.observer.warning(
@@ -136,6 +135,7 @@ void load_and_fuse(Sweep& sweep) {
           fmt::format("{} and {} are both called {}: rows and the report's verdict cannot tell them apart, so give one "
                       "another name",
                       other->second.string(), path.string(), name));
+    store::Store::Transaction unit(sweep.store());
     sweep.store().save(graph);
     sweep.graphs.insert(graph.id);
     for (const std::string& strategy : sweep.config.strategies)

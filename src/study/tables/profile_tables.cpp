@@ -7,6 +7,7 @@
 #include "study/tables/profile_tables.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -198,10 +199,6 @@ Cell rank_correlation_of(std::span<const Candidate> items, const RacedGroup& gro
   return found ? Cell(*found) : Cell();
 }
 
-}  // namespace
-
-namespace {
-
 /// How many GPUs the plans of a race were timed on: a GPU that is there times all of them, records may be of several.
 std::size_t gpus_of(std::span<const Candidate> items, const RacedGroup& group, const profiler::Ranking& ranking,
                     std::size_t cache) {
@@ -243,11 +240,11 @@ report::Table race_table(std::span<const Candidate> items, std::span<const Raced
         const std::string& rule = result_of(first).times[cache].protocol.stop;
         regret = spread_of_item(first, cache, rule).median / spread_of_item(best, cache, rule).median;
       }
-      std::string note = group.unjudged.empty() ? "" : "results not judged: " + group.unjudged;
-      if (ranking.drifted) note += (note.empty() ? "" : "; ") + std::string("the GPU's speed changed during the race");
+      std::vector<std::string> notes;
+      if (!group.unjudged.empty()) notes.push_back("results not judged: " + group.unjudged);
+      if (ranking.drifted) notes.emplace_back("the GPU's speed changed during the race");
       if (const std::size_t gpus = gpus_of(items, group, ranking, cache); gpus > 1)
-        note += fmt::format("{}recorded on {} GPUs of this kind, which are not alike to some per cent",
-                            note.empty() ? "" : "; ", gpus);
+        notes.push_back(fmt::format("recorded on {} GPUs of this kind, which are not alike to some per cent", gpus));
       table.rows.push_back({static_cast<std::int64_t>(first.of->number + 1), first.of->title(),
                             std::string(ir::name(ranking.cache)), static_cast<std::int64_t>(ranking.order.size()),
                             fastest, ranking.end, regret, rank_correlation_of(items, group, cache),
@@ -255,7 +252,7 @@ report::Table race_table(std::span<const Candidate> items, std::span<const Raced
                             std::string(ranking.twin.plan < 0     ? ""
                                         : ranking.twin.told_apart ? "YES"
                                                                   : "no"),
-                            ranking.samples, ranking.equal_samples, note});
+                            ranking.samples, ranking.equal_samples, fmt::format("{}", fmt::join(notes, "; "))});
     }
   return table;
 }
