@@ -61,6 +61,21 @@ struct Tried {
     prepared.full.assign(2, 1);
     prepared.stored = {1};
   }
+  /// A flat loop of so many elements, in vectors of so many of eight that two accesses could have.
+  void loop(std::int64_t elements, int vector) {
+    plan.skeleton = prepared.skeleton = ir::Skeleton::map;
+    prepared.columns = elements;
+    prepared.widest_vector = 8;
+    plan.vector = vector;
+  }
+  /// Windows of so many taps over floats of which there are more than results.
+  void windows(std::size_t taps) {
+    widens("f32", "f32");
+    prepared.full.assign(2, 0);
+    codegen::WindowTaps window;
+    window.offsets.resize(taps);
+    prepared.taps = {{1, window}};
+  }
   void threads(int all, int per_row) {
     plan.threads = all;
     plan.threads_per_row = tiling.lanes = per_row;
@@ -593,6 +608,9 @@ std::vector<Side> row_sides() {
       {"flight-bytes", false, [](Tried& t) { t.tiling.trips = 64, t.tiling.streamed = true, t.tiling.at_once = 8; }},
       {"flight-bytes", true, [](Tried& t) { t.tiling.trips = 4, t.tiling.at_once = 2, t.inputs(4, "f32"); }},
       {"flight-bytes", false, [](Tried& t) { t.tiling.trips = 4, t.tiling.at_once = 2, t.inputs(3, "f32"); }},
+      {"flight-bytes", true, [](Tried& t) { t.tiling.trips = 4, t.tiling.at_once = 2, t.windows(4); }},
+      {"flight-bytes", false, [](Tried& t) { t.tiling.trips = 4, t.tiling.at_once = 2, t.windows(3); }},
+      {"flight-bytes", false, [](Tried& t) { t.tiling.trips = 8, t.tiling.at_once = 1, t.windows(4); }},
       {"large-block", true, [](Tried& t) { t.threads(1024, 256); }},
       {"large-block", false, [](Tried& t) { t.threads(1024, 512); }},
       {"large-block", false, [](Tried& t) { t.threads(512, 128); }},
@@ -691,6 +709,11 @@ std::vector<Side> row_sides() {
       {"register-payload", true, [](Tried& t) { t.parts(ir::HomesWord::widest_shared), t.tiling.trips = 33; }},
       {"register-payload", false, [](Tried& t) { t.parts(ir::HomesWord::shared), t.tiling.trips = 33; }},
       {"narrow-vector", true, [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 2; }},
+      // 132 SMs, each with a block of 64 threads, are filled by 8,448 vectors.
+      {"narrow-vector", false, [](Tried& t) { t.loop(16888, 1); }},
+      {"narrow-vector", true, [](Tried& t) { t.loop(16896, 1); }},
+      {"narrow-vector", false, [](Tried& t) { t.loop(33784, 2); }},
+      {"narrow-vector", true, [](Tried& t) { t.loop(33792, 2); }},
       {"narrow-vector", false, [](Tried& t) { t.prepared.widest_vector = 8; }},
       {"narrow-vector", true, [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 1; }},
       {"narrow-vector", false,
@@ -731,8 +754,8 @@ std::vector<Side> row_sides() {
       {"strip-alone", false, [](Tried& t) { t.prepared.strip.rows = 4, t.plan.unroll = 1; }},
       {"strip-alone", false, [](Tried& t) { t.plan.unroll = 2; }},
       // 255 registers of four bytes.
-      {"strip-registers", true, [](Tried& t) { t.prepared.strip.loaded = 511, t.plan.vector = 2; }},
-      {"strip-registers", false, [](Tried& t) { t.prepared.strip.loaded = 510, t.plan.vector = 2; }},
+      {"strip-registers", true, [](Tried& t) { t.prepared.strip.loaded = 256, t.plan.vector = 2; }},
+      {"strip-registers", false, [](Tried& t) { t.prepared.strip.loaded = 255, t.plan.vector = 2; }},
       {"strip-registers", false, [](Tried& t) { t.prepared.strip.loaded = 5000, t.plan.vector = 1; }},
       {"barrier-rows", true, [](Tried& t) { t.threads(192, 64); }},
       {"barrier-rows", false, [](Tried& t) { t.threads(128, 64); }},

@@ -44,6 +44,7 @@
 #include "codegen/lower/lower_pack.h"
 #include "codegen/lower/lower_stages.h"
 #include "costmodel/count.h"
+#include "explore/plans/orders.h"
 #include "explore/plans/ranking.h"
 #include "explore/plans/usual.h"
 
@@ -280,7 +281,7 @@ Axes axes_of_body(const codegen::Prepared& whole, const codegen::Body& body, con
       if (at != body.nodes.end()) inside.push_back(static_cast<int>(at - body.nodes.begin()));
     }
     own.names_dominants = axes.names_dominants && !inside.empty();
-    own[field] = inside.empty() ? body.prepared->dominants : inside;
+    own[field] = inside.empty() ? different_orders(*body.prepared) : inside;
   }
   const auto keep = [&](ir::PlanField field, int value) {
     std::erase_if(own[field], [&](int other) { return other != value; });

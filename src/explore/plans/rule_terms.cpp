@@ -60,6 +60,15 @@ std::int64_t input_bytes(const Candidate& c) {
   return sum;
 }
 
+std::int64_t window_bytes(const Candidate& c) {
+  std::int64_t sum = 0;
+  for (const auto& [id, taps] : c.prepared.taps) {
+    const ir::Graph& graph = *c.prepared.graph;
+    sum += std::ssize(taps.offsets) * ir::row(graph[graph[id].operands.front()].shape.dtype).bits / 8;
+  }
+  return sum;
+}
+
 namespace {
 
 /// The most that one phase leaves for later ones, added up over values of a list by `counts`.
@@ -286,6 +295,12 @@ bool has_narrow_vectors(const Candidate& c) {
     return c.plan.vector < widest / 2;
   }
   return !is_across(c) && c.plan.vector < widest_of_two_accesses(c) / 2 && (!breaks_vectors(c) || c.plan.vector > 1);
+}
+
+bool has_few_elements(const Candidate& c) {
+  if (c.plan.skeleton != ir::Skeleton::map) return false;
+  const std::int64_t smallest_block = std::int64_t{2} * c.limits.warp_size;
+  return c.prepared.columns < smallest_block * 2 * c.plan.vector * c.limits.sms;
 }
 
 bool leaves_rows_to_bundles(const Candidate& c) {

@@ -26,6 +26,9 @@ std::int64_t access_bytes_of(const Candidate& c);
 /// Bytes of one element of every full input.
 std::int64_t input_bytes(const Candidate& c);
 
+/// Bytes that the windows of one element read.
+std::int64_t window_bytes(const Candidate& c);
+
 /// Whether half of a thread's registers hold all that would wait if nothing of it were elsewhere or read again, one
 /// register for each value of an element: a narrow one is widened once for all phases that read it.
 bool all_fits_half(const Candidate& c);
@@ -122,6 +125,10 @@ bool breaks_vectors(const Candidate& c);
 /// Whether vectors, of no columns, are less than half of those; single elements only where these go over rows. Of tiles
 /// that are turned, less than half of those that divide both of a tile's runs.
 bool has_narrow_vectors(const Candidate& c);
+
+/// Whether a loop that reduces nothing has so few elements that vectors twice as wide, in blocks of two warps, would
+/// leave SMs without a block.
+bool has_few_elements(const Candidate& c);
 
 /// Whether rows lie in runs of less than a sector and can be gone through as columns in bundles.
 bool leaves_rows_to_bundles(const Candidate& c);

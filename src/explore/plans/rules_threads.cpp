@@ -47,14 +47,15 @@ constexpr std::array thread_table = [] {
        {asks({vector}, {}, [](const Candidate& c) { return c.plan.vector * array_bytes(c) > 2 * ir::access_bytes; })}},
       {"flight-bytes",
        false,
-       "over 128 bytes in flight per thread and input, or half its registers, hide nothing more",
+       "over 128 bytes in flight per thread and input, or half its registers, windows included, hide nothing more",
        {asks({threads, vector}, {T::streamed, T::trips, T::at_once},
              [](const Candidate& c) {
                constexpr std::int64_t register_bytes = 4;
                const std::int64_t held = (c.tiling.streamed ? 1 : c.tiling.trips) * c.plan.vector * c.tiling.at_once;
                const int registers = codegen::registers_for(c.limits, c.plan.threads);
                return c.tiling.at_once > 1 &&
-                      (held * element_bytes(c) > 128 || held * input_bytes(c) > register_bytes * registers / 2);
+                      (held * element_bytes(c) > 128 ||
+                       held * std::max(input_bytes(c), window_bytes(c)) > register_bytes * registers / 2);
              })}},
       {"large-block",
        false,
@@ -127,9 +128,11 @@ constexpr std::array thread_table = [] {
       {"narrow-vector",
        false,
        "under half the widest vector leaves the memory path narrow; single elements are for what breaks vectors, and "
-       "any for rows of up to 256 bytes that do",
+       "any for rows of up to 256 bytes that do, or loops whose wider vectors leave SMs without a block",
        {asks({vector}, {T::groups, T::lanes},
-             [](const Candidate& c) { return has_narrow_vectors(c) && !(is_short_odd_row(c) && breaks_vectors(c)); })}},
+             [](const Candidate& c) {
+               return has_narrow_vectors(c) && !(is_short_odd_row(c) && breaks_vectors(c)) && !has_few_elements(c);
+             })}},
       {"rows-at-once",
        false,
        "over four rows at once of lanes in several warps hold registers that more blocks would use better",
@@ -213,12 +216,12 @@ constexpr std::array thread_table = [] {
              })}},
       {"strip-registers",
        false,
-       "what a vector of strips reads waits in registers, as its elements are made one after the other",
+       "what a vector of strips reads waits in half of the registers, as its elements are made one after the other",
        {asks({vector}, {},
              [](const Candidate& c) {
                constexpr std::int64_t register_bytes = 4;
                return c.plan.vector > 1 &&
-                      c.prepared.strip.loaded * c.plan.vector > register_bytes * c.limits.registers_per_thread;
+                      2 * c.prepared.strip.loaded * c.plan.vector > register_bytes * c.limits.registers_per_thread;
              })}},
       {"shared-long",
        false,

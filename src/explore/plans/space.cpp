@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "codegen/lower/prepare.h"
+#include "explore/plans/orders.h"
 #include "explore/plans/rule_terms.h"
 #include "ir/kernel/kernel.h"
 
@@ -205,7 +206,7 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
   constexpr int most_at_once = 8;
   switch (field) {
     case ir::PlanField::dominant:
-      return prepared.dominants;
+      return different_orders(prepared);
     case ir::PlanField::threads:
       return block_sizes(prepared, limits);
     case ir::PlanField::threads_per_row:
@@ -250,7 +251,7 @@ std::vector<int> different_homes(const codegen::Prepared& prepared, const std::v
 std::string_view values_asked(ir::PlanField axis) {
   switch (axis) {
     case ir::PlanField::dominant:
-      return "each node whose order in memory the loops can follow; no others";
+      return "of each order in memory that the loops can follow, the first node; any node of it";
     case ir::PlanField::threads:
       return "two warps, doubled up to what a block may have; for columns also lanes that are no power of two, "
              "doubled; whole warps up to there, for columns any number";
@@ -343,7 +344,7 @@ Axes axes_of_structure(const codegen::Prepared& prepared, const codegen::Prepare
     });
     return own;
   }
-  if (!axes.names_dominants && nodes == prepared.dominants) nodes = structure.dominants;
+  if (!axes.names_dominants && nodes == different_orders(prepared)) nodes = different_orders(structure);
   std::erase_if(nodes, [&](int node) {
     return std::find(structure.dominants.begin(), structure.dominants.end(), node) == structure.dominants.end();
   });

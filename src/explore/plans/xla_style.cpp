@@ -30,6 +30,7 @@
 #include "base/counted.h"
 #include "codegen/lower/lower_turn.h"
 #include "codegen/lower/prepare.h"
+#include "explore/plans/orders.h"
 #include "explore/plans/tiling.h"
 
 namespace tailor::explore {
@@ -128,7 +129,7 @@ void follow_array(const XlaQuestion& about, const std::vector<ir::NodeId>& candi
     return graph[id].shape.dims == over.dims && graph[id].shape.same_layout(over);
   };
   if (const auto found = std::find_if(candidates.begin(), candidates.end(), lies_alike); found != candidates.end())
-    plan.dominant = *found;
+    plan.dominant = first_of_order(about.prepared, *found);
 }
 
 /// XLA's loops write as many elements of each result; a map may have smaller results beside the largest.
