@@ -68,6 +68,11 @@ struct Tried {
     prepared.widest_vector = 8;
     plan.vector = vector;
   }
+  /// Cut or joined, into runs of so many elements.
+  void broken(std::int64_t run) {
+    prepared.straight = false;
+    prepared.unbroken = run;
+  }
   /// Windows of so many taps over floats of which there are more than results.
   void windows(std::size_t taps) {
     widens("f32", "f32");
@@ -713,6 +718,12 @@ std::vector<Side> row_sides() {
       {"narrow-vector", false, [](Tried& t) { t.loop(16888, 1); }},
       {"narrow-vector", true, [](Tried& t) { t.loop(16896, 1); }},
       {"narrow-vector", false, [](Tried& t) { t.loop(33784, 2); }},
+      // What operations leave whole breaks no vectors, where there are elements for all threads of the device twice.
+      {"narrow-vector", true, [](Tried& t) { t.loop(540672, 1), t.broken(8); }},
+      {"narrow-vector", false, [](Tried& t) { t.loop(540672, 1), t.broken(4); }},
+      {"narrow-vector", false, [](Tried& t) { t.loop(540664, 1), t.broken(8); }},
+      {"narrow-vector", false,
+       [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 1, t.prepared.columns = 1 << 20, t.broken(8); }},
       {"narrow-vector", true, [](Tried& t) { t.loop(33792, 2); }},
       {"narrow-vector", false, [](Tried& t) { t.prepared.widest_vector = 8; }},
       {"narrow-vector", true, [](Tried& t) { t.prepared.widest_vector = 8, t.plan.vector = 1; }},

@@ -32,11 +32,13 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "base/indexed.h"
 #include "codegen/lower/skeletons.h"
+#include "codegen/structure/unbroken.h"
 #include "ir/graph/number.h"
 #include "ir/graph/reducer.h"
 #include "ir/graph/region_reduction.h"
@@ -456,9 +458,8 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   find_choices(graph, out);
   for (const ir::Node& node : graph.nodes) {
     out.names.push_back(identifier(node.name));
-    const bool renames = node.op == ir::Op::broadcast || node.op == ir::Op::reshape || node.op == ir::Op::bitcast;
-    const ir::OpClass kind = class_of(node.op);
-    if (reads_elsewhere(kind) && !renames) out.straight = false;
+    out.straight = out.straight && !turns_or_cuts(node);
+    out.unbroken = std::gcd(out.unbroken, unbroken_run(graph, node));
     if (node.op == ir::Op::parameter)
       out.widest_vector = std::max(out.widest_vector, 8 * ir::access_bytes / row(node.shape.dtype).bits);
   }

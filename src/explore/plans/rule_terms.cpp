@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "codegen/lower/prepare.h"
 #include "ir/kernel/kernel.h"
@@ -283,7 +284,10 @@ int widest_of_two_accesses(const Candidate& c) {
 }  // namespace
 
 bool breaks_vectors(const Candidate& c) {
-  return !c.prepared.straight || c.prepared.columns % widest_of_two_accesses(c) != 0;
+  const bool is_loop = row(c.prepared.skeleton).unit == ir::WorkUnit::elements;
+  const bool is_long = is_loop && c.prepared.columns >= std::int64_t{2} * c.limits.sms * c.limits.threads_per_sm;
+  const std::int64_t run = c.prepared.straight ? 0 : is_long ? c.prepared.unbroken : 1;
+  return std::gcd(run, c.prepared.columns) % widest_of_two_accesses(c) != 0;
 }
 
 bool has_narrow_vectors(const Candidate& c) {

@@ -120,7 +120,9 @@ std::int64_t beside_in_block(const Candidate& c);
 /// block or the largest cluster can hold no line, half or a quarter of it, if it holds that.
 std::int64_t least_together(const Candidate& c);
 
-/// Whether the widest vectors that two accesses of 16 bytes to the widest array take do not go over rows as they are.
+/// Whether the widest vectors that two accesses of 16 bytes to the widest array take do not go over rows as they are:
+/// they do not divide them, or, of loops with elements for all threads of the device, the runs that operations leave
+/// whole. With fewer elements, and of rows, whatever turns, cuts or joins arrays counts as breaking them.
 bool breaks_vectors(const Candidate& c);
 /// Whether vectors, of no columns, are less than half of those; single elements only where these go over rows. Of tiles
 /// that are turned, less than half of those that divide both of a tile's runs.
