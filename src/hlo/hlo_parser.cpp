@@ -212,6 +212,9 @@ void HloParser::parse_computation() {
   lexer_.peek();
   computation.offset = static_cast<std::uint32_t>(lexer_.offset());
   computation.name = lexer_.name("a computation ('name {' or 'ENTRY name {')");
+  if (computation.name == "HloModule")
+    lexer_.fail_at(computation.offset, "found a second 'HloModule', expected the computations of one",
+                   "give each module a file of its own");
   if (lexer_.peek() == '(') {
     lexer_.skip_bracketed();
     if (!lexer_.accept_mark("->")) lexer_.fail("'->' and the result's shape");

@@ -123,7 +123,12 @@ std::vector<ir::Device> known_devices(const fs::path& data, const ir::Device& ow
 std::optional<store::RecordedRows> read_csv_rows(const fs::path& path, const fs::path& data, const Watch& watch) {
   if (fs::is_regular_file(path) && is_database(path)) return std::nullopt;
   const std::string text = read_unpacked(path.string());
-  if (!calibrate::is_csv(text)) return std::nullopt;
+  if (trim(text).empty()) throw Error(Fault::failed, Position{path.string(), 0, 0}, "the file is empty");
+  if (!calibrate::is_csv(text)) {
+    if (path.extension() != ".csv") return std::nullopt;
+    throw Error(Fault::failed, Position{path.string(), 1, 0}, "found one column, expected several between commas",
+                "columns stand apart by ',' alone, not by ';' or tabs");
+  }
   store::RecordedRows rows;
   std::set<Id> known;
   for (const ir::Observation& one : calibrate::read_measurements(path, known_devices(data), watch.stop))
