@@ -510,6 +510,11 @@ const std::vector<SpaceCase>& turned_cases() {
                                                {"turned_batches", 19, 17, Loop::tiles},
                                                {"turned_part", 24, 48, Loop::tiles},
                                                {"turned_part", 19, 34, Loop::tiles},
+                                               {"turned_window", 24, 48, Loop::tiles},
+                                               {"turned_window", 19, 34, Loop::tiles},
+                                               {"turned_update", 24, 48, Loop::tiles},
+                                               {"turned_update", 19, 34, Loop::tiles},
+                                               {"update_in_place", 24, 40, Loop::tiles},
                                                {"transpose_scale", 21, 34, Loop::tiles}};
   return cases;
 }

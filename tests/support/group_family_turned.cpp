@@ -107,6 +107,32 @@ const std::vector<FamilyMember>& turned_family() {
   %y = transpose %r, axes={1,0} : f32[{H},{R}]
   output %y
 })"},
+      {"turned_window", R"(graph turned_window {
+  %x = parameter 0 : f16[{L},{N}]
+  %at = parameter 1 : s64[]
+  %s = parameter 2 : f16[{N},{L}]
+  %zero = constant 0 : s64[]
+  %w = dynamic_slice %x, %at, %zero : f16[{R},{N}]
+  %t = transpose %w, axes={1,0} : f16[{N},{R}]
+  %v = dynamic_slice %s, %zero, %at : f16[{N},{R}]
+  %y = maximum %t, %v : f16[{N},{R}]
+  output %y
+})"},
+      {"turned_update", R"(graph turned_update {
+  %cache = parameter 0 : f32[3,{L},{N}]
+  %new = parameter 1 : bf16[{N},{R}]
+  %i = parameter 2 : s32[]
+  %at = parameter 3 : s32[]
+  %zero = constant 0 : s32[]
+  %t = transpose %new, axes={1,0} : bf16[{R},{N}]
+  %f = convert %t : f32[{R},{N}]
+  %old = dynamic_slice %cache, %i, %at, %zero : f32[1,{R},{N}]
+  %r = reshape %f : f32[1,{R},{N}]
+  %sum = add %old, %r : f32[1,{R},{N}]
+  %u = dynamic_update_slice %cache, %sum, %i, %at, %zero : f32[3,{L},{N}]
+  output %u
+  in_place 0 of 0
+})"},
   };
   return family;
 }

@@ -13,6 +13,9 @@
 // are no such sum, because a reshape parts dimensions otherwise, have no strides; a group that reads a large array so
 // is left to the flat loop. The same output stands for all: others have its dimensions and its order.
 //
+// Windows. A dynamic slice reads its array wherever data says, and an update in place writes one so: the place where a
+// window begins is one number for all of it, so its strides are those of the array.
+//
 // Runs. A tile is cut out of two runs of dimensions: written together, read together. Each begins with the fastest
 // dimension of its order and takes in the next one where all accesses go on from the one to the other as if they were
 // one dimension; and, while it is too short for a tile, any next one that the other run has not taken. What no run has
@@ -140,7 +143,7 @@ class TurnFinder {
     const Shape& first = node(stored_node(graph_, border_, 0)).shape;
     for (std::size_t i = 0; i < border_.writes.size(); ++i) {
       const NodeId id = stored_node(graph_, border_, i);
-      if (id != border_.writes[i])
+      if (id != border_.writes[i] && node(border_.writes[i]).op != Op::dynamic_update_slice)
         return refuse("turn-place", fmt::format("%{} is written in place", node(border_.writes[i]).name));
       if (node(id).shape.dims != first.dims)
         return refuse("turn-outputs",
@@ -161,6 +164,13 @@ class TurnFinder {
       return std::nullopt;
     }
     if (of.op == Op::constant || of.op == Op::iota) return std::nullopt;
+    if (of.op == Op::dynamic_slice) {
+      // Wherever it begins, its neighbours lie as those of the array do. It waits in a tile as soon as the array would.
+      const Coordinates coordinates = items_[at].coordinates;
+      const std::size_t whole = item_at(of.operands[0], coordinates);
+      items_[at].operands.push_back(whole);
+      return std::nullopt;
+    }
     if (!is_passed(of))
       return refuse("turn-operation",
                     fmt::format("{} %{} reads at more than one place for an element", row(of.op).hlo, of.name));
@@ -173,8 +183,10 @@ class TurnFinder {
   }
 
   /// Nothing where the address is no sum of variables.
-  std::optional<Strides> strides_of(std::size_t item) {
-    const ExprId address = build_.expand(memory_index(build_, node(items_[item].node).shape, items_[item].coordinates));
+  std::optional<Strides> strides_of(std::size_t item) { return strides_in(node(items_[item].node).shape, item); }
+  /// The same of a window of an array, wherever in it that lies.
+  std::optional<Strides> strides_in(const Shape& array, std::size_t item) {
+    const ExprId address = build_.expand(memory_index(build_, array, items_[item].coordinates));
     Strides strides(static_cast<std::size_t>(shape_.rank()), 0);
     for (const Linear& part : build_.pool().linear(address)) {
       const Term& term = build_.pool().terms[part.term];
@@ -211,8 +223,9 @@ class TurnFinder {
 
   std::optional<Rejection> read_strides() {
     constexpr std::int64_t large = 8;  // an eighth of the output
-    for (const std::size_t output : outputs_) {
-      const std::optional<Strides> strides = strides_of(output);
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      const std::size_t output = outputs_[i];
+      const std::optional<Strides> strides = strides_in(node(border_.writes[i]).shape, output);
       if (!strides) return refuse_reshape(output, "written");
       written_.push_back(*strides);
     }

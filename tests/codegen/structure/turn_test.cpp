@@ -64,6 +64,25 @@ TEST_CASE("what a reshape makes one dimension is two where it was turned") {
         "written 2 (64), read 1 (512), others 0 (6), %n");
 }
 
+TEST_CASE("windows of arrays turn as arrays do, wherever they begin, read or written in place") {
+  const std::string window =
+      "  %x = parameter 0 : f16[64,512]\n  %i = parameter 1 : s32[]\n  %z = constant 0 : s32[]\n"
+      "  %w = dynamic_slice %x, %i, %z : f16[32,512]\n"
+      "  %t = transpose %w, axes={1,0} : f16[512,32]\n";
+  CHECK(turn_of(window + "  output %t\n") == "written 1 (32), read 0 (512), others  (1), %t");
+  // Rows of the window lie apart in the array, so a run ends with a row, which goes on to the next one in the window.
+  const auto update = [](std::string_view array) {
+    return turn_of(
+        fmt::format("  %c = parameter 0 : f16{0}\n  %x = parameter 1 : f16[4,64,512]\n"
+                    "  %i = parameter 2 : s32[]\n  %t = transpose %x, axes={{2,0,1}} : f16[512,4,64]\n"
+                    "  %u = dynamic_update_slice %c, %t, %i, %i, %i : f16{0}\n  output %u\n"
+                    "  in_place 0 of 0\n",
+                    array));
+  };
+  CHECK(update("[513,4,64]") == "written 2,1 (256), read 0 (512), others  (1), %t");
+  CHECK(update("[513,4,65]") == "written 2 (64), read 0 (512), others 1 (4), %t");
+}
+
 TEST_CASE("a layout turns as a transpose does") {
   CHECK(turn_of("  %x = parameter 0 : f32[64,512]{0,1}\n  %t = copy %x : f32[64,512]\n  output %t\n") ==
         "written 1 (512), read 0 (64), others  (1), %t");
