@@ -186,6 +186,10 @@ ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& 
 }
 
 ir::Policy ProgramBuilder::policy_of(ir::NodeId parameter, bool in_choice) const {
+  // A part of an array that is written in place may be read by who writes it: no load promises that nobody does.
+  const std::int64_t number = parameter_number(node_at(parameter));
+  const auto is_written = [&](const ir::InPlace& pair) { return pair.parameter == number; };
+  if (std::any_of(graph_.in_place.begin(), graph_.in_place.end(), is_written)) return ir::Policy::reload;
   if (prepared_.full[parameter] != 0 || (in_choice && prepared_.choices[parameter].read_once))
     return later_loads ? ir::Policy::reload : ir::Policy::once;
   return loading_ahead_ ? ir::Policy::early : ir::Policy::again;

@@ -115,7 +115,9 @@ std::string tie_words(std::span<const Candidate> all) {
     words = fmt::format("{} of {} tie for the first place: the model cannot tell them apart (within {} %)",
                         with_commas(tied), counted(found, "different kernel"), 100 * ir::model_resolution);
   if (std::ssize(all) > found)
-    words += ". The row without a number is as XLA would write the kernel, which the axes or rules here leave out; its name is xla";
+    words +=
+        ". The row without a number is as XLA would write the kernel, which the axes or rules here leave out; its "
+        "name is xla";
   return words;
 }
 
