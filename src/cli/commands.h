@@ -152,7 +152,7 @@ struct RunCommand {
   bool cooperative = false;
   std::vector<std::string> arguments;  ///< none: as the head says
   std::vector<std::string> variables, expect, save, defines, includes;
-  double tolerance = std::numeric_limits<double>::quiet_NaN();  ///< NaN: by the buffer's type
+  double tolerance = -1;  ///< below 0: by the buffer's type
   std::string arch, device;
   CompilerOptions compiler;
   std::int64_t seed = 1, seeds = 1, blocks = 0;

@@ -57,7 +57,8 @@ void declare(OptionList& list, ProfileCommand& options) {
   strategy->what += "; with --module several, the baseline first (default then all), NAME:xla with XLA's plans";
   options.what.strategy.clear();
   list.section = "which plans";
-  list.add("--plan", &options.plan, "only this one: a plan's text, its rank in tailor explore, or xla", "TEXT|N|xla");
+  list.add("--plan", &options.plan, "only this one: a plan's text, its rank in tailor explore, or xla", "TEXT|N|xla")
+      .excludes = "--top,--random,--consider,--module";
   list.add_count("--top", &options.top, "plans of each group, 0 for all (default 4)");
   list.add("--all-plans", &options.all_plans, "every plan of each group, as --top 0");
   list.add_count("--consider", &options.consider,
@@ -127,7 +128,8 @@ void declare(OptionList& list, CalibrateCommand& options) {
   list.add_count("--shots", &options.shots, "fit to so many observations, drawn at random by --seed (default 0: all)");
   list.add_count("--seed", &options.seed, "of the draw (default 1)").needs = "--shots";
   list.add("--informative", &options.informative, "of half of all, drawn, the shots that say most").needs = "--shots";
-  list.add_count("--budget", &options.budget, "propose so many measurements instead, those that tell most first");
+  list.add_count("--budget", &options.budget, "propose so many measurements instead, those that tell most first")
+      .excludes = "--write";
   list.add("--model", &options.models, "of --budget: models whose plans may be proposed (default those that ship)",
            "FILE,...")
       .needs = "--budget";

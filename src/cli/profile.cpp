@@ -5,6 +5,7 @@
 // records. With --module the whole model under several strategies (study/module/module_times.h). In: a model, a
 // device, plans, and who measures. Out: tables on stdout, rows where a database was named.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/counted.h"
 #include "base/error.h"
@@ -165,7 +166,11 @@ void profile_module(const ProfileCommand& options, const Context& context, const
                         .workers = static_cast<int>(options.threads)};
   if (options.profiler == "replay") {
     const study::ReplayedModule found = study::replay_module(question, context.data, watch);
-    return show(context, {"tailor.profile_module/1", found.device, {{"strategies", found.table}}, ""});
+    show(context, {"tailor.profile_module/1", found.device, {{"strategies", found.table}}, ""});
+    if (found.missing.empty()) return;
+    throw Error(Fault::missing,
+                fmt::format("no times of {} are recorded for {}", fmt::join(found.missing, ", "), found.device),
+                "--strategy names others; tailor db info FILE says what a database holds");
   }
   study::ModuleComparison comparison(question, context.data, watch);
   comparison.measure();

@@ -6,9 +6,12 @@
 // hold; arrays as .npy. Called by main's table of commands.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/inputs.h"
 #include "cli/output.h"
@@ -98,6 +101,36 @@ profiler::RunOptions run_options(const RunCommand& options, const Context& conte
   return how;
 }
 
+/// What contradicts itself, before anything runs: a buffer or a file that is named twice, a file that is read and
+/// written.
+void check_options(const RunCommand& options, const profiler::RunSpec& spec) {
+  if (options.seeds < 1) throw Error(Fault::usage, "--seeds: found 0, expected at least one schedule");
+  refuse_not_above_zero("--time-limit", options.time_limit, "seconds");
+  if (!(options.tolerance < 0) && !std::isfinite(options.tolerance))
+    throw Error(Fault::usage, fmt::format("--tolerance: found {}, expected a number from 0 up", options.tolerance));
+  if (options.blocks > 0 && !options.expect.empty())
+    throw Error(Fault::usage, "found --blocks beside --expect, expected one of them",
+                "what blocks write that do not run cannot be as expected");
+  std::vector<std::string> read = spec.files;
+  read.push_back(options.file);
+  const auto take = [](std::string_view option, std::set<std::string>& known, const std::string& name) {
+    if (!known.insert(name).second)
+      throw Error(Fault::usage, fmt::format("{}: found '{}' twice, expected it once", option, name));
+  };
+  std::set<std::string> expected, saved, written;
+  for (const std::string& one : options.expect) {
+    const auto [name, file] = named_file("--expect", one);
+    take("--expect", expected, name);
+    read.push_back(file);
+  }
+  for (const std::string& one : options.save) {
+    const auto [name, file] = named_file("--save", one);
+    take("--save", saved, name);
+    take("--save", written, fs::weakly_canonical(fs::absolute(file)).string());
+    refuse_own_input(read, file);
+  }
+}
+
 void save_buffers(const RunCommand& options, const profiler::RunSpec& spec, const profiler::KernelRun& run,
                   const Context& context) {
   for (const std::string& one : options.save) {
@@ -116,11 +149,10 @@ void save_buffers(const RunCommand& options, const profiler::RunSpec& spec, cons
 }  // namespace
 
 void run_run(const RunCommand& options, const Context& context) {
-  if (options.seeds < 1) throw Error(Fault::usage, "--seeds: found 0, expected at least one schedule");
-  refuse_not_above_zero("--time-limit", options.time_limit, "seconds");
   const bool is_ptx = options.file.ends_with(".ptx");
   std::string text = read_file(options.file);
   profiler::RunSpec spec = make_spec(options, text);
+  check_options(options, spec);
   std::optional<ir::Device> device;
   if (!options.device.empty()) device = load_device(context, options.device);
   if (device && spec.machine.sms == 0) spec.machine = profiler::machine_limits(*device, spec.machine.blocks_per_sm);

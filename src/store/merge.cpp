@@ -107,7 +107,7 @@ void check_shard(const std::filesystem::path& from, const std::filesystem::path&
   shard.each("PRAGMA quick_check(1)", [&](Columns& columns) { columns.read(found); });
   if (found != "ok")
     throw Error(Fault::failed, place, fmt::format("the database is damaged: {}", found.substr(found.rfind('\n') + 1)),
-                "try 'sqlite3 FILE .recover', or make the shard anew; nothing was merged");
+                "try 'sqlite3 FILE .recover', or make the shard anew; nothing of it was merged");
 }
 
 /// What two databases must not both have: `sql` finds such pairs, each with words for what it is.
@@ -162,7 +162,7 @@ void refuse_conflicts(Connection& connection, const std::filesystem::path& from)
     if (found.empty()) continue;
     const std::string more = found.size() > 1 ? fmt::format(" ({} more like it)", found.size() - 1) : "";
     throw Error(Fault::failed, Position{from.string(), 0, 0},
-                fmt::format("{}{}: {}; nothing was merged", found.front(), more, conflict.what),
+                fmt::format("{}{}: {}; nothing of it was merged", found.front(), more, conflict.what),
                 std::string(conflict.hint));
   }
 }

@@ -1,7 +1,7 @@
 -- SPDX-FileCopyrightText: 2026 The Tailor authors
 -- SPDX-License-Identifier: Apache-2.0
 --
--- The database that a run leaves behind, schema version 4. Keys are natural: an *_id is the 32 hexadecimal digits of a
+-- The database that a run leaves behind, schema version 5. Keys are natural: an *_id is the 32 hexadecimal digits of a
 -- hash of the thing's canonical text, so the same work done twice, or in two shards, is one row. Times are in seconds
 -- (_s), sizes in bytes (_bytes), rates in hertz (_hz), fractions from 0 to 1. Points in time are ISO 8601 text in UTC
 -- (_at). Nothing here needs Tailor to be read; docs/database.md shows queries.

@@ -490,7 +490,7 @@ TEST_CASE("databases that estimated one group with other numbers under one name 
   } catch (const Error& error) {
     const std::string words = error_text(error);
     CHECK(words.find("sol@aged on h200, group add_rsqrt: both have estimates of this group, but the calibration or the "
-                     "device file said other numbers to each; nothing was merged") != words.npos);
+                     "device file said other numbers to each; nothing of it was merged") != words.npos);
   }
   CHECK(store.dump() == before);
 }

@@ -161,7 +161,7 @@ TEST_CASE("the side of the split that an observation was given first stays, what
     } catch (const Error& error) {
       message = error.message;
     }
-    CHECK(message.find("on different sides of the split; nothing was merged") != message.npos);
+    CHECK(message.find("on different sides of the split; nothing of it was merged") != message.npos);
     CHECK(store.dump() == before);
   }
 }

@@ -32,6 +32,7 @@ struct RunBuffer {
   std::vector<std::int64_t> dims;
   simulator::BufferUse use = simulator::BufferUse::input;
   std::vector<std::byte> bytes;  ///< what it holds before the launch
+  std::string file = {};         ///< that was read from; empty: made up
   bool operator==(const RunBuffer&) const = default;
 };
 
@@ -49,6 +50,7 @@ struct RunSpec {
   std::int64_t limit = std::int64_t{1} << 24;  ///< instructions of one warp; a spin that never ends is to be seen
   std::vector<RunBuffer> buffers = {};
   std::vector<RunParameter> parameters = {};  ///< in the kernel's order
+  std::vector<std::string> files = {};        ///< that contents were read from
 };
 
 /// "input", "output", "both", "scratch".

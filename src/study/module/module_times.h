@@ -117,6 +117,7 @@ class ModuleComparison {
 struct ReplayedModule {
   std::string device;
   report::Table table;
+  std::vector<std::string> missing;  ///< strategies that were asked for and were not recorded
 };
 /// Throws Error(missing) when there is no time of the model.
 ReplayedModule replay_module(const ModuleQuestion& question, const std::filesystem::path& data, const Watch& watch);

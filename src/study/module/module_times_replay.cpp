@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whole models from records: the rows that a GPU's run would show, each as it was measured. A question and records
-// come in, the comparison's table goes out. A strategy that was not recorded has no row; when none was, that is an
-// Error. Called by tailor profile --module when records stand in for a GPU.
+// come in, the comparison's table goes out. A strategy that was not recorded has no row and is named; when none was,
+// that is an Error. Called by tailor profile --module when records stand in for a GPU.
 #include <fmt/format.h>
 
 #include <map>
@@ -72,8 +72,10 @@ ReplayedModule replay_module(const ModuleQuestion& question, const std::filesyst
   report::Table table;
   table.title = "memory-bound kernels of the whole model, library calls left out, as they were measured";
   table.columns = module_columns(first);
+  std::vector<std::string> missing;
   std::map<std::pair<ir::CacheState, ir::LaunchMode>, const store::ModuleTimeRow*> baselines;
-  for (const std::string& name : names)
+  for (const std::string& name : names) {
+    const std::size_t before = table.rows.size();
     for (const ir::CacheState cache : parse_cache_states(question.measure.cache_states))
       for (const ir::LaunchMode launch : {ir::LaunchMode::stream, ir::LaunchMode::graph}) {
         const ir::Protocol protocol{cache, ir::TimedBy::events, launch, {}};
@@ -82,11 +84,13 @@ ReplayedModule replay_module(const ModuleQuestion& question, const std::filesyst
         if (name == first) baselines[{cache, launch}] = row;
         table.rows.push_back(make_row(*row, baselines[{cache, launch}]));
       }
+    if (table.rows.size() == before && name != xla_strategy) missing.push_back(name);
+  }
   if (table.rows.empty())
     throw Error(Fault::missing,
                 fmt::format("no times of {} as a whole are recorded for {}", imported.graph.name, device.name),
                 "profile --module measures them on a GPU; --cache-state names the state they were measured under");
-  return {device.name, std::move(table)};
+  return {device.name, std::move(table), std::move(missing)};
 }
 
 }  // namespace tailor::study
