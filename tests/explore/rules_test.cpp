@@ -68,6 +68,16 @@ struct Tried {
     prepared.widest_vector = 8;
     plan.vector = vector;
   }
+  /// A loop of so many elements that are turned in memory, in blocks of so many threads.
+  void turns(std::int64_t elements, int of_block) {
+    loop(elements, 4);
+    broken(1);
+    threads(of_block, 1);
+    prepared.graph = std::make_shared<const ir::Graph>(ir::parse_graph(
+        "graph g {\n  %x = parameter 0 : f32[264,1024]\n  %y = transpose %x, axes={1,0} : f32[1024,264]\n"
+        "  output %y\n}\n"));
+    prepared.full.assign(2, 1);
+  }
   /// Cut or joined, into runs of so many elements.
   void broken(std::int64_t run) {
     prepared.straight = false;
@@ -617,6 +627,12 @@ std::vector<Side> row_sides() {
       {"flight-bytes", false, [](Tried& t) { t.tiling.trips = 4, t.tiling.at_once = 2, t.windows(3); }},
       {"flight-bytes", false, [](Tried& t) { t.tiling.trips = 8, t.tiling.at_once = 1, t.windows(4); }},
       {"large-block", true, [](Tried& t) { t.threads(1024, 256); }},
+      // Of what is turned without tiles, eight elements for each thread of the device.
+      {"large-block", false, [](Tried& t) { t.turns(2162688, 1024); }},
+      {"large-block", true, [](Tried& t) { t.turns(2162687, 1024); }},
+      {"large-block", true, [](Tried& t) { t.turns(2162688, 1024), t.prepared.unbroken = 2; }},
+      {"broken-block", false, [](Tried& t) { t.turns(2162688, 512); }},
+      {"broken-block", true, [](Tried& t) { t.turns(2162687, 512); }},
       {"large-block", false, [](Tried& t) { t.threads(1024, 512); }},
       {"large-block", false, [](Tried& t) { t.threads(512, 128); }},
       {"shared-short", true, [](Tried& t) { t.waits(ir::HomesWord::shared), t.tiling.trips = 3; }},
@@ -718,6 +734,15 @@ std::vector<Side> row_sides() {
       {"narrow-vector", false, [](Tried& t) { t.loop(16888, 1); }},
       {"narrow-vector", true, [](Tried& t) { t.loop(16896, 1); }},
       {"narrow-vector", false, [](Tried& t) { t.loop(33784, 2); }},
+      // Of what takes long, half of what an SM holds.
+      {"narrow-vector", false, [](Tried& t) { t.loop(270328, 1), t.prepared.element_code = 64; }},
+      {"narrow-vector", true, [](Tried& t) { t.loop(270336, 1), t.prepared.element_code = 64; }},
+      {"narrow-vector", true, [](Tried& t) { t.loop(270328, 1), t.prepared.element_code = 63; }},
+      // Rows of a loop that wide vectors go over the end of have those that divide them, half of that and 1.
+      {"narrow-vector", false, [](Tried& t) { t.loop(1002 << 10, 2), t.prepared.unbroken = 1002; }},
+      {"narrow-vector", true, [](Tried& t) { t.loop(1001 << 10, 2), t.prepared.unbroken = 1001; }},
+      {"narrow-vector", false, [](Tried& t) { t.loop(1001 << 10, 1), t.prepared.unbroken = 1001; }},
+      {"narrow-vector", true, [](Tried& t) { t.loop(1000 << 10, 2), t.prepared.unbroken = 1000; }},
       // What operations leave whole breaks no vectors, where there are elements for all threads of the device twice.
       {"narrow-vector", true, [](Tried& t) { t.loop(540672, 1), t.broken(8); }},
       {"narrow-vector", false, [](Tried& t) { t.loop(540672, 1), t.broken(4); }},

@@ -6,13 +6,16 @@
 // Between arrays of one layout an operation that cuts or joins along some dimensions leaves those below them in memory
 // as they are. So a run is the product of the faster dimensions, times what all numbers of the first broken dimension
 // (its sizes, where a piece begins) have as a common divisor: a run begins at a multiple of itself on both sides then.
-// A transpose keeps the fastest dimensions that stay where they are.
+// A transpose keeps the fastest dimensions that stay where they are. A broadcast repeats elements or runs of them up to
+// the end of its fastest run, where a vector would read one more of them.
 #include "codegen/structure/unbroken.h"
 
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 
 #include "codegen/structure/index_map.h"
+#include "ir/graph/domain.h"
 
 namespace tailor::codegen {
 
@@ -45,6 +48,12 @@ std::int64_t of_transpose(const ir::Shape& from, const ir::Shape& to, const ir::
   return 0;
 }
 
+/// Neighbours are neighbours below, or one element, up to the end of the fastest run.
+std::int64_t of_broadcast(const ir::Node& node, const ir::Shape& from) {
+  const std::optional<ir::Domain> domain = ir::spread_domain(node, from);
+  return domain && domain->runs.size() > 1 ? domain->fastest() : 0;
+}
+
 }  // namespace
 
 bool turns_or_cuts(const ir::Node& node) {
@@ -53,6 +62,7 @@ bool turns_or_cuts(const ir::Node& node) {
 }
 
 std::int64_t unbroken_run(const ir::Graph& graph, const ir::Node& node) {
+  if (node.op == ir::Op::broadcast) return of_broadcast(node, graph[node.operands[0]].shape);
   if (!turns_or_cuts(node)) return 0;
   if (node.operands.empty()) return 1;  // an iota: neighbours differ
   const ir::Shape &from = graph[node.operands[0]].shape, &to = node.shape;

@@ -16,7 +16,8 @@ namespace tailor::codegen {
 bool turns_or_cuts(const ir::Node& node);
 
 /// Elements of a run: the node's result and what it reads fall into runs of so many, each aligned to as many in both,
-/// that lie in one as in the other. 0 where nothing is broken at all, 1 where nothing is known to stay together.
+/// that lie in one as in the other; of a broadcast, they may also be one element. 0 where nothing is broken at all, 1
+/// where nothing is known to stay together.
 std::int64_t unbroken_run(const ir::Graph& graph, const ir::Node& node);
 
 }  // namespace tailor::codegen

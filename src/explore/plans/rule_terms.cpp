@@ -298,13 +298,30 @@ bool has_narrow_vectors(const Candidate& c) {
     while (!divides(c.prepared.turn->written) || !divides(c.prepared.turn->read)) widest /= 2;
     return c.plan.vector < widest / 2;
   }
-  return !is_across(c) && c.plan.vector < widest_of_two_accesses(c) / 2 && (!breaks_vectors(c) || c.plan.vector > 1);
+  const int widest = widest_of_two_accesses(c);
+  if (is_across(c) || c.plan.vector >= widest / 2) return false;
+  if (row(c.prepared.skeleton).unit == ir::WorkUnit::elements) {
+    const std::int64_t whole = std::gcd(std::gcd(c.prepared.unbroken, c.prepared.columns), widest);
+    if (whole < widest && (c.plan.vector == whole || 2 * c.plan.vector == whole)) return false;
+    if (whole < widest && c.plan.vector == 1) return false;
+  }
+  return !breaks_vectors(c) || c.plan.vector > 1;
 }
 
 bool has_few_elements(const Candidate& c) {
   if (c.plan.skeleton != ir::Skeleton::map) return false;
-  const std::int64_t smallest_block = std::int64_t{2} * c.limits.warp_size;
-  return c.prepared.columns < smallest_block * 2 * c.plan.vector * c.limits.sms;
+  constexpr std::int64_t much = 64;  // instructions: what an element takes is longer than its way from memory is
+  const std::int64_t smallest_block = std::int64_t{2} * c.limits.warp_size, half_of_sm = c.limits.threads_per_sm / 2;
+  const std::int64_t threads = c.prepared.element_code >= much ? half_of_sm : smallest_block;
+  return c.prepared.columns < threads * 2 * c.plan.vector * c.limits.sms;
+}
+
+bool turns_without_tiles(const Candidate& c) {
+  constexpr std::int64_t turns_of_device = 8;  // fewer elements are in a cache before anybody asks for neighbours
+  if (c.plan.skeleton != ir::Skeleton::map || c.prepared.turned != nullptr || c.prepared.unbroken != 1) return false;
+  if (c.prepared.columns < turns_of_device * c.limits.sms * c.limits.threads_per_sm) return false;
+  const auto turns = [](const ir::Node& node) { return node.op == ir::Op::transpose; };
+  return std::any_of(c.prepared.graph->nodes.begin(), c.prepared.graph->nodes.end(), turns);
 }
 
 bool leaves_rows_to_bundles(const Candidate& c) {

@@ -125,12 +125,17 @@ std::int64_t least_together(const Candidate& c);
 /// whole. With fewer elements, and of rows, whatever turns, cuts or joins arrays counts as breaking them.
 bool breaks_vectors(const Candidate& c);
 /// Whether vectors, of no columns, are less than half of those; single elements only where these go over rows. Of tiles
-/// that are turned, less than half of those that divide both of a tile's runs.
+/// that are turned, less than half of those that divide both of a tile's runs. Of loops over shorter runs, which some
+/// operation leaves whole or goes over one after the other, what divides them is not narrow, nor half of it.
 bool has_narrow_vectors(const Candidate& c);
 
 /// Whether a loop that reduces nothing has so few elements that vectors twice as wide, in blocks of two warps, would
-/// leave SMs without a block.
+/// leave SMs without a block; or, of elements that take many instructions, SMs half full.
 bool has_few_elements(const Candidate& c);
+
+/// Whether a long loop follows what a transpose has moved apart, and there are no tiles for it: a block finds
+/// neighbours of what one of its threads asks for only where others are at them, the sooner the more there are.
+bool turns_without_tiles(const Candidate& c);
 
 /// Whether rows lie in runs of less than a sector and can be gone through as columns in bundles.
 bool leaves_rows_to_bundles(const Candidate& c);

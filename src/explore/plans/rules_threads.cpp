@@ -59,12 +59,12 @@ constexpr std::array thread_table = [] {
              })}},
       {"large-block",
        false,
-       "1024 threads make every barrier and the tail dearer; only rows that fill them, or columns of fewer blocks than "
-       "SMs, need so many",
+       "1024 threads make every barrier and the tail dearer; only rows that fill them, columns of fewer blocks than "
+       "SMs, or loops over what is turned without tiles, need so many",
        {asks({threads}, {T::groups, T::lanes},
              [](const Candidate& c) {
                return !is_across(c) && c.plan.threads == c.limits.threads_per_block &&
-                      c.tiling.lanes < c.plan.threads / 2;
+                      c.tiling.lanes < c.plan.threads / 2 && !turns_without_tiles(c);
              }),
         asks({threads}, {T::groups, T::lanes, T::together, T::items, T::items_per_block, T::split},
              [](const Candidate& c) {
@@ -128,7 +128,8 @@ constexpr std::array thread_table = [] {
       {"narrow-vector",
        false,
        "under half the widest vector leaves the memory path narrow; single elements are for what breaks vectors, and "
-       "any for rows of up to 256 bytes that do, or loops whose wider vectors leave SMs without a block",
+       "any for rows of up to 256 bytes that do, or loops whose wider vectors leave SMs without a block (of long "
+       "elements half full); loops over runs also have what divides these, and half of it",
        {asks({vector}, {T::groups, T::lanes},
              [](const Candidate& c) {
                return has_narrow_vectors(c) && !(is_short_odd_row(c) && breaks_vectors(c)) && !has_few_elements(c);
@@ -192,10 +193,11 @@ constexpr std::array thread_table = [] {
              })}},
       {"broken-block",
        false,
-       "where arrays are turned, cut or joined a block of sixteen warps touches too many lines at once",
+       "where arrays are cut or joined, or turned in tiles, a block of sixteen warps touches too many lines at once",
        {asks({threads, unroll}, {},
              [](const Candidate& c) {
-               return !c.prepared.straight && c.prepared.strip.rows == 0 && c.plan.threads >= 16 * c.limits.warp_size;
+               return !c.prepared.straight && c.prepared.strip.rows == 0 &&
+                      c.plan.threads >= 16 * c.limits.warp_size && !turns_without_tiles(c);
              })}},
       {"unrolled-idle",
        false,

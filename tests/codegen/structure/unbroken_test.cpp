@@ -234,6 +234,11 @@ TEST_CASE("a run is the longest that sizes and starts have in common") {
   CHECK(run("transpose %x, axes={1,0,2}", "[10,6,16]") == 16);
   CHECK(run("transpose %x, axes={0,2,1}", "[6,16,10]") == 1);
   CHECK(run("concatenate %x, %x, axes={1}", "[6,20,16]") == 160);
+  CHECK(run("broadcast %x, axes={1,2,3}", "[2,6,10,16]") == 960);
+  CHECK(run("broadcast %x, axes={0,1,2}", "[6,10,16,9]") == 9);
+  CHECK(run("broadcast %x, axes={0,2,3}", "[6,5,10,16]") == 160);
+  CHECK(run("broadcast %x, axes={0,1,3}", "[6,10,1,16]") == 0);
+  CHECK(run("broadcast %z, axes={}", "[6,10,16]") == 0);
   CHECK(run("reverse %x, axes={0}", "[6,10,16]") == 1);
   CHECK(run("negate %x", "[6,10,16]") == 0);
 }
