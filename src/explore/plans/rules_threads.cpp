@@ -196,8 +196,8 @@ constexpr std::array thread_table = [] {
        "where arrays are cut or joined, or turned in tiles, a block of sixteen warps touches too many lines at once",
        {asks({threads, unroll}, {},
              [](const Candidate& c) {
-               return !c.prepared.straight && c.prepared.strip.rows == 0 &&
-                      c.plan.threads >= 16 * c.limits.warp_size && !turns_without_tiles(c);
+               return !c.prepared.straight && c.prepared.strip.rows == 0 && c.plan.threads >= 16 * c.limits.warp_size &&
+                      !turns_without_tiles(c);
              })}},
       {"unrolled-idle",
        false,
