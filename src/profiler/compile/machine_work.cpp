@@ -326,8 +326,9 @@ std::vector<Blocks> representatives(Classes& classes, bool every) {
     const Blocks &below = known.back(), &above = open.back();
     if (below.kind != above.kind && above.number - below.number > 1 && std::ssize(known) < most) {
       const std::int64_t block = change_between(classes, below, above);
-      open.push_back(like(block, below.kind, above.kind));
-      if (block > below.number + 1) open.push_back(like(block - 1, below.kind, above.kind));
+      const BlockKind behind = above.kind;  // which moves as `open` grows
+      open.push_back(like(block, below.kind, behind));
+      if (block > below.number + 1) open.push_back(like(block - 1, below.kind, behind));
       continue;
     }
     known.push_back(std::move(open.back()));
