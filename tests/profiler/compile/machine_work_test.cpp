@@ -235,6 +235,33 @@ TEST_CASE("a guard cuts off the end of a grid, wherever it lies, and few warps a
   }
 }
 
+TEST_CASE("stretches of blocks whose warps are apart are found one by one, however many there are") {
+  // Each way through the guards is a part of its own, more of them than a launch of a few parts may have.
+  for (const std::uint32_t cuts : {20u, 60u, 150u}) {
+    CAPTURE(cuts);
+    constexpr std::uint32_t grid = 4000, block = 256, warps = block / 32;
+    Assembler a;
+    a.special(0, block_index);
+    a.special(1, thread_index);
+    a.number(2, block);
+    a.product(0, 0, 2);
+    std::int64_t loads = 0;
+    for (std::uint32_t i = cuts; i > 0; --i) {
+      const std::uint32_t end = i * (grid * block / cuts) - 32 * (i % 7);
+      a.below(0, 0, end);
+      a.exit(unless(0));
+      a.below(0, 1, 32 * (i % 9));
+      a.load(4, 2, 0);
+      for (std::uint32_t at = 0; at < grid; ++at)
+        if (at * block < end) loads += std::min(warps, i % 9);
+    }
+    a.exit();
+    const ir::MachineWork work = run(a, grid, block);
+    REQUIRE(work.counted);
+    CHECK(work.requests.global_loads == loads);
+  }
+}
+
 TEST_CASE("a guard cuts off the end of each row of a block, and of the block, and some of its warps are followed") {
   std::mt19937 random(13);
   for (const std::uint32_t row : {64, 256, 512, 1024})
