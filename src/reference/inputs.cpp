@@ -203,7 +203,11 @@ std::vector<std::int64_t> integer_edges(ir::DType dtype, const InputRange& range
   const std::uint64_t top = std::uint64_t{1} << (bits - 1);
   const auto high = static_cast<std::int64_t>(top);  // of 64 bits: the least signed number
   const std::int64_t most = wrap_to(dtype, static_cast<std::int64_t>(top - 1));
-  if (range.limit > 0 && range.distinct) return {range.limit, range.limit + 1, -1, most, high};  // none comes twice
+  if (range.limit > 0 && range.distinct) {
+    // None comes twice, nor where programs count negative indices from the end: -1 is the last place there.
+    const std::int64_t before = std::max(-range.limit - 1, wrap_to(dtype, high));
+    return {range.limit, range.limit + 1, before, most, high};
+  }
   if (range.limit > 0) return {0, range.limit - 1, range.limit, range.limit + 1, -1, most, high};
   return {0, 1, -1, most, most - 1, high, high + 1, bits - 1, bits, bits + 1, high / 2, high / 2 - 1, 2, -2, 7, -128};
 }
