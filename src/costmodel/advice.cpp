@@ -126,7 +126,8 @@ std::string proposed(const Changeable& changeable, std::span<const Change> chang
 struct Situation {
   const ir::Estimate& estimate;
   const Work& work;
-  std::int64_t code = 0;  ///< instructions that its launches hold
+  std::int64_t code = 0;    ///< instructions that its launches hold
+  std::int64_t blocks = 0;  ///< of the launch with most of them
   const CalibratedDevice& device;
   const Changeable& changeable;
   double total() const { return std::max(estimate.total.value, 1e-12); }
@@ -228,8 +229,9 @@ std::string more_blocks(const Situation& s) {
   return "the arrays are too small to fill the GPU; a larger batch does";
 }
 std::string on_grid(const Situation& s) {
-  // Of a launch in steps the blocks are the grid's, whatever one step has.
-  const double idle = s.device.sms - static_cast<double>(std::max(s.work.virtual_blocks, s.work.grid));
+  // Of a launch in steps the blocks are the grid's, whatever one step has; of several launches one with the most
+  // counts.
+  const double idle = s.device.sms - static_cast<double>(s.blocks);
   if (idle <= 0) return {};
   return fmt::format("{} {:.0f} of {:.0f} SMs idle: {}",
                      tailor::counted(s.work.virtual_blocks, "block", "leaves", "leave"), idle, s.device.sms,
@@ -266,14 +268,17 @@ std::string on_address(const Situation& s) {
   return fmt::format("{:.0f} % of issue slots are address arithmetic: wider vectors or a flatter index", share);
 }
 std::string on_sectors(const Situation& s) {
-  double useful = 0;
-  for (const BufferWork& b : s.work.buffers) useful += static_cast<double>(b.load.bytes + b.store.bytes);
-  const double moved = 32 * static_cast<double>(sectors(s.work));
+  double read = 0, written = 0, read_moved = 0, written_moved = 0;
+  for (const BufferWork& b : s.work.buffers) {
+    read += static_cast<double>(b.load.bytes), written += static_cast<double>(b.store.bytes);
+    read_moved += 32 * static_cast<double>(b.load.sectors), written_moved += 32 * static_cast<double>(b.store.sectors);
+  }
+  const double useful = read + written, moved = read_moved + written_moved;
   if (moved == 0 || useful > 0.7 * moved) return {};
   return fmt::format(
-      "only {:.0f} % of the bytes in the sectors moved are used: neighbouring lanes should read "
+      "only {:.0f} % of the bytes in the sectors moved are used: neighbouring lanes should {} "
       "neighbouring elements",
-      100 * useful / moved);
+      100 * useful / moved, read_moved - read >= written_moved - written ? "read" : "write");
 }
 std::string on_banks(const Situation& s) {
   const double requests = static_cast<double>(s.work.shared_load.bytes + s.work.shared_store.bytes) / 128;
@@ -307,11 +312,14 @@ constexpr std::string (*rules[])(const Situation&) = {on_spills,  on_grid,  on_l
 std::vector<std::string> advice(const ir::Estimate& estimate, const Work& work, const CalibratedDevice& device,
                                 const Changeable& changeable) {
   const Work launches = by_launch(work), all = together(launches);
-  std::int64_t code = 0;
-  for (const Work& one : works_of(launches)) code += one.code_instructions;
+  std::int64_t code = 0, blocks = 0;
+  for (const Work& one : works_of(launches)) {
+    code += one.code_instructions;
+    blocks = std::max<std::int64_t>({blocks, one.virtual_blocks, one.grid});
+  }
   std::vector<std::string> lines;
   for (const auto rule : rules) {
-    std::string line = rule({estimate, all, code, device, changeable});
+    std::string line = rule({estimate, all, code, blocks, device, changeable});
     if (line.empty()) continue;
     const std::size_t reason = line.size() - proposal_of(line).size();
     const auto same = std::find_if(lines.begin(), lines.end(), [&](const std::string& other) {

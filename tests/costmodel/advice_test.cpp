@@ -105,6 +105,18 @@ const std::vector<Rule>& advice_rules() {
        }},
       {"131 blocks leave 1 of 132 SMs idle: smaller blocks, or each with less to do",
        [](Case& c) { c.work.virtual_blocks = 131; }, [](Case& c) { c.work.virtual_blocks = 133; }},
+      {"131 blocks leave 1 of 132 SMs idle: smaller blocks, or each with less to do",
+       [](Case& c) {
+         c.work.virtual_blocks = 131;
+         c.work.followers.assign(1, c.work);
+         c.work.followers[0].begins = ir::Begins::launch;
+       },
+       [](Case& c) {
+         c.work.virtual_blocks = 131;
+         c.work.followers.assign(1, c.work);
+         c.work.followers[0].begins = ir::Begins::launch;
+         c.work.followers[0].virtual_blocks = 133;
+       }},
       {"latency binds with 24 B per thread in flight at 62 % occupancy and 40 registers: more loads on their way at "
        "once "
        "or fewer registers",
@@ -115,7 +127,7 @@ const std::vector<Rule>& advice_rules() {
        [](Case& c) { c.work.bytes_in_flight = 24; }},
       {"25 % of issue slots are address arithmetic: wider vectors or a flatter index",
        [](Case& c) { c.work.pipes.address = 250; }, [](Case& c) { c.work.pipes.address = 240; }},
-      {"only 70 % of the bytes in the sectors moved are used: neighbouring lanes should read neighbouring elements",
+      {"only 70 % of the bytes in the sectors moved are used: neighbouring lanes should write neighbouring elements",
        [](Case& c) {
          c.work.buffers[0].load.bytes = 3000;
          c.work.buffers[1].store.bytes = 1470;
