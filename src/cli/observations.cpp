@@ -141,6 +141,11 @@ void run_replay(const ReplayCommand& command, const Context& context) {
 
 void run_validate(const ValidateCommand& command, const Context& context) {
   context.interrupts->holds_nothing();
+  for (std::size_t i = 1; i < command.calibrations.size(); ++i)
+    if (const std::string& one = command.calibrations[i];
+        std::find(command.calibrations.begin(), command.calibrations.begin() + i, one) !=
+        command.calibrations.begin() + i)
+      throw Error(Fault::usage, fmt::format("--calibration: found '{}' twice, expected it once", one));
   study::ValidationQuestion question;
   question.sources = command.sources;
   question.device = command.device;
