@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Dominants of one order. In: a prepared group and one of its dominants. Out: the first one with the same order. Called
-// by space.cpp and xla_style.cpp.
+// by space.cpp, packs.cpp and xla_style.cpp.
 //
 // Two arrays have the same order when a route leads from one to the other (prepare.h) on which no step moves an
 // element. A step that keeps dimensions moves none if it keeps the layout. One that renames or permutes dimensions
@@ -12,7 +12,6 @@
 #include "explore/plans/orders.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace tailor::explore {
 

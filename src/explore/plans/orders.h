@@ -4,8 +4,8 @@
 // Dominants whose loops go over memory in the same order. A loop that reduces nothing takes its order from an array;
 // two arrays of one group may differ in their dimensions alone (a result and its reshape, a matrix and the transposed
 // view of it), and then their plans are the same kernels under two names. In: a prepared group and one of its
-// dominants. Out: the one that stands for its order. Called by space.cpp, whose axis asks about each order once, and by
-// xla_style.cpp.
+// dominants. Out: the one that stands for its order. Called by space.cpp, whose axis asks about each order once, by
+// packs.cpp, where bodies have axes, and by xla_style.cpp.
 #pragma once
 
 #include <vector>
