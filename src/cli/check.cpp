@@ -112,8 +112,6 @@ void refuse_options(const CheckCommand& options) {
   refuse_not_above_zero("--time-limit", options.time_limit, "seconds");
   refuse_not_above_zero("--memory", options.memory, "GB");
   refuse_not_above_zero("--scale", options.scale, "a number");
-  if (!options.plan.empty() && options.all_plans)
-    throw Error(Fault::usage, "--plan names one plan, --all-plans asks for all", "leave one of them out");
 }
 
 study::EvaluatedModel evaluated_as_given(const CheckCommand& options, const study::FusedModel& model,

@@ -165,7 +165,7 @@ void declare(OptionList& list, CheckCommand& options) {
   declare_group(list, options.what);
   list.section = "which plans";
   list.add("--plan", &options.plan, "only this one: a plan's text, its rank in tailor explore, or xla", "TEXT|N|xla")
-      .excludes = "--top";
+      .excludes = "--top,--all-plans";
   list.add_count("--top", &options.top, "plans of each group, 0 for all (default 4)");
   list.add("--all-plans", &options.all_plans, "every plan of each group, as --top 0");
   list.section = "what is executed";

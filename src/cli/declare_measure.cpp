@@ -58,7 +58,7 @@ void declare(OptionList& list, ProfileCommand& options) {
   options.what.strategy.clear();
   list.section = "which plans";
   list.add("--plan", &options.plan, "only this one: a plan's text, its rank in tailor explore, or xla", "TEXT|N|xla")
-      .excludes = "--top,--random,--consider,--module";
+      .excludes = "--top,--all-plans,--random,--consider,--module";
   list.add_count("--top", &options.top, "plans of each group, 0 for all (default 4)");
   list.add("--all-plans", &options.all_plans, "every plan of each group, as --top 0");
   list.add_count("--consider", &options.consider,

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "calibrate/ranges.h"
@@ -37,6 +38,12 @@ void warn_beyond(const Context& context, const ir::Calibration& calibration, con
 void refuse_not_above_zero(std::string_view option, double amount, std::string_view unit) {
   if (!(amount > 0) || std::isinf(amount))
     throw Error(Fault::usage, fmt::format("{}: found {}, expected {} above 0", option, amount, unit));
+}
+
+void refuse_twice(std::string_view option, std::span<const std::string> words) {
+  for (auto one = words.begin(); one != words.end(); ++one)
+    if (std::find(words.begin(), one, *one) != one)
+      throw Error(Fault::usage, fmt::format("{}: found '{}' twice, expected it once", option, *one));
 }
 
 fs::path cache_folder(const std::string& word) { return word.empty() ? study::default_cache_folder() : fs::path(word); }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include "cli/commands.h"
@@ -35,5 +36,8 @@ struct ChosenGroup {
 
   const study::PreparedGroup& group() { return model.group(number); }
 };
+
+/// Throws Error(usage) for a word that is there twice.
+void refuse_twice(std::string_view option, std::span<const std::string> words);
 
 }  // namespace tailor::cli

@@ -40,10 +40,6 @@ void show_proposals(const CalibrateCommand& command, const study::CalibrationQue
   if (!answer.left.empty()) console.note(fmt::format("none of them tells of {}", fmt::join(answer.left, ", ")));
 }
 
-}  // namespace
-
-namespace {
-
 /// From here on the observations tell next to nothing of a figure: the width of its interval, over that of what was
 /// believed before.
 constexpr double nearly_open = 0.95;
@@ -141,11 +137,7 @@ void run_replay(const ReplayCommand& command, const Context& context) {
 
 void run_validate(const ValidateCommand& command, const Context& context) {
   context.interrupts->holds_nothing();
-  for (std::size_t i = 1; i < command.calibrations.size(); ++i)
-    if (const std::string& one = command.calibrations[i];
-        std::find(command.calibrations.begin(), command.calibrations.begin() + i, one) !=
-        command.calibrations.begin() + i)
-      throw Error(Fault::usage, fmt::format("--calibration: found '{}' twice, expected it once", one));
+  refuse_twice("--calibration", command.calibrations);
   study::ValidationQuestion question;
   question.sources = command.sources;
   question.device = command.device;

@@ -189,8 +189,6 @@ void profile_module(const ProfileCommand& options, const Context& context, const
 
 void run_profile(const ProfileCommand& options, const Context& context) {
   const ThreadLimit limit(static_cast<int>(options.threads));
-  if (!options.plan.empty() && options.all_plans)
-    throw Error(Fault::usage, "--plan names one plan, --all-plans asks for all", "leave one of them out");
   if (options.module && options.profiler == "replay") return profile_module(options, context, {});
   const profiler::FoundNvrtc nvrtc = study::find_compiler(options.compiler.nvrtc);
   if (!nvrtc && options.profiler != "replay")

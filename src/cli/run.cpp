@@ -8,7 +8,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -113,22 +112,21 @@ void check_options(const RunCommand& options, const profiler::RunSpec& spec) {
                 "what blocks write that do not run cannot be as expected");
   std::vector<std::string> read = spec.files;
   read.push_back(options.file);
-  const auto take = [](std::string_view option, std::set<std::string>& known, const std::string& name) {
-    if (!known.insert(name).second)
-      throw Error(Fault::usage, fmt::format("{}: found '{}' twice, expected it once", option, name));
-  };
-  std::set<std::string> expected, saved, written;
+  std::vector<std::string> expected, saved, written;
   for (const std::string& one : options.expect) {
     const auto [name, file] = named_file("--expect", one);
-    take("--expect", expected, name);
+    expected.push_back(name);
     read.push_back(file);
   }
   for (const std::string& one : options.save) {
     const auto [name, file] = named_file("--save", one);
-    take("--save", saved, name);
-    take("--save", written, fs::weakly_canonical(fs::absolute(file)).string());
+    saved.push_back(name);
+    written.push_back(fs::weakly_canonical(fs::absolute(file)).string());
     refuse_own_input(read, file);
   }
+  refuse_twice("--expect", expected);
+  refuse_twice("--save", saved);
+  refuse_twice("--save", written);
 }
 
 void save_buffers(const RunCommand& options, const profiler::RunSpec& spec, const profiler::KernelRun& run,

@@ -233,9 +233,8 @@ std::string on_grid(const Situation& s) {
   // counts.
   const double idle = s.device.sms - static_cast<double>(s.blocks);
   if (idle <= 0) return {};
-  return fmt::format("{} {:.0f} of {:.0f} SMs idle: {}",
-                     tailor::counted(s.work.virtual_blocks, "block", "leaves", "leave"), idle, s.device.sms,
-                     s.proposed(more_of_them, more_blocks(s)));
+  return fmt::format("{} {:.0f} of {:.0f} SMs idle: {}", tailor::counted(s.blocks, "block", "leaves", "leave"), idle,
+                     s.device.sms, s.proposed(more_of_them, more_blocks(s)));
 }
 /// Seconds of the latency view that copies wait for one another because they branch.
 double waits_in_turn(const Situation& s) {

@@ -146,7 +146,7 @@ struct Prepared {
   int widest_vector = 1;                                ///< most elements of any parameter or output in 16 bytes
   std::int64_t element_code = 0;  ///< instructions that lie in the code for one element of the loop, as estimated
   bool straight = true;           ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
-  std::int64_t unbroken = 0;      ///< else runs of so many elements stay whole (unbroken.h); 0: all do
+  std::int64_t unbroken = 0;      ///< runs of so many elements stay whole, broadcasts counted (unbroken.h); 0: all do
   std::optional<Turn> turn;       ///< transpose: what its tiles are made of
   /// Of a flat loop over a group that is turned too: the same group prepared for the skeleton transpose.
   std::shared_ptr<const Prepared> turned;

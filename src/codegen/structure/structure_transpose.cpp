@@ -164,19 +164,15 @@ class TurnFinder {
       return std::nullopt;
     }
     if (of.op == Op::constant || of.op == Op::iota) return std::nullopt;
-    if (of.op == Op::dynamic_slice) {
-      // Wherever it begins, its neighbours lie as those of the array do. It waits in a tile as soon as the array would.
-      const Coordinates coordinates = items_[at].coordinates;
-      const std::size_t whole = item_at(of.operands[0], coordinates);
-      items_[at].operands.push_back(whole);
-      return std::nullopt;
-    }
-    if (!is_passed(of))
+    // Wherever it begins, its neighbours lie as those of the array do. It waits in a tile as soon as the array would.
+    const bool is_window = of.op == Op::dynamic_slice;
+    if (!is_window && !is_passed(of))
       return refuse("turn-operation",
                     fmt::format("{} %{} reads at more than one place for an element", row(of.op).hlo, of.name));
-    for (int k = 0; k < static_cast<int>(of.operands.size()); ++k) {
-      const Coordinates coordinates = items_[at].coordinates;
-      const std::size_t operand = item_at(of.operands[k], operand_coordinates(build_, graph_, of, k, coordinates));
+    for (int k = 0; k < (is_window ? 1 : static_cast<int>(of.operands.size())); ++k) {
+      const Coordinates own = items_[at].coordinates;
+      const std::size_t operand =
+          item_at(of.operands[k], is_window ? own : operand_coordinates(build_, graph_, of, k, own));
       items_[at].operands.push_back(operand);
     }
     return std::nullopt;

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <numeric>
 #include <optional>
+#include <vector>
 
 #include "codegen/structure/index_map.h"
 #include "ir/graph/domain.h"
@@ -36,14 +37,11 @@ std::int64_t below(const ir::Shape& from, const ir::Shape& to, const Common& com
 }
 
 std::int64_t of_transpose(const ir::Shape& from, const ir::Shape& to, const ir::Dims& axes) {
+  const std::vector<int> sources = ir::wide_dimensions(from), results = ir::wide_dimensions(to);
   std::int64_t run = 1;
-  int next = 0;
-  for (int i = 0; i < to.rank(); ++i) {
-    const int dim = to.minor_to_major[static_cast<std::size_t>(i)];
-    if (to.dims[dim] == 1) continue;
-    while (from.dims[from.minor_to_major[static_cast<std::size_t>(next)]] == 1) ++next;
-    if (from.minor_to_major[static_cast<std::size_t>(next++)] != axes[dim]) return run;
-    run *= to.dims[dim];
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (sources[i] != axes[results[i]]) return run;
+    run *= to.dims[results[i]];
   }
   return 0;
 }

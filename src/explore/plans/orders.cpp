@@ -13,19 +13,12 @@
 
 #include <algorithm>
 
+#include "ir/graph/domain.h"
+#include "ir/graph/split_reduction.h"
+
 namespace tailor::explore {
 
 namespace {
-
-/// Dimensions longer than 1, from the slowest in memory on.
-std::vector<int> by_place(const ir::Shape& shape) {
-  std::vector<int> dims;
-  for (int i = shape.rank(); i-- > 0;)
-    if (const int dim = shape.minor_to_major[static_cast<std::size_t>(i)]; shape.dims[dim] != 1) dims.push_back(dim);
-  return dims;
-}
-
-bool is_row_major(const std::vector<int>& places) { return std::is_sorted(places.begin(), places.end()); }
 
 /// Whether what `user` makes of `operand`, of as many elements, lies where it lay.
 bool keeps_order(const ir::Graph& graph, ir::NodeId user, ir::NodeId operand) {
@@ -35,19 +28,19 @@ bool keeps_order(const ir::Graph& graph, ir::NodeId user, ir::NodeId operand) {
     case ir::Op::bitcast:
       return true;
     case ir::Op::reshape:
-      return is_row_major(by_place(from)) && is_row_major(by_place(to));
+      return ir::lies_row_major(from) && ir::lies_row_major(to);
     case ir::Op::broadcast: {
-      std::vector<int> places = by_place(from);
+      std::vector<int> places = ir::wide_dimensions(from);
       for (int& dim : places) dim = static_cast<int>(axes(node)[dim]);
-      return places == by_place(to);
+      return places == ir::wide_dimensions(to);
     }
     case ir::Op::transpose: {
-      std::vector<int> places = by_place(to);
+      std::vector<int> places = ir::wide_dimensions(to);
       for (int& dim : places) dim = static_cast<int>(axes(node)[dim]);
-      return places == by_place(from);
+      return places == ir::wide_dimensions(from);
     }
     default:
-      return from.dims == to.dims && by_place(from) == by_place(to);
+      return from.dims == to.dims && ir::wide_dimensions(from) == ir::wide_dimensions(to);
   }
 }
 

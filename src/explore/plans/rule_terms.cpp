@@ -302,8 +302,7 @@ bool has_narrow_vectors(const Candidate& c) {
   if (is_across(c) || c.plan.vector >= widest / 2) return false;
   if (row(c.prepared.skeleton).unit == ir::WorkUnit::elements) {
     const std::int64_t whole = std::gcd(std::gcd(c.prepared.unbroken, c.prepared.columns), widest);
-    if (whole < widest && (c.plan.vector == whole || 2 * c.plan.vector == whole)) return false;
-    if (whole < widest && c.plan.vector == 1) return false;
+    if (whole < widest && (c.plan.vector == 1 || c.plan.vector == whole || 2 * c.plan.vector == whole)) return false;
   }
   return !breaks_vectors(c) || c.plan.vector > 1;
 }

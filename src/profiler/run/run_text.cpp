@@ -166,8 +166,9 @@ void read_type(RunBuffer& buffer, std::string_view word) {
   buffer.bytes.resize(bytes);
 }
 
+/// Files that are read for it join `files`.
 RunBuffer read_buffer(std::span<const std::string_view> words, std::string_view seed,
-                      const std::filesystem::path& folder) {
+                      const std::filesystem::path& folder, std::vector<std::string>& files) {
   RunBuffer made;
   made.name = words[0];
   const bool typed = !use_named(words[1]);
@@ -186,7 +187,7 @@ RunBuffer read_buffer(std::span<const std::string_view> words, std::string_view 
     return made;
   }
   NpyArray array = read_npy(folder / how);
-  made.file = (folder / how).string();
+  files.push_back((folder / how).string());
   if (typed && (array.dims != made.dims || array.dtype != made.dtype))
     fail(fmt::format("buffer {}: found {}[{}] in {}, expected {}", made.name, name(array.dtype),
                      fmt::join(array.dims, ","), how, words[1]));
@@ -243,8 +244,7 @@ void read_argument(RunSpec& spec, std::string_view text, std::string_view seed, 
   const bool known =
       std::any_of(spec.buffers.begin(), spec.buffers.end(), [&](const RunBuffer& one) { return one.name == words[0]; });
   if (known) fail(fmt::format("found a second buffer '{}'", words[0]));
-  RunBuffer buffer = read_buffer(words, seed, folder);
-  if (!buffer.file.empty()) spec.files.push_back(buffer.file);
+  RunBuffer buffer = read_buffer(words, seed, folder, spec.files);
   spec.parameters.push_back({static_cast<int>(spec.buffers.size()), {}});
   spec.buffers.push_back(std::move(buffer));
 }
@@ -263,9 +263,7 @@ void read_variable(RunSpec& spec, std::string_view text, std::string_view seed, 
   }
   const std::string how = fmt::format("{}", fmt::join(words.begin() + 2, words.end(), ":"));  // "below:64"
   const std::string_view as_buffer[] = {words[0], words[1], "input", how};
-  RunBuffer buffer = read_buffer(as_buffer, seed, folder);
-  if (!buffer.file.empty()) spec.files.push_back(buffer.file);
-  spec.launch.variables.push_back({name, std::move(buffer.bytes)});
+  spec.launch.variables.push_back({name, read_buffer(as_buffer, seed, folder, spec.files).bytes});
 }
 
 bool read_head_line(RunSpec& spec, std::string_view key, std::string_view rest, std::string_view seed,

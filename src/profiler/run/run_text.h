@@ -32,7 +32,6 @@ struct RunBuffer {
   std::vector<std::int64_t> dims;
   simulator::BufferUse use = simulator::BufferUse::input;
   std::vector<std::byte> bytes;  ///< what it holds before the launch
-  std::string file = {};         ///< that was read from; empty: made up
   bool operator==(const RunBuffer&) const = default;
 };
 
