@@ -18,7 +18,9 @@
 // defined before a loop and used in it lives to the loop's end, because the next turn needs it again. A loop that is
 // unrolled is straight code: of the arrays that it goes through element by element, those that end with it give their
 // registers one by one to those that begin with it. A value in an unrolled loop counts once. A load that is not ordered
-// goes to where its value is first used, if that is in the same loop.
+// goes to where its value is first used, if that is in the same loop. A vector of zeros has no registers: the machine's
+// zero is stored. Where copies begin with less than they end with, as numbers of 16 bits that become f32, the assembler
+// makes all of them before it stores the first, while that costs nothing: counted with the addresses below.
 //
 // Indices. An index is a part that differs between threads and blocks, and what loops and copies add to it; the
 // machine's addresses hold constants, so copies need no register. The part that stays is held from where it is first
@@ -37,6 +39,7 @@
 // What else the assembler takes is the model's business (`register_base`): one index, two addresses that are being
 // made, the parts of an expression. Measured against a compiler by tests/bench/registers_bench.
 #include <algorithm>
+#include <cmath>
 
 #include "costmodel/merged.h"
 #include "costmodel/scratch.h"
@@ -92,8 +95,13 @@ int parts_apart(const ir::Value& value) {
 /// Values: arrays in registers, then lets.
 class ValueLives {
  public:
-  ValueLives(const ir::Kernel& kernel, LiveScratch& scratch, std::vector<std::int64_t>& change)
-      : kernel_(kernel), lives_(scratch.lives), nests_(scratch.nests), loops_(scratch.loops), change_(change) {
+  ValueLives(const ir::Kernel& kernel, LiveScratch& scratch)
+      : kernel_(kernel),
+        lives_(scratch.lives),
+        nests_(scratch.nests),
+        loops_(scratch.loops),
+        change_(scratch.values),
+        ahead_(scratch.ahead) {
     lives_.assign(kernel.arrays.size() + kernel.lets.size(), {});
     nests_.clear();
     loops_.clear();
@@ -114,6 +122,8 @@ class ValueLives {
     for (const Nest& nest : nests_) {
       const std::int64_t ends = nest.ends.whole - nest.ends.copy, begins = nest.begins.whole - nest.begins.copy;
       add_span(change_, nest.start, nest.end, std::max(ends, begins));
+      const std::int64_t widened = nest.within * (nest.extent - 1) - std::max(ends, begins);
+      if (ends > 0 && widened > 0) add_span(ahead_, nest.start, nest.end, widened);
     }
   }
 
@@ -234,6 +244,7 @@ class ValueLives {
       wait_for_use(stmt.target.array);
       lives_[stmt.target.array].constant = true;
     }
+    note_written(stmt);
     use_let(stmt.let, at);
     if (stmt.kind == ir::StmtKind::let && kernel_.values[stmt.value].kind == ir::ValueKind::op)
       lives_[kernel_.arrays.size() + stmt.let].predicate = kernel_.lets[stmt.let].dtype == ir::DType::pred;
@@ -242,6 +253,22 @@ class ValueLives {
   }
   bool is_constant(ir::ValueId id) const {
     return id != ir::no_value && kernel_.values[id].kind == ir::ValueKind::constant;
+  }
+  /// The machine's zero is a register of its own, and a vector of it is stored from there.
+  void note_written(const ir::Stmt& stmt) {
+    const bool writes = stmt.kind == ir::StmtKind::assign || stmt.kind == ir::StmtKind::load ||
+                        stmt.kind == ir::StmtKind::shuffle ||
+                        (stmt.kind == ir::StmtKind::declare && stmt.value != ir::no_value);
+    if (!writes || !held(stmt.target.array)) return;
+    Life& life = lives_[stmt.target.array];
+    const bool plain =
+        stmt.kind == ir::StmtKind::declare || (stmt.kind == ir::StmtKind::assign && stmt.op == ir::Op::copy);
+    const bool zero = plain && is_constant(stmt.value) && is_zero(kernel_.values[stmt.value]);
+    life.zero = zero && (life.zero || !life.written);
+    life.written = true;
+  }
+  static bool is_zero(const ir::Value& value) {
+    return value.integer == 0 && value.real == 0 && !std::signbit(value.real);
   }
   /// What was made here takes a register from its first use on, if that is in the same loop.
   void wait_for_use(std::size_t which) {
@@ -275,6 +302,7 @@ class ValueLives {
 
   void add(std::size_t which) {
     const Life& life = lives_[which];
+    if (life.zero) return;
     const std::int64_t copies = life.predicate ? std::max<std::int64_t>(0, life.copies - predicates) : life.copies;
     const std::int64_t packed = std::int64_t{size_of(kernel_, which)} * life.wider;
     const std::int64_t size = copies * (life.loose ? std::max(packed, elements_of(kernel_.arrays[which])) : packed);
@@ -295,6 +323,9 @@ class ValueLives {
       from = nest.end;
     }
     if (from < to || life.first == life.last) add_span(change_, from, to, size);
+    if (which >= kernel_.arrays.size()) return;
+    for (Nest& nest : nests_)
+      if (life.first > nest.start && life.last < nest.end) nest.within += size;
   }
 
   const ir::Kernel& kernel_;
@@ -302,6 +333,7 @@ class ValueLives {
   std::vector<Nest>& nests_;
   std::vector<std::int32_t>& loops_;  ///< around the statement that is looked at, outermost first
   std::vector<std::int64_t>& change_;
+  std::vector<std::int64_t>& ahead_;
   ir::VarSet vector_vars_;                      ///< of loops over the elements of a vector
   std::int32_t guard_ = 0, guarded_until_ = 0;  ///< the outermost guard that no loop is around, and its end
   int apart_ = 0;                               ///< registers of the statement's way for large arguments
@@ -508,20 +540,21 @@ class TermLives {
 
 void fill_registers(const ir::Kernel& kernel, Scratch::Body& scratch, Work& work) {
   LiveScratch& live = scratch.live;
-  for (std::vector<std::int64_t>* const change : {&live.values, &live.indices, &live.pointers})
+  for (std::vector<std::int64_t>* const change : {&live.values, &live.ahead, &live.indices, &live.pointers})
     change->assign(kernel.body.size() + 2, 0);
-  const ValueLives of_values(kernel, live, live.values);
+  const ValueLives of_values(kernel, live);
   const IndexLives of_indices(kernel, live, live.indices);
   const TermLives of_terms(kernel, live, live.indices);
   const PointerLives of_pointers(kernel, live, live.pointers);
-  std::int64_t value = 0, index = 0, pointer = 0, most = 0, early = 0;
+  std::int64_t value = 0, ahead = 0, index = 0, pointer = 0, most = 0, early = 0;
   for (std::size_t at = 0; at < live.values.size(); ++at) {
     value += live.values[at];
+    ahead += live.ahead[at];
     index += live.indices[at];
     pointer += live.pointers[at];
     const std::int64_t held = value + std::max<std::int64_t>(0, index - 1);
     most = std::max(most, held);
-    early = std::max(early, held + std::max<std::int64_t>(0, pointer - pointers_of_base));
+    early = std::max(early, held + std::max<std::int64_t>(ahead, pointer - pointers_of_base));
   }
   work.live_registers = static_cast<int>(most);
   work.early_registers = static_cast<int>(early);

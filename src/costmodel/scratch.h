@@ -210,7 +210,9 @@ struct Life {
   ir::ArrayId kept = ir::no_id;                  ///< of a let: an array that keeps its value
   int wider = 1;                                 ///< times, once they are converted
   bool loose = false;                            ///< elements of less than a register have one each
-  ir::VarSet last_vars;                          ///< that the last use picks an element by
+  bool zero = false;                             ///< an array of which all that is written is 0
+  bool written = false;
+  ir::VarSet last_vars;  ///< that the last use picks an element by
 };
 
 /// Arrays that a nest of unrolled loops goes through, all of them and one copy's part. In registers.
@@ -224,6 +226,7 @@ struct Nest {
   std::int64_t extent = 1;  ///< of the outer loop
   ir::VarSet var;           ///< of the outer loop
   Through ends, begins;     ///< arrays whose last, and whose first, use is here
+  std::int64_t within = 0;  ///< registers of the arrays of one copy that begin and end here
 };
 
 /// The part of an index that no loop changes, by a hash.
@@ -250,7 +253,7 @@ struct LiveScratch {
   std::vector<IndexUse> uses;
   std::vector<TermUse> terms;
   std::vector<std::int32_t> loops;
-  std::vector<std::int64_t> values, indices, pointers;
+  std::vector<std::int64_t> values, ahead, indices, pointers;
   std::vector<std::int32_t> accessed;  ///< where a buffer is, last, in a run of accesses
 };
 

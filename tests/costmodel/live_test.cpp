@@ -38,7 +38,7 @@ struct LiveProgram {
   }
   /// An array that is alive in one place.
   void hold(DType dtype, std::array<std::int64_t, 2> dims, int vector) {
-    b.declare(array(dtype, dims, vector), b.real(dtype, 0));
+    b.declare(array(dtype, dims, vector), b.real(dtype, 1));
   }
   /// A loop over the elements of a vector of four: `to` = `op` of `from`.
   void each_element(const ir::Ref& from, const ir::Ref& to, Op op) {
@@ -249,6 +249,53 @@ TEST_CASE("an array that begins with a constant takes a register where it is use
     return p.live();
   };
   CHECK(chosen(1) == chosen(7));
+}
+
+TEST_CASE("a vector of zeros has no registers, as long as nothing else is written there") {
+  const auto filled = [](double with, bool added) {
+    LiveProgram k;
+    ir::KernelBuilder& b = k.b;
+    const ir::ArrayId row = k.array(DType::f32, {0, 0}, 4);
+    b.declare(row);
+    const ir::VarId e = b.loop_var("e", 4);
+    b.each(e);
+    b.assign(b.ref(row, b.var(e)), b.real(DType::f32, with));
+    if (added) b.assign(b.ref(row, b.var(e)), b.real(DType::f32, 0), Op::add);
+    b.end();
+    b.store(k.y, k.own, 4, b.ref(row, b.number(0)));
+    return k.live();
+  };
+  CHECK(filled(0, false) == 0);
+  CHECK(filled(-0.0, false) == 4);
+  CHECK(filled(1, false) == 4);
+  CHECK(filled(0, true) == 4);
+}
+
+TEST_CASE("copies that widen their elements are made ahead, all at once") {
+  // Four vectors of four numbers of 16 bits each: eight registers that become sixteen.
+  const auto of = [](DType from, DType to) {
+    LiveProgram k;
+    ir::KernelBuilder& b = k.b;
+    const ir::BufferId x = b.in("v", from, live_elements), y = b.out("u", to, live_elements);
+    const ir::ArrayId row = k.array(from, {4, 0}, 4), result = k.array(to, {0, 0}, 4);
+    b.declare(row);
+    const ir::VarId q = b.loop_var("q", 4), u = b.loop_var("u", 4), e = b.loop_var("e", 4);
+    b.each(q);
+    b.load({row, {b.var(q), ir::no_expr}, b.number(0)}, x, b.sum({b.var(k.tid, 4), b.var(q, 128)}), 4);
+    b.end();
+    b.each(u);
+    b.declare(result);
+    b.each(e);
+    b.assign(b.ref(result, b.var(e)), b.convert(to, b.element({row, {b.var(u), ir::no_expr}, b.var(e)})));
+    b.end();
+    b.store(y, b.sum({b.var(k.tid, 4), b.var(u, 128)}), 4, b.ref(result, b.number(0)));
+    b.end();
+    return k.early() - k.live();
+  };
+  CHECK(of(DType::f32, DType::f32) == 0);
+  CHECK(of(DType::f32, DType::bf16) == 0);
+  CHECK(of(DType::bf16, DType::f32) > 0);
+  CHECK(of(DType::u8, DType::f32) > of(DType::bf16, DType::f32));
 }
 
 TEST_CASE("addresses are ready in front of the first access, a pair of registers for each buffer but two") {

@@ -178,7 +178,6 @@ __device__ __forceinline__ void tanh_sum_multiply_convert_column_block(
             const float d = tw * gm;
             s.v[e] += d;
             const bf16 dh_2 = bf16_of(d);
-            const float dh_3 = float_of(dh_2);
             dh_1.v[e] = dh_2;
           }
           store_bf16x8(&dh_at[t * 6144 + u * 3072], &dh_1.v[0]);
@@ -228,7 +227,6 @@ __device__ __forceinline__ void tanh_sum_multiply_convert_column_block(
     for (int e = 0; e < 8; ++e) {
       const float sw = s.v[e] * w_1.v[e];
       const bf16 sh_2 = bf16_of(sw);
-      const float sh_3 = float_of(sh_2);
       sh_1.v[e] = sh_2;
     }
     store_bf16x8(&sh[i_1], &sh_1.v[0]);

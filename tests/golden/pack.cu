@@ -438,7 +438,6 @@ __device__ __forceinline__ void tanh_add_multiply_convert_map_3_block(
       const float g_13 = th_13 + 0.5f;
       const float y_13 = z_13 * g_13;
       const f16 yh_13_2 = f16_of(y_13);
-      const float yh_13_3 = float_of(yh_13_2);
       yh_13_1.v[e] = yh_13_2;
     }
     store_f16x4(&yh_13[tid * 4], &yh_13_1.v[0]);

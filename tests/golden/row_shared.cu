@@ -322,7 +322,6 @@ __device__ __forceinline__ void sum_divide_negate_multiply_row_block(
     }
     const float mean = s * 4.999975e-06f;
     const f16 meanh_1 = f16_of(mean);
-    const float meanh_2 = float_of(meanh_1);
     if (lane == 0 && warp == 0) {
       store_f16(&meanh[i_3], meanh_1);
     }

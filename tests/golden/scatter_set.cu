@@ -55,10 +55,6 @@ struct bf16 {
   unsigned short bits;
 };
 
-__device__ __forceinline__ float float_of(bf16 a) {
-  return __uint_as_float(static_cast<unsigned int>(a.bits) << 16);
-}
-
 /// NaN when either is.
 template <class T>
 __device__ __forceinline__ T maximum(T a, T b) {
@@ -161,7 +157,6 @@ __device__ __forceinline__ void scatter_map_block(
     Vec<bf16, 8> t_1;
     #pragma unroll
     for (int e = 0; e < 8; ++e) {
-      const float t_2 = float_of(t_row.v[e]);
       t_1.v[e] = t_row.v[e];
     }
     store_bf16x8(&y[i], &t_1.v[0]);
@@ -213,7 +208,6 @@ __device__ __forceinline__ void scatter_map_2_block(
     Vec<bf16, 4> y_1;
     #pragma unroll
     for (int e = 0; e < 4; ++e) {
-      const float x_1 = float_of(x_row[q].v[e]);
       y_1.v[e] = x_row[q].v[e];
     }
     if (y_at < 1027) {

@@ -156,7 +156,6 @@ __device__ __forceinline__ void negate_add_multiply_transpose_transpose_block(
           const float x_1 = float_of(x_row[q][u].v[ue]);
           const float e = -x_1;
           const f16 t_1 = f16_of(e);
-          const float t_2 = float_of(t_1);
           t_pieces[ue].v[q] = t_1;
         }
       }
@@ -187,7 +186,6 @@ __device__ __forceinline__ void negate_add_multiply_transpose_transpose_block(
         const float z = t_3 + s_1;
         const float w_1 = z * b_row.v[we];
         const f16 y_2 = f16_of(w_1);
-        const float y_3 = float_of(y_2);
         y_1.v[we] = y_2;
       }
       store_f16x8(&y[i_1 + w * 16000], &y_1.v[0]);

@@ -23,6 +23,7 @@
 
 #include "ir/graph/reducer.h"
 #include "ir/graph/region_reduction.h"
+#include "ir/kernel/unread.h"
 
 namespace tailor::codegen {
 
@@ -228,6 +229,7 @@ ir::Kernel ProgramBuilder::take() {
     if (stmt.kind == ir::StmtKind::loop || stmt.kind == ir::StmtKind::guard)
       stmt.end += static_cast<std::int32_t>(i) + 1;
   }
+  ir::drop_unread_lets(kernel_);
   kernel_.indices = s_.build.take();
   return std::move(kernel_);
 }
