@@ -27,6 +27,12 @@
 
 namespace tailor::codegen {
 
+namespace {
+
+bool is_conversion(const ir::Value& value) { return value.kind == ir::ValueKind::convert; }
+
+}  // namespace
+
 ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, LowerScratch::State& state)
     : prepared_(prepared), plan_(plan), graph_(*prepared.graph), s_(state) {
   s_.build.reset();
@@ -229,7 +235,8 @@ ir::Kernel ProgramBuilder::take() {
     if (stmt.kind == ir::StmtKind::loop || stmt.kind == ir::StmtKind::guard)
       stmt.end += static_cast<std::int32_t>(i) + 1;
   }
-  ir::drop_unread_lets(kernel_);
+  // Only what is widened is made for readers that may not come.
+  if (std::any_of(kernel_.values.begin(), kernel_.values.end(), is_conversion)) ir::drop_unread_lets(kernel_);
   kernel_.indices = s_.build.take();
   return std::move(kernel_);
 }
