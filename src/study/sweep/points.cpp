@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a sweep comes to by its own plans. In: a sweep whose steps are done. Out: totals, rows of a grid's points.
-// Called by run_sweep(). The time of a group is that of its best plan as the view best_plans has it: by the most
-// precise level that looked at a plan of the list, refuted plans left out.
+// Called by run_sweep(). The time of a group is that of its best plan as the view best_plans has it, but of the plans
+// that this sweep lists alone: by the most precise level that looked at a plan of the list, refuted plans left out.
 #include "study/sweep/points.h"
 
 #include <algorithm>
@@ -21,9 +21,24 @@ namespace tailor::study {
 
 namespace {
 
-/// What a group takes on a device; without a plan by its bound, without either nothing.
-struct GroupTotal {
+/// The best plan of those that the most precise level has looked at.
+struct BestTime {
   std::optional<Seconds> time;
+  ir::Level level = ir::Level::sol;
+  explore::Place place;
+
+  void offer(const ir::Estimate& estimate, const explore::Place& at) {
+    const auto of = [](ir::Level one) { return static_cast<std::int64_t>(one); };
+    if (time && (of(estimate.level) < of(level) || (estimate.level == level && !(at < place)))) return;
+    time = estimate.total;
+    level = estimate.level;
+    place = at;
+  }
+};
+
+/// What a group takes on a device, and what it was predicted to; without a plan by its bound, without either nothing.
+struct GroupTotal {
+  BestTime best, predicted;
   bool planned = false;
 };
 
@@ -38,44 +53,65 @@ std::vector<std::size_t> executed_of(const Sweep& sweep, const std::vector<Candi
   return numbers;
 }
 
-/// Plans that several points list have estimates of all of them: those count that this sweep asks for, so that a point
-/// comes to the same in whatever order points are swept.
+/// What the plan was measured to take, by the way of measuring that the view level_times takes; points of a grid are
+/// told apart by predictions.
+std::optional<ir::Estimate> measured_of(Sweep& sweep, const Candidate& candidate) {
+  if (!sweep.options.measure && !sweep.options.measurer) return std::nullopt;
+  if (!sweep.config.setting.empty()) return std::nullopt;
+  for (const store::EstimateRow& row : sweep.store().estimates(candidate.plan_id(), candidate.standing.device)) {
+    if (row.level != ir::name(ir::Level::profiled)) continue;
+    ir::Estimate estimate;
+    estimate.level = ir::Level::profiled;
+    estimate.total = row.total;
+    return estimate;
+  }
+  return std::nullopt;
+}
+
+/// Estimates of a plan that this sweep asks for. Of a plan that several sweeps list there are those of all of them.
+std::vector<ir::Estimate> asked_of(Sweep& sweep, const Candidate& candidate, bool is_executed) {
+  const bool compiles = sweep.config.compile && sweep.options.compile;
+  std::vector<ir::Estimate> asked;
+  for (const ir::Estimate& estimate : candidate.standing.estimates)
+    if (estimate.level == sweep.model->level || (compiles && estimate.level == ir::Level::compiled) ||
+        (is_executed && estimate.level == ir::Level::counted))
+      asked.push_back(estimate);
+  const std::optional<ir::Estimate> measured = compiles ? measured_of(sweep, candidate) : std::nullopt;
+  if (measured) asked.push_back(*measured);
+  return asked;
+}
+
+/// Sweeps that share a database share their plans: those count that this one lists and the estimates that it asks for,
+/// so that it comes to the same whatever was swept before it. XLA's plan stands beside every list, and is in a space
+/// whose axes nobody narrowed.
 GroupTotal group_total(Sweep& sweep, const PreparedGroup& group, const Target& target) {
   const Id id = group.group.id;
-  const bool compiles = sweep.config.compile && sweep.options.compile, checks = compiles && sweep.options.check;
+  const bool checks = sweep.config.compile && sweep.options.compile && sweep.options.check;
   GroupTotal total;
-  std::int64_t most_precise = -1;
-  explore::Place best;
   if (group.ready() != nullptr) {
     const std::vector<Id> own = sweep.store().short_list(id, target.id, space_on(sweep, target));
     const std::vector<Candidate>& list = short_list(sweep, {&group, &target});
     const std::vector<std::size_t> executed = checks ? executed_of(sweep, list) : std::vector<std::size_t>();
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Id plan = list[i].plan_id();
-      if (list[i].standing.refuted || std::find(own.begin(), own.end(), plan) == own.end()) continue;
+      const bool is_own = (list[i].is_xla && sweep.config.axes.empty()) ||
+                          std::find(own.begin(), own.end(), plan) != own.end();
+      if (list[i].standing.refuted || !is_own) continue;
       if (!sweep.store().plan_rejections(plan, target.id).empty()) continue;
       const int from_usual = explore::steps_between(list[i].plan, explore::usual_plan(*group.ready()));
       const bool is_executed = std::find(executed.begin(), executed.end(), i) != executed.end();
-      for (const ir::Estimate& estimate : list[i].standing.estimates) {
-        const bool asked = estimate.level == sweep.model->level ||
-                           (compiles && estimate.level == ir::Level::compiled) ||
-                           (is_executed && estimate.level == ir::Level::counted);
-        const auto precision = static_cast<std::int64_t>(estimate.level);
-        if (!asked || precision < most_precise) continue;
+      for (const ir::Estimate& estimate : asked_of(sweep, list[i], is_executed)) {
         const explore::Place place{std::round(estimate.total.value * 1e9),
                                    row_for(estimate.parts, ir::Part::issue).value, from_usual, plan};
-        if (precision > most_precise || place < best) {
-          total.time = estimate.total;
-          best = place;
-        }
-        most_precise = precision;
+        total.best.offer(estimate, place);
+        if (estimate.level != ir::Level::profiled) total.predicted.offer(estimate, place);
       }
     }
   }
-  total.planned = total.time.has_value();
+  total.planned = total.best.time.has_value();
   if (!total.planned)
     for (const store::GroupBoundRow& bound : sweep.store().group_bounds(id, target.id))
-      if (bound.model == model_name(sweep, "sol")) total.time = bound.total;
+      if (bound.model == model_name(sweep, "sol")) total.best.time = total.predicted.time = bound.total;
   return total;
 }
 
@@ -103,12 +139,13 @@ std::vector<store::StrategyTotals> own_totals(Sweep& sweep) {
     row.launches_without_plan = 0;
     for (const store::FusionGroupRow& group : fusion->groups) {
       const GroupTotal& total = groups[{group.group, target->id}];
-      row.kernel_time += total.time.value_or(Seconds{}) * group.times;
+      row.kernel_time += total.best.time.value_or(Seconds{}) * group.times;
+      row.predicted_time += total.predicted.time.value_or(Seconds{}) * group.times;
+      row.launches_measured += total.best.level == ir::Level::profiled ? group.times : 0;
       row.groups_without_plan += total.planned ? 0 : 1;
-      row.groups_without_time += total.time ? 0 : 1;
+      row.groups_without_time += total.best.time ? 0 : 1;
       row.launches_without_plan += total.planned ? 0 : group.times;
     }
-    row.predicted_time = row.kernel_time;
     totals.push_back(std::move(row));
   }
   std::stable_sort(totals.begin(), totals.end(), [](const auto& a, const auto& b) {

@@ -67,21 +67,14 @@ const costmodel::Model& ranking_model(const std::string& name) {
               suggestion(name, known));
 }
 
-/// What strategies came to on the models and devices of this sweep; another sweep's rows may stand beside them.
+/// What strategies came to on the models and devices of this sweep by its own plans; another sweep's may stand beside
+/// them.
 void sum_up(Sweep& sweep) {
-  const auto& wanted = sweep.config.strategies;
   Bytes library;
   for (const Id graph : sweep.graphs)
     for (const store::LibraryCallRow& call : sweep.store().library_calls(graph)) library += call.bytes * call.times;
-  const bool is_point = !sweep.config.setting.empty();
-  if (is_point) done_unless_stopped([&] { sweep.outcome.strategies = own_totals(sweep); });
-  for (store::StrategyTotals& totals : is_point ? std::vector<store::StrategyTotals>() : sweep.store().strategies())
-    if (sweep.graphs.contains(totals.graph) &&
-        std::find(wanted.begin(), wanted.end(), totals.strategy) != wanted.end() &&
-        std::any_of(sweep.devices.begin(), sweep.devices.end(),
-                    [&](const Target& device) { return device.id == totals.device; }))
-      sweep.outcome.strategies.push_back(std::move(totals));
-  if (!is_point) sweep.outcome.search_added = sweep.store().strategy_search_added();
+  done_unless_stopped([&] { sweep.outcome.strategies = own_totals(sweep); });
+  if (sweep.config.setting.empty()) sweep.outcome.search_added = sweep.store().strategy_search_added();
   sweep.outcome.baseline = sweep.config.baseline;
   if (!sweep.config.claim || sweep.watch.stopped()) return;
   if (!sweep.outcome.left_out.empty())

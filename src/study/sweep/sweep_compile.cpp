@@ -62,7 +62,7 @@ std::vector<Candidate>& short_list(Sweep& sweep, const Place& place) {
   const std::vector<Id> own = sweep.store().short_list(group, place.target->id, space_on(sweep, *place.target));
   for (const store::PlanRow& row : sweep.store().plans(group)) {
     const bool is_xla = xla && xla->plan == row.id;
-    if (!own.empty() && !is_xla && std::find(own.begin(), own.end(), row.id) == own.end()) continue;
+    if ((!is_xla || own.empty()) && std::find(own.begin(), own.end(), row.id) == own.end()) continue;
     if (!ir::older_field_in(row.text).empty()) continue;  // score_groups() has put others in its place
     const std::optional<Id> kernel = sweep.store().lowering(row.id, place.target->id);
     if (!kernel) continue;
