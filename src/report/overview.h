@@ -31,7 +31,8 @@ Verdict verdict(const ClaimSummary& claim);
 /// The same as a row; none without a claim.
 Table verdict_table(const Summary& summary);
 
-/// How much less time one strategy takes than another, at the most precise level that both have a time at. Two figures,
+/// How much less time one strategy takes than another, at the most precise level that both have a time at; measured
+/// times only where all of both was measured, for a prediction may hold a launch that a timer leaves out. Two figures,
 /// and no text names one of them without saying which: fused kernels alone, which is what a strategy decides, and a run
 /// of the model, in which the library calls take the same time under both.
 struct Speedup {

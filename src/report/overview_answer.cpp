@@ -110,12 +110,18 @@ std::string library_words(const StrategyTotals& strategy) {
                            humane_seconds(strategy.library_time->value));
 }
 
+/// Predicted times stand where measured ones are asked for. A bound is neither, and is said beside the sum.
+bool is_part_measured(const LevelTime& time) {
+  const auto is_predicted = [](const NamedTime& one) { return one.name != "profiled" && one.name != "bound"; };
+  return time.level == "profiled" && std::any_of(time.made_of.begin(), time.made_of.end(), is_predicted);
+}
+
 }  // namespace
 
 std::optional<Speedup> speedup(const StrategyTotals& chosen, const StrategyTotals& baseline) {
   for (auto a = chosen.time.rbegin(); a != chosen.time.rend(); ++a)
     for (const LevelTime& b : baseline.time)
-      if (b.level == a->level && a->time.value > 0 && b.time.value > 0)
+      if (b.level == a->level && a->time.value > 0 && b.time.value > 0 && !is_part_measured(*a) && !is_part_measured(b))
         return Speedup{a->level,   a->time,  b.time, chosen.library_calls > 0 ? chosen.library_time : std::nullopt,
                        a->made_of, b.made_of};
   return std::nullopt;

@@ -285,7 +285,7 @@ TEST_CASE("the bars of a strategy say how many times faster than the baseline it
   CHECK_FALSE(panel.bars[2].measured.has_value());
   s.strategies[2].time.back().level = s.strategies[1].time.back().level = "profiled";
   CHECK(speedup_panel(s).bars[0].note == "measured");
-  s.strategies[2].time.back().made_of = {{"profiled", {0.3e-3}}, {"projected", {0.261e-3}}};
+  s.strategies[2].time.back().made_of = {{"profiled", {0.3e-3}}, {"bound", {0.261e-3}}};
   s.strategies[2].groups_at_lower_bound = 1;
   CHECK(speedup_panel(s).bars[0].note == "partly measured, with bounds");
   s.modules[0].same_work = false;
@@ -427,6 +427,25 @@ TEST_CASE("the answer names the level that all of a time has, else how much of i
   chosen.time.back().made_of = {{"profiled", {400e-6}}, {"bound", {161e-6}}};
   s.baseline.clear();
   CHECK(says("predicted to take 561 us (71.3 % level profiled, 28.7 % a bound)"));
+}
+
+TEST_CASE("measured times and predicted ones are not set beside each other: the level below speaks of both") {
+  Summary s = example_summary();
+  StrategyTotals &chosen = s.strategies[2], &baseline = s.strategies[1];
+  for (StrategyTotals* one : {&chosen, &baseline}) {
+    one->time.back().level = "compiled";
+    one->time.push_back({"profiled", one->time.back().time});
+  }
+  chosen.time.back().time = Seconds{chosen.time.back().time.value / 2};  // a timer leaves a launch out
+  CHECK(speedup(chosen, baseline)->level == "profiled");
+  CHECK(speedup(chosen, baseline)->of_kernels() == approx(2 * 1.47 / 0.561));
+  for (StrategyTotals* one : {&chosen, &baseline}) {
+    one->time.back().made_of = {{"profiled", {1e-4}}, {"compiled", {2e-4}}};
+    CHECK(speedup(chosen, baseline)->level == "compiled");
+    CHECK(speedup(chosen, baseline)->of_kernels() == approx(1.47 / 0.561));
+    one->time.back().made_of = {{"profiled", {1e-4}}, {"bound", {2e-4}}};
+  }
+  CHECK(speedup(chosen, baseline)->level == "profiled");
 }
 
 TEST_CASE("a speed-up says what it is of: the fused kernels alone, and the same run with its library calls") {

@@ -347,6 +347,30 @@ TEST_CASE("a claim is judged by the models, strategies and devices of its own fi
   CHECK(value("chain.hlo", "l4", "a.db") == approx(6));
 }
 
+TEST_CASE("a sweep comes to the same by its own plans in a database that holds better ones, and before those are there") {
+  const Folder folder;
+  const auto config = [&](std::string_view threads) {
+    std::string all = softmax_config(R"(, "baseline": "unfused", "claim": {"metric": "predicted_speedup_of_kernels",
+                                       "threshold": 1})");
+    const std::string_view axis = "[128, 256]";
+    return all.replace(all.find(axis), axis.size(), threads);
+  };
+  const auto times = [&](std::string_view threads, const char* database) {
+    const SweepOutcome outcome = sweep(folder, config(threads), database);
+    REQUIRE(outcome.strategies.size() == 2);
+    REQUIRE(outcome.claim.has_value());
+    CHECK(outcome.strategies[0].kernel_time.value > 0);
+    return std::vector<double>{outcome.strategies[0].kernel_time.value, outcome.strategies[1].kernel_time.value,
+                               outcome.claim->value};
+  };
+  const std::vector<double> fast = times("[256]", "fast.db"), slow = times("[1024]", "slow.db");
+  CHECK(fast != slow);
+  CHECK(times("[1024]", "fast.db") == slow);
+  CHECK(times("[256]", "fast.db") == fast);
+  CHECK(times("[256]", "slow.db") == fast);
+  CHECK(times("[1024]", "slow.db") == slow);
+}
+
 TEST_CASE("a claim that does not hold exits 4, one that holds exits 0, one without a verdict 3") {
   const Folder folder;
   const auto claim = [](const char* threshold) {

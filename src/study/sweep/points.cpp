@@ -94,9 +94,8 @@ GroupTotal group_total(Sweep& sweep, const PreparedGroup& group, const Target& t
     const std::vector<std::size_t> executed = checks ? executed_of(sweep, list) : std::vector<std::size_t>();
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Id plan = list[i].plan_id();
-      const bool is_own = (list[i].is_xla && sweep.config.axes.empty()) ||
-                          std::find(own.begin(), own.end(), plan) != own.end();
-      if (list[i].standing.refuted || !is_own) continue;
+      const bool is_beside = list[i].is_xla && std::find(own.begin(), own.end(), plan) == own.end();
+      if (list[i].standing.refuted || (is_beside && !sweep.config.axes.empty())) continue;
       if (!sweep.store().plan_rejections(plan, target.id).empty()) continue;
       const int from_usual = explore::steps_between(list[i].plan, explore::usual_plan(*group.ready()));
       const bool is_executed = std::find(executed.begin(), executed.end(), i) != executed.end();
