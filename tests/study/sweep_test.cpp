@@ -347,7 +347,7 @@ TEST_CASE("a claim is judged by the models, strategies and devices of its own fi
   CHECK(value("chain.hlo", "l4", "a.db") == approx(6));
 }
 
-TEST_CASE("a sweep comes to the same by its own plans in a database that holds better ones, and before those are there") {
+TEST_CASE("a sweep comes to the same by its own plans, whether its database holds better ones or worse ones") {
   const Folder folder;
   const auto config = [&](std::string_view threads) {
     std::string all = softmax_config(R"(, "baseline": "unfused", "claim": {"metric": "predicted_speedup_of_kernels",

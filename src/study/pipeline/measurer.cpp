@@ -62,6 +62,8 @@ constexpr std::array profiler_table = std::to_array<ProfilerRow>({
     {"replay", "answers from what was recorded on GPUs: files of data/recorded, or a database", from_records},
 });
 
+bool is_tier(const std::string& words) { return words.find_first_not_of("0123456789") == std::string::npos; }
+
 /// "0", "none", or names.
 gpu::CountPlan plan_counters(const MeasureWords& options, const ir::Device& device, const Watch& watch) {
   if (options.counters == "none" || options.profiler != "gpu") return {};
@@ -71,12 +73,8 @@ gpu::CountPlan plan_counters(const MeasureWords& options, const ir::Device& devi
     return {};
   }
   const gpu::MetricHost& host = std::get<gpu::MetricHost>(opened);
-  if (options.counters.find_first_not_of("0123456789") == std::string::npos) {
-    constexpr int highest_tier = 3;
-    if (options.counters.size() > 1 || std::stoi(options.counters) > highest_tier)
-      throw Error(Fault::usage,
-                  fmt::format("--counters: found tier {}, expected 0 to {}", options.counters, highest_tier),
-                  "tailor counters lists them");
+  check_counters(options.counters);
+  if (is_tier(options.counters)) {
     const std::vector<std::string> chips = host.chips();
     if (std::find(chips.begin(), chips.end(), device.chip) == chips.end()) {
       watch.observer.warning(fmt::format("no counters: {} does not know the chip of {}{}", host.name(), device.name,
@@ -92,14 +90,21 @@ gpu::CountPlan plan_counters(const MeasureWords& options, const ir::Device& devi
 
 }  // namespace
 
-std::vector<ir::CacheState> parse_cache_states(const std::string& words) {
+std::vector<ir::CacheState> parse_cache_states(const std::string& words, const std::string& from) {
   std::vector<ir::CacheState> states;
   for (const std::string_view word : split(words, ',')) {
     const ir::CacheState state =
-        parse_word("--cache-state", trim(word), ir::cache_state_named, ir::cache_state_names());
+        parse_word(from, trim(word), ir::cache_state_named, ir::cache_state_names());
     if (std::find(states.begin(), states.end(), state) == states.end()) states.push_back(state);
   }
   return states;
+}
+
+void check_counters(const std::string& words, std::string_view from) {
+  constexpr int highest_tier = 3;
+  if (is_tier(words) && (words.size() != 1 || std::stoi(words) > highest_tier))
+    throw Error(Fault::usage, fmt::format("{}: found tier {}, expected 0 to {}", from, words, highest_tier),
+                "tailor counters lists them");
 }
 
 std::optional<ir::TimedBy> parse_timed_by(const std::string& word) {

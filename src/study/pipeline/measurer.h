@@ -36,8 +36,10 @@ struct MeasureWords {
   GpuOptions gpu;
 };
 
-/// "cold,produced" as states, each once. Throws Error(usage) with the nearest.
-std::vector<ir::CacheState> parse_cache_states(const std::string& words);
+/// "cold,produced" as states, each once. Throws Error(usage) with the nearest; `from` says where the words stand.
+std::vector<ir::CacheState> parse_cache_states(const std::string& words, const std::string& from = "--cache-state");
+/// Throws Error(usage) for a number that is no tier; names of counters are known to GPUs alone.
+void check_counters(const std::string& words, std::string_view from = "--counters");
 /// "auto" is nothing. Throws Error(usage).
 std::optional<ir::TimedBy> parse_timed_by(const std::string& word);
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a sweep comes to. In: a sweep whose steps are done. Out: what its strategies come to by its own short lists, and,
-// of a point of a grid, rows of that. Called by run_sweep(). Sweeps and points share databases, whose views take the
-// best plan of all of them: what one of them came to is therefore made here, by the plans on its own short lists.
+// What a sweep comes to. In: a sweep whose steps are done. Out: what its strategies come to by its own short lists; of
+// a point of a grid, rows of that. Called by run_sweep(). Sweeps and points share databases, whose views take the best
+// plan of all of them: what one of them came to is therefore made here, by the plans on its own short lists.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 namespace tailor::study {
 
 /// As the database's view `strategies`, of this sweep's fusions and with the times of its own short lists; a group that
-/// has no plan there counts with its bound. Of what was measured only what this sweep asked for. By model, device, then time.
+/// has no plan there counts with its bound. Measured times count where this sweep measures. By model, device, time.
 std::vector<store::StrategyTotals> own_totals(Sweep& sweep);
 
 /// Stores what a point is, and what its strategies came to. `grid` is the id of the whole file's configuration.

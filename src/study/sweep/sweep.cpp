@@ -29,8 +29,10 @@
 #include "base/text.h"
 #include "explore/strategy.h"
 #include "profiler/compile/compile.h"
+#include "profiler/measure/stop.h"
 #include "report/owner.h"
 #include "study/pipeline/manifest.h"
+#include "study/pipeline/measurer.h"
 #include "study/pipeline/question.h"
 #include "study/sweep/claim.h"
 #include "study/sweep/points.h"
@@ -273,6 +275,9 @@ void check_names(const SweepConfig& config, const std::filesystem::path& file) {
             std::all_of(config.arch.begin() + 3, config.arch.begin() + 5, [](char c) { return c >= '0' && c <= '9'; });
         if (config.arch != "auto" && !names_arch)
           throw Error(Fault::usage, fmt::format("found arch '{}', expected auto or one such as sm_90", config.arch));
+        parse_cache_states(fmt::format("{}", fmt::join(config.profile.cache, ",")), "profile.cache");
+        profiler::stop_rule(config.profile.stop);
+        check_counters(config.profile.counters, "profile.counters");
       });
 }
 
@@ -304,6 +309,10 @@ SweepSetup sweep_setup(const SweepOptions& options, SweepConfig config) {
   setup.calibration = load_calibration(options.data, setup.config.calibration);
   setup.devices = find_devices(setup.config, options, setup.calibration);
   setup.compiles = options.compile && setup.config.compile;
+  if (!setup.compiles && (options.measure || options.measurer))
+    throw Error(Fault::usage, Position{options.config.string()},
+                "kernels are to be measured, and none is compiled",
+                "set 'compile' to true and leave --no-compile out, or leave --profiler out");
   if (setup.compiles) setup.nvrtc = profiler::find_nvrtc(options.nvrtc);
   if (setup.nvrtc) check_architecture(setup.config, *setup.nvrtc.api, options.config);
   return setup;
