@@ -11,7 +11,8 @@
 // graph alone, so what a group takes in the one partition it takes in the mixture too.
 //
 // A group with windows is first cut at these and put together again pair by pair: several windows hold their taps in
-// registers side by side, which no price of borders sees.
+// registers side by side, which no price of borders sees. In a small graph so is any group that takes much more than
+// its price, in pieces of single nodes: partitions met on the way may have nothing between these and the whole.
 //
 // A mixture may wait in a circle where neither partition does. Then parts are taken one by one, those that save most
 // first, and at last one of the two as it stands.
@@ -130,6 +131,7 @@ class ByPlans {
     in_full_ = are_small(ours, rivals, effort_.whole_nodes);
     const NodeSets before = ours;
     cut_windows(ours);
+    if (in_full_) cut_dear(ours, rivals);
     for (const NodeSets* other : rivals) {
       if (over() || !any_doubt(ours)) break;
       mix(ours, cut_along(ours, *other));
@@ -466,30 +468,41 @@ class ByPlans {
     for (std::size_t g = ours.size(); g-- > 0 && work_ < effort_.most_work / window_share && !over();) {
       if (std::none_of(ours[g].begin(), ours[g].end(), is_window)) continue;
       if (!facts) facts = costmodel::group_facts(task_.graph, wires_);
-      if (const NodeSets pieces = cut_at_windows(task_.graph, *facts, ours[g]); pieces.size() > 1)
-        cut_windows(ours, g, pieces);
+      if (const NodeSets pieces = cut_at_windows(task_.graph, *facts, ours[g]); pieces.size() > 1) cut(ours, g, pieces);
     }
   }
 
-  void cut_windows(NodeSets& ours, std::size_t g, const NodeSets& pieces) {
+  /// Groups whose plans take much more than their price, likewise: in the pieces of the finest partition met.
+  void cut_dear(NodeSets& ours, const std::vector<const NodeSets*>& rivals) {
+    const auto finest = std::max_element(rivals.begin(), rivals.end(),
+                                         [](const NodeSets* a, const NodeSets* b) { return a->size() < b->size(); });
+    for (std::size_t g = finest == rivals.end() ? 0 : ours.size(); g-- > 0 && !over();) {
+      const std::optional<Known> known = look_at(Borders(task_.graph, wires_, ours), g, true);
+      if (!known || known->taken.seconds < effort_.dear * known->price) continue;
+      if (const NodeSets pieces = cut_along({ours[g]}, **finest); pieces.size() > 2) cut(ours, g, pieces);
+    }
+  }
+
+  /// One group in pieces that are put together again, where that takes less.
+  void cut(NodeSets& ours, std::size_t g, const NodeSets& pieces) {
     const Borders borders(task_.graph, wires_, ours);
     if (!in_full_ && !is_doubtful(borders, g)) return;
     const std::optional<Known> now = look_at(borders, g, true);
-    NodeSets cut = apart(ours, g, pieces);
-    if (!now || !find_circle(task_.graph, wires_, cut).empty()) return;
+    NodeSets anew = apart(ours, g, pieces);
+    if (!now || !find_circle(task_.graph, wires_, anew).empty()) return;
     const std::set<NodeId> members(ours[g].begin(), ours[g].end());
-    NodeSets other = cut;
-    put_together(cut, Choice::first, members);
+    NodeSets other = anew;
+    put_together(anew, Choice::first, members);
     put_together(other, Choice::most, members);
-    while (take_apart_again(cut, members, pieces)) {
+    while (take_apart_again(anew, members, pieces)) {
     }
     while (take_apart_again(other, members, pieces)) {
     }
-    std::optional<Taken> then = sum_of(cut, members, true);
+    std::optional<Taken> then = sum_of(anew, members, true);
     if (const std::optional<Taken> also = sum_of(other, members, true);
         then && also && also->less_than(*then, equal_share))
-      then = also, cut = std::move(other);
-    if (then && then->less_than(now->taken, in_full_ ? equal_share : effort_.gain)) ours = std::move(cut);
+      then = also, anew = std::move(other);
+    if (then && then->less_than(now->taken, in_full_ ? equal_share : effort_.gain)) ours = std::move(anew);
   }
 
   /// With pieces in place of a group.

@@ -290,6 +290,30 @@ TEST_CASE("groups with windows lie between one kernel and one for each node wher
   CHECK(between == static_cast<int>(cases.size()));
 }
 
+TEST_CASE("a group that takes much more than its price lies between one kernel and one for each node" *
+          doctest::test_suite(testing::in_broad_runs)) {
+  // Columns of sines and cosines: a warp of one kernel has elements of all pieces, and takes the way of each.
+  constexpr int frequencies = 8;
+  std::string text = "HloModule columns\nENTRY e {\n  x = f32[100000,3] parameter(0)\n";
+  std::string pieces = "x";
+  for (int i = 0; i < frequencies; ++i) {
+    text += fmt::format(
+        "  c{0} = f32[] constant({1})\n  b{0} = f32[100000,3] broadcast(c{0}), dimensions={{}}\n"
+        "  m{0} = f32[100000,3] multiply(x, b{0})\n  s{0} = f32[100000,3] sine(m{0})\n"
+        "  k{0} = f32[100000,3] cosine(m{0})\n",
+        i, 2 + i);
+    pieces += fmt::format(", s{0}, k{0}", i);
+  }
+  text += fmt::format("  ROOT y = f32[100000,{}] concatenate({}), dimensions={{1}}\n}}\n", 3 + 6 * frequencies, pieces);
+  const Graph graph = hlo::import_hlo(text, "m.hlo").graph;
+  const double ours = total(graph, by("tailor", graph, true), plans_in_passing).seconds;
+  double rival = std::numeric_limits<double>::infinity();
+  for (const std::string_view other : {"unfused", "stitch-v1"})
+    rival = std::min(rival, total(graph, by(other, graph), plans_in_passing).seconds);
+  INFO(1e6 * ours, " us, best of the others ", 1e6 * rival);
+  CHECK(ours < 0.75 * rival);
+}
+
 TEST_CASE("what a doubt alone keeps apart is joined where plans of the whole take less, and only there" *
           doctest::test_suite(tailor::testing::in_broad_runs)) {
   int joined = 0, apart = 0;
