@@ -204,6 +204,40 @@ TEST_CASE("a group has its own figures: what it moves, its plans by all levels, 
   CHECK(database.group(summary, "beta").status == report::GroupStatus::ok);
 }
 
+TEST_CASE("a measured time stands beside a bound that leaves out what its timer does") {
+  struct Row {
+    ir::CacheState cache;
+    ir::TimedBy by;
+    double bound;
+  };
+  // The model says 4 us of the plan, and 3.4 us as it was measured: the launch between is 0.6 us of a bound of 1 us.
+  for (const Row& row : {Row{ir::CacheState::cold, ir::TimedBy::activity, 0.4e-6},
+                         {ir::CacheState::cold, ir::TimedBy::events, 1e-6},
+                         {ir::CacheState::warm, ir::TimedBy::activity, 1e-6}}) {
+    const ir::Protocol protocol{row.cache, row.by, ir::LaunchMode::stream, "standard"};
+    INFO(text(protocol));
+    SmallDatabase database;
+    database.store.save(store::PredictionRow{named("alpha best"),
+                                             database.device,
+                                             "projected",
+                                             "projected@c",
+                                             std::string(name(row.cache)),
+                                             std::string(name(row.by)),
+                                             "stream",
+                                             {3.4e-6},
+                                             {},
+                                             {}});
+    database.store.save(store::EstimateRow{
+        named("alpha best"), database.device, "profiled", "measured, " + text(protocol), {3.3e-6}, {}, {}, "measured"});
+    const report::Summary summary = database.load();
+    const report::GroupSummary& alpha = database.group(summary, "alpha");
+    CHECK(alpha.lower_bound->value == approx(row.bound));
+    CHECK(alpha.best[0].estimates[0].total.value == approx(row.bound));
+    CHECK(alpha.best[0].estimates.back().total.value == 3.3e-6);
+    CHECK(alpha.best[1].estimates[0].total.value == 1e-6);
+  }
+}
+
 TEST_CASE("a compiled kernel shows its own registers and both kinds of spills, of the device's architecture") {
   SmallDatabase database;
   const auto save = [&](const std::string& arch, bool ok, int registers, int stores, int loads) {

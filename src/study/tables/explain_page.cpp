@@ -103,10 +103,10 @@ std::string bound_words(const Explained& all) {
     return out;
   const ir::Measurement& measured = all.one.measured->times.front();
   const double median = profiler::time_of(measured).median;
-  // A timer that leaves the launch out is held against a bound without it.
+  // A timer that leaves the launch out is held against a bound that leaves it out.
   const ir::Regime regime = ir::make_regime(measured.protocol);
   const bool has_launch = regime.includes.launch_gap;
-  const double least = bound - (has_launch ? 0 : row_for(all.estimate.parts, ir::Part::launch).value);
+  const double least = costmodel::sol(all.one.of->work, all.one.on->calibrated, regime).total.value;
   return out + fmt::format("; {:.0f} % as measured ({}{})", 100 * least / median, humane_seconds(median),
                            has_launch ? "" : fmt::format(" without the launch, as {} takes it", name(regime.timer)));
 }
