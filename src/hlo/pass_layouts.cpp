@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layouts of what nobody outside sees. In: a graph while it is rewritten. Out: the same graph, in which values on their
+// way from a transposed array to a reduction lie in memory as that array does. Called as a row of the table of passes.
+//
+// Why. A frontend that reduces the first dimension of an array may transpose it and reduce the last one: the transpose
+// moves nothing, as its result has the layout that makes it so, but the text gives all that is computed from it the
+// usual layout. Read word by word, the first operation turns the array, and the rows of the reduction then lie across
+// memory. XLA's layout assignment lets layouts follow operands; so does this.
+//
+// Method. Visited operands first, an operation that works element by element, or that cuts, pads, joins or reverses,
+// wants the layout that all its operands of its rank have, or want, if neighbours in memory are others there: else
+// whoever goes through either goes through both in whole vectors. Broadcasts, constants, iotas and lines
+// are the same in any layout and do not count. It may have another layout where it is no output, and where each reader
+// is such an operation too, or finds elements by their indices whatever the layout: a reduction, a broadcast, a
+// transpose. Then, readers first, wishes are kept that lead to a reduction; elsewhere an array that is turned later is
+// no gain.
+//
+// In a module of which XLA has assigned the layouts such operations have the layout of their operands, so it stays as
+// it is. One with fusions has been through that, and is not looked at.
+#include <algorithm>
+
+#include "base/indexed.h"
+#include "hlo/normalise.h"
+
+namespace tailor::hlo {
+
+namespace {
+
+bool follows_operands(ir::Op op) {
+  return is_elementwise(op) || op == ir::Op::slice || op == ir::Op::pad || op == ir::Op::concatenate ||
+         op == ir::Op::reverse;
+}
+
+bool reads_by_index(ir::Op op) {
+  return follows_operands(op) || op == ir::Op::reduce || op == ir::Op::broadcast || op == ir::Op::transpose;
+}
+
+/// Made from indices, or from less than it is, or in one line: in any layout alike.
+bool has_any_layout(const ir::Node& node) {
+  const auto is_wide = [](std::int64_t dim) { return dim != 1; };
+  return node.op == ir::Op::broadcast || node.op == ir::Op::iota || node.op == ir::Op::constant ||
+         std::count_if(node.shape.dims.begin(), node.shape.dims.end(), is_wide) < 2;
+}
+
+/// The dimension of an array in which neighbours in memory lie, in another one's layout; -1 where there is none.
+int fastest(const ir::Shape& shape, const ir::Shape& layout) {
+  for (int i = 0; i < shape.rank(); ++i)
+    if (const int dim = layout.minor_to_major[i]; shape.dims[dim] != 1) return dim;
+  return -1;
+}
+
+void take_layout(ir::Shape& shape, const ir::Shape& of) {
+  for (int i = 0; i < shape.rank(); ++i) shape.minor_to_major[i] = of.minor_to_major[i];
+}
+
+class Layouts {
+ public:
+  explicit Layouts(Rewrite& rewrite)
+      : rewrite_(rewrite), fixed_(rewrite.graph.nodes.size()), wants_(fixed_.size(), ir::no_node) {
+    const auto size = static_cast<ir::NodeId>(fixed_.size());
+    for (const ir::NodeId output : rewrite_.graph.outputs) fixed_[rewrite_.current(output)] = true;
+    for (ir::NodeId id = 0; id < size; ++id) {
+      ir::Node& node = rewrite_.node(id);
+      rewrite_.refresh(node);
+      if (rewrite_.current(id) != id) continue;
+      for (const ir::NodeId operand : node.operands) fixed_[operand] = fixed_[operand] || !reads_by_index(node.op);
+    }
+  }
+
+  /// How many layouts are other ones now.
+  std::int64_t run() {
+    const auto size = static_cast<ir::NodeId>(fixed_.size());
+    for (ir::NodeId id = 0; id < size; ++id)
+      if (rewrite_.current(id) == id) wants_[id] = wish(id);
+    std::int64_t changed = 0;
+    IndexedVector<bool> leads(fixed_.size());
+    for (ir::NodeId id = size; id-- > 0;) {
+      if (rewrite_.current(id) != id) continue;
+      ir::Node& node = rewrite_.node(id);
+      const bool follows = leads[id] && wants_[id] != ir::no_node;
+      if (follows || node.op == ir::Op::reduce)
+        for (const ir::NodeId operand : node.operands) leads[operand] = true;
+      changed += follows ? 1 : 0;
+    }
+    for (ir::NodeId id = 0; id < size; ++id)
+      if (leads[id] && wants_[id] != ir::no_node) take_layout(rewrite_.node(id).shape, rewrite_.node(wants_[id]).shape);
+    return changed;
+  }
+
+ private:
+  /// The node whose layout it wants in place of its own.
+  ir::NodeId wish(ir::NodeId id) {
+    const ir::Node& node = rewrite_.node(id);
+    if (fixed_[id] || !node.results.empty() || !follows_operands(node.op)) return ir::no_node;
+    ir::NodeId found = ir::no_node;
+    for (const ir::NodeId operand : node.operands) {
+      const ir::Node& one = rewrite_.node(operand);
+      if (one.shape.rank() != node.shape.rank() || has_any_layout(one)) continue;
+      const ir::NodeId as = wants_[operand] != ir::no_node ? wants_[operand] : operand;
+      if (found != ir::no_node && !rewrite_.node(found).shape.same_layout(rewrite_.node(as).shape)) return ir::no_node;
+      if (found == ir::no_node) found = as;
+    }
+    return found == ir::no_node || fastest(node.shape, rewrite_.node(found).shape) == fastest(node.shape, node.shape)
+               ? ir::no_node
+               : found;
+  }
+
+  Rewrite& rewrite_;
+  IndexedVector<bool> fixed_;        ///< keeps its layout: somebody outside sees it
+  IndexedVector<ir::NodeId> wants_;  ///< whose layout; no_node: its own
+};
+
+}  // namespace
+
+void follow_layouts(Rewrite& rewrite, PassCount& count) {
+  if (!rewrite.graph.given.empty()) return;
+  count.rewrites += Layouts(rewrite).run();
+}
+
+}  // namespace tailor::hlo
