@@ -837,6 +837,10 @@ std::vector<Side> column_sides() {
       {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 263), t.plan.vector = 2; }},
       {"narrow-columns", true, [](Tried& t) { t.columns(8, 16, 1), t.plan.vector = 1; }},
       {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 264); }},
+      // Columns that are taken apart: single elements, and where runs of two are whole not even these.
+      {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 1, t.prepared.unbroken = 1; }},
+      {"narrow-columns", true, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 2, t.prepared.unbroken = 1; }},
+      {"narrow-columns", true, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 1, t.prepared.unbroken = 2; }},
       // Columns that are gone through again: 32 floats side by side, or as many as 233,472 bytes hold of 1,024 rows.
       {"narrow-columns", false, [](Tried& t) { t.columns(32, 4, 264), t.walks_near(1, 3000); }},
       {"narrow-columns", true, [](Tried& t) { t.columns(33, 4, 264), t.walks_near(1, 3000); }},

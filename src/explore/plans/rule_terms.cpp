@@ -183,6 +183,8 @@ bool stays_near(const Candidate& c) {
   return bytes <= c.limits.shared_per_sm || c.tiling.together * element_bytes(c) <= full_line;
 }
 
+bool takes_apart(const Candidate& c) { return c.prepared.unbroken == 1 && c.plan.vector == 1; }
+
 bool narrows(const Candidate& c) { return c.plan.vector * input_bytes(c) < 64; }
 
 bool fill_by_doubling(std::int64_t bands, std::int64_t sms) {

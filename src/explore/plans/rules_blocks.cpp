@@ -84,15 +84,16 @@ constexpr std::array block_table =
       {"narrow-columns",
        false,
        "columns take the widest vector, half of it where there are fewer blocks than SMs, or what is 64 bytes of all "
-       "inputs together",
+       "inputs together; or single elements where no two neighbours are read side by side",
        {asks({vector, threads_per_row}, {T::groups, T::run, T::together, T::split},
              [](const Candidate& c) {
-               return is_across(c) && narrows(c) && widest_vector(c) / c.plan.vector > 2 && !stays_near(c);
+               return is_across(c) && narrows(c) && widest_vector(c) / c.plan.vector > 2 && !stays_near(c) &&
+                      !takes_apart(c);
              }),
         asks({vector, threads_per_row}, {T::groups, T::run, T::together, T::items, T::items_per_block, T::split},
              [](const Candidate& c) {
                return is_across(c) && narrows(c) && widest_vector(c) / c.plan.vector == 2 &&
-                      blocks(c) >= 2 * c.limits.sms && !stays_near(c);
+                      blocks(c) >= 2 * c.limits.sms && !stays_near(c) && !takes_apart(c);
              })}},
       {"few-blocks",
        false,
