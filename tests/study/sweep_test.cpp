@@ -4,6 +4,7 @@
 // The main job, end to end and in its parts: what it stores, that it goes on where it stopped, that the same file
 // gives the same rows, and that its errors are one message each. Models are those that ship in data/models. Part of
 // the suite `study`.
+#include "study/summary/load_summary.h"
 #include "study/sweep/sweep.h"
 
 #include <doctest/doctest.h>
@@ -369,6 +370,26 @@ TEST_CASE("a sweep comes to the same by its own plans, whether its database hold
   CHECK(times("[256]", "fast.db") == fast);
   CHECK(times("[256]", "slow.db") == fast);
   CHECK(times("[1024]", "slow.db") == slow);
+}
+
+TEST_CASE("the picture of a fusion has a box for each group, also where parts of one share nothing") {
+  const Folder folder;
+  // Two chains that nothing joins: plans put what is small side by side.
+  write_file(folder.path / "apart.hlo",
+             "HloModule apart\n\nENTRY e {\n  x = f32[512]{0} parameter(0)\n  y = f32[300]{0} parameter(1)\n"
+             "  a = f32[512]{0} sine(x)\n  b = f32[512]{0} tanh(a)\n  c = f32[300]{0} cosine(y)\n"
+             "  ROOT t = (f32[512]{0}, f32[300]{0}) tuple(b, c)\n}\n");
+  const SweepOutcome outcome = sweep(folder,
+                                     R"({"models": ["apart.hlo"], "devices": ["h200"], "strategies": ["tailor"],
+                                         "compile": false, "plans": {"max_per_group": 4}})",
+                                     "a.db");
+  REQUIRE(outcome.exit_code == 0);
+  const store::Store opened = store::Store::open_read_only(folder.path / "a.db");
+  const report::Summary summary = load_summary(opened, subjects(opened, "", "").at(0), {"tailor", "", 1, {}});
+  REQUIRE(summary.groups.size() == 1);
+  REQUIRE(summary.map.boxes.size() == 1);
+  CHECK(summary.map.boxes[0].group == summary.groups[0].id);
+  CHECK(summary.map.boxes[0].name == summary.groups[0].name);
 }
 
 TEST_CASE("a claim that does not hold exits 4, one that holds exits 0, one without a verdict 3") {

@@ -5,9 +5,11 @@
 // graph's text and what was noted of each of its edges. Out: boxes, links and refused edges of a Summary. Called by
 // load_summary().
 //
-// The database has no list of the nodes of each group, and needs none: an edge that was not cut has both its ends in
-// the group that it names, a cut one its consumer, and a working node that no edge names is a group of its own. A group
-// so found is known by the id of its outline. Equal groups are one box, and so are equal library calls, for a model of
+// The database has no list of the nodes of each group. An edge that was not cut has both its ends in the group that it
+// names, a cut one its consumer, and a working node that no edge names is a group of its own, mostly: parts of a pack
+// and results that share nothing with the rest of their kernel have no edge to it. A group so found is known by the id
+// of its outline. Of groups of the fusion that are not found so the text is read, whose names are those of its first
+// place: what bears them there is one group. Equal groups are one box, and so are equal library calls, for a model of
 // many equal layers is understood by one of them.
 #include <fmt/format.h>
 
@@ -62,7 +64,7 @@ std::string reason_of_cut(std::string_view reason) {
 
 class Mapped {
  public:
-  explicit Mapped(const Gathered& gathered) : gathered_(gathered) {}
+  Mapped(const Gathered& gathered, const store::FusionRow& fusion) : gathered_(gathered), fusion_(fusion) {}
 
   void add(const Place& place, const std::vector<const store::EdgeRow*>& edges);
   report::FusionMap result();
@@ -82,6 +84,11 @@ class Mapped {
     Tally why;
   };
 
+  /// The nodes of each part, by its number.
+  using Parts = std::map<std::int64_t, std::set<NodeId>>;
+  static Parts parts_by_edges(const Here& here, const std::vector<const store::EdgeRow*>& edges);
+  static std::map<std::int64_t, Id> ids_of(const Here& here, const Parts& parts);
+  std::map<std::int64_t, std::int64_t> join_by_text(const Here& here, Parts& parts) const;
   void add_groups(Here& here, const std::vector<const store::EdgeRow*>& edges);
   void add_others(Here& here);
   void add_cut(const Here& here, const store::EdgeRow& edge);
@@ -100,6 +107,7 @@ class Mapped {
   }
 
   const Gathered& gathered_;
+  const store::FusionRow& fusion_;
   std::map<std::string, std::size_t> known_;
   std::map<std::pair<std::size_t, std::size_t>, Way> ways_;
   Tally refused_;
@@ -126,9 +134,9 @@ Mapped::Way& Mapped::way(std::size_t from, std::size_t to) {
   return one;
 }
 
-void Mapped::add_groups(Here& here, const std::vector<const store::EdgeRow*>& edges) {
+Mapped::Parts Mapped::parts_by_edges(const Here& here, const std::vector<const store::EdgeRow*>& edges) {
   const ir::Graph& graph = *here.place.graph;
-  std::map<std::int64_t, std::set<NodeId>> parts;
+  Parts parts;
   std::vector<bool> in_part(graph.nodes.size(), false);
   for (const store::EdgeRow* edge : edges)
     for (const std::string* name : {&edge->consumer, edge->decision == "cut" ? nullptr : &edge->producer})
@@ -141,12 +149,56 @@ void Mapped::add_groups(Here& here, const std::vector<const store::EdgeRow*>& ed
   for (std::size_t i = 0; i < graph.nodes.size(); ++i)
     if (!in_part[i] && here.wires.roles[static_cast<NodeId>(i)] == ir::Role::work)
       parts[alone++].insert(static_cast<NodeId>(i));
+  return parts;
+}
+
+std::map<std::int64_t, Id> Mapped::ids_of(const Here& here, const Parts& parts) {
+  const ir::Graph& graph = *here.place.graph;
   std::vector<std::vector<NodeId>> groups;
   for (const auto& [part, nodes] : parts) groups.emplace_back(nodes.begin(), nodes.end());
   const explore::Borders borders(graph, here.wires, groups);
-  std::size_t at = 0;
+  std::map<std::int64_t, Id> ids;
+  for (const auto& [part, nodes] : parts) ids[part] = outline(graph, borders.of(ids.size())).id;
+  return ids;
+}
+
+/// Joins parts that are one group by its text. Returns into which part others went.
+std::map<std::int64_t, std::int64_t> Mapped::join_by_text(const Here& here, Parts& parts) const {
+  std::map<std::int64_t, std::int64_t> went;
+  std::set<Id> found;
+  for (const auto& [part, id] : ids_of(here, parts)) found.insert(id);
+  for (const store::FusionGroupRow& row : fusion_.groups) {
+    const auto stored = gathered_.groups.find(row.group);
+    if (found.contains(row.group) || stored == gathered_.groups.end()) continue;
+    const ir::Graph text = ir::parse_graph(stored->second.text, stored->second.title);
+    std::set<NodeId> members;
+    bool here_all = true;
+    for (const ir::Node& node : text.nodes) {
+      if (class_of(node.op) == ir::OpClass::leaf) continue;
+      const auto at = here.named.find(node.name);
+      here_all = here_all && at != here.named.end();
+      if (at != here.named.end() && here.wires.roles[at->second] == ir::Role::work) members.insert(at->second);
+    }
+    std::vector<std::int64_t> among;  // what several groups compute may be in others too
+    for (const auto& [part, of_it] : parts)
+      if (std::includes(members.begin(), members.end(), of_it.begin(), of_it.end())) among.push_back(part);
+    if (!here_all || among.empty()) continue;
+    for (std::size_t i = 1; i < among.size(); ++i) {
+      went[among[i]] = among[0];
+      parts.erase(among[i]);
+    }
+    parts[among[0]] = members;
+  }
+  return went;
+}
+
+void Mapped::add_groups(Here& here, const std::vector<const store::EdgeRow*>& edges) {
+  const ir::Graph& graph = *here.place.graph;
+  Parts parts = parts_by_edges(here, edges);
+  const std::map<std::int64_t, std::int64_t> went = join_by_text(here, parts);
+  const std::map<std::int64_t, Id> ids = ids_of(here, parts);
   for (const auto& [part, nodes] : parts) {
-    const Id id = outline(graph, borders.of(at++)).id;
+    const Id id = ids.at(part);
     const auto stored = gathered_.groups.find(id);
     const bool known = stored != gathered_.groups.end();
     const bool titled = known && !stored->second.title.empty();
@@ -154,6 +206,7 @@ void Mapped::add_groups(Here& here, const std::vector<const store::EdgeRow*>& ed
     here.box_of_part[part] = box(hex(id), {known ? hex(id) : "", name, here.place.times}, *nodes.rbegin());
     for (const NodeId node : nodes) claim(here, node, here.box_of_part[part]);
   }
+  for (const auto& [part, to] : went) here.box_of_part[part] = here.box_of_part.at(to);
 }
 
 void Mapped::add_others(Here& here) {
@@ -261,7 +314,7 @@ report::FusionMap make_map(const ir::Graph& graph, const Gathered& gathered, con
   collect(graph, "", 1, places);
   std::map<std::string_view, std::vector<const store::EdgeRow*>> edges;
   for (const store::EdgeRow& edge : fusion.edges) edges[edge.body].push_back(&edge);
-  Mapped mapped(gathered);
+  Mapped mapped(gathered, fusion);
   for (const Place& place : places) mapped.add(place, edges[place.path]);
   return mapped.result();
 }
