@@ -238,6 +238,20 @@ TEST_CASE("a measured time stands beside a bound that leaves out what its timer 
   }
 }
 
+TEST_CASE("a model has a page for a device on which all its groups were looked at, not some that others have too") {
+  SmallDatabase database;
+  const Id other = named("other");
+  database.store.save(
+      store::DeviceRow{other, "l4", "L4", "sm_89", read_file((source / "data/devices/l4.json").string())});
+  const auto pages = [&] { return subjects(database.store, "", "").size(); };
+  CHECK(pages() == 1);
+  for (const char* group : {"beta", "gamma"})
+    database.store.save(store::GroupBoundRow{named(group), other, "bound", {1e-6}, "dram"});
+  CHECK(pages() == 1);
+  database.store.save(store::GroupBoundRow{named("alpha"), other, "bound", {1e-6}, "dram"});
+  CHECK(pages() == 2);
+}
+
 TEST_CASE("a compiled kernel shows its own registers and both kinds of spills, of the device's architecture") {
   SmallDatabase database;
   const auto save = [&](const std::string& arch, bool ok, int registers, int stores, int loads) {

@@ -168,15 +168,17 @@ std::vector<std::string> warnings(const store::Store& store, const Gathered& gat
   return out;
 }
 
-bool says_something(const store::Store& store, const Subject& subject) {
-  for (const store::FusionRow& fusion : store.fusions(subject.graph.id, subject.device.name)) {
-    if (fusion.groups.empty()) return true;
-    for (const store::FusionGroupRow& row : fusion.groups)
-      if (!store.group_bounds(row.group, subject.device.id).empty() ||
-          !store.best_plans(row.group, subject.device.id, 1).empty())
-        return true;
-  }
-  return false;
+/// Whether a model was swept on a device: whoever does bounds all groups there before anything else. Groups that other
+/// models of the device have too do not make it so.
+bool was_swept(const store::Store& store, const Subject& subject) {
+  const auto is_bounded = [&](const store::FusionGroupRow& row) {
+    return !store.group_bounds(row.group, subject.device.id).empty() ||
+           !store.best_plans(row.group, subject.device.id, 1).empty();
+  };
+  const std::vector<store::FusionRow> fusions = store.fusions(subject.graph.id, subject.device.name);
+  return std::any_of(fusions.begin(), fusions.end(), [&](const store::FusionRow& fusion) {
+    return std::all_of(fusion.groups.begin(), fusion.groups.end(), is_bounded);
+  });
 }
 
 }  // namespace
@@ -201,7 +203,7 @@ std::vector<Subject> subjects(const store::Store& store, const std::string& mode
   std::vector<Subject> out;
   for (const store::GraphRow& graph : graphs)
     for (const store::DeviceRow& row : devices)
-      if (model_fits(graph) && device_fits(row) && says_something(store, {graph, row})) out.push_back({graph, row});
+      if (model_fits(graph) && device_fits(row) && was_swept(store, {graph, row})) out.push_back({graph, row});
   if (out.empty())
     throw Error(Fault::failed, "the database holds no model with fused groups on a device: there is nothing to report",
                 "run 'tailor sweep CONFIG.json', or leave out --model and --device");
