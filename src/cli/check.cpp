@@ -78,7 +78,11 @@ struct Checked {
 /// What the command ends with: what is wrong comes before what could not be judged, of kernels before arrays.
 std::optional<Error> fault_of(const Checked& all) {
   std::optional<Error> fault = study::fault_of(study::count_verdicts(all.candidates), all.unplanned.size());
-  if (fault && all.candidates.empty() && all.unplanned.size() == 1) fault->hint = all.unplanned.front().why;
+  if (fault && all.candidates.empty() && all.unplanned.size() == 1) {
+    const std::string& why = all.unplanned.front().why;
+    if (!all.options.plan.empty()) return Error(Fault::failed, "no kernel has the plan that was asked for: " + why);
+    fault->hint = why;
+  }
   if ((fault && fault->fault == Fault::failed) || !all.evaluated) return fault;
   std::optional<Error> of_arrays = study::fault_of(*all.evaluated);
   return !fault || (of_arrays && of_arrays->fault == Fault::failed) ? of_arrays : fault;
@@ -112,6 +116,9 @@ void refuse_options(const CheckCommand& options) {
   refuse_not_above_zero("--time-limit", options.time_limit, "seconds");
   refuse_not_above_zero("--memory", options.memory, "GB");
   refuse_not_above_zero("--scale", options.scale, "a number");
+  if (options.scale != 1 && options.inputs.empty() && options.outputs.empty())
+    throw Error(Fault::usage, "found --scale without --inputs or --expect, expected both or neither",
+                "it multiplies what is drawn beside the given arrays");
 }
 
 study::EvaluatedModel evaluated_as_given(const CheckCommand& options, const study::FusedModel& model,

@@ -47,6 +47,9 @@ void run_devices(const DevicesOptions& options, const Context& context) {
     throw Error(Fault::usage, "found new and no name, expected new and a name",
                 "tailor devices new NAME --from GPU writes a file");
   if (options.words.size() == 2) return write_device(options, context);
+  if (!options.from.empty())
+    throw Error(Fault::usage, "found --from without new, expected both or neither",
+                "tailor devices new NAME --from GPU writes a file");
   if (options.words.empty()) {
     answer.sections.push_back({"devices", study::device_table(context.data)});
     if (answer.sections.front().table.rows.empty())

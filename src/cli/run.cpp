@@ -127,6 +127,10 @@ void check_options(const RunCommand& options, const profiler::RunSpec& spec) {
   refuse_twice("--expect", expected);
   refuse_twice("--save", saved);
   refuse_twice("--save", written);
+  for (const std::string& name : saved)
+    if (std::none_of(spec.buffers.begin(), spec.buffers.end(),
+                     [&](const profiler::RunBuffer& each) { return each.name == name; }))
+      throw Error(Fault::usage, fmt::format("--save: no buffer is called '{}'", name));
 }
 
 void save_buffers(const RunCommand& options, const profiler::RunSpec& spec, const profiler::KernelRun& run,
@@ -135,7 +139,6 @@ void save_buffers(const RunCommand& options, const profiler::RunSpec& spec, cons
     const auto [name, file] = named_file("--save", one);
     const auto at = std::find_if(spec.buffers.begin(), spec.buffers.end(),
                                  [&, &wanted = name](const profiler::RunBuffer& each) { return each.name == wanted; });
-    if (at == spec.buffers.end()) throw Error(Fault::usage, fmt::format("--save: no buffer is called '{}'", name));
     const auto& bytes = run.buffers[static_cast<std::size_t>(at - spec.buffers.begin())].bytes;
     const std::optional<std::string> text = profiler::npy_text({at->dtype, at->dims, bytes});
     if (!text) throw Error(Fault::usage, fmt::format("--save: NumPy has no type {}", ir::name(at->dtype)));

@@ -305,9 +305,10 @@ std::optional<Rejection> refuse_scatters(const Graph& graph, const Boundary& bor
         return refuse("scatter-result", fmt::format("%{} reads what scatter %{} makes, which is there when its launch "
                                                     "ends",
                                                     graph[id].name, graph[operand].name));
+  }
+  for (const NodeId id : border.inside)
     if (is_scatter(id) && std::find(border.writes.begin(), border.writes.end(), id) == border.writes.end())
       return refuse("scatter-result", fmt::format("nobody reads what scatter %{} makes", graph[id].name));
-  }
   return std::nullopt;
 }
 

@@ -103,6 +103,7 @@ std::string describe_entry(ir::CompiledEntry& entry, const std::vector<CubinKern
   if (kernel == kernels.end()) {
     std::vector<std::string> names;
     for (const CubinKernel& one : kernels) names.push_back(one.name);
+    if (names.empty()) return "found no kernel in the text, expected one: extern \"C\" __global__ void NAME(...)\n";
     return entry.entry.empty()
                ? fmt::format("found {} kernels in the text, expected one to be named: {}\n", names.size(),
                              fmt::join(names, ", "))

@@ -25,7 +25,7 @@ const gpu::GpuProperties& opened_properties(profiler::Worker& worker) {
   const gpu::Response& opened = worker.opened();
   if (opened.outcome == ir::Outcome::stopped) throw Error(Fault::interrupted, "interrupted");
   if (opened.outcome != ir::Outcome::ok) {
-    std::string remedy = "tailor doctor says what is missing; --profiler replay answers from records";
+    std::string remedy = "tailor doctor says what is missing; commands with --profiler replay answer from records";
     for (const gpu::Capability& capability : opened.capabilities)
       if (capability.state == "missing" && !capability.remedy.empty()) {
         remedy = capability.remedy;
