@@ -252,6 +252,30 @@ TEST_CASE("a model has a page for a device on which all its groups were looked a
   CHECK(pages() == 2);
 }
 
+TEST_CASE(
+    "a page says where several sweeps looked for plans of its groups, and of a grid's points those of its model") {
+  SmallDatabase database;
+  CHECK(database.load().scope.empty());
+  store::PointRow point;
+  point.id = named("point");
+  point.setting = "{}";
+  database.store.save(point);
+  database.store.save(
+      store::GraphRow{named("another model"), named("s"), "other", "o.hlo", "graph other {\n}\n", 0, 0, ""});
+  store::PointResultRow result;
+  result.point = point.id;
+  result.graph = named("another model");
+  result.device = database.device;
+  result.strategy = "tailor";
+  database.store.save(result);
+  CHECK(database.load().scope.empty());
+  database.store.save(store::ProgressRow{named("alpha"), database.device, "narrow", "score", 1, 5});
+  CHECK(database.load().scope.find("2 sweeps looked for plans of these groups") == 0);
+  result.graph = database.graph;
+  database.store.save(result);
+  CHECK(database.load().scope.find("A grid of 1 point was swept") == 0);
+}
+
 TEST_CASE("a compiled kernel shows its own registers and both kinds of spills, of the device's architecture") {
   SmallDatabase database;
   const auto save = [&](const std::string& arch, bool ok, int registers, int stores, int loads) {

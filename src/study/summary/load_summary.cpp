@@ -225,6 +225,32 @@ void read_text(const Subject& subject, const Gathered& gathered, report::Summary
     if (fusion.strategy == summary.chosen) summary.map = make_map(graph, gathered, fusion);
 }
 
+/// Whose plans are shown where they are not one sweep's: a sweep comes to what its own plans do.
+std::string scope_of(const store::Store& store, const Subject& subject, const Gathered& gathered) {
+  const std::vector<store::PointRow> points = store.points();
+  const auto is_here = [&](const store::PointRow& point) {
+    const std::vector<store::PointResultRow> results = store.point_results(point.id);
+    return std::any_of(results.begin(), results.end(), [&](const store::PointResultRow& one) {
+      return one.graph == subject.graph.id && one.device == subject.device.id;
+    });
+  };
+  if (const auto here = std::count_if(points.begin(), points.end(), is_here); here > 0)
+    return fmt::format(
+        "A grid of {} was swept into this database. Shown are the best plans of all points together; tailor report "
+        "--by KEY,... says what each point came to.",
+        counted(here, "point"));
+  std::set<std::string> spaces;
+  for (const auto& [id, group] : gathered.groups)
+    for (const store::ProgressRow& row : store.progress_of(id, subject.device.id))
+      if (row.stage.starts_with("score")) spaces.insert(row.space);
+  if (spaces.size() < 2) return {};
+  return fmt::format(
+      "{} looked for plans of these groups in ways of their own. Shown are the best plans of all together, by which "
+      "the "
+      "claim is judged here; each sweep says at its end what its own plans came to.",
+      counted(spaces.size(), "sweep"));
+}
+
 }  // namespace
 
 report::Summary load_summary(const store::Store& store, const Subject& subject, const SummaryOptions& options) {
@@ -235,11 +261,7 @@ report::Summary load_summary(const store::Store& store, const Subject& subject, 
   summary.manifest = load_manifest(store, subject);
   if (const auto sweep = newest_sweep(store)) summary.asked = sweep_words(sweep->config).question;
   summary.claim = load_claim(store);
-  if (const std::size_t points = store.points().size(); points > 0)
-    summary.scope = fmt::format(
-        "A grid of {} was swept into this database. Shown are the best plans of all points together; tailor report "
-        "--by KEY,... says what each point came to.",
-        counted(points, "point"));
+  summary.scope = scope_of(store, subject, gathered);
   summary.question = fmt::format("How should {} be fused on {}?", subject.graph.name,
                                  subject.device.title.empty() ? subject.device.name : subject.device.title);
   for (const store::FusionRow& fusion : gathered.fusions) summary.strategies.push_back(make_totals(gathered, fusion));
