@@ -9,7 +9,7 @@
 //   moves          what moves elements moves their bounds. The bounds are an f64 array, and the same code moves it.
 //                  What an index picks that has a bound itself is judged where each index in that interval picks the
 //                  same.
-//   elementwise    a row per operation (bounds/elementwise.cpp)
+//   elementwise    a row per operation (bounds/elementwise.cpp); less where an argument has an end (bounds/limited.cpp)
 //   reductions     the bound of a sum is the sum of the bounds, plus a term for the order of additions, which a kernel
 //                  is free to choose; so magnitudes are summed beside the values. By a function of one's own: as a tree
 //                  of its steps (bounds/fold.cpp)

@@ -125,6 +125,55 @@ TEST_CASE("a mask of -1e30 that is off by 1e23 leaves what is chosen before it e
   }
 }
 
+TEST_CASE("the logarithm of a sum of exponentials is judged where both are a mask of -1e30, off by 1e23") {
+  // As jnp.logaddexp has it: the larger one, and what the distance of both adds, which is 0 to log 2 whatever it is.
+  const Graph graph = parse_graph(
+      "graph g { %w = parameter 0 : f32[3] %c = constant -1e30 : f32[] "
+      "%b = broadcast %c, axes={} : f32[3] %e = exp %w : f32[3] %s = subtract %b, %e : f32[3] "
+      "%t = multiply %s, %e : f32[3] %d = subtract %s, %t : f32[3] %a = abs %d : f32[3] %n = negate %a : f32[3] "
+      "%x = exp %n : f32[3] %l = log1p %x : f32[3] %m = maximum %s, %t : f32[3] %y = add %m, %l : f32[3] "
+      "output %x, %l, %y, %s }");
+  const std::vector<BoundedTensor> found =
+      evaluate_with_error_bounds(graph, std::vector<Tensor>{f32_of({0, 0.5, -0.5})});
+  for (std::int64_t i = 0; i < 3; ++i) {
+    CHECK(error_of(found[0], i) <= 1.001);
+    CHECK(error_of(found[1], i) <= 1.001);
+    CHECK(error_of(found[2], i) < 1e25);
+  }
+  CHECK(error_of(found[0], 0) > 0.999);  // the distance may be 0 or 1e23
+}
+
+TEST_CASE("an exponential of what is never positive lies between 0 and 1, as far as its argument may be off") {
+  int beyond = 0;
+  for (const double big : {1e3, 1e6, 1e7, 3e7, 1e8}) {
+    CAPTURE(big);
+    const Graph graph = parse_graph(fmt::format(
+        "graph g {{ %w = parameter 0 : f32[6] %c = constant {} : f32[] %b = broadcast %c, axes={{}} : f32[6] "
+        "%u = exp %w : f32[6] %v = log %u : f32[6] %p = add %v, %b : f32[6] %x = subtract %p, %b : f32[6] "
+        "%q = multiply %x, %x : f32[6] %a = abs %x : f32[6] "
+        "%m = negate %a : f32[6] %y = exp %m : f32[6] %l = log1p %y : f32[6] %n = negate %q : f32[6] "
+        "%z = exp %n : f32[6] output %x, %y, %l, %z }}",
+        big));
+    const std::vector<BoundedTensor> found =
+        evaluate_with_error_bounds(graph, std::vector<Tensor>{f32_of({0, 0.25, -0.5, 1, -3, 20})});
+    for (std::int64_t i = 0; i < 6; ++i) {
+      const double x = std::fabs(as_double(found[0].value, i)), e = error_of(found[0], i);
+      const double near = std::max(0.0, x - e), far = x + e;
+      const auto off = [&](std::size_t which, double at_near, double at_far) {
+        const double value = as_double(found[which].value, i);
+        const double most = std::max(std::fabs(at_near - value), std::fabs(at_far - value));
+        CHECK(error_of(found[which], i) >= most * (1 - 1e-6) - 1e-7);
+        CHECK(error_of(found[which], i) <= 1.001);
+      };
+      off(1, std::exp(-near), std::exp(-far));
+      off(2, std::log1p(std::exp(-near)), std::log1p(std::exp(-far)));
+      off(3, std::exp(-near * near), std::exp(-far * far));
+      beyond += e > x ? 1 : 0;
+    }
+  }
+  CHECK(beyond > 10);
+}
+
 TEST_CASE("whether a value is equal to itself hangs on nothing but whether it is a NaN") {
   std::string text = fmt::format("graph g {{ {}", uncertain_lines(1)), outputs;
   for (const std::string one : {"eq", "ne", "ge", "le", "gt", "lt"}) {

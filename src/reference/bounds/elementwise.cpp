@@ -21,6 +21,7 @@
 
 #include "base/indexed.h"
 #include "ir/graph/number.h"
+#include "reference/bounds/limited.h"
 #include "reference/error_bound.h"
 #include "reference/evaluate_memory.h"
 
@@ -36,9 +37,6 @@ enum class Rule : std::uint8_t {
   largest,  ///< that of the one that is chosen, and as far as others that may be chosen reach beyond it
   slope,    ///< of one operand: the row's function
 };
-
-/// From the operand, the result and the operand's bound.
-using Slope = double (*)(double a, double y, double e);
 
 struct ErrorRow {
   ir::Op op;
@@ -245,6 +243,7 @@ class ElementErrors {
         result_(result),
         step_(element_step(call.graph, call.node)),
         row_(find_error_row(step_.op)),
+        slope_(limited_slope(call)),
         narrow_(ir::row(step_.to).compute != step_.to),
         rounding_(is_floating(step_.to) ? step_.to : ir::DType::f32),
         by_ends_(step_, operand_count()) {
@@ -403,12 +402,14 @@ class ElementErrors {
       case Rule::largest:
         each([&](std::size_t i) { return chosen_off(i); });
         break;
-      case Rule::slope:
+      case Rule::slope: {
+        const Slope slope = slope_ != nullptr ? slope_ : row_.slope;
         // A function of limited range still says nothing of an argument that nothing is known of.
         each([&](std::size_t i) {
-          return ea[i] == 0 || ea[i] == infinity ? ea[i] : row_.slope(a[i].real, y[i].real, ea[i]);
+          return ea[i] == 0 || ea[i] == infinity ? ea[i] : slope(a[i].real, y[i].real, ea[i]);
         });
         break;
+      }
       case Rule::ends:
         break;
     }
@@ -522,6 +523,7 @@ class ElementErrors {
   const Tensor& result_;
   ElementStep step_;
   const ErrorRow& row_;
+  Slope slope_;  ///< null: the row's
   bool narrow_;
   bool exact_ = false;
   bool computed_ = false;      ///< an operand does not come as it is from memory
