@@ -22,6 +22,8 @@ namespace tailor::cli {
 
 namespace {
 
+bool is_for_programs(const Context& context) { return context.format == Format::json || context.format == Format::csv; }
+
 void mention(const Context& context, const explore::Partition& partition) {
   for (const std::string& words : study::caveats(partition)) context.console->note(words);
 }
@@ -61,7 +63,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   if (!options.write_partition.empty()) study::check_partition_path(options.write_partition);
   for (const std::string& path : files) study::check_fusion_file(path, options.model);
   // A program adds rows up: it gets all of them, or the number it asked for.
-  const bool for_program = context.format == Format::json || context.format == Format::csv;
+  const bool for_program = is_for_programs(context);
   const std::int64_t top = options.top >= 0 ? options.top : for_program ? 0 : 20;
   const hlo::Imported imported = load_model(context, options.model);
 
@@ -100,7 +102,7 @@ void run_fuse(const FuseOptions& options, const Context& context) {
   }
   mention(context, partition);
   answer.sections.push_back(
-      {"groups", study::group_table(partition, devices, top, context.format == Format::json || context.verbose)});
+      {"groups", study::group_table(partition, devices, top, is_for_programs(context) || context.verbose)});
   const study::StrategyFigures figures =
       study::strategy_figures(imported.graph, fusion, partition, devices, nullptr, context.stop());
   answer.sections.push_back({"totals", study::strategy_table({&figures, 1}, devices)});
