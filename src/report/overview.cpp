@@ -156,9 +156,9 @@ Table manifest_table(const Summary& summary) {
 
 /// The kernels that have a plan as XLA's emitters would write them, and what searching takes off their time. Returns
 /// whether any strategy has some.
-bool add_xla_columns(const Summary& summary, Table& table) {
-  if (std::none_of(summary.strategies.begin(), summary.strategies.end(),
-                   [](const StrategyTotals& strategy) { return strategy.xla_kernels > 0; }))
+bool add_xla_columns(const Summary& summary, Table& table, bool always) {
+  if (!always && std::none_of(summary.strategies.begin(), summary.strategies.end(),
+                              [](const StrategyTotals& strategy) { return strategy.xla_kernels > 0; }))
     return false;
   table.columns.push_back({"xla_plans", "kernels as XLA's", Hint::count, 5});
   table.columns.push_back({"xla_same_launch", "with its launch", Hint::count, 6});
@@ -177,21 +177,33 @@ void add_level_cells(std::vector<Cell>& row, const StrategyTotals& strategy, con
   }
 }
 
-Table strategy_table(const Summary& summary) {
+/// Those at which some strategy has a time, or all there are.
+std::vector<std::string> levels_of_strategies(const Summary& summary, bool all) {
   std::vector<std::string> levels;
-  bool bounds = false, library = false, calls = false;
-  for (const StrategyTotals& strategy : summary.strategies) {
+  if (all)
+    for (const ir::Level level :
+         {ir::Level::sol, ir::Level::projected, ir::Level::compiled, ir::Level::counted, ir::Level::profiled})
+      add_level(levels, std::string(ir::name(level)));
+  for (const StrategyTotals& strategy : summary.strategies)
     for (const LevelTime& time : strategy.time) add_level(levels, time.level);
+  sort_levels(levels);
+  return levels;
+}
+
+Table strategy_table(const Summary& summary, bool every_column) {
+  const std::vector<std::string> levels = levels_of_strategies(summary, every_column);
+  bool bounds = every_column, library = every_column, calls = every_column;
+  for (const StrategyTotals& strategy : summary.strategies) {
     bounds = bounds || strategy.groups_at_lower_bound > 0;
     library = library || strategy.library_time.has_value();
     calls = calls || strategy.library_calls > 0;
   }
-  sort_levels(levels);
   const StrategyTotals* baseline = summary.strategies.size() > 1 ? find_strategy(summary, summary.baseline) : nullptr;
   Table table;
   table.columns = {{"strategy", "strategy", Hint::text, 0}, {"kernels", "kernels", Hint::count, 0}};
   // The answer, where the narrowest screen shows it.
-  if (baseline != nullptr) {
+  const bool compares = baseline != nullptr || every_column;
+  if (compares) {
     table.columns.push_back({"speedup_of_kernels", "faster, kernels alone", Hint::ratio, 0});
     if (library) table.columns.push_back({"speedup_with_library", "faster, with library", Hint::ratio, 0});
   }
@@ -212,13 +224,13 @@ Table strategy_table(const Summary& summary) {
     table.columns.push_back({"library", "library work", Hint::flops, 8});
   }
   if (library) table.columns.push_back({"library_time", "library time", Hint::seconds, 6});
-  const bool as_xla = add_xla_columns(summary, table);
+  const bool as_xla = add_xla_columns(summary, table, every_column);
   for (const StrategyTotals& s : summary.strategies) {
     if (s.name == summary.chosen) table.best = table.rows.size();
     std::vector<Cell>& row = table.rows.emplace_back();
     row = {s.name, s.kernels};
-    if (baseline != nullptr) {
-      const std::optional<Speedup> faster = speedup(s, *baseline);
+    if (compares) {
+      const std::optional<Speedup> faster = baseline != nullptr ? speedup(s, *baseline) : std::nullopt;
       row.push_back(faster ? Cell(faster->of_kernels()) : Cell());
       if (library) row.push_back(faster ? maybe(faster->with_library()) : Cell());
     }

@@ -48,8 +48,8 @@ std::optional<Speedup> speedup(const StrategyTotals& chosen, const StrategyTotal
 
 Table manifest_table(const Summary& summary);
 /// One row per strategy, the chosen one marked. A column per level that any strategy has, and both speed-ups over the
-/// baseline.
-Table strategy_table(const Summary& summary);
+/// baseline. Programs get `every_column`: what is unknown is empty there, and not left out.
+Table strategy_table(const Summary& summary, bool every_column = false);
 /// How well those that imitate XLA agree with the real one; no rows when none does.
 Table agreement_table(const Summary& summary);
 /// One row per group, heaviest first by predicted time of all its occurrences.

@@ -46,7 +46,7 @@ std::string raw_data(const Summary& summary, std::size_t in_full) {
   root["manifest"] = records(manifest_table(summary));
   root["chosen"] = summary.chosen;
   root["baseline"] = summary.baseline;
-  root["results"] = records(strategy_table(summary));
+  root["results"] = records(strategy_table(summary, true));
   root["agreement"] = records(agreement_table(summary));
   root["groups"] = records(group_table(summary));
   Json& plans = root["plans"] = Json::Array();
