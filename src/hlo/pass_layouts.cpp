@@ -11,11 +11,11 @@
 //
 // Method. Visited operands first, an operation that works element by element, or that cuts, pads, joins or reverses,
 // wants the layout that all its operands of its rank have, or want, if neighbours in memory are others there: else
-// whoever goes through either goes through both in whole vectors. Broadcasts, constants, iotas and lines
-// are the same in any layout and do not count. It may have another layout where it is no output, and where each reader
-// is such an operation too, or finds elements by their indices whatever the layout: a reduction, a broadcast, a
-// transpose. Then, readers first, wishes are kept that lead to a reduction; elsewhere an array that is turned later is
-// no gain.
+// whoever goes through either goes through both in whole vectors. Broadcasts, constants, iotas and lines are the same
+// in any layout and do not count. It may have another layout where it is no output. Then, readers first, wishes are
+// kept of what each reader takes to a reduction: of an array that one of them turns, to write it or for a library call,
+// nothing is gained. What so stays as it is may have been what others wished to follow, so all are asked again until
+// every wish is kept.
 //
 // In a module of which XLA has assigned the layouts such operations have the layout of their operands, so it stays as
 // it is. One with fusions has been through that, and is not looked at.
@@ -31,10 +31,6 @@ namespace {
 bool follows_operands(ir::Op op) {
   return is_elementwise(op) || op == ir::Op::slice || op == ir::Op::pad || op == ir::Op::concatenate ||
          op == ir::Op::reverse;
-}
-
-bool reads_by_index(ir::Op op) {
-  return follows_operands(op) || op == ir::Op::reduce || op == ir::Op::broadcast || op == ir::Op::transpose;
 }
 
 /// Made from indices, or from less than it is, or in one line: in any layout alike.
@@ -61,35 +57,45 @@ class Layouts {
       : rewrite_(rewrite), fixed_(rewrite.graph.nodes.size()), wants_(fixed_.size(), ir::no_node) {
     const auto size = static_cast<ir::NodeId>(fixed_.size());
     for (const ir::NodeId output : rewrite_.graph.outputs) fixed_[rewrite_.current(output)] = true;
-    for (ir::NodeId id = 0; id < size; ++id) {
-      ir::Node& node = rewrite_.node(id);
-      rewrite_.refresh(node);
-      if (rewrite_.current(id) != id) continue;
-      for (const ir::NodeId operand : node.operands) fixed_[operand] = fixed_[operand] || !reads_by_index(node.op);
-    }
+    for (ir::NodeId id = 0; id < size; ++id) rewrite_.refresh(rewrite_.node(id));
   }
 
   /// How many layouts are other ones now.
   std::int64_t run() {
-    const auto size = static_cast<ir::NodeId>(fixed_.size());
-    for (ir::NodeId id = 0; id < size; ++id)
-      if (rewrite_.current(id) == id) wants_[id] = wish(id);
-    std::int64_t changed = 0;
-    IndexedVector<bool> leads(fixed_.size());
-    for (ir::NodeId id = size; id-- > 0;) {
-      if (rewrite_.current(id) != id) continue;
-      ir::Node& node = rewrite_.node(id);
-      const bool follows = leads[id] && wants_[id] != ir::no_node;
-      if (follows || node.op == ir::Op::reduce)
-        for (const ir::NodeId operand : node.operands) leads[operand] = true;
-      changed += follows ? 1 : 0;
+    // What stays as it is turns the wishes of those that read it.
+    constexpr int most_rounds = 16;
+    for (int round = 0; round < most_rounds; ++round) {
+      const std::vector<ir::NodeId> following = followers();
+      if (wishes_ > std::ssize(following)) continue;
+      for (const ir::NodeId id : following) take_layout(rewrite_.node(id).shape, rewrite_.node(wants_[id]).shape);
+      return wishes_;
     }
-    for (ir::NodeId id = 0; id < size; ++id)
-      if (leads[id] && wants_[id] != ir::no_node) take_layout(rewrite_.node(id).shape, rewrite_.node(wants_[id]).shape);
-    return changed;
+    return 0;
   }
 
  private:
+  /// Those whose wishes are kept; of all others nothing is wished any more.
+  std::vector<ir::NodeId> followers() {
+    const auto size = static_cast<ir::NodeId>(fixed_.size());
+    wishes_ = 0;
+    for (ir::NodeId id = 0; id < size; ++id) {
+      wants_[id] = rewrite_.current(id) == id ? wish(id) : ir::no_node;
+      wishes_ += wants_[id] != ir::no_node ? 1 : 0;
+    }
+    IndexedVector<bool> is_turned(fixed_.size());  // by a reader
+    std::vector<ir::NodeId> following;
+    for (ir::NodeId id = size; id-- > 0;) {
+      if (rewrite_.current(id) != id) continue;
+      const ir::Node& node = rewrite_.node(id);
+      const bool follows = wants_[id] != ir::no_node && !is_turned[id];
+      if (follows) following.push_back(id);
+      fixed_[id] = fixed_[id] || (wants_[id] != ir::no_node && !follows);
+      if (follows || node.op == ir::Op::reduce) continue;
+      for (const ir::NodeId operand : node.operands) is_turned[operand] = true;
+    }
+    return following;
+  }
+
   /// The node whose layout it wants in place of its own.
   ir::NodeId wish(ir::NodeId id) {
     const ir::Node& node = rewrite_.node(id);
@@ -108,7 +114,8 @@ class Layouts {
   }
 
   Rewrite& rewrite_;
-  IndexedVector<bool> fixed_;        ///< keeps its layout: somebody outside sees it
+  IndexedVector<bool> fixed_;  ///< it keeps its layout, as outputs do
+  std::int64_t wishes_ = 0;
   IndexedVector<ir::NodeId> wants_;  ///< whose layout; no_node: its own
 };
 

@@ -83,6 +83,14 @@ struct Tried {
     prepared.straight = false;
     prepared.unbroken = run;
   }
+  /// Of 64 neighbours those of `range`, so many of them, one by one.
+  void takes_apart(const std::string& range, int taken) {
+    prepared.unbroken = 1;
+    prepared.graph = std::make_shared<const ir::Graph>(ir::parse_graph(
+        fmt::format("graph g {{\n  %x = parameter 0 : f32[8,64]\n  %s = slice %x, ranges={{0:8:1, {}}} : "
+                    "f32[8,{}]\n  output %s\n}}\n",
+                    range, taken)));
+  }
   /// Windows of so many taps over floats of which there are more than results.
   void windows(std::size_t taps) {
     widens("f32", "f32");
@@ -838,9 +846,11 @@ std::vector<Side> column_sides() {
       {"narrow-columns", true, [](Tried& t) { t.columns(8, 16, 1), t.plan.vector = 1; }},
       {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 264); }},
       // Columns that are taken apart: single elements, and where runs of two are whole not even these.
-      {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 1, t.prepared.unbroken = 1; }},
-      {"narrow-columns", true, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 2, t.prepared.unbroken = 1; }},
-      {"narrow-columns", true, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 1, t.prepared.unbroken = 2; }},
+      {"narrow-columns", false,
+       [](Tried& t) { t.columns(8, 16, 264), t.takes_apart("0:64:4", 16), t.plan.vector = 1; }},
+      {"narrow-columns", true, [](Tried& t) { t.columns(8, 16, 264), t.takes_apart("0:64:4", 16), t.plan.vector = 2; }},
+      {"narrow-columns", true, [](Tried& t) { t.columns(8, 16, 264), t.takes_apart("0:16:1", 16), t.plan.vector = 1; }},
+      {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 264), t.takes_apart("5:6:1", 1), t.plan.vector = 1; }},
       // Columns that are gone through again: 32 floats side by side, or as many as 233,472 bytes hold of 1,024 rows.
       {"narrow-columns", false, [](Tried& t) { t.columns(32, 4, 264), t.walks_near(1, 3000); }},
       {"narrow-columns", true, [](Tried& t) { t.columns(33, 4, 264), t.walks_near(1, 3000); }},

@@ -72,16 +72,23 @@ TEST_CASE("a layout stays where somebody outside sees it, where operands differ,
   struct Row {
     std::string_view what, lines;
   };
-  for (const Row& row : {Row{"an output",
-                             "  a = s32[8,6]{1,0} negate(t)\n  r = s32[8] reduce(a, z), dimensions={1}, to_apply=add\n"
-                             "  ROOT o = (s32[8,6]{1,0}, s32[8]) tuple(a, r)\n"},
-                         {"a reshape reads it",
-                          "  a = s32[8,6]{1,0} negate(t)\n  s = s32[48]{0} reshape(a)\n"
-                          "  r = s32[8] reduce(a, z), dimensions={1}, to_apply=add\n"
-                          "  ROOT o = (s32[48]{0}, s32[8]) tuple(s, r)\n"},
-                         {"operands differ",
-                          "  y = s32[8,6]{1,0} parameter(1)\n  a = s32[8,6]{1,0} add(t, y)\n"
-                          "  ROOT r = s32[8] reduce(a, z), dimensions={1}, to_apply=add\n"}}) {
+  for (const Row& row :
+       {Row{"an output",
+            "  a = s32[8,6]{1,0} negate(t)\n  r = s32[8] reduce(a, z), dimensions={1}, to_apply=add\n"
+            "  ROOT o = (s32[8,6]{1,0}, s32[8]) tuple(a, r)\n"},
+        {"a reshape reads it",
+         "  a = s32[8,6]{1,0} negate(t)\n  s = s32[48]{0} reshape(a)\n"
+         "  r = s32[8] reduce(a, z), dimensions={1}, to_apply=add\n"
+         "  ROOT o = (s32[48]{0}, s32[8]) tuple(s, r)\n"},
+        {"what reads it is turned",
+         "  a = s32[8,6]{1,0} negate(t)\n  b = s32[8,6]{1,0} abs(a)\n  r = s32[8] reduce(a, z), dimensions={1}, "
+         "to_apply=add\n  ROOT o = (s32[8,6]{1,0}, s32[8]) tuple(b, r)\n"},
+        {"what it is made of is turned for another reader",
+         "  a = s32[8,6]{1,0} negate(t)\n  b = s32[8,6]{1,0} abs(a)\n  c = s32[8,6]{1,0} sign(a)\n"
+         "  r = s32[8] reduce(c, z), dimensions={1}, to_apply=add\n  ROOT o = (s32[8,6]{1,0}, s32[8]) tuple(b, r)\n"},
+        {"operands differ",
+         "  y = s32[8,6]{1,0} parameter(1)\n  a = s32[8,6]{1,0} add(t, y)\n"
+         "  ROOT r = s32[8] reduce(a, z), dimensions={1}, to_apply=add\n"}}) {
     INFO(row.what);
     CHECK(fastest_reduced(turned_import(row.lines)) == 1);
   }

@@ -183,7 +183,17 @@ bool stays_near(const Candidate& c) {
   return bytes <= c.limits.shared_per_sm || c.tiling.together * element_bytes(c) <= full_line;
 }
 
-bool takes_apart(const Candidate& c) { return c.prepared.unbroken == 1 && c.plan.vector == 1; }
+bool takes_apart(const Candidate& c) {
+  if (c.prepared.unbroken != 1 || c.plan.vector != 1) return false;
+  const ir::Graph& graph = *c.prepared.graph;
+  const auto has_stride = [&](const ir::Node& node) {
+    if (node.op != ir::Op::slice) return false;
+    const std::vector<int> wide = ir::wide_dimensions(graph[node.operands[0]].shape);
+    return !wide.empty() && (node.shape.dims[wide.front()] == 1 ||
+                             ir::attributes_as<ir::SliceRanges>(node).ranges[wide.front()].stride > 1);
+  };
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(), has_stride);
+}
 
 bool narrows(const Candidate& c) { return c.plan.vector * input_bytes(c) < 64; }
 
@@ -201,7 +211,7 @@ bool fills_badly(const Candidate& c) {
 bool shares_columns_badly(const Candidate& c) {
   constexpr std::int64_t kib = 1 << 10, enough = 32 * kib, large = 256;
   if (blocks(c) > 2 * c.limits.sms || fills_badly(c)) return true;
-  if (narrows(c) && c.plan.vector != widest_vector(c)) return true;
+  if (narrows(c) && c.plan.vector != widest_vector(c) && !takes_apart(c)) return true;
   const bool meets = c.plan.meet != ir::Meeting::last;
   const std::int64_t least = meets ? kib : 4 * kib;
   const std::int64_t across = c.prepared.rows * element_bytes(c);  // what stays of a column group are its rows

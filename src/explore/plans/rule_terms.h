@@ -76,7 +76,7 @@ bool flies_badly(const Candidate& c);
 /// are read again, and out of the nearer cache.
 bool stays_near(const Candidate& c);
 
-/// Single elements of arrays that are read with a stride, or whose neighbours come from different places.
+/// Single elements of arrays that are read with a stride: no vector of them lies side by side.
 bool takes_apart(const Candidate& c);
 /// Whether columns have room for wider accesses: all inputs together have little in one.
 bool narrows(const Candidate& c);

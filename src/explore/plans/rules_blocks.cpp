@@ -84,7 +84,7 @@ constexpr std::array block_table =
       {"narrow-columns",
        false,
        "columns take the widest vector, half of it where there are fewer blocks than SMs, or what is 64 bytes of all "
-       "inputs together; or single elements where no two neighbours are read side by side",
+       "inputs together; or single elements of what is read with a stride",
        {asks({vector, threads_per_row}, {T::groups, T::run, T::together, T::split},
              [](const Candidate& c) {
                return is_across(c) && narrows(c) && widest_vector(c) / c.plan.vector > 2 && !stays_near(c) &&

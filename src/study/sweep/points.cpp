@@ -44,6 +44,7 @@ struct GroupTotal {
 
 /// Of a short list, those that a check of this sweep executes: the best by the compiled estimate, and XLA's.
 std::vector<std::size_t> executed_of(const Sweep& sweep, const std::vector<Candidate>& list) {
+  if (sweep.config.check.top.value_or(0) == 0) return {};
   std::vector<const explore::Standing*> standings;
   for (const Candidate& one : list) standings.push_back(&one.standing);
   std::vector<std::size_t> numbers =
