@@ -62,8 +62,7 @@ class Layouts {
 
   /// How many layouts are other ones now.
   std::int64_t run() {
-    // What stays as it is turns the wishes of those that read it.
-    constexpr int most_rounds = 16;
+    constexpr int most_rounds = 16;  // each takes wishes away; of a graph that needs more nothing changes
     for (int round = 0; round < most_rounds; ++round) {
       const std::vector<ir::NodeId> following = followers();
       if (wishes_ > std::ssize(following)) continue;

@@ -361,8 +361,13 @@ TEST_CASE("a sweep comes to the same by its own plans, whether its database hold
     REQUIRE(outcome.strategies.size() == 2);
     REQUIRE(outcome.claim.has_value());
     CHECK(outcome.strategies[0].kernel_time.value > 0);
-    return std::vector<double>{outcome.strategies[0].kernel_time.value, outcome.strategies[1].kernel_time.value,
-                               outcome.claim->value};
+    std::vector<double> all{outcome.strategies[0].kernel_time.value, outcome.strategies[1].kernel_time.value,
+                            outcome.claim->value, static_cast<double>(outcome.search_added.size())};
+    for (const store::StrategySearchAdded& one : outcome.search_added) {
+      all.push_back(one.as_xla.value);
+      all.push_back(one.best.value);
+    }
+    return all;
   };
   const std::vector<double> fast = times("[256]", "fast.db"), slow = times("[1024]", "slow.db");
   CHECK(fast != slow);

@@ -189,8 +189,9 @@ bool takes_apart(const Candidate& c) {
   const auto has_stride = [&](const ir::Node& node) {
     if (node.op != ir::Op::slice) return false;
     const std::vector<int> wide = ir::wide_dimensions(graph[node.operands[0]].shape);
-    return !wide.empty() && (node.shape.dims[wide.front()] == 1 ||
-                             ir::attributes_as<ir::SliceRanges>(node).ranges[wide.front()].stride > 1);
+    if (wide.empty()) return false;
+    const int fastest = wide.front();
+    return node.shape.dims[fastest] == 1 || ir::attributes_as<ir::SliceRanges>(node).ranges[fastest].stride > 1;
   };
   return std::any_of(graph.nodes.begin(), graph.nodes.end(), has_stride);
 }

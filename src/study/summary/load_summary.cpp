@@ -245,9 +245,8 @@ std::string scope_of(const store::Store& store, const Subject& subject, const Ga
       if (row.stage.starts_with("score")) spaces.insert(row.space);
   if (spaces.size() < 2) return {};
   return fmt::format(
-      "{} looked for plans of these groups in ways of their own. Shown are the best plans of all together, by which "
-      "the "
-      "claim is judged here; each sweep says at its end what its own plans came to.",
+      "{} looked for plans of these groups in ways of their own. Shown are the best plans of all together, and the "
+      "claim is judged by these; each sweep says at its end what its own plans came to.",
       counted(spaces.size(), "sweep"));
 }
 

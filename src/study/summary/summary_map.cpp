@@ -158,7 +158,8 @@ std::map<std::int64_t, Id> Mapped::ids_of(const Here& here, const Parts& parts) 
   for (const auto& [part, nodes] : parts) groups.emplace_back(nodes.begin(), nodes.end());
   const explore::Borders borders(graph, here.wires, groups);
   std::map<std::int64_t, Id> ids;
-  for (const auto& [part, nodes] : parts) ids[part] = outline(graph, borders.of(ids.size())).id;
+  std::size_t at = 0;
+  for (const auto& [part, nodes] : parts) ids.emplace(part, outline(graph, borders.of(at++)).id);
   return ids;
 }
 

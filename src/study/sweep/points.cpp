@@ -40,6 +40,8 @@ struct BestTime {
 struct GroupTotal {
   BestTime best, predicted;
   bool planned = false;
+  std::optional<Seconds> as_xla;  ///< of the plan that is as XLA's kernel, at the level of the best
+  bool same_launch = false;       ///< and it has XLA's launch
 };
 
 /// Of a short list, those that a check of this sweep executes: the best by the compiled estimate, and XLA's.
@@ -93,6 +95,7 @@ GroupTotal group_total(Sweep& sweep, const PreparedGroup& group, const Target& t
     const std::vector<Id> own = sweep.store().short_list(id, target.id, space_on(sweep, target));
     const std::vector<Candidate>& list = short_list(sweep, {&group, &target});
     const std::vector<std::size_t> executed = checks ? executed_of(sweep, list) : std::vector<std::size_t>();
+    std::vector<ir::Estimate> of_xla;
     for (std::size_t i = 0; i < list.size(); ++i) {
       const Id plan = list[i].plan_id();
       const bool is_beside = list[i].is_xla && std::find(own.begin(), own.end(), plan) == own.end();
@@ -100,13 +103,19 @@ GroupTotal group_total(Sweep& sweep, const PreparedGroup& group, const Target& t
       if (!sweep.store().plan_rejections(plan, target.id).empty()) continue;
       const int from_usual = explore::steps_between(list[i].plan, explore::usual_plan(*group.ready()));
       const bool is_executed = std::find(executed.begin(), executed.end(), i) != executed.end();
-      for (const ir::Estimate& estimate : asked_of(sweep, list[i], is_executed)) {
+      const std::vector<ir::Estimate> asked = asked_of(sweep, list[i], is_executed);
+      if (list[i].is_xla) of_xla = asked;
+      for (const ir::Estimate& estimate : asked) {
         const explore::Place place{std::round(estimate.total.value * 1e9),
                                    row_for(estimate.parts, ir::Part::issue).value, from_usual, plan};
         total.best.offer(estimate, place);
         if (estimate.level != ir::Level::profiled) total.predicted.offer(estimate, place);
       }
     }
+    for (const ir::Estimate& estimate : of_xla)
+      if (estimate.level == total.best.level) total.as_xla = estimate.total;
+    if (total.as_xla)
+      if (const auto xla = sweep.store().xla_plan(id, target.id)) total.same_launch = xla->launch == "equal";
   }
   total.planned = total.best.time.has_value();
   if (!total.planned)
@@ -117,14 +126,15 @@ GroupTotal group_total(Sweep& sweep, const PreparedGroup& group, const Target& t
 
 }  // namespace
 
-std::vector<store::StrategyTotals> own_totals(Sweep& sweep) {
+OwnTotals own_totals(Sweep& sweep) {
   std::map<std::pair<Id, Id>, GroupTotal> groups;
   for (const Target& target : sweep.devices)
     for (const auto& group : sweep.groups) {
       stop_if_asked(sweep.watch.stop);
       groups[{group->group.id, target.id}] = group_total(sweep, *group, target);
     }
-  std::vector<store::StrategyTotals> totals;
+  OwnTotals all;
+  std::vector<store::StrategyTotals>& totals = all.strategies;
   for (store::StrategyTotals& row : sweep.store().strategies()) {
     const auto target = std::find_if(sweep.devices.begin(), sweep.devices.end(),
                                      [&](const Target& one) { return one.id == row.device; });
@@ -137,8 +147,15 @@ std::vector<store::StrategyTotals> own_totals(Sweep& sweep) {
     row.launches_measured = 0;
     row.groups_without_plan = row.groups_without_time = 0;
     row.launches_without_plan = 0;
+    store::StrategySearchAdded added{row.graph, row.strategy, row.price, row.device, 0, 0, {}, {}};
     for (const store::FusionGroupRow& group : fusion->groups) {
       const GroupTotal& total = groups[{group.group, target->id}];
+      if (total.as_xla) {
+        added.kernels += group.occurrences;
+        added.same_launch += total.same_launch ? group.occurrences : 0;
+        added.as_xla += *total.as_xla * group.times;
+        added.best += *total.best.time * group.times;
+      }
       row.kernel_time += total.best.time.value_or(Seconds{}) * group.times;
       row.predicted_time += total.predicted.time.value_or(Seconds{}) * group.times;
       row.launches_measured += total.best.level == ir::Level::profiled ? group.times : 0;
@@ -146,13 +163,14 @@ std::vector<store::StrategyTotals> own_totals(Sweep& sweep) {
       row.groups_without_time += total.best.time ? 0 : 1;
       row.launches_without_plan += total.planned ? 0 : group.times;
     }
+    if (added.kernels > 0) all.search_added.push_back(std::move(added));
     totals.push_back(std::move(row));
   }
   std::stable_sort(totals.begin(), totals.end(), [](const auto& a, const auto& b) {
     return std::tie(a.model, a.device_name, a.kernel_time.value) <
            std::tie(b.model, b.device_name, b.kernel_time.value);
   });
-  return totals;
+  return all;
 }
 
 void save_point(Sweep& sweep, Id grid, std::int64_t number, const std::vector<store::StrategyTotals>& totals) {

@@ -15,9 +15,14 @@
 
 namespace tailor::study {
 
+struct OwnTotals {
+  std::vector<store::StrategyTotals> strategies;
+  std::vector<store::StrategySearchAdded> search_added;  ///< of strategies with a kernel as XLA's among the own plans
+};
+
 /// As the database's view `strategies`, of this sweep's fusions and with the times of its own short lists; a group that
 /// has no plan there counts with its bound. Measured times count where this sweep measures. By model, device, time.
-std::vector<store::StrategyTotals> own_totals(Sweep& sweep);
+OwnTotals own_totals(Sweep& sweep);
 
 /// Stores what a point is, and what its strategies came to. `grid` is the id of the whole file's configuration.
 void save_point(Sweep& sweep, Id grid, std::int64_t number, const std::vector<store::StrategyTotals>& totals);

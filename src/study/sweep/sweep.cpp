@@ -75,8 +75,11 @@ void sum_up(Sweep& sweep) {
   Bytes library;
   for (const Id graph : sweep.graphs)
     for (const store::LibraryCallRow& call : sweep.store().library_calls(graph)) library += call.bytes * call.times;
-  done_unless_stopped([&] { sweep.outcome.strategies = own_totals(sweep); });
-  if (sweep.config.setting.empty()) sweep.outcome.search_added = sweep.store().strategy_search_added();
+  done_unless_stopped([&] {
+    OwnTotals own = own_totals(sweep);
+    sweep.outcome.strategies = std::move(own.strategies);
+    if (sweep.config.setting.empty()) sweep.outcome.search_added = std::move(own.search_added);
+  });
   sweep.outcome.baseline = sweep.config.baseline;
   if (!sweep.config.claim || sweep.watch.stopped()) return;
   if (!sweep.outcome.left_out.empty())
@@ -310,8 +313,7 @@ SweepSetup sweep_setup(const SweepOptions& options, SweepConfig config) {
   setup.devices = find_devices(setup.config, options, setup.calibration);
   setup.compiles = options.compile && setup.config.compile;
   if (!setup.compiles && (options.measure || options.measurer))
-    throw Error(Fault::usage, Position{options.config.string()},
-                "kernels are to be measured, and none is compiled",
+    throw Error(Fault::usage, Position{options.config.string()}, "kernels are to be measured, and none is compiled",
                 "set 'compile' to true and leave --no-compile out, or leave --profiler out");
   if (setup.compiles) setup.nvrtc = profiler::find_nvrtc(options.nvrtc);
   if (setup.nvrtc) check_architecture(setup.config, *setup.nvrtc.api, options.config);
