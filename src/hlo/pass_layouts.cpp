@@ -23,6 +23,7 @@
 
 #include "base/indexed.h"
 #include "hlo/normalise.h"
+#include "ir/graph/domain.h"
 
 namespace tailor::hlo {
 
@@ -35,20 +36,19 @@ bool follows_operands(ir::Op op) {
 
 /// Made from indices, or from less than it is, or in one line: in any layout alike.
 bool has_any_layout(const ir::Node& node) {
-  const auto is_wide = [](std::int64_t dim) { return dim != 1; };
   return node.op == ir::Op::broadcast || node.op == ir::Op::iota || node.op == ir::Op::constant ||
-         std::count_if(node.shape.dims.begin(), node.shape.dims.end(), is_wide) < 2;
+         ir::wide_dimensions(node.shape).size() < 2;
 }
 
-/// The dimension of an array in which neighbours in memory lie, in another one's layout; -1 where there is none.
-int fastest(const ir::Shape& shape, const ir::Shape& layout) {
-  for (int i = 0; i < shape.rank(); ++i)
-    if (const int dim = layout.minor_to_major[i]; shape.dims[dim] != 1) return dim;
-  return -1;
+ir::Shape in_layout_of(ir::Shape shape, const ir::Shape& other) {
+  shape.minor_to_major = other.minor_to_major;
+  return shape;
 }
 
-void take_layout(ir::Shape& shape, const ir::Shape& of) {
-  for (int i = 0; i < shape.rank(); ++i) shape.minor_to_major[i] = of.minor_to_major[i];
+/// Whether two layouts of one array have the same neighbours in memory, or none.
+bool have_same_neighbours(const ir::Shape& a, const ir::Shape& b) {
+  const std::vector<int> of_a = ir::wide_dimensions(a), of_b = ir::wide_dimensions(b);
+  return of_a.empty() || of_a.front() == of_b.front();
 }
 
 class Layouts {
@@ -65,9 +65,13 @@ class Layouts {
     constexpr int most_rounds = 16;  // each takes wishes away; of a graph that needs more nothing changes
     for (int round = 0; round < most_rounds; ++round) {
       const std::vector<ir::NodeId> following = followers();
-      if (wishes_ > std::ssize(following)) continue;
-      for (const ir::NodeId id : following) take_layout(rewrite_.node(id).shape, rewrite_.node(wants_[id]).shape);
-      return wishes_;
+      const auto wishes = std::count_if(wants_.begin(), wants_.end(), [](ir::NodeId as) { return as != ir::no_node; });
+      if (wishes > std::ssize(following)) continue;
+      for (const ir::NodeId id : following) {
+        ir::Shape& shape = rewrite_.node(id).shape;
+        shape = in_layout_of(shape, rewrite_.node(wants_[id]).shape);
+      }
+      return wishes;
     }
     return 0;
   }
@@ -76,11 +80,7 @@ class Layouts {
   /// Those whose wishes are kept; of all others nothing is wished any more.
   std::vector<ir::NodeId> followers() {
     const auto size = static_cast<ir::NodeId>(fixed_.size());
-    wishes_ = 0;
-    for (ir::NodeId id = 0; id < size; ++id) {
-      wants_[id] = rewrite_.current(id) == id ? wish(id) : ir::no_node;
-      wishes_ += wants_[id] != ir::no_node ? 1 : 0;
-    }
+    for (ir::NodeId id = 0; id < size; ++id) wants_[id] = rewrite_.current(id) == id ? wish(id) : ir::no_node;
     IndexedVector<bool> is_turned(fixed_.size());  // by a reader
     std::vector<ir::NodeId> following;
     for (ir::NodeId id = size; id-- > 0;) {
@@ -107,14 +107,13 @@ class Layouts {
       if (found != ir::no_node && !rewrite_.node(found).shape.same_layout(rewrite_.node(as).shape)) return ir::no_node;
       if (found == ir::no_node) found = as;
     }
-    return found == ir::no_node || fastest(node.shape, rewrite_.node(found).shape) == fastest(node.shape, node.shape)
-               ? ir::no_node
-               : found;
+    if (found == ir::no_node) return found;
+    const ir::Shape there = in_layout_of(node.shape, rewrite_.node(found).shape);
+    return have_same_neighbours(node.shape, there) ? ir::no_node : found;
   }
 
   Rewrite& rewrite_;
-  IndexedVector<bool> fixed_;  ///< it keeps its layout, as outputs do
-  std::int64_t wishes_ = 0;
+  IndexedVector<bool> fixed_;        ///< it keeps its layout, as outputs do
   IndexedVector<ir::NodeId> wants_;  ///< whose layout; no_node: its own
 };
 

@@ -180,10 +180,7 @@ void add_level_cells(std::vector<Cell>& row, const StrategyTotals& strategy, con
 /// Those at which some strategy has a time, or all there are.
 std::vector<std::string> levels_of_strategies(const Summary& summary, bool all) {
   std::vector<std::string> levels;
-  if (all)
-    for (const ir::Level level :
-         {ir::Level::sol, ir::Level::projected, ir::Level::compiled, ir::Level::counted, ir::Level::profiled})
-      add_level(levels, std::string(ir::name(level)));
+  if (all) levels.assign(level_order.begin(), level_order.end());
   for (const StrategyTotals& strategy : summary.strategies)
     for (const LevelTime& time : strategy.time) add_level(levels, time.level);
   sort_levels(levels);

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "hlo/graph_builder.h"
+#include "hlo/as_written.h"
 #include "hlo/import.h"
 #include "reference/evaluate.h"
 
@@ -45,15 +45,6 @@ Tensor telling_values(DType dtype) {
   return made;
 }
 
-/// The graph as the text says, before any pass.
-Graph as_written(const std::string& text) {
-  const hlo::HloModule module = hlo::parse_module(text, "test.hlo");
-  hlo::GraphBuilderContext context(module);
-  hlo::GraphBuilder builder(context, module.name);
-  builder.walk_graph(module.computations[static_cast<std::size_t>(module.entry)]);
-  return std::move(builder).graph();
-}
-
 bool is_same(const Tensor& a, const Tensor& b) {
   if (!is_floating(a.shape.dtype)) return a.bytes == b.bytes;
   for (std::int64_t i = 0; i < elements(a.shape); ++i) {
@@ -67,7 +58,7 @@ bool is_same(const Tensor& a, const Tensor& b) {
 /// Whether the imported graph computes what the text says; counts those of which less is left.
 bool keeps_its_value(const std::string& lines, const Tensor& given, int& folded) {
   const std::string text = "HloModule m\n\nENTRY e {\n" + lines + "\n}\n";
-  const Graph before = as_written(text), after = hlo::import_hlo(text, "test.hlo").graph;
+  const Graph before = testing::as_written(text), after = hlo::import_hlo(text, "test.hlo").graph;
   verify(after);
   folded += after.nodes.size() < before.nodes.size() ? 1 : 0;
   return is_same(evaluate(before, std::vector{given}).front(), evaluate(after, std::vector{given}).front());

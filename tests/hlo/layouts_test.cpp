@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hlo/graph_builder.h"
+#include "hlo/as_written.h"
 #include "hlo/import.h"
 #include "ir/graph/domain.h"
 #include "reference/evaluate.h"
@@ -34,16 +34,6 @@ std::string turned_module(std::string_view lines) {
 }
 
 Graph turned_import(std::string_view lines) { return hlo::import_hlo(turned_module(lines), "m.hlo").graph; }
-
-/// The graph as the text says, before any pass.
-Graph turned_as_written(std::string_view lines) {
-  const std::string text = turned_module(lines);  // the module looks into it
-  const hlo::HloModule parsed = hlo::parse_module(text, "m.hlo");
-  hlo::GraphBuilderContext context(parsed);
-  hlo::GraphBuilder builder(context, parsed.name);
-  builder.walk_graph(parsed.computations[static_cast<std::size_t>(parsed.entry)]);
-  return std::move(builder).graph();
-}
 
 /// The dimension in which neighbours lie in what the reduction reads.
 int fastest_reduced(const Graph& graph) {
@@ -146,7 +136,7 @@ TEST_CASE("drawn texts compute the same numbers with other layouts") {
     lines += fmt::format("  ROOT o = (s32[8], s32[8,6]{{1,0}}) tuple(last, {})\n", fmt::format("v{}", values - 2));
     if (lines.find(fmt::format("v{} = s32[8,6]{{0,1}}", values - 2)) != std::string::npos) continue;  // the root's says
     INFO(lines);
-    const Graph after = turned_import(lines), before = turned_as_written(lines);
+    const Graph after = turned_import(lines), before = testing::as_written(turned_module(lines));
     const std::vector<reference::Tensor> given{reference::random_tensor(make_shape(DType::s32, {6, 8}), 3)};
     const auto found = reference::evaluate(after, given), expected = reference::evaluate(before, given);
     REQUIRE(found.size() == expected.size());

@@ -5,13 +5,13 @@
 // the reference evaluator: graphs are evaluated as walked and as normalised, on the same seeded inputs, and must agree
 // bit for bit. Texts are written here, a pattern each. Part of the suite `hlo`.
 #include "hlo/normalise.h"
+#include "hlo/as_written.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "hlo/graph_builder.h"
 #include "hlo/import.h"
 #include "reference/evaluate.h"
 #include "support/random_graph.h"
@@ -24,15 +24,6 @@ using namespace tailor::hlo;
 namespace {
 
 std::string entry_of_lines(std::string_view lines) { return fmt::format("HloModule m\n\nENTRY e {{\n{}\n}}\n", lines); }
-
-/// The graph before any pass of the table has run on it.
-Graph walked(std::string_view text) {
-  const HloModule module = parse_module(text, "test.hlo");
-  GraphBuilderContext context(module);
-  GraphBuilder builder(context, module.name);
-  builder.walk_graph(module.computations[static_cast<std::size_t>(module.entry)]);
-  return std::move(builder).graph();
-}
 
 std::int64_t rewrites(const Imported& imported, std::string_view pass) {
   const auto at = std::find_if(imported.report.passes.begin(), imported.report.passes.end(),
@@ -50,7 +41,7 @@ std::vector<Tensor> results(const Graph& graph, std::uint64_t seed) {
 /// Imports, checks that the results stayed bit for bit, and hands the import on.
 Imported unchanged(std::string_view text) {
   Imported imported = import_hlo(text, "test.hlo");
-  const Graph before = walked(text);
+  const Graph before = testing::as_written(text);
   verify(imported.graph);
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const std::vector<Tensor> expected = results(before, seed);

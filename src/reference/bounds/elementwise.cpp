@@ -243,7 +243,7 @@ class ElementErrors {
         result_(result),
         step_(element_step(call.graph, call.node)),
         row_(find_error_row(step_.op)),
-        slope_(limited_slope(call)),
+        limit_(limit_of(call)),
         narrow_(ir::row(step_.to).compute != step_.to),
         rounding_(is_floating(step_.to) ? step_.to : ir::DType::f32),
         by_ends_(step_, operand_count()) {
@@ -402,14 +402,14 @@ class ElementErrors {
       case Rule::largest:
         each([&](std::size_t i) { return chosen_off(i); });
         break;
-      case Rule::slope: {
-        const Slope slope = slope_ != nullptr ? slope_ : row_.slope;
+      case Rule::slope:
         // A function of limited range still says nothing of an argument that nothing is known of.
         each([&](std::size_t i) {
-          return ea[i] == 0 || ea[i] == infinity ? ea[i] : slope(a[i].real, y[i].real, ea[i]);
+          if (ea[i] == 0 || ea[i] == infinity) return ea[i];
+          const double off = row_.slope(a[i].real, y[i].real, ea[i]);
+          return limit_ == nullptr ? off : std::min(off, limit_(a[i].real, y[i].real, ea[i]));
         });
         break;
-      }
       case Rule::ends:
         break;
     }
@@ -523,7 +523,7 @@ class ElementErrors {
   const Tensor& result_;
   ElementStep step_;
   const ErrorRow& row_;
-  Slope slope_;  ///< null: the row's
+  Slope limit_;  ///< of what the row says; null: none
   bool narrow_;
   bool exact_ = false;
   bool computed_ = false;      ///< an operand does not come as it is from memory

@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which arguments have an end, by the operations that they come from, and what that leaves of a bound. In: a graph and
-// a node of it. Out: the rule. A distance of two numbers of 1e30 is off by 1e23, and its negative is no more than 0 all
-// the same: its exponential lies between 0 and 1, where that of any number so far off has no bound.
+// a node of it. Out: the limit. A distance of two numbers of 1e30 is off by 1e23, and its negative is no more than 0
+// all the same: its exponential lies between 0 and 1, where that of any number so far off has no bound.
 #include "reference/bounds/limited.h"
 
 #include <algorithm>
 #include <cmath>
-
-#include "reference/error_bound.h"
 
 namespace tailor::reference {
 
@@ -34,16 +32,15 @@ bool is_never_negative(const ir::Graph& graph, ir::NodeId id) {
   }
 }
 
-double of_exponential(double a, double y, double e) {
-  const double of_any = e < 1 ? y * std::expm1(e) : infinity;
-  return std::min(of_any, std::max(y, std::exp(std::min(0.0, a + e)) - y));
-}
+/// The result lies between 0 and what the end of the argument gives.
+double of_exponential(double a, double y, double e) { return std::max(y, std::exp(std::min(0.0, a + e)) - y); }
 
-double of_logarithm(double a, double, double e) { return std::min(e, e < 1 + a ? e / (1 + a - e) : infinity); }
+/// It rises by no more than its argument does.
+double of_logarithm(double, double, double e) { return e; }
 
 }  // namespace
 
-Slope limited_slope(const Call& call) {
+Slope limit_of(const Call& call) {
   if (call.node.operands.empty()) return nullptr;
   const ir::NodeId from = call.node.operands[0];
   const ir::Node& argument = call.graph[from];

@@ -88,7 +88,8 @@ class Mapped {
   using Parts = std::map<std::int64_t, std::set<NodeId>>;
   static Parts parts_by_edges(const Here& here, const std::vector<const store::EdgeRow*>& edges);
   static std::map<std::int64_t, Id> ids_of(const Here& here, const Parts& parts);
-  std::map<std::int64_t, std::int64_t> join_by_text(const Here& here, Parts& parts) const;
+  std::map<std::int64_t, std::int64_t> join_by_text(const Here& here, const std::map<std::int64_t, Id>& ids,
+                                                    Parts& parts) const;
   void add_groups(Here& here, const std::vector<const store::EdgeRow*>& edges);
   void add_others(Here& here);
   void add_cut(const Here& here, const store::EdgeRow& edge);
@@ -163,11 +164,12 @@ std::map<std::int64_t, Id> Mapped::ids_of(const Here& here, const Parts& parts) 
   return ids;
 }
 
-/// Joins parts that are one group by its text. Returns into which part others went.
-std::map<std::int64_t, std::int64_t> Mapped::join_by_text(const Here& here, Parts& parts) const {
+/// Joins parts that are one group by its text. Returns into which part each of these went, the one that stays too.
+std::map<std::int64_t, std::int64_t> Mapped::join_by_text(const Here& here, const std::map<std::int64_t, Id>& ids,
+                                                          Parts& parts) const {
   std::map<std::int64_t, std::int64_t> went;
   std::set<Id> found;
-  for (const auto& [part, id] : ids_of(here, parts)) found.insert(id);
+  for (const auto& [part, id] : ids) found.insert(id);
   for (const store::FusionGroupRow& row : fusion_.groups) {
     const auto stored = gathered_.groups.find(row.group);
     if (found.contains(row.group) || stored == gathered_.groups.end()) continue;
@@ -184,9 +186,9 @@ std::map<std::int64_t, std::int64_t> Mapped::join_by_text(const Here& here, Part
     for (const auto& [part, of_it] : parts)
       if (std::includes(members.begin(), members.end(), of_it.begin(), of_it.end())) among.push_back(part);
     if (!here_all || among.empty()) continue;
-    for (std::size_t i = 1; i < among.size(); ++i) {
-      went[among[i]] = among[0];
-      parts.erase(among[i]);
+    for (const std::int64_t part : among) {
+      went[part] = among[0];
+      parts.erase(part);
     }
     parts[among[0]] = members;
   }
@@ -196,8 +198,9 @@ std::map<std::int64_t, std::int64_t> Mapped::join_by_text(const Here& here, Part
 void Mapped::add_groups(Here& here, const std::vector<const store::EdgeRow*>& edges) {
   const ir::Graph& graph = *here.place.graph;
   Parts parts = parts_by_edges(here, edges);
-  const std::map<std::int64_t, std::int64_t> went = join_by_text(here, parts);
-  const std::map<std::int64_t, Id> ids = ids_of(here, parts);
+  std::map<std::int64_t, Id> ids = ids_of(here, parts);
+  const std::map<std::int64_t, std::int64_t> went = join_by_text(here, ids, parts);
+  if (!went.empty()) ids = ids_of(here, parts);
   for (const auto& [part, nodes] : parts) {
     const Id id = ids.at(part);
     const auto stored = gathered_.groups.find(id);

@@ -61,13 +61,8 @@ std::vector<std::size_t> executed_of(const Sweep& sweep, const std::vector<Candi
 std::optional<ir::Estimate> measured_of(Sweep& sweep, const Candidate& candidate) {
   if (!sweep.options.measure && !sweep.options.measurer) return std::nullopt;
   if (!sweep.config.setting.empty()) return std::nullopt;
-  for (const store::EstimateRow& row : sweep.store().estimates(candidate.plan_id(), candidate.standing.device)) {
-    if (row.level != ir::name(ir::Level::profiled)) continue;
-    ir::Estimate estimate;
-    estimate.level = ir::Level::profiled;
-    estimate.total = row.total;
-    return estimate;
-  }
+  for (const store::EstimateRow& row : sweep.store().estimates(candidate.plan_id(), candidate.standing.device))
+    if (row.level == ir::name(ir::Level::profiled)) return estimate_of(row);
   return std::nullopt;
 }
 

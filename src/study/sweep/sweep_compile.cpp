@@ -18,9 +18,6 @@
 
 namespace tailor::study {
 
-namespace {
-
-/// An estimate as far as a row has it.
 ir::Estimate estimate_of(const store::EstimateRow& row) {
   ir::Estimate estimate;
   for (const ir::Level level :
@@ -31,6 +28,8 @@ ir::Estimate estimate_of(const store::EstimateRow& row) {
   estimate.high = row.high;
   return estimate;
 }
+
+namespace {
 
 /// A plan of an earlier run: its program is text, it is not lowered yet.
 Candidate stored_candidate(Sweep& sweep, const Place& place, const store::PlanRow& row, Id kernel) {

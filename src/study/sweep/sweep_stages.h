@@ -98,6 +98,8 @@ void profile_short_lists(Sweep& sweep, const profiler::Nvrtc& api);
 /// The stored short list of a place: plans whose lowering was kept, in the database's order. Those that were scored in
 /// this run are as they were then; the others come from the database, not lowered.
 std::vector<Candidate>& short_list(Sweep& sweep, const Place& place);
+/// An estimate as far as a row has it.
+ir::Estimate estimate_of(const store::EstimateRow& row);
 /// The places where a step is not done yet. `key` names the step.
 std::vector<Place> open_places(Sweep& sweep, const std::function<std::string(const Target&)>& key);
 void mark_done(Sweep& sweep, const Place& place, const std::string& key, std::int64_t legal = 0,
