@@ -120,7 +120,7 @@ inline constexpr std::array pass_table = std::to_array<PassRow>({
     {Pass::sizes, "resolve-sizes", "dimension sizes become constants", nullptr},
     {Pass::composites, "expand-composites", "batch normalisations become what they stand for", nullptr},
     {Pass::widths, "expand-widths", "bits read as numbers of another width become shifts of them", nullptr},
-    {Pass::scans, "split-scans", "long cumulative reductions become trees of windows of 16", nullptr},
+    {Pass::scans, "split-scans", "long cumulative reductions become scans of rows, or trees of windows of 16", nullptr},
     {Pass::windows, "split-windows", "windows of many elements become windows of few", nullptr},
     {Pass::selections, "select-windows", "a scatter to what windows select becomes a choice of each element", nullptr},
     {Pass::reductions, "unroll-reductions", "a reduction of up to four elements becomes their operations", nullptr},

@@ -167,6 +167,13 @@ TEST_CASE("a loop that holds a small sum gives a thread a row, or a column, of i
              "XLA ends a kernel with so large a reduction and writes no loop around it");
 }
 
+TEST_CASE("XLA takes a scan apart, and has no kernel that a plan could be like") {
+  check_none(
+      found_of("  %a = parameter 0 : f32[64,96]\n  %zero = constant 0 : f32[]\n  %b = reduce_window add %a, %zero, "
+               "text=\"window={size=1x96 pad=0_0x95_0}\" : f32[64,96]\n  output %b\n"),
+      Form::loop, "XLA takes a scan apart into windows of windows, several kernels");
+}
+
 TEST_CASE("rows have a lane for sixteen elements in whole warps, several a block while it has up to 256 threads") {
   // 768 / 16 = 48, so 64 lanes; 4 rows a block; vectors of two f32; 768 / 64 / 2 = 6 vectors a lane.
   check_equal(found_of(sum("f32[4096,768]", "f32[4096]", "1")), Form::row, {{1024, 1, 1}, 256},

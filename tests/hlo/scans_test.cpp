@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cumulative reductions, at import: trees of short windows stand for them in the graph, and give what the one window
-// of the text means. The oracle is the reference on that window. Numbers are small and whole, so that every order of
-// additions gives the same bits. Part of the suite `hlo`.
+// Cumulative reductions, at import: rows stay as they are, or are cut into rows of blocks; trees of short windows stand
+// for others in the graph. All give what the one window of the text means. The oracle is the reference on that window.
+// Numbers are small and whole, so that every order of additions gives the same bits. Part of the suite `hlo`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -13,6 +13,7 @@
 #include "hlo/normalise.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/number.h"
+#include "ir/graph/window_strips.h"
 #include "reference/evaluate.h"
 #include "support/ledger.h"
 
@@ -100,10 +101,14 @@ void check_case(const ScanCase& one) {
   const hlo::Imported imported = hlo::import_hlo(one.text(), "test.hlo");
   verify(imported.graph);
   CHECK(nodes_by_ledger(imported) == hlo::nodes_in_all(imported.graph));
-  std::int64_t widest = 0;
-  for (const Node& node : imported.graph.nodes)
-    if (node.op == Op::reduce_window) widest = std::max(widest, window_elements(hlo_text(node), node.shape.rank()));
-  CHECK(widest <= 64);
+  for (const Node& node : imported.graph.nodes) {
+    if (node.op != Op::reduce_window) continue;
+    const std::optional<Scan> scan = scan_of(node);
+    if (scan)  // along neighbours in memory, from the end that was meant
+      CHECK((scan->dim == node.shape.rank() - 1 && (scan->direction == ScanDirection::forward) == one.forward));
+    else
+      CHECK(window_elements(hlo_text(node), node.shape.rank()) <= 64);
+  }
   CHECK(imported.graph[imported.graph.outputs[0]].name == "y");
   const Tensor x = drawn(imported.graph.nodes[0].shape, one.reducer);
   const Graph whole = as_one_window(imported.graph, one, reducer_of(one.reducer));
@@ -113,7 +118,7 @@ void check_case(const ScanCase& one) {
 
 }  // namespace
 
-TEST_CASE("a cumulative reduction is a tree of short windows that gives the same") {
+TEST_CASE("a cumulative reduction is scans of rows or a tree of short windows that give the same") {
   int cases = 0;
   for (const std::int64_t length : {65, 80, 256, 257, 1000, 1025, 4097})
     for (const bool forward : {true, false})
@@ -135,9 +140,27 @@ TEST_CASE("a cumulative reduction is a tree of short windows that gives the same
           }
           ++cases;
         }
+  // Few rows that are too long for a block each are cut into others, and the last of these filled up.
+  for (const std::int64_t length : {32768, 32769, 40960, 50001})
+    for (const bool forward : {true, false}) check_case({"s32", "add", {2, length}, 1, forward, "0"});
   for (const std::string_view reducer : {"and", "xor"})
     check_case({"u8", reducer, {300}, 0, true, reducer == "and" ? "255" : "0"});
   CHECK(cases == 7 * 2 * 15);
+}
+
+TEST_CASE("rows are scanned in one piece where a block holds them or there are many") {
+  const auto nodes_of = [](const Dims& dims, int axis) {
+    const hlo::Imported imported = hlo::import_hlo(ScanCase{"f32", "add", dims, axis, true, "0"}.text(), "test.hlo");
+    return imported.graph.nodes.size();
+  };
+  constexpr std::size_t as_it_is = 3;  // the array, what it starts from, the window
+  CHECK(nodes_of({300}, 0) == as_it_is);
+  CHECK(nodes_of({2, 32768}, 1) == as_it_is);
+  CHECK(nodes_of({2, 32769}, 1) > as_it_is);
+  CHECK(nodes_of({127, 40000}, 1) > as_it_is);
+  CHECK(nodes_of({128, 40000}, 1) == as_it_is);
+  CHECK(nodes_of({300, 1}, 0) == as_it_is);
+  CHECK(nodes_of({300, 2}, 0) > as_it_is);
 }
 
 TEST_CASE("what is short, reversed, or has no neutral element stays as it is") {
@@ -153,7 +176,8 @@ TEST_CASE("what is short, reversed, or has no neutral element stays as it is") {
                          [](const Node& node) { return node.op == Op::reduce_window; });
   };
   CHECK(windows_of("f32", "64", "size=64 pad=63_0", "64", "add") == 1);
-  CHECK(windows_of("f32", "65", "size=65 pad=64_0", "65", "add") == 2);
+  CHECK(windows_of("f32", "65", "size=65 pad=64_0", "65", "add") == 1);  // a scan, and then what it starts from
+  CHECK(windows_of("f32", "65,2", "size=65x1 pad=64_0x0_0", "65,2", "add") == 2);
   CHECK(windows_of("f32", "100", "size=100 pad=99_0 rhs_reversal=1", "100", "add") == 1);
   CHECK(windows_of("f8e4m3fn", "100", "size=100 pad=99_0", "100", "maximum") == 1);
 }

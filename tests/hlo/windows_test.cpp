@@ -16,6 +16,7 @@
 #include "hlo/import.h"
 #include "hlo/normalise.h"
 #include "ir/graph/attribute_text.h"
+#include "ir/graph/window_strips.h"
 #include "reference/evaluate.h"
 #include "reference/evaluate_moves.h"
 #include "support/ledger.h"
@@ -136,11 +137,11 @@ std::vector<Elements> by_loops(const WindowCase& one, const std::vector<Elements
   return made;
 }
 
-/// Whether every node has loops of at most 64 elements or is no window; reductions are rows.
+/// Whether every node has loops of at most 64 elements, is a scan or no window; reductions are rows.
 bool is_taken_apart(const Graph& graph) {
   return std::all_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
     return node.op != Op::reduce_window ||
-           (node.bodies.empty() && window_elements(hlo_text(node), node.shape.rank()) <= 64);
+           (node.bodies.empty() && (scan_of(node) || window_elements(hlo_text(node), node.shape.rank()) <= 64));
   });
 }
 

@@ -68,7 +68,7 @@ bool rises(const Pass& pass, const Segment& segment, ir::ExprId index) {
 int rising_array(Pass& pass, ir::NodeId reduction, const Segment& segment) {
   const ir::Graph& graph = pass.builder.graph();
   const ir::Node& reduce = graph[reduction];
-  if (&segment != pass.loops.segments().data() || axes(reduce).size() != 1) return -1;
+  if (&segment != pass.loops.segments().data() || axes(reduce).size() != 1 || !pass.scans.empty()) return -1;
   for (std::size_t k = 0; k < ir::reduced_count(reduce); ++k) {
     const ir::Node& start = graph[reduce.operands[ir::reduced_count(reduce) + k]];
     if (!are_places(graph, reduce.operands[k], axes(reduce)[0]) || starts_behind(start)) continue;
@@ -79,6 +79,7 @@ int rising_array(Pass& pass, ir::NodeId reduction, const Segment& segment) {
 }
 
 bool goes_backward(const Pass& pass, const Phase& phase) {
+  if (!pass.scans.empty()) return scans_backward(pass.prepared);
   const Phase* const first = pass.prepared.phases.data();
   return pass.mapping.in_parts && phase.reductions.empty() && phase.across.empty() &&
          std::any_of(first, &phase, [](const Phase& before) { return before.walks; });
@@ -141,8 +142,8 @@ std::vector<Slots> slots_of(const Pass& pass, const Phase& phase) {
 ir::Dims reduced_along(const Pass& pass, ir::NodeId reduction) {
   const ir::Graph& graph = pass.builder.graph();
   const ir::Node& reduce = graph[reduction];
-  if (pass.prepared.bundle == 1) return axes(reduce);
-  return reduced_of_bundles(graph[reduce.operands[0]].shape, axes(reduce));
+  if (pass.prepared.bundle == 1) return walked_axes(reduce);
+  return reduced_of_bundles(graph[reduce.operands[0]].shape, walked_axes(reduce));
 }
 
 ir::DType accumulator_type(const Pass& pass, std::size_t i) {
@@ -320,6 +321,97 @@ void put_bundles_together(Pass& pass, const Phase& phase, bool for_all) {
   builder.put_barrier();
   add_bundles(pass, phase, columns, bundles, count);
   take_bundles(pass, bundles, for_all);
+}
+
+// ---- numbers of rows and columns
+
+namespace {
+
+/// Where an output with a number for each row or column holds number `kept`: by a reduction from which the numbers
+/// lead there one to one, the dominant before others.
+Coordinates number_coordinates(Pass& pass, std::int32_t output, ir::ExprId kept) {
+  IndexBuilder& build = pass.builder.build();
+  const ir::Graph& graph = pass.builder.graph();
+  const std::pair<ir::NodeId, IndexedVector<Route>>* way = nullptr;
+  for (const auto& candidate : pass.prepared.result_routes) {
+    const bool leads =
+        candidate.second[output].found &&
+        (pass.mapping.fast == Side::kept || domain_of(graph, graph[candidate.first]) == pass.prepared.domain);
+    if (leads && (way == nullptr || candidate.first == pass.plan.dominant)) way = &candidate;
+  }
+  if (way == nullptr) return delinearize_memory(build, graph[pass.prepared.stored[output]].shape, kept);
+  return follow(build, graph, way->second[output], result_coordinates(pass, way->first, kept));
+}
+
+/// Whether lanes of a row can store the numbers of its rows in flight, one each.
+bool stores_together(const Pass& pass, std::int32_t output) {
+  const int flight = pass.builder.in_flight_rows;
+  return flight > 1 && pass.extent(Side::along, Level::lane) >= flight &&
+         is_floating(pass.builder.graph()[pass.prepared.stored[output]].shape.dtype);
+}
+
+}  // namespace
+
+void store_numbers(Pass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  for (const std::int32_t output : phase.outputs) {
+    if (is_of_elements(pass.prepared, output) || builder.refusal()) continue;
+    if (!pass.plan.value_cache) builder.forget_values();
+    const Coordinates coordinates = number_coordinates(pass, output, pass.loops.kept);
+    if (stores_together(pass, output))
+      pass.row_numbers.push_back({output, builder.keep_row_number(output, coordinates)});
+    else if (pass.has_results_side_by_side())
+      builder.store_output(output, coordinates);
+    else {
+      open_first_rank(pass);
+      builder.store_output(output, coordinates);
+      close_first_rank(pass);
+    }
+  }
+}
+
+void store_numbers_side_by_side(Pass& pass, const Phase& phase) {
+  ProgramBuilder& builder = pass.builder;
+  std::array<ir::Condition, 2> conditions{};
+  const int count = first_group(pass, conditions);
+  builder.enter_segment(&pass.loops.results);
+  open_first_rank(pass);
+  if (count > 0) builder.open_guard(std::span(conditions).first(count));
+  open_elements(builder, pass.loops);
+  open_first_of_bundle(pass);
+  store_numbers(pass, phase);
+  close_first_of_bundle(pass);
+  close_elements(builder, pass.loops);
+  if (count > 0) builder.close();
+  close_first_rank(pass);
+  builder.enter_segment(nullptr);
+}
+
+void store_row_numbers(Pass& pass) {
+  if (pass.row_numbers.empty()) return;
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const int flight = builder.in_flight_rows;
+  std::vector<ir::Condition> conditions;
+  const ir::ExprId own = pass.loops.digits[Side::along][Level::lane];
+  if (pass.extent(Side::along, Level::group) > 1)
+    conditions.push_back({pass.loops.digits[Side::along][Level::group], build.constant(0), true});
+  if (meeting_blocks(pass.mapping) > 1) conditions.push_back({pass.loops.rank, build.constant(0), true});
+  ir::ExprId lane = own;
+  if (build.pool()[lane].range.high >= flight) {
+    conditions.push_back({lane, build.constant(flight), false});
+    lane = build.narrow(lane, {0, flight - 1});
+  }
+  const std::int64_t stride = stride_of(pass.mapping, Side::kept, Level::flight);
+  const ir::ExprId first = build.subtract(pass.loops.number, build.scale(builder.row_in_flight, stride));
+  ir::ExprId row = build.add_scaled(first, lane, stride);
+  if (pass.loops.ragged) {
+    conditions.push_back({row, build.constant(pass.prepared.rows), false});
+    row = build.narrow(row, {0, pass.prepared.rows - 1});
+  }
+  for (const Pass::RowNumber& number : pass.row_numbers)
+    builder.store_picked(number.output, number.array, own, number_coordinates(pass, number.output, row), conditions);
+  pass.row_numbers.clear();
 }
 
 }  // namespace tailor::codegen

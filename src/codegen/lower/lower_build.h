@@ -192,6 +192,7 @@ struct LowerScratch::State {
   IndexedVector<std::vector<Kept>> kept;  ///< per node
   std::vector<ir::NodeId> kept_nodes;     ///< that have had one
   std::vector<Accumulator> accumulators;
+  std::vector<Kept> scanned;  ///< of the section at hand, in the types that they are computed in
   std::vector<Start> starts;
   std::vector<Pick> picks;
   std::vector<Place> places;  ///< of the choice at hand, and
@@ -357,8 +358,7 @@ class ProgramBuilder {
   ir::Kernel& kernel() { return kernel_; }
   const ir::Graph& graph() const { return graph_; }
   const std::string& name_of(ir::NodeId id) const { return prepared_.names[id]; }
-  /// The finished kernel.
-  ir::Kernel take();
+  ir::Kernel take();  ///< the finished kernel
 
   int compute_capability = 0;  ///< which atomics there are
   int in_flight_rows = 1;      ///< extent of the loop q
@@ -391,8 +391,9 @@ class ProgramBuilder {
   /// The number, in its own type or the one that it is computed in.
   Val constant_of(const ir::Node& node, ir::DType as);
   Entry emit_iota(ir::NodeId id, const Coordinates& coordinates);
+  Entry emit_scan(ir::NodeId id, const Demand& wanted);
   Entry emit_elementwise(ir::NodeId id, const Demand& wanted);
-  /// A bitcast_convert or reduce_precision of the operand (lower_bits.cpp).
+  /// A bitcast_convert or reduce_precision of the operand (lower_emit.cpp).
   Entry emit_bits(const ir::Graph& graph, const ir::Node& node, std::string_view name, const Entry& operand);
   /// An integer for each floating number, in the total order of numbers: -NaN < -inf < ... < -0 < +0 < ... < NaN.
   Val order_key(const Entry& operand, ir::DType dtype);
@@ -529,8 +530,7 @@ class ProgramBuilder {
   void put_arms(const Place& place, std::int32_t first, std::int32_t end, const ChoiceTarget& target);
   void put_loads(int depth, ir::NodeId parameter, ir::ExprId base, const ChoiceTarget& target);
   void read_late_starts(const Place& place);
-  /// What an array holds where nothing is loaded.
-  ir::ValueId start_of_array(ir::NodeId id);
+  ir::ValueId start_of_array(ir::NodeId id);  ///< what it holds where nothing is loaded
   /// The same of a load that has guards for all or `some` of what was asked.
   Outside outside_of(ir::NodeId id, const Access& access, bool some) const;
   /// `value`, or, where it says the same of all bounds for a whole vector, that of its first element.

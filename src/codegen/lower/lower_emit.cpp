@@ -22,6 +22,9 @@
 // widened (compute), and each is made when it is first needed. A value that some plan keeps between phases is rounded
 // once, where it is computed, and all read the rounded one: results do not depend on where a plan keeps things.
 //
+// Bits. A number that is held in a wider type than its own is rounded to its own before its bits are taken: it has none
+// before.
+//
 // Arithmetic classes but ieee divide by a constant as they multiply by its reciprocal, where that is a normal number:
 // the rounding of the reciprocal is inside the error that they allow a division.
 //
@@ -126,7 +129,9 @@ void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates,
       const bool is_there = find_kept(id, list[i], false) != nullptr || find_kept(id, list[i], true) != nullptr ||
                             find_elsewhere(id, list[i]).kept != nullptr || waits_by_then(id, flight);
       const bool asks = !is_there || find_home(keeping_, id) != nullptr;
-      if (asks && node_at(id).op == ir::Op::reduce_window)
+      if (asks && is_scan(prepared_, id))
+        demand(node_at(id).operands[0], list[i].coordinates, list[i].predicate);
+      else if (asks && node_at(id).op == ir::Op::reduce_window)
         demand_taps(id, list[i], true);
       else if (asks)
         demand_operands(id, list[i]);
@@ -153,6 +158,7 @@ void ProgramBuilder::demand_operands(ir::NodeId id, const Demand& wanted) {
       demand(reduce.operands[ir::reduced_count(reduce) + of->number], {}, 0);
     return;
   }
+  if (is_scan(prepared_, id)) return;  // who walks has made it
   if (node.op == ir::Op::reduce_window) return demand_taps(id, wanted);
   const ir::OpClass kind = class_of(node.op);
   if (!is_elementwise(node.op) && kind != ir::OpClass::index && kind != ir::OpClass::lookup) return;
@@ -185,6 +191,8 @@ void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
     entry = emit_iota(id, wanted.coordinates);
   } else if (node.op == ir::Op::concatenate || inside_operand(node) >= 0) {
     entry = emit_choice(id, wanted);
+  } else if (is_scan(prepared_, id)) {
+    entry = emit_scan(id, wanted);
   } else if (node.op == ir::Op::reduce_window) {
     entry = emit_window(id, wanted);
   } else if (class_of(node.op) == ir::OpClass::index || class_of(node.op) == ir::OpClass::lookup) {
@@ -479,6 +487,65 @@ std::vector<ir::Condition> ProgramBuilder::conditions_of(PredicateId predicate) 
   for (; predicate != 0; predicate = s_.predicates[predicate].parent) all.push_back(s_.predicates[predicate].condition);
   return all;
 }
+
+// ---- bits
+
+namespace {
+
+/// The signed integer as wide as the type.
+ir::DType signed_as_wide(ir::DType dtype) {
+  for (const ir::DTypeRow& one : ir::dtype_table)
+    if (one.kind == ir::DTypeKind::signed_integer && one.bits == row(dtype).bits) return one.dtype;
+  return ir::DType::s64;
+}
+
+}  // namespace
+
+Entry ProgramBuilder::emit_bits(const ir::Graph& graph, const ir::Node& node, std::string_view name,
+                                const Entry& operand) {
+  const ir::DType from = graph[node.operands[0]].shape.dtype;
+  ir::Value value;
+  value.dtype = node.shape.dtype;
+  if (node.op == ir::Op::bitcast_convert) {
+    value.kind = ir::ValueKind::op;
+    value.op = node.op;
+    value.operands[0] = to_raw(operand, from).id;
+  } else if (const std::optional<ir::DType> format = rounding_type(graph, node)) {
+    if (*format == from && row(from).compute == from) return operand;
+    value.kind = ir::ValueKind::convert;
+    value.dtype = *format;
+    value.operands[0] = operand.compute.id;
+  } else {
+    value.kind = ir::ValueKind::op;
+    value.op = node.op;
+    value.digits = kept_digits(graph, node);
+    value.operands[0] = to_raw(operand, from).id;
+  }
+  const Val kept = let(operand.compute.depth, name, value.dtype, add_value(value));
+  Entry entry;
+  if (value.dtype == node.shape.dtype && row(value.dtype).compute != value.dtype) entry.raw = kept;
+  entry.compute = widen(kept, value.dtype, name);
+  return entry;
+}
+
+Val ProgramBuilder::order_key(const Entry& operand, ir::DType dtype) {
+  const ir::DType whole = signed_as_wide(dtype);
+  const auto operate = [&](ir::Op op, const Val& a, const Val& b) {
+    ir::Value value;
+    value.kind = ir::ValueKind::op;
+    value.op = op;
+    value.dtype = whole;
+    value.operands = {a.id, b.id, ir::no_value};
+    return Val{add_value(value), a.depth};
+  };
+  // A negative number's other bits are turned: the larger they are, the smaller it is.
+  const Val bits = operate(ir::Op::bitcast_convert, to_raw(operand, dtype), {ir::no_value, 0});
+  const Val sign = operate(ir::Op::shift_right_arithmetic, bits, number(whole, 0, row(dtype).bits - 1));
+  const Val others = operate(ir::Op::shift_right_logical, sign, number(whole, 0, 1));
+  return operate(ir::Op::bit_xor, bits, others);
+}
+
+// ---- outputs aside
 
 /// Such outputs are small beside what the kernel does, so nothing is made of vectors, flights or kept values: a value
 /// is computed where it is asked for, in the order of memory.

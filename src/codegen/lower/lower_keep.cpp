@@ -129,7 +129,7 @@ std::vector<ir::Home> all_at(const ir::Graph& graph, const Prepared& prepared, i
 /// Whether elements of the operand stand at other places in the result than where they were, dimensions of size 1
 /// aside.
 bool moves_elements(const ir::Graph& graph, const ir::Node& node) {
-  if (node.op == ir::Op::reshape || node.op == ir::Op::bitcast) return false;
+  if (node.op == ir::Op::reshape || node.op == ir::Op::bitcast || ir::scan_of(node)) return false;
   if (node.op != ir::Op::transpose && node.op != ir::Op::broadcast) return reads_elsewhere(class_of(node.op));
   const ir::Shape& source = graph[node.operands[0]].shape;
   if (elements(source) != elements(node.shape)) return true;

@@ -61,7 +61,7 @@ const ir::Shape& order_of(const Pass& pass, ir::NodeId reduce) {
   const ir::Shape& own = graph[graph[reduce].operands[0]].shape;
   if (pass.mapping.fast == Side::along) return own;
   const ir::Shape& leading = graph[graph[pass.plan.dominant].operands[0]].shape;
-  const bool same = own.dims == leading.dims && axes(graph[reduce]) == axes(graph[pass.plan.dominant]);
+  const bool same = own.dims == leading.dims && walked_axes(graph[reduce]) == walked_axes(graph[pass.plan.dominant]);
   return same ? leading : own;
 }
 
@@ -72,11 +72,11 @@ Coordinates read_coordinates(Pass& pass, ir::NodeId reduction, ir::ExprId along)
   const ir::Graph& graph = pass.builder.graph();
   const ir::Node& reduce = graph[reduction];
   const ir::ExprId kept = pass.loops.kept;
-  const Domain own = pass.prepared.domain, domain = domain_of(graph, reduce);
+  const Domain own = pass.prepared.domain, domain = walked_domain(graph, reduce);
   if (pass.mapping.fast == Side::kept || domain == own)
     return coordinates_at(build, order_of(pass, reduction), reduced_along(pass, reduction), kept, along);
   const ir::Shape& shape = graph[reduce.operands[0]].shape;
-  if (domain == own.turned()) return coordinates_at(build, shape, axes(reduce), along, kept);
+  if (domain == own.turned()) return coordinates_at(build, shape, walked_axes(reduce), along, kept);
   return delinearize_memory(build, shape, position_in(build, own, kept, along));
 }
 
@@ -105,22 +105,6 @@ std::optional<Demand> element_coordinates(Pass& pass, std::int32_t output, ir::E
   if (!flat) return Demand{follow(build, graph, route, read_coordinates(pass, pass.plan.dominant, along))};
   return Demand{
       follow(build, graph, route, delinearize_memory(build, graph[pass.plan.dominant].shape, pass.loops.kept), window)};
-}
-
-/// Where an output with a number for each row or column holds number `kept`: by a reduction from which the numbers
-/// lead there one to one, the dominant before others.
-Coordinates number_coordinates(Pass& pass, std::int32_t output, ir::ExprId kept) {
-  IndexBuilder& build = pass.builder.build();
-  const ir::Graph& graph = pass.builder.graph();
-  const std::pair<ir::NodeId, IndexedVector<Route>>* way = nullptr;
-  for (const auto& candidate : pass.prepared.result_routes) {
-    const bool leads =
-        candidate.second[output].found &&
-        (pass.mapping.fast == Side::kept || domain_of(graph, graph[candidate.first]) == pass.prepared.domain);
-    if (leads && (way == nullptr || candidate.first == pass.plan.dominant)) way = &candidate;
-  }
-  if (way == nullptr) return delinearize_memory(build, graph[pass.prepared.stored[output]].shape, kept);
-  return follow(build, graph, way->second[output], result_coordinates(pass, way->first, kept));
 }
 
 // ---- loads ahead of their use
@@ -295,6 +279,15 @@ void walk_section(Pass& pass, const Phase& phase, const Segment& segment) {
   close_section(builder, segment);
 }
 
+/// Threads of rows that do not exist exchange lanes and meet like all others where a scan goes along rows: then what
+/// else they do is under a guard of its own, and not all.
+void open_beside_scans(Pass& pass) {
+  if (!pass.scans.empty()) open_existing(pass.builder, pass.loops);
+}
+void close_beside_scans(Pass& pass) {
+  if (!pass.scans.empty()) close_existing(pass.builder, pass.loops);
+}
+
 void walk_segment(Pass& pass, const Phase& phase, const Segment& segment) {
   ProgramBuilder& builder = pass.builder;
   builder.enter_segment(&segment);
@@ -303,58 +296,18 @@ void walk_segment(Pass& pass, const Phase& phase, const Segment& segment) {
     ProgramBuilder::Flight flight;
     flight.stay = Stay::section;
     flight.depth = builder.depth();
+    open_beside_scans(pass);
     load_section_in_turn(pass, phase, segment, flight);
     builder.issue(builder.depth());
+    close_beside_scans(pass);
   }
+  scan_section(pass, segment);
+  open_beside_scans(pass);
   walk_section(pass, phase, segment);
+  close_beside_scans(pass);
+  leave_scans(pass);
   builder.land(Stay::section);
   close_trips(builder, segment, false);
-  builder.enter_segment(nullptr);
-}
-
-// ---- results
-
-/// Whether lanes of a row can store the numbers of its rows in flight, one each.
-bool stores_together(const Pass& pass, std::int32_t output) {
-  const int flight = pass.builder.in_flight_rows;
-  return flight > 1 && pass.extent(Side::along, Level::lane) >= flight &&
-         is_floating(pass.builder.graph()[pass.prepared.stored[output]].shape.dtype);
-}
-
-/// Outputs with a number for each row or column.
-void store_numbers(Pass& pass, const Phase& phase) {
-  ProgramBuilder& builder = pass.builder;
-  for (const std::int32_t output : phase.outputs) {
-    if (is_of_elements(pass.prepared, output) || builder.refusal()) continue;
-    if (!pass.plan.value_cache) builder.forget_values();
-    const Coordinates coordinates = number_coordinates(pass, output, pass.loops.kept);
-    if (stores_together(pass, output))
-      pass.row_numbers.push_back({output, builder.keep_row_number(output, coordinates)});
-    else if (pass.has_results_side_by_side())
-      builder.store_output(output, coordinates);
-    else {
-      open_first_rank(pass);
-      builder.store_output(output, coordinates);
-      close_first_rank(pass);
-    }
-  }
-}
-
-/// The same by the first group of threads, where results lie side by side.
-void store_numbers_side_by_side(Pass& pass, const Phase& phase) {
-  ProgramBuilder& builder = pass.builder;
-  std::array<ir::Condition, 2> conditions{};
-  const int count = first_group(pass, conditions);
-  builder.enter_segment(&pass.loops.results);
-  open_first_rank(pass);
-  if (count > 0) builder.open_guard(std::span(conditions).first(count));
-  open_elements(builder, pass.loops);
-  open_first_of_bundle(pass);
-  store_numbers(pass, phase);
-  close_first_of_bundle(pass);
-  close_elements(builder, pass.loops);
-  if (count > 0) builder.close();
-  close_first_rank(pass);
   builder.enter_segment(nullptr);
 }
 
@@ -368,34 +321,6 @@ void add_row_numbers(Pass& pass, const Phase& phase) {
     const Coordinates coordinates = delinearize(builder.build(), graph[number].shape, pass.loops.kept);
     add_across(pass, sum, builder.emit_value(number, coordinates));
   }
-}
-
-/// The numbers of all rows in flight, one by each lane: neighbouring rows by neighbouring lanes in one access.
-void store_row_numbers(Pass& pass) {
-  if (pass.row_numbers.empty()) return;
-  ProgramBuilder& builder = pass.builder;
-  IndexBuilder& build = builder.build();
-  const int flight = builder.in_flight_rows;
-  std::vector<ir::Condition> conditions;
-  const ir::ExprId own = pass.loops.digits[Side::along][Level::lane];
-  if (pass.extent(Side::along, Level::group) > 1)
-    conditions.push_back({pass.loops.digits[Side::along][Level::group], build.constant(0), true});
-  if (meeting_blocks(pass.mapping) > 1) conditions.push_back({pass.loops.rank, build.constant(0), true});
-  ir::ExprId lane = own;
-  if (build.pool()[lane].range.high >= flight) {
-    conditions.push_back({lane, build.constant(flight), false});
-    lane = build.narrow(lane, {0, flight - 1});
-  }
-  const std::int64_t stride = stride_of(pass.mapping, Side::kept, Level::flight);
-  const ir::ExprId first = build.subtract(pass.loops.number, build.scale(builder.row_in_flight, stride));
-  ir::ExprId row = build.add_scaled(first, lane, stride);
-  if (pass.loops.ragged) {
-    conditions.push_back({row, build.constant(pass.prepared.rows), false});
-    row = build.narrow(row, {0, pass.prepared.rows - 1});
-  }
-  for (const Pass::RowNumber& number : pass.row_numbers)
-    builder.store_picked(number.output, number.array, own, number_coordinates(pass, number.output, row), conditions);
-  pass.row_numbers.clear();
 }
 
 // ---- phases
@@ -415,12 +340,19 @@ void finish_reductions(Pass& pass, const Phase& phase, bool walks_again) {
 
 /// What a thread does of its items: the numbers that are due, then the walk.
 void go_over(Pass& pass, const Phase& phase, bool stores_numbers) {
+  const auto walk = [&] {
+    for (const Segment& segment : pass.loops.segments()) walk_segment(pass, phase, segment);
+  };
   open_items(pass.builder, pass.loops);
   if (stores_numbers) store_numbers(pass, phase);
   add_row_numbers(pass, phase);
-  if (phase.walks)
-    for (const Segment& segment : pass.loops.segments()) walk_segment(pass, phase, segment);
+  if (phase.walks && pass.scans.empty()) walk();
   close_items(pass.builder, pass.loops);
+  if (!phase.walks || pass.scans.empty()) return;
+  open_flight(pass.builder, pass.loops);
+  begin_scans(pass);
+  walk();
+  close_flight(pass.builder);
 }
 
 bool stands_before(const ir::Home& a, const ir::Home& b) { return a.node < b.node; }
@@ -439,6 +371,7 @@ void run_phase(Pass& pass, std::size_t number, std::vector<ir::Home>& kept_befor
   builder.share(shared);
   if (is_joined && side_by_side) store_numbers_side_by_side(pass, phase);
   builder.keep(keeping);
+  find_scans(pass, phase, kept_before);
   if (phase.walks && !pass.mapping.in_parts) load_rows_ahead(pass, number);
   std::vector<ir::Home> computed;  // inputs kept in registers are there by now
   std::copy_if(keeping.begin(), keeping.end(), std::back_inserter(computed),

@@ -50,6 +50,12 @@ struct Pass {
     ir::ArrayId array = ir::no_id;
   };
   std::vector<Across> across = {};
+  /// A scan that the phase at hand goes through, and what the row has come to.
+  struct Scan {
+    ir::NodeId node = ir::no_node;
+    ir::Ref carried;
+  };
+  std::vector<Scan> scans = {};     ///< operands before users
   Handover* handover = nullptr;     ///< of the launch at hand; its `done` is that of those before
   std::int64_t family = 1;          ///< blocks that put their sums across rows together
   ir::BufferId ticket = ir::no_id;  ///< where blocks of the grid count that meet; added for the first meeting
@@ -102,6 +108,12 @@ int rising_array(Pass& pass, ir::NodeId reduction, const Segment& segment);
 /// before, so that what was read last, and is still near, is read again first. Not where something is added up, which
 /// is in one order wherever values wait.
 bool goes_backward(const Pass& pass, const Phase& phase);
+/// Stores the outputs with a number for each row or column; those that lanes can store together wait in row_numbers.
+void store_numbers(Pass& pass, const Phase& phase);
+/// The same by the first group of threads, where results lie side by side.
+void store_numbers_side_by_side(Pass& pass, const Phase& phase);
+/// The numbers of all rows in flight, one by each lane: neighbouring rows by neighbouring lanes in one access.
+void store_row_numbers(Pass& pass);
 /// Those of a reduction.
 std::vector<ir::Ref> accumulator_refs(const Pass& pass, const Slots& slots);
 ir::DType accumulator_type(const Pass& pass, std::size_t i);
@@ -127,6 +139,19 @@ void put_bundles_together(Pass& pass, const Phase& phase, bool for_all);
 /// Of the columns of a bundle, which have the same numbers, the first one writes them.
 void open_first_of_bundle(Pass& pass);
 void close_first_of_bundle(Pass& pass);
+
+// ---- lower_scan.cpp
+
+/// Which scans the phase goes through: those that it needs, behind no value that waits from earlier ones.
+void find_scans(Pass& pass, const Phase& phase, std::span<const ir::Home> kept_before);
+/// Rows begin: nothing was passed yet.
+void begin_scans(Pass& pass);
+/// The elements of each of them in the section at hand.
+void scan_section(Pass& pass, const Segment& segment);
+/// The section was walked: its elements are not needed any more.
+void leave_scans(Pass& pass);
+/// Whether rows are gone through from their ends.
+bool scans_backward(const Prepared& prepared);
 
 // ---- lower_elsewhere.cpp
 

@@ -104,16 +104,16 @@ void find_walks(Prepared& out) {
 
 /// The array whose index a dominant node stands for: what a reduction reads, else the node itself.
 ir::NodeId dominant_array(const ir::Graph& graph, ir::NodeId id) {
-  return graph[id].op == ir::Op::reduce ? graph[id].operands[0] : id;
+  return walks_along(graph[id]) ? graph[id].operands[0] : id;
 }
 
 /// Operations whose operand and result hold the same elements in another order or form.
 bool is_one_to_one(const ir::Graph& graph, ir::NodeId user, ir::NodeId operand) {
   const ir::Node& node = graph[user];
   const bool moves = node.op == ir::Op::reshape || node.op == ir::Op::bitcast || node.op == ir::Op::transpose ||
-                     node.op == ir::Op::broadcast;
-  const bool names = node.op == ir::Op::get_tuple_element;  // a reduction of several arrays
-  return (is_elementwise(node.op) || moves || names) && elements(node.shape) == elements(graph[operand].shape);
+                     node.op == ir::Op::broadcast || node.op == ir::Op::get_tuple_element;  // of several arrays
+  const bool stays = is_elementwise(node.op) || ir::scan_of(node);
+  return (stays || moves) && elements(node.shape) == elements(graph[operand].shape);
 }
 
 /// Whether its elements are worth keeping: a gather's cost two trips to memory.
@@ -141,8 +141,8 @@ void find_windows(const ir::Graph& graph, Prepared& out) {
   std::vector<ir::NodeId> mixed;
   for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
     const ir::Node& node = graph.nodes[id];
-    std::optional<WindowTaps> taps;
-    if (node.op == ir::Op::reduce_window) taps = window_taps(graph, node);
+    if (ir::scan_of(node)) out.scans.push_back(static_cast<ir::NodeId>(id));
+    auto taps = node.op == ir::Op::reduce_window ? window_taps(graph, node) : std::nullopt;
     if (!taps) continue;
     out.taps.emplace_back(static_cast<ir::NodeId>(id), *std::move(taps));
     if (graph[node.operands[0]].op != ir::Op::parameter) continue;
@@ -470,7 +470,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   find_walks(out);
   lowering(out.skeleton).dominants(graph, out);
   for (const ir::NodeId id : out.dominants)
-    out.dominant_domains.push_back(graph[id].op == ir::Op::reduce ? domain_of(graph, graph[id]) : Domain{});
+    out.dominant_domains.push_back(walks_along(graph[id]) ? walked_domain(graph, graph[id]) : Domain{});
   for (const ir::NodeId id : out.dominants) out.routes.push_back(find_routes(graph, out, dominant_array(graph, id)));
   for (const Phase& phase : out.phases)
     for (const std::vector<ir::NodeId>* sums : {&phase.reductions, &phase.across})

@@ -91,6 +91,9 @@ struct Prepared;
 /// The taps of a reduce-window that is prepared; nullptr for any other node.
 const WindowTaps* taps_of(const Prepared& prepared, ir::NodeId id);
 
+/// Whether it is a reduce-window that a walk along rows computes as it goes (lower_scan.cpp).
+bool is_scan(const Prepared& prepared, ir::NodeId id);
+
 /// One of the bodies of a pack, or a stage, as a group of its own.
 struct Body {
   std::shared_ptr<const ir::Group> group;
@@ -138,7 +141,8 @@ struct Prepared {
   std::string title;                                              ///< name of the kernel: its telling operations
   std::vector<std::pair<ir::NodeId, ir::GatherNumbers>> gathers;  ///< of scatters too; ascending
   std::vector<std::pair<ir::NodeId, ir::ScatterForm>> scatters;
-  std::vector<std::pair<ir::NodeId, WindowTaps>> taps;  ///< of each reduce-window, ascending
+  std::vector<std::pair<ir::NodeId, WindowTaps>> taps;  ///< of each reduce-window that goes tap by tap, ascending
+  std::vector<ir::NodeId> scans;                        ///< the others, ascending
   IndexedVector<ir::Reducer> window_of;                 ///< per node: of all windows over this parameter; none: of none
   IndexedVector<int> slices_of;                         ///< per node: parts of it that are read for an element
   IndexedVector<std::uint8_t> places;                   ///< per node: what a gather's indices are made of

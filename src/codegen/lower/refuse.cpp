@@ -113,6 +113,19 @@ std::optional<ir::Rejection> refuse_row_vectors(const Prepared& prepared, const 
   return std::nullopt;
 }
 
+/// Threads of a block put together what stands before each of its vectors, and each element is in one.
+std::optional<ir::Rejection> refuse_scans(const Prepared& prepared, const ir::Plan& plan, const Mapping& mapping) {
+  if (prepared.scans.empty()) return std::nullopt;
+  const std::string& name = (*prepared.graph)[prepared.scans.front()].name;
+  if (sharing_blocks(mapping) > 1)
+    return no("scan",
+              fmt::format("%{} goes along rows that {} share", name, counted(sharing_blocks(mapping), "block")));
+  if (rest(mapping) != 0)
+    return no("scan", fmt::format("%{} goes along rows of {}, which have elements around vectors of {}", name,
+                                  prepared.columns, plan.vector));
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits) {
@@ -130,6 +143,7 @@ std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan
               fmt::format("{} blocks of {} fewer than {} in flight", counted(prepared.rows, "row", "gives", "give"),
                           counted(threads_on(mapping, Side::kept), "row"), plan.in_flight));
   if (auto refused = refuse_cluster_homes(prepared, plan, mapping)) return refused;
+  if (auto refused = refuse_scans(prepared, plan, mapping)) return refused;
   return refuse_row_vectors(prepared, plan, mapping);
 }
 

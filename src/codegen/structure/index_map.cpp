@@ -24,6 +24,7 @@
 #include <cassert>
 
 #include "ir/graph/gather_numbers.h"
+#include "ir/graph/window_strips.h"
 
 namespace tailor::codegen {
 
@@ -189,6 +190,7 @@ Coordinates operand_coordinates(IndexBuilder& build, const ir::Graph& graph, con
     return source.rank() == 0 && coordinates.rank != 0 ? scalar_coordinates() : coordinates;
   switch (node.op) {                 // NOLINT: only index operations come here
     case ir::Op::get_tuple_element:  // of a reduction
+    case ir::Op::reduce_window:      // a scan
       return coordinates;
     case ir::Op::broadcast:
       return broadcast_coordinates(build, source, node, coordinates);
@@ -245,7 +247,7 @@ Coordinates joined_coordinates(IndexBuilder& build, const ir::Graph& graph, cons
 std::optional<Coordinates> user_coordinates(IndexBuilder& build, const ir::Graph& graph, const ir::Node& user,
                                             ir::NodeId operand, const Coordinates& coordinates) {
   const ir::Shape& source = graph[operand].shape;
-  if (is_elementwise(user.op) || user.op == ir::Op::get_tuple_element) {
+  if (is_elementwise(user.op) || user.op == ir::Op::get_tuple_element || ir::scan_of(user)) {
     if (source.dims != user.shape.dims) return std::nullopt;
     return coordinates;
   }

@@ -37,6 +37,7 @@
 #include "codegen/structure/window_taps.h"
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/gather_numbers.h"
+#include "ir/graph/reducer.h"
 #include "ir/graph/region_reduction.h"
 
 namespace tailor::codegen {
@@ -103,13 +104,15 @@ std::optional<Rejection> refuse_move(const Graph& graph, const Node& node) {
                   text(from), text(node.shape)));
 }
 
-/// A reduction over windows is gone through tap by tap where those are few.
+/// A reduction over windows is gone through tap by tap where those are few, and a scan along its rows.
 template <class Skeleton>
 std::optional<Rejection> refuse_window(const Graph& graph, const Node& node, const Skeleton& skeleton) {
   const Reducer known = reducer(node);
   const bool is_one =
       node.op == Op::reduce_window && node.operands.size() == 2 && known != Reducer::custom && known != Reducer::none;
-  if (!is_one || !window_taps(graph, node)) return skeleton(ir::Refusal("skeleton-OP").of(row(node.op).hlo));
+  const bool scans = is_one && scan_of(node) && is_neutral(graph[node.operands[1]], known);
+  if (!is_one || (!scans && !window_taps(graph, node)))
+    return skeleton(ir::Refusal("skeleton-OP").of(row(node.op).hlo));
   if (!has_pattern(op_of(known), node.shape.dtype))
     return refuse_operation(row(node.op).hlo, fmt::format("{} of %{} has no kernel text for {}", name(known), node.name,
                                                           name(node.shape.dtype)));
@@ -326,8 +329,17 @@ std::optional<Rejection> doubt_places(const Graph& graph, const Boundary& border
 
 }  // namespace
 
+Dims walked_axes(const Node& node) {
+  const std::optional<Scan> scan = scan_of(node);
+  return scan ? Dims{scan->dim} : axes(node);
+}
+
+Domain walked_domain(const Graph& graph, const Node& node) {
+  return domain_of(graph[node.operands[0]].shape, walked_axes(node));
+}
+
 Layout row_layout(const Graph& graph, const Node& reduce) {
-  const Domain domain = domain_of(graph, reduce);
+  const Domain domain = walked_domain(graph, reduce);
   return {Skeleton::row, domain.kept(), domain.reduced(), domain};
 }
 
@@ -495,7 +507,7 @@ bool contains_node(const std::vector<NodeId>& nodes, NodeId id) {
   return std::binary_search(nodes.begin(), nodes.end(), id);
 }
 
-bool is_reduction(const Node& node) { return node.op == Op::reduce; }
+bool is_reduction(const Node& node) { return walks_along(node); }
 
 }  // namespace
 

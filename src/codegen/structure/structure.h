@@ -33,6 +33,7 @@
 #include "ir/fusion.h"
 #include "ir/graph/number.h"
 #include "ir/graph/split_reduction.h"
+#include "ir/graph/window_strips.h"
 #include "ir/plan.h"
 
 namespace tailor::codegen {
@@ -115,6 +116,13 @@ RowReduction row_reduction(const ir::Graph& graph, const ir::Node& reduce, const
 constexpr bool is_across(RowReduction of) {
   return of == RowReduction::columns || of == RowReduction::numbers || of == RowReduction::everything;
 }
+
+/// Whether it goes along rows or columns: a reduction, or a scan, which makes an element of each that it passes.
+inline bool walks_along(const ir::Node& node) { return node.op == ir::Op::reduce || ir::scan_of(node).has_value(); }
+/// Dimensions of what such a node reads, along which it goes.
+ir::Dims walked_axes(const ir::Node& node);
+/// Of what such a node reads.
+Domain walked_domain(const ir::Graph& graph, const ir::Node& node);
 
 using ir::ReduceKind;
 /// By the operand's place in memory.

@@ -61,7 +61,8 @@ std::optional<Classified> recognise_column(const Region& region) {
   Layout layout;
   for (const NodeId id : region.inside()) {
     const Node& node = region[id];
-    if (node.op != Op::reduce) continue;
+    if (!walks_along(node)) continue;
+    if (node.op != Op::reduce) return std::nullopt;
     const Layout own = row_layout(graph, node);
     if (own.domain.runs.empty() || own.domain.reduces_fastest) return std::nullopt;
     if (first == no_node) {
@@ -84,7 +85,8 @@ bool has_bundles(const Region& region, const Layout& layout) {
   if (layout.skeleton != Skeleton::row || layout.domain.bundle() == 1) return false;
   for (const NodeId id : region.inside()) {
     const Node& node = region[id];
-    if (node.op != Op::reduce) continue;
+    if (!walks_along(node)) continue;
+    if (node.op != Op::reduce) return false;
     if (domain_of(region.graph, node) != layout.domain || known_reducers(region.graph, node).empty()) return false;
   }
   const auto breaks_sectors = [&](NodeId id) {

@@ -28,7 +28,7 @@ std::optional<Classified> recognise_map(const Region& region) {
   const ir::Boundary& border = region.border;
   Layout layout;
   for (const ir::NodeId id : border.inside)
-    if (graph[id].op == ir::Op::reduce) return std::nullopt;
+    if (walks_along(graph[id])) return std::nullopt;
   for (std::size_t i = 0; i < border.writes.size(); ++i)
     layout.columns = std::max(layout.columns, elements(graph[stored_node(graph, border, i)].shape));
   return layout;

@@ -34,7 +34,7 @@ namespace {
 
 /// Rows of a reduction whose fastest dimension in memory is reduced (dimensions of size 1 aside), or that reduces all.
 std::optional<Layout> rows_of(const Graph& graph, const Node& reduce) {
-  const Domain domain = domain_of(graph, reduce);
+  const Domain domain = walked_domain(graph, reduce);
   if (!domain.runs.empty() && !domain.reduces_fastest) return std::nullopt;
   return Layout{Skeleton::row, domain.kept(), domain.reduced(), domain};
 }
@@ -85,6 +85,7 @@ class RowReading {
         return refuse("skeleton-row-mix", fmt::format("{} reads values of rows and of elements", label(graph_, id)));
       dependence = of_operand;
     }
+    if (scan_of(node)) return read_scan(id, dependence);
     if (node.op == Op::reduce)
       return is_across(row_reduction(graph_, node, layout_)) ? std::nullopt : read_reduce(id, dependence);
     if (node.op == Op::transpose && !keeps_order(node, graph_[node.operands[0]].shape) &&
@@ -129,6 +130,14 @@ class RowReading {
     return std::nullopt;
   }
 
+  /// What is computed of it is at the place at hand, like what a reduction has spread.
+  std::optional<Rejection> read_scan(NodeId id, RowDependence dependence) {
+    if (dependence == RowDependence::row)
+      return refuse("skeleton-row-shapes", fmt::format("{} goes over numbers of rows", label(graph_, id)));
+    row_dependences_[id] = RowDependence::full;
+    return std::nullopt;
+  }
+
   std::optional<Rejection> read_broadcast(NodeId id, RowDependence dependence) {
     const Node& node = graph_[id];
     const Shape& source = graph_[node.operands[0]].shape;
@@ -159,7 +168,7 @@ namespace {
 std::optional<Layout> rows_of(const Region& region) {
   std::optional<Layout> layout;
   for (const NodeId id : region.inside()) {
-    if (region[id].op != Op::reduce) continue;
+    if (!walks_along(region[id])) continue;
     std::optional<Layout> own = rows_of(region.graph, region[id]);
     if (!own) continue;
     const std::int64_t count = own->rows * own->columns, known = layout ? layout->rows * layout->columns : 0;
@@ -183,8 +192,7 @@ std::optional<Rejection> refuse_reductions(const Region& region, const Layout& l
     if (!of_rows) return refuse_reduction(graph, node);
     NodeId other = first;  // one of the group's rows, to be named beside it
     for (const NodeId next : region.inside())
-      if (other == no_node && region[next].op == Op::reduce &&
-          row_reduction(graph, region[next], layout) == RowReduction::row)
+      if (other == no_node && walks_along(region[next]) && walked_domain(graph, region[next]) == layout.domain)
         other = next;
     const Layout a = row_layout(graph, region[std::min(id, other)]), b = row_layout(graph, region[std::max(id, other)]);
     const std::string a_name = graph[std::min(id, other)].name, b_name = graph[std::max(id, other)].name;
@@ -202,6 +210,24 @@ std::optional<Rejection> refuse_reductions(const Region& region, const Layout& l
 
 namespace {
 
+/// The first scan that does not go along the group's rows, or goes against another one.
+std::optional<Rejection> refuse_scans(const Region& region, const Layout& layout) {
+  NodeId first = no_node;
+  for (const NodeId id : region.inside()) {
+    const std::optional<Scan> scan = scan_of(region[id]);
+    if (!scan) continue;
+    const std::string name = label(region.graph, id);
+    if (const Domain own = walked_domain(region.graph, region[id]); own != layout.domain)
+      return refuse("rows-differ", fmt::format("{} goes along {}, the group has rows that lie as {}", name, text(own),
+                                               text(layout.domain)));
+    if (first != no_node && scan_of(region[first])->direction != scan->direction)
+      return refuse("scan-directions", fmt::format("{} goes along the rows from one end, %{} from the other", name,
+                                                   region.graph[first].name));
+    if (first == no_node) first = id;
+  }
+  return std::nullopt;
+}
+
 Rejection refuse_region_across(const Node& reduce) {
   return refuse(reduced_count(reduce) == 1 ? ir::Refusal("skeleton-custom-reduction")
                                            : ir::Refusal("skeleton-variadic-reduction"),
@@ -211,7 +237,7 @@ Rejection refuse_region_across(const Node& reduce) {
 }  // namespace
 
 std::optional<Classified> recognise_row(const Region& region) {
-  const auto is_sum = [&](NodeId id) { return region[id].op == Op::reduce; };
+  const auto is_sum = [&](NodeId id) { return walks_along(region[id]); };
   const auto first = std::find_if(region.inside().begin(), region.inside().end(), is_sum);
   if (first == region.inside().end()) return std::nullopt;
   const std::optional<Layout> layout = rows_of(region);
@@ -222,6 +248,7 @@ std::optional<Classified> recognise_row(const Region& region) {
   if (!late.empty())
     if (std::optional<Rejection> refused = refuse_late(region, *layout, late)) return *refused;
   if (std::optional<Rejection> refused = refuse_reductions(region, *layout)) return *refused;
+  if (std::optional<Rejection> refused = refuse_scans(region, *layout)) return *refused;
   if (std::optional<Rejection> refused = refuse_outputs(region, *layout, late)) return *refused;
   return *layout;
 }

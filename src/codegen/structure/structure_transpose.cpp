@@ -391,7 +391,7 @@ Coordinates written_coordinates(IndexBuilder& build, const Graph& graph, const T
 
 std::variant<Turn, Rejection> find_turn(const Graph& graph, const Boundary& border) {
   for (const NodeId id : border.inside)
-    if (graph[id].op == Op::reduce || graph[id].op == Op::scatter)
+    if (walks_along(graph[id]) || graph[id].op == Op::scatter)
       return refuse("turn-sums", fmt::format("%{} adds up", graph[id].name));
   std::optional<Rejection> first;
   for (const std::vector<NodeId>& upwards : candidates(graph, border)) {

@@ -17,6 +17,7 @@
 
 #include "codegen/structure/index_map.h"
 #include "ir/graph/domain.h"
+#include "ir/graph/window_strips.h"
 
 namespace tailor::codegen {
 
@@ -56,7 +57,7 @@ std::int64_t of_broadcast(const ir::Node& node, const ir::Shape& from) {
 
 bool turns_or_cuts(const ir::Node& node) {
   const bool renames = node.op == ir::Op::broadcast || node.op == ir::Op::reshape || node.op == ir::Op::bitcast;
-  return reads_elsewhere(class_of(node.op)) && !renames;
+  return reads_elsewhere(class_of(node.op)) && !renames && !ir::scan_of(node);
 }
 
 std::int64_t unbroken_run(const ir::Graph& graph, const ir::Node& node) {

@@ -12,7 +12,6 @@
 #include <algorithm>
 
 #include "ir/graph/attribute_text.h"
-#include "ir/graph/window_strips.h"
 
 namespace tailor::codegen {
 

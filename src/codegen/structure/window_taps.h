@@ -12,12 +12,11 @@
 
 #include "codegen/structure/index_map.h"
 #include "ir/graph/graph.h"
+#include "ir/graph/window_strips.h"
 
 namespace tailor::codegen {
 
-/// Taps that a thread goes through one after the other, written out: an 8 x 8 pooling. A longer window is a sum along
-/// rows or a scan, which loads each element once and not for each of its windows.
-inline constexpr std::int64_t most_taps = 64;
+using ir::most_taps;
 
 /// Taps that read at one place of the dimension that tells lines apart (ir/graph/window_strips.h). A window is gone
 /// through line by line, since neighbouring results along that dimension share lines.

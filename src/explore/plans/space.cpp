@@ -144,6 +144,7 @@ std::vector<int> shares_of_columns(const codegen::Prepared& prepared, const ir::
 std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& limits) {
   if (has_columns(prepared)) return shares_of_columns(prepared, limits);
   std::vector<int> values{1};
+  if (!prepared.scans.empty()) return values;  // a block has what stands before each of its elements
   constexpr int most_times = 4, parts = 8;
   for (const int times : powers_of_two(1, most_times * parts))
     if (std::int64_t share = std::int64_t{times} * limits.sms / parts / prepared.rows; share > 1) {
@@ -158,7 +159,8 @@ std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& lim
 std::vector<int> meetings(const codegen::Prepared& prepared, const ir::Limits& limits) {
   std::vector<int> values{static_cast<int>(ir::Meeting::last)};
   const bool few = row(prepared.skeleton).unit != ir::WorkUnit::rows || 2 * prepared.rows <= limits.sms;
-  if (few && prepared.walks > 1 && !prepared.sums_across) values.push_back(static_cast<int>(ir::Meeting::grid));
+  if (few && prepared.walks > 1 && !prepared.sums_across && prepared.scans.empty())
+    values.push_back(static_cast<int>(ir::Meeting::grid));
   return values;
 }
 
@@ -168,6 +170,7 @@ std::vector<int> clusters(const codegen::Prepared& prepared, const ir::Limits& l
   std::vector<int> values{0};
   const bool across = has_columns(prepared);
   if ((!across && row(prepared.skeleton).unit != ir::WorkUnit::rows) || prepared.sums_across) return values;
+  if (!prepared.scans.empty()) return values;
   if (across && prepared.walks < 2) return values;
   constexpr std::int64_t register_bytes = 4, line = 128;
   const std::int64_t beside =
@@ -201,6 +204,13 @@ std::vector<int> strip_lengths(const codegen::Prepared& prepared) {
   return values;
 }
 
+/// Elements at once. A scan has each element of its rows in a vector.
+std::vector<int> vectors_of(const codegen::Prepared& prepared) {
+  std::vector<int> values = powers_of_two(1, prepared.widest_vector);
+  if (!prepared.scans.empty()) std::erase_if(values, [&](int value) { return prepared.columns % value != 0; });
+  return values;
+}
+
 /// Values worth asking about. A field without a case keeps the value that a plan starts with.
 std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& prepared, const ir::Limits& limits) {
   constexpr int most_at_once = 8;
@@ -212,7 +222,7 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
     case ir::PlanField::threads_per_row:
       return lanes_side_by_side(prepared, limits);
     case ir::PlanField::vector:
-      return powers_of_two(1, prepared.widest_vector);
+      return vectors_of(prepared);
     case ir::PlanField::in_flight:
       return in_flight_of(prepared);
     case ir::PlanField::unroll:

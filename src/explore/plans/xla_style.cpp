@@ -356,6 +356,10 @@ XlaStyle xla_style(const codegen::Prepared& prepared, const ir::Limits& limits, 
     style.note = "XLA computes in steps what is one reduction here";
     return style;
   }
+  if (!prepared.scans.empty()) {
+    style.note = "XLA takes a scan apart into windows of windows, several kernels";
+    return style;
+  }
   XlaPlanned planned = emitter.plan({prepared, limits, kernel, analysis, schedule});
   if (auto* why = std::get_if<std::string>(&planned)) {
     style.note = std::move(*why);

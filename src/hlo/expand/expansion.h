@@ -20,6 +20,7 @@
 #include "hlo/graph_builder.h"
 #include "ir/graph/number.h"
 #include "ir/graph/reducer.h"
+#include "ir/graph/window_strips.h"
 
 namespace tailor::hlo {
 
@@ -39,7 +40,7 @@ inline ir::Node node_with_region(const GraphBuilder& builder, const Frame& frame
   return node;
 }
 
-constexpr std::int64_t most_taps = 64;  ///< of a window that a kernel goes through tap by tap
+using ir::most_taps;
 
 /// Floats of 8 bits have no infinity, or no zero.
 inline bool has_neutral(ir::Reducer reducer, ir::DType dtype) {

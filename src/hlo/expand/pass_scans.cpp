@@ -2,45 +2,62 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Cumulative sums, products, maxima: windows that begin, or end, at the end of a dimension. In: arrays and such a
-// dimension, longer than what a kernel goes through tap by tap. Out: what it stands for in windows of 16, so that its
-// work is linear and every part has a kernel. Called by the pass that takes windows apart (pass_windows.cpp).
+// dimension, longer than what a kernel goes through tap by tap. Out: what it stands for in parts that have kernels, so
+// that its work is linear. Called by the pass that takes windows apart (pass_windows.cpp).
 //
-// The dimension is cut into blocks of 16, the last one filled up with the reducer's neutral element. Within a block
-// windows are short. In front of a block stands what all blocks before it come to, which is the same question of a
-// sixteenth of the length:
+// Rows, elements next to each other in memory, are gone through as they are: a kernel has a structure for scans
+// (codegen/lower/lower_scan.cpp). Anything else is cut into blocks, the last one filled up with the reducer's neutral
+// element. In front of a block stands what all blocks before it come to, which is the same question of fewer elements:
 //
-//   inner[j, k] = x[j, 0] + ... + x[j, k]        before[j] = inner[0, 15] + ... + inner[j - 1, 15]
-//   y[16 j + k] = before[j] + inner[j, k]
+//   inner[j, k] = x[j, 0] + ... + x[j, k]        before[j] = total[0] + ... + total[j - 1]
+//   y[b j + k] = before[j] + inner[j, k]         total[j] = x[j, 0] + ... + x[j, b - 1]
 //
-// Windows that end at the end are the mirror image. XLA makes a tree of such windows too (its ReduceWindowRewriter, of
-// the same width). Floats are added in another order than in the text, as any kernel does. A region of its own has no
-// windows that kernels go through: in a block each element is put together with the one before it, then with the one
-// two before, four, eight.
+// Of few rows that are too long for the threads of one block each, a block of 4,096 is a row: its total is a sum along
+// it, which reads it once more than a scan must. Dimensions that lie apart in memory have blocks of 16, as XLA's tree
+// of windows has (its ReduceWindowRewriter), which are gone through tap by tap; the total is the last of them.
+//
+// Windows that end at the end are the mirror image. Floats are added in another order than in the text, as any kernel
+// does. A region of its own has no windows that kernels go through: in a block of 16 each element is put together with
+// the one before it, then with the one two before, four, eight.
 #include "hlo/expand/scan.h"
 
 #include <fmt/format.h>
+
+#include <vector>
+
+#include "ir/graph/domain.h"
 
 namespace tailor::hlo {
 
 namespace {
 
-constexpr std::int64_t block = 16;  ///< windows of a block
+constexpr std::int64_t short_block = 16;  ///< windows of a block that goes tap by tap
+/// Elements of a row of its own, and the longest row that one block goes along while others have nothing to do: with
+/// all of its threads in a few trips. So many rows keep a GPU busy whatever their length.
+constexpr std::int64_t row_block = 4096, longest_row = 32768, many_rows = 128;
+
+/// Whether the fastest dimension in memory, those of one element aside, is this one.
+bool is_fastest(const ir::Shape& shape, int axis) {
+  const std::vector<int> wide = ir::wide_dimensions(shape);
+  return !wide.empty() && wide[0] == axis;
+}
 
 }  // namespace
 
-std::optional<Direction> scan_direction(const ir::WindowDim& one, std::int64_t length) {
-  if (one.stride != 1 || one.base_dilation != 1 || one.window_dilation != 1 || one.size != length || length <= block)
-    return std::nullopt;
-  if (one.pad_low == length - 1 && one.pad_high == 0) return Direction::forward;
-  if (one.pad_low == 0 && one.pad_high == length - 1) return Direction::backward;
-  return std::nullopt;
+bool is_scan(const ir::WindowDim& one, std::int64_t length) {
+  return length > short_block && ir::scan_direction(one, length);
 }
 
-bool Scans::is_short(std::int64_t length) const { return length <= (has_region() ? block : most_taps); }
+bool is_walked(const ir::Shape& array, int axis) {
+  const std::int64_t length = array.dims[axis];
+  return is_fastest(array, axis) && (length <= longest_row || elements(array) / length >= many_rows);
+}
 
-Arrays Scans::scan(std::string_view word, const Arrays& x, int axis, Direction direction) {
+bool Scans::is_short(std::int64_t length) const { return length <= (has_region() ? short_block : most_taps); }
+
+Arrays Scans::scan(std::string_view word, const Arrays& x, int axis, ir::ScanDirection direction) {
   axis_ = axis;
-  forward_ = direction == Direction::forward;
+  forward_ = direction == ir::ScanDirection::forward;
   return inclusive(x, std::string(word));
 }
 
@@ -77,15 +94,26 @@ Arrays Scans::short_scan(const Arrays& x, const std::string& word, int axis) {
 
 /// `level` tells the words of one level from those of another.
 Arrays Scans::inclusive(const Arrays& x, const std::string& level) {
-  const std::int64_t length = dims_of(x)[axis_];
-  if (is_short(length)) return short_scan(x, level + "scan", axis_);
-  const std::int64_t blocks = (length + block - 1) / block;
+  const ir::Shape& shape = shape_of(x[0]);
+  if (is_short(shape.dims[axis_]) || (!has_region() && is_walked(shape, axis_)))
+    return short_scan(x, level + "scan", axis_);
+  const bool in_rows = !has_region() && is_fastest(shape, axis_) && axis_ == shape.rank() - 1;
+  return in_blocks(x, level, in_rows ? row_block : short_block);
+}
+
+Arrays Scans::in_blocks(const Arrays& x, const std::string& level, std::int64_t block) {
+  const std::int64_t length = dims_of(x)[axis_], blocks = (length + block - 1) / block;
   const Arrays full = filled(level + "filled", x, axis_, 0, blocks * block - length);
-  const Arrays inner =
-      short_scan(reshaped(level + "blocks", full, dims_with(x, block, blocks)), level + "inner", axis_ + 1);
-  const std::int64_t last = forward_ ? block - 1 : 0;
-  const Arrays ends = cut(level + "ends", inner, axis_ + 1, last, last + 1);
-  const Arrays totals = reshaped(level + "totals", ends, dims_with(x, blocks));
+  const Arrays parts = reshaped(level + "blocks", full, dims_with(x, block, blocks));
+  const Arrays inner = short_scan(parts, level + "inner", axis_ + 1);
+  Arrays totals;
+  if (block == row_block) {
+    totals = reduced(level + "totals", parts, {axis_ + 1});
+  } else {
+    const std::int64_t last = forward_ ? block - 1 : 0;
+    const Arrays ends = cut(level + "ends", inner, axis_ + 1, last, last + 1);
+    totals = reshaped(level + "totals", ends, dims_with(x, blocks));
+  }
   const Arrays before = moved(inclusive(totals, level + "up/"), level);
   ir::Dims kept;
   for (int i = 0; i <= dims_of(x).size(); ++i)

@@ -7,7 +7,7 @@
 //
 //   more than 64 elements    what a window takes all of is reduced, all such dimensions at once. Others come one after
 //                            the other, 13 x 13 are 13 and then 13, as many together as have 64 elements; one alone
-//     that is cumulative       is a tree of short windows (pass_scans.cpp)
+//     that is cumulative       stays where a kernel goes along it, else is a tree of shorter ones (pass_scans.cpp)
 //     of more than 64          is rows of a window each where these lie side by side, and else windows of windows:
 //                              n = a b + r elements are b windows of a that begin a apart, and a window of r behind
 //                              them. 129 = 16 * 8 + 1 are 25 elements to go through
@@ -135,10 +135,9 @@ class WindowParts : Scans {
     };
     for (int i = static_cast<int>(dims_of(x).size()) - 1; i >= 0; --i) {
       const ir::WindowDim one = windows_[i];
-      const auto direction = scan_direction(one, dims_of(x)[i]);
-      if (direction && !is_short(one.size)) {
+      if (is_scan(one, dims_of(x)[i]) && !is_short(one.size)) {
         ++scans_;
-        x = scan(scans_ == 1 ? "" : fmt::format("along{}/", i), x, i, *direction);
+        x = scan(scans_ == 1 ? "" : fmt::format("along{}/", i), x, i, *ir::scan_direction(one, dims_of(x)[i]));
       } else if (has_region() || one.size > most_taps) {
         const std::string word = fmt::format("along{}", i);
         x = along(word, filled(word + "/filled", x, i, one.pad_low, one.pad_high), i, one.size, one.window_dilation,
@@ -267,7 +266,10 @@ bool stays(GraphBuilder& builder, const ir::Node& node, const Windows& windows, 
   if (node.bodies.empty()) {
     const bool is_spread =
         std::any_of(windows.begin(), windows.end(), [](const ir::WindowDim& one) { return one.base_dilation > 1; });
-    return !has_neutral(reducer(node), array.dtype) || (extent.taps <= most_taps && !is_spread);
+    const std::optional<ir::Scan> scan = ir::scan_of(node);
+    const bool walks =
+        scan && is_walked(array, scan->dim) && ir::is_neutral(builder.node(node.operands[1]), reducer(node));
+    return walks || !has_neutral(reducer(node), array.dtype) || (extent.taps <= most_taps && !is_spread);
   }
   return false;
 }
@@ -282,7 +284,7 @@ HloValue resolve_reduce_window(GraphBuilder& builder, const Frame& frame, const 
   Windows windows = ir::parse_window(ir::hlo_text(node), array.rank());
   const Extent extent = extent_of(windows, array);
   bool is_long = extent.taps > most_taps;
-  for (int i = 0; i < array.rank(); ++i) is_long = is_long || scan_direction(windows[i], array.dims[i]);
+  for (int i = 0; i < array.rank(); ++i) is_long = is_long || is_scan(windows[i], array.dims[i]);
   const bool fits = node.bodies.empty() ||
                     (is_pointwise(builder, node) && (!is_long || may_be_reordered(builder.body(node.bodies[0]))));
   if (!fits || stays(builder, node, windows, extent)) return builder.add_result(std::move(node), type, instruction);

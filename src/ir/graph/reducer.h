@@ -19,5 +19,7 @@ struct Neutral {
   std::int64_t integer = 0;
 };
 Neutral neutral(Reducer reducer, DType dtype);
+/// Whether the node is a constant of one element that is it; of a sum either zero.
+bool is_neutral(const Node& initial, Reducer reducer);
 
 }  // namespace tailor::ir

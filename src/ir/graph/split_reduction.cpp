@@ -34,20 +34,6 @@ bool is_known_reduction(const Node& node) {
          reducer(node) != Reducer::custom;
 }
 
-bool is_neutral(const Node& initial, Reducer reducer) {
-  const Literal* const literal = known_literal(initial);
-  const DType dtype = initial.shape.dtype;
-  if (literal == nullptr || literal->bytes.size() != static_cast<std::size_t>(element_bytes(dtype))) return false;
-  std::uint64_t bits = 0;
-  if (literal->bytes.size() > sizeof bits) return false;
-  for (std::size_t i = 0; i < literal->bytes.size(); ++i)
-    bits |= std::to_integer<std::uint64_t>(literal->bytes[i]) << (8 * i);
-  const Neutral zero = neutral(reducer, dtype);
-  if (is_floating(dtype)) return decode(dtype, bits) == zero.real;  // either zero for a sum
-  if (dtype == DType::pred) return (bits != 0) == (zero.integer != 0);
-  return is_integer(dtype) && wrap_to(dtype, static_cast<std::int64_t>(bits)) == wrap_to(dtype, zero.integer);
-}
-
 /// Dimensions above 1.
 std::vector<int> long_dims(const Shape& shape) {
   std::vector<int> result;

@@ -18,6 +18,8 @@ namespace {
 constexpr std::int32_t longest_strip = 8;
 /// The last strip may go on behind the end: by a quarter of all results at most.
 constexpr std::int64_t most_idle = 4;
+/// For an element of a scan: within its thread, then with what stands before it; threads put together a vector's share.
+constexpr double operations_of_scan = 4;
 
 std::int64_t lines_read(const WindowDim& dim, std::int32_t results) {
   std::set<std::int64_t> places;
@@ -63,7 +65,39 @@ std::vector<WindowStrip> strips_of(const Shape& result, const IndexedVector<Wind
   return strips;
 }
 
+std::optional<ScanDirection> scan_direction(const WindowDim& one, std::int64_t length) {
+  if (one.stride != 1 || one.base_dilation != 1 || one.window_dilation != 1 || one.reversed || one.size != length)
+    return std::nullopt;
+  if (one.pad_low == length - 1 && one.pad_high == 0) return ScanDirection::forward;
+  if (one.pad_low == 0 && one.pad_high == length - 1) return ScanDirection::backward;
+  return std::nullopt;
+}
+
+namespace {
+
+/// Of a window over an array with the dimensions of its result.
+std::optional<Scan> scan_in(const Dims& dims, const IndexedVector<WindowDim>& window) {
+  std::optional<Scan> scan;
+  for (int i = 0; i < static_cast<int>(window.size()); ++i) {
+    if (window[i].size == 1 && window[i].stride == 1 && window[i].pad_low == 0 && window[i].pad_high == 0 &&
+        window[i].base_dilation == 1)
+      continue;
+    const std::optional<ScanDirection> direction = scan_direction(window[i], dims[i]);
+    if (scan || !direction || dims[i] <= most_taps) return std::nullopt;
+    scan = Scan{i, *direction};
+  }
+  return scan;
+}
+
+}  // namespace
+
+std::optional<Scan> scan_of(const Node& node) {
+  if (node.op != Op::reduce_window || node.operands.size() != 2) return std::nullopt;
+  return scan_in(node.shape.dims, parse_window(hlo_text(node), node.shape.rank()));
+}
+
 WindowCost cost_of(const Shape& result, const IndexedVector<WindowDim>& window) {
+  if (scan_in(result.dims, window)) return {1, operations_of_scan};
   double taps = 1;
   for (const WindowDim& dim : window) taps *= static_cast<double>(dim.size);
   const std::vector<WindowStrip> strips = strips_of(result, window);

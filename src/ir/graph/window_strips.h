@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What windows of neighbouring results have in common. In: a reduction over windows. Out: along which dimension a
-// thread makes several of its results one below the other, how many, and what they read then. Called by prepare, which
-// makes loops of it, and by prices, which charge a kernel what such a loop reads.
+// thread makes several of its results one below the other, how many, and what they read then; whether it is a scan.
+// Called by the import and by prepare, which makes loops of it, and by prices, which charge a kernel what such a loop
+// reads.
 //
 // Lines. The taps of a window that lie at one place of the outermost dimension in memory that it moves in are a line.
 // Windows of results next to each other along that dimension share lines where they overlap: of 8 results of a window
@@ -11,12 +12,31 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ir/graph/attribute_text.h"
 #include "ir/graph/graph.h"
 
 namespace tailor::ir {
+
+/// Elements of a window that a thread goes through one after the other, written out: an 8 x 8 pooling. A longer window
+/// is a sum along rows or a scan, which loads each element once and not for each of its windows.
+inline constexpr std::int64_t most_taps = 64;
+
+/// Of windows along one dimension: all begin at its beginning, or all end at its end.
+enum class ScanDirection : std::uint8_t { forward, backward };
+/// Of such windows over a dimension of `length`, so that there is one for each element; nothing of any other.
+std::optional<ScanDirection> scan_direction(const WindowDim& window, std::int64_t length);
+
+/// A cumulative reduction along a dimension: each element of the result is what all up to it make together.
+struct Scan {
+  int dim = 0;
+  ScanDirection direction = ScanDirection::forward;
+};
+/// Of a reduce-window of one array that is a scan of more elements than go tap by tap; nothing of any other node. What
+/// it starts from and what it combines by may be anything.
+std::optional<Scan> scan_of(const Node& node);
 
 /// The outermost dimension in memory of the result in which the window has several taps; -1: there is none.
 int line_dimension(const Shape& result, const IndexedVector<WindowDim>& window);

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random groups with reductions: sums and maxima over any dimensions, spread back in any way that fits, arrays seen
-// through reshapes and transposes, several outputs. A group may be refused. If it is taken, every plan that lowers must
-// compute what the evaluator computes, and what has no doubt must have such a plan. Part of the suite `codegen lower`.
+// Random groups with reductions: sums and maxima over any dimensions, spread back in any way that fits, scans, arrays
+// seen through reshapes and transposes, several outputs. A group may be refused. If it is taken, every plan that lowers
+// must compute what the evaluator computes, and what has no doubt must have such a plan. Part of the suite `codegen
+// lower`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -80,6 +81,7 @@ class Drawing {
 
   void step() {
     const Drawn of = any();
+    if (longest_ > 7 && of.dims.size() > 1 && of.dims.back() > 64 && pick(0, 3) == 0) return scan(of);
     switch (pick(0, 7)) {
       case 0:
       case 1:
@@ -109,6 +111,16 @@ class Drawing {
     const bool sum = pick(0, 2) > 0;
     add(kept, fmt::format("reduce {} %{}, %{}", sum ? "add" : "max", of.name, sum ? "zero" : "lowest"),
         fmt::format(", axes={{{}}}", fmt::join(axes, ",")));
+  }
+
+  void scan(const Drawn& of) {
+    std::string sizes, pads;
+    const std::int64_t reach = of.dims.back() - 1;
+    const bool forward = pick(0, 3) > 0;
+    for (std::size_t d = 0; d + 1 < of.dims.size(); ++d) sizes += "1x", pads += "0_0x";
+    add(of.dims, fmt::format("reduce_window add %{}, %zero", of.name),
+        fmt::format(", text=\"window={{size={}{} pad={}{}_{}}}\"", sizes, reach + 1, pads, forward ? reach : 0,
+                    forward ? 0 : reach));
   }
 
   /// Into the shape of another value, at dimensions of the same size, in their order.

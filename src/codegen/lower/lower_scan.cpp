@@ -1,0 +1,353 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scans along rows: cumulative sums, products, extremes. In: a scan that the walk at hand passes, a section of it. Out:
+// statements that make the scan's elements of that section, where emission finds them. Called by the walk
+// (lower_phases.cpp), before what reads them.
+//
+// A row's elements lie in the order of its trips, in a trip in that of its threads, in a thread in that of its vector.
+// So what stands in front of an element is, from the inside out:
+//
+//   in its vector       each thread goes through the elements that it has; the last sum is the thread's total
+//   in its warp         lanes exchange totals in pairs, at distances of 1, 2, 4 ...; a lane whose partner stands in
+//                       front of it takes the partner's total to what stands before it, and both then have the total of
+//                       twice as many lanes
+//   in its block        a total of each warp goes to shared memory; a thread adds up those of the warps in front of it,
+//                       and all of them for the total of the trip
+//   in the row          a register has what all trips before have come to
+//
+// A section's trips do the first three side by side, so that their exchanges and their one meeting overlap, and take
+// turns in the fourth. Sections meet in two places of shared memory in turns: who writes a place again has met all who
+// read it. From the end it is the same with the order turned round, and the walk goes backward.
+//
+// All threads take part, whether their rows and elements exist or not: what does not exist is the neutral element.
+// Elements outside of all vectors and blocks that share a row are refused (refuse.cpp). Everything is in the type that
+// sums are computed in, and rounded once, for whoever reads it. A later phase that needs the scan goes through it
+// again, unless its value, or what is made of it, waits.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "codegen/lower/lower_phases.h"
+#include "ir/graph/reducer.h"
+
+namespace tailor::codegen {
+
+bool is_scan(const Prepared& prepared, ir::NodeId id) {
+  return std::binary_search(prepared.scans.begin(), prepared.scans.end(), id);
+}
+
+bool scans_backward(const Prepared& prepared) {
+  return !prepared.scans.empty() &&
+         ir::scan_of((*prepared.graph)[prepared.scans.front()])->direction == ir::ScanDirection::backward;
+}
+
+Entry ProgramBuilder::emit_scan(ir::NodeId id, const Demand& wanted) {
+  for (const Kept& scanned : s_.scanned) {
+    if (scanned.node != id || !(scanned.coordinates == wanted.coordinates)) continue;
+    const ir::ExprId lane = segment_->vector > 1 ? s_.build.var(segment_->element) : ir::no_expr;
+    Entry entry;
+    entry.compute = element(row(node_at(id).shape.dtype).compute, kept_ref(scanned, lane), depth());
+    return entry;
+  }
+  refuse("scan-place", fmt::format("%{} is needed at another place than the one at hand", node_at(id).name));
+  return {};
+}
+
+namespace {
+
+/// What one section has of a scan.
+class ScanSection {
+ public:
+  ScanSection(Pass& pass, const Pass::Scan& scan, const Segment& segment)
+      : pass_(pass),
+        builder_(pass.builder),
+        build_(pass.builder.build()),
+        scan_(scan),
+        segment_(segment),
+        node_(pass.builder.graph()[scan.node]),
+        dtype_(row(node_.shape.dtype).compute),
+        op_(ir::op_of(reducer(node_))),
+        backward_(scans_backward(pass.prepared)),
+        trips_(segment.section_trips),
+        lanes_(pass.extent(Side::along, Level::lane)),
+        groups_(pass.extent(Side::along, Level::group)) {}
+
+  void make() {
+    const bool starts = segment_.guard_count > 0 || pass_.loops.ragged;
+    elements_ = register_array("_here", segment_.vector, starts ? neutral() : ir::no_value, trips_ > 1 ? trips_ : 0);
+    fill();
+    if (builder_.refusal()) return;
+    if (groups_ > 1) {
+      add_sums(true);
+      each_trip([&](ir::ExprId trip) { sum_up(trip); });
+      meet_groups();
+      each_trip([&](ir::ExprId trip) { put_in_front(trip); });
+    } else {
+      each_trip([&](ir::ExprId trip) {
+        add_sums(false);
+        sum_up(trip);
+        if (has_before() || takes_over()) put_in_front(trip);
+      });
+    }
+    Kept kept{scan_.node, coordinates(), 0, segment_.number, Stay::section};
+    kept.array = elements_;
+    kept.by_trip = trips_ > 1;
+    kept.bytes = bytes();
+    builder_.kept_bytes += kept.bytes;
+    builder_.most_kept = std::max(builder_.most_kept, builder_.kept_bytes);
+    builder_.state().scanned.push_back(std::move(kept));
+  }
+
+ private:
+  bool has_before() const { return before_ != ir::no_id; }
+  /// Whether other sections of the row come before or behind.
+  bool takes_over() const { return segment_.trip_count > 1; }
+  /// Registers of a thread; none where those of what the scan goes over are free by then.
+  std::int64_t bytes() const {
+    const ir::NodeId source = node_.operands[0];
+    if (builder_.is_loaded(source) && pass_.prepared.users[source].size() == 1) return 0;
+    return trips_ * segment_.vector * std::max(row(dtype_).bits / 8, 1);
+  }
+  Coordinates coordinates() { return read_coordinates(pass_, scan_.node, segment_.along); }
+
+  /// Declared here, of `trips` times `vector` elements.
+  ir::ArrayId register_array(std::string_view what, int vector, ir::ValueId start = ir::no_value,
+                             std::int64_t trips = 0) {
+    const std::string name = builder_.name_of(scan_.node) + std::string(what);
+    const ir::ArrayId id = builder_.add_array({name, ir::Space::registers, dtype_, {trips, 0}, vector});
+    builder_.declare(builder_.depth(), id, start);
+    return id;
+  }
+  /// The totals, and what stands before the vectors: of each trip, which wait for one another, or of the one at hand.
+  void add_sums(bool of_each) {
+    each_has_sums_ = of_each && trips_ > 1;
+    totals_ = register_array("_total", 1, ir::no_value, each_has_sums_ ? trips_ : 0);
+    if (lanes_ * groups_ > 1) before_ = register_array("_before", 1, neutral(), each_has_sums_ ? trips_ : 0);
+  }
+  ir::ValueId neutral() {
+    const ir::Neutral nothing = ir::neutral(reducer(node_), node_.shape.dtype);
+    return builder_.number(dtype_, nothing.real, nothing.integer).id;
+  }
+
+  ir::Ref element_at(ir::ExprId trip, ir::ExprId lane) const {
+    ir::Ref ref;
+    ref.array = elements_;
+    if (trips_ > 1) ref.subs[0] = trip;
+    if (segment_.vector > 1) ref.lane = lane;
+    return ref;
+  }
+  /// Of the totals or what stands before.
+  ir::Ref sum_at(ir::ArrayId array, ir::ExprId trip) const {
+    ir::Ref ref;
+    ref.array = array;
+    if (each_has_sums_) ref.subs[0] = trip;
+    return ref;
+  }
+  ir::ValueId value(const ir::Ref& ref) { return builder_.element(dtype_, ref, builder_.depth()).id; }
+  /// `to` becomes `first` combined with `second`.
+  void combine(const ir::Ref& to, ir::ValueId first, ir::ValueId second) {
+    ir::Value value;
+    value.kind = ir::ValueKind::op;
+    value.op = op_;
+    value.dtype = dtype_;
+    value.operands = {first, second, ir::no_value};
+    set(builder_, to, builder_.add_value(value));
+  }
+
+  /// In the order of the scan: of `count` things the number of the one that comes as number `turn`.
+  ir::ExprId in_order(ir::ExprId turn, std::int64_t count) {
+    return backward_ ? build_.add_constant(build_.scale(turn, -1), count - 1) : turn;
+  }
+  /// A loop that is written out; `body` gets its number, or 0 where it has one turn.
+  template <class Body>
+  void unrolled(std::string_view name, std::int64_t count, Body&& body) {
+    if (count == 1) return body(build_.constant(0));
+    const ir::VarId var = builder_.loop_var(name, count);
+    builder_.open_loop(var, true);
+    body(build_.var(var));
+    builder_.close();
+  }
+  template <class Body>
+  void each_trip(Body&& body) {
+    unrolled("s", trips_, [&](ir::ExprId turn) { body(in_order(turn, trips_)); });
+  }
+  /// Under the condition that the number is odd (forward), so that its partner stands in front; or even.
+  template <class Body>
+  void where_partner_is_in_front(ir::ExprId number, Body&& body) {
+    const ir::Condition in_front{build_.mod(number, 2), build_.constant(backward_ ? 0 : 1), true};
+    builder_.open_guard({&in_front, 1});
+    body();
+    builder_.close();
+  }
+
+  /// What the scan goes over.
+  void fill() {
+    open_existing(builder_, pass_.loops);
+    open_section(builder_, segment_);
+    if (!pass_.plan.value_cache) builder_.forget_values();
+    const Entry entry = builder_.emit_value(node_.operands[0], coordinates());
+    const ir::ExprId lane = segment_.vector > 1 ? build_.var(segment_.element) : ir::no_expr;
+    if (!builder_.refusal()) set(builder_, element_at(segment_.section_trip, lane), entry.compute.id);
+    close_section(builder_, segment_);
+    close_existing(builder_, pass_.loops);
+  }
+
+  /// What stands before each element in its vector, and before the vector in its warp.
+  void sum_up(ir::ExprId trip) {
+    const std::int64_t count = segment_.vector;
+    const auto element = [&](ir::ExprId turn) { return element_at(trip, in_order(turn, count)); };
+    if (count > 1)
+      unrolled("i", count - 1, [&](ir::ExprId turn) {
+        const ir::Ref next = element(build_.add_constant(turn, 1));
+        combine(next, value(element(turn)), value(next));
+      });
+    set(builder_, sum_at(totals_, trip), value(element(build_.constant(count - 1))));
+    exchange_lanes(trip);
+  }
+
+  void exchange_lanes(ir::ExprId trip) {
+    const ir::ExprId lane = pass_.loops.digits[Side::along][Level::lane];
+    const ir::Ref total = sum_at(totals_, trip);
+    for (std::int64_t stride = 1; stride < lanes_; stride *= 2) {
+      const ir::ValueId other =
+          builder_.exchange(builder_.name_of(scan_.node) + "_other", value(total), stride, lanes_).id;
+      where_partner_is_in_front(build_.div(lane, stride),
+                                [&] { combine(sum_at(before_, trip), other, value(sum_at(before_, trip))); });
+      combine(total, value(total), other);
+    }
+  }
+
+  /// Where a warp's total of a trip waits in shared memory.
+  ir::ExprId slot(ir::ExprId trip, ir::ExprId group) {
+    ir::ExprId number =
+        build_.add_scaled(builder_.row_in_flight, thread_on(pass_, Side::kept), builder_.in_flight_rows);
+    if (sections() > 1) number = build_.add_scaled(build_.mod(section(), 2), number, 2);
+    number = build_.add_scaled(trip, number, trips_);
+    return build_.expand(build_.add_scaled(group, number, groups_));
+  }
+  std::int64_t sections() const { return segment_.trip_count / trips_; }
+  ir::ExprId section() { return pass_.loops.digits[Side::along][Level::loop]; }
+
+  void meet_groups() {
+    const std::int64_t places =
+        std::min<std::int64_t>(sections(), 2) * builder_.in_flight_rows * pass_.threads_on(Side::kept);
+    const ir::ArrayId shared =
+        builder_.add_shared(builder_.name_of(scan_.node) + "_warps", dtype_, places * trips_ * groups_);
+    const ir::ExprId group = pass_.loops.digits[Side::along][Level::group];
+    const ir::Condition first_lane{pass_.loops.digits[Side::along][Level::lane], build_.constant(0), true};
+    builder_.open_guard({&first_lane, 1});
+    each_trip([&](ir::ExprId trip) {
+      ir::Stmt store;
+      store.kind = ir::StmtKind::store;
+      store.space = ir::Space::shared;
+      store.memory = shared;
+      store.expr = slot(trip, group);
+      store.value = value(sum_at(totals_, trip));
+      builder_.put(builder_.depth(), store);
+    });
+    builder_.close();
+    builder_.put_barrier();
+    pass_.combined = true;
+    each_trip([&](ir::ExprId trip) { add_groups(trip, shared, group); });
+  }
+
+  /// Of this thread's group what stands before it; of the trip the total.
+  void add_groups(ir::ExprId trip, ir::ArrayId shared, ir::ExprId own) {
+    const auto piece = static_cast<int>(std::gcd(groups_, std::int64_t{widest_access(dtype_)}));
+    ir::Ref ahead, all;
+    ahead.array = register_array("_ahead", 1, neutral());
+    all = sum_at(totals_, trip);
+    set(builder_, all, neutral());
+    unrolled("p", groups_ / piece, [&](ir::ExprId number) {
+      const ir::ExprId first = build_.scale(in_order(number, groups_ / piece), piece);
+      ir::Ref part;
+      part.array = register_array("_part", piece);
+      builder_.load_pieces(builder_.depth(), part, ir::Space::shared, shared, slot(trip, first), piece, piece,
+                           ir::Policy::once);
+      unrolled("w", piece, [&](ir::ExprId turn) {
+        const ir::ExprId lane = in_order(turn, piece), group = build_.expand(build_.add(first, lane));
+        if (piece > 1) part.lane = lane;
+        const ir::Condition in_front{backward_ ? own : group, backward_ ? group : own, false};
+        builder_.open_guard({&in_front, 1});
+        combine(ahead, value(ahead), value(part));
+        builder_.close();
+        combine(all, value(all), value(part));
+      });
+    });
+    combine(sum_at(before_, trip), value(ahead), value(sum_at(before_, trip)));
+  }
+
+  /// Each element gets what stands before its vector; the row's register gets the trip's total.
+  void put_in_front(ir::ExprId trip) {
+    ir::Ref front = sum_at(before_, trip);
+    if (takes_over()) {
+      if (has_before())
+        combine(front, value(scan_.carried), value(front));
+      else
+        front = scan_.carried;
+    }
+    unrolled("i", segment_.vector, [&](ir::ExprId turn) {
+      const ir::Ref element = element_at(trip, turn);
+      combine(element, value(front), value(element));
+    });
+    if (takes_over()) combine(scan_.carried, value(scan_.carried), value(sum_at(totals_, trip)));
+  }
+
+  Pass& pass_;
+  ProgramBuilder& builder_;
+  IndexBuilder& build_;
+  const Pass::Scan& scan_;
+  const Segment& segment_;
+  const ir::Node& node_;
+  ir::DType dtype_;
+  ir::Op op_;
+  bool backward_, each_has_sums_ = false;
+  std::int64_t trips_, lanes_, groups_;
+  ir::ArrayId elements_ = ir::no_id, totals_ = ir::no_id, before_ = ir::no_id;
+};
+
+}  // namespace
+
+void find_scans(Pass& pass, const Phase& phase, std::span<const ir::Home> kept_before) {
+  pass.scans.clear();
+  if (pass.prepared.scans.empty()) return;
+  const ir::Graph& graph = pass.builder.graph();
+  std::vector<std::uint8_t> needed(graph.nodes.size(), 0);
+  const auto need = [&](ir::NodeId id) { needed[ir::index(id)] = 1; };
+  for (const ir::NodeId id : phase.reductions) std::ranges::for_each(ir::reduced_arrays(graph[id]), need);
+  for (const ir::NodeId id : phase.across) need(graph[id].operands[0]);
+  for (const std::int32_t output : phase.outputs) need(pass.prepared.stored[output]);
+  for (std::size_t i = graph.nodes.size(); i-- > 0;) {
+    const auto id = static_cast<ir::NodeId>(i);
+    if (needed[i] == 0 || graph[id].op == ir::Op::reduce || find_home(kept_before, id) != nullptr) continue;
+    if (is_scan(pass.prepared, id)) pass.scans.push_back({id, {}});
+    std::ranges::for_each(graph[id].operands, need);
+  }
+  std::reverse(pass.scans.begin(), pass.scans.end());
+}
+
+void begin_scans(Pass& pass) {
+  ProgramBuilder& builder = pass.builder;
+  for (Pass::Scan& scan : pass.scans) {
+    const ir::Node& node = builder.graph()[scan.node];
+    const ir::DType dtype = row(node.shape.dtype).compute;
+    const ir::Neutral nothing = ir::neutral(reducer(node), node.shape.dtype);
+    scan.carried.array =
+        builder.add_array({builder.name_of(scan.node) + "_carried", ir::Space::registers, dtype, {0, 0}, 1});
+    builder.declare(builder.depth(), scan.carried.array, builder.number(dtype, nothing.real, nothing.integer).id);
+  }
+}
+
+void scan_section(Pass& pass, const Segment& segment) {
+  for (const Pass::Scan& scan : pass.scans)
+    if (!pass.builder.refusal()) ScanSection(pass, scan, segment).make();
+}
+
+void leave_scans(Pass& pass) {
+  for (const Kept& scanned : pass.builder.state().scanned) pass.builder.kept_bytes -= scanned.bytes;
+  pass.builder.state().scanned.clear();
+}
+
+}  // namespace tailor::codegen
