@@ -26,8 +26,8 @@ struct PlanEffort {
   std::int64_t most_work = 200'000;  ///< of a graph there
   /// Of ours and what other strategies make together, up to which these are looked at in full at the end; work that
   /// may go there.
-  std::int64_t strategies_nodes = 1536;
-  std::int64_t strategies_work = 40'000;
+  std::int64_t strategies_nodes = 8192;
+  std::int64_t strategies_work = 160'000;
   double doubt = 1.25;  ///< times its price that a plan may take before other ways are looked at there
   double dear = 2;      ///< times its price that a plan of a group takes which is put together anew, in full alone
   double gain = 0.02;   ///< least share that another way must save there: few plans are few
