@@ -840,6 +840,7 @@ std::vector<Side> column_sides() {
       {"coalescing", false, [](Tried& t) { t.columns(6, 16, 264), t.plan.vector = 1, t.tiling.run = 12; }},
       {"wide-columns", true, [](Tried& t) { t.columns(33, 4, 264), t.tiling.trips = 17; }},
       {"wide-columns", false, [](Tried& t) { t.columns(32, 4, 264), t.tiling.trips = 17; }},
+      {"wide-columns", false, [](Tried& t) { t.columns(33, 4, 264), t.tiling.trips = 17, t.prepared.scans = {1}; }},
       {"wide-columns", false, [](Tried& t) { t.columns(33, 4, 264), t.tiling.trips = 16; }},
       {"narrow-columns", true, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 2; }},
       {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 263), t.plan.vector = 2; }},

@@ -104,7 +104,7 @@ void check_case(const ScanCase& one) {
   for (const Node& node : imported.graph.nodes) {
     if (node.op != Op::reduce_window) continue;
     const std::optional<Scan> scan = scan_of(node);
-    if (scan)  // along neighbours in memory, from the end that was meant
+    if (scan)  // of so few columns along neighbours in memory alone; from the end that was meant
       CHECK((scan->dim == node.shape.rank() - 1 && (scan->direction == ScanDirection::forward) == one.forward));
     else
       CHECK(window_elements(hlo_text(node), node.shape.rank()) <= 64);
@@ -148,7 +148,7 @@ TEST_CASE("a cumulative reduction is scans of rows or a tree of short windows th
   CHECK(cases == 7 * 2 * 15);
 }
 
-TEST_CASE("rows are scanned in one piece where a block holds them or there are many") {
+TEST_CASE("rows are scanned in one piece where a block holds them or there are many, columns where there are many") {
   const auto nodes_of = [](const Dims& dims, int axis) {
     const hlo::Imported imported = hlo::import_hlo(ScanCase{"f32", "add", dims, axis, true, "0"}.text(), "test.hlo");
     return imported.graph.nodes.size();
@@ -161,6 +161,9 @@ TEST_CASE("rows are scanned in one piece where a block holds them or there are m
   CHECK(nodes_of({128, 40000}, 1) == as_it_is);
   CHECK(nodes_of({300, 1}, 0) == as_it_is);
   CHECK(nodes_of({300, 2}, 0) > as_it_is);
+  CHECK(nodes_of({300, 32767}, 0) > as_it_is);
+  CHECK(nodes_of({300, 32768}, 0) == as_it_is);
+  CHECK(nodes_of({64, 300, 512}, 1) == as_it_is);
 }
 
 TEST_CASE("what is short, reversed, or has no neutral element stays as it is") {

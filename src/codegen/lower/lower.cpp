@@ -306,6 +306,7 @@ Classified classify(const ir::Group& group) {
   plan.skeleton = prepared.skeleton;
   plan.threads = plain_threads;
   plan.threads_per_row = plan.vector = 1;
+  if (!prepared.scans.empty()) plan.threads_per_row = plan.threads;  // a column is one thread's
   LowerScratch scratch;
   std::optional<ir::Rejection> first;
   for (const ir::NodeId dominant : prepared.dominants) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scans along rows: cumulative sums, products, extremes. In: a scan that the walk at hand passes, a section of it. Out:
-// statements that make the scan's elements of that section, where emission finds them. Called by the walk
+// Scans along rows and columns: cumulative sums, products, extremes. In: a scan that the walk at hand passes, a section
+// of it. Out: statements that make the scan's elements of that section, where emission finds them. Called by the walk
 // (lower_phases.cpp), before what reads them.
 //
 // A row's elements lie in the order of its trips, in a trip in that of its threads, in a thread in that of its vector.
@@ -19,6 +19,8 @@
 // A section's trips do the first three side by side, so that their exchanges and their one meeting overlap, and take
 // turns in the fourth. Sections meet in two places of shared memory in turns: who writes a place again has met all who
 // read it. From the end it is the same with the order turned round, and the walk goes backward.
+//
+// Columns. A thread goes down its columns alone, with a running sum of each: no others have a part of them.
 //
 // All threads take part, whether their rows and elements exist or not: what does not exist is the neutral element.
 // Elements outside of all vectors and blocks that share a row are refused (refuse.cpp). Everything is in the type that
@@ -79,7 +81,9 @@ class ScanSection {
     elements_ = register_array("_here", segment_.vector, starts ? neutral() : ir::no_value, trips_ > 1 ? trips_ : 0);
     fill();
     if (builder_.refusal()) return;
-    if (groups_ > 1) {
+    if (goes_down()) {
+      each_trip([&](ir::ExprId trip) { go_down(trip); });
+    } else if (groups_ > 1) {
       add_sums(true);
       each_trip([&](ir::ExprId trip) { sum_up(trip); });
       meet_groups();
@@ -101,6 +105,8 @@ class ScanSection {
   }
 
  private:
+  /// A thread has columns side by side, and all of each.
+  bool goes_down() const { return pass_.mapping.fast == Side::kept; }
   bool has_before() const { return before_ != ir::no_id; }
   /// Whether other sections of the row come before or behind.
   bool takes_over() const { return segment_.trip_count > 1; }
@@ -192,6 +198,17 @@ class ScanSection {
     if (!builder_.refusal()) set(builder_, element_at(segment_.section_trip, lane), entry.compute.id);
     close_section(builder_, segment_);
     close_existing(builder_, pass_.loops);
+  }
+
+  /// The next row of the columns.
+  void go_down(ir::ExprId trip) {
+    unrolled("i", segment_.vector, [&](ir::ExprId column) {
+      const ir::Ref element = element_at(trip, column);
+      ir::Ref carried = scan_.carried;
+      if (segment_.vector > 1) carried.lane = column;
+      combine(carried, value(carried), value(element));
+      set(builder_, element, value(carried));
+    });
   }
 
   /// What stands before each element in its vector, and before the vector in its warp.
@@ -334,8 +351,8 @@ void begin_scans(Pass& pass) {
     const ir::Node& node = builder.graph()[scan.node];
     const ir::DType dtype = row(node.shape.dtype).compute;
     const ir::Neutral nothing = ir::neutral(reducer(node), node.shape.dtype);
-    scan.carried.array =
-        builder.add_array({builder.name_of(scan.node) + "_carried", ir::Space::registers, dtype, {0, 0}, 1});
+    scan.carried.array = builder.add_array(
+        {builder.name_of(scan.node) + "_carried", ir::Space::registers, dtype, {0, 0}, pass.loops.results.vector});
     builder.declare(builder.depth(), scan.carried.array, builder.number(dtype, nothing.real, nothing.integer).id);
   }
 }

@@ -12,6 +12,7 @@
 
 #include "base/counted.h"
 #include "codegen/lower/lower_across.h"
+#include "codegen/lower/lower_phases.h"
 #include "codegen/lower/lower_turn.h"
 #include "codegen/lower/skeletons.h"
 
@@ -113,14 +114,25 @@ std::optional<ir::Rejection> refuse_row_vectors(const Prepared& prepared, const 
   return std::nullopt;
 }
 
-/// Threads of a block put together what stands before each of its vectors, and each element is in one.
+/// Threads of a block put together what stands before each vector of a row, and each element is in one. A column is
+/// one thread's.
 std::optional<ir::Rejection> refuse_scans(const Prepared& prepared, const ir::Plan& plan, const Mapping& mapping) {
   if (prepared.scans.empty()) return std::nullopt;
   const std::string& name = (*prepared.graph)[prepared.scans.front()].name;
+  const bool down = mapping.fast == Side::kept;
+  if (const std::int64_t groups = extent(mapping, Side::along, Level::group);
+      down && groups * sharing_blocks(mapping) > 1)
+    return no("scan", fmt::format("%{} goes down columns that {} share", name,
+                                  counted(groups * sharing_blocks(mapping), "thread")));
   if (sharing_blocks(mapping) > 1)
     return no("scan",
               fmt::format("%{} goes along rows that {} share", name, counted(sharing_blocks(mapping), "block")));
-  if (rest(mapping) != 0)
+  const bool spans = mapping.in_parts && has_level(plan.homes, ir::StitchLevel::registers);
+  if (spans && scans_backward(prepared) && extent(mapping, Side::along, Level::loop) > 1)
+    return no("scan", fmt::format("%{} begins at the end, and parts that wait in registers are written out from the "
+                                  "beginning",
+                                  name));
+  if (!down && rest(mapping) != 0)
     return no("scan", fmt::format("%{} goes along rows of {}, which have elements around vectors of {}", name,
                                   prepared.columns, plan.vector));
   return std::nullopt;
@@ -158,6 +170,7 @@ std::optional<ir::Rejection> refuse_column(const Prepared& prepared, const ir::P
                                     counted(taken_together(mapping), "column"), prepared.bundle));
   if (auto refused = refuse_cluster(prepared, plan, mapping, column_words)) return refused;
   if (auto refused = refuse_sections(plan, mapping, column_words)) return refused;
+  if (auto refused = refuse_scans(prepared, plan, mapping)) return refused;
   return refuse_split(prepared, plan, mapping, column_words);
 }
 

@@ -53,7 +53,8 @@ void dominants_map(const ir::Graph& graph, Prepared& prepared) {
 /// The output of whose dimensions tiles are made.
 void dominants_transpose(const ir::Graph&, Prepared& prepared) { prepared.dominants = {prepared.turn->dominant}; }
 
-/// The first reduction, and others that read an array of other dimensions or of another order in memory.
+/// The first reduction, and others that read an array of other dimensions or of another order in memory; without any
+/// the first scan.
 void dominants_column(const ir::Graph& graph, Prepared& prepared) {
   const auto source = [&](ir::NodeId id) -> const ir::Shape& { return graph[graph[id].operands[0]].shape; };
   for (const Phase& phase : prepared.phases)
@@ -64,6 +65,7 @@ void dominants_column(const ir::Graph& graph, Prepared& prepared) {
       });
       if (!known) prepared.dominants.push_back(id);
     }
+  if (prepared.dominants.empty()) prepared.dominants.push_back(prepared.scans.front());
 }
 
 void prepare_bundles(const ir::Graph& graph, const ir::Boundary& border, Prepared& prepared) {

@@ -62,7 +62,6 @@ std::optional<Classified> recognise_column(const Region& region) {
   for (const NodeId id : region.inside()) {
     const Node& node = region[id];
     if (!walks_along(node)) continue;
-    if (node.op != Op::reduce) return std::nullopt;
     const Layout own = row_layout(graph, node);
     if (own.domain.runs.empty() || own.domain.reduces_fastest) return std::nullopt;
     if (first == no_node) {
@@ -76,6 +75,7 @@ std::optional<Classified> recognise_column(const Region& region) {
     }
   }
   if (first == no_node) return std::nullopt;
+  if (std::optional<Rejection> refused = refuse_scans(region, layout)) return *refused;
   if (std::optional<Rejection> refused = refuse_outputs(region, layout, {})) return *refused;
   return layout;
 }
@@ -109,6 +109,10 @@ std::optional<Rejection> doubt_column(const Region& region, const Layout& layout
     const auto doubt = [&](const ir::Refusal& rule, std::string_view what) {
       return refuse(rule, fmt::format("%{} {} {}", node.name, text(node.shape), what));
     };
+    if (scan_of(node)) {
+      reduced.insert(id);
+      continue;
+    }
     if (depends && node.op == Op::transpose && elements(node.shape) >= layout.rows * layout.columns &&
         !stays_in_place(node, graph[node.operands[0]].shape))
       return doubt("skeleton-transpose", "turns columns inside a column group");

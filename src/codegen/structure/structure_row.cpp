@@ -41,10 +41,11 @@ std::optional<Layout> rows_of(const Graph& graph, const Node& reduce) {
 
 /// Why a row group does not take a reduction along columns.
 Rejection refuse_reduction(const Graph& graph, const Node& reduce) {
+  const Dims gone = walked_axes(reduce);
   return refuse("skeleton-mixed",
-                fmt::format("reduce %{} {{{}}} of {} runs neither along rows nor across those of the group: a skeleton "
+                fmt::format("{} %{} {{{}}} of {} runs neither along rows nor across those of the group: a skeleton "
                             "for this is still to come",
-                            reduce.name, fmt::join(axes(reduce).begin(), axes(reduce).end(), ","),
+                            row(reduce.op).id, reduce.name, fmt::join(gone.begin(), gone.end(), ","),
                             text(graph[reduce.operands[0]].shape)));
 }
 
@@ -210,22 +211,8 @@ std::optional<Rejection> refuse_reductions(const Region& region, const Layout& l
 
 namespace {
 
-/// The first scan that does not go along the group's rows, or goes against another one.
-std::optional<Rejection> refuse_scans(const Region& region, const Layout& layout) {
-  NodeId first = no_node;
-  for (const NodeId id : region.inside()) {
-    const std::optional<Scan> scan = scan_of(region[id]);
-    if (!scan) continue;
-    const std::string name = label(region.graph, id);
-    if (const Domain own = walked_domain(region.graph, region[id]); own != layout.domain)
-      return refuse("rows-differ", fmt::format("{} goes along {}, the group has rows that lie as {}", name, text(own),
-                                               text(layout.domain)));
-    if (first != no_node && scan_of(region[first])->direction != scan->direction)
-      return refuse("scan-directions", fmt::format("{} goes along the rows from one end, %{} from the other", name,
-                                                   region.graph[first].name));
-    if (first == no_node) first = id;
-  }
-  return std::nullopt;
+std::string_view unit_of(const Layout& layout) {
+  return row(layout.skeleton).unit == WorkUnit::columns ? "columns" : "rows";
 }
 
 Rejection refuse_region_across(const Node& reduce) {
@@ -235,6 +222,23 @@ Rejection refuse_region_across(const Node& reduce) {
 }
 
 }  // namespace
+
+std::optional<Rejection> refuse_scans(const Region& region, const Layout& layout) {
+  NodeId first = no_node;
+  for (const NodeId id : region.inside()) {
+    const std::optional<Scan> scan = scan_of(region[id]);
+    if (!scan) continue;
+    const std::string name = label(region.graph, id);
+    if (const Domain own = walked_domain(region.graph, region[id]); own != layout.domain)
+      return refuse("rows-differ", fmt::format("{} goes along {}, the group has {} that lie as {}", name, text(own),
+                                               unit_of(layout), text(layout.domain)));
+    if (first != no_node && scan_of(region[first])->direction != scan->direction)
+      return refuse("scan-directions", fmt::format("{} goes along {} from one end, %{} from the other", name,
+                                                   unit_of(layout), region.graph[first].name));
+    if (first == no_node) first = id;
+  }
+  return std::nullopt;
+}
 
 std::optional<Classified> recognise_row(const Region& region) {
   const auto is_sum = [&](NodeId id) { return walks_along(region[id]); };

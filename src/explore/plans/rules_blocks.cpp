@@ -76,10 +76,12 @@ constexpr std::array block_table =
              [](const Candidate& c) { return reads_apart(c); })}},
       {"wide-columns",
        false,
-       "over 512 neighbouring bytes of columns per block only make fewer blocks, unless the columns are short",
+       "over 512 neighbouring bytes of columns per block only make fewer blocks, unless the columns are short, or "
+       "scanned, which a thread does alone",
        {asks({vector, threads_per_row}, {T::groups, T::together, T::trips},
              [](const Candidate& c) {
-               return is_across(c) && c.tiling.together * element_bytes(c) > 512 && c.tiling.trips > 16;
+               return is_across(c) && c.tiling.together * element_bytes(c) > 512 && c.tiling.trips > 16 &&
+                      c.prepared.scans.empty();
              })}},
       {"narrow-columns",
        false,

@@ -142,9 +142,9 @@ std::vector<int> shares_of_columns(const codegen::Prepared& prepared, const ir::
 /// Blocks that share a column, or a row where the rows are too few to fill the device: as many as fill it, and
 /// multiples and parts of that by powers of two. Each is one itself where that divides the row, for simpler indices.
 std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& limits) {
-  if (has_columns(prepared)) return shares_of_columns(prepared, limits);
   std::vector<int> values{1};
   if (!prepared.scans.empty()) return values;  // a block has what stands before each of its elements
+  if (has_columns(prepared)) return shares_of_columns(prepared, limits);
   constexpr int most_times = 4, parts = 8;
   for (const int times : powers_of_two(1, most_times * parts))
     if (std::int64_t share = std::int64_t{times} * limits.sms / parts / prepared.rows; share > 1) {
@@ -207,7 +207,8 @@ std::vector<int> strip_lengths(const codegen::Prepared& prepared) {
 /// Elements at once. A scan has each element of its rows in a vector.
 std::vector<int> vectors_of(const codegen::Prepared& prepared) {
   std::vector<int> values = powers_of_two(1, prepared.widest_vector);
-  if (!prepared.scans.empty()) std::erase_if(values, [&](int value) { return prepared.columns % value != 0; });
+  if (!prepared.scans.empty() && !has_columns(prepared))
+    std::erase_if(values, [&](int value) { return prepared.columns % value != 0; });
   return values;
 }
 

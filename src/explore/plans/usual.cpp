@@ -101,7 +101,7 @@ int steps_of_number(int a, int b) {
 ir::Plan usual_plan(const codegen::Prepared& prepared) {
   constexpr int flat_threads = 256, flat_unroll = 2, turned_threads = 128, turned_unroll = 4;
   constexpr std::int64_t lane_bytes = 16, line_bytes = 128;
-  constexpr int column_rows = 4, shared_threads = 512, shared_in_flight = 4;
+  constexpr int scanning_threads = 64, column_rows = 4, shared_threads = 512, shared_in_flight = 4;
   ir::Plan plan;
   plan.skeleton = prepared.skeleton;
   if (!prepared.bodies.empty()) {  // blocks as the body with most elements has them
@@ -136,6 +136,7 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
     const std::int64_t tiles = std::max<std::int64_t>(prepared.rows * bytes / prepared.columns / line_bytes, 1);
     plan.split = usual_split(prepared, tiles, prepared.rows * bytes / tiles);
     plan.homes = usual_homes(prepared, prepared.rows / tiles);
+    if (!prepared.scans.empty()) plan.split = 1, plan.threads = plan.threads_per_row = scanning_threads;
     return plan;
   }
   plan.split = usual_split(prepared, prepared.rows, bytes);

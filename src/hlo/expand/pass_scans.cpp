@@ -35,6 +35,8 @@ constexpr std::int64_t short_block = 16;  ///< windows of a block that goes tap 
 /// Elements of a row of its own, and the longest row that one block goes along while others have nothing to do: with
 /// all of its threads in a few trips. So many rows keep a GPU busy whatever their length.
 constexpr std::int64_t row_block = 4096, longest_row = 32768, many_rows = 128;
+/// A thread has columns alone, and there are as many as keep a GPU busy where those side by side have so many bits.
+constexpr std::int64_t many_column_bits = std::int64_t{1} << 20;
 
 /// Whether the fastest dimension in memory, those of one element aside, is this one.
 bool is_fastest(const ir::Shape& shape, int axis) {
@@ -50,7 +52,9 @@ bool is_scan(const ir::WindowDim& one, std::int64_t length) {
 
 bool is_walked(const ir::Shape& array, int axis) {
   const std::int64_t length = array.dims[axis];
-  return is_fastest(array, axis) && (length <= longest_row || elements(array) / length >= many_rows);
+  const std::int64_t others = elements(array) / length;
+  if (is_fastest(array, axis)) return length <= longest_row || others >= many_rows;
+  return others * row(array.dtype).bits >= many_column_bits;
 }
 
 bool Scans::is_short(std::int64_t length) const { return length <= (has_region() ? short_block : most_taps); }
@@ -97,8 +101,7 @@ Arrays Scans::inclusive(const Arrays& x, const std::string& level) {
   const ir::Shape& shape = shape_of(x[0]);
   if (is_short(shape.dims[axis_]) || (!has_region() && is_walked(shape, axis_)))
     return short_scan(x, level + "scan", axis_);
-  const bool in_rows = !has_region() && is_fastest(shape, axis_) && axis_ == shape.rank() - 1;
-  return in_blocks(x, level, in_rows ? row_block : short_block);
+  return in_blocks(x, level, !has_region() && is_fastest(shape, axis_) ? row_block : short_block);
 }
 
 Arrays Scans::in_blocks(const Arrays& x, const std::string& level, std::int64_t block) {

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scans along rows: cumulative sums, products and extremes from either end. Every kind of place that a scan may have in
-// a group is gone through (alone, beside what it goes over, of itself, behind a reduction and in front of one, kept for
-// a later phase), over rows that fill vectors, warps and trips and that do not, one row and several, each reducer and
-// several types; plans of each are interpreted, compared and counted as every_plan.h says. Part of the suite
-// `codegen lower`.
+// Scans along rows and down columns: cumulative sums, products and extremes from either end. Every kind of place that a
+// scan may have in a group is gone through (alone, beside what it goes over, of itself, behind a reduction and in front
+// of one, kept for a later phase), over rows that fill vectors, warps and trips and that do not, one row and several,
+// each reducer and several types; plans of each are interpreted, compared and counted as every_plan.h says. Part of the
+// suite `codegen lower`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -38,17 +38,20 @@ struct Scanned {
   bool forward = true;
   std::string_view type = "f32", reducer = "add", start = "0";
   std::string_view layout = "";
+  bool down = false;  ///< the columns, in place of along the rows
 };
 
 std::string window_of(const Scanned& of) {
-  const int reach = of.columns - 1;
-  return fmt::format("text=\"window={{size=1x{} pad=0_0x{}}}\"", of.columns,
-                     of.forward ? fmt::format("{}_0", reach) : fmt::format("0_{}", reach));
+  const int reach = (of.down ? of.rows : of.columns) - 1;
+  const std::string pad = of.forward ? fmt::format("{}_0", reach) : fmt::format("0_{}", reach);
+  return of.down ? fmt::format("text=\"window={{size={}x1 pad={}x0_0}}\"", reach + 1, pad)
+                 : fmt::format("text=\"window={{size=1x{} pad=0_0x{}}}\"", reach + 1, pad);
 }
 
 std::string text_of(const Scanned& of) {
   const std::string all = fmt::format("{}[{},{}]{}", of.type, of.rows, of.columns, of.layout);
-  const std::string kept = fmt::format("{}[{}]", of.type, of.rows);
+  const std::string kept = fmt::format("{}[{}]", of.type, of.down ? of.columns : of.rows);
+  const int gone = of.down ? 0 : 1;
   const std::string scan = fmt::format("reduce_window {}", of.reducer);
   std::string text =
       fmt::format("graph scanned {{\n  %x = parameter 0 : {}\n  %start = constant {} : {}[]\n", all, of.start, of.type);
@@ -65,19 +68,19 @@ std::string text_of(const Scanned& of) {
     case Use::exclusive:
       scan_of("s", "x");
       line("y", "subtract %s, %x", all);
-      line("n", "reduce max %y, %start, axes={1}", kept);
+      line("n", fmt::format("reduce max %y, %start, axes={{{}}}", gone), kept);
       return text + "  output %y, %n\n}";
     case Use::softmax:
-      line("n", "reduce max %x, %start, axes={1}", kept);
-      line("nb", "broadcast %n, axes={0}", all);
+      line("n", fmt::format("reduce max %x, %start, axes={{{}}}", gone), kept);
+      line("nb", fmt::format("broadcast %n, axes={{{}}}", 1 - gone), all);
       line("c", "subtract %x, %nb", all);
       scan_of("s", "c");
       line("y", "maximum %s, %x", all);
       return text + "  output %y\n}";
     case Use::reduced:
       scan_of("s", "x");
-      line("n", "reduce max %s, %start, axes={1}", kept);
-      line("nb", "broadcast %n, axes={0}", all);
+      line("n", fmt::format("reduce max %s, %start, axes={{{}}}", gone), kept);
+      line("nb", fmt::format("broadcast %n, axes={{{}}}", 1 - gone), all);
       line("y", "subtract %s, %nb", all);
       return text + "  output %y\n}";
     case Use::twice:
@@ -124,6 +127,20 @@ TEST_CASE("scans of every length up to 140 and beyond") {
     CHECK(check({.rows = 2, .columns = columns, .use = Use::softmax}, 60).programs > 0);
 }
 
+TEST_CASE("every use of a scan down columns computes what the evaluator computes and is counted as executed") {
+  int programs = 0;
+  for (const Use use : uses)
+    for (const bool forward : {true, false})
+      for (const auto& [rows, columns] : {std::pair(130, 64), std::pair(67, 5), std::pair(96, 136)}) {
+        Scanned of{.rows = rows, .columns = columns, .use = use, .forward = forward};
+        of.down = true;
+        const explore::SpaceRun run = check(of, 2);
+        CHECK(run.programs > 0);
+        programs += run.programs;
+      }
+  CHECK(programs > 100);
+}
+
 TEST_CASE("scans of every reducer and type") {
   struct Kind {
     std::string_view type, reducer, start;
@@ -138,6 +155,8 @@ TEST_CASE("scans of every reducer and type") {
       Scanned of{.rows = 3, .columns = 144, .forward = forward};
       of.type = kind.type, of.reducer = kind.reducer, of.start = kind.start;
       CHECK(check(of, 12).programs > 0);
+      of.down = true, of.rows = 70, of.columns = 48;
+      CHECK(check(of, 9).programs > 0);
     }
 }
 
