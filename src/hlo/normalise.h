@@ -43,6 +43,7 @@ enum class Pass : std::uint8_t {
   converts,
   reshapes,
   broadcasts,
+  sliced,
   layouts,
   duplicates,
   invariants,
@@ -105,6 +106,7 @@ void count_trips(Rewrite& rewrite, PassCount& count);
 void simplify_converts(Rewrite& rewrite, PassCount& count);
 void simplify_reshapes(Rewrite& rewrite, PassCount& count);
 void merge_broadcasts(Rewrite& rewrite, PassCount& count);
+void slice_scans(Rewrite& rewrite, PassCount& count);
 void follow_layouts(Rewrite& rewrite, PassCount& count);
 void merge_duplicates(Rewrite& rewrite, PassCount& count);
 void hoist_invariants(Rewrite& rewrite, PassCount& count);
@@ -135,6 +137,7 @@ inline constexpr std::array pass_table = std::to_array<PassRow>({
     {Pass::converts, "simplify-converts", "conversions that change nothing are removed", simplify_converts},
     {Pass::reshapes, "simplify-reshapes", "reshapes of reshapes merge, idle ones are removed", simplify_reshapes},
     {Pass::broadcasts, "merge-broadcasts", "a broadcast of a broadcast is one", merge_broadcasts},
+    {Pass::sliced, "slice-scans", "what is read of a scan is sliced before it, its last element reduced", slice_scans},
     {Pass::layouts, "follow-layouts", "values between a turned array and a reduction lie as it does", follow_layouts},
     {Pass::duplicates, "merge-duplicates", "equal nodes become one", merge_duplicates},
     {Pass::invariants, "hoist-invariants", "what never changes in a loop moves in front of it", hoist_invariants},

@@ -157,13 +157,60 @@ TEST_CASE("rows are scanned in one piece where a block holds them or there are m
   CHECK(nodes_of({300}, 0) == as_it_is);
   CHECK(nodes_of({2, 32768}, 1) == as_it_is);
   CHECK(nodes_of({2, 32769}, 1) > as_it_is);
-  CHECK(nodes_of({127, 40000}, 1) > as_it_is);
-  CHECK(nodes_of({128, 40000}, 1) == as_it_is);
+  CHECK(nodes_of({47, 40000}, 1) > as_it_is);
+  CHECK(nodes_of({48, 40000}, 1) == as_it_is);
   CHECK(nodes_of({300, 1}, 0) == as_it_is);
   CHECK(nodes_of({300, 2}, 0) > as_it_is);
   CHECK(nodes_of({300, 32767}, 0) > as_it_is);
   CHECK(nodes_of({300, 32768}, 0) == as_it_is);
   CHECK(nodes_of({64, 300, 512}, 1) == as_it_is);
+}
+
+TEST_CASE("what is read of a scan from its beginning is scanned alone, its last element reduced") {
+  const auto imported = [](std::string_view window, std::string_view range, std::string_view made) {
+    return hlo::import_hlo(
+        fmt::format("HloModule m\n\nr {{\n  p = s32[] parameter(0)\n  q = s32[] parameter(1)\n  ROOT s = s32[] "
+                    "add(p, q)\n}}\n\nENTRY e {{\n  x = s32[3,400] parameter(0)\n  i = s32[] constant(0)\n  w = "
+                    "s32[3,400] reduce-window(x, i), window={{size=1x400 pad=0_0x{}}}, to_apply=r\n  ROOT y = "
+                    "s32[{}] slice(w), slice={{[0:3], [{}]}}\n}}\n",
+                    window, made, range),
+        "test.hlo");
+  };
+  constexpr std::string_view forward = "399_0", backward = "0_399";
+  const auto first_op = [&](std::string_view window, std::string_view range, std::string_view made) {
+    const hlo::Imported found = imported(window, range, made);
+    verify(found.graph);
+    CHECK(nodes_by_ledger(found) == hlo::nodes_in_all(found.graph));
+    Graph plain;  // as the text has it
+    plain.name = "plain";
+    Node x = found.graph.nodes[0], i, w, y;
+    x.op = Op::parameter;
+    i.op = Op::constant, i.name = "i", i.shape = make_shape(DType::s32, {});
+    i.attributes = Literal{true, std::vector<std::byte>(4)};
+    w.op = Op::reduce_window, w.name = "w", w.shape = x.shape, w.operands = {0, 1};
+    w.attributes = RegionCall{Reducer::add, fmt::format("window={{size=1x400 pad=0_0x{}}}", window)};
+    y.op = Op::slice, y.name = "y", y.operands = {2};
+    y.shape = found.graph[found.graph.outputs[0]].shape;
+    const std::int64_t low = std::stoll(std::string(range)),
+                       high = std::stoll(std::string(range.substr(range.find(':') + 1)));
+    y.attributes = SliceRanges{{SliceRange{0, 3, 1}, SliceRange{low, high, 1}}};
+    plain.nodes = {x, i, w, y};
+    plain.outputs = {3};
+    const Tensor numbers = drawn(x.shape, "add");
+    CHECK(evaluate(found.graph, {&numbers, 1})[0].bytes == evaluate(plain, {&numbers, 1})[0].bytes);
+    return found.graph.nodes[2].op;
+  };
+  CHECK(first_op(forward, "0:100", "3,100") == Op::slice);
+  CHECK(first_op(forward, "0:10", "3,10") == Op::slice);
+  CHECK(first_op(forward, "0:200", "3,200") == Op::slice);
+  CHECK(first_op(forward, "0:201", "3,201") == Op::reduce_window);  // more than half
+  CHECK(first_op(forward, "1:100", "3,99") == Op::reduce_window);
+  CHECK(first_op(forward, "399:400", "3,1") == Op::reduce);
+  CHECK(first_op(forward, "398:399", "3,1") == Op::reduce_window);
+  CHECK(first_op(backward, "300:400", "3,100") == Op::slice);
+  CHECK(first_op(backward, "300:399", "3,99") == Op::reduce_window);
+  CHECK(first_op(backward, "0:1", "3,1") == Op::reduce);
+  CHECK(first_op(backward, "399:400", "3,1") == Op::slice);
 }
 
 TEST_CASE("what is short, reversed, or has no neutral element stays as it is") {

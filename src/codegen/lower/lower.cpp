@@ -309,13 +309,18 @@ Classified classify(const ir::Group& group) {
   if (!prepared.scans.empty()) plan.threads_per_row = plan.threads;  // a column is one thread's
   LowerScratch scratch;
   std::optional<ir::Rejection> first;
-  for (const ir::NodeId dominant : prepared.dominants) {
-    plan.dominant = dominant;
-    const Lowered lowered = lower(prepared, plan, without_limits(), scratch);
-    if (std::holds_alternative<ir::Kernel>(lowered))
-      return Layout{prepared.skeleton, prepared.rows, prepared.columns, prepared.domain};
-    if (!first) first = std::get<ir::Rejection>(lowered);
-  }
+  // What a scan has made is read at another place of its row only where it waits.
+  const auto lists = prepared.scans.empty() ? std::vector{ir::HomesWord::reload}
+                                            : std::vector{ir::HomesWord::reload, ir::HomesWord::moved_shared};
+  for (const ir::HomesWord homes : lists)
+    for (const ir::NodeId dominant : prepared.dominants) {
+      plan.dominant = dominant;
+      plan.homes = homes_of(prepared, homes);
+      const Lowered lowered = lower(prepared, plan, without_limits(), scratch);
+      if (std::holds_alternative<ir::Kernel>(lowered))
+        return Layout{prepared.skeleton, prepared.rows, prepared.columns, prepared.domain};
+      if (!first) first = std::get<ir::Rejection>(lowered);
+    }
   return *first;
 }
 

@@ -65,6 +65,7 @@ IndexedVector<std::int32_t> first_phases(const ir::Graph& graph, const Prepared&
     const auto reach = [&](ir::NodeId id) { first[id] = static_cast<std::int32_t>(number); };
     for (const ir::NodeId id : phase.reductions) std::ranges::for_each(ir::reduced_arrays(graph[id]), reach);
     for (const ir::NodeId id : phase.across) reach(graph[id].operands[0]);
+    std::ranges::for_each(phase.left, reach);
     for (const std::int32_t i : phase.outputs) reach(prepared.stored[i]);
   }
   for (std::size_t id = graph.nodes.size(); id-- > 0;)
@@ -86,6 +87,7 @@ void add_computed(const ir::Graph& graph, const Prepared& prepared, const Phase&
   for (const ir::NodeId id : phase.reductions)
     for (const ir::NodeId array : ir::reduced_arrays(graph[id])) values.push_back(array);
   for (const ir::NodeId id : phase.across) values.push_back(graph[id].operands[0]);
+  values.insert(values.end(), phase.left.begin(), phase.left.end());
   for (const std::int32_t i : phase.outputs) values.push_back(prepared.stored[i]);
 }
 
@@ -126,23 +128,6 @@ std::vector<ir::Home> all_at(const ir::Graph& graph, const Prepared& prepared, i
   return homes;
 }
 
-/// Whether elements of the operand stand at other places in the result than where they were, dimensions of size 1
-/// aside.
-bool moves_elements(const ir::Graph& graph, const ir::Node& node) {
-  if (node.op == ir::Op::reshape || node.op == ir::Op::bitcast || ir::scan_of(node)) return false;
-  if (node.op != ir::Op::transpose && node.op != ir::Op::broadcast) return reads_elsewhere(class_of(node.op));
-  const ir::Shape& source = graph[node.operands[0]].shape;
-  if (elements(source) != elements(node.shape)) return true;
-  std::int64_t last = -1;
-  for (int i = 0; i < axes(node).size(); ++i) {
-    const std::int64_t place = axes(node)[i];
-    if (source.dims[node.op == ir::Op::transpose ? static_cast<int>(place) : i] == 1) continue;
-    if (place < last) return true;
-    last = place;
-  }
-  return false;
-}
-
 /// Which values with a home a phase reads behind an operation that moves elements, of those that were there before it.
 std::vector<ir::NodeId> read_elsewhere(const ir::Graph& graph, const Prepared& prepared,
                                        const std::vector<ir::Home>& homes, std::size_t number) {
@@ -161,7 +146,7 @@ std::vector<ir::NodeId> read_elsewhere(const ir::Graph& graph, const Prepared& p
     }
     if (graph[id].op == ir::Op::reduce) continue;
     for (const ir::NodeId operand : graph[id].operands)
-      ways.emplace_back(operand, moved || moves_elements(graph, graph[id]));
+      ways.emplace_back(operand, moved || codegen::moves_elements(graph, graph[id]));
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -220,6 +205,21 @@ bool rounds_at_once(const ir::Node& node) {
 }
 
 }  // namespace
+
+bool moves_elements(const ir::Graph& graph, const ir::Node& node) {
+  if (node.op == ir::Op::reshape || node.op == ir::Op::bitcast || ir::scan_of(node)) return false;
+  if (node.op != ir::Op::transpose && node.op != ir::Op::broadcast) return reads_elsewhere(class_of(node.op));
+  const ir::Shape& source = graph[node.operands[0]].shape;
+  if (elements(source) != elements(node.shape)) return true;
+  std::int64_t last = -1;
+  for (int i = 0; i < axes(node).size(); ++i) {
+    const std::int64_t place = axes(node)[i];
+    if (source.dims[node.op == ir::Op::transpose ? static_cast<int>(place) : i] == 1) continue;
+    if (place < last) return true;
+    last = place;
+  }
+  return false;
+}
 
 void find_homes(const ir::Graph& graph, Prepared& prepared) {
   prepared.first_phase = first_phases(graph, prepared);

@@ -118,6 +118,8 @@ void load_section_ahead(Pass& pass, const Phase& phase, const Segment& segment, 
   for (const ir::NodeId reduction : phase.reductions)
     for (const ir::NodeId array : ir::reduced_arrays(graph[reduction]))
       builder.load_ahead(array, read_coordinates(pass, reduction, segment.along), flight);
+  for (const ir::NodeId scan : phase.left)
+    builder.load_ahead(scan, read_coordinates(pass, scan, segment.along), flight);
   for (const ir::NodeId sum : phase.across)
     if (reads_elements(pass.prepared, sum))
       builder.load_ahead(graph[sum].operands[0], read_coordinates(pass, sum, segment.along), flight);
@@ -265,6 +267,8 @@ void walk_section(Pass& pass, const Phase& phase, const Segment& segment) {
     if (builder.refusal()) continue;
     builder.combine(slots.reduce, accumulator_refs(pass, slots), values, rising_array(pass, slots.reduce, segment));
   }
+  for (const ir::NodeId scan : phase.left)
+    if (!builder.refusal()) builder.emit_value(scan, read_coordinates(pass, scan, segment.along));
   for (const ir::NodeId sum : phase.across)
     if (!builder.refusal() && reads_elements(pass.prepared, sum)) add_across(pass, sum, emit(sum, 0));
   for (const std::int32_t output : phase.outputs) {

@@ -336,6 +336,7 @@ void find_scans(Pass& pass, const Phase& phase, std::span<const ir::Home> kept_b
   for (const ir::NodeId id : phase.reductions) std::ranges::for_each(ir::reduced_arrays(graph[id]), need);
   for (const ir::NodeId id : phase.across) need(graph[id].operands[0]);
   for (const std::int32_t output : phase.outputs) need(pass.prepared.stored[output]);
+  std::ranges::for_each(phase.left, need);
   for (std::size_t i = graph.nodes.size(); i-- > 0;) {
     const auto id = static_cast<ir::NodeId>(i);
     if (needed[i] == 0 || graph[id].op == ir::Op::reduce || find_home(kept_before, id) != nullptr) continue;

@@ -57,51 +57,6 @@ std::string identifier(std::string_view name) {
   return out;
 }
 
-/// Number of reductions on the longest path up to and including each node. What is late has none.
-IndexedVector<std::int32_t> depths(const ir::Graph& graph, const std::vector<ir::NodeId>& late) {
-  IndexedVector<std::int32_t> depth(graph.nodes.size(), 0);
-  for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
-    for (const ir::NodeId operand : graph.nodes[id].operands) depth[id] = std::max(depth[id], depth[operand]);
-    if (graph.nodes[id].op == ir::Op::reduce) ++depth[id];
-    if (std::binary_search(late.begin(), late.end(), static_cast<ir::NodeId>(id))) depth[id] = 0;
-  }
-  return depth;
-}
-
-void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Prepared& out) {
-  const auto is_late = [&](ir::NodeId id) { return std::binary_search(late.begin(), late.end(), id); };
-  const IndexedVector<std::int32_t> depth = depths(graph, late);
-  const std::int32_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
-  out.phases.resize(static_cast<std::size_t>(deepest) + 1);
-  for (ir::NodeId id = 0; id < static_cast<ir::NodeId>(graph.nodes.size()); ++id)
-    if (graph[id].op == ir::Op::reduce && is_late(id))
-      out.phases[depth[graph[id].operands[0]]].across.push_back(id);
-    else if (graph[id].op == ir::Op::reduce)
-      out.phases[depth[id] - 1].reductions.push_back(id);
-  const Layout layout{out.skeleton, out.rows, out.columns, out.domain};
-  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
-    const ir::NodeId id = out.stored[i];
-    const bool aside = row(out.skeleton).unit != ir::WorkUnit::elements && is_aside(layout, elements(graph[id].shape));
-    std::vector<std::int32_t>& place = is_late(id)      ? out.late_outputs
-                                       : !aside         ? out.phases[depth[id]].outputs
-                                       : depth[id] == 0 ? out.free_aside
-                                                        : out.reduced_aside;
-    place.push_back(static_cast<std::int32_t>(i));
-  }
-  out.sums_across = !late.empty();
-}
-
-void find_walks(Prepared& out) {
-  out.walks = 0;
-  for (Phase& phase : out.phases) {
-    const auto of_elements = [&](std::int32_t output) { return is_of_elements(out, output); };
-    const auto sums_elements = [&](ir::NodeId sum) { return reads_elements(out, sum); };
-    phase.walks = !phase.reductions.empty() || std::any_of(phase.across.begin(), phase.across.end(), sums_elements) ||
-                  std::any_of(phase.outputs.begin(), phase.outputs.end(), of_elements);
-    out.walks += phase.walks ? 1 : 0;
-  }
-}
-
 /// The array whose index a dominant node stands for: what a reduction reads, else the node itself.
 ir::NodeId dominant_array(const ir::Graph& graph, ir::NodeId id) {
   return walks_along(graph[id]) ? graph[id].operands[0] : id;
@@ -169,6 +124,11 @@ void find_gathers(const ir::Graph& graph, Prepared& out) {
     out.places[node.operands[1]] = 1;
   }
   std::reverse(out.gathers.begin(), out.gathers.end());
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
+    if (out.places[id] == 0) continue;
+    out.placed_by_reduction = out.placed_by_reduction || graph.nodes[id].op == ir::Op::reduce;
+    out.placed_by_scan = out.placed_by_scan || ir::scan_of(graph.nodes[id]);
+  }
 }
 
 /// Whether the user is a concatenation that the loop does operand by operand, and the operand one of its pieces.

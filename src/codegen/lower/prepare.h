@@ -6,7 +6,8 @@
 // phases would need from earlier ones, with the lists of homes that say where it waits.
 //
 // A phase is the depth of a reduction in reductions: phase 0 reduces inputs, phase 1 values that need a phase-0 result.
-// After the last reduction comes one more phase for the outputs that need it. Sums across rows are of the phase that
+// After the last reduction comes one more phase for the outputs that need it. A scan ends a phase for those who read it
+// at other places of its row. Sums across rows are of the phase that
 // computes what they add up, and count for nobody's depth: what needs them is of no phase.
 #pragma once
 
@@ -34,6 +35,7 @@ struct Phase {
   std::vector<ir::NodeId> reductions;
   std::vector<ir::NodeId> across;     ///< row: sums across rows of what this phase computes
   std::vector<std::int32_t> outputs;  ///< indices into the group's outputs, stored in this phase
+  std::vector<ir::NodeId> left;       ///< scans that later phases read at other places of their rows
   bool walks = false;                 ///< goes over elements, not over numbers of rows or columns alone
 };
 
@@ -146,8 +148,9 @@ struct Prepared {
   IndexedVector<ir::Reducer> window_of;                 ///< per node: of all windows over this parameter; none: of none
   IndexedVector<int> slices_of;                         ///< per node: parts of it that are read for an element
   IndexedVector<std::uint8_t> places;                   ///< per node: what a gather's indices are made of
-  IndexedVector<Choice> choices;                        ///< per node
-  int widest_vector = 1;                                ///< most elements of any parameter or output in 16 bytes
+  bool placed_by_reduction = false, placed_by_scan = false;  ///< such nodes are among them
+  IndexedVector<Choice> choices;                             ///< per node
+  int widest_vector = 1;                                     ///< most elements of any parameter or output in 16 bytes
   std::int64_t element_code = 0;  ///< instructions that lie in the code for one element of the loop, as estimated
   bool straight = true;           ///< nothing turns, cuts or joins arrays: neighbours stay neighbours
   std::int64_t unbroken = 0;      ///< runs of so many elements stay whole, broadcasts counted (unbroken.h); 0: all do
@@ -226,6 +229,14 @@ inline std::int64_t lanes_of_bundles(const Prepared& prepared, int vector) {
 void find_choices(const ir::Graph& graph, Prepared& prepared);
 
 // ---- homes: what waits between two phases of a row (lower_keep.cpp)
+
+/// Fills Prepared::phases; scans, stored nodes and users are known.
+void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Prepared& out);
+/// Which of them go over elements.
+void find_walks(Prepared& out);
+/// Whether elements of the operand stand at other places in the result than where they were, dimensions of size 1
+/// aside.
+bool moves_elements(const ir::Graph& graph, const ir::Node& node);
 
 /// Fills Prepared::rounded and, where plans of the skeleton have homes, Prepared::homes. Phases and full values are
 /// known.

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The table of loop structures, made of the rows of ir/skeletons.def, and its first column. In: a skeleton. Out: its
-// row of functions. Called by prepare, lower, rules and shrinking. A row whose functions are missing does not link, so
-// a new skeleton is a row there and functions here.
+// The table of loop structures, made of the rows of ir/skeletons.def, and its first column; the phases of a group. In:
+// a skeleton. Out: its row of functions. Called by prepare, lower, rules and shrinking. A row whose functions are
+// missing does not link, so a new skeleton is a row there and functions here.
 //
 // Dominant nodes are those whose order in memory the loops of a plan can follow; candidates stand in the order of usual
 // choice. Rows and columns follow what a reduction reads, one reduction for each shape that is read, of columns for
@@ -35,6 +35,82 @@ constexpr std::array table = std::to_array<SkeletonLowering>({
 }  // namespace
 
 const SkeletonLowering& lowering(ir::Skeleton skeleton) { return row_for(table, skeleton); }
+
+// ---- phases
+
+namespace {
+
+/// Number of reductions on the longest path up to and including each node. What is late has none. What reads a scan at
+/// other places is one phase further, as if that had been reduced.
+IndexedVector<std::int32_t> depths(const ir::Graph& graph, const std::vector<ir::NodeId>& late) {
+  IndexedVector<std::int32_t> depth(graph.nodes.size(), 0);
+  IndexedVector<std::int32_t> scanned(graph.nodes.size(), -1);  // the last phase of a scan whose place a value has
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
+    const ir::Node& node = graph.nodes[id];
+    for (const ir::NodeId operand : node.operands) {
+      depth[id] = std::max(depth[id], depth[operand]);
+      scanned[id] = std::max(scanned[id], scanned[operand]);
+    }
+    if (codegen::moves_elements(graph, node)) depth[id] = std::max(depth[id], std::exchange(scanned[id], -1) + 1);
+    if (node.op == ir::Op::reduce) ++depth[id], scanned[id] = -1;
+    if (ir::scan_of(node)) scanned[id] = depth[id];
+    if (std::binary_search(late.begin(), late.end(), static_cast<ir::NodeId>(id))) depth[id] = 0;
+  }
+  return depth;
+}
+
+/// Whether some user of the value, or of what is computed of it at its place, moves its elements.
+bool is_read_moved(const ir::Graph& graph, const Prepared& prepared, ir::NodeId from) {
+  std::vector<ir::NodeId> work{from};
+  for (std::size_t i = 0; i < work.size(); ++i)
+    for (const ir::NodeId user : prepared.users[work[i]]) {
+      if (codegen::moves_elements(graph, graph[user])) return true;
+      const bool ends = graph[user].op == ir::Op::reduce || std::find(work.begin(), work.end(), user) != work.end();
+      if (!ends) work.push_back(user);
+    }
+  return false;
+}
+
+}  // namespace
+
+void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Prepared& out) {
+  const auto is_late = [&](ir::NodeId id) { return std::binary_search(late.begin(), late.end(), id); };
+  const IndexedVector<std::int32_t> depth = depths(graph, late);
+  const std::int32_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
+  out.phases.resize(static_cast<std::size_t>(deepest) + 1);
+  for (const ir::NodeId id : out.scans)
+    if (is_read_moved(graph, out, id)) out.phases[depth[id]].left.push_back(id);
+  for (ir::NodeId id = 0; id < static_cast<ir::NodeId>(graph.nodes.size()); ++id)
+    if (graph[id].op == ir::Op::reduce && is_late(id))
+      out.phases[depth[graph[id].operands[0]]].across.push_back(id);
+    else if (graph[id].op == ir::Op::reduce)
+      out.phases[depth[id] - 1].reductions.push_back(id);
+  const Layout layout{out.skeleton, out.rows, out.columns, out.domain};
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
+    const ir::NodeId id = out.stored[i];
+    const bool aside = row(out.skeleton).unit != ir::WorkUnit::elements && is_aside(layout, elements(graph[id].shape));
+    std::vector<std::int32_t>& place = is_late(id)      ? out.late_outputs
+                                       : !aside         ? out.phases[depth[id]].outputs
+                                       : depth[id] == 0 ? out.free_aside
+                                                        : out.reduced_aside;
+    place.push_back(static_cast<std::int32_t>(i));
+  }
+  out.sums_across = !late.empty();
+}
+
+void find_walks(Prepared& out) {
+  out.walks = 0;
+  for (Phase& phase : out.phases) {
+    const auto of_elements = [&](std::int32_t output) { return is_of_elements(out, output); };
+    const auto sums_elements = [&](ir::NodeId sum) { return reads_elements(out, sum); };
+    phase.walks = !phase.reductions.empty() || !phase.left.empty() ||
+                  std::any_of(phase.across.begin(), phase.across.end(), sums_elements) ||
+                  std::any_of(phase.outputs.begin(), phase.outputs.end(), of_elements);
+    out.walks += phase.walks ? 1 : 0;
+  }
+}
+
+// ---- dominants
 
 /// Outputs and parameters as large as the largest output, one of each shape and layout.
 void dominants_map(const ir::Graph& graph, Prepared& prepared) {

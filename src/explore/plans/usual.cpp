@@ -128,7 +128,8 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
     return plan;
   }
   if (!row(plan.skeleton).has(ir::PlanField::threads_per_row)) return plan;
-  plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
+  using enum ir::HomesWord;  // what a scan has made is read at another place of its row only where it waits
+  plan.homes = codegen::homes_of(prepared, prepared.scans.empty() ? registers : moved_shared);
   const std::int64_t bytes = bytes_of_row(prepared);
   if (row(plan.skeleton).unit == ir::WorkUnit::columns) {
     set_usual_lanes(plan, prepared, line_bytes / lane_bytes);

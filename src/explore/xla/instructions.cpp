@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "explore/xla/made_order.h"
+#include "ir/graph/window_strips.h"
 
 namespace tailor::explore {
 
@@ -25,6 +26,7 @@ bool is_fusible(const xla::Kernel& kernel) {
   if (kernel.fused) return true;
   const xla::Item& self = item(kernel, only_item(kernel));
   if (xla::is_elementwise(*self.node)) return true;
+  if (ir::scan_of(*self.node)) return false;  // XLA takes it apart, into several kernels
   switch (self.node->op) {
     case Op::bitcast:
     case Op::bitcast_convert:

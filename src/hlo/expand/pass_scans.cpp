@@ -34,7 +34,7 @@ namespace {
 constexpr std::int64_t short_block = 16;  ///< windows of a block that goes tap by tap
 /// Elements of a row of its own, and the longest row that one block goes along while others have nothing to do: with
 /// all of its threads in a few trips. So many rows keep a GPU busy whatever their length.
-constexpr std::int64_t row_block = 4096, longest_row = 32768, many_rows = 128;
+constexpr std::int64_t row_block = 4096, longest_row = 32768, many_rows = 48;
 /// A thread has columns alone, and there are as many as keep a GPU busy where those side by side have so many bits.
 constexpr std::int64_t many_column_bits = std::int64_t{1} << 20;
 

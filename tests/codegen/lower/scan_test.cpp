@@ -127,6 +127,65 @@ TEST_CASE("scans of every length up to 140 and beyond") {
     CHECK(check({.rows = 2, .columns = columns, .use = Use::softmax}, 60).programs > 0);
 }
 
+TEST_CASE("a scan is read at other places of its row where it waits in shared memory") {
+  constexpr std::string_view head = R"(graph moved {
+  %x = parameter 0 : f32[5,132]
+  %start = constant 0 : f32[]
+  %s = reduce_window add %x, %start, text="window={size=1x132 pad=0_0x131_0}" : f32[5,132]
+)";
+  for (const std::string_view rest :
+       {// By one place, as an exclusive scan is written; of what is computed of it; after a sum of it; of a scan of it.
+        R"(  %y = pad %s, %start, ranges={0:0:0, 1:-1:0} : f32[5,132]
+  output %y
+})",
+        R"(  %n = negate %s : f32[5,132]
+  %a = slice %n, ranges={0:5:1, 7:132:1} : f32[5,125]
+  %b = slice %n, ranges={0:5:1, 0:7:1} : f32[5,7]
+  %y = concatenate %a, %b, axes={1} : f32[5,132]
+  %z = add %y, %s : f32[5,132]
+  output %z
+})",
+        R"(  %t = reduce add %s, %start, axes={1} : f32[5]
+  %tb = broadcast %t, axes={0} : f32[5,132]
+  %d = subtract %s, %tb : f32[5,132]
+  %y = reverse %d, axes={1} : f32[5,132]
+  output %y, %t
+})",
+        R"(  %e = pad %s, %start, ranges={0:0:0, 3:-3:0} : f32[5,132]
+  %u = reduce_window add %e, %start, text="window={size=1x132 pad=0_0x131_0}" : f32[5,132]
+  %y = reverse %u, axes={1} : f32[5,132]
+  output %y
+})"}) {
+    const std::string text = fmt::format("{}{}", head, rest);
+    CAPTURE(text);
+    const explore::SpaceRun run = explore::check_every_plan(group_of_text(text), {testing::effort(9, 1)});
+    CHECK(run.programs > 0);
+    CHECK(std::holds_alternative<codegen::Layout>(codegen::classify(group_of_text(text))));
+  }
+}
+
+TEST_CASE("a row's element is looked up by a number that a scan of the row gives") {
+  const ir::Group group = group_of_text(R"(graph looked_up {
+  %x = parameter 0 : f32[4,200]
+  %start = constant 0 : f32[]
+  %zero = constant 0 : s32[]
+  %s = reduce_window add %x, %start, text="window={size=1x200 pad=0_0x199_0}" : f32[4,200]
+  %one = constant 1 : f32[]
+  %oneb = broadcast %one : f32[4,200]
+  %below = compare lt %s, %oneb : pred[4,200]
+  %ones = convert %below : s32[4,200]
+  %n = reduce add %ones, %zero, axes={1} : s32[4]
+  %at = reshape %n : s32[4,1,1]
+  %g = gather %s, %at, text="offset_dims={}, collapsed_slice_dims={1}, start_index_map={1}, operand_batching_dims={0}, start_indices_batching_dims={0}, index_vector_dim=2, slice_sizes={1,1}" : f32[4,1]
+  %f = reshape %g : f32[4]
+  %fb = broadcast %f, axes={0} : f32[4,200]
+  %y = multiply %fb, %x : f32[4,200]
+  output %y
+})");
+  CHECK(explore::check_every_plan(group, {testing::effort(9, 1)}).programs > 0);
+  CHECK(std::holds_alternative<codegen::Layout>(codegen::classify(group)));
+}
+
 TEST_CASE("every use of a scan down columns computes what the evaluator computes and is counted as executed") {
   int programs = 0;
   for (const Use use : uses)
