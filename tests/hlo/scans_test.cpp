@@ -166,6 +166,23 @@ TEST_CASE("rows are scanned in one piece where a block holds them or there are m
   CHECK(nodes_of({64, 300, 512}, 1) == as_it_is);
 }
 
+TEST_CASE("an array that lies otherwise than the scan of it is turned before") {
+  const ScanCase one{"s32", "add", {30, 400}, 1, true, "0"};
+  std::string text = one.text();
+  text.replace(text.find("x = s32[30,400]"), 15, "x = s32[30,400]{0,1}");
+  const hlo::Imported imported = hlo::import_hlo(text, "test.hlo");
+  verify(imported.graph);
+  CHECK(nodes_by_ledger(imported) == hlo::nodes_in_all(imported.graph));
+  const auto& nodes = imported.graph.nodes;
+  CHECK(std::any_of(nodes.begin(), nodes.end(), [](const Node& node) {
+    return scan_of(node) && scan_of(node)->dim == node.shape.minor_to_major[0];
+  }));
+  CHECK(std::any_of(nodes.begin(), nodes.end(), [](const Node& node) { return node.op == Op::copy; }));
+  const Tensor x = drawn(nodes[0].shape, "add");
+  const Graph whole = as_one_window(imported.graph, one, Reducer::add);
+  CHECK(evaluate(imported.graph, {&x, 1})[0].bytes == evaluate(whole, {&x, 1})[0].bytes);
+}
+
 TEST_CASE("what is read of a scan from its beginning is scanned alone, its last element reduced") {
   const auto imported = [](std::string_view window, std::string_view range, std::string_view made) {
     return hlo::import_hlo(

@@ -13,8 +13,10 @@
 //   y[b j + k] = before[j] + inner[j, k]         total[j] = x[j, 0] + ... + x[j, b - 1]
 //
 // Of few rows that are too long for the threads of one block each, a block of 4,096 is a row: its total is a sum along
-// it, which reads it once more than a scan must. Dimensions that lie apart in memory have blocks of 16, as XLA's tree
-// of windows has (its ReduceWindowRewriter), which are gone through tap by tap; the total is the last of them.
+// it, which reads it once more than a scan must. An array that lies otherwise than the result, as one does that was
+// transposed before XLA assigned layouts, is turned first where the result's dimension is the fastest. Dimensions that
+// lie apart in memory have blocks of 16, as XLA's tree of windows has (its ReduceWindowRewriter), which are gone
+// through tap by tap; the total is the last of them.
 //
 // Windows that end at the end are the mirror image. Floats are added in another order than in the text, as any kernel
 // does. A region of its own has no windows that kernels go through: in a block of 16 each element is put together with
@@ -58,6 +60,14 @@ bool is_walked(const ir::Shape& array, int axis) {
 }
 
 bool Scans::is_short(std::int64_t length) const { return length <= (has_region() ? short_block : most_taps); }
+
+Arrays Scans::laid_along(std::string_view word, const Arrays& x, int axis, const ir::Shape& made) {
+  ir::Shape turned = shape_of(x[0]);
+  if (has_region() || is_fastest(turned, axis) || is_walked(turned, axis)) return x;
+  turned.minor_to_major = made.minor_to_major;
+  if (!is_fastest(turned, axis)) return x;
+  return {add(ir::Op::copy, fmt::format("{}laid", word), turned, {x[0]})};
+}
 
 Arrays Scans::scan(std::string_view word, const Arrays& x, int axis, ir::ScanDirection direction) {
   axis_ = axis;

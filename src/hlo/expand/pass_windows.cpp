@@ -62,7 +62,9 @@ bool is_idle(const ir::WindowDim& one) {
 class WindowParts : Scans {
  public:
   WindowParts(GraphBuilder& builder, const HloInstruction& instruction, const ir::Node& node, Windows windows)
-      : Scans(builder, instruction, node), windows_(std::move(windows)) {}
+      : Scans(builder, instruction, node),
+        windows_(std::move(windows)),
+        made_(node.results.empty() ? node.shape : node.results[0]) {}
 
   /// `is_long`: of more elements, or cumulative over more, than a region is applied to one by one.
   HloValue finish(const ir::Node& node, bool is_long) {
@@ -137,7 +139,8 @@ class WindowParts : Scans {
       const ir::WindowDim one = windows_[i];
       if (is_scan(one, dims_of(x)[i]) && !is_short(one.size)) {
         ++scans_;
-        x = scan(scans_ == 1 ? "" : fmt::format("along{}/", i), x, i, *ir::scan_direction(one, dims_of(x)[i]));
+        const std::string word = scans_ == 1 ? "" : fmt::format("along{}/", i);
+        x = scan(word, laid_along(word, x, i, made_), i, *ir::scan_direction(one, dims_of(x)[i]));
       } else if (has_region() || one.size > most_taps) {
         const std::string word = fmt::format("along{}", i);
         x = along(word, filled(word + "/filled", x, i, one.pad_low, one.pad_high), i, one.size, one.window_dilation,
@@ -213,6 +216,7 @@ class WindowParts : Scans {
   }
 
   Windows windows_;
+  ir::Shape made_;
   int scans_ = 0;
 };
 

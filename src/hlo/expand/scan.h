@@ -23,6 +23,8 @@ class Scans : public Combination {
   using Combination::Combination;
   /// Whether windows of this length are no tree.
   bool is_short(std::int64_t length) const;
+  /// `x`, or a copy of it that lies as `made` does, where a kernel goes along the dimension then and not before.
+  Arrays laid_along(std::string_view word, const Arrays& x, int axis, const ir::Shape& made);
   /// Preconditions: the dimension is not empty, and one more dimension fits into a shape.
   Arrays scan(std::string_view word, const Arrays& x, int axis, ir::ScanDirection direction);
 

@@ -172,6 +172,7 @@ class Stage {
     ++progress_.done;
     work_done_ += work_of(request);
     progress_.refuted += is_refuted(verdict.state) ? 1 : 0;
+    progress_.late += verdict.state == Verdict::timed_out ? 1 : 0;
     if (verdict.state != Verdict::stopped) {
       if (stage_.reached) stage_.reached(turn.at, verdict);
       to_.verdicts[turn.at] = std::move(verdict);

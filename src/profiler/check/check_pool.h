@@ -31,7 +31,7 @@ struct CheckRequest {
 struct CheckProgress {
   std::size_t done = 0, total = 0;
   double share = 0;  ///< of the work that is done, references included, by the bytes that each part touches
-  std::int64_t refuted = 0;
+  std::int64_t refuted = 0, late = 0;  ///< of the refuted those that took too long
 };
 
 struct CheckStage {

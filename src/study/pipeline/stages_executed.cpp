@@ -204,7 +204,7 @@ profiler::CheckAccount check(std::span<Candidate> candidates, const Checking& ho
     Progress line = progress_of("executing kernels", progress.done, progress.total, how.done, how.total);
     line.share = (static_cast<double>(how.done) + progress.share * static_cast<double>(progress.total)) /
                  static_cast<double>(std::max<std::int64_t>(line.total, 1));
-    if (progress.refuted > 0) line.best = fmt::format("{} wrong", progress.refuted);
+    if (progress.refuted > progress.late) line.best = fmt::format("{} wrong", progress.refuted - progress.late);
     watch.observer.progress(line);
   };
   for (Candidate* candidate : asked) candidate->verdict_is_of_other = candidate->other.has_value();
