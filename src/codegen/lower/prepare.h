@@ -7,8 +7,8 @@
 //
 // A phase is the depth of a reduction in reductions: phase 0 reduces inputs, phase 1 values that need a phase-0 result.
 // After the last reduction comes one more phase for the outputs that need it. A scan ends a phase for those who read it
-// at other places of its row. Sums across rows are of the phase that
-// computes what they add up, and count for nobody's depth: what needs them is of no phase.
+// at other places of its row. Sums across rows are of the phase that computes what they add up, and count for nobody's
+// depth: what needs them is of no phase.
 #pragma once
 
 #include <cstdint>
@@ -93,7 +93,7 @@ struct Prepared;
 /// The taps of a reduce-window that is prepared; nullptr for any other node.
 const WindowTaps* taps_of(const Prepared& prepared, ir::NodeId id);
 
-/// Whether it is a reduce-window that a walk along rows computes as it goes (lower_scan.cpp).
+/// Whether it is a reduce-window that a walk computes as it goes along rows or down columns (lower_scan.cpp).
 bool is_scan(const Prepared& prepared, ir::NodeId id);
 
 /// One of the bodies of a pack, or a stage, as a group of its own.
