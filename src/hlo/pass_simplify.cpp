@@ -18,7 +18,6 @@
 
 #include "hlo/normalise.h"
 #include "ir/graph/reducer.h"
-#include "reference/evaluate.h"
 
 namespace tailor::hlo {
 
@@ -135,14 +134,7 @@ bool unreduce(Rewrite& rewrite, ir::Node& node) {
   const ir::Node& initial = rewrite.node(node.operands[1]);
   if (elements(source.shape) != elements(node.shape) || !is_row_major(source.shape) || !is_row_major(node.shape))
     return false;
-  const ir::Literal* start = known_literal(initial);
-  if (start == nullptr) return false;
-  const reference::Tensor number{initial.shape, start->bytes};
-  const ir::Neutral zero = neutral(reducer, initial.shape.dtype);
-  const bool counts = is_integer(initial.shape.dtype) || initial.shape.dtype == ir::DType::pred;
-  const bool idle = is_floating(initial.shape.dtype) ? as_double(number, 0) == zero.real
-                                                     : counts && as_integer(number, 0) == zero.integer;
-  if (!idle) return false;
+  if (!is_neutral(initial, reducer)) return false;
   node.op = ir::Op::reshape;
   node.operands.pop_back();
   node.attributes = {};

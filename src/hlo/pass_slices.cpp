@@ -10,8 +10,7 @@
 // change places, so that there are as many nodes as before. Graphs with groups that a file gave stay as they are:
 // each of the two may be in another one. Windows of up to 64 elements are no scans (ir/graph/window_strips.h), which
 // are computed where they are read.
-#include <fmt/format.h>
-
+#include "hlo/expand/combination.h"
 #include "hlo/normalise.h"
 #include "ir/graph/reducer.h"
 #include "ir/graph/window_strips.h"
@@ -28,22 +27,18 @@ bool takes_all_else(const ir::Node& slice, const ir::Shape& from, int dim) {
 }
 
 /// Windows of a scan over an array of these dimensions.
-std::string window_text(const ir::Dims& dims, const ir::Scan& scan) {
-  std::string sizes, pads;
-  for (int d = 0; d < dims.size(); ++d) {
-    const std::string_view between = d == 0 ? "" : "x";
-    const std::int64_t reach = d == scan.dim ? dims[d] - 1 : 0;
-    const bool forward = scan.direction == ir::ScanDirection::forward;
-    sizes += fmt::format("{}{}", between, reach + 1);
-    pads += fmt::format("{}{}_{}", between, forward ? reach : 0, forward ? 0 : reach);
-  }
-  return fmt::format("window={{size={} pad={}}}", sizes, pads);
+std::string scan_text(const ir::Dims& dims, const ir::Scan& scan) {
+  IndexedVector<ir::WindowDim> windows(static_cast<std::size_t>(dims.size()));
+  ir::WindowDim& along = windows[scan.dim];
+  along.size = dims[scan.dim];
+  (scan.direction == ir::ScanDirection::forward ? along.pad_low : along.pad_high) = along.size - 1;
+  return window_text(windows);
 }
 
 /// The slice of the first elements of the scan: it is taken before.
 void take_before(ir::Node& scan, ir::Node& slice, const ir::Scan& form) {
   const ir::NodeId start = scan.operands[1];
-  const ir::RegionCall call{reducer(scan), window_text(slice.shape.dims, form)};
+  const ir::RegionCall call{reducer(scan), scan_text(slice.shape.dims, form)};
   scan.op = ir::Op::slice;
   scan.shape = slice.shape;
   scan.operands = {scan.operands[0]};

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "hlo/as_written.h"
 #include "hlo/import.h"
 #include "hlo/normalise.h"
 #include "ir/graph/attribute_text.h"
@@ -184,37 +185,18 @@ TEST_CASE("an array that lies otherwise than the scan of it is turned before") {
 }
 
 TEST_CASE("what is read of a scan from its beginning is scanned alone, its last element reduced") {
-  const auto imported = [](std::string_view window, std::string_view range, std::string_view made) {
-    return hlo::import_hlo(
-        fmt::format("HloModule m\n\nr {{\n  p = s32[] parameter(0)\n  q = s32[] parameter(1)\n  ROOT s = s32[] "
-                    "add(p, q)\n}}\n\nENTRY e {{\n  x = s32[3,400] parameter(0)\n  i = s32[] constant(0)\n  w = "
-                    "s32[3,400] reduce-window(x, i), window={{size=1x400 pad=0_0x{}}}, to_apply=r\n  ROOT y = "
-                    "s32[{}] slice(w), slice={{[0:3], [{}]}}\n}}\n",
-                    window, made, range),
-        "test.hlo");
-  };
   constexpr std::string_view forward = "399_0", backward = "0_399";
-  const auto first_op = [&](std::string_view window, std::string_view range, std::string_view made) {
-    const hlo::Imported found = imported(window, range, made);
+  const auto first_op = [](std::string_view window, std::string_view range, std::string_view made) {
+    const std::string text = fmt::format(
+        "HloModule m\n\nr {{\n  p = s32[] parameter(0)\n  q = s32[] parameter(1)\n  ROOT s = s32[] add(p, q)\n}}\n\n"
+        "ENTRY e {{\n  x = s32[3,400] parameter(0)\n  i = s32[] constant(0)\n  w = s32[3,400] reduce-window(x, i), "
+        "window={{size=1x400 pad=0_0x{}}}, to_apply=r\n  ROOT y = s32[{}] slice(w), slice={{[0:3], [{}]}}\n}}\n",
+        window, made, range);
+    const hlo::Imported found = hlo::import_hlo(text, "test.hlo");
     verify(found.graph);
     CHECK(nodes_by_ledger(found) == hlo::nodes_in_all(found.graph));
-    Graph plain;  // as the text has it
-    plain.name = "plain";
-    Node x = found.graph.nodes[0], i, w, y;
-    x.op = Op::parameter;
-    i.op = Op::constant, i.name = "i", i.shape = make_shape(DType::s32, {});
-    i.attributes = Literal{true, std::vector<std::byte>(4)};
-    w.op = Op::reduce_window, w.name = "w", w.shape = x.shape, w.operands = {0, 1};
-    w.attributes = RegionCall{Reducer::add, fmt::format("window={{size=1x400 pad=0_0x{}}}", window)};
-    y.op = Op::slice, y.name = "y", y.operands = {2};
-    y.shape = found.graph[found.graph.outputs[0]].shape;
-    const std::int64_t low = std::stoll(std::string(range)),
-                       high = std::stoll(std::string(range.substr(range.find(':') + 1)));
-    y.attributes = SliceRanges{{SliceRange{0, 3, 1}, SliceRange{low, high, 1}}};
-    plain.nodes = {x, i, w, y};
-    plain.outputs = {3};
-    const Tensor numbers = drawn(x.shape, "add");
-    CHECK(evaluate(found.graph, {&numbers, 1})[0].bytes == evaluate(plain, {&numbers, 1})[0].bytes);
+    const Tensor numbers = drawn(found.graph.nodes[0].shape, "add");
+    CHECK(evaluate(found.graph, {&numbers, 1})[0].bytes == evaluate(testing::as_written(text), {&numbers, 1})[0].bytes);
     return found.graph.nodes[2].op;
   };
   CHECK(first_op(forward, "0:100", "3,100") == Op::slice);

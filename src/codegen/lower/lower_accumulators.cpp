@@ -79,7 +79,7 @@ int rising_array(Pass& pass, ir::NodeId reduction, const Segment& segment) {
 }
 
 bool goes_backward(const Pass& pass, const Phase& phase) {
-  if (!pass.scans.empty()) return scans_backward(pass.prepared);
+  if (!pass.scans.empty()) return pass.prepared.scans_backward;
   const Phase* const first = pass.prepared.phases.data();
   return pass.mapping.in_parts && phase.reductions.empty() && phase.across.empty() &&
          std::any_of(first, &phase, [](const Phase& before) { return before.walks; });

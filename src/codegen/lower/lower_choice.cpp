@@ -34,7 +34,7 @@ namespace {
 /// Starts of more slices than this, of which a thread needs one, are read where they are needed.
 constexpr int most_early_slices = 4;
 
-bool moves_elements(ir::Op op) {
+bool is_move(ir::Op op) {
   return op == ir::Op::reshape || op == ir::Op::bitcast || op == ir::Op::transpose || op == ir::Op::slice ||
          op == ir::Op::reverse || op == ir::Op::broadcast || op == ir::Op::dynamic_slice;
 }
@@ -55,7 +55,7 @@ Choice in_memory(const ir::Graph& graph, const ir::Node& node, const IndexedVect
   Choice all;
   all.found = node.op == ir::Op::parameter;
   const bool is_pad = node.op == ir::Op::pad, joins = node.op == ir::Op::concatenate;
-  if (!is_pad && !joins && !moves_elements(node.op)) return all;
+  if (!is_pad && !joins && !is_move(node.op)) return all;
   if (is_pad) {
     if (graph[node.operands[1]].op != ir::Op::constant) return {};
     all.around = node.operands[1];

@@ -60,13 +60,11 @@ bool widens(const ir::Graph& graph, const ir::Node& node) {
 /// Per node: the first phase after whose walk over a row it has been computed.
 IndexedVector<std::int32_t> first_phases(const ir::Graph& graph, const Prepared& prepared) {
   IndexedVector<std::int32_t> first(graph.nodes.size(), no_phase);
+  std::vector<ir::NodeId> computed;
   for (std::size_t number = prepared.phases.size(); number-- > 0;) {
-    const Phase& phase = prepared.phases[number];
-    const auto reach = [&](ir::NodeId id) { first[id] = static_cast<std::int32_t>(number); };
-    for (const ir::NodeId id : phase.reductions) std::ranges::for_each(ir::reduced_arrays(graph[id]), reach);
-    for (const ir::NodeId id : phase.across) reach(graph[id].operands[0]);
-    std::ranges::for_each(phase.left, reach);
-    for (const std::int32_t i : phase.outputs) reach(prepared.stored[i]);
+    computed.clear();
+    add_computed(graph, prepared, prepared.phases[number], computed);
+    for (const ir::NodeId id : computed) first[id] = static_cast<std::int32_t>(number);
   }
   for (std::size_t id = graph.nodes.size(); id-- > 0;)
     if (graph.nodes[id].op != ir::Op::reduce)
@@ -79,16 +77,6 @@ bool can_wait(const ir::Graph& graph, const Prepared& prepared, ir::NodeId id) {
   const ir::Node& node = graph[id];
   if (prepared.full[id] == 0 || node.op == ir::Op::iota) return false;
   return !(widens(graph, node) && prepared.full[node.operands[0]] != 0);
-}
-
-/// Adds what a phase reduces, adds up across rows or stores.
-void add_computed(const ir::Graph& graph, const Prepared& prepared, const Phase& phase,
-                  std::vector<ir::NodeId>& values) {
-  for (const ir::NodeId id : phase.reductions)
-    for (const ir::NodeId array : ir::reduced_arrays(graph[id])) values.push_back(array);
-  for (const ir::NodeId id : phase.across) values.push_back(graph[id].operands[0]);
-  values.insert(values.end(), phase.left.begin(), phase.left.end());
-  for (const std::int32_t i : phase.outputs) values.push_back(prepared.stored[i]);
 }
 
 /// The values for which `stops` holds that stand first on the ways back from what phases after `number` compute.
@@ -146,7 +134,7 @@ std::vector<ir::NodeId> read_elsewhere(const ir::Graph& graph, const Prepared& p
     }
     if (graph[id].op == ir::Op::reduce) continue;
     for (const ir::NodeId operand : graph[id].operands)
-      ways.emplace_back(operand, moved || codegen::moves_elements(graph, graph[id]));
+      ways.emplace_back(operand, moved || moves_elements(graph, graph[id]));
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -206,19 +194,20 @@ bool rounds_at_once(const ir::Node& node) {
 
 }  // namespace
 
+void add_computed(const ir::Graph& graph, const Prepared& prepared, const Phase& phase,
+                  std::vector<ir::NodeId>& values) {
+  for (const ir::NodeId id : phase.reductions)
+    for (const ir::NodeId array : ir::reduced_arrays(graph[id])) values.push_back(array);
+  for (const ir::NodeId id : phase.across) values.push_back(graph[id].operands[0]);
+  values.insert(values.end(), phase.left.begin(), phase.left.end());
+  for (const std::int32_t i : phase.outputs) values.push_back(prepared.stored[i]);
+}
+
 bool moves_elements(const ir::Graph& graph, const ir::Node& node) {
   if (node.op == ir::Op::reshape || node.op == ir::Op::bitcast || ir::scan_of(node)) return false;
   if (node.op != ir::Op::transpose && node.op != ir::Op::broadcast) return reads_elsewhere(class_of(node.op));
   const ir::Shape& source = graph[node.operands[0]].shape;
-  if (elements(source) != elements(node.shape)) return true;
-  std::int64_t last = -1;
-  for (int i = 0; i < axes(node).size(); ++i) {
-    const std::int64_t place = axes(node)[i];
-    if (source.dims[node.op == ir::Op::transpose ? static_cast<int>(place) : i] == 1) continue;
-    if (place < last) return true;
-    last = place;
-  }
-  return false;
+  return elements(source) != elements(node.shape) || !keeps_order(node, source);
 }
 
 void find_homes(const ir::Graph& graph, Prepared& prepared) {

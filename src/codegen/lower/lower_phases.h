@@ -150,8 +150,6 @@ void begin_scans(Pass& pass);
 void scan_section(Pass& pass, const Segment& segment);
 /// The section was walked: its elements are not needed any more.
 void leave_scans(Pass& pass);
-/// Whether rows are gone through from their ends.
-bool scans_backward(const Prepared& prepared);
 
 // ---- lower_elsewhere.cpp
 

@@ -32,17 +32,11 @@
 #include <numeric>
 
 #include "codegen/lower/lower_phases.h"
-#include "ir/graph/reducer.h"
 
 namespace tailor::codegen {
 
 bool is_scan(const Prepared& prepared, ir::NodeId id) {
   return std::binary_search(prepared.scans.begin(), prepared.scans.end(), id);
-}
-
-bool scans_backward(const Prepared& prepared) {
-  return !prepared.scans.empty() &&
-         ir::scan_of((*prepared.graph)[prepared.scans.front()])->direction == ir::ScanDirection::backward;
 }
 
 Entry ProgramBuilder::emit_scan(ir::NodeId id, const Demand& wanted) {
@@ -71,7 +65,7 @@ class ScanSection {
         node_(pass.builder.graph()[scan.node]),
         dtype_(row(node_.shape.dtype).compute),
         op_(ir::op_of(reducer(node_))),
-        backward_(scans_backward(pass.prepared)),
+        backward_(pass.prepared.scans_backward),
         trips_(segment.section_trips),
         lanes_(pass.extent(Side::along, Level::lane)),
         groups_(pass.extent(Side::along, Level::group)) {}
@@ -132,10 +126,7 @@ class ScanSection {
     totals_ = register_array("_total", 1, ir::no_value, each_has_sums_ ? trips_ : 0);
     if (lanes_ * groups_ > 1) before_ = register_array("_before", 1, neutral(), each_has_sums_ ? trips_ : 0);
   }
-  ir::ValueId neutral() {
-    const ir::Neutral nothing = ir::neutral(reducer(node_), node_.shape.dtype);
-    return builder_.number(dtype_, nothing.real, nothing.integer).id;
-  }
+  ir::ValueId neutral() { return builder_.start_of_sum(node_); }
 
   ir::Ref element_at(ir::ExprId trip, ir::ExprId lane) const {
     ir::Ref ref;
@@ -331,12 +322,11 @@ void find_scans(Pass& pass, const Phase& phase, std::span<const ir::Home> kept_b
   pass.scans.clear();
   if (pass.prepared.scans.empty()) return;
   const ir::Graph& graph = pass.builder.graph();
+  std::vector<ir::NodeId> computed;
+  add_computed(graph, pass.prepared, phase, computed);
   std::vector<std::uint8_t> needed(graph.nodes.size(), 0);
   const auto need = [&](ir::NodeId id) { needed[ir::index(id)] = 1; };
-  for (const ir::NodeId id : phase.reductions) std::ranges::for_each(ir::reduced_arrays(graph[id]), need);
-  for (const ir::NodeId id : phase.across) need(graph[id].operands[0]);
-  for (const std::int32_t output : phase.outputs) need(pass.prepared.stored[output]);
-  std::ranges::for_each(phase.left, need);
+  std::ranges::for_each(computed, need);
   for (std::size_t i = graph.nodes.size(); i-- > 0;) {
     const auto id = static_cast<ir::NodeId>(i);
     if (needed[i] == 0 || graph[id].op == ir::Op::reduce || find_home(kept_before, id) != nullptr) continue;
@@ -351,10 +341,9 @@ void begin_scans(Pass& pass) {
   for (Pass::Scan& scan : pass.scans) {
     const ir::Node& node = builder.graph()[scan.node];
     const ir::DType dtype = row(node.shape.dtype).compute;
-    const ir::Neutral nothing = ir::neutral(reducer(node), node.shape.dtype);
     scan.carried.array = builder.add_array(
         {builder.name_of(scan.node) + "_carried", ir::Space::registers, dtype, {0, 0}, pass.loops.results.vector});
-    builder.declare(builder.depth(), scan.carried.array, builder.number(dtype, nothing.real, nothing.integer).id);
+    builder.declare(builder.depth(), scan.carried.array, builder.start_of_sum(node));
   }
 }
 

@@ -96,7 +96,10 @@ void find_windows(const ir::Graph& graph, Prepared& out) {
   std::vector<ir::NodeId> mixed;
   for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
     const ir::Node& node = graph.nodes[id];
-    if (ir::scan_of(node)) out.scans.push_back(static_cast<ir::NodeId>(id));
+    if (const std::optional<ir::Scan> scan = ir::scan_of(node)) {
+      out.scans.push_back(static_cast<ir::NodeId>(id));
+      out.scans_backward = scan->direction == ir::ScanDirection::backward;
+    }
     auto taps = node.op == ir::Op::reduce_window ? window_taps(graph, node) : std::nullopt;
     if (!taps) continue;
     out.taps.emplace_back(static_cast<ir::NodeId>(id), *std::move(taps));

@@ -145,6 +145,7 @@ struct Prepared {
   std::vector<std::pair<ir::NodeId, ir::ScatterForm>> scatters;
   std::vector<std::pair<ir::NodeId, WindowTaps>> taps;  ///< of each reduce-window that goes tap by tap, ascending
   std::vector<ir::NodeId> scans;                        ///< the others, ascending
+  bool scans_backward = false;                          ///< all of them, from the end
   IndexedVector<ir::Reducer> window_of;                 ///< per node: of all windows over this parameter; none: of none
   IndexedVector<int> slices_of;                         ///< per node: parts of it that are read for an element
   IndexedVector<std::uint8_t> places;                   ///< per node: what a gather's indices are made of
@@ -234,6 +235,9 @@ void find_choices(const ir::Graph& graph, Prepared& prepared);
 void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Prepared& out);
 /// Which of them go over elements.
 void find_walks(Prepared& out);
+/// Adds what a phase reduces, adds up across rows, leaves or stores.
+void add_computed(const ir::Graph& graph, const Prepared& prepared, const Phase& phase,
+                  std::vector<ir::NodeId>& values);
 /// Whether elements of the operand stand at other places in the result than where they were, dimensions of size 1
 /// aside.
 bool moves_elements(const ir::Graph& graph, const ir::Node& node);

@@ -12,7 +12,6 @@
 
 #include "base/counted.h"
 #include "codegen/lower/lower_across.h"
-#include "codegen/lower/lower_phases.h"
 #include "codegen/lower/lower_turn.h"
 #include "codegen/lower/skeletons.h"
 
@@ -128,7 +127,7 @@ std::optional<ir::Rejection> refuse_scans(const Prepared& prepared, const ir::Pl
     return no("scan",
               fmt::format("%{} goes along rows that {} share", name, counted(sharing_blocks(mapping), "block")));
   const bool spans = mapping.in_parts && has_level(plan.homes, ir::StitchLevel::registers);
-  if (spans && scans_backward(prepared) && extent(mapping, Side::along, Level::loop) > 1)
+  if (spans && prepared.scans_backward && extent(mapping, Side::along, Level::loop) > 1)
     return no("scan", fmt::format("%{} begins at the end, and parts that wait in registers are written out from the "
                                   "beginning",
                                   name));

@@ -51,7 +51,7 @@ IndexedVector<std::int32_t> depths(const ir::Graph& graph, const std::vector<ir:
       depth[id] = std::max(depth[id], depth[operand]);
       scanned[id] = std::max(scanned[id], scanned[operand]);
     }
-    if (codegen::moves_elements(graph, node)) depth[id] = std::max(depth[id], std::exchange(scanned[id], -1) + 1);
+    if (moves_elements(graph, node)) depth[id] = std::max(depth[id], std::exchange(scanned[id], -1) + 1);
     if (node.op == ir::Op::reduce) ++depth[id], scanned[id] = -1;
     if (ir::scan_of(node)) scanned[id] = depth[id];
     if (std::binary_search(late.begin(), late.end(), static_cast<ir::NodeId>(id))) depth[id] = 0;
@@ -59,16 +59,16 @@ IndexedVector<std::int32_t> depths(const ir::Graph& graph, const std::vector<ir:
   return depth;
 }
 
-/// Whether some user of the value, or of what is computed of it at its place, moves its elements.
-bool is_read_moved(const ir::Graph& graph, const Prepared& prepared, ir::NodeId from) {
-  std::vector<ir::NodeId> work{from};
-  for (std::size_t i = 0; i < work.size(); ++i)
-    for (const ir::NodeId user : prepared.users[work[i]]) {
-      if (codegen::moves_elements(graph, graph[user])) return true;
-      const bool ends = graph[user].op == ir::Op::reduce || std::find(work.begin(), work.end(), user) != work.end();
-      if (!ends) work.push_back(user);
+/// Per node: whether some user of it, or of what is computed of it at its place, moves its elements.
+IndexedVector<std::uint8_t> read_moved(const ir::Graph& graph, const Prepared& prepared) {
+  IndexedVector<std::uint8_t> moved(graph.nodes.size(), 0);
+  for (std::size_t id = graph.nodes.size(); id-- > 0;)
+    for (const ir::NodeId user : prepared.users[id]) {
+      const ir::Node& node = graph[user];
+      const bool ends = node.op == ir::Op::reduce || ir::scan_of(node);
+      if (moves_elements(graph, node) || (!ends && moved[user] != 0)) moved[id] = 1;
     }
-  return false;
+  return moved;
 }
 
 }  // namespace
@@ -78,8 +78,11 @@ void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Pr
   const IndexedVector<std::int32_t> depth = depths(graph, late);
   const std::int32_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
   out.phases.resize(static_cast<std::size_t>(deepest) + 1);
-  for (const ir::NodeId id : out.scans)
-    if (is_read_moved(graph, out, id)) out.phases[depth[id]].left.push_back(id);
+  if (!out.scans.empty()) {
+    const IndexedVector<std::uint8_t> moved = read_moved(graph, out);
+    for (const ir::NodeId id : out.scans)
+      if (moved[id] != 0) out.phases[depth[id]].left.push_back(id);
+  }
   for (ir::NodeId id = 0; id < static_cast<ir::NodeId>(graph.nodes.size()); ++id)
     if (graph[id].op == ir::Op::reduce && is_late(id))
       out.phases[depth[graph[id].operands[0]]].across.push_back(id);

@@ -104,6 +104,9 @@ std::optional<ir::Rejection> find_doubt(const ir::Graph& graph, const ir::Bounda
 /// A sound refusal: what it says of a group holds for every plan.
 inline ir::Rejection refuse(const ir::Refusal& rule, std::string reason) { return {rule, std::move(reason)}; }
 
+/// Whether a transpose only moves dimensions of size 1, or a broadcast puts the others into their own order.
+bool keeps_order(const ir::Node& node, const ir::Shape& source);
+
 /// What a reduction of a row group goes over.
 enum class RowReduction : std::uint8_t {
   row,         ///< the elements of each row

@@ -59,18 +59,6 @@ std::string label(const Graph& graph, NodeId id) {
 /// How a value that depends on a reduction lies. none: it does not depend on one.
 enum class RowDependence : std::uint8_t { none, row, full };
 
-/// Whether a transpose only moves dimensions of size 1, or a broadcast puts the others into their own order.
-bool keeps_order(const Node& node, const Shape& source) {
-  std::int64_t last = -1;
-  for (int i = 0; i < axes(node).size(); ++i) {
-    const std::int64_t place = axes(node)[i];
-    if (source.dims[node.op == Op::transpose ? static_cast<int>(place) : i] == 1) continue;
-    if (place < last) return false;
-    last = place;
-  }
-  return true;
-}
-
 /// The pass over a group that contains row reductions.
 class RowReading {
  public:
@@ -162,6 +150,17 @@ class RowReading {
 };
 
 }  // namespace
+
+bool keeps_order(const Node& node, const Shape& source) {
+  std::int64_t last = -1;
+  for (int i = 0; i < axes(node).size(); ++i) {
+    const std::int64_t place = axes(node)[i];
+    if (source.dims[node.op == Op::transpose ? static_cast<int>(place) : i] == 1) continue;
+    if (place < last) return false;
+    last = place;
+  }
+  return true;
+}
 
 namespace {
 

@@ -23,6 +23,8 @@ bool hands_on(const ir::Node& node) {
 
 ir::Shape shape_at(const ir::Dims& dims, ir::DType dtype) { return ir::make_shape(dtype, dims); }
 
+}  // namespace
+
 std::string window_text(const IndexedVector<ir::WindowDim>& dims) {
   std::vector<std::string> sizes, strides, pads, apart;
   for (const ir::WindowDim& one : dims) {
@@ -38,8 +40,6 @@ std::string window_text(const IndexedVector<ir::WindowDim>& dims) {
   return fmt::format("window={{size={}{}{}{}}}", fmt::join(sizes, "x"), joined("stride", strides, "1"),
                      joined("pad", pads, "0_0"), joined("rhs_dilate", apart, "1"));
 }
-
-}  // namespace
 
 bool is_pointwise(GraphBuilder& builder, const ir::Node& node) {
   if (node.bodies.size() != 1) return false;

@@ -26,6 +26,9 @@ using Arrays = std::vector<ir::NodeId>;
 /// operands: 2 n numbers in, n of the same types out, all of them elementwise.
 bool is_pointwise(GraphBuilder& builder, const ir::Node& node);
 
+/// The windows as HLO prints them, without base dilation.
+std::string window_text(const IndexedVector<ir::WindowDim>& dims);
+
 class Combination : protected Expansion {
  public:
   /// `node`: a reduce-window or reduce that verify() accepts; its reducer has a neutral element, or its body

@@ -48,8 +48,8 @@ bool is_fastest(const ir::Shape& shape, int axis) {
 
 }  // namespace
 
-bool is_scan(const ir::WindowDim& one, std::int64_t length) {
-  return length > short_block && ir::scan_direction(one, length);
+std::optional<ir::ScanDirection> long_scan(const ir::WindowDim& one, std::int64_t length) {
+  return length > short_block ? ir::scan_direction(one, length) : std::nullopt;
 }
 
 bool is_walked(const ir::Shape& array, int axis) {

@@ -137,10 +137,11 @@ class WindowParts : Scans {
     };
     for (int i = static_cast<int>(dims_of(x).size()) - 1; i >= 0; --i) {
       const ir::WindowDim one = windows_[i];
-      if (is_scan(one, dims_of(x)[i]) && !is_short(one.size)) {
+      const auto direction = long_scan(one, dims_of(x)[i]);
+      if (direction && !is_short(one.size)) {
         ++scans_;
         const std::string word = scans_ == 1 ? "" : fmt::format("along{}/", i);
-        x = scan(word, laid_along(word, x, i, made_), i, *ir::scan_direction(one, dims_of(x)[i]));
+        x = scan(word, laid_along(word, x, i, made_), i, *direction);
       } else if (has_region() || one.size > most_taps) {
         const std::string word = fmt::format("along{}", i);
         x = along(word, filled(word + "/filled", x, i, one.pad_low, one.pad_high), i, one.size, one.window_dilation,
@@ -288,7 +289,7 @@ HloValue resolve_reduce_window(GraphBuilder& builder, const Frame& frame, const 
   Windows windows = ir::parse_window(ir::hlo_text(node), array.rank());
   const Extent extent = extent_of(windows, array);
   bool is_long = extent.taps > most_taps;
-  for (int i = 0; i < array.rank(); ++i) is_long = is_long || is_scan(windows[i], array.dims[i]);
+  for (int i = 0; i < array.rank(); ++i) is_long = is_long || long_scan(windows[i], array.dims[i]);
   const bool fits = node.bodies.empty() ||
                     (is_pointwise(builder, node) && (!is_long || may_be_reordered(builder.body(node.bodies[0]))));
   if (!fits || stays(builder, node, windows, extent)) return builder.add_result(std::move(node), type, instruction);

@@ -12,8 +12,8 @@
 
 namespace tailor::hlo {
 
-/// Of a window over a dimension of `length`: whether it is a cumulative reduction, and none of a few elements.
-bool is_scan(const ir::WindowDim& window, std::int64_t length);
+/// Of a window over a dimension of `length`: nothing where it is no cumulative reduction, or one of a few elements.
+std::optional<ir::ScanDirection> long_scan(const ir::WindowDim& window, std::int64_t length);
 /// Whether a kernel goes along that dimension of the array as it is: the fastest one in memory, not too long for the
 /// threads of a block, unless there are blocks enough.
 bool is_walked(const ir::Shape& array, int axis);
