@@ -309,9 +309,10 @@ Classified classify(const ir::Group& group) {
   if (!prepared.scans.empty()) plan.threads_per_row = plan.threads;  // a column is one thread's
   LowerScratch scratch;
   std::optional<ir::Rejection> first;
-  // What a scan has made is read at another place of its row only where it waits.
+  // What a scan has made is read at another place of its row only where it waits. All waits there: what waits in
+  // registers beside it is written out, which scans from the end are not.
   const auto lists = prepared.scans.empty() ? std::vector{ir::HomesWord::reload}
-                                            : std::vector{ir::HomesWord::reload, ir::HomesWord::moved_shared};
+                                            : std::vector{ir::HomesWord::reload, ir::HomesWord::shared};
   for (const ir::HomesWord homes : lists)
     for (const ir::NodeId dominant : prepared.dominants) {
       plan.dominant = dominant;

@@ -164,6 +164,19 @@ TEST_CASE("a scan is read at other places of its row where it waits in shared me
   }
 }
 
+TEST_CASE("a long row that is scanned from its end and read beside has a kernel") {
+  const ir::Group group = group_of_text(R"(graph beside {
+  %x = parameter 0 : f32[2,1032]
+  %start = constant 0 : f32[]
+  %s = reduce_window add %x, %start, text="window={size=1x1032 pad=0_0x0_1031}" : f32[2,1032]
+  %e = pad %s, %start, ranges={0:0:0, -1:1:0} : f32[2,1032]
+  %y = multiply %e, %x : f32[2,1032]
+  output %y
+})");
+  CHECK(std::holds_alternative<codegen::Layout>(codegen::classify(group)));
+  CHECK(explore::check_every_plan(group, {testing::effort(3, 1)}).programs > 0);
+}
+
 TEST_CASE("a row's element is looked up by a number that a scan of the row gives") {
   const ir::Group group = group_of_text(R"(graph looked_up {
   %x = parameter 0 : f32[4,200]
