@@ -306,7 +306,12 @@ Classified classify(const ir::Group& group) {
   plan.skeleton = prepared.skeleton;
   plan.threads = plain_threads;
   plan.threads_per_row = plan.vector = 1;
-  if (!prepared.scans.empty()) plan.threads_per_row = plan.threads;  // a column is one thread's
+  if (passes_together(prepared)) plan.threads_per_row = plan.threads;  // a column is one thread's, a chunk a warp's
+  ir::Limits limits = without_limits();
+  for (const auto& [node, length] : prepared.chunks) {
+    limits.warp_size = chunk_lanes;
+    while (length > std::int64_t{plan.vector} * chunk_lanes) plan.vector *= 2;
+  }
   LowerScratch scratch;
   std::optional<ir::Rejection> first;
   // What a scan has made is read at another place of its row only where it waits. All waits there: what waits in
@@ -317,7 +322,7 @@ Classified classify(const ir::Group& group) {
     for (const ir::NodeId dominant : prepared.dominants) {
       plan.dominant = dominant;
       plan.homes = homes_of(prepared, homes);
-      const Lowered lowered = lower(prepared, plan, without_limits(), scratch);
+      const Lowered lowered = lower(prepared, plan, limits, scratch);
       if (std::holds_alternative<ir::Kernel>(lowered))
         return Layout{prepared.skeleton, prepared.rows, prepared.columns, prepared.domain};
       if (!first) first = std::get<ir::Rejection>(lowered);

@@ -402,7 +402,8 @@ bool ProgramBuilder::store_vector(ir::NodeId id, std::uint16_t memory, ir::ExprI
   return true;
 }
 
-void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordinates, PredicateId predicate) {
+void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordinates, PredicateId predicate,
+                                  std::span<const ir::Condition> where) {
   const ir::NodeId id = prepared_.stored[output];
   if (node_at(graph_.outputs[output]).op == ir::Op::scatter && !prepared_.fills)
     return scatter_element(output, coordinates);
@@ -411,6 +412,7 @@ void ProgramBuilder::store_output(std::int32_t output, const Coordinates& coordi
   const ir::Node& node = node_at(id);
   const ir::IndexPool& pool = s_.build.pool();
   std::vector<ir::Condition> conditions = conditions_of(predicate);
+  conditions.insert(conditions.end(), where.begin(), where.end());
   const ir::ExprId at = stored_at(output, coordinates);
   const Val raw = to_raw(entry, node.shape.dtype);
   name_index(at);

@@ -68,7 +68,7 @@ bool rises(const Pass& pass, const Segment& segment, ir::ExprId index) {
 int rising_array(Pass& pass, ir::NodeId reduction, const Segment& segment) {
   const ir::Graph& graph = pass.builder.graph();
   const ir::Node& reduce = graph[reduction];
-  if (&segment != pass.loops.segments().data() || axes(reduce).size() != 1 || !pass.scans.empty()) return -1;
+  if (&segment != pass.loops.segments().data() || axes(reduce).size() != 1 || !pass.walked.empty()) return -1;
   for (std::size_t k = 0; k < ir::reduced_count(reduce); ++k) {
     const ir::Node& start = graph[reduce.operands[ir::reduced_count(reduce) + k]];
     if (!are_places(graph, reduce.operands[k], axes(reduce)[0]) || starts_behind(start)) continue;
@@ -79,7 +79,8 @@ int rising_array(Pass& pass, ir::NodeId reduction, const Segment& segment) {
 }
 
 bool goes_backward(const Pass& pass, const Phase& phase) {
-  if (!pass.scans.empty()) return pass.prepared.scans_backward;
+  const auto is_scan = [](const Pass::Walked& walked) { return walked.chunk == 0; };
+  if (std::ranges::any_of(pass.walked, is_scan)) return pass.prepared.scans_backward;
   const Phase* const first = pass.prepared.phases.data();
   return pass.mapping.in_parts && phase.reductions.empty() && phase.across.empty() &&
          std::any_of(first, &phase, [](const Phase& before) { return before.walks; });
@@ -355,7 +356,7 @@ bool stores_together(const Pass& pass, std::int32_t output) {
 void store_numbers(Pass& pass, const Phase& phase) {
   ProgramBuilder& builder = pass.builder;
   for (const std::int32_t output : phase.outputs) {
-    if (is_of_elements(pass.prepared, output) || builder.refusal()) continue;
+    if (goes_over(pass.prepared, output) || builder.refusal()) continue;
     if (!pass.plan.value_cache) builder.forget_values();
     const Coordinates coordinates = number_coordinates(pass, output, pass.loops.kept);
     if (stores_together(pass, output))

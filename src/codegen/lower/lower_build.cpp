@@ -46,7 +46,7 @@ ProgramBuilder::ProgramBuilder(const Prepared& prepared, const ir::Plan& plan, L
   for (const ir::NodeId id : s_.kept_nodes) s_.kept[id].clear();
   s_.kept_nodes.clear();
   s_.accumulators.clear();
-  s_.scanned.clear();
+  s_.walked.clear();
   s_.starts.clear();
   s_.picks.clear();
   s_.picked = {};

@@ -192,7 +192,7 @@ struct LowerScratch::State {
   IndexedVector<std::vector<Kept>> kept;  ///< per node
   std::vector<ir::NodeId> kept_nodes;     ///< that have had one
   std::vector<Accumulator> accumulators;
-  std::vector<Kept> scanned;  ///< of the section at hand, in the types that they are computed in
+  std::vector<Kept> walked;  ///< scans and totals of chunks of the section at hand, in the types they are computed in
   std::vector<Start> starts;
   std::vector<Pick> picks;
   std::vector<Place> places;  ///< of the choice at hand, and
@@ -298,11 +298,11 @@ class ProgramBuilder {
   void bind_starts();
 
   // ---- emission
-  /// Emits everything `node` at `coordinates` needs in the current scopes and returns it. Sets refusal() when it
-  /// cannot.
+  /// Emits everything `node` at `coordinates` needs in the current scopes. Sets refusal() when it cannot.
   Entry emit_value(ir::NodeId node, const Coordinates& coordinates, PredicateId predicate = 0);
-  /// Under a predicate what is stored is an element that exists.
-  void store_output(std::int32_t output, const Coordinates& coordinates, PredicateId predicate = 0);
+  /// Under a predicate what is stored is an element that exists; by the threads alone for which `where` holds.
+  void store_output(std::int32_t output, const Coordinates& coordinates, PredicateId predicate = 0,
+                    std::span<const ir::Condition> where = {});
   /// Where the result number `number` of a strip stands, which is number `position` of all strips. The last strip may
   /// be shorter than others; then with the predicate that there is such a result, and nothing where there never is.
   std::optional<Demand> in_strip(const Strip& strip, ir::ExprId position, std::int32_t number);

@@ -127,7 +127,7 @@ void ProgramBuilder::load_ahead(ir::NodeId node, const Coordinates& coordinates,
     for (std::size_t i = 0; i < list.size(); ++i) {
       if (node_at(id).op == ir::Op::gather) {
         // Its places are not known before what they are made of is.
-        if (prepared_.placed_by_scan || (flight.ahead_of > 0 && prepared_.placed_by_reduction)) continue;
+        if (prepared_.placed_in_walk || (flight.ahead_of > 0 && prepared_.placed_by_reduction)) continue;
         demand_indices(id, list[i]);
       }
       const bool is_there = find_kept(id, list[i], false) != nullptr || find_kept(id, list[i], true) != nullptr ||

@@ -67,7 +67,7 @@ IndexedVector<std::int32_t> first_phases(const ir::Graph& graph, const Prepared&
     for (const ir::NodeId id : computed) first[id] = static_cast<std::int32_t>(number);
   }
   for (std::size_t id = graph.nodes.size(); id-- > 0;)
-    if (graph.nodes[id].op != ir::Op::reduce)
+    if (!ends_phase(prepared, graph, static_cast<ir::NodeId>(id)))
       for (const ir::NodeId operand : graph.nodes[id].operands) first[operand] = std::min(first[operand], first[id]);
   return first;
 }
@@ -94,7 +94,7 @@ std::vector<ir::NodeId> walk_back(const ir::Graph& graph, const Prepared& prepar
       found.push_back(id);
       continue;
     }
-    if (graph[id].op == ir::Op::reduce) continue;  // its result is a number of the row, which stays anyway
+    if (ends_phase(prepared, graph, id)) continue;  // its result is a number of the row, which stays anyway
     for (const ir::NodeId operand : graph[id].operands) work.push_back(operand);
   }
   std::sort(found.begin(), found.end());
@@ -132,9 +132,10 @@ std::vector<ir::NodeId> read_elsewhere(const ir::Graph& graph, const Prepared& p
       if (moved) found.push_back(id);
       continue;
     }
-    if (graph[id].op == ir::Op::reduce) continue;
+    if (ends_phase(prepared, graph, id)) continue;
+    const bool starts_again = chunk_of(prepared, id) > 0;  // it goes over the elements at hand, whoever reads it
     for (const ir::NodeId operand : graph[id].operands)
-      ways.emplace_back(operand, moved || moves_elements(graph, graph[id]));
+      ways.emplace_back(operand, !starts_again && (moved || moves_elements(graph, graph[id])));
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -528,11 +529,25 @@ Val ProgramBuilder::reduce_init(const ir::ReducedValue& of, ir::Reducer reducer,
 
 bool ProgramBuilder::fetch_accumulator(ir::NodeId id, const Demand& wanted) {
   const std::optional<ir::ReducedValue> of = ir::reduced_value(graph_, id);
+  const auto found = [&](const ir::Ref& ref, int depth) {
+    Entry entry;
+    entry.coordinates = wanted.coordinates;
+    entry.predicate = wanted.predicate;
+    entry.compute = element(row(node_at(id).shape.dtype).compute, ref, depth);
+    const std::vector<ir::Reducer> known = ir::known_reducers(graph_, node_at(of->reduce));
+    if (!known.empty()) entry.compute = reduce_init(*of, known[of->number], entry.compute, depth);
+    remember(id, entry);
+    return true;
+  };
+  for (const Kept& chunk : s_.walked) {
+    if (chunk.node != of->reduce || !(chunk.coordinates == wanted.coordinates)) continue;
+    const ir::VarSet vars = chunk.by_trip ? s_.build.pool()[segment_->section_trip].vars : ir::VarSet{};
+    return found(kept_ref(chunk, ir::no_expr), std::max(depth_for(vars), chunk.depth));
+  }
   for (const Accumulator& accumulator : s_.accumulators) {
     if (accumulator.node != of->reduce || accumulator.number != of->number ||
         !(accumulator.coordinates == wanted.coordinates))
       continue;
-    const ir::Node& node = node_at(id);
     ir::Ref ref;
     ref.array = accumulator.array;
     ir::VarSet vars;
@@ -542,15 +557,7 @@ bool ProgramBuilder::fetch_accumulator(ir::NodeId id, const Demand& wanted) {
     }
     ref.lane = accumulator.lane;
     if (ref.lane != ir::no_expr) vars |= s_.build.pool()[ref.lane].vars;
-    const int depth = std::max(depth_for(vars), accumulator.depth);
-    Entry entry;
-    entry.coordinates = wanted.coordinates;
-    entry.predicate = wanted.predicate;
-    entry.compute = element(row(node.shape.dtype).compute, ref, depth);
-    const std::vector<ir::Reducer> known = ir::known_reducers(graph_, node_at(of->reduce));
-    if (!known.empty()) entry.compute = reduce_init(*of, known[of->number], entry.compute, depth);
-    remember(id, entry);
-    return true;
+    return found(ref, std::max(depth_for(vars), accumulator.depth));
   }
   return false;
 }

@@ -107,7 +107,32 @@ std::optional<Demand> element_coordinates(Pass& pass, std::int32_t output, ir::E
       follow(build, graph, route, delinearize_memory(build, graph[pass.plan.dominant].shape, pass.loops.kept), window)};
 }
 
+/// Where an output of results of chunks stands: by a route from the reduction, else by its own order in memory.
+Coordinates chunk_coordinates(Pass& pass, std::int32_t output, ir::ExprId along) {
+  IndexBuilder& build = pass.builder.build();
+  const ir::Graph& graph = pass.builder.graph();
+  for (const auto& [reduce, routes] : pass.prepared.result_routes)
+    if (chunk_of(pass.prepared, reduce) > 0 && routes[output].found)
+      return follow(build, graph, routes[output],
+                    kept_coordinates(read_coordinates(pass, reduce, along), axes(graph[reduce])));
+  const std::int64_t chunk = chunk_of_output(pass.prepared, output);
+  return delinearize_memory(build, graph[pass.prepared.stored[output]].shape,
+                            build.add_scaled(build.div(along, chunk), pass.loops.kept, pass.prepared.columns / chunk));
+}
+
 // ---- loads ahead of their use
+
+/// The reductions of chunks that the phase goes through, behind what waits from earlier ones.
+std::vector<ir::NodeId> chunks_of(const Pass& pass, const Phase& phase) {
+  std::vector<ir::NodeId> found;
+  if (pass.prepared.chunks.empty()) return found;
+  const std::size_t number = static_cast<std::size_t>(&phase - pass.prepared.phases.data());
+  const std::span<const ir::Home> before =
+      number == 0 || pass.kept.phases.empty() ? std::span<const ir::Home>() : pass.kept.phases[number - 1];
+  for (const Pass::Walked& walked : walked_for(pass, phase, before))
+    if (walked.chunk > 0) found.push_back(walked.node);
+  return found;
+}
 
 /// What the walk of a phase through one section of a segment reads.
 void load_section_ahead(Pass& pass, const Phase& phase, const Segment& segment, const ProgramBuilder::Flight& flight) {
@@ -123,8 +148,12 @@ void load_section_ahead(Pass& pass, const Phase& phase, const Segment& segment, 
   for (const ir::NodeId sum : phase.across)
     if (reads_elements(pass.prepared, sum))
       builder.load_ahead(graph[sum].operands[0], read_coordinates(pass, sum, segment.along), flight);
+  for (const ir::NodeId reduction : chunks_of(pass, phase))
+    builder.load_ahead(graph[reduction].operands[0], read_coordinates(pass, reduction, segment.along), flight);
   for (const std::int32_t output : phase.outputs)
-    if (is_of_elements(pass.prepared, output))
+    if (chunk_of_output(pass.prepared, output) > 0)
+      builder.load_ahead(pass.prepared.stored[output], chunk_coordinates(pass, output, segment.along), flight);
+    else if (is_of_elements(pass.prepared, output))
       for (std::int32_t window = 0; window < pass.prepared.windows[output].count; ++window) {
         const std::optional<Demand> element = element_coordinates(pass, output, segment.along, window);
         if (!element) continue;
@@ -251,6 +280,16 @@ void store_smaller_outputs(Pass& pass, const Phase& phase) {
   }
 }
 
+/// The first lane of a chunk stores what is one number of it.
+void store_of_chunk(Pass& pass, std::int32_t output, const Segment& segment) {
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const std::int64_t lanes = chunk_of_output(pass.prepared, output) / segment.vector;
+  const ir::Condition first{build.mod(pass.loops.digits[Side::along][Level::lane], lanes), build.constant(0), true};
+  if (!pass.plan.value_cache) builder.forget_values();
+  builder.store_output(output, chunk_coordinates(pass, output, segment.along), 0, {&first, lanes > 1 ? 1U : 0U});
+}
+
 void walk_section(Pass& pass, const Phase& phase, const Segment& segment) {
   ProgramBuilder& builder = pass.builder;
   const ir::Graph& graph = builder.graph();
@@ -272,7 +311,11 @@ void walk_section(Pass& pass, const Phase& phase, const Segment& segment) {
   for (const ir::NodeId sum : phase.across)
     if (!builder.refusal() && reads_elements(pass.prepared, sum)) add_across(pass, sum, emit(sum, 0));
   for (const std::int32_t output : phase.outputs) {
-    if (!is_of_elements(pass.prepared, output)) continue;
+    if (builder.refusal() || !goes_over(pass.prepared, output)) continue;
+    if (chunk_of_output(pass.prepared, output) > 0) {
+      store_of_chunk(pass, output, segment);
+      continue;
+    }
     for (std::int32_t window = 0; window < pass.prepared.windows[output].count && !builder.refusal(); ++window) {
       if (!pass.plan.value_cache) builder.forget_values();
       const std::optional<Demand> element = element_coordinates(pass, output, segment.along, window);
@@ -283,13 +326,13 @@ void walk_section(Pass& pass, const Phase& phase, const Segment& segment) {
   close_section(builder, segment);
 }
 
-/// Threads of rows that do not exist exchange lanes and meet like all others where a scan goes along rows: then what
-/// else they do is under a guard of its own, and not all.
-void open_beside_scans(Pass& pass) {
-  if (!pass.scans.empty()) open_existing(pass.builder, pass.loops);
+/// Threads of rows that do not exist exchange lanes and meet like all others where something is put together in the
+/// walk: then what else they do is under a guard of its own, and not all.
+void open_beside_walked(Pass& pass) {
+  if (!pass.walked.empty()) open_existing(pass.builder, pass.loops);
 }
-void close_beside_scans(Pass& pass) {
-  if (!pass.scans.empty()) close_existing(pass.builder, pass.loops);
+void close_beside_walked(Pass& pass) {
+  if (!pass.walked.empty()) close_existing(pass.builder, pass.loops);
 }
 
 void walk_segment(Pass& pass, const Phase& phase, const Segment& segment) {
@@ -300,16 +343,16 @@ void walk_segment(Pass& pass, const Phase& phase, const Segment& segment) {
     ProgramBuilder::Flight flight;
     flight.stay = Stay::section;
     flight.depth = builder.depth();
-    open_beside_scans(pass);
+    open_beside_walked(pass);
     load_section_in_turn(pass, phase, segment, flight);
     builder.issue(builder.depth());
-    close_beside_scans(pass);
+    close_beside_walked(pass);
   }
-  scan_section(pass, segment);
-  open_beside_scans(pass);
+  put_section_together(pass, segment);
+  open_beside_walked(pass);
   walk_section(pass, phase, segment);
-  close_beside_scans(pass);
-  leave_scans(pass);
+  close_beside_walked(pass);
+  leave_section(pass);
   builder.land(Stay::section);
   close_trips(builder, segment, false);
   builder.enter_segment(nullptr);
@@ -350,9 +393,9 @@ void go_over(Pass& pass, const Phase& phase, bool stores_numbers) {
   open_items(pass.builder, pass.loops);
   if (stores_numbers) store_numbers(pass, phase);
   add_row_numbers(pass, phase);
-  if (phase.walks && pass.scans.empty()) walk();
+  if (phase.walks && pass.walked.empty()) walk();
   close_items(pass.builder, pass.loops);
-  if (!phase.walks || pass.scans.empty()) return;
+  if (!phase.walks || pass.walked.empty()) return;
   open_flight(pass.builder, pass.loops);
   begin_scans(pass);
   walk();
@@ -375,7 +418,7 @@ void run_phase(Pass& pass, std::size_t number, std::vector<ir::Home>& kept_befor
   builder.share(shared);
   if (is_joined && side_by_side) store_numbers_side_by_side(pass, phase);
   builder.keep(keeping);
-  find_scans(pass, phase, kept_before);
+  pass.walked = walked_for(pass, phase, kept_before);
   if (phase.walks && !pass.mapping.in_parts) load_rows_ahead(pass, number);
   std::vector<ir::Home> computed;  // inputs kept in registers are there by now
   std::copy_if(keeping.begin(), keeping.end(), std::back_inserter(computed),

@@ -50,12 +50,13 @@ struct Pass {
     ir::ArrayId array = ir::no_id;
   };
   std::vector<Across> across = {};
-  /// A scan that the phase at hand goes through, and what the row has come to.
-  struct Scan {
+  /// A scan that the phase at hand goes through, and what the row has come to; or a reduction of chunks.
+  struct Walked {
     ir::NodeId node = ir::no_node;
+    std::int64_t chunk = 0;  ///< elements of one; 0: a scan
     ir::Ref carried;
   };
-  std::vector<Scan> scans = {};     ///< operands before users
+  std::vector<Walked> walked = {};  ///< operands before users
   Handover* handover = nullptr;     ///< of the launch at hand; its `done` is that of those before
   std::int64_t family = 1;          ///< blocks that put their sums across rows together
   ir::BufferId ticket = ir::no_id;  ///< where blocks of the grid count that meet; added for the first meeting
@@ -142,14 +143,15 @@ void close_first_of_bundle(Pass& pass);
 
 // ---- lower_scan.cpp
 
-/// Which scans the phase goes through: those that it needs, behind no value that waits from earlier ones.
-void find_scans(Pass& pass, const Phase& phase, std::span<const ir::Home> kept_before);
-/// Rows begin: nothing was passed yet.
+/// Which scans and reductions of chunks a phase goes through: those that it needs, behind no value that waits from
+/// earlier ones. Operands before users.
+std::vector<Pass::Walked> walked_for(const Pass& pass, const Phase& phase, std::span<const ir::Home> kept_before);
+/// Rows begin: the scans that the phase at hand goes through have passed nothing yet.
 void begin_scans(Pass& pass);
-/// The elements of each of them in the section at hand.
-void scan_section(Pass& pass, const Segment& segment);
-/// The section was walked: its elements are not needed any more.
-void leave_scans(Pass& pass);
+/// What the phase at hand goes through of the section: elements of scans, results of chunks.
+void put_section_together(Pass& pass, const Segment& segment);
+/// The section was walked: that is not needed any more.
+void leave_section(Pass& pass);
 
 // ---- lower_elsewhere.cpp
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scans along rows and columns: cumulative sums, products, extremes. In: a scan that the walk at hand passes, a section
-// of it. Out: statements that make the scan's elements of that section, where emission finds them. Called by the walk
+// What threads put together as they walk: scans along rows and columns (cumulative sums, products, extremes), and
+// reductions of chunks of rows. In: a scan or such a reduction that the walk at hand passes, a section of it. Out:
+// statements that make its elements or results of that section, where emission finds them. Called by the walk
 // (lower_phases.cpp), before what reads them.
 //
 // A row's elements lie in the order of its trips, in a trip in that of its threads, in a thread in that of its vector.
@@ -20,12 +21,17 @@
 // turns in the fourth. Sections meet in two places of shared memory in turns: who writes a place again has met all who
 // read it. From the end it is the same with the order turned round, and the walk goes backward.
 //
+// Chunks. Neighbours of which a power of two are reduced into one result, as scales of quantised blocks are: a chunk is
+// the vectors of so many neighbouring lanes. Each thread reduces its vector, and lanes exchange totals in pairs until
+// all lanes of the chunk have its own. So it is complete within its section: it ends no phase, and who reads it follows
+// at once. It is no number of the row, and whose element it is follows from the coordinates.
+//
 // Columns. A thread goes down its columns alone, with a running sum of each: no others have a part of them.
 //
 // All threads take part, whether their rows and elements exist or not: what does not exist is the neutral element.
 // Elements outside of all vectors and blocks that share a row are refused (refuse.cpp). Everything is in the type that
-// sums are computed in, and rounded once, for whoever reads it. A later phase that needs the scan goes through it
-// again, unless its value, or what is made of it, waits.
+// sums are computed in, and rounded once, for whoever reads it. A later phase that needs it goes through it again,
+// unless its value, or what is made of it, waits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,8 +45,19 @@ bool is_scan(const Prepared& prepared, ir::NodeId id) {
   return std::binary_search(prepared.scans.begin(), prepared.scans.end(), id);
 }
 
+std::int64_t chunk_of(const Prepared& prepared, ir::NodeId id) {
+  const auto found = std::ranges::find(prepared.chunks, id, &std::pair<ir::NodeId, std::int64_t>::first);
+  return found == prepared.chunks.end() ? 0 : found->second;
+}
+
+bool passes_together(const Prepared& prepared) { return !prepared.scans.empty() || !prepared.chunks.empty(); }
+
+bool ends_phase(const Prepared& prepared, const ir::Graph& graph, ir::NodeId id) {
+  return graph[id].op == ir::Op::reduce && chunk_of(prepared, id) == 0;
+}
+
 Entry ProgramBuilder::emit_scan(ir::NodeId id, const Demand& wanted) {
-  for (const Kept& scanned : s_.scanned) {
+  for (const Kept& scanned : s_.walked) {
     if (scanned.node != id || !(scanned.coordinates == wanted.coordinates)) continue;
     const ir::ExprId lane = segment_->vector > 1 ? s_.build.var(segment_->element) : ir::no_expr;
     Entry entry;
@@ -53,22 +70,139 @@ Entry ProgramBuilder::emit_scan(ir::NodeId id, const Demand& wanted) {
 
 namespace {
 
-/// What one section has of a scan.
-class ScanSection {
+/// What one section has of a scan, or of a reduction of chunks.
+class WalkedSection {
  public:
-  ScanSection(Pass& pass, const Pass::Scan& scan, const Segment& segment)
+  WalkedSection(Pass& pass, const Pass::Walked& walked, const Segment& segment)
       : pass_(pass),
         builder_(pass.builder),
         build_(pass.builder.build()),
-        scan_(scan),
+        walked_(walked),
         segment_(segment),
-        node_(pass.builder.graph()[scan.node]),
+        node_(pass.builder.graph()[walked.node]),
         dtype_(row(node_.shape.dtype).compute),
         op_(ir::op_of(reducer(node_))),
         backward_(pass.prepared.scans_backward),
         trips_(segment.section_trips),
-        lanes_(pass.extent(Side::along, Level::lane)),
-        groups_(pass.extent(Side::along, Level::group)) {}
+        lanes_(pass.extent(Side::along, Level::lane)) {}
+
+ protected:
+  /// Of the array that it goes over, at the place at hand.
+  Coordinates coordinates() { return read_coordinates(pass_, walked_.node, segment_.along); }
+
+  /// Declared here, of `trips` times `vector` elements.
+  ir::ArrayId register_array(std::string_view what, int vector, ir::ValueId start = ir::no_value,
+                             std::int64_t trips = 0) {
+    const std::string name = builder_.name_of(walked_.node) + std::string(what);
+    const ir::ArrayId id = builder_.add_array({name, ir::Space::registers, dtype_, {trips, 0}, vector});
+    builder_.declare(builder_.depth(), id, start);
+    return id;
+  }
+  ir::ValueId neutral() { return builder_.start_of_sum(node_); }
+  ir::ValueId value(const ir::Ref& ref) { return builder_.element(dtype_, ref, builder_.depth()).id; }
+  /// `to` becomes `first` combined with `second`.
+  void combine(const ir::Ref& to, ir::ValueId first, ir::ValueId second) {
+    ir::Value value;
+    value.kind = ir::ValueKind::op;
+    value.op = op_;
+    value.dtype = dtype_;
+    value.operands = {first, second, ir::no_value};
+    set(builder_, to, builder_.add_value(value));
+  }
+  /// What the lane at this distance has.
+  ir::ValueId of_other_lane(const ir::Ref& own, std::int64_t stride) {
+    return builder_.exchange(builder_.name_of(walked_.node) + "_other", value(own), stride, lanes_).id;
+  }
+
+  /// In the order of the scan: of `count` things the number of the one that comes as number `turn`.
+  ir::ExprId in_order(ir::ExprId turn, std::int64_t count) {
+    return backward_ ? build_.add_constant(build_.scale(turn, -1), count - 1) : turn;
+  }
+  /// A loop that is written out; `body` gets its number, or 0 where it has one turn.
+  template <class Body>
+  void unrolled(std::string_view name, std::int64_t count, Body&& body) {
+    if (count == 1) return body(build_.constant(0));
+    const ir::VarId var = builder_.loop_var(name, count);
+    builder_.open_loop(var, true);
+    body(build_.var(var));
+    builder_.close();
+  }
+  template <class Body>
+  void each_trip(Body&& body) {
+    unrolled("s", trips_, [&](ir::ExprId turn) { body(in_order(turn, trips_)); });
+  }
+
+  /// Hands `take` each value that it goes over, at its place in the section.
+  template <class Take>
+  void go_over(Take&& take) {
+    open_existing(builder_, pass_.loops);
+    open_section(builder_, segment_);
+    if (!pass_.plan.value_cache) builder_.forget_values();
+    const Entry entry = builder_.emit_value(node_.operands[0], coordinates());
+    if (!builder_.refusal()) take(entry.compute.id);
+    close_section(builder_, segment_);
+    close_existing(builder_, pass_.loops);
+  }
+
+  /// What was made is found until the section was walked.
+  void leave(Kept kept) {
+    builder_.kept_bytes += kept.bytes;
+    builder_.most_kept = std::max(builder_.most_kept, builder_.kept_bytes);
+    builder_.state().walked.push_back(std::move(kept));
+  }
+
+  Pass& pass_;
+  ProgramBuilder& builder_;
+  IndexBuilder& build_;
+  const Pass::Walked& walked_;
+  const Segment& segment_;
+  const ir::Node& node_;
+  ir::DType dtype_;
+  ir::Op op_;
+  bool backward_;
+  std::int64_t trips_, lanes_;
+};
+
+class ChunkSection : WalkedSection {
+ public:
+  using WalkedSection::WalkedSection;
+
+  void make() {
+    totals_ = register_array("_chunk", 1, neutral(), trips_ > 1 ? trips_ : 0);
+    go_over([&](ir::ValueId value) {
+      combine(total(segment_.section_trip), this->value(total(segment_.section_trip)), value);
+    });
+    if (builder_.refusal()) return;
+    each_trip([&](ir::ExprId trip) {
+      for (std::int64_t stride = 1; stride * segment_.vector < walked_.chunk; stride *= 2) {
+        const ir::ValueId other = of_other_lane(total(trip), stride);
+        combine(total(trip), value(total(trip)), other);
+      }
+    });
+    Kept kept{walked_.node, kept_coordinates(coordinates(), axes(node_)), 0, segment_.number, Stay::section};
+    kept.array = totals_;
+    kept.by_trip = trips_ > 1;
+    kept.by_element = false;
+    kept.depth = builder_.depth();
+    kept.bytes = trips_ * std::max(row(dtype_).bits / 8, 1);
+    leave(std::move(kept));
+  }
+
+ private:
+  ir::Ref total(ir::ExprId trip) const {
+    ir::Ref ref;
+    ref.array = totals_;
+    if (trips_ > 1) ref.subs[0] = trip;
+    return ref;
+  }
+
+  ir::ArrayId totals_ = ir::no_id;
+};
+
+class ScanSection : WalkedSection {
+ public:
+  ScanSection(Pass& pass, const Pass::Walked& walked, const Segment& segment)
+      : WalkedSection(pass, walked, segment), groups_(pass.extent(Side::along, Level::group)) {}
 
   void make() {
     const bool starts = segment_.guard_count > 0 || pass_.loops.ragged;
@@ -89,13 +223,11 @@ class ScanSection {
         if (has_before() || takes_over()) put_in_front(trip);
       });
     }
-    Kept kept{scan_.node, coordinates(), 0, segment_.number, Stay::section};
+    Kept kept{walked_.node, coordinates(), 0, segment_.number, Stay::section};
     kept.array = elements_;
     kept.by_trip = trips_ > 1;
     kept.bytes = bytes();
-    builder_.kept_bytes += kept.bytes;
-    builder_.most_kept = std::max(builder_.most_kept, builder_.kept_bytes);
-    builder_.state().scanned.push_back(std::move(kept));
+    leave(std::move(kept));
   }
 
  private:
@@ -110,23 +242,13 @@ class ScanSection {
     if (builder_.is_loaded(source) && pass_.prepared.users[source].size() == 1) return 0;
     return trips_ * segment_.vector * std::max(row(dtype_).bits / 8, 1);
   }
-  Coordinates coordinates() { return read_coordinates(pass_, scan_.node, segment_.along); }
 
-  /// Declared here, of `trips` times `vector` elements.
-  ir::ArrayId register_array(std::string_view what, int vector, ir::ValueId start = ir::no_value,
-                             std::int64_t trips = 0) {
-    const std::string name = builder_.name_of(scan_.node) + std::string(what);
-    const ir::ArrayId id = builder_.add_array({name, ir::Space::registers, dtype_, {trips, 0}, vector});
-    builder_.declare(builder_.depth(), id, start);
-    return id;
-  }
   /// The totals, and what stands before the vectors: of each trip, which wait for one another, or of the one at hand.
   void add_sums(bool of_each) {
     each_has_sums_ = of_each && trips_ > 1;
     totals_ = register_array("_total", 1, ir::no_value, each_has_sums_ ? trips_ : 0);
     if (lanes_ * groups_ > 1) before_ = register_array("_before", 1, neutral(), each_has_sums_ ? trips_ : 0);
   }
-  ir::ValueId neutral() { return builder_.start_of_sum(node_); }
 
   ir::Ref element_at(ir::ExprId trip, ir::ExprId lane) const {
     ir::Ref ref;
@@ -142,34 +264,6 @@ class ScanSection {
     if (each_has_sums_) ref.subs[0] = trip;
     return ref;
   }
-  ir::ValueId value(const ir::Ref& ref) { return builder_.element(dtype_, ref, builder_.depth()).id; }
-  /// `to` becomes `first` combined with `second`.
-  void combine(const ir::Ref& to, ir::ValueId first, ir::ValueId second) {
-    ir::Value value;
-    value.kind = ir::ValueKind::op;
-    value.op = op_;
-    value.dtype = dtype_;
-    value.operands = {first, second, ir::no_value};
-    set(builder_, to, builder_.add_value(value));
-  }
-
-  /// In the order of the scan: of `count` things the number of the one that comes as number `turn`.
-  ir::ExprId in_order(ir::ExprId turn, std::int64_t count) {
-    return backward_ ? build_.add_constant(build_.scale(turn, -1), count - 1) : turn;
-  }
-  /// A loop that is written out; `body` gets its number, or 0 where it has one turn.
-  template <class Body>
-  void unrolled(std::string_view name, std::int64_t count, Body&& body) {
-    if (count == 1) return body(build_.constant(0));
-    const ir::VarId var = builder_.loop_var(name, count);
-    builder_.open_loop(var, true);
-    body(build_.var(var));
-    builder_.close();
-  }
-  template <class Body>
-  void each_trip(Body&& body) {
-    unrolled("s", trips_, [&](ir::ExprId turn) { body(in_order(turn, trips_)); });
-  }
   /// Under the condition that the number is odd (forward), so that its partner stands in front; or even.
   template <class Body>
   void where_partner_is_in_front(ir::ExprId number, Body&& body) {
@@ -181,21 +275,15 @@ class ScanSection {
 
   /// What the scan goes over.
   void fill() {
-    open_existing(builder_, pass_.loops);
-    open_section(builder_, segment_);
-    if (!pass_.plan.value_cache) builder_.forget_values();
-    const Entry entry = builder_.emit_value(node_.operands[0], coordinates());
     const ir::ExprId lane = segment_.vector > 1 ? build_.var(segment_.element) : ir::no_expr;
-    if (!builder_.refusal()) set(builder_, element_at(segment_.section_trip, lane), entry.compute.id);
-    close_section(builder_, segment_);
-    close_existing(builder_, pass_.loops);
+    go_over([&](ir::ValueId value) { set(builder_, element_at(segment_.section_trip, lane), value); });
   }
 
   /// The next row of the columns.
   void go_down(ir::ExprId trip) {
     unrolled("i", segment_.vector, [&](ir::ExprId column) {
       const ir::Ref element = element_at(trip, column);
-      ir::Ref carried = scan_.carried;
+      ir::Ref carried = walked_.carried;
       if (segment_.vector > 1) carried.lane = column;
       combine(carried, value(carried), value(element));
       set(builder_, element, value(carried));
@@ -219,8 +307,7 @@ class ScanSection {
     const ir::ExprId lane = pass_.loops.digits[Side::along][Level::lane];
     const ir::Ref total = sum_at(totals_, trip);
     for (std::int64_t stride = 1; stride < lanes_; stride *= 2) {
-      const ir::ValueId other =
-          builder_.exchange(builder_.name_of(scan_.node) + "_other", value(total), stride, lanes_).id;
+      const ir::ValueId other = of_other_lane(total, stride);
       where_partner_is_in_front(build_.div(lane, stride),
                                 [&] { combine(sum_at(before_, trip), other, value(sum_at(before_, trip))); });
       combine(total, value(total), other);
@@ -242,7 +329,7 @@ class ScanSection {
     const std::int64_t places =
         std::min<std::int64_t>(sections(), 2) * builder_.in_flight_rows * pass_.threads_on(Side::kept);
     const ir::ArrayId shared =
-        builder_.add_shared(builder_.name_of(scan_.node) + "_warps", dtype_, places * trips_ * groups_);
+        builder_.add_shared(builder_.name_of(walked_.node) + "_warps", dtype_, places * trips_ * groups_);
     const ir::ExprId group = pass_.loops.digits[Side::along][Level::group];
     const ir::Condition first_lane{pass_.loops.digits[Side::along][Level::lane], build_.constant(0), true};
     builder_.open_guard({&first_lane, 1});
@@ -292,35 +379,27 @@ class ScanSection {
     ir::Ref front = sum_at(before_, trip);
     if (takes_over()) {
       if (has_before())
-        combine(front, value(scan_.carried), value(front));
+        combine(front, value(walked_.carried), value(front));
       else
-        front = scan_.carried;
+        front = walked_.carried;
     }
     unrolled("i", segment_.vector, [&](ir::ExprId turn) {
       const ir::Ref element = element_at(trip, turn);
       combine(element, value(front), value(element));
     });
-    if (takes_over()) combine(scan_.carried, value(scan_.carried), value(sum_at(totals_, trip)));
+    if (takes_over()) combine(walked_.carried, value(walked_.carried), value(sum_at(totals_, trip)));
   }
 
-  Pass& pass_;
-  ProgramBuilder& builder_;
-  IndexBuilder& build_;
-  const Pass::Scan& scan_;
-  const Segment& segment_;
-  const ir::Node& node_;
-  ir::DType dtype_;
-  ir::Op op_;
-  bool backward_, each_has_sums_ = false;
-  std::int64_t trips_, lanes_, groups_;
+  bool each_has_sums_ = false;
+  std::int64_t groups_;
   ir::ArrayId elements_ = ir::no_id, totals_ = ir::no_id, before_ = ir::no_id;
 };
 
 }  // namespace
 
-void find_scans(Pass& pass, const Phase& phase, std::span<const ir::Home> kept_before) {
-  pass.scans.clear();
-  if (pass.prepared.scans.empty()) return;
+std::vector<Pass::Walked> walked_for(const Pass& pass, const Phase& phase, std::span<const ir::Home> kept_before) {
+  std::vector<Pass::Walked> found;
+  if (!passes_together(pass.prepared)) return found;
   const ir::Graph& graph = pass.builder.graph();
   std::vector<ir::NodeId> computed;
   add_computed(graph, pass.prepared, phase, computed);
@@ -329,16 +408,20 @@ void find_scans(Pass& pass, const Phase& phase, std::span<const ir::Home> kept_b
   std::ranges::for_each(computed, need);
   for (std::size_t i = graph.nodes.size(); i-- > 0;) {
     const auto id = static_cast<ir::NodeId>(i);
-    if (needed[i] == 0 || graph[id].op == ir::Op::reduce || find_home(kept_before, id) != nullptr) continue;
-    if (is_scan(pass.prepared, id)) pass.scans.push_back({id, {}});
+    const std::int64_t chunk = chunk_of(pass.prepared, id);
+    const bool ends = graph[id].op == ir::Op::reduce && chunk == 0;
+    if (needed[i] == 0 || ends || find_home(kept_before, id) != nullptr) continue;
+    if (chunk > 0 || is_scan(pass.prepared, id)) found.push_back({id, chunk, {}});
     std::ranges::for_each(graph[id].operands, need);
   }
-  std::reverse(pass.scans.begin(), pass.scans.end());
+  std::reverse(found.begin(), found.end());
+  return found;
 }
 
 void begin_scans(Pass& pass) {
   ProgramBuilder& builder = pass.builder;
-  for (Pass::Scan& scan : pass.scans) {
+  for (Pass::Walked& scan : pass.walked) {
+    if (scan.chunk > 0) continue;
     const ir::Node& node = builder.graph()[scan.node];
     const ir::DType dtype = row(node.shape.dtype).compute;
     scan.carried.array = builder.add_array(
@@ -347,14 +430,19 @@ void begin_scans(Pass& pass) {
   }
 }
 
-void scan_section(Pass& pass, const Segment& segment) {
-  for (const Pass::Scan& scan : pass.scans)
-    if (!pass.builder.refusal()) ScanSection(pass, scan, segment).make();
+void put_section_together(Pass& pass, const Segment& segment) {
+  for (const Pass::Walked& walked : pass.walked)
+    if (pass.builder.refusal())
+      return;
+    else if (walked.chunk > 0)
+      ChunkSection(pass, walked, segment).make();
+    else
+      ScanSection(pass, walked, segment).make();
 }
 
-void leave_scans(Pass& pass) {
-  for (const Kept& scanned : pass.builder.state().scanned) pass.builder.kept_bytes -= scanned.bytes;
-  pass.builder.state().scanned.clear();
+void leave_section(Pass& pass) {
+  for (const Kept& walked : pass.builder.state().walked) pass.builder.kept_bytes -= walked.bytes;
+  pass.builder.state().walked.clear();
 }
 
 }  // namespace tailor::codegen

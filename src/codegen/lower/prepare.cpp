@@ -130,7 +130,17 @@ void find_gathers(const ir::Graph& graph, Prepared& out) {
   for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
     if (out.places[id] == 0) continue;
     out.placed_by_reduction = out.placed_by_reduction || graph.nodes[id].op == ir::Op::reduce;
-    out.placed_by_scan = out.placed_by_scan || ir::scan_of(graph.nodes[id]);
+    out.placed_in_walk =
+        out.placed_in_walk || ir::scan_of(graph.nodes[id]) || chunk_of(out, static_cast<ir::NodeId>(id)) > 0;
+  }
+}
+
+void find_chunks(const ir::Graph& graph, const Layout& layout, Prepared& out) {
+  if (layout.skeleton != ir::Skeleton::row) return;
+  for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
+    const ir::Node& node = graph.nodes[id];
+    if (node.op == ir::Op::reduce && row_reduction(graph, node, layout) == RowReduction::chunks)
+      out.chunks.emplace_back(static_cast<ir::NodeId>(id), row_layout(graph, node).columns);
   }
 }
 
@@ -415,6 +425,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   out.windows.resize(out.stored.size());
   find_full(graph, out);
   count_slices(graph, out);
+  find_chunks(graph, layout, out);
   find_gathers(graph, out);
   find_windows(graph, out);
   out.users = users(graph);
@@ -438,6 +449,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   for (const Phase& phase : out.phases)
     for (const std::vector<ir::NodeId>* sums : {&phase.reductions, &phase.across})
       for (const ir::NodeId id : *sums) out.result_routes.emplace_back(id, find_routes(graph, out, id));
+  for (const auto& [id, length] : out.chunks) out.result_routes.emplace_back(id, find_routes(graph, out, id));
   // The skeleton's name keeps a single word apart from CUDA's own functions (max, exp).
   out.title = fmt::format("{}_{}", title_of(graph), name(out.skeleton));
   out.element_code = code_of_element(graph, out);
@@ -527,6 +539,17 @@ bool is_of_elements(const Prepared& prepared, std::int32_t output) {
   const bool of_columns = row(prepared.skeleton).unit == ir::WorkUnit::columns;
   return of_columns ? count != prepared.rows / prepared.bundle
                     : count == prepared.windows[output].count * prepared.rows * prepared.columns;
+}
+
+std::int64_t chunk_of_output(const Prepared& prepared, std::int32_t output) {
+  const std::int64_t count = elements((*prepared.graph)[prepared.stored[output]].shape);
+  const auto fits = [&](const auto& chunk) { return count * chunk.second == prepared.rows * prepared.columns; };
+  const auto found = std::ranges::find_if(prepared.chunks, fits);
+  return found == prepared.chunks.end() ? 0 : found->second;
+}
+
+bool goes_over(const Prepared& prepared, std::int32_t output) {
+  return is_of_elements(prepared, output) || chunk_of_output(prepared, output) > 0;
 }
 
 bool reads_elements(const Prepared& prepared, ir::NodeId reduce) {

@@ -95,6 +95,12 @@ const WindowTaps* taps_of(const Prepared& prepared, ir::NodeId id);
 
 /// Whether it is a reduce-window that a walk computes as it goes along rows or down columns (lower_scan.cpp).
 bool is_scan(const Prepared& prepared, ir::NodeId id);
+/// Neighbours of a row that make one result of this reduction, which a walk puts together as it goes; 0: another node.
+std::int64_t chunk_of(const Prepared& prepared, ir::NodeId id);
+/// Whether there are such nodes: threads of a row put something together as they walk, so all of them take part.
+bool passes_together(const Prepared& prepared);
+/// Whether a phase's result is complete when it ends, and no sooner: a reduction of rows or columns, not of chunks.
+bool ends_phase(const Prepared& prepared, const ir::Graph& graph, ir::NodeId id);
 
 /// One of the bodies of a pack, or a stage, as a group of its own.
 struct Body {
@@ -143,13 +149,14 @@ struct Prepared {
   std::string title;                                              ///< name of the kernel: its telling operations
   std::vector<std::pair<ir::NodeId, ir::GatherNumbers>> gathers;  ///< of scatters too; ascending
   std::vector<std::pair<ir::NodeId, ir::ScatterForm>> scatters;
-  std::vector<std::pair<ir::NodeId, WindowTaps>> taps;  ///< of each reduce-window that goes tap by tap, ascending
-  std::vector<ir::NodeId> scans;                        ///< the others, ascending
-  bool scans_backward = false;                          ///< all of them, from the end
-  IndexedVector<ir::Reducer> window_of;                 ///< per node: of all windows over this parameter; none: of none
-  IndexedVector<int> slices_of;                         ///< per node: parts of it that are read for an element
-  IndexedVector<std::uint8_t> places;                   ///< per node: what a gather's indices are made of
-  bool placed_by_reduction = false, placed_by_scan = false;  ///< such nodes are among them
+  std::vector<std::pair<ir::NodeId, WindowTaps>> taps;      ///< of each reduce-window that goes tap by tap, ascending
+  std::vector<ir::NodeId> scans;                            ///< the others, ascending
+  bool scans_backward = false;                              ///< all of them, from the end
+  std::vector<std::pair<ir::NodeId, std::int64_t>> chunks;  ///< reductions of chunks and how long these are, ascending
+  IndexedVector<ir::Reducer> window_of;  ///< per node: of all windows over this parameter; none: of none
+  IndexedVector<int> slices_of;          ///< per node: parts of it that are read for an element
+  IndexedVector<std::uint8_t> places;    ///< per node: what a gather's indices are made of
+  bool placed_by_reduction = false, placed_in_walk = false;  ///< such nodes are among them
   IndexedVector<Choice> choices;                             ///< per node
   int widest_vector = 1;                                     ///< most elements of any parameter or output in 16 bytes
   std::int64_t element_code = 0;  ///< instructions that lie in the code for one element of the loop, as estimated
@@ -288,7 +295,11 @@ bool waits_partly(const Prepared& prepared, std::span<const ir::Home> homes);
 
 /// Whether an output has an element for each of the domain, not a number for each row or column.
 bool is_of_elements(const Prepared& prepared, std::int32_t output);
-/// The same of what a reduction reads.
+/// Elements of a row for each of which an output of results of chunks has one; 0: another output.
+std::int64_t chunk_of_output(const Prepared& prepared, std::int32_t output);
+/// Whether a walk stores it: an output of elements or of results of chunks.
+bool goes_over(const Prepared& prepared, std::int32_t output);
+/// Whether a reduction reads an element for each of the domain.
 bool reads_elements(const Prepared& prepared, ir::NodeId reduce);
 /// The place of the plan's dominant among the candidates. A plan that names none is refused before it is lowered, but
 /// rules ask earlier.

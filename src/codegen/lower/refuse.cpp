@@ -113,6 +113,24 @@ std::optional<ir::Rejection> refuse_row_vectors(const Prepared& prepared, const 
   return std::nullopt;
 }
 
+/// A chunk is the vectors of a power of two of neighbouring lanes, and each element of a row is in one.
+std::optional<ir::Rejection> refuse_chunks(const Prepared& prepared, const ir::Plan& plan, const Mapping& mapping) {
+  const std::int64_t lanes = extent(mapping, Side::along, Level::lane);
+  for (const auto& [id, length] : prepared.chunks) {
+    const std::string& name = (*prepared.graph)[id].name;
+    if (sharing_blocks(mapping) > 1)
+      return no("chunk", fmt::format("%{} reduces chunks of rows that {} share", name,
+                                     counted(sharing_blocks(mapping), "block")));
+    if (length % plan.vector != 0 || length / plan.vector > lanes)
+      return no("chunk", fmt::format("%{} reduces chunks of {}, which {} with vectors of {} do not hold", name, length,
+                                     counted(lanes, "lane"), plan.vector));
+    if (rest(mapping) != 0)
+      return no("chunk", fmt::format("%{} reduces chunks of rows of {}, which have elements around vectors of {}", name,
+                                     prepared.columns, plan.vector));
+  }
+  return std::nullopt;
+}
+
 /// Threads of a block put together what stands before each vector of a row, and each element is in one. A column is
 /// one thread's.
 std::optional<ir::Rejection> refuse_scans(const Prepared& prepared, const ir::Plan& plan, const Mapping& mapping) {
@@ -155,6 +173,7 @@ std::optional<ir::Rejection> refuse_row(const Prepared& prepared, const ir::Plan
                           counted(threads_on(mapping, Side::kept), "row"), plan.in_flight));
   if (auto refused = refuse_cluster_homes(prepared, plan, mapping)) return refused;
   if (auto refused = refuse_scans(prepared, plan, mapping)) return refused;
+  if (auto refused = refuse_chunks(prepared, plan, mapping)) return refused;
   return refuse_row_vectors(prepared, plan, mapping);
 }
 

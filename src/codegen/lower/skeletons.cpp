@@ -42,7 +42,8 @@ namespace {
 
 /// Number of reductions on the longest path up to and including each node. What is late has none. What reads a scan at
 /// other places is one phase further, as if that had been reduced.
-IndexedVector<std::int32_t> depths(const ir::Graph& graph, const std::vector<ir::NodeId>& late) {
+IndexedVector<std::int32_t> depths(const ir::Graph& graph, const Prepared& prepared,
+                                   const std::vector<ir::NodeId>& late) {
   IndexedVector<std::int32_t> depth(graph.nodes.size(), 0);
   IndexedVector<std::int32_t> scanned(graph.nodes.size(), -1);  // the last phase of a scan whose place a value has
   for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
@@ -52,7 +53,8 @@ IndexedVector<std::int32_t> depths(const ir::Graph& graph, const std::vector<ir:
       scanned[id] = std::max(scanned[id], scanned[operand]);
     }
     if (moves_elements(graph, node)) depth[id] = std::max(depth[id], std::exchange(scanned[id], -1) + 1);
-    if (node.op == ir::Op::reduce) ++depth[id], scanned[id] = -1;
+    if (node.op == ir::Op::reduce) scanned[id] = -1;
+    if (ends_phase(prepared, graph, static_cast<ir::NodeId>(id))) ++depth[id];
     if (ir::scan_of(node)) scanned[id] = depth[id];
     if (std::binary_search(late.begin(), late.end(), static_cast<ir::NodeId>(id))) depth[id] = 0;
   }
@@ -75,7 +77,7 @@ IndexedVector<std::uint8_t> read_moved(const ir::Graph& graph, const Prepared& p
 
 void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Prepared& out) {
   const auto is_late = [&](ir::NodeId id) { return std::binary_search(late.begin(), late.end(), id); };
-  const IndexedVector<std::int32_t> depth = depths(graph, late);
+  const IndexedVector<std::int32_t> depth = depths(graph, out, late);
   const std::int32_t deepest = depth.empty() ? 0 : *std::max_element(depth.begin(), depth.end());
   out.phases.resize(static_cast<std::size_t>(deepest) + 1);
   if (!out.scans.empty()) {
@@ -86,12 +88,14 @@ void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Pr
   for (ir::NodeId id = 0; id < static_cast<ir::NodeId>(graph.nodes.size()); ++id)
     if (graph[id].op == ir::Op::reduce && is_late(id))
       out.phases[depth[graph[id].operands[0]]].across.push_back(id);
-    else if (graph[id].op == ir::Op::reduce)
+    else if (ends_phase(out, graph, id))
       out.phases[depth[id] - 1].reductions.push_back(id);
   const Layout layout{out.skeleton, out.rows, out.columns, out.domain};
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     const ir::NodeId id = out.stored[i];
-    const bool aside = row(out.skeleton).unit != ir::WorkUnit::elements && is_aside(layout, elements(graph[id].shape));
+    const bool aside = row(out.skeleton).unit != ir::WorkUnit::elements &&
+                       is_aside(layout, elements(graph[id].shape)) &&
+                       chunk_of_output(out, static_cast<std::int32_t>(i)) == 0;
     std::vector<std::int32_t>& place = is_late(id)      ? out.late_outputs
                                        : !aside         ? out.phases[depth[id]].outputs
                                        : depth[id] == 0 ? out.free_aside
@@ -104,11 +108,11 @@ void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Pr
 void find_walks(Prepared& out) {
   out.walks = 0;
   for (Phase& phase : out.phases) {
-    const auto of_elements = [&](std::int32_t output) { return is_of_elements(out, output); };
+    const auto is_walked = [&](std::int32_t output) { return goes_over(out, output); };
     const auto sums_elements = [&](ir::NodeId sum) { return reads_elements(out, sum); };
     phase.walks = !phase.reductions.empty() || !phase.left.empty() ||
                   std::any_of(phase.across.begin(), phase.across.end(), sums_elements) ||
-                  std::any_of(phase.outputs.begin(), phase.outputs.end(), of_elements);
+                  std::any_of(phase.outputs.begin(), phase.outputs.end(), is_walked);
     out.walks += phase.walks ? 1 : 0;
   }
 }

@@ -509,6 +509,15 @@ bool contains_node(const std::vector<NodeId>& nodes, NodeId id) {
 
 bool is_reduction(const Node& node) { return walks_along(node); }
 
+/// Whether there are so many results of some reduction of chunks.
+bool is_of_chunks(const Region& region, const Layout& layout, std::int64_t count) {
+  return std::ranges::any_of(region.inside(), [&](NodeId id) {
+    const Node& node = region[id];
+    return node.op == Op::reduce && elements(node.shape) == count &&
+           row_reduction(region.graph, node, layout) == RowReduction::chunks;
+  });
+}
+
 }  // namespace
 
 std::optional<Rejection> refuse_outputs(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {
@@ -519,6 +528,7 @@ std::optional<Rejection> refuse_outputs(const Region& region, const Layout& layo
     const NodeId id = stored_node(graph, region.border, i);
     if (!is_aside(layout, elements(graph[id].shape)) || contains_node(late, id)) continue;
     if (!of_columns && layout.rows == 1) continue;
+    if (!of_columns && is_of_chunks(region, layout, elements(graph[id].shape))) continue;
     if (!reduced) reduced = values_from(region, is_reduction, [](const Node&) { return true; });
     if (!contains_node(*reduced, id)) continue;
     const std::string_view unit = of_columns ? "column" : "row";

@@ -12,8 +12,9 @@
 // be lowered (a law, tested over every group of every dump).
 //
 // In a row group of R rows and N columns a value that depends on a reduction is either one number per row [R] or a full
-// array [R,N], with rows outermost. Values that do not depend on a reduction are free to be read at any index. A column
-// group is the same with the reduced dimensions in front of some that stay, in the order of memory.
+// array [R,N], with rows outermost; where chunks of B neighbours of a row are reduced too, also one number per chunk
+// [R,N/B]. Values that do not depend on a reduction are free to be read at any index. A column group is the same with
+// the reduced dimensions in front of some that stay, in the order of memory, without chunks.
 //
 // A row group may also add up across its rows: element j of all of them, one number of each, or everything. What needs
 // such a sum is late: no row can have it before all rows are done (structure_across.cpp).
@@ -110,12 +111,17 @@ bool keeps_order(const ir::Node& node, const ir::Shape& source);
 /// What a reduction of a row group goes over.
 enum class RowReduction : std::uint8_t {
   row,         ///< the elements of each row
+  chunks,      ///< a power of two of neighbours in a row: several results for each row
   columns,     ///< across rows: element j of all rows, one result for each j
   numbers,     ///< across rows: a number of each row, one result
   everything,  ///< across rows: all elements of all rows, one result
   none,        ///< anything else
 };
 RowReduction row_reduction(const ir::Graph& graph, const ir::Node& reduce, const Layout& layout);
+/// Of a warp: a chunk is the vectors of a power of two of neighbouring lanes.
+inline constexpr int chunk_lanes = 32;
+/// Whether the first domain has chunks of the second one's rows: a power of two of neighbours each, four or more.
+bool are_chunks(const Domain& chunks, const Domain& rows);
 constexpr bool is_across(RowReduction of) {
   return of == RowReduction::columns || of == RowReduction::numbers || of == RowReduction::everything;
 }
@@ -217,7 +223,8 @@ std::vector<ir::NodeId> values_from(const Region& region, Begins begins, Passes 
   return found;
 }
 /// Why a row or column kernel cannot write what the border asks for: an output is one per result, one per element, or
-/// late; or it is stored aside, element by element, because it needs no reduction, or there is one row alone.
+/// late; of rows, one per chunk that is reduced; or it is stored aside, element by element, because it needs no
+/// reduction, or there is one row alone.
 std::optional<ir::Rejection> refuse_outputs(const Region& region, const Layout& layout,
                                             const std::vector<ir::NodeId>& late);
 /// The doubt about outputs aside: a kernel of rows or columns writes them one element at a time.

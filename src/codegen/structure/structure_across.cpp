@@ -19,9 +19,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "base/counted.h"
-#include "codegen/structure/structure.h"
+#include "codegen/structure/recognise.h"
 
 namespace tailor::codegen {
 
@@ -50,11 +51,29 @@ std::vector<NodeId> values_of_rows(const Region& region, const Layout& layout) {
   const auto is_sum = [](const Node& node) { return node.op == Op::reduce; };
   return values_from(
       region,
-      [&](const Node& node) { return is_sum(node) && row_reduction(region.graph, node, layout) == RowReduction::row; },
+      [&](const Node& node) {
+        const RowReduction of = is_sum(node) ? row_reduction(region.graph, node, layout) : RowReduction::none;
+        return of == RowReduction::row || of == RowReduction::chunks;
+      },
       [&](const Node& node) { return !is_sum(node); });
 }
 
+/// Whether lanes can put it together: one array, by an operation that is known and whose order is nobody's matter.
+bool sums_chunks(const Graph& graph, const Node& reduce) {
+  const Reducer known = reducer(reduce);
+  return reduce.operands.size() == 2 && known != Reducer::none && known != Reducer::custom &&
+         elements(graph[reduce.operands[1]].shape) == 1;
+}
+
 }  // namespace
+
+bool are_chunks(const Domain& chunks, const Domain& rows) {
+  constexpr std::int64_t least = 4;
+  const std::int64_t length = chunks.reduced();
+  return chunks.reduces_fastest && rows.reduces_fastest && chunks.is_contiguous() && rows.is_contiguous() &&
+         length >= least && std::has_single_bit(static_cast<std::uint64_t>(length)) && length < rows.reduced() &&
+         rows.reduced() % length == 0 && chunks.kept() * length == rows.kept() * rows.reduced();
+}
 
 RowReduction row_reduction(const Graph& graph, const Node& reduce, const Layout& layout) {
   const std::int64_t count = elements(graph[reduce.operands[0]].shape), results = elements(reduce.shape);
@@ -62,7 +81,8 @@ RowReduction row_reduction(const Graph& graph, const Node& reduce, const Layout&
     const Domain domain = domain_of(graph, reduce);
     if (domain == layout.domain) return RowReduction::row;
     if (results == 1) return RowReduction::everything;
-    return domain == layout.domain.turned() ? RowReduction::columns : RowReduction::none;
+    if (domain == layout.domain.turned()) return RowReduction::columns;
+    return are_chunks(domain, layout.domain) && sums_chunks(graph, reduce) ? RowReduction::chunks : RowReduction::none;
   }
   return count == layout.rows && results == 1 ? RowReduction::numbers : RowReduction::none;
 }
@@ -77,7 +97,7 @@ std::vector<NodeId> late_values(const Region& region, const Layout& layout) {
 
 std::optional<Rejection> doubt_late(const Region& region, const Layout& layout) {
   constexpr std::int64_t most_registers = 48 << 10;  // of a block, for arrays as long as a row
-  constexpr std::int64_t few_rows = 128, few_elements = 64 << 10;
+  constexpr std::int64_t few_elements = 64 << 10;
   const Graph& graph = region.graph;
   std::int64_t bits = 0;  // of one column
   for (const NodeId id : region.border.reads)
@@ -91,7 +111,7 @@ std::optional<Rejection> doubt_late(const Region& region, const Layout& layout) 
                   fmt::format("a row of {} and its sums across rows take {} registers of a block, {} are "
                               "left for them",
                               layout.columns, registers, most_registers));
-  if (layout.rows < few_rows && layout.rows * layout.columns > few_elements)
+  if (layout.rows < rows_that_fill && layout.rows * layout.columns > few_elements)
     return refuse("across-few", fmt::format("{} added up by as many blocks at most, which do not fill a GPU",
                                             counted(layout.rows, "row", "is", "are")));
   return std::nullopt;

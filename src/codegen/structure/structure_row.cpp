@@ -56,8 +56,9 @@ std::string label(const Graph& graph, NodeId id) {
   return fmt::format("%{} {}", graph[id].name, text(graph[id].shape));
 }
 
-/// How a value that depends on a reduction lies. none: it does not depend on one.
-enum class RowDependence : std::uint8_t { none, row, full };
+/// How a value that depends on a reduction lies. none: it does not depend on one. chunk: one number for each chunk of a
+/// row, of whatever length.
+enum class RowDependence : std::uint8_t { none, row, chunk, full };
 
 /// The pass over a group that contains row reductions.
 class RowReading {
@@ -77,13 +78,14 @@ class RowReading {
     if (scan_of(node)) return read_scan(id, dependence);
     if (node.op == Op::reduce)
       return is_across(row_reduction(graph_, node, layout_)) ? std::nullopt : read_reduce(id, dependence);
-    if (node.op == Op::transpose && !keeps_order(node, graph_[node.operands[0]].shape) &&
+    const bool is_chunked = dependence == RowDependence::chunk;  // few numbers: how they are stored is no matter
+    if (node.op == Op::transpose && !is_chunked && !keeps_order(node, graph_[node.operands[0]].shape) &&
         (dependence != RowDependence::none || is_turned_badly(node)))
       return refuse("skeleton-transpose", fmt::format("{} turns rows inside a row group", label(graph_, id)));
     if (dependence == RowDependence::none) return std::nullopt;
     if (node.op == Op::broadcast) return read_broadcast(id, dependence);
     const bool views = node.op == Op::bitcast || node.op == Op::reshape;
-    if (views && !(lies_row_major(node.shape) && lies_row_major(graph_[node.operands[0]].shape)))
+    if (views && !is_chunked && !(lies_row_major(node.shape) && lies_row_major(graph_[node.operands[0]].shape)))
       return refuse("skeleton-transpose", fmt::format("{} changes the layout of row data", label(graph_, id)));
     const bool moves = reads_elsewhere(class_of(node.op)) && !views && node.op != Op::transpose;
     if (moves)
@@ -110,6 +112,11 @@ class RowReading {
   }
 
   std::optional<Rejection> read_reduce(NodeId id, RowDependence dependence) {
+    if (row_reduction(graph_, region_[id], layout_) == RowReduction::chunks && dependence != RowDependence::row &&
+        dependence != RowDependence::chunk) {
+      row_dependences_[id] = RowDependence::chunk;
+      return std::nullopt;
+    }
     const Layout own = row_layout(graph_, region_[id]);
     if (own.rows != layout_.rows || own.columns != layout_.columns || dependence == RowDependence::row)
       return refuse("skeleton-row-shapes",
@@ -135,11 +142,29 @@ class RowReading {
     Dims repeated;
     for (int d = 0; d < node.shape.rank(); ++d)
       if (!axes(node).contains(d)) repeated.push_back(d);
+    if (dependence == RowDependence::chunk || (dependence == RowDependence::row && !spreads && count > layout_.rows))
+      return read_spread(id, dependence, domain_of(node.shape, repeated));
     const bool fits = spreads ? domain_of(node.shape, repeated) == layout_.domain : count == elements(source);
     if (!fits || !keeps_order(node, source))
       return refuse("skeleton-row-broadcast",
                     fmt::format("{} spreads values of rows over other rows", label(graph_, id)));
     row_dependences_[id] = spreads ? RowDependence::full : dependence;
+    return std::nullopt;
+  }
+
+  /// Numbers of rows go to each chunk of the row, those of chunks to each element of the chunk.
+  std::optional<Rejection> read_spread(NodeId id, RowDependence dependence, const Domain& over) {
+    const Shape& source = graph_[graph_[id].operands[0]].shape;
+    const std::int64_t count = elements(graph_[id].shape);
+    const bool of_rows = dependence == RowDependence::row, whole = count == layout_.rows * layout_.columns;
+    const bool same = count == elements(source);
+    const bool fits = same || (of_rows ? is_of_chunks(region_, layout_, count) && over.reduces_fastest &&
+                                             over.is_contiguous() && over.kept() == layout_.rows
+                                       : whole && are_chunks(over, layout_.domain));
+    if (!fits || !keeps_order(graph_[id], source))
+      return refuse("skeleton-row-broadcast", fmt::format("{} spreads values of {} over other {}", label(graph_, id),
+                                                          of_rows ? "rows" : "chunks", of_rows ? "rows" : "chunks"));
+    row_dependences_[id] = same ? dependence : of_rows ? RowDependence::chunk : RowDependence::full;
     return std::nullopt;
   }
 
@@ -239,21 +264,71 @@ std::optional<Rejection> refuse_scans(const Region& region, const Layout& layout
   return std::nullopt;
 }
 
+namespace {
+
+/// Longer rows of which those that the group has are chunks; of several the longest. A block has all of each, so there
+/// must be enough of them, or it must be short.
+std::optional<Layout> longer_rows(const Region& region, const Layout& chunks) {
+  constexpr std::int64_t elements_of_few = 16 << 10;  // of a block, which is done with them within a launch or two
+  std::optional<Layout> longest;
+  for (const NodeId id : region.inside()) {
+    if (!walks_along(region[id])) continue;
+    std::optional<Layout> rows = rows_of(region.graph, region[id]);
+    if (!rows || !are_chunks(chunks.domain, rows->domain) || (longest && longest->columns >= rows->columns)) continue;
+    if (rows->rows >= rows_that_fill || rows->columns <= elements_of_few) longest = std::move(rows);
+  }
+  return longest;
+}
+
+/// The most elements that lanes of a warp have in the widest vectors that the group has.
+std::int64_t longest_chunk(const Region& region) {
+  constexpr std::int64_t access_bits = 128;
+  std::int64_t vector = 1;
+  for (const std::vector<NodeId>* arrays : {&region.border.reads, &region.border.writes})
+    for (const NodeId id : *arrays)
+      vector = std::max<std::int64_t>(vector, access_bits / std::max(row(region.graph[id].shape.dtype).bits, 1));
+  return chunk_lanes * vector;
+}
+
+std::optional<Rejection> refuse_chunks(const Region& region, const Layout& layout) {
+  for (const NodeId id : region.inside()) {
+    if (region[id].op != Op::reduce || row_reduction(region.graph, region[id], layout) != RowReduction::chunks)
+      continue;
+    const std::int64_t length = row_layout(region.graph, region[id]).columns, most = longest_chunk(region);
+    if (length > most)
+      return refuse("rows-differ",
+                    fmt::format("%{} reduces chunks of {} of rows of {}, lanes of a warp have {} at most",
+                                region.graph[id].name, length, layout.columns, most));
+  }
+  return std::nullopt;
+}
+
+Classified recognise_rows(const Region& region, const Layout& layout) {
+  const std::vector<NodeId> late = late_values(region, layout);
+  for (const NodeId id : late)
+    if (region[id].op == Op::reduce && runs_region(region[id])) return refuse_region_across(region[id]);
+  if (!late.empty())
+    if (std::optional<Rejection> refused = refuse_late(region, layout, late)) return *refused;
+  if (std::optional<Rejection> refused = refuse_reductions(region, layout)) return *refused;
+  if (std::optional<Rejection> refused = refuse_chunks(region, layout)) return *refused;
+  if (std::optional<Rejection> refused = refuse_scans(region, layout)) return *refused;
+  if (std::optional<Rejection> refused = refuse_outputs(region, layout, late)) return *refused;
+  return layout;
+}
+
+}  // namespace
+
 std::optional<Classified> recognise_row(const Region& region) {
   const auto is_sum = [&](NodeId id) { return walks_along(region[id]); };
   const auto first = std::find_if(region.inside().begin(), region.inside().end(), is_sum);
   if (first == region.inside().end()) return std::nullopt;
   const std::optional<Layout> layout = rows_of(region);
   if (!layout) return refuse_reduction(region.graph, region[*first]);
-  const std::vector<NodeId> late = late_values(region, *layout);
-  for (const NodeId id : late)
-    if (region[id].op == Op::reduce && runs_region(region[id])) return refuse_region_across(region[id]);
-  if (!late.empty())
-    if (std::optional<Rejection> refused = refuse_late(region, *layout, late)) return *refused;
-  if (std::optional<Rejection> refused = refuse_reductions(region, *layout)) return *refused;
-  if (std::optional<Rejection> refused = refuse_scans(region, *layout)) return *refused;
-  if (std::optional<Rejection> refused = refuse_outputs(region, *layout, late)) return *refused;
-  return *layout;
+  Classified found = recognise_rows(region, *layout);
+  if (std::holds_alternative<Layout>(found)) return found;
+  if (const std::optional<Layout> longer = longer_rows(region, *layout))
+    if (Classified other = recognise_rows(region, *longer); std::holds_alternative<Layout>(other)) return other;
+  return found;
 }
 
 std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {

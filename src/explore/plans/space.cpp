@@ -143,7 +143,7 @@ std::vector<int> shares_of_columns(const codegen::Prepared& prepared, const ir::
 /// multiples and parts of that by powers of two. Each is one itself where that divides the row, for simpler indices.
 std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& limits) {
   std::vector<int> values{1};
-  if (!prepared.scans.empty()) return values;  // a block has what stands before each of its elements
+  if (passes_together(prepared)) return values;  // a block has all of a row that it scans, or reduces chunks of
   if (has_columns(prepared)) return shares_of_columns(prepared, limits);
   constexpr int most_times = 4, parts = 8;
   for (const int times : powers_of_two(1, most_times * parts))
@@ -159,7 +159,7 @@ std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& lim
 std::vector<int> meetings(const codegen::Prepared& prepared, const ir::Limits& limits) {
   std::vector<int> values{static_cast<int>(ir::Meeting::last)};
   const bool few = row(prepared.skeleton).unit != ir::WorkUnit::rows || 2 * prepared.rows <= limits.sms;
-  if (few && prepared.walks > 1 && !prepared.sums_across && prepared.scans.empty())
+  if (few && prepared.walks > 1 && !prepared.sums_across && !passes_together(prepared))
     values.push_back(static_cast<int>(ir::Meeting::grid));
   return values;
 }
@@ -170,7 +170,7 @@ std::vector<int> clusters(const codegen::Prepared& prepared, const ir::Limits& l
   std::vector<int> values{0};
   const bool across = has_columns(prepared);
   if ((!across && row(prepared.skeleton).unit != ir::WorkUnit::rows) || prepared.sums_across) return values;
-  if (!prepared.scans.empty()) return values;
+  if (passes_together(prepared)) return values;
   if (across && prepared.walks < 2) return values;
   constexpr std::int64_t register_bytes = 4, line = 128;
   const std::int64_t beside =
@@ -204,11 +204,13 @@ std::vector<int> strip_lengths(const codegen::Prepared& prepared) {
   return values;
 }
 
-/// Elements at once. A scan has each element of its rows in a vector.
-std::vector<int> vectors_of(const codegen::Prepared& prepared) {
+/// Elements at once. A scan has each element of its rows in a vector; a chunk is the vectors of lanes of a warp.
+std::vector<int> vectors_of(const codegen::Prepared& prepared, const ir::Limits& limits) {
   std::vector<int> values = powers_of_two(1, prepared.widest_vector);
-  if (!prepared.scans.empty() && !has_columns(prepared))
+  if (passes_together(prepared) && !has_columns(prepared))
     std::erase_if(values, [&](int value) { return prepared.columns % value != 0; });
+  for (const auto& [node, length] : prepared.chunks)
+    std::erase_if(values, [&](int value) { return length < value || length > std::int64_t{value} * limits.warp_size; });
   return values;
 }
 
@@ -223,7 +225,7 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
     case ir::PlanField::threads_per_row:
       return lanes_side_by_side(prepared, limits);
     case ir::PlanField::vector:
-      return vectors_of(prepared);
+      return vectors_of(prepared, limits);
     case ir::PlanField::in_flight:
       return in_flight_of(prepared);
     case ir::PlanField::unroll:

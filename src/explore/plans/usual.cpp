@@ -66,7 +66,7 @@ std::int64_t bytes_of_row(const codegen::Prepared& prepared) {
 /// Blocks that share each of so many tiles, which have so many bytes: a power of two.
 int usual_split(const codegen::Prepared& prepared, std::int64_t tiles, std::int64_t bytes) {
   constexpr std::int64_t most_blocks = 128, least_bytes = 32 * kib;
-  if (prepared.walks > 1) return 1;
+  if (prepared.walks > 1 || passes_together(prepared)) return 1;
   const std::int64_t most = std::min(most_blocks / tiles, bytes / least_bytes);
   return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(most, 1))));
 }
@@ -87,6 +87,13 @@ void set_usual_lanes(ir::Plan& plan, const codegen::Prepared& prepared, std::int
   plan.threads_per_row = static_cast<int>((line + whole - 1) / whole * whole);
   const auto groups = static_cast<std::uint64_t>(std::max(plan.threads / plan.threads_per_row, 1));
   plan.threads = plan.threads_per_row * static_cast<int>(std::bit_floor(groups));
+}
+
+/// The widest, up to the shortest chunk.
+int usual_vector(const codegen::Prepared& prepared) {
+  std::int64_t vector = prepared.widest_vector;
+  for (const auto& [node, length] : prepared.chunks) vector = std::min(vector, length);
+  return static_cast<int>(vector);
 }
 
 int steps_of_number(int a, int b) {
@@ -117,7 +124,7 @@ ir::Plan usual_plan(const codegen::Prepared& prepared) {
     return plan;
   }
   plan.dominant = prepared.dominants.front();
-  plan.vector = prepared.widest_vector;
+  plan.vector = usual_vector(prepared);
   plan.threads = flat_threads;
   plan.strip = prepared.strip.rows;
   plan.unroll = plan.strip > 0 ? 1 : flat_unroll;

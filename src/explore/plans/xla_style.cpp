@@ -360,6 +360,10 @@ XlaStyle xla_style(const codegen::Prepared& prepared, const ir::Limits& limits, 
     style.note = "XLA takes a scan apart into windows of windows, several kernels";
     return style;
   }
+  if (!prepared.chunks.empty()) {
+    style.note = "XLA reduces rows and chunks of them in kernels of their own";
+    return style;
+  }
   XlaPlanned planned = emitter.plan({prepared, limits, kernel, analysis, schedule});
   if (auto* why = std::get_if<std::string>(&planned)) {
     style.note = std::move(*why);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The Tailor authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random groups with reductions: sums and maxima over any dimensions, spread back in any way that fits, scans, arrays
-// seen through reshapes and transposes, several outputs. A group may be refused. If it is taken, every plan that lowers
-// must compute what the evaluator computes, and what has no doubt must have such a plan. Part of the suite `codegen
-// lower`.
+// Random groups with reductions: sums and maxima over any dimensions, spread back in any way that fits, scans, chunks,
+// arrays seen through reshapes and transposes, several outputs. A group may be refused. If it is taken, every plan that
+// lowers must compute what the evaluator computes, and what has no doubt must have such a plan. Part of the suite
+// `codegen lower`.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -82,6 +82,8 @@ class Drawing {
   void step() {
     const Drawn of = any();
     if (longest_ > 7 && of.dims.size() > 1 && of.dims.back() > 64 && pick(0, 3) == 0) return scan(of);
+    if (longest_ > 7 && !of.dims.empty() && of.dims.back() > 8 && of.dims.back() % 4 == 0 && pick(0, 2) == 0)
+      return chunks(of);
     switch (pick(0, 7)) {
       case 0:
       case 1:
@@ -121,6 +123,24 @@ class Drawing {
     add(of.dims, fmt::format("reduce_window add %{}, %zero", of.name),
         fmt::format(", text=\"window={{size={}{} pad={}{}_{}}}\"", sizes, reach + 1, pads, forward ? reach : 0,
                     forward ? 0 : reach));
+  }
+
+  /// Of four or more neighbours, and spread over them again.
+  void chunks(const Drawn& of) {
+    std::vector<std::int64_t> apart = of.dims;
+    std::int64_t length = 4;
+    while (apart.back() % (2 * length) == 0 && 2 * length < apart.back() && pick(0, 1) == 0) length *= 2;
+    apart.back() /= length;
+    const std::vector<std::int64_t> kept = apart;
+    apart.push_back(length);
+    const std::size_t first = values_.size();
+    add(apart, "reshape %" + of.name);
+    add(kept, fmt::format("reduce max %v{}, %lowest, axes={{{}}}", first, kept.size()));
+    if (pick(0, 2) == 0) return;
+    std::vector<std::size_t> axes(kept.size());
+    std::iota(axes.begin(), axes.end(), std::size_t{0});
+    add(apart, fmt::format("broadcast %v{}, axes={{{}}}", first + 1, fmt::join(axes, ",")));
+    add(of.dims, fmt::format("reshape %v{}", first + 2));
   }
 
   /// Into the shape of another value, at dimensions of the same size, in their order.
@@ -193,6 +213,8 @@ TEST_CASE("random groups of longer rows compute what the evaluator computes wher
     if (!std::holds_alternative<codegen::Layout>(found)) continue;
     if (std::get<codegen::Layout>(found).skeleton != Skeleton::row) continue;
     const explore::SpaceRun run = explore::check_every_plan(group, {testing::effort(97, 23)}, true);
+    if (!codegen::find_doubt(group.graph, codegen::whole_border(group.graph), std::get<codegen::Layout>(found)))
+      CHECK(std::holds_alternative<codegen::Layout>(codegen::classify(group)));
     clustered += run.clustered;
     met += run.met;
     launched += run.programs_of_several;
