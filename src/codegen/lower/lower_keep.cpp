@@ -49,13 +49,13 @@ namespace tailor::codegen {
 
 // ---- which values wait
 
-namespace {
-
-constexpr std::int32_t no_phase = std::numeric_limits<std::int32_t>::max();
-
 bool widens(const ir::Graph& graph, const ir::Node& node) {
   return node.op == ir::Op::convert && row(node.shape.dtype).bits > row(graph[node.operands[0]].shape.dtype).bits;
 }
+
+namespace {
+
+constexpr std::int32_t no_phase = std::numeric_limits<std::int32_t>::max();
 
 /// Per node: the first phase after whose walk over a row it has been computed.
 IndexedVector<std::int32_t> first_phases(const ir::Graph& graph, const Prepared& prepared) {

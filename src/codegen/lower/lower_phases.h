@@ -55,6 +55,8 @@ struct Pass {
     ir::NodeId node = ir::no_node;
     std::int64_t chunk = 0;  ///< elements of one; 0: a scan
     ir::Ref carried;
+    std::vector<ir::NodeId> again =
+        {};  ///< what it goes over is made of these, and so is what the walk needs behind it
   };
   std::vector<Walked> walked = {};  ///< operands before users
   Handover* handover = nullptr;     ///< of the launch at hand; its `done` is that of those before

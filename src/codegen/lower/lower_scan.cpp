@@ -70,6 +70,22 @@ Entry ProgramBuilder::emit_scan(ir::NodeId id, const Demand& wanted) {
 
 namespace {
 
+bool is_view(const ir::Node& node) { return node.op == ir::Op::reshape || node.op == ir::Op::bitcast; }
+
+/// Whether making the value again takes more than an instruction.
+bool takes_work(const Pass& pass, ir::NodeId id) {
+  const ir::Graph& graph = pass.builder.graph();
+  const ir::Node& node = graph[id];
+  if (is_view(node) || widens(graph, node)) return takes_work(pass, node.operands[0]);
+  if (!is_elementwise(node.op)) return false;
+  const ir::Computed& row = ir::computed(node.op, node.shape.dtype, pass.plan.arithmetic);
+  if (row.fma + row.alu + row.xu > 1) return true;
+  return std::ranges::any_of(node.operands, [&](ir::NodeId operand) {
+    while (is_view(graph[operand]) || widens(graph, graph[operand])) operand = graph[operand].operands[0];
+    return pass.prepared.full[operand] != 0 && is_elementwise(graph[operand].op);
+  });
+}
+
 /// What one section has of a scan, or of a reduction of chunks.
 class WalkedSection {
  public:
@@ -97,6 +113,14 @@ class WalkedSection {
     const ir::ArrayId id = builder_.add_array({name, ir::Space::registers, dtype_, {trips, 0}, vector});
     builder_.declare(builder_.depth(), id, start);
     return id;
+  }
+  /// In an array that has an element, or a vector of them, for each trip of the section.
+  ir::Ref place_in(ir::ArrayId array, ir::ExprId trip, ir::ExprId lane = ir::no_expr) const {
+    ir::Ref ref;
+    ref.array = array;
+    if (trips_ > 1) ref.subs[0] = trip;
+    ref.lane = lane;
+    return ref;
   }
   ir::ValueId neutral() { return builder_.start_of_sum(node_); }
   ir::ValueId value(const ir::Ref& ref) { return builder_.element(dtype_, ref, builder_.depth()).id; }
@@ -135,13 +159,49 @@ class WalkedSection {
   /// Hands `take` each value that it goes over, at its place in the section.
   template <class Take>
   void go_over(Take&& take) {
+    const int outside = builder_.depth();
     open_existing(builder_, pass_.loops);
     open_section(builder_, segment_);
     if (!pass_.plan.value_cache) builder_.forget_values();
     const Entry entry = builder_.emit_value(node_.operands[0], coordinates());
     if (!builder_.refusal()) take(entry.compute.id);
+    for (const ir::NodeId id : walked_.again) keep_here(id, outside);
     close_section(builder_, segment_);
     close_existing(builder_, pass_.loops);
+  }
+
+  /// The value of the node that was made last is found until the section was walked, in the narrow type where it was
+  /// only widened. One that is no number of its own type is not kept, which would round it.
+  bool keep_here(ir::NodeId id, int outside) {
+    const ir::Node& node = builder_.graph()[id];
+    if ((is_view(node) || widens(builder_.graph(), node)) && keep_here(node.operands[0], outside)) return true;
+    const auto& state = builder_.state();
+    const auto is_alive = [&](const Entry& entry) {
+      const int depth = entry.compute.depth;
+      return depth <= builder_.depth() && state.frames[depth].serial == entry.scope && entry.predicate == 0;
+    };
+    const auto found = std::ranges::find_if(state.entries[id], is_alive);
+    const ir::DType dtype = node.shape.dtype;
+    if (pass_.prepared.full[id] == 0 || !takes_work(pass_, id) || builder_.refusal()) return false;
+    if (found == state.entries[id].end() || (found->raw.id == ir::no_value && row(dtype).compute != dtype))
+      return false;
+    Kept kept{id, found->coordinates, 0, segment_.number, Stay::section};
+    kept.by_trip = trips_ > 1;
+    kept.depth = outside;
+    kept.array = builder_.add_array({builder_.name_of(id) + "_again",
+                                     ir::Space::registers,
+                                     dtype,
+                                     {kept.by_trip ? trips_ : 0, 0},
+                                     segment_.vector});
+    kept.bytes = trips_ * segment_.vector * std::max(row(dtype).bits / 8, 1);
+    builder_.declare(outside, kept.array, ir::no_value);
+    const ir::ExprId lane = segment_.vector > 1 ? build_.var(segment_.element) : ir::no_expr;
+    set(builder_, place_in(kept.array, segment_.section_trip, lane),
+        found->raw.id != ir::no_value ? found->raw.id : found->compute.id);
+    builder_.kept_bytes += kept.bytes;
+    builder_.most_kept = std::max(builder_.most_kept, builder_.kept_bytes);
+    builder_.add_kept(kept);
+    return true;
   }
 
   /// What was made is found until the section was walked.
@@ -170,13 +230,15 @@ class ChunkSection : WalkedSection {
   void make() {
     totals_ = register_array("_chunk", 1, neutral(), trips_ > 1 ? trips_ : 0);
     go_over([&](ir::ValueId value) {
-      combine(total(segment_.section_trip), this->value(total(segment_.section_trip)), value);
+      const ir::Ref total = place_in(totals_, segment_.section_trip);
+      combine(total, this->value(total), value);
     });
     if (builder_.refusal()) return;
     each_trip([&](ir::ExprId trip) {
+      const ir::Ref total = place_in(totals_, trip);
       for (std::int64_t stride = 1; stride * segment_.vector < walked_.chunk; stride *= 2) {
-        const ir::ValueId other = of_other_lane(total(trip), stride);
-        combine(total(trip), value(total(trip)), other);
+        const ir::ValueId other = of_other_lane(total, stride);
+        combine(total, value(total), other);
       }
     });
     Kept kept{walked_.node, kept_coordinates(coordinates(), axes(node_)), 0, segment_.number, Stay::section};
@@ -189,13 +251,6 @@ class ChunkSection : WalkedSection {
   }
 
  private:
-  ir::Ref total(ir::ExprId trip) const {
-    ir::Ref ref;
-    ref.array = totals_;
-    if (trips_ > 1) ref.subs[0] = trip;
-    return ref;
-  }
-
   ir::ArrayId totals_ = ir::no_id;
 };
 
@@ -251,11 +306,7 @@ class ScanSection : WalkedSection {
   }
 
   ir::Ref element_at(ir::ExprId trip, ir::ExprId lane) const {
-    ir::Ref ref;
-    ref.array = elements_;
-    if (trips_ > 1) ref.subs[0] = trip;
-    if (segment_.vector > 1) ref.lane = lane;
-    return ref;
+    return place_in(elements_, trip, segment_.vector > 1 ? lane : ir::no_expr);
   }
   /// Of the totals or what stands before.
   ir::Ref sum_at(ir::ArrayId array, ir::ExprId trip) const {
@@ -395,6 +446,48 @@ class ScanSection : WalkedSection {
   ir::ArrayId elements_ = ir::no_id, totals_ = ir::no_id, before_ = ir::no_id;
 };
 
+/// All that values are made of, up to what is there: results of rows, what waits, what the section has put together.
+std::vector<std::uint8_t> made_of(const Pass& pass, std::span<const ir::NodeId> values,
+                                  std::span<const Pass::Walked> walked, std::span<const ir::Home> kept_before) {
+  const ir::Graph& graph = pass.builder.graph();
+  std::vector<std::uint8_t> needed(graph.nodes.size(), 0);
+  const auto need = [&](ir::NodeId id) { needed[ir::index(id)] = 1; };
+  std::ranges::for_each(values, need);
+  for (std::size_t i = graph.nodes.size(); i-- > 0;) {
+    const auto id = static_cast<ir::NodeId>(i);
+    const bool is_there = ends_phase(pass.prepared, graph, id) || find_home(kept_before, id) != nullptr ||
+                          std::ranges::find(walked, id, &Pass::Walked::node) != walked.end();
+    if (needed[i] != 0 && !is_there) std::ranges::for_each(graph[id].operands, need);
+  }
+  return needed;
+}
+
+/// Fills Walked::again: of what one of them goes over the values that who comes after it reads.
+void find_again(const Pass& pass, const Phase& phase, std::vector<Pass::Walked>& walked,
+                std::span<const ir::Home> kept_before) {
+  const ir::Graph& graph = pass.builder.graph();
+  std::vector<ir::NodeId> behind;
+  add_computed(graph, pass.prepared, phase, behind);
+  for (std::size_t k = walked.size(); k-- > 0;) {
+    const ir::NodeId source = graph[walked[k].node].operands[0];
+    const std::vector<std::uint8_t> own = made_of(pass, {&source, 1}, walked, kept_before);
+    const std::vector<std::uint8_t> others = made_of(pass, behind, walked, kept_before);
+    std::vector<std::uint8_t> asked(graph.nodes.size(), 0);  // by those alone, or by what only views it for them
+    for (std::size_t i = graph.nodes.size(); i-- > 0;) {
+      const auto id = static_cast<ir::NodeId>(i);
+      if (own[i] == 0 || others[i] == 0) continue;
+      asked[i] = std::ranges::find(behind, id) != behind.end() ||
+                 std::ranges::any_of(pass.prepared.users[id], [&](ir::NodeId user) {
+                   const bool views = pass.prepared.full[user] == 0 && asked[ir::index(user)] != 0;
+                   return others[ir::index(user)] != 0 && (own[ir::index(user)] == 0 || views);
+                 });
+      if (asked[i] == 0 || pass.prepared.full[id] == 0) continue;
+      if (takes_work(pass, id)) walked[k].again.push_back(id);
+    }
+    behind.push_back(source);
+  }
+}
+
 }  // namespace
 
 std::vector<Pass::Walked> walked_for(const Pass& pass, const Phase& phase, std::span<const ir::Home> kept_before) {
@@ -415,6 +508,7 @@ std::vector<Pass::Walked> walked_for(const Pass& pass, const Phase& phase, std::
     std::ranges::for_each(graph[id].operands, need);
   }
   std::reverse(found.begin(), found.end());
+  find_again(pass, phase, found, kept_before);
   return found;
 }
 

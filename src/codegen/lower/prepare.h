@@ -249,6 +249,9 @@ void add_computed(const ir::Graph& graph, const Prepared& prepared, const Phase&
 /// aside.
 bool moves_elements(const ir::Graph& graph, const ir::Node& node);
 
+/// Whether it only gives a number a wider type.
+bool widens(const ir::Graph& graph, const ir::Node& node);
+
 /// Fills Prepared::rounded and, where plans of the skeleton have homes, Prepared::homes. Phases and full values are
 /// known.
 void find_homes(const ir::Graph& graph, Prepared& prepared);

@@ -118,9 +118,6 @@ std::optional<ir::Rejection> refuse_chunks(const Prepared& prepared, const ir::P
   const std::int64_t lanes = extent(mapping, Side::along, Level::lane);
   for (const auto& [id, length] : prepared.chunks) {
     const std::string& name = (*prepared.graph)[id].name;
-    if (sharing_blocks(mapping) > 1)
-      return no("chunk", fmt::format("%{} reduces chunks of rows that {} share", name,
-                                     counted(sharing_blocks(mapping), "block")));
     if (length % plan.vector != 0 || length / plan.vector > lanes)
       return no("chunk", fmt::format("%{} reduces chunks of {}, which {} with vectors of {} do not hold", name, length,
                                      counted(lanes, "lane"), plan.vector));

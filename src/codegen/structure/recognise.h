@@ -50,9 +50,6 @@ constexpr bool takes_time(std::int64_t elements, int bits) {
   return elements * bits >= many;
 }
 
-/// Rows that fill a GPU with a block each.
-inline constexpr std::int64_t rows_that_fill = 128;
-
 #define SKELETON(name, unit, what, ...)                             \
   std::optional<Classified> recognise_##name(const Region& region); \
   std::optional<ir::Rejection> doubt_##name(const Region& region, const Layout& layout);

@@ -22,7 +22,7 @@
 #include <bit>
 
 #include "base/counted.h"
-#include "codegen/structure/recognise.h"
+#include "codegen/structure/structure.h"
 
 namespace tailor::codegen {
 
@@ -97,7 +97,7 @@ std::vector<NodeId> late_values(const Region& region, const Layout& layout) {
 
 std::optional<Rejection> doubt_late(const Region& region, const Layout& layout) {
   constexpr std::int64_t most_registers = 48 << 10;  // of a block, for arrays as long as a row
-  constexpr std::int64_t few_elements = 64 << 10;
+  constexpr std::int64_t few_rows = 128, few_elements = 64 << 10;
   const Graph& graph = region.graph;
   std::int64_t bits = 0;  // of one column
   for (const NodeId id : region.border.reads)
@@ -111,7 +111,7 @@ std::optional<Rejection> doubt_late(const Region& region, const Layout& layout) 
                   fmt::format("a row of {} and its sums across rows take {} registers of a block, {} are "
                               "left for them",
                               layout.columns, registers, most_registers));
-  if (layout.rows < rows_that_fill && layout.rows * layout.columns > few_elements)
+  if (layout.rows < few_rows && layout.rows * layout.columns > few_elements)
     return refuse("across-few", fmt::format("{} added up by as many blocks at most, which do not fill a GPU",
                                             counted(layout.rows, "row", "is", "are")));
   return std::nullopt;

@@ -57,8 +57,8 @@ std::string label(const Graph& graph, NodeId id) {
 }
 
 /// How a value that depends on a reduction lies. none: it does not depend on one. chunk: one number for each chunk of a
-/// row, of whatever length.
-enum class RowDependence : std::uint8_t { none, row, chunk, full };
+/// row, of whatever length. turned: such numbers in another order, as they are stored.
+enum class RowDependence : std::uint8_t { none, row, chunk, turned, full };
 
 /// The pass over a group that contains row reductions.
 class RowReading {
@@ -83,9 +83,11 @@ class RowReading {
         (dependence != RowDependence::none || is_turned_badly(node)))
       return refuse("skeleton-transpose", fmt::format("{} turns rows inside a row group", label(graph_, id)));
     if (dependence == RowDependence::none) return std::nullopt;
+    if (is_chunked && node.op == Op::transpose && !keeps_order(node, graph_[node.operands[0]].shape))
+      dependence = RowDependence::turned;
     if (node.op == Op::broadcast) return read_broadcast(id, dependence);
     const bool views = node.op == Op::bitcast || node.op == Op::reshape;
-    if (views && !is_chunked && !(lies_row_major(node.shape) && lies_row_major(graph_[node.operands[0]].shape)))
+    if (views && !(lies_row_major(node.shape) && lies_row_major(graph_[node.operands[0]].shape)))
       return refuse("skeleton-transpose", fmt::format("{} changes the layout of row data", label(graph_, id)));
     const bool moves = reads_elsewhere(class_of(node.op)) && !views && node.op != Op::transpose;
     if (moves)
@@ -142,7 +144,8 @@ class RowReading {
     Dims repeated;
     for (int d = 0; d < node.shape.rank(); ++d)
       if (!axes(node).contains(d)) repeated.push_back(d);
-    if (dependence == RowDependence::chunk || (dependence == RowDependence::row && !spreads && count > layout_.rows))
+    if (dependence == RowDependence::chunk || dependence == RowDependence::turned ||
+        (dependence == RowDependence::row && !spreads && count > layout_.rows))
       return read_spread(id, dependence, domain_of(node.shape, repeated));
     const bool fits = spreads ? domain_of(node.shape, repeated) == layout_.domain : count == elements(source);
     if (!fits || !keeps_order(node, source))
@@ -156,7 +159,8 @@ class RowReading {
   std::optional<Rejection> read_spread(NodeId id, RowDependence dependence, const Domain& over) {
     const Shape& source = graph_[graph_[id].operands[0]].shape;
     const std::int64_t count = elements(graph_[id].shape);
-    const bool of_rows = dependence == RowDependence::row, whole = count == layout_.rows * layout_.columns;
+    const bool of_rows = dependence == RowDependence::row,
+               whole = dependence == RowDependence::chunk && count == layout_.rows * layout_.columns;
     const bool same = count == elements(source);
     const bool fits = same || (of_rows ? is_of_chunks(region_, layout_, count) && over.reduces_fastest &&
                                              over.is_contiguous() && over.kept() == layout_.rows
@@ -266,16 +270,14 @@ std::optional<Rejection> refuse_scans(const Region& region, const Layout& layout
 
 namespace {
 
-/// Longer rows of which those that the group has are chunks; of several the longest. A block has all of each, so there
-/// must be enough of them, or it must be short.
+/// Longer rows of which those that the group has are chunks; of several the longest.
 std::optional<Layout> longer_rows(const Region& region, const Layout& chunks) {
-  constexpr std::int64_t elements_of_few = 16 << 10;  // of a block, which is done with them within a launch or two
   std::optional<Layout> longest;
   for (const NodeId id : region.inside()) {
     if (!walks_along(region[id])) continue;
     std::optional<Layout> rows = rows_of(region.graph, region[id]);
-    if (!rows || !are_chunks(chunks.domain, rows->domain) || (longest && longest->columns >= rows->columns)) continue;
-    if (rows->rows >= rows_that_fill || rows->columns <= elements_of_few) longest = std::move(rows);
+    if (!rows || !are_chunks(chunks.domain, rows->domain)) continue;
+    if (!longest || rows->columns > longest->columns) longest = std::move(rows);
   }
   return longest;
 }
@@ -326,8 +328,10 @@ std::optional<Classified> recognise_row(const Region& region) {
   if (!layout) return refuse_reduction(region.graph, region[*first]);
   Classified found = recognise_rows(region, *layout);
   if (std::holds_alternative<Layout>(found)) return found;
+  // What moves results of chunks, or would read them badly, may still do as stages.
   if (const std::optional<Layout> longer = longer_rows(region, *layout))
-    if (Classified other = recognise_rows(region, *longer); std::holds_alternative<Layout>(other)) return other;
+    if (Classified other = recognise_rows(region, *longer); std::holds_alternative<Layout>(other))
+      if (!doubt_row(region, *longer)) return other;
   return found;
 }
 

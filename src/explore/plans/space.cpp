@@ -143,7 +143,7 @@ std::vector<int> shares_of_columns(const codegen::Prepared& prepared, const ir::
 /// multiples and parts of that by powers of two. Each is one itself where that divides the row, for simpler indices.
 std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& limits) {
   std::vector<int> values{1};
-  if (passes_together(prepared)) return values;  // a block has all of a row that it scans, or reduces chunks of
+  if (!prepared.scans.empty()) return values;  // a block has what stands before each of its elements
   if (has_columns(prepared)) return shares_of_columns(prepared, limits);
   constexpr int most_times = 4, parts = 8;
   for (const int times : powers_of_two(1, most_times * parts))
@@ -159,7 +159,7 @@ std::vector<int> shares(const codegen::Prepared& prepared, const ir::Limits& lim
 std::vector<int> meetings(const codegen::Prepared& prepared, const ir::Limits& limits) {
   std::vector<int> values{static_cast<int>(ir::Meeting::last)};
   const bool few = row(prepared.skeleton).unit != ir::WorkUnit::rows || 2 * prepared.rows <= limits.sms;
-  if (few && prepared.walks > 1 && !prepared.sums_across && !passes_together(prepared))
+  if (few && prepared.walks > 1 && !prepared.sums_across && prepared.scans.empty())
     values.push_back(static_cast<int>(ir::Meeting::grid));
   return values;
 }
@@ -170,7 +170,7 @@ std::vector<int> clusters(const codegen::Prepared& prepared, const ir::Limits& l
   std::vector<int> values{0};
   const bool across = has_columns(prepared);
   if ((!across && row(prepared.skeleton).unit != ir::WorkUnit::rows) || prepared.sums_across) return values;
-  if (passes_together(prepared)) return values;
+  if (!prepared.scans.empty()) return values;
   if (across && prepared.walks < 2) return values;
   constexpr std::int64_t register_bytes = 4, line = 128;
   const std::int64_t beside =

@@ -66,7 +66,7 @@ std::int64_t bytes_of_row(const codegen::Prepared& prepared) {
 /// Blocks that share each of so many tiles, which have so many bytes: a power of two.
 int usual_split(const codegen::Prepared& prepared, std::int64_t tiles, std::int64_t bytes) {
   constexpr std::int64_t most_blocks = 128, least_bytes = 32 * kib;
-  if (prepared.walks > 1 || passes_together(prepared)) return 1;
+  if (prepared.walks > 1 || !prepared.scans.empty()) return 1;
   const std::int64_t most = std::min(most_blocks / tiles, bytes / least_bytes);
   return static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(most, 1))));
 }

@@ -140,6 +140,8 @@ explore::SpaceRun check_chunks(const Chunked& of, int one_in) {
   return explore::check_every_plan(group_of_text(text), {testing::effort(one_in, 1)});
 }
 
+constexpr ir::Limits chunk_limits{90, 2, 32, 1024, 2048, 16, 65536, 65536, 255, 256, 4, 4, 65536, 49152, 65536, 0, 128};
+
 constexpr std::array chunk_uses{ChunkUse::scales,  ChunkUse::results, ChunkUse::ahead, ChunkUse::nested,
                                 ChunkUse::scanned, ChunkUse::turned,  ChunkUse::held};
 
@@ -162,6 +164,20 @@ TEST_CASE("every use of chunks computes what the evaluator computes and is count
       programs += run.programs;
     }
   CHECK(programs > 300);
+}
+
+TEST_CASE("blocks that share a row, and meet, reduce chunks of it") {
+  int clustered = 0, met = 0;
+  for (const ChunkUse use : {ChunkUse::scales, ChunkUse::ahead, ChunkUse::held, ChunkUse::nested})
+    for (const int chunks : {9, 17}) {
+      const std::string text = chunk_text({.rows = 2, .chunks = chunks, .length = 32, .use = use});
+      CAPTURE(text);
+      const explore::SpaceRun run = explore::check_every_plan(group_of_text(text), {testing::effort(19, 3)}, true);
+      clustered += run.clustered;
+      met += run.met;
+    }
+  CHECK(clustered > 20);
+  CHECK(met > 20);
 }
 
 TEST_CASE("chunks of every length that lanes of a warp hold, in rows of several numbers of them") {
@@ -191,6 +207,49 @@ TEST_CASE("chunks of every reducer and type, from their neutral element and from
       of.type = kind.type, of.reducer = kind.reducer, of.start = kind.start;
       CHECK(check_chunks(of, 23).programs > 0);
     }
+}
+
+TEST_CASE("what is made for a chunk, or for a scan, and read behind it is made once") {
+  constexpr std::string_view text = R"(graph once {
+  %x = parameter 0 : bf16[8,512]
+  %w = parameter 1 : bf16[512]
+  %low = constant -inf : bf16[]
+  %zero = constant 0 : f32[]
+  %n = reduce max %x, %low, axes={1} : bf16[8]
+  %nb = broadcast %n, axes={0} : bf16[8,512]
+  %d = subtract %x, %nb : bf16[8,512]
+  %e = exp %d : bf16[8,512]
+  %f = convert %e : f32[8,512]
+)";
+  for (const std::string_view rest :
+       {R"(  %g = reshape %f : f32[8,8,64]
+  %c = reduce add %g, %zero, axes={2} : f32[8,8]
+  %cb = broadcast %c, axes={0,1} : f32[8,8,64]
+  %q = divide %g, %cb : f32[8,8,64]
+  output %q
+})",
+        R"(  %s = reduce_window add %f, %zero, text="window={size=1x512 pad=0_0x511_0}" : f32[8,512]
+  %q = divide %f, %s : f32[8,512]
+  output %q
+})"}) {
+    const ir::Group group = group_of_text(fmt::format("{}{}", text, rest));
+    const auto ready = codegen::prepare(group);
+    const codegen::Prepared& prepared = std::get<codegen::Prepared>(ready);
+    ir::Plan plan;
+    plan.skeleton = ir::Skeleton::row;
+    plan.dominant = prepared.dominants.front();
+    plan.threads = plan.threads_per_row = 32;
+    plan.vector = 8;
+    plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
+    codegen::LowerScratch scratch;
+    const codegen::Lowered lowered = codegen::lower(prepared, plan, chunk_limits, scratch);
+    REQUIRE(std::holds_alternative<ir::Kernel>(lowered));
+    const auto exponentials = std::ranges::count_if(std::get<ir::Kernel>(lowered).values, [](const ir::Value& value) {
+      return value.kind == ir::ValueKind::op && value.op == ir::Op::exp;
+    });
+    CHECK(exponentials == 1);
+    CHECK(explore::check_every_plan(group, {testing::effort(17, 1)}).programs > 0);
+  }
 }
 
 TEST_CASE("what waits for chunks is read at its own place") {
@@ -237,16 +296,12 @@ TEST_CASE("what no chunk of a row is has no kernel with the row") {
   constexpr std::string_view of_32 =
       "  %g = reshape %y : f32[4,3,32]\n  %c = reduce max %g, %start, axes={2} : f32[4,3]\n";
   CHECK(refused(4, 96, fmt::format("{}  %r = reverse %c, axes={{1}} : f32[4,3]\n  output %r, %y\n", of_32)) ==
-        "skeleton-row-reverse");
+        "rows-differ");
   CHECK(refused(4, 96,
                 fmt::format("{}  %b = broadcast %c, axes={{0,2}} : f32[4,32,3]\n  %r = reshape %b : f32[4,96]\n"
                             "  %z = add %y, %r : f32[4,96]\n  output %z\n",
-                            of_32)) == "skeleton-row-broadcast");
+                            of_32)) == "rows-differ");
   // A reduction of them.
   CHECK(refused(4, 96, fmt::format("{}  %m = reduce add %c, %start, axes={{1}} : f32[4]\n  output %m, %y\n", of_32)) ==
         "rows-differ");
-  // Few long rows, of which a block would have all.
-  CHECK(refused(8, 1 << 15,
-                "  %g = reshape %y : f32[8,1024,32]\n  %c = reduce max %g, %start, axes={2} : f32[8,1024]\n"
-                "  output %c, %y\n") == "rows-differ");
 }
