@@ -308,7 +308,7 @@ Classified classify(const ir::Group& group) {
   plan.threads_per_row = plan.vector = 1;
   if (passes_together(prepared)) plan.threads_per_row = plan.threads;  // a column is one thread's, a chunk a warp's
   ir::Limits limits = without_limits();
-  for (const auto& [node, length] : prepared.chunks) {
+  for (const std::int64_t length : prepared.chunk_lengths) {
     limits.warp_size = chunk_lanes;
     while (length > std::int64_t{plan.vector} * chunk_lanes) plan.vector *= 2;
   }

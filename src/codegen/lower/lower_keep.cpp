@@ -438,6 +438,7 @@ Entry ProgramBuilder::kept_entry(ir::NodeId id, const Kept& kept, const Demand& 
   for (const ir::Condition& one : conditions_of(wanted.predicate)) vars |= pool[one.a].vars | pool[one.b].vars;
   if (kept.by_row) vars |= pool[row_in_flight].vars;
   if (kept.by_trip) vars |= pool[spans_row(kept.stay) ? segment_->trip : segment_->section_trip].vars;
+  if (passes_together(prepared_)) vars |= guard_vars();  // threads whose rows do not exist walk too, and have nothing
   Entry entry;
   entry.coordinates = wanted.coordinates;
   entry.predicate = wanted.predicate;

@@ -72,6 +72,9 @@ Coordinates read_coordinates(Pass& pass, ir::NodeId reduction, ir::ExprId along)
   const ir::Graph& graph = pass.builder.graph();
   const ir::Node& reduce = graph[reduction];
   const ir::ExprId kept = pass.loops.kept;
+  if (const std::int64_t chunk = chunk_read_by(pass, reduction); chunk > 0)
+    return delinearize_memory(build, graph[reduce.operands[0]].shape,
+                              build.add_scaled(build.div(along, chunk), kept, pass.prepared.columns / chunk));
   const Domain own = pass.prepared.domain, domain = walked_domain(graph, reduce);
   if (pass.mapping.fast == Side::kept || domain == own)
     return coordinates_at(build, order_of(pass, reduction), reduced_along(pass, reduction), kept, along);
@@ -107,32 +110,7 @@ std::optional<Demand> element_coordinates(Pass& pass, std::int32_t output, ir::E
       follow(build, graph, route, delinearize_memory(build, graph[pass.plan.dominant].shape, pass.loops.kept), window)};
 }
 
-/// Where an output of results of chunks stands: by a route from the reduction, else by its own order in memory.
-Coordinates chunk_coordinates(Pass& pass, std::int32_t output, ir::ExprId along) {
-  IndexBuilder& build = pass.builder.build();
-  const ir::Graph& graph = pass.builder.graph();
-  for (const auto& [reduce, routes] : pass.prepared.result_routes)
-    if (chunk_of(pass.prepared, reduce) > 0 && routes[output].found)
-      return follow(build, graph, routes[output],
-                    kept_coordinates(read_coordinates(pass, reduce, along), axes(graph[reduce])));
-  const std::int64_t chunk = chunk_of_output(pass.prepared, output);
-  return delinearize_memory(build, graph[pass.prepared.stored[output]].shape,
-                            build.add_scaled(build.div(along, chunk), pass.loops.kept, pass.prepared.columns / chunk));
-}
-
 // ---- loads ahead of their use
-
-/// The reductions of chunks that the phase goes through, behind what waits from earlier ones.
-std::vector<ir::NodeId> chunks_of(const Pass& pass, const Phase& phase) {
-  std::vector<ir::NodeId> found;
-  if (pass.prepared.chunks.empty()) return found;
-  const std::size_t number = static_cast<std::size_t>(&phase - pass.prepared.phases.data());
-  const std::span<const ir::Home> before =
-      number == 0 || pass.kept.phases.empty() ? std::span<const ir::Home>() : pass.kept.phases[number - 1];
-  for (const Pass::Walked& walked : walked_for(pass, phase, before))
-    if (walked.chunk > 0) found.push_back(walked.node);
-  return found;
-}
 
 /// What the walk of a phase through one section of a segment reads.
 void load_section_ahead(Pass& pass, const Phase& phase, const Segment& segment, const ProgramBuilder::Flight& flight) {
@@ -280,14 +258,33 @@ void store_smaller_outputs(Pass& pass, const Phase& phase) {
   }
 }
 
+/// That the thread has the first vector of a chunk.
+ir::Condition has_first_of(Pass& pass, std::int64_t chunk, const Segment& segment) {
+  IndexBuilder& build = pass.builder.build();
+  return {build.mod(pass.loops.digits[Side::along][Level::lane], chunk / segment.vector), build.constant(0), true};
+}
+
 /// The first lane of a chunk stores what is one number of it.
 void store_of_chunk(Pass& pass, std::int32_t output, const Segment& segment) {
   ProgramBuilder& builder = pass.builder;
-  IndexBuilder& build = builder.build();
-  const std::int64_t lanes = chunk_of_output(pass.prepared, output) / segment.vector;
-  const ir::Condition first{build.mod(pass.loops.digits[Side::along][Level::lane], lanes), build.constant(0), true};
+  const std::int64_t chunk = chunk_of_output(pass.prepared, output);
+  const ir::Condition first = has_first_of(pass, chunk, segment);
   if (!pass.plan.value_cache) builder.forget_values();
-  builder.store_output(output, chunk_coordinates(pass, output, segment.along), 0, {&first, lanes > 1 ? 1U : 0U});
+  builder.store_output(output, chunk_coordinates(pass, output, segment.along), 0,
+                       {&first, chunk > segment.vector ? 1U : 0U});
+}
+
+/// Values of elements go to a reduction's accumulators; those of a chunk by its first element alone.
+void add_to_sums(Pass& pass, const Slots& slots, const Segment& segment, std::span<const ir::ValueId> values) {
+  ProgramBuilder& builder = pass.builder;
+  std::vector<ir::Condition> first;
+  if (const std::int64_t chunk = chunk_read_by(pass, slots.reduce); chunk > 0) {
+    if (segment.vector > 1) first.push_back({builder.build().var(segment.element), builder.build().constant(0), true});
+    if (chunk > segment.vector) first.push_back(has_first_of(pass, chunk, segment));
+  }
+  if (!first.empty()) builder.open_guard(first);
+  builder.combine(slots.reduce, accumulator_refs(pass, slots), values, rising_array(pass, slots.reduce, segment));
+  if (!first.empty()) builder.close();
 }
 
 void walk_section(Pass& pass, const Phase& phase, const Segment& segment) {
@@ -304,7 +301,7 @@ void walk_section(Pass& pass, const Phase& phase, const Segment& segment) {
     for (std::size_t k = 0; k < slots.end - slots.first && !builder.refusal(); ++k)
       values.push_back(emit(slots.reduce, k).compute.id);
     if (builder.refusal()) continue;
-    builder.combine(slots.reduce, accumulator_refs(pass, slots), values, rising_array(pass, slots.reduce, segment));
+    add_to_sums(pass, slots, segment, values);
   }
   for (const ir::NodeId scan : phase.left)
     if (!builder.refusal()) builder.emit_value(scan, read_coordinates(pass, scan, segment.along));

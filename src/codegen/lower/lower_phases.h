@@ -148,6 +148,12 @@ void close_first_of_bundle(Pass& pass);
 /// Which scans and reductions of chunks a phase goes through: those that it needs, behind no value that waits from
 /// earlier ones. Operands before users.
 std::vector<Pass::Walked> walked_for(const Pass& pass, const Phase& phase, std::span<const ir::Home> kept_before);
+/// Of those the reductions of chunks.
+std::vector<ir::NodeId> chunks_of(const Pass& pass, const Phase& phase);
+/// Elements of the chunks of which a row's reduction reads the results; 0: it reads elements.
+std::int64_t chunk_read_by(const Pass& pass, ir::NodeId reduction);
+/// Where an output of results of chunks stands: by a route from the reduction, else by its own order in memory.
+Coordinates chunk_coordinates(Pass& pass, std::int32_t output, ir::ExprId along);
 /// Rows begin: the scans that the phase at hand goes through have passed nothing yet.
 void begin_scans(Pass& pass);
 /// What the phase at hand goes through of the section: elements of scans, results of chunks.

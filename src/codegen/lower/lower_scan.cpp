@@ -512,6 +512,34 @@ std::vector<Pass::Walked> walked_for(const Pass& pass, const Phase& phase, std::
   return found;
 }
 
+std::int64_t chunk_read_by(const Pass& pass, ir::NodeId reduction) {
+  const auto found = std::ranges::find(pass.prepared.results, reduction, &std::pair<ir::NodeId, std::int64_t>::first);
+  return found == pass.prepared.results.end() ? 0 : found->second;
+}
+
+std::vector<ir::NodeId> chunks_of(const Pass& pass, const Phase& phase) {
+  std::vector<ir::NodeId> found;
+  if (pass.prepared.chunks.empty()) return found;
+  const std::size_t number = static_cast<std::size_t>(&phase - pass.prepared.phases.data());
+  const std::span<const ir::Home> before =
+      number == 0 || pass.kept.phases.empty() ? std::span<const ir::Home>() : pass.kept.phases[number - 1];
+  for (const Pass::Walked& walked : walked_for(pass, phase, before))
+    if (walked.chunk > 0) found.push_back(walked.node);
+  return found;
+}
+
+Coordinates chunk_coordinates(Pass& pass, std::int32_t output, ir::ExprId along) {
+  IndexBuilder& build = pass.builder.build();
+  const ir::Graph& graph = pass.builder.graph();
+  for (const auto& [reduce, routes] : pass.prepared.result_routes)
+    if (chunk_of(pass.prepared, reduce) > 0 && routes[output].found)
+      return follow(build, graph, routes[output],
+                    kept_coordinates(read_coordinates(pass, reduce, along), axes(graph[reduce])));
+  const std::int64_t chunk = chunk_of_output(pass.prepared, output);
+  return delinearize_memory(build, graph[pass.prepared.stored[output]].shape,
+                            build.add_scaled(build.div(along, chunk), pass.loops.kept, pass.prepared.columns / chunk));
+}
+
 void begin_scans(Pass& pass) {
   ProgramBuilder& builder = pass.builder;
   for (Pass::Walked& scan : pass.walked) {

@@ -139,9 +139,13 @@ void find_chunks(const ir::Graph& graph, const Layout& layout, Prepared& out) {
   if (layout.skeleton != ir::Skeleton::row) return;
   for (std::size_t id = 0; id < graph.nodes.size(); ++id) {
     const ir::Node& node = graph.nodes[id];
-    if (node.op == ir::Op::reduce && row_reduction(graph, node, layout) == RowReduction::chunks)
-      out.chunks.emplace_back(static_cast<ir::NodeId>(id), row_layout(graph, node).columns);
+    const std::int64_t length = node.op == ir::Op::reduce ? chunk_length(graph, node, layout) : 0;
+    if (length == 0) continue;
+    auto& list = row_reduction(graph, node, layout) == RowReduction::chunks ? out.chunks : out.results;
+    list.emplace_back(static_cast<ir::NodeId>(id), length);
+    out.chunk_lengths.push_back(length);
   }
+  std::ranges::sort(out.chunk_lengths);
 }
 
 /// Whether the user is a concatenation that the loop does operand by operand, and the operand one of its pieces.

@@ -149,10 +149,12 @@ struct Prepared {
   std::string title;                                              ///< name of the kernel: its telling operations
   std::vector<std::pair<ir::NodeId, ir::GatherNumbers>> gathers;  ///< of scatters too; ascending
   std::vector<std::pair<ir::NodeId, ir::ScatterForm>> scatters;
-  std::vector<std::pair<ir::NodeId, WindowTaps>> taps;      ///< of each reduce-window that goes tap by tap, ascending
-  std::vector<ir::NodeId> scans;                            ///< the others, ascending
-  bool scans_backward = false;                              ///< all of them, from the end
-  std::vector<std::pair<ir::NodeId, std::int64_t>> chunks;  ///< reductions of chunks and how long these are, ascending
+  std::vector<std::pair<ir::NodeId, WindowTaps>> taps;       ///< of each reduce-window that goes tap by tap, ascending
+  std::vector<ir::NodeId> scans;                             ///< the others, ascending
+  bool scans_backward = false;                               ///< all of them, from the end
+  std::vector<std::pair<ir::NodeId, std::int64_t>> chunks;   ///< reductions of chunks and how long these are, ascending
+  std::vector<std::pair<ir::NodeId, std::int64_t>> results;  ///< reductions of what there is one of for each chunk
+  std::vector<std::int64_t> chunk_lengths;                   ///< of both, ascending
   IndexedVector<ir::Reducer> window_of;  ///< per node: of all windows over this parameter; none: of none
   IndexedVector<int> slices_of;          ///< per node: parts of it that are read for an element
   IndexedVector<std::uint8_t> places;    ///< per node: what a gather's indices are made of

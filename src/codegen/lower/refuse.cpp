@@ -116,13 +116,12 @@ std::optional<ir::Rejection> refuse_row_vectors(const Prepared& prepared, const 
 /// A chunk is the vectors of a power of two of neighbouring lanes, and each element of a row is in one.
 std::optional<ir::Rejection> refuse_chunks(const Prepared& prepared, const ir::Plan& plan, const Mapping& mapping) {
   const std::int64_t lanes = extent(mapping, Side::along, Level::lane);
-  for (const auto& [id, length] : prepared.chunks) {
-    const std::string& name = (*prepared.graph)[id].name;
+  for (const std::int64_t length : prepared.chunk_lengths) {
     if (length % plan.vector != 0 || length / plan.vector > lanes)
-      return no("chunk", fmt::format("%{} reduces chunks of {}, which {} with vectors of {} do not hold", name, length,
-                                     counted(lanes, "lane"), plan.vector));
+      return no("chunk", fmt::format("rows are reduced in chunks of {}, which {} with vectors of {} do not hold",
+                                     length, counted(lanes, "lane"), plan.vector));
     if (rest(mapping) != 0)
-      return no("chunk", fmt::format("%{} reduces chunks of rows of {}, which have elements around vectors of {}", name,
+      return no("chunk", fmt::format("chunks are of rows of {}, which have elements around vectors of {}",
                                      prepared.columns, plan.vector));
   }
   return std::nullopt;

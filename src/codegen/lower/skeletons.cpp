@@ -175,14 +175,17 @@ void prepare_bundles(const ir::Graph& graph, const ir::Boundary& border, Prepare
   prepared.in_bundles = std::make_shared<const Prepared>(std::move(columns));
 }
 
-/// The first reduction, and others whose operands have other dimensions; without any the first scan.
+/// The first reduction of elements, and others whose operands have other dimensions; without any the first scan, or the
+/// first reduction of chunks.
 void dominants_row(const ir::Graph& graph, Prepared& prepared) {
   for (const Phase& phase : prepared.phases)
     for (const ir::NodeId id : phase.reductions)
-      if (prepared.dominants.empty() ||
-          graph[graph[id].operands[0]].shape.dims != graph[graph[prepared.dominants[0]].operands[0]].shape.dims)
+      if (reads_elements(prepared, id) &&
+          (prepared.dominants.empty() ||
+           graph[graph[id].operands[0]].shape.dims != graph[graph[prepared.dominants[0]].operands[0]].shape.dims))
         prepared.dominants.push_back(id);
-  if (prepared.dominants.empty()) prepared.dominants.push_back(prepared.scans.front());
+  if (prepared.dominants.empty())
+    prepared.dominants.push_back(prepared.scans.empty() ? prepared.chunks.front().first : prepared.scans.front());
 }
 
 void dominants_pack(const ir::Graph&, Prepared&) {}

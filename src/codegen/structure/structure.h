@@ -112,12 +112,15 @@ bool keeps_order(const ir::Node& node, const ir::Shape& source);
 enum class RowReduction : std::uint8_t {
   row,         ///< the elements of each row
   chunks,      ///< a power of two of neighbours in a row: several results for each row
+  results,     ///< of each row what there is one of for each chunk
   columns,     ///< across rows: element j of all rows, one result for each j
   numbers,     ///< across rows: a number of each row, one result
   everything,  ///< across rows: all elements of all rows, one result
   none,        ///< anything else
 };
 RowReduction row_reduction(const ir::Graph& graph, const ir::Node& reduce, const Layout& layout);
+/// Elements of the chunks of rows that the reduction goes over, or that it reduces results of; 0: another reduction.
+std::int64_t chunk_length(const ir::Graph& graph, const ir::Node& reduce, const Layout& layout);
 /// Of a warp: a chunk is the vectors of a power of two of neighbouring lanes.
 inline constexpr int chunk_lanes = 32;
 /// Whether the first domain has chunks of the second one's rows: a power of two of neighbours each, four or more.

@@ -53,9 +53,24 @@ std::vector<NodeId> values_of_rows(const Region& region, const Layout& layout) {
       region,
       [&](const Node& node) {
         const RowReduction of = is_sum(node) ? row_reduction(region.graph, node, layout) : RowReduction::none;
-        return of == RowReduction::row || of == RowReduction::chunks;
+        return of == RowReduction::row || of == RowReduction::chunks || of == RowReduction::results;
       },
       [&](const Node& node) { return !is_sum(node); });
+}
+
+/// Whether rows have chunks of so many neighbours.
+bool is_chunk(std::int64_t length, const Domain& rows) {
+  constexpr std::int64_t least = 4;
+  return rows.reduces_fastest && rows.is_contiguous() && length >= least &&
+         std::has_single_bit(static_cast<std::uint64_t>(length)) && length < rows.reduced() &&
+         rows.reduced() % length == 0;
+}
+
+/// Whether the domain has rows of a number for each chunk of the others.
+bool are_results(const Domain& results, const Domain& rows) {
+  const std::int64_t count = results.reduced();
+  return results.reduces_fastest && results.is_contiguous() && results.kept() == rows.kept() && count > 1 &&
+         rows.reduced() % count == 0 && is_chunk(rows.reduced() / count, rows);
 }
 
 /// Whether lanes can put it together: one array, by an operation that is known and whose order is nobody's matter.
@@ -68,11 +83,19 @@ bool sums_chunks(const Graph& graph, const Node& reduce) {
 }  // namespace
 
 bool are_chunks(const Domain& chunks, const Domain& rows) {
-  constexpr std::int64_t least = 4;
-  const std::int64_t length = chunks.reduced();
-  return chunks.reduces_fastest && rows.reduces_fastest && chunks.is_contiguous() && rows.is_contiguous() &&
-         length >= least && std::has_single_bit(static_cast<std::uint64_t>(length)) && length < rows.reduced() &&
-         rows.reduced() % length == 0 && chunks.kept() * length == rows.kept() * rows.reduced();
+  return is_chunk(chunks.reduced(), rows) && chunks.reduces_fastest && chunks.is_contiguous() &&
+         chunks.kept() * chunks.reduced() == rows.kept() * rows.reduced();
+}
+
+std::int64_t chunk_length(const Graph& graph, const Node& reduce, const Layout& layout) {
+  switch (row_reduction(graph, reduce, layout)) {
+    case RowReduction::chunks:
+      return row_layout(graph, reduce).columns;
+    case RowReduction::results:
+      return layout.columns / row_layout(graph, reduce).columns;
+    default:
+      return 0;
+  }
 }
 
 RowReduction row_reduction(const Graph& graph, const Node& reduce, const Layout& layout) {
@@ -84,7 +107,9 @@ RowReduction row_reduction(const Graph& graph, const Node& reduce, const Layout&
     if (domain == layout.domain.turned()) return RowReduction::columns;
     return are_chunks(domain, layout.domain) && sums_chunks(graph, reduce) ? RowReduction::chunks : RowReduction::none;
   }
-  return count == layout.rows && results == 1 ? RowReduction::numbers : RowReduction::none;
+  if (count == layout.rows && results == 1) return RowReduction::numbers;
+  const bool of_results = are_results(domain_of(graph, reduce), layout.domain) && sums_chunks(graph, reduce);
+  return of_results ? RowReduction::results : RowReduction::none;
 }
 
 std::vector<NodeId> late_values(const Region& region, const Layout& layout) {

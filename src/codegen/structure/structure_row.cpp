@@ -119,6 +119,10 @@ class RowReading {
       row_dependences_[id] = RowDependence::chunk;
       return std::nullopt;
     }
+    if (row_reduction(graph_, region_[id], layout_) == RowReduction::results && dependence != RowDependence::turned) {
+      row_dependences_[id] = RowDependence::row;
+      return std::nullopt;
+    }
     const Layout own = row_layout(graph_, region_[id]);
     if (own.rows != layout_.rows || own.columns != layout_.columns || dependence == RowDependence::row)
       return refuse("skeleton-row-shapes",
@@ -223,6 +227,9 @@ std::optional<Rejection> refuse_reductions(const Region& region, const Layout& l
     for (const NodeId next : region.inside())
       if (other == no_node && walks_along(region[next]) && walked_domain(graph, region[next]) == layout.domain)
         other = next;
+    if (other == no_node)
+      return refuse("rows-differ", fmt::format("%{} reduces rows that lie as {}, the group has {}", graph[id].name,
+                                               text(domain_of(graph, node)), text(layout.domain)));
     const Layout a = row_layout(graph, region[std::min(id, other)]), b = row_layout(graph, region[std::max(id, other)]);
     const std::string a_name = graph[std::min(id, other)].name, b_name = graph[std::max(id, other)].name;
     if (a.rows == b.rows && a.columns == b.columns)
@@ -270,12 +277,22 @@ std::optional<Rejection> refuse_scans(const Region& region, const Layout& layout
 
 namespace {
 
-/// Longer rows of which those that the group has are chunks; of several the longest.
+/// The rows of all elements behind what such a reduction goes over, if that has one number for each chunk.
+Layout rows_behind(const Layout& results, const Layout& chunks) {
+  const std::int64_t columns = results.columns * chunks.columns;
+  Domain domain{{columns}, true};
+  if (results.rows > 1) domain.runs.push_back(results.rows);
+  return {Skeleton::row, results.rows, columns, domain};
+}
+
+/// Longer rows of which those that the group has are chunks: some that it goes along, or reduces results of; of several
+/// the longest.
 std::optional<Layout> longer_rows(const Region& region, const Layout& chunks) {
   std::optional<Layout> longest;
   for (const NodeId id : region.inside()) {
     if (!walks_along(region[id])) continue;
     std::optional<Layout> rows = rows_of(region.graph, region[id]);
+    if (rows && rows->rows * rows->columns == chunks.rows) rows = rows_behind(*rows, chunks);
     if (!rows || !are_chunks(chunks.domain, rows->domain)) continue;
     if (!longest || rows->columns > longest->columns) longest = std::move(rows);
   }
@@ -294,9 +311,8 @@ std::int64_t longest_chunk(const Region& region) {
 
 std::optional<Rejection> refuse_chunks(const Region& region, const Layout& layout) {
   for (const NodeId id : region.inside()) {
-    if (region[id].op != Op::reduce || row_reduction(region.graph, region[id], layout) != RowReduction::chunks)
-      continue;
-    const std::int64_t length = row_layout(region.graph, region[id]).columns, most = longest_chunk(region);
+    if (region[id].op != Op::reduce) continue;
+    const std::int64_t length = chunk_length(region.graph, region[id], layout), most = longest_chunk(region);
     if (length > most)
       return refuse("rows-differ",
                     fmt::format("%{} reduces chunks of {} of rows of {}, lanes of a warp have {} at most",
@@ -328,10 +344,12 @@ std::optional<Classified> recognise_row(const Region& region) {
   if (!layout) return refuse_reduction(region.graph, region[*first]);
   Classified found = recognise_rows(region, *layout);
   if (std::holds_alternative<Layout>(found)) return found;
+  const std::optional<Layout> longer = longer_rows(region, *layout);
+  if (!longer) return found;
+  found = recognise_rows(region, *longer);
+  if (std::holds_alternative<Rejection>(found)) return found;
   // What moves results of chunks, or would read them badly, may still do as stages.
-  if (const std::optional<Layout> longer = longer_rows(region, *layout))
-    if (Classified other = recognise_rows(region, *longer); std::holds_alternative<Layout>(other))
-      if (!doubt_row(region, *longer)) return other;
+  if (std::optional<Rejection> doubted = doubt_row(region, *longer)) return *doubted;
   return found;
 }
 

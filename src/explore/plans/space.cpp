@@ -209,7 +209,7 @@ std::vector<int> vectors_of(const codegen::Prepared& prepared, const ir::Limits&
   std::vector<int> values = powers_of_two(1, prepared.widest_vector);
   if (passes_together(prepared) && !has_columns(prepared))
     std::erase_if(values, [&](int value) { return prepared.columns % value != 0; });
-  for (const auto& [node, length] : prepared.chunks)
+  for (const std::int64_t length : prepared.chunk_lengths)
     std::erase_if(values, [&](int value) { return length < value || length > std::int64_t{value} * limits.warp_size; });
   return values;
 }

@@ -91,9 +91,8 @@ void set_usual_lanes(ir::Plan& plan, const codegen::Prepared& prepared, std::int
 
 /// The widest, up to the shortest chunk.
 int usual_vector(const codegen::Prepared& prepared) {
-  std::int64_t vector = prepared.widest_vector;
-  for (const auto& [node, length] : prepared.chunks) vector = std::min(vector, length);
-  return static_cast<int>(vector);
+  if (prepared.chunk_lengths.empty()) return prepared.widest_vector;
+  return static_cast<int>(std::min<std::int64_t>(prepared.widest_vector, prepared.chunk_lengths.front()));
 }
 
 int steps_of_number(int a, int b) {

@@ -32,6 +32,8 @@ enum class ChunkUse : std::uint8_t {
   scanned,  ///< of a scan's elements
   turned,   ///< writes them with the numbers of rows taken off, turned and as they are
   held,     ///< elements are held against a number of the chunk and one of the row
+  best,     ///< the greatest of a row's results is taken off them, and they are spread
+  shared,   ///< each result's share of the row's sum, where chunks are of what a row's maximum was taken off
 };
 
 struct Chunked {
@@ -59,6 +61,12 @@ class Lines {
   }
   std::string row_of(std::string_view x) { return add(fmt::format("reduce max {}, %start, axes={{1}}", x), numbers_); }
   std::string spread(std::string_view number) { return add(fmt::format("broadcast {}, axes={{0}}", number), whole_); }
+  /// Of results of chunks, spread over them again.
+  std::string of_results(std::string_view op, std::string_view results) {
+    const std::string start = op == "add" ? add("constant 0", fmt::format("{}[]", of_.type)) : "%start";
+    const std::string number = add(fmt::format("reduce {} {}, {}, axes={{1}}", op, results, start), numbers_);
+    return add(fmt::format("broadcast {}, axes={{0}}", number), results_);
+  }
   std::string both(std::string_view op, std::string_view a, std::string_view b) {
     return add(fmt::format("{} {}, {}", op, a, b), whole_);
   }
@@ -130,6 +138,18 @@ std::string chunk_text(const Chunked& of) {
       const std::string of_rows = lines.spread(lines.row_of(lines.both("subtract", "%x", of_chunks)));
       return lines.ending(lines.both("minimum", lines.both("subtract", of_rows, of_chunks), "%x"));
     }
+    case ChunkUse::best: {
+      const std::string results = lines.chunks_of("%x");
+      const std::string left =
+          lines.add(fmt::format("subtract {}, {}", results, lines.of_results("max", results)), lines.results());
+      return lines.ending(fmt::format("{}, {}", lines.both("add", lines.spread_chunks(left), "%x"), left));
+    }
+    case ChunkUse::shared: {
+      const std::string rest = lines.both("subtract", "%x", lines.spread(lines.row_of("%x")));
+      const std::string results = lines.chunks_of(rest);
+      return lines.ending(
+          lines.add(fmt::format("subtract {}, {}", results, lines.of_results("add", results)), lines.results()));
+    }
   }
   return {};
 }
@@ -142,8 +162,9 @@ explore::SpaceRun check_chunks(const Chunked& of, int one_in) {
 
 constexpr ir::Limits chunk_limits{90, 2, 32, 1024, 2048, 16, 65536, 65536, 255, 256, 4, 4, 65536, 49152, 65536, 0, 128};
 
-constexpr std::array chunk_uses{ChunkUse::scales,  ChunkUse::results, ChunkUse::ahead, ChunkUse::nested,
-                                ChunkUse::scanned, ChunkUse::turned,  ChunkUse::held};
+constexpr std::array chunk_uses{ChunkUse::scales, ChunkUse::results, ChunkUse::ahead,
+                                ChunkUse::nested, ChunkUse::scanned, ChunkUse::turned,
+                                ChunkUse::held,   ChunkUse::best,    ChunkUse::shared};
 
 ir::Skeleton skeleton_of(const std::string& text) {
   const auto ready = codegen::prepare(group_of_text(text));
@@ -164,11 +185,13 @@ TEST_CASE("every use of chunks computes what the evaluator computes and is count
       programs += run.programs;
     }
   CHECK(programs > 300);
+  // One row and several in a block: threads of those that do not exist walk too, and read nothing that they have not.
+  CHECK(check_chunks({.rows = 1, .chunks = 3, .use = ChunkUse::shared}, 2).programs > 0);
 }
 
 TEST_CASE("blocks that share a row, and meet, reduce chunks of it") {
   int clustered = 0, met = 0;
-  for (const ChunkUse use : {ChunkUse::scales, ChunkUse::ahead, ChunkUse::held, ChunkUse::nested})
+  for (const ChunkUse use : {ChunkUse::scales, ChunkUse::ahead, ChunkUse::held, ChunkUse::nested, ChunkUse::best})
     for (const int chunks : {9, 17}) {
       const std::string text = chunk_text({.rows = 2, .chunks = chunks, .length = 32, .use = use});
       CAPTURE(text);
@@ -296,12 +319,17 @@ TEST_CASE("what no chunk of a row is has no kernel with the row") {
   constexpr std::string_view of_32 =
       "  %g = reshape %y : f32[4,3,32]\n  %c = reduce max %g, %start, axes={2} : f32[4,3]\n";
   CHECK(refused(4, 96, fmt::format("{}  %r = reverse %c, axes={{1}} : f32[4,3]\n  output %r, %y\n", of_32)) ==
-        "rows-differ");
+        "skeleton-row-reverse");
   CHECK(refused(4, 96,
                 fmt::format("{}  %b = broadcast %c, axes={{0,2}} : f32[4,32,3]\n  %r = reshape %b : f32[4,96]\n"
                             "  %z = add %y, %r : f32[4,96]\n  output %z\n",
-                            of_32)) == "rows-differ");
-  // A reduction of them.
+                            of_32)) == "skeleton-row-broadcast");
+  // A reduction of them is one of the row, but not where they were turned.
   CHECK(refused(4, 96, fmt::format("{}  %m = reduce add %c, %start, axes={{1}} : f32[4]\n  output %m, %y\n", of_32)) ==
-        "rows-differ");
+        "row 4 x 96");
+  CHECK(
+      refused(4, 96,
+              fmt::format("{}  %t = transpose %c, axes={{1,0}} : f32[3,4]\n  %m = reduce add %t, %start, axes={{0}} : "
+                          "f32[4]\n  output %m, %y\n",
+                          of_32)) == "skeleton-mixed");
 }
