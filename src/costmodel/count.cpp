@@ -100,11 +100,11 @@ void add_meeting(const ir::Kernel& kernel, const ir::Stmt& barrier, Work& work) 
   ticket.reload_sectors += kernel.virtual_blocks;
 }
 
-/// Before its first launch a workspace means nothing, so nobody reads of it what was not written.
+/// Before its first launch a workspace means nothing, so nobody reads of it what was not written. A ticket means that
+/// nobody has come: who comes first reads that.
 void find_own(const ir::Kernel& kernel, Work& work) {
   for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
-    const ir::BufferRole role = kernel.buffers[b].role;
-    if (role != ir::BufferRole::workspace && role != ir::BufferRole::ticket) continue;
+    if (kernel.buffers[b].role != ir::BufferRole::workspace) continue;
     const BufferWork& buffer = std::as_const(work.buffers)[b];
     if (buffer.store.requests + buffer.atomic.requests > 0) work.buffers[b].own = true;
   }

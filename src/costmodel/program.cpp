@@ -264,12 +264,22 @@ double written_footprint(const BufferWork& buffer) {
   return static_cast<double>(std::max(buffer.written_bytes, sector_bytes * buffer.written_sectors));
 }
 
+namespace {
+
+/// An atomic operation reads where it writes.
+double asked_of_memory(const BufferWork& buffer) {
+  const double read = read_footprint(buffer);
+  return buffer.atomic.requests > 0 ? std::max(read, written_footprint(buffer)) : read;
+}
+
+}  // namespace
+
 double read_first(const Work& program) {
   double sum = 0;
   std::vector<bool> touched(program.buffers.size());
   for (const Work& one : works_of(program))
     one.buffers.each([&](std::size_t b, const BufferWork& buffer) {
-      if (!touched[b] && !buffer.own) sum += read_footprint(buffer);
+      if (!touched[b] && !buffer.own) sum += asked_of_memory(buffer);
       touched[b] = touched[b] || buffer.read_bytes + buffer.written_bytes > 0;
     });
   return sum;

@@ -39,7 +39,7 @@ struct BufferWork {
   /// Sectors that loads ask for which a load of the same index a constant away asks for too (the taps of a stencil),
   /// and the largest such distance in bytes; by extents in both modes.
   std::int64_t shifted_sectors = 0, shift_bytes = 0;
-  /// A workspace, or a ticket, that this kernel fills before it reads it: what it reads it has written to L2 itself.
+  /// A workspace that this kernel fills before it reads it: what it reads it has written to L2 itself.
   bool own = false;
   bool operator==(const BufferWork&) const = default;
 };

@@ -334,6 +334,34 @@ Classified recognise_rows(const Region& region, const Layout& layout) {
   return layout;
 }
 
+/// The first reduction of numbers that are none of chunks that the group reduces: rows of its own, shorter ones.
+std::optional<Rejection> refuse_own_rows(const Region& region, const Layout& layout) {
+  const auto kind = [&](const Node& node) {
+    return node.op == Op::reduce ? row_reduction(region.graph, node, layout) : RowReduction::none;
+  };
+  const std::vector<NodeId> of_chunks = values_from(
+      region, [&](const Node& node) { return kind(node) == RowReduction::chunks; }, [](const Node&) { return true; });
+  for (const NodeId id : region.inside())
+    if (kind(region[id]) == RowReduction::results && !std::ranges::binary_search(of_chunks, region[id].operands[0]))
+      return refuse("rows-differ",
+                    fmt::format("%{} reduces rows of {}, the group has rows of {}", region.graph[id].name,
+                                row_layout(region.graph, region[id]).columns, layout.columns));
+  return std::nullopt;
+}
+
+/// The same, and with chunks only what has no doubt: what moves their results, or would read them badly, may still do
+/// as stages.
+Classified recognise_chunked(const Region& region, const Layout& layout) {
+  const Classified found = recognise_rows(region, layout);
+  const auto is_of_chunks = [&](NodeId id) {
+    return region[id].op == Op::reduce && chunk_length(region.graph, region[id], layout) > 0;
+  };
+  if (std::holds_alternative<Rejection>(found) || std::ranges::none_of(region.inside(), is_of_chunks)) return found;
+  if (std::optional<Rejection> refused = refuse_own_rows(region, layout)) return *refused;
+  if (std::optional<Rejection> doubted = doubt_row(region, layout)) return *doubted;
+  return found;
+}
+
 }  // namespace
 
 std::optional<Classified> recognise_row(const Region& region) {
@@ -342,15 +370,10 @@ std::optional<Classified> recognise_row(const Region& region) {
   if (first == region.inside().end()) return std::nullopt;
   const std::optional<Layout> layout = rows_of(region);
   if (!layout) return refuse_reduction(region.graph, region[*first]);
-  Classified found = recognise_rows(region, *layout);
+  Classified found = recognise_chunked(region, *layout);
   if (std::holds_alternative<Layout>(found)) return found;
   const std::optional<Layout> longer = longer_rows(region, *layout);
-  if (!longer) return found;
-  found = recognise_rows(region, *longer);
-  if (std::holds_alternative<Rejection>(found)) return found;
-  // What moves results of chunks, or would read them badly, may still do as stages.
-  if (std::optional<Rejection> doubted = doubt_row(region, *longer)) return *doubted;
-  return found;
+  return longer ? recognise_chunked(region, *longer) : found;
 }
 
 std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {

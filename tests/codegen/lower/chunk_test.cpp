@@ -275,6 +275,24 @@ TEST_CASE("what is made for a chunk, or for a scan, and read behind it is made o
   }
 }
 
+TEST_CASE("rows of another length that are no results of chunks are another loop") {
+  const auto structure = [](std::string_view end) {
+    const ir::Group group = group_of_text(fmt::format(R"(graph given {{
+  %x = parameter 0 : f32[8,256]
+  %w = parameter 1 : f32[8,32]
+  %zero = constant 0 : f32[]
+  %n = reduce add %x, %zero, axes={{1}} : f32[8]
+  %m = reduce max %w, %zero, axes={{1}} : f32[8]
+{}}})",
+                                                      end));
+    const codegen::Classified found = codegen::classify(group);
+    return std::holds_alternative<codegen::Layout>(found) ? codegen::text(std::get<codegen::Layout>(found))
+                                                          : std::get<ir::Rejection>(found).rule;
+  };
+  CHECK(structure("  output %n, %m\n").starts_with("pack"));
+  CHECK(structure("  %k = multiply %n, %m : f32[8]\n  output %k\n").starts_with("stages"));
+}
+
 TEST_CASE("what waits for chunks is read at its own place") {
   const ir::Group group = group_of_text(chunk_text({.use = ChunkUse::scales}));
   const auto ready = codegen::prepare(group);
