@@ -185,6 +185,10 @@ class WalkedSection {
     if (pass_.prepared.full[id] == 0 || !takes_work(pass_, id) || builder_.refusal()) return false;
     if (found == state.entries[id].end() || (found->raw.id == ir::no_value && row(dtype).compute != dtype))
       return false;
+    const auto is_same = [&](const Kept& kept) {
+      return !kept.in_shared && kept.segment == segment_.number && kept.coordinates == found->coordinates;
+    };
+    if (std::ranges::any_of(state.kept[id], is_same)) return true;  // it waits for a later phase anyway
     Kept kept{id, found->coordinates, 0, segment_.number, Stay::section};
     kept.by_trip = trips_ > 1;
     kept.depth = outside;
