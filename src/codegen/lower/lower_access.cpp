@@ -247,7 +247,7 @@ void ProgramBuilder::fly(ir::NodeId id, const Demand& wanted, const Flight& flig
   if (shares_spread(kept)) return;
   const ir::ValueId initial = conditions.empty() && !access.partly ? ir::no_value : start_of_array(id);
   const int depth = std::min(spans_row(stay) ? row_depth : flight.depth, access.depth);
-  const Kept* made = keep_in_registers(kept, depth, initial);
+  const Kept* made = keep_in_registers(kept, depth, initial, "_row");
   loads_ahead_ += loads;
   load_array(id, access, made, conditions);
 }

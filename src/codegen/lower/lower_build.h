@@ -337,10 +337,13 @@ class ProgramBuilder {
   /// Ends a flight of loads in the scope of that depth.
   void issue(int depth);
   Kept& add_kept(const Kept& kept);  ///< until land() of its stay; a reference until the next of its node
-  void land(Stay stay);              ///< forgets what was to stay no longer than that
-  /// Whether loads of `id` made ahead are there for the current phase.
-  bool is_loaded(ir::NodeId id) const;
-  void forget_values();  ///< drops cached values of open scopes (value cache off)
+  /// The same in a new array, declared in the scope of that depth, whose name ends so.
+  const Kept* keep_in_registers(const Kept& kept, int depth, ir::ValueId initial, std::string_view ending);
+  /// The array element of the trip and row at hand; `element` is no_expr for the vector as a whole.
+  ir::Ref kept_ref(const Kept& kept, ir::ExprId element);
+  void land(Stay stay);                 ///< forgets what was to stay no longer than that
+  bool is_loaded(ir::NodeId id) const;  ///< whether loads of it made ahead are there for the current phase
+  void forget_values();                 ///< drops cached values of open scopes (value cache off)
   /// `count` elements of a register array from or to neighbours in memory from `base` on, `width` with each access;
   /// `rank`: of which block of the cluster, in distributed space.
   void load_pieces(int depth, const ir::Ref& target, ir::Space space, std::uint16_t memory, ir::ExprId base, int width,
@@ -565,9 +568,6 @@ class ProgramBuilder {
   int aligned_width(ir::ExprId base, int most) const;
   const Kept* find_kept(ir::NodeId id, const Demand& wanted, bool in_shared) const;
   const Kept* find_or_keep(const ir::Home& home, const Coordinates& coordinates);
-  const Kept* keep_in_registers(const Kept& kept, int depth, ir::ValueId initial = ir::no_value);
-  /// The array element of the trip and row at hand; `element` is no_expr for the vector as a whole.
-  ir::Ref kept_ref(const Kept& kept, ir::ExprId element);
   Entry kept_entry(ir::NodeId id, const Kept& kept, const Demand& wanted);
 
   const Prepared& prepared_;

@@ -357,9 +357,10 @@ const Kept* ProgramBuilder::find_kept(ir::NodeId id, const Demand& wanted, bool 
   return nullptr;
 }
 
-const Kept* ProgramBuilder::keep_in_registers(const Kept& kept, int depth, ir::ValueId initial) {
+const Kept* ProgramBuilder::keep_in_registers(const Kept& kept, int depth, ir::ValueId initial,
+                                              std::string_view ending) {
   const ir::DType dtype = node_at(kept.node).shape.dtype;
-  ir::Array array{name_of(kept.node) + "_row", ir::Space::registers, dtype, {0, 0}, 1};
+  ir::Array array{name_of(kept.node) + std::string(ending), ir::Space::registers, dtype, {0, 0}, 1};
   std::size_t dim = 0;
   if (kept.by_row) array.dims[dim++] = in_flight_rows;
   if (kept.by_trip) array.dims[dim] = spans_row(kept.stay) ? segment_->trip_count : segment_->section_trips;
@@ -382,7 +383,7 @@ const Kept* ProgramBuilder::find_or_keep(const ir::Home& home, const Coordinates
   Kept kept{id, coordinates, 0, segment_->number};
   kept.by_row = in_flight_rows > 1;
   kept.by_trip = (spans_row(kept.stay) ? segment_->trip_count : segment_->section_trips) > 1;
-  if (!in_shared) return keep_in_registers(kept, row_depth);
+  if (!in_shared) return keep_in_registers(kept, row_depth, ir::no_value, "_row");
   kept.in_shared = true;
   const ir::DType dtype = node_at(id).shape.dtype;
   const std::int64_t trips = segment_->trip_count;

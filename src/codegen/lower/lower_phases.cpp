@@ -415,7 +415,7 @@ void run_phase(Pass& pass, std::size_t number, std::vector<ir::Home>& kept_befor
   builder.share(shared);
   if (is_joined && side_by_side) store_numbers_side_by_side(pass, phase);
   builder.keep(keeping);
-  pass.walked = walked_for(pass, phase, kept_before);
+  find_walked(pass, phase, kept_before);
   if (phase.walks && !pass.mapping.in_parts) load_rows_ahead(pass, number);
   std::vector<ir::Home> computed;  // inputs kept in registers are there by now
   std::copy_if(keeping.begin(), keeping.end(), std::back_inserter(computed),

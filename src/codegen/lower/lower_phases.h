@@ -148,6 +148,8 @@ void close_first_of_bundle(Pass& pass);
 /// Which scans and reductions of chunks a phase goes through: those that it needs, behind no value that waits from
 /// earlier ones. Operands before users.
 std::vector<Pass::Walked> walked_for(const Pass& pass, const Phase& phase, std::span<const ir::Home> kept_before);
+/// Fills Pass::walked with them, and what each of them makes that is read behind it.
+void find_walked(Pass& pass, const Phase& phase, std::span<const ir::Home> kept_before);
 /// Of those the reductions of chunks.
 std::vector<ir::NodeId> chunks_of(const Pass& pass, const Phase& phase);
 /// Elements of the chunks of which a row's reduction reads the results; 0: it reads elements.

@@ -45,10 +45,16 @@ bool is_scan(const Prepared& prepared, ir::NodeId id) {
   return std::binary_search(prepared.scans.begin(), prepared.scans.end(), id);
 }
 
-std::int64_t chunk_of(const Prepared& prepared, ir::NodeId id) {
-  const auto found = std::ranges::find(prepared.chunks, id, &std::pair<ir::NodeId, std::int64_t>::first);
-  return found == prepared.chunks.end() ? 0 : found->second;
+namespace {
+
+std::int64_t length_in(const std::vector<std::pair<ir::NodeId, std::int64_t>>& lengths, ir::NodeId id) {
+  const auto found = std::ranges::find(lengths, id, &std::pair<ir::NodeId, std::int64_t>::first);
+  return found == lengths.end() ? 0 : found->second;
 }
+
+}  // namespace
+
+std::int64_t chunk_of(const Prepared& prepared, ir::NodeId id) { return length_in(prepared.chunks, id); }
 
 bool passes_together(const Prepared& prepared) { return !prepared.scans.empty() || !prepared.chunks.empty(); }
 
@@ -191,20 +197,10 @@ class WalkedSection {
     if (std::ranges::any_of(state.kept[id], is_same)) return true;  // it waits for a later phase anyway
     Kept kept{id, found->coordinates, 0, segment_.number, Stay::section};
     kept.by_trip = trips_ > 1;
-    kept.depth = outside;
-    kept.array = builder_.add_array({builder_.name_of(id) + "_again",
-                                     ir::Space::registers,
-                                     dtype,
-                                     {kept.by_trip ? trips_ : 0, 0},
-                                     segment_.vector});
-    kept.bytes = trips_ * segment_.vector * std::max(row(dtype).bits / 8, 1);
-    builder_.declare(outside, kept.array, ir::no_value);
+    const ir::ValueId value = found->raw.id != ir::no_value ? found->raw.id : found->compute.id;
+    const Kept* made = builder_.keep_in_registers(kept, outside, ir::no_value, "_again");
     const ir::ExprId lane = segment_.vector > 1 ? build_.var(segment_.element) : ir::no_expr;
-    set(builder_, place_in(kept.array, segment_.section_trip, lane),
-        found->raw.id != ir::no_value ? found->raw.id : found->compute.id);
-    builder_.kept_bytes += kept.bytes;
-    builder_.most_kept = std::max(builder_.most_kept, builder_.kept_bytes);
-    builder_.add_kept(kept);
+    set(builder_, builder_.kept_ref(*made, lane), value);
     return true;
   }
 
@@ -497,28 +493,25 @@ void find_again(const Pass& pass, const Phase& phase, std::vector<Pass::Walked>&
 std::vector<Pass::Walked> walked_for(const Pass& pass, const Phase& phase, std::span<const ir::Home> kept_before) {
   std::vector<Pass::Walked> found;
   if (!passes_together(pass.prepared)) return found;
-  const ir::Graph& graph = pass.builder.graph();
   std::vector<ir::NodeId> computed;
-  add_computed(graph, pass.prepared, phase, computed);
-  std::vector<std::uint8_t> needed(graph.nodes.size(), 0);
-  const auto need = [&](ir::NodeId id) { needed[ir::index(id)] = 1; };
-  std::ranges::for_each(computed, need);
-  for (std::size_t i = graph.nodes.size(); i-- > 0;) {
-    const auto id = static_cast<ir::NodeId>(i);
+  add_computed(pass.builder.graph(), pass.prepared, phase, computed);
+  const std::vector<std::uint8_t> needed = made_of(pass, computed, {}, kept_before);
+  for (ir::NodeId id = 0; id < std::ssize(needed); ++id) {
     const std::int64_t chunk = chunk_of(pass.prepared, id);
-    const bool ends = graph[id].op == ir::Op::reduce && chunk == 0;
-    if (needed[i] == 0 || ends || find_home(kept_before, id) != nullptr) continue;
-    if (chunk > 0 || is_scan(pass.prepared, id)) found.push_back({id, chunk, {}});
-    std::ranges::for_each(graph[id].operands, need);
+    const bool is_walked = chunk > 0 || is_scan(pass.prepared, id);
+    if (is_walked && needed[ir::index(id)] != 0 && find_home(kept_before, id) == nullptr)
+      found.push_back({id, chunk, {}});
   }
-  std::reverse(found.begin(), found.end());
-  find_again(pass, phase, found, kept_before);
   return found;
 }
 
+void find_walked(Pass& pass, const Phase& phase, std::span<const ir::Home> kept_before) {
+  pass.walked = walked_for(pass, phase, kept_before);
+  find_again(pass, phase, pass.walked, kept_before);
+}
+
 std::int64_t chunk_read_by(const Pass& pass, ir::NodeId reduction) {
-  const auto found = std::ranges::find(pass.prepared.results, reduction, &std::pair<ir::NodeId, std::int64_t>::first);
-  return found == pass.prepared.results.end() ? 0 : found->second;
+  return length_in(pass.prepared.results, reduction);
 }
 
 std::vector<ir::NodeId> chunks_of(const Pass& pass, const Phase& phase) {

@@ -25,6 +25,9 @@ const SkeletonStructure& structure(ir::Skeleton skeleton);
 /// The first scan that does not go along the group's rows or columns, or goes against another one.
 std::optional<ir::Rejection> refuse_scans(const Region& region, const Layout& layout);
 
+/// Whether there are so many results of some reduction of chunks of the group's rows.
+bool is_of_chunks(const Region& region, const Layout& layout, std::int64_t count);
+
 /// The bodies of a group that falls apart; nothing where it does not.
 std::optional<std::variant<std::vector<BodyBorder>, ir::Rejection>> find_pack(const ir::Graph& graph,
                                                                               const ir::Boundary& border);

@@ -509,7 +509,8 @@ bool contains_node(const std::vector<NodeId>& nodes, NodeId id) {
 
 bool is_reduction(const Node& node) { return walks_along(node); }
 
-/// Whether there are so many results of some reduction of chunks.
+}  // namespace
+
 bool is_of_chunks(const Region& region, const Layout& layout, std::int64_t count) {
   return std::ranges::any_of(region.inside(), [&](NodeId id) {
     const Node& node = region[id];
@@ -517,8 +518,6 @@ bool is_of_chunks(const Region& region, const Layout& layout, std::int64_t count
            row_reduction(region.graph, node, layout) == RowReduction::chunks;
   });
 }
-
-}  // namespace
 
 std::optional<Rejection> refuse_outputs(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {
   const Graph& graph = region.graph;

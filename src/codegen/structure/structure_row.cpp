@@ -114,12 +114,12 @@ class RowReading {
   }
 
   std::optional<Rejection> read_reduce(NodeId id, RowDependence dependence) {
-    if (row_reduction(graph_, region_[id], layout_) == RowReduction::chunks && dependence != RowDependence::row &&
-        dependence != RowDependence::chunk) {
+    const RowReduction of = row_reduction(graph_, region_[id], layout_);
+    if (of == RowReduction::chunks && dependence != RowDependence::row && dependence != RowDependence::chunk) {
       row_dependences_[id] = RowDependence::chunk;
       return std::nullopt;
     }
-    if (row_reduction(graph_, region_[id], layout_) == RowReduction::results && dependence != RowDependence::turned) {
+    if (of == RowReduction::results && dependence != RowDependence::turned) {
       row_dependences_[id] = RowDependence::row;
       return std::nullopt;
     }
@@ -312,8 +312,9 @@ std::int64_t longest_chunk(const Region& region) {
 std::optional<Rejection> refuse_chunks(const Region& region, const Layout& layout) {
   for (const NodeId id : region.inside()) {
     if (region[id].op != Op::reduce) continue;
-    const std::int64_t length = chunk_length(region.graph, region[id], layout), most = longest_chunk(region);
-    if (length > most)
+    const std::int64_t length = chunk_length(region.graph, region[id], layout);
+    if (length == 0) continue;
+    if (const std::int64_t most = longest_chunk(region); length > most)
       return refuse("rows-differ",
                     fmt::format("%{} reduces chunks of {} of rows of {}, lanes of a warp have {} at most",
                                 region.graph[id].name, length, layout.columns, most));

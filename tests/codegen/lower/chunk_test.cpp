@@ -15,6 +15,7 @@
 
 #include "codegen/lower/lower.h"
 #include "explore/every_plan.h"
+#include "explore/wide_space.h"
 
 #include "support/text_group.h"
 #include "support/thorough.h"
@@ -160,8 +161,6 @@ explore::SpaceRun check_chunks(const Chunked& of, int one_in) {
   return explore::check_every_plan(group_of_text(text), {testing::effort(one_in, 1)});
 }
 
-constexpr ir::Limits chunk_limits{90, 2, 32, 1024, 2048, 16, 65536, 65536, 255, 256, 4, 4, 65536, 49152, 65536, 0, 128};
-
 constexpr std::array chunk_uses{ChunkUse::scales, ChunkUse::results, ChunkUse::ahead,
                                 ChunkUse::nested, ChunkUse::scanned, ChunkUse::turned,
                                 ChunkUse::held,   ChunkUse::best,    ChunkUse::shared};
@@ -265,7 +264,7 @@ TEST_CASE("what is made for a chunk, or for a scan, and read behind it is made o
     plan.vector = 8;
     plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
     codegen::LowerScratch scratch;
-    const codegen::Lowered lowered = codegen::lower(prepared, plan, chunk_limits, scratch);
+    const codegen::Lowered lowered = codegen::lower(prepared, plan, explore::small_limits, scratch);
     REQUIRE(std::holds_alternative<ir::Kernel>(lowered));
     const auto exponentials = std::ranges::count_if(std::get<ir::Kernel>(lowered).values, [](const ir::Value& value) {
       return value.kind == ir::ValueKind::op && value.op == ir::Op::exp;
