@@ -43,12 +43,19 @@ constexpr double register_bytes = 4;
 double rows_of(const GroupSummary& summary) { return summary.rows / static_cast<double>(summary.row_sums); }
 bool adds_across(const GroupSummary& summary) { return summary.row_sums > 0 && summary.carried > 0; }
 
+/// What a block adds up from row to row, elements. Each of its sums goes over as many elements of a row as it has
+/// results for that row's set: a sum over all rows has no others, one over a batch has more.
+double carried(const GroupSummary& summary) { return std::min(summary.carried, summary.reduced / rows_of(summary)); }
+
+/// Sets of rows that are added up apart from one another.
+double sets_of(const GroupSummary& summary) { return std::max(1.0, summary.carried / carried(summary)); }
+
 /// Seconds that rows wait for one another where blocks add up across them. Such a block keeps what it adds up, and the
 /// row at hand, in registers. So few rows are resident at once, the others follow in turns, and of each turn the trip
 /// to memory and the steps of its reductions lie behind nothing.
 double exposed(const GroupSummary& summary, const CalibratedDevice& device) {
   if (!adds_across(summary)) return 0;
-  const double held = rows_of(summary) * summary.carried * register_bytes + summary.read;
+  const double held = rows_of(summary) * carried(summary) * register_bytes + summary.read;
   const double turns = held / (device.sms * device.registers_per_sm * register_bytes);
   const double step = std::log2(device.warp_size) * (device.shuffle_latency + device.fma_latency) +
                       2 * device.shared_latency + 2 * device.barrier_latency;
@@ -136,12 +143,14 @@ double pieces_come(const GroupSummary& summary, const CalibratedDevice& device, 
 
 /// Seconds of the end of sums across rows. Each block writes what it added up. Of about as many families as each has
 /// members, the last block adds up what its family wrote, and the last family what they did: alone, each time it has so
-/// many loads on their way as its lanes can have.
+/// many loads on their way as its lanes can have. Blocks of a set meet apart from others; where a block has one or
+/// several, nobody meets.
 double end_of_sums(const GroupSummary& summary, const CalibratedDevice& device) {
   if (!adds_across(summary)) return 0;
-  const double blocks = std::min(rows_of(summary), device.sms), members = std::sqrt(blocks);
-  const double bytes = summary.carried * register_bytes;
-  const double trips = std::ceil(members * summary.carried / (lanes_of_block * 4 * loads_of_lane));
+  const double sets = sets_of(summary), blocks = std::min(rows_of(summary), device.sms);
+  if (sets >= blocks) return 0;
+  const double members = std::sqrt(blocks / sets), bytes = carried(summary) * register_bytes;
+  const double trips = std::ceil(members * carried(summary) / (lanes_of_block * 4 * loads_of_lane));
   return 2 * blocks * bytes / l2_peak(device) +
          2 * (std::max(trips * device.l2_latency, members * bytes / (device.sm_bandwidth * device.clock)) +
               device.l2_latency);

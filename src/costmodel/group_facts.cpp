@@ -183,6 +183,7 @@ class Facts {
     const OpClass kind = class_of(node.op);
     if (kind == OpClass::reduction) {
       fact.reduces = true;
+      fact.reduced = size_of(graph_[node.operands[0]]);
       fact.reach = ResultReach::grid;
       if (node.shape.dtype == ir::DType::tuple && node.op != Op::reduce) return;
       const Rows found = rows_of(graph_[node.operands[0]].shape, axes(node));

@@ -65,6 +65,7 @@ struct GroupNode {
   bool alive = false;  ///< work or an outside node
   ResultReach reach = ResultReach::element;
   bool reduces = false;     ///< a reduction: its operand may be of any size
+  double reduced = 0;       ///< elements of that operand
   double rows = 1;          ///< of a row reduction
   std::int32_t domain = 0;  ///< how its rows lie: 0 each in one piece, > 0 a number for their domain
   /// Of a reduction that leaves the fastest dimension: bands of columns side by side that a block may have, and how the

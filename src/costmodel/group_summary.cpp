@@ -322,7 +322,10 @@ void GroupSummaries::count_work(NodeId node, int sign) {
   if (state.folded.seen.reach == ResultReach::grid) summary.tails += sign;
   if (fact.turn != 0) count_turn(node, sign);
   if (state.folded.follows) return;
-  if (state.folded.seen.reach == ResultReach::grid && fact.reduces) summary.carried += sign * state.folded.results;
+  if (state.folded.seen.reach == ResultReach::grid && fact.reduces) {
+    summary.carried += sign * state.folded.results;
+    summary.reduced += sign * fact.reduced;
+  }
   summary.fma += sign * fact.fma;
   summary.alu += sign * fact.alu;
   summary.xu += sign * fact.xu;

@@ -48,7 +48,7 @@ struct GroupSummary {
   std::int64_t tails = 0;              ///< results that are there only when all blocks are done
   std::int64_t fills = 0;              ///< scatters whose array another launch makes before them
   double scattered = 0;                ///< bytes that scatters change where data says
-  double carried = 0;                  ///< elements of reductions among them: what a block adds up from row to row
+  double carried = 0, reduced = 0;     ///< elements of reductions among them, and elements that those go over
   std::int64_t row_sums = 0;           ///< reductions whose rows, or bands of columns, a block can hold
   std::int64_t column_sums = 0;        ///< of these, those of columns
   double rows = 0;                     ///< of these, summed up

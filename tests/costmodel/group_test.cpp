@@ -240,6 +240,7 @@ TEST_CASE("rows whose sums across them leave room for few at once wait in turns,
   s.arguments = 5;
   s.tails = 1;
   s.carried = 100;
+  s.reduced = 100 * 10000;
   s.row_sums = 2;
   s.rows = 2 * 10000;
   s.steps = {1, 1};
@@ -256,6 +257,11 @@ TEST_CASE("rows whose sums across them leave room for few at once wait in turns,
     const bool has_end = other.carried > 0 && other.row_sums > 0;
     CHECK(e.total.value == approx(with - 174 * turn - (has_end ? 0 : end)).epsilon(1e-9));
   };
+  // The sums of 50 sets are 50 times as many; a block has rows of one set, and the SMs have no blocks of the same set.
+  GroupSummary sets = s;
+  sets.carried *= 50;
+  CHECK(part_of(group(sets, d), Part::latency) == part_of(group(s, d), Part::latency));
+  CHECK(part_of(group(sets, d), Part::barrier) == 2 * 200e-9);
   without([](GroupSummary& other) { other.carried = 0; });                   // no sums across rows
   without([](GroupSummary& other) { other.row_sums = 0, other.rows = 0; });  // no rows: columns alone
   d.registers_per_sm = 175 * 1000;
@@ -270,8 +276,8 @@ TEST_CASE("sums across rows end with what each block wrote, and what the last of
   s.read = 3e6;
   s.tails = s.row_sums = 1;
   s.steps = {1};
-  const auto end = [&](double rows, double carried) {
-    s.rows = rows, s.carried = carried;
+  const auto end = [&](double rows, double carried, double sets = 1) {
+    s.rows = rows, s.carried = carried * sets, s.reduced = carried * rows;
     return part_of(group(s, d), Part::barrier) - 2 * 200e-9;
   };
   const auto written = [&](double blocks, double carried) {
@@ -281,6 +287,10 @@ TEST_CASE("sums across rows end with what each block wrote, and what the last of
   CHECK(end(9, 1000) == approx(written(9, 1000) + 2 * (200e-9 + 200e-9)).epsilon(last_digits));
   // Rows above the 10 SMs share their blocks. 3 members in 2 trips; many more results are bound by what an SM gets.
   CHECK(end(9, 20000) == approx(written(9, 20000) + 2 * (3 * 80e3 / 64e9 + 200e-9)).epsilon(last_digits));
+  // Two sets have 5 blocks each; as many sets as SMs have one, which writes results.
+  CHECK(end(10, 20000, 2) ==
+        approx(written(10, 20000) + 2 * (std::sqrt(5) * 80e3 / 64e9 + 200e-9)).epsilon(last_digits));
+  CHECK(end(10, 20000, 10) == 0);
   d.l2_latency = 10e-6;
   CHECK(end(9, 20000) + 2 * 200e-9 - 2 * 10e-6 ==
         approx(written(9, 20000) + 2 * (2 * 10e-6 + 10e-6)).epsilon(last_digits));

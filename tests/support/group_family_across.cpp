@@ -3,8 +3,9 @@
 //
 // Members of the family that add up across rows, as text for group_family.cpp: the gradients of a norm's input and
 // scale together, a loss over rows, everything at once in narrow types, sums over batches in front of the rows, and
-// integers with an initial value that is not neutral. And those that write something aside, of another size than rows,
-// columns and elements.
+// integers with an initial value that is not neutral. Sums of sets of rows: the gradients of a scale of each batch, of
+// a bias of each query that all batches share, and of both with what all rows share. And those that write something
+// aside, of another size than rows, columns and elements.
 #include "support/group_family.h"
 
 namespace tailor::ir {
@@ -58,6 +59,53 @@ const std::vector<FamilyMember>& across_family() {
   %loss = multiply %sum, %share : f32[]
   %small = convert %loss : f16[]
   output %small, %l, %most
+})"},
+      {"across_batches", R"(graph across_batches {
+  %x = parameter 0 : f32[3,{R},{N}]
+  %dy = parameter 1 : f32[3,{R},{N}]
+  %g = parameter 2 : f32[3,{N}]
+  %zero = constant 0 : f32[]
+  %sq = multiply %x, %x : f32[3,{R},{N}]
+  %ss = reduce add %sq, %zero, axes={2} : f32[3,{R}]
+  %rb = broadcast %ss, axes={0,1} : f32[3,{R},{N}]
+  %xh = multiply %x, %rb : f32[3,{R},{N}]
+  %dg = multiply %dy, %xh : f32[3,{R},{N}]
+  %dgs = reduce add %dg, %zero, axes={1} : f32[3,{N}]
+  %db = reduce add %dy, %zero, axes={1} : f32[3,{N}]
+  %scaled = multiply %dgs, %g : f32[3,{N}]
+  output %xh, %scaled, %db
+})"},
+      {"across_queries", R"(graph across_queries {
+  %x = parameter 0 : f16[{R},3,{N}]
+  %dy = parameter 1 : f16[{R},3,{N}]
+  %zero = constant 0 : f32[]
+  %a = convert %x : f32[{R},3,{N}]
+  %b = convert %dy : f32[{R},3,{N}]
+  %p = multiply %a, %b : f32[{R},3,{N}]
+  %s = reduce add %p, %zero, axes={2} : f32[{R},3]
+  %sb = broadcast %s, axes={0,1} : f32[{R},3,{N}]
+  %d = subtract %b, %sb : f32[{R},3,{N}]
+  %ds = multiply %a, %d : f32[{R},3,{N}]
+  %bias = reduce add %ds, %zero, axes={0} : f32[3,{N}]
+  %n = convert %ds : f16[{R},3,{N}]
+  output %n, %bias, %s
+})"},
+      {"across_places", R"(graph across_places {
+  %x = parameter 0 : f32[2,{R},3,{N}]
+  %w = parameter 1 : f32[{N}]
+  %zero = constant 0 : f32[]
+  %lowest = constant -inf : f32[]
+  %m = reduce max %x, %lowest, axes={3} : f32[2,{R},3]
+  %mb = broadcast %m, axes={0,1,2} : f32[2,{R},3,{N}]
+  %c = subtract %x, %mb : f32[2,{R},3,{N}]
+  %e = exp %c : f32[2,{R},3,{N}]
+  %places = reduce add %e, %zero, axes={1} : f32[2,3,{N}]
+  %most = reduce max %c, %lowest, axes={1} : f32[2,3,{N}]
+  %columns = reduce add %x, %zero, axes={0,1,2} : f32[{N}]
+  %numbers = reduce add %m, %zero, axes={0,1,2} : f32[]
+  %both = multiply %places, %most : f32[2,3,{N}]
+  %scaled = multiply %columns, %w : f32[{N}]
+  output %e, %both, %scaled, %numbers
 })"},
       {"across_everything", R"(graph across_everything {
   %x = parameter 0 : bf16[2,{R},{N}]

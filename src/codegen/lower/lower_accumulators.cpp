@@ -407,9 +407,10 @@ void store_row_numbers(Pass& pass) {
   const ir::ExprId first = build.subtract(pass.loops.number, build.scale(builder.row_in_flight, stride));
   ir::ExprId row = build.add_scaled(first, lane, stride);
   if (pass.loops.ragged) {
-    conditions.push_back({row, build.constant(pass.prepared.rows), false});
-    row = build.narrow(row, {0, pass.prepared.rows - 1});
+    conditions.push_back({row, build.constant(units(pass.mapping, Side::kept)), false});
+    row = build.narrow(row, {0, units(pass.mapping, Side::kept) - 1});
   }
+  row = row_of_set(builder, pass.mapping, pass.loops, row);
   for (const Pass::RowNumber& number : pass.row_numbers)
     builder.store_picked(number.output, number.array, own, number_coordinates(pass, number.output, row), conditions);
   pass.row_numbers.clear();

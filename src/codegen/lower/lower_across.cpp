@@ -18,6 +18,10 @@
 // there are blocks, alone, while the others are done. So blocks are families, as many as each has members: the last of
 // a family adds up its members' parts, and the last of these the families' parts. Each adds in the order of numbers, so
 // results are the same in each run. What stands behind a meeting stands in its guard. Few blocks are one family.
+//
+// Sets. Where sums are of several sets of rows (RowSets), a block has rows of one, and the blocks of a set meet apart
+// from others. A set that one block has needs no meeting: the lanes' columns go through shared memory alone. Sums of
+// all rows beside such sums are put together of all blocks, after them.
 #include "codegen/lower/lower_across.h"
 
 #include <fmt/format.h>
@@ -35,14 +39,17 @@ namespace tailor::codegen {
 
 namespace {
 
+Layout layout_of(const Prepared& prepared) {
+  return {prepared.skeleton, prepared.rows, prepared.columns, prepared.domain};
+}
+
 RowReduction kind_of(const Prepared& prepared, ir::NodeId sum) {
-  const ir::Graph& graph = *prepared.graph;
-  return row_reduction(graph, graph[sum], {prepared.skeleton, prepared.rows, prepared.columns, prepared.domain});
+  return row_reduction(*prepared.graph, (*prepared.graph)[sum], layout_of(prepared));
 }
 
 ir::DType type_of(const Prepared& prepared, ir::NodeId sum) { return row((*prepared.graph)[sum].shape.dtype).compute; }
 
-/// How many results a sum has.
+/// How many results a sum has, or has of each set.
 std::int64_t width_of(const Prepared& prepared, RowReduction kind) {
   return kind == RowReduction::columns ? prepared.columns : 1;
 }
@@ -189,22 +196,32 @@ Coordinates late_coordinates(Pass& pass, std::int32_t output, ir::ExprId result)
 
 /// Sums with equally many results, by their places in Pass::across, and what is late of the same number.
 struct Results {
-  std::int64_t width = 1;
+  bool of_set = false;
+  std::int64_t width = 1;  ///< results of each sum, of each set
   std::vector<std::size_t> sums;
   std::vector<std::int32_t> outputs;
 };
 
-std::vector<Results> results_of(const Pass& pass) {
+/// The number of a result among those of all sets.
+ir::ExprId among_sets(Pass& pass, const Results& results, ir::ExprId own) {
+  return results.of_set ? pass.builder.build().add_scaled(own, pass.loops.set, results.width) : own;
+}
+
+/// Of one set each, or of all rows.
+std::vector<Results> results_of(const Pass& pass, bool of_set) {
   std::vector<Results> all;
+  const std::int64_t sets = pass.mapping.sets.count(), of_sets = sets * pass.prepared.columns;
   const auto of_width = [&](std::int64_t width) -> Results& {
     for (Results& results : all)
       if (results.width == width) return results;
-    return all.emplace_back(Results{width, {}, {}});
+    return all.emplace_back(Results{of_set, width, {}, {}});
   };
   for (std::size_t i = 0; i < pass.across.size(); ++i)
-    of_width(width_of(pass.prepared, pass.across[i].kind)).sums.push_back(i);
-  for (const std::int32_t output : pass.prepared.late_outputs)
-    of_width(elements((*pass.prepared.graph)[pass.prepared.stored[output]].shape)).outputs.push_back(output);
+    if (pass.across[i].of_set == of_set) of_width(width_of(pass.prepared, pass.across[i].kind)).sums.push_back(i);
+  for (const std::int32_t output : pass.prepared.late_outputs) {
+    const std::int64_t count = elements((*pass.prepared.graph)[pass.prepared.stored[output]].shape);
+    if ((sets > 1 && count == of_sets) == of_set) of_width(of_set ? count / sets : count).outputs.push_back(output);
+  }
   return all;
 }
 
@@ -219,7 +236,7 @@ std::int64_t results_at_once(const Results& results, const std::vector<Parts>& p
 }
 
 /// A sum's results become known to what is made of them, or go to its workspace, from number `to` on.
-void leave_result(Pass& pass, std::size_t i, ir::ArrayId whole, const AtOnce& at_once,
+void leave_result(Pass& pass, const Results& results, std::size_t i, ir::ArrayId whole, const AtOnce& at_once,
                   const std::vector<ir::BufferId>& workspaces, ir::ExprId to) {
   ProgramBuilder& builder = pass.builder;
   IndexBuilder& build = builder.build();
@@ -230,7 +247,8 @@ void leave_result(Pass& pass, std::size_t i, ir::ArrayId whole, const AtOnce& at
   if (workspaces.empty()) {
     const ir::Node& sum = builder.graph()[across.sum];
     builder.state().accumulators.push_back(
-        {across.sum, result_at(build, builder.graph(), sum, at_once.result), whole, builder.depth(), ref.lane});
+        {across.sum, result_at(build, builder.graph(), sum, among_sets(pass, results, at_once.result)), whole,
+         builder.depth(), ref.lane});
     return;
   }
   ir::Stmt store;
@@ -278,25 +296,41 @@ void put_together(Pass& pass, const Results& results, const std::vector<Parts>& 
     left = left.subspan(some.size());
   }
   open_results(true);
-  for (const auto& [sum, whole] : wholes) leave_result(pass, sum, whole, at_once, workspaces, to);
+  for (const auto& [sum, whole] : wholes) leave_result(pass, results, sum, whole, at_once, workspaces, to);
   if (workspaces.empty())
     for (const std::int32_t output : results.outputs) {
       if (builder.refusal()) break;
       if (!pass.plan.value_cache) builder.forget_values();
-      builder.store_output(output, late_coordinates(pass, output, at_once.result));
+      builder.store_output(output, late_coordinates(pass, output, among_sets(pass, results, at_once.result)));
     }
   close_results(true);
   close_results(false);
   if (turns > 1) builder.close();
 }
 
-/// Workspaces for `count` parts of each sum.
-std::vector<ir::BufferId> add_workspaces(Pass& pass, std::string_view of, std::int64_t count) {
-  std::vector<ir::BufferId> workspaces;
-  for (const Pass::Across& across : pass.across)
-    workspaces.push_back(pass.builder.add_buffer(
-        {fmt::format("{}_{}", pass.prepared.names[across.sum], of), type_of(pass.prepared, across.sum),
-         count * width_of(pass.prepared, across.kind), ir::BufferRole::workspace, ir::no_id}));
+/// Blocks whose parts are put together: those of each set for itself, or all for the sums of all rows.
+struct Gathering {
+  std::vector<Results> results;
+  std::int64_t sets = 1;
+  std::int64_t blocks = 1;  ///< of each set
+  std::int64_t family = 1;  ///< of these, which meet first; divides them
+};
+
+/// Calls f with the place of each of its sums in Pass::across.
+void for_sums(const Gathering& of, const auto& f) {
+  for (const Results& results : of.results)
+    for (const std::size_t i : results.sums) f(i);
+}
+
+/// Workspaces for `count` parts of each of its sums, by their places in Pass::across.
+std::vector<ir::BufferId> add_workspaces(Pass& pass, const Gathering& of, std::string_view who, std::int64_t count) {
+  std::vector<ir::BufferId> workspaces(pass.across.size(), ir::no_id);
+  for_sums(of, [&](std::size_t i) {
+    const Pass::Across& across = pass.across[i];
+    workspaces[i] = pass.builder.add_buffer(
+        {fmt::format("{}_{}", pass.prepared.names[across.sum], who), type_of(pass.prepared, across.sum),
+         count * width_of(pass.prepared, across.kind), ir::BufferRole::workspace, ir::no_id});
+  });
   return workspaces;
 }
 
@@ -306,30 +340,81 @@ std::vector<Parts> parts_in(const std::vector<ir::BufferId>& workspaces, std::in
   return parts;
 }
 
+/// The lanes' parts of a sum go to shared memory.
+Parts leave_slots(Pass& pass, std::size_t i) {
+  const ir::ArrayId slots = add_slots(pass, pass.across[i]);
+  store_slots(pass, pass.across[i], slots);
+  return {ir::Space::shared, slots, slots_of(pass, pass.across[i].kind), pass.builder.build().constant(0)};
+}
+
 /// Writes the block's part of each sum to its workspace: straight from the lanes, or once the parts of its rows or
 /// warps were added up through shared memory.
-void store_block(Pass& pass, const std::vector<ir::BufferId>& workspaces) {
+void store_block(Pass& pass, const Gathering& of, const std::vector<ir::BufferId>& workspaces) {
   ProgramBuilder& builder = pass.builder;
-  IndexBuilder& build = builder.build();
   std::vector<Parts> parts(pass.across.size());
   bool shared = false;
-  for (std::size_t i = 0; i < pass.across.size(); ++i) {
-    const Pass::Across& across = pass.across[i];
-    if (is_dealt_out(pass, across)) {
-      store_columns(pass, across, ir::Space::global, workspaces[i],
-                    build.scale(pass.loops.block, pass.prepared.columns));
-      continue;
-    }
-    const ir::ArrayId slots = add_slots(pass, across);
-    store_slots(pass, across, slots);
-    parts[i] = {ir::Space::shared, slots, slots_of(pass, across.kind), build.constant(0)};
+  for_sums(of, [&](std::size_t i) {
+    if (is_dealt_out(pass, pass.across[i]))
+      return store_columns(pass, pass.across[i], ir::Space::global, workspaces[i],
+                           builder.build().scale(pass.loops.block, pass.prepared.columns));
+    parts[i] = leave_slots(pass, i);
     shared = true;
-  }
+  });
   if (shared) builder.put_barrier();
-  for (Results results : results_of(pass)) {
+  for (Results results : of.results) {
     std::erase_if(results.sums, [&](std::size_t i) { return is_dealt_out(pass, pass.across[i]); });
     if (!results.sums.empty()) put_together(pass, results, parts, workspaces, pass.loops.block);
   }
+}
+
+void put_all_together(Pass& pass, const Gathering& of, const std::vector<Parts>& parts,
+                      const std::vector<ir::BufferId>& workspaces, ir::ExprId to) {
+  for (const Results& results : of.results) put_together(pass, results, parts, workspaces, to);
+}
+
+/// One block has all parts.
+void end_alone(Pass& pass, const Gathering& of) {
+  std::vector<Parts> parts(pass.across.size());
+  for_sums(of, [&](std::size_t i) { parts[i] = leave_slots(pass, i); });
+  pass.builder.put_barrier();
+  put_all_together(pass, of, parts, {}, 0);
+}
+
+void end_together(Pass& pass, const Gathering& of) {
+  if (of.blocks == 1) return end_alone(pass, of);
+  ProgramBuilder& builder = pass.builder;
+  IndexBuilder& build = builder.build();
+  const std::int64_t families = of.blocks / of.family;
+  const auto [family, member] = build.divide(pass.loops.block, of.family);
+  const std::vector<ir::BufferId> of_blocks = add_workspaces(pass, of, "blocks", of.sets * of.blocks);
+  store_block(pass, of, of_blocks);
+  open_meeting(pass, family, member, of.sets * families, of.family);
+  const std::vector<Parts> parts = parts_in(of_blocks, of.family, build.scale(family, of.family));
+  if (families == 1) {
+    put_all_together(pass, of, parts, {}, 0);
+    return builder.close();
+  }
+  const std::vector<ir::BufferId> of_families = add_workspaces(pass, of, "families", of.sets * families);
+  put_all_together(pass, of, parts, of_families, family);
+  const auto [set, number] = build.divide(family, families);
+  open_meeting(pass, set, number, of.sets, families);
+  put_all_together(pass, of, parts_in(of_families, families, build.scale(set, families)), {}, 0);
+  builder.close();
+  builder.close();
+}
+
+/// Of so many blocks: as many as there are families then, or more; all, where they are few.
+std::int64_t family_of(std::int64_t blocks) {
+  constexpr std::int64_t most_alone = 16;
+  if (blocks <= most_alone) return blocks;
+  return static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(blocks))));
+}
+
+/// The same, which divides them.
+std::int64_t whole_family_of(std::int64_t blocks) {
+  std::int64_t family = family_of(blocks);
+  while (blocks % family != 0) ++family;
+  return family;
 }
 
 }  // namespace
@@ -353,12 +438,13 @@ std::optional<ir::Rejection> refuse_across(const Prepared& prepared, const ir::P
                                      "of each row",
                                      prepared.columns, plan.vector),
                          true};
-  const std::int64_t resident = std::int64_t{plan.blocks_per_sm} * limits.sms;
+  const std::int64_t resident = blocks_of_set(mapping.sets, std::int64_t{plan.blocks_per_sm} * limits.sms);
   if (plan.grid == ir::GridShape::persistent && tiles(mapping) <= resident)
-    return ir::Rejection{"persistent",
-                         fmt::format("{} for {}: nothing to loop over", counted(tiles(mapping), "tile"),
-                                     counted(resident, "resident block")),
-                         true};
+    return ir::Rejection{
+        "persistent",
+        fmt::format("{} for {}{}: nothing to loop over", counted(tiles(mapping), "tile"),
+                    counted(resident, "resident block"), mapping.sets.count() > 1 ? " of a set of rows" : ""),
+        true};
   return std::nullopt;
 }
 
@@ -370,6 +456,8 @@ void begin_across(Pass& pass) {
       Pass::Across& across = pass.across.emplace_back();
       across.sum = sum;
       across.kind = kind_of(pass.prepared, sum);
+      across.of_set = across.kind == RowReduction::columns && pass.mapping.sets.count() > 1 &&
+                      row_sets(builder.graph(), builder.graph()[sum], layout_of(pass.prepared)) == pass.mapping.sets;
       ir::Array array{pass.prepared.names[sum] + "_own", ir::Space::registers, type_of(pass.prepared, sum), {0, 0}, 1};
       if (across.kind == RowReduction::columns) {
         if (body.section_trips > 1) array.dims[0] = body.section_trips;
@@ -401,18 +489,11 @@ void add_across(Pass& pass, ir::NodeId sum, const Entry& value) {
 }
 
 void deal_families(Pass& pass) {
-  constexpr std::int64_t most_alone = 16;
   Digits& kept = pass.mapping[Side::kept];
   std::int64_t& blocks = kept.extents[Level::block];
-  pass.family = blocks;
-  if (blocks <= most_alone) return;
-  const auto root = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(blocks))));
-  pass.family = root;
-  for (std::int64_t size = root; size <= 2 * root; ++size)
-    if (blocks % size == 0) {
-      pass.family = size;
-      break;
-    }
+  const std::int64_t root = family_of(blocks), whole = whole_family_of(blocks);
+  pass.family = whole <= 2 * root ? whole : root;
+  if (blocks % pass.family == 0 && root == blocks) return;
   const bool persistent = pass.plan.grid == ir::GridShape::persistent;
   const std::int64_t families = (blocks + (persistent ? 0 : pass.family - 1)) / pass.family;
   blocks = pass.family * families;
@@ -420,37 +501,15 @@ void deal_families(Pass& pass) {
 }
 
 void end_across(Pass& pass) {
-  ProgramBuilder& builder = pass.builder;
-  if (pass.loops.round != 0) builder.close();
-  builder.row_depth = 0;
-  builder.in_flight_rows = 1;
-  const std::int64_t blocks = builder.kernel().virtual_blocks, families = blocks / pass.family;
-  const auto [family, member] = builder.build().divide(pass.loops.block, pass.family);
-  const std::vector<ir::BufferId> of_blocks = add_workspaces(pass, "blocks", blocks);
-  store_block(pass, of_blocks);
-  const std::vector<Results> all = results_of(pass);
-  const auto put_all_together = [&](const std::vector<Parts>& parts, const std::vector<ir::BufferId>& workspaces,
-                                    ir::ExprId to) {
-    for (const Results& results : all) put_together(pass, results, parts, workspaces, to);
-  };
-  const ir::ExprId zero = builder.build().constant(0);
-  if (blocks == 1) {
-    builder.put_barrier();
-    return put_all_together(parts_in(of_blocks, 1, zero), {}, zero);
-  }
-  open_meeting(pass, family, member, families, pass.family);
-  const ir::ExprId first = builder.build().scale(family, pass.family);
-  std::vector<Parts> parts = parts_in(of_blocks, pass.family, first);
-  if (families == 1) {
-    put_all_together(parts, {}, zero);
-    return builder.close();
-  }
-  const std::vector<ir::BufferId> of_families = add_workspaces(pass, "families", families);
-  put_all_together(parts, of_families, family);
-  open_meeting(pass, zero, family, 1, families);
-  put_all_together(parts_in(of_families, families, zero), {}, zero);
-  builder.close();
-  builder.close();
+  if (pass.loops.round != 0) pass.builder.close();
+  pass.builder.row_depth = 0;
+  pass.builder.in_flight_rows = 1;
+  const std::int64_t sets = pass.mapping.sets.count(), blocks = pass.extent(Side::kept, Level::block);
+  const Gathering of_sets{results_of(pass, true), sets, blocks, pass.family};
+  if (!of_sets.results.empty()) end_together(pass, of_sets);
+  const Gathering of_all{results_of(pass, false), 1, sets * blocks,
+                         sets == 1 ? pass.family : whole_family_of(sets * blocks)};
+  if (!of_all.results.empty()) end_together(pass, of_all);
 }
 
 }  // namespace tailor::codegen

@@ -17,7 +17,6 @@
 
 #include <array>
 #include <string>
-#include <tuple>
 
 namespace tailor::codegen {
 
@@ -36,7 +35,8 @@ std::string_view thread_name(const Mapping& mapping, Side side, Level level) {
 void add_blocks(ProgramBuilder& builder, const Mapping& mapping, Loops& loops) {
   using enum Level;
   IndexBuilder& build = builder.build();
-  const std::int64_t kept = extent(mapping, Side::kept, block), blocks = kept * extent(mapping, Side::along, block);
+  const std::int64_t kept = extent(mapping, Side::kept, block),
+                     blocks = kept * extent(mapping, Side::along, block) * mapping.sets.count();
   builder.kernel().virtual_blocks = blocks;
   if (const std::int64_t meeting = meeting_blocks(mapping); meeting > 1) {
     const bool in_cluster = extent(mapping, Side::along, cluster) > 1;
@@ -51,7 +51,9 @@ void add_blocks(ProgramBuilder& builder, const Mapping& mapping, Loops& loops) {
     return;
   }
   loops.block = build.var(build.add_var({"vb", ir::VarKind::block, blocks, 1}));
-  std::tie(loops.digits[Side::along][block], loops.digits[Side::kept][block]) = build.divide(loops.block, kept);
+  const auto [outer, own] = build.divide(loops.block, kept);
+  loops.digits[Side::kept][block] = own;
+  (mapping.sets.count() > 1 ? loops.set : loops.digits[Side::along][block]) = outer;
   const std::int64_t rounds = extent(mapping, Side::kept, loop);
   if (rounds == 1) return;
   loops.round = build.add_var({"r", ir::VarKind::loop, rounds, 1});
@@ -170,7 +172,7 @@ Loops make_loops(ProgramBuilder& builder, const Mapping& mapping, bool spans) {
   add_flight(builder, mapping, loops);
   ir::ExprId kept = loops.number = number_on(builder, mapping, loops, Side::kept);
   loops.ragged = cut(builder, mapping, Side::kept, kept, loops.exists);
-  loops.kept = in_elements(builder, mapping, Side::kept, kept, body);
+  loops.kept = in_elements(builder, mapping, Side::kept, row_of_set(builder, mapping, loops, kept), body);
   loops.results = body;
   loops.results.number = 1;
 
@@ -187,6 +189,14 @@ Loops make_loops(ProgramBuilder& builder, const Mapping& mapping, bool spans) {
   body.along = in_elements(builder, mapping, Side::along, along, body);
   loops.add(body);
   return loops;
+}
+
+ir::ExprId row_of_set(ProgramBuilder& builder, const Mapping& mapping, const Loops& loops, ir::ExprId member) {
+  const RowSets& sets = mapping.sets;
+  if (sets.count() == 1) return member;
+  IndexBuilder& build = builder.build();
+  const auto [outer, inner] = build.divide(loops.set, sets.inner);
+  return build.add_scaled(inner, build.add_scaled(member, outer, sets.members), sets.inner);
 }
 
 Loops make_tail(ProgramBuilder& builder, const Mapping& mapping, const Loops& loops) {

@@ -18,6 +18,7 @@ struct Loops {
   /// The digits, loops aside. One with the extent 1 is the constant 0.
   IndexedArray<IndexedArray<ir::ExprId, levels>, 2> digits{};
   ir::ExprId block = 0;
+  ir::ExprId set = 0;     ///< of rows that are added up together
   ir::ExprId rank = 0;    ///< number of the block among those that share its items and meet
   ir::ExprId thread = 0;  ///< in its block
   ir::VarId round = 0;    ///< over the tiles of a block, where it has several
@@ -42,6 +43,9 @@ struct Loops {
 Loops make_loops(ProgramBuilder& builder, const Mapping& mapping, bool spans);
 /// Elements behind the last whole vector of a flat loop: one for each thread of the last block.
 Loops make_tail(ProgramBuilder& builder, const Mapping& mapping, const Loops& loops);
+
+/// The row that is number `member` of the block's set; the same number where there are no sets.
+ir::ExprId row_of_set(ProgramBuilder& builder, const Mapping& mapping, const Loops& loops, ir::ExprId member);
 
 /// The number of the thread among those of its block that share out the side, and that of what they have of it.
 ir::ExprId thread_on(ProgramBuilder& builder, const Mapping& mapping, const Loops& loops, Side side);

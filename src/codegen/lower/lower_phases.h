@@ -47,6 +47,7 @@ struct Pass {
   struct Across {
     ir::NodeId sum = ir::no_node;
     RowReduction kind = RowReduction::none;
+    bool of_set = false;  ///< of each of several sets of rows
     ir::ArrayId array = ir::no_id;
   };
   std::vector<Across> across = {};
@@ -60,7 +61,7 @@ struct Pass {
   };
   std::vector<Walked> walked = {};  ///< operands before users
   Handover* handover = nullptr;     ///< of the launch at hand; its `done` is that of those before
-  std::int64_t family = 1;          ///< blocks that put their sums across rows together
+  std::int64_t family = 1;          ///< blocks that put their sums across rows together first, of one set
   ir::BufferId ticket = ir::no_id;  ///< where blocks of the grid count that meet; added for the first meeting
 
   std::int64_t extent(Side side, Level level) const { return codegen::extent(mapping, side, level); }

@@ -74,7 +74,8 @@ Mapping mapping_row(const Prepared& prepared, const ir::Plan& plan, const ir::Li
   made.in_parts = is_in_parts(prepared, plan, turns);
   deal_turns(along, turns, made.in_parts ? plan.in_flight : turns);
 
-  Digits& kept = made[Side::kept] = in_vectors(prepared.rows, 1);
+  if (prepared.sums_across) made.sets = prepared.sets;
+  Digits& kept = made[Side::kept] = in_vectors(prepared.rows / made.sets.count(), 1);
   const std::int64_t rows = std::max(plan.threads / plan.threads_per_row, 1);
   kept.extents[flight] = made.in_parts ? 1 : plan.in_flight;
   kept.extents[lane] =
@@ -82,8 +83,8 @@ Mapping mapping_row(const Prepared& prepared, const ir::Plan& plan, const ir::Li
   kept.extents[group] = rows / kept.extents[lane];
   kept.extents[block] = tiles(made);
   if (prepared.sums_across && plan.grid == ir::GridShape::persistent) {
-    kept.extents[block] = std::int64_t{plan.blocks_per_sm} * limits.sms;
-    kept.extents[loop] = rounded_up(tiles(made), std::max<std::int64_t>(kept.extents[block], 1));
+    kept.extents[block] = blocks_of_set(made.sets, std::int64_t{plan.blocks_per_sm} * limits.sms);
+    kept.extents[loop] = rounded_up(tiles(made), kept.extents[block]);
   }
   return made;
 }
@@ -146,10 +147,15 @@ std::vector<SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, c
     for (const SubRoot& root : sub_roots(*body.prepared, std::get<ir::Plan>(own), limits))
       roots.push_back({body.nodes[ir::index(root.node)], root.stitch});
   }
-  const ir::StitchLevel level = stitch_level(mapping(prepared, plan, limits));
+  const Mapping made = mapping(prepared, plan, limits);
+  const bool has_sets_alone = made.sets.count() > 1 && extent(made, Side::kept, Level::block) == 1;
+  const Layout layout{prepared.skeleton, prepared.rows, prepared.columns, prepared.domain};
   for (const Phase& phase : prepared.phases) {
-    for (const ir::NodeId id : phase.reductions) roots.push_back({id, level});
-    for (const ir::NodeId id : phase.across) roots.push_back({id, ir::StitchLevel::grid});
+    for (const ir::NodeId id : phase.reductions) roots.push_back({id, stitch_level(made)});
+    for (const ir::NodeId id : phase.across) {
+      const bool of_set = has_sets_alone && row_sets(*prepared.graph, (*prepared.graph)[id], layout) == made.sets;
+      roots.push_back({id, of_set ? ir::StitchLevel::block : ir::StitchLevel::grid});
+    }
   }
   std::sort(roots.begin(), roots.end(), [](const SubRoot& a, const SubRoot& b) { return a.node < b.node; });
   return roots;

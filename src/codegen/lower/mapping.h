@@ -5,6 +5,9 @@
 // domain a mixed radix whose digits are dealt to vectors, threads, blocks and loops; what follows from it alone.
 // Called by the skeletons' refusals, by the lowering, which makes variables of it (lower_loops.h), and by rules.
 //
+// Rows that are added up in sets (RowSets) have a further digit, the number of the set, which is a block's: all other
+// digits then name a member of it.
+//
 // Every skeleton is a row of one table (mapping.cpp), and a level is a column. With R rows in a block at once, F of
 // them in flight, and L lanes to a row:
 //
@@ -51,6 +54,7 @@ struct Mapping {
   ir::Skeleton skeleton = ir::Skeleton::map;
   IndexedArray<Digits, 2> sides{};
   Side fast = Side::kept;  ///< on which neighbours in memory lie: it has the vectors and the neighbouring threads
+  RowSets sets = {};       ///< of what stays; where there are several, that side is one of them
   std::int64_t run = 0;    ///< neighbours in memory on that side that lanes can read together; 0: all there are
   bool peels = false;      ///< elements that fill no vector are handled one by one; else vectors must divide the run
   bool in_parts = false;   ///< what a section reads is loaded before it, not all that a phase reads before the phase
@@ -98,10 +102,15 @@ inline std::int64_t thread_stride(const Mapping& mapping, Side side, Level level
          (level == Level::group ? extent(mapping, side, Level::lane) : 1);
 }
 
-/// Tiles that blocks have of what stays: a tile is what a block does of it at once.
+/// Tiles that blocks have of what stays, or of each set: a tile is what a block does of it at once.
 inline std::int64_t tiles(const Mapping& mapping) {
   const std::int64_t tile = stride_of(mapping, Side::kept, Level::block) / extent(mapping, Side::kept, Level::vector);
   return (units(mapping, Side::kept) + tile - 1) / tile;
+}
+
+/// Blocks that loop over the tiles of each set, where so many are resident.
+inline std::int64_t blocks_of_set(const RowSets& sets, std::int64_t resident) {
+  return std::max<std::int64_t>(resident / sets.count(), 1);
 }
 
 /// Vectors, or elements, that a thread handles of what is reduced for one result; a section may go on behind them.

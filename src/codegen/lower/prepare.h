@@ -128,6 +128,7 @@ struct Prepared {
   IndexedVector<Phase> phases;
   int walks = 1;                           ///< phases that go over elements
   bool sums_across = false;                ///< some phase has sums across rows
+  RowSets sets;                            ///< of rows that are added up together; where some are
   std::vector<std::int32_t> late_outputs;  ///< of no phase: they need sums across rows
   /// Of no phase, in rows and columns: neither one per result nor one per element. Free ones need no reduction; others
   /// are of a kernel of one row.

@@ -113,7 +113,7 @@ enum class RowReduction : std::uint8_t {
   row,         ///< the elements of each row
   chunks,      ///< a power of two of neighbours in a row: several results for each row
   results,     ///< of each row what there is one of for each chunk
-  columns,     ///< across rows: element j of all rows, one result for each j
+  columns,     ///< across rows: element j of all rows, one result for each j; or of each of several sets of rows
   numbers,     ///< across rows: a number of each row, one result
   everything,  ///< across rows: all elements of all rows, one result
   none,        ///< anything else
@@ -125,6 +125,15 @@ std::int64_t chunk_length(const ir::Graph& graph, const ir::Node& reduce, const 
 inline constexpr int chunk_lanes = 32;
 /// Whether the first domain has chunks of the second one's rows: a power of two of neighbours each, four or more.
 bool are_chunks(const Domain& chunks, const Domain& rows);
+/// Rows that are added up together: their numbers have three digits, the last of them the fastest, and a set differs in
+/// the middle one. 16 batches of 12 heads added up over the batch: outer 1, members 16, inner 12.
+struct RowSets {
+  std::int64_t outer = 1, members = 1, inner = 1;
+  std::int64_t count() const { return outer * inner; }
+  bool operator==(const RowSets&) const = default;
+};
+/// What a reduction of the kind `columns` adds up for one result of each column: all rows, or several sets of them.
+RowSets row_sets(const ir::Graph& graph, const ir::Node& reduce, const Layout& layout);
 constexpr bool is_across(RowReduction of) {
   return of == RowReduction::columns || of == RowReduction::numbers || of == RowReduction::everything;
 }
@@ -236,6 +245,9 @@ std::optional<ir::Rejection> doubt_outputs(const Region& region, const Layout& l
 
 /// Values that need a sum across rows, ascending; nothing where the layout is not of rows or no reduction goes across.
 std::vector<ir::NodeId> late_values(const Region& region, const Layout& layout);
+/// The sets that blocks have: those of the sums among `late` that have several, which refuse_late() wants to be the
+/// same; else all rows in one.
+RowSets row_sets(const Region& region, const Layout& layout, const std::vector<ir::NodeId>& late);
 /// Why the kernel's end cannot make what needs sums across rows.
 std::optional<ir::Rejection> refuse_late(const Region& region, const Layout& layout,
                                          const std::vector<ir::NodeId>& late);

@@ -13,6 +13,11 @@
 // values that no reduction is in. Anything that leads back to rows would need them again, a further reduction the
 // results of all threads: both are refused.
 //
+// Sets. A sum may take some of the rows together: those of a batch for each of its results, or the same head and query
+// of all batches. Where rows lie one behind the other, their number has three digits of which the sum takes the middle
+// one (RowSets). A block then has rows of one set, and the others have theirs. All such sums of a kernel have the same
+// sets; others beside them may add up all rows.
+//
 // Doubts. Nothing of such a row is streamed, so a block has all that the row reads in its registers, and its sums; GPUs
 // have 65,536 of them for a block, and the computation needs some. And the rows alone keep the blocks busy: few long
 // rows are a few blocks' work, where sums of their own would be shared by all.
@@ -36,6 +41,14 @@ bool contains(const std::vector<NodeId>& nodes, NodeId id) {
 
 std::string shown(const Graph& graph, NodeId id) {
   return fmt::format("%{} {}", graph[id].name, text(graph[id].shape));
+}
+
+/// The sets of rows, one behind the other, of which a sum with this domain adds up element j.
+std::optional<RowSets> sets_of(const Domain& sum, const Layout& layout) {
+  const Domain& rows = layout.domain;
+  const bool fits = rows.reduces_fastest && rows.is_contiguous() && !sum.reduces_fastest;
+  if (!fits || sum.runs.size() < 2 || sum.runs.size() > 3 || sum.runs[0] % layout.columns != 0) return std::nullopt;
+  return RowSets{sum.runs.size() == 3 ? sum.runs[2] : 1, sum.runs[1], sum.runs[0] / layout.columns};
 }
 
 /// Numbers of the late values that each node is made of: one for each column, one alone, or 0 where it is not late.
@@ -104,12 +117,25 @@ RowReduction row_reduction(const Graph& graph, const Node& reduce, const Layout&
     const Domain domain = domain_of(graph, reduce);
     if (domain == layout.domain) return RowReduction::row;
     if (results == 1) return RowReduction::everything;
-    if (domain == layout.domain.turned()) return RowReduction::columns;
+    if (domain == layout.domain.turned() || sets_of(domain, layout)) return RowReduction::columns;
     return are_chunks(domain, layout.domain) && sums_chunks(graph, reduce) ? RowReduction::chunks : RowReduction::none;
   }
   if (count == layout.rows && results == 1) return RowReduction::numbers;
   const bool of_results = are_results(domain_of(graph, reduce), layout.domain) && sums_chunks(graph, reduce);
   return of_results ? RowReduction::results : RowReduction::none;
+}
+
+RowSets row_sets(const Graph& graph, const Node& reduce, const Layout& layout) {
+  return sets_of(domain_of(graph, reduce), layout).value_or(RowSets{1, layout.rows, 1});
+}
+
+RowSets row_sets(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {
+  for (const NodeId id : late) {
+    if (region[id].op != Op::reduce || row_reduction(region.graph, region[id], layout) != RowReduction::columns)
+      continue;
+    if (const RowSets sets = row_sets(region.graph, region[id], layout); sets.count() > 1) return sets;
+  }
+  return {1, layout.rows, 1};
 }
 
 std::vector<NodeId> late_values(const Region& region, const Layout& layout) {
@@ -122,7 +148,7 @@ std::vector<NodeId> late_values(const Region& region, const Layout& layout) {
 
 std::optional<Rejection> doubt_late(const Region& region, const Layout& layout) {
   constexpr std::int64_t most_registers = 48 << 10;  // of a block, for arrays as long as a row
-  constexpr std::int64_t few_rows = 128, few_elements = 64 << 10;
+  constexpr std::int64_t few_rows = 128, few_elements = 64 << 10, least_of_set = 2 << 10;
   const Graph& graph = region.graph;
   std::int64_t bits = 0;  // of one column
   for (const NodeId id : region.border.reads)
@@ -136,17 +162,30 @@ std::optional<Rejection> doubt_late(const Region& region, const Layout& layout) 
                   fmt::format("a row of {} and its sums across rows take {} registers of a block, {} are "
                               "left for them",
                               layout.columns, registers, most_registers));
-  if (layout.rows < few_rows && layout.rows * layout.columns > few_elements)
+  if (layout.rows * layout.columns <= few_elements) return std::nullopt;
+  if (layout.rows < few_rows)
     return refuse("across-few", fmt::format("{} added up by as many blocks at most, which do not fill a GPU",
                                             counted(layout.rows, "row", "is", "are")));
+  const RowSets sets = row_sets(region, layout, late_values(region, layout));
+  if (sets.count() > 1 && sets.members * layout.columns < least_of_set)
+    return refuse("across-short",
+                  fmt::format("sets of {} of {} are added up by a block each, {} elements are worth one",
+                              counted(sets.members, "row"), layout.columns, least_of_set));
   return std::nullopt;
 }
 
 std::optional<Rejection> refuse_late(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {
   const Graph& graph = region.graph;
   const std::vector<NodeId> of_rows = values_of_rows(region, layout);
+  const RowSets sets = row_sets(region, layout, late);
   for (const NodeId id : late) {
     const Node& node = region[id];
+    if (node.op == Op::reduce && row_reduction(graph, node, layout) == RowReduction::columns)
+      if (const RowSets own = row_sets(graph, node, layout); own.count() > 1 && own != sets)
+        return refuse("across-sets", fmt::format("%{} adds up sets of {} that are {} apart, another sum of {} that are "
+                                                 "{} apart",
+                                                 node.name, counted(own.members, "row"), own.inner,
+                                                 counted(sets.members, "row"), sets.inner));
     const std::int64_t width = width_of_operands(region, id, late), count = elements(node.shape);
     if (node.op == Op::reduce) {
       if (width == 0) continue;

@@ -138,9 +138,11 @@ bool moves_in_shared(const Candidate& c) {
 
 bool is_across(const Candidate& c) { return c.tiling.groups > 0; }
 
-std::int64_t blocks(const Candidate& c) {
-  return (c.tiling.items + c.tiling.items_per_block - 1) / c.tiling.items_per_block * c.tiling.split;
+std::int64_t tiles_of_set(const Candidate& c) {
+  return (c.tiling.items + c.tiling.items_per_block - 1) / c.tiling.items_per_block;
 }
+
+std::int64_t blocks(const Candidate& c) { return tiles_of_set(c) * c.tiling.split * c.prepared.sets.count(); }
 
 bool is_narrow(const Candidate& c) {
   constexpr std::int64_t bytes = 64;

@@ -54,6 +54,8 @@ bool moves_in_shared(const Candidate& c);
 bool is_across(const Candidate& c);
 
 std::int64_t blocks(const Candidate& c);
+/// Tiles of what stays; where rows are added up in sets, of each of these.
+std::int64_t tiles_of_set(const Candidate& c);
 
 /// Columns so few that a block can have all or half of them: other axes have to tell plans apart.
 bool is_narrow(const Candidate& c);

@@ -85,11 +85,12 @@ constexpr std::array sound_table = [] {
              })}},
       {"persistent-loops",
        true,
-       "a persistent grid needs more tiles than resident blocks",
+       "a persistent grid needs more tiles than resident blocks, of sets of rows each of those that have it",
        {asks({grid, blocks_per_sm}, {T::items, T::items_per_block, T::split},
              [](const Candidate& c) {
+               const std::int64_t resident = std::int64_t{c.plan.blocks_per_sm} * c.limits.sms;
                return c.plan.grid == GridShape::persistent &&
-                      blocks(c) <= std::int64_t{c.plan.blocks_per_sm} * c.limits.sms;
+                      tiles_of_set(c) * c.tiling.split <= codegen::blocks_of_set(c.prepared.sets, resident);
              })}},
       {"split-persistent",
        true,

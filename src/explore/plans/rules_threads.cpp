@@ -178,7 +178,7 @@ constexpr std::array thread_table = [] {
        {asks({grid, threads}, {T::items, T::items_per_block, T::split},
              [](const Candidate& c) {
                const int resident = std::clamp(c.limits.threads_per_sm / 4 / c.plan.threads, 1, c.limits.blocks_per_sm);
-               return c.prepared.sums_across && c.plan.grid == GridShape::tile &&
+               return c.prepared.sums_across && c.plan.grid == GridShape::tile && tiles_of_set(c) > 1 &&
                       blocks(c) > std::int64_t{resident} * c.limits.sms;
              })}},
       {"across-resident",
@@ -188,7 +188,8 @@ constexpr std::array thread_table = [] {
              [](const Candidate& c) {
                if (!c.prepared.sums_across || c.plan.grid == GridShape::tile) return false;
                const std::int64_t threads = std::int64_t{c.plan.threads} * c.plan.blocks_per_sm;
-               return 4 * threads < c.limits.threads_per_sm ||
+               const bool queue = c.prepared.sets.count() > std::int64_t{c.plan.blocks_per_sm} * c.limits.sms;
+               return (!queue && 4 * threads < c.limits.threads_per_sm) ||
                       threads * registers_across(c) > c.limits.registers_per_sm;
              })}},
       {"broken-block",

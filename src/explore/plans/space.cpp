@@ -214,6 +214,18 @@ std::vector<int> vectors_of(const codegen::Prepared& prepared, const ir::Limits&
   return values;
 }
 
+/// Of sums across rows: those that differ in the blocks of a set.
+std::vector<int> resident_blocks(const codegen::Prepared& prepared, const ir::Limits& limits) {
+  std::vector<int> values = powers_of_two(1, limits.threads_per_sm / (2 * limits.warp_size));
+  std::erase_if(values, [&](int value) {
+    const auto blocks = [&](int each) {
+      return codegen::blocks_of_set(prepared.sets, std::int64_t{each} * limits.sms);
+    };
+    return value > 1 && blocks(value) == blocks(value / 2);
+  });
+  return values;
+}
+
 /// Values worth asking about. A field without a case keeps the value that a plan starts with.
 std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& prepared, const ir::Limits& limits) {
   constexpr int most_at_once = 8;
@@ -239,7 +251,7 @@ std::vector<int> default_values(ir::PlanField field, const codegen::Prepared& pr
     case ir::PlanField::cluster:
       return clusters(prepared, limits);
     case ir::PlanField::blocks_per_sm:
-      if (prepared.sums_across) return powers_of_two(1, limits.threads_per_sm / (2 * limits.warp_size));
+      if (prepared.sums_across) return resident_blocks(prepared, limits);
       return {0};  // dependences() say how many
     case ir::PlanField::homes:
       return lists_of_homes(prepared, limits);

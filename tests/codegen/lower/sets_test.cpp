@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: 2026 The Tailor authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sums across sets of the rows of a row kernel: which reductions are such, by an enumeration of all rows; that blocks
+// of a set meet and those of others do not; that a set which one block has needs no memory; and what is refused and
+// doubted. (The family's members across_batches, across_queries and across_places are executed under every plan by
+// lower_oracle_test.cpp and legal_plans_test.cpp, with many tiles and families by across_test.cpp.) Part of the suite
+// `codegen lower`.
+#include <doctest/doctest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/lower/lower.h"
+#include "codegen/lower/mapping.h"
+#include "explore/every_plan.h"
+#include "support/group_family.h"
+
+using namespace tailor;
+using namespace tailor::ir;
+using namespace tailor::codegen;
+
+namespace {
+
+constexpr Limits twenty{90, 20, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 65536, 49152, 65536, 0, 128};
+
+/// Which result of the reduction, apart from the column, each row of an array [2,R,3,1,5] adds to: rows in the order of
+/// memory, dimensions that are reduced by their bits.
+std::vector<std::vector<std::int64_t>> coordinates_of_rows(const Dims& dims, unsigned gone) {
+  std::vector<std::vector<std::int64_t>> all;
+  std::int64_t rows = 1;
+  for (int d = 0; d + 1 < dims.size(); ++d) rows *= dims[d];
+  for (std::int64_t row = 0; row < rows; ++row) {
+    std::vector<std::int64_t> kept;
+    std::int64_t rest = row;
+    for (int d = dims.size() - 2; d >= 0; --d) {
+      if ((gone >> d & 1U) == 0) kept.push_back(rest % dims[d]);
+      rest /= dims[d];
+    }
+    all.push_back(std::move(kept));
+  }
+  return all;
+}
+
+/// Whether the digits name for each row its result, and results in the order of memory.
+bool says(const RowSets& sets, const std::vector<std::vector<std::int64_t>>& results) {
+  std::map<std::int64_t, std::set<std::vector<std::int64_t>>> by_number;
+  std::set<std::vector<std::int64_t>> all;
+  if (sets.outer * sets.members * sets.inner != std::ssize(results)) return false;
+  for (std::int64_t row = 0; row < std::ssize(results); ++row) {
+    const auto& result = results[static_cast<std::size_t>(row)];
+    by_number[row / sets.inner / sets.members * sets.inner + row % sets.inner].insert(result);
+    all.insert(result);
+  }
+  return std::ssize(all) == sets.count() &&
+         std::ranges::all_of(by_number, [](const auto& one) { return one.second.size() == 1; });
+}
+
+Group sums_over(std::string_view first, std::string_view second, std::string_view dims) {
+  return {parse_graph(fmt::format(R"(graph sets {{
+  %x = parameter 0 : f32[{0}]
+  %zero = constant 0 : f32[]
+  %y = exp %x : f32[{0}]
+  %m = reduce add %x, %zero, axes={{3}} : f32[2,40,3]
+  %a = reduce add %y, %zero, axes={{{1}}} : f32[{3}]
+  %b = reduce max %y, %zero, axes={{{2}}} : f32[{4}]
+  output %m, %a, %b
+}})",
+                                  dims, first, second, first == "0" ? "40,3,16" : "2,3,16",
+                                  second == "0"   ? "40,3,16"
+                                  : second == "1" ? "2,3,16"
+                                                  : "16"))};
+}
+
+Plan tiles_plan(const Prepared& prepared, int threads, int lanes) {
+  Plan plan;
+  plan.skeleton = Skeleton::row;
+  plan.dominant = prepared.dominants.front();
+  plan.threads = threads;
+  plan.threads_per_row = lanes;
+  plan.vector = 4;
+  plan.homes = codegen::homes_of(prepared, ir::HomesWord::registers);
+  return plan;
+}
+
+}  // namespace
+
+TEST_CASE("a sum is across sets of rows where their numbers have digits of which it takes one, and nowhere else") {
+  int judged = 0, sets_seen = 0;
+  for (const Dims& dims : {Dims{2, 5, 3, 4}, Dims{2, 1, 3, 4}, Dims{7, 2, 2, 3}})
+    for (unsigned gone = 1; gone < 8; ++gone) {
+      CAPTURE(gone);
+      std::vector<int> axes;
+      std::vector<std::int64_t> left;
+      for (int d = 0; d < 4; ++d) {
+        if ((gone >> d & 1U) != 0)
+          axes.push_back(d);
+        else
+          left.push_back(dims[d]);
+      }
+      const Graph graph = parse_graph(fmt::format(
+          "graph kinds {{\n  %x = parameter 0 : f32[{}]\n  %z = constant 0 : f32[]\n  %s = reduce add %x, %z, "
+          "axes={{{}}} : f32[{}]\n  output %s\n}}",
+          fmt::join(dims.begin(), dims.end(), ","), fmt::join(axes, ","), fmt::join(left, ",")));
+      const std::int64_t rows = dims[0] * dims[1] * dims[2];
+      const Layout layout{Skeleton::row, rows, dims[3], Domain{{dims[3], rows}, true}};
+      const Node& sum = graph.nodes[2];
+      if (elements(sum.shape) == elements(graph[sum.operands[0]].shape)) continue;  // of dimensions of size 1
+      ++judged;
+      const std::vector<std::vector<std::int64_t>> results = coordinates_of_rows(dims, gone);
+      bool possible = false;  // some digits say it
+      for (std::int64_t outer = 1; outer <= rows; ++outer)
+        for (std::int64_t members = 1; members <= rows / outer; ++members)
+          possible =
+              possible || (rows % (outer * members) == 0 && says({outer, members, rows / outer / members}, results));
+      CHECK((row_reduction(graph, sum, layout) == RowReduction::columns) == possible);
+      if (!possible) continue;
+      const RowSets sets = row_sets(graph, sum, layout);
+      CHECK(says(sets, results));
+      sets_seen += sets.count() > 1 ? 1 : 0;
+    }
+  CHECK(judged == 20);
+  CHECK(sets_seen == 14);
+}
+
+TEST_CASE("blocks of a set meet apart from others, and a block that has a set alone meets nobody") {
+  const Group group = make_group(family_member("across_batches"), 451, 12);
+  const auto ready = prepare(group);
+  const Prepared& prepared = std::get<Prepared>(ready);
+  CHECK(prepared.sets == RowSets{3, 451, 1});
+  const auto kernel_of = [&](const Plan& plan) {
+    LowerScratch scratch;
+    const Lowered lowered = lower(prepared, plan, twenty, scratch);
+    REQUIRE_MESSAGE(std::holds_alternative<Kernel>(lowered), std::get<Rejection>(lowered).reason);
+    return std::get<Kernel>(lowered);
+  };
+  const auto tickets = [](const Kernel& kernel) {
+    std::vector<std::int64_t> counts;
+    for (const Buffer& buffer : kernel.buffers)
+      if (buffer.role == BufferRole::ticket) counts.push_back(buffer.elements);
+    return counts;
+  };
+  Plan plan = tiles_plan(prepared, 64, 8);  // 57 tiles of 8 rows: 8 families of 8 blocks, of each set
+  CHECK(kernel_of(plan).virtual_blocks == 3 * 64);
+  CHECK(tickets(kernel_of(plan)) == std::vector<std::int64_t>{3 * 8, 3});
+  plan.grid = GridShape::persistent;
+  plan.blocks_per_sm = 1;  // 20 blocks of three sets: 6 each
+  CHECK(kernel_of(plan).virtual_blocks == 3 * 6);
+  CHECK(tickets(kernel_of(plan)) == std::vector<std::int64_t>{3});
+  const auto few = make_group(family_member("across_batches"), 8, 12);
+  const auto few_ready = prepare(few);
+  LowerScratch scratch;
+  const Lowered alone =
+      lower(std::get<Prepared>(few_ready), tiles_plan(std::get<Prepared>(few_ready), 64, 8), twenty, scratch);
+  const Kernel& kernel = std::get<Kernel>(alone);
+  CHECK(kernel.virtual_blocks == 3);
+  CHECK(std::ranges::none_of(kernel.buffers, [](const Buffer& buffer) {
+    return buffer.role == BufferRole::ticket || buffer.role == BufferRole::workspace;
+  }));
+}
+
+TEST_CASE("sums of several sets have the same ones, others beside them add up all rows; every plan of them is right") {
+  const auto rule_of = [](std::string_view first, std::string_view second) -> std::string {
+    const Group group = sums_over(first, second, "2,40,3,16");
+    const Classified found = analyse(group.graph, whole_border(group.graph));
+    const auto* refused = std::get_if<Rejection>(&found);
+    return refused == nullptr ? "" : refused->rule;
+  };
+  CHECK(rule_of("0", "1") == "across-sets");
+  CHECK(rule_of("1", "0") == "across-sets");
+  for (const auto& [first, second] : {std::pair("0", "0"), {"1", "1"}, {"0", "0,1,2"}, {"1", "0,1,2"}}) {
+    CHECK(rule_of(first, second).empty());
+    const explore::SpaceRun run = explore::check_every_plan(sums_over(first, second, "2,40,3,16"), {5}, true);
+    CHECK(run.programs > 20);
+  }
+}
+
+TEST_CASE("sets with few elements, of which a block has one at a time, are doubted where they are many") {
+  const auto doubt_of = [](std::int64_t members, std::int64_t sets, std::int64_t columns) -> std::string {
+    const Group group{parse_graph(fmt::format(R"(graph short {{
+  %x = parameter 0 : f32[{0},{1},{2}]
+  %zero = constant 0 : f32[]
+  %s = reduce add %x, %zero, axes={{2}} : f32[{0},{1}]
+  %b = reduce add %x, %zero, axes={{0}} : f32[{1},{2}]
+  output %s, %b
+}})",
+                                              members, sets, columns))};
+    const Boundary border = whole_border(group.graph);
+    const Classified found = analyse(group.graph, border);
+    REQUIRE(std::holds_alternative<Layout>(found));
+    const std::optional<Rejection> doubt = find_doubt(group.graph, border, std::get<Layout>(found));
+    return doubt ? doubt->rule : "";
+  };
+  CHECK(doubt_of(4, 32, 512).empty());  // little work in all
+  CHECK(doubt_of(4, 64, 512).empty());
+  CHECK(doubt_of(4, 64, 511) == "across-short");
+  CHECK(doubt_of(511, 64, 4) == "across-short");
+  CHECK(doubt_of(512, 64, 4).empty());
+}
