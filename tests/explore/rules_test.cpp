@@ -205,6 +205,12 @@ struct Tried {
     prepared.columns = rows;
     plan.vector = vector;
   }
+  /// A sum across rows of so many results side by side, again and again along them.
+  void fold(std::int64_t run) {
+    prepared.sums_across = true;
+    prepared.across = {{0, {{1, prepared.rows, 1}, {1, prepared.columns / run, run}}}};
+    plan.threads_per_row = 32;
+  }
   void persistent(int per_sm) {
     plan.grid = ir::GridShape::persistent;
     plan.blocks_per_sm = per_sm;
@@ -255,6 +261,17 @@ std::vector<Side> sound_sides() {
       {"persistent-loops", true, [](Tried& t) { t.persistent(2), t.tiling.items = 4 * 264; }},
       {"persistent-loops", false, [](Tried& t) { t.persistent(2), t.tiling.items = 4 * 264 + 1; }},
       {"persistent-loops", false, [](Tried& t) { t.plan.blocks_per_sm = 2, t.tiling.items = 4; }},
+      {"persistent-loops", false,
+       [](Tried& t) {
+         t.persistent(2), t.tiling.items = 4 * 133, t.prepared.sets = {2, 4 * 133, 1};
+       }},
+      {"persistent-loops", true,
+       [](Tried& t) {
+         t.persistent(2), t.tiling.items = 4 * 132, t.prepared.sets = {2, 4 * 132, 1};
+       }},
+      {"fold-lanes", true, [](Tried& t) { t.fold(24); }},
+      {"fold-lanes", false, [](Tried& t) { t.fold(32); }},
+      {"fold-lanes", false, [](Tried& t) { t.fold(24), t.prepared.sums_across = false; }},
       {"split-persistent", true, [](Tried& t) { t.split(2), t.persistent(1); }},
       {"split-persistent", false, [](Tried& t) { t.persistent(1); }},
       {"split-persistent", false, [](Tried& t) { t.split(2); }},
@@ -891,7 +908,19 @@ std::vector<Side> column_sides() {
       {"across-parts", false, [](Tried& t) { across(t, 528); }},  // four blocks of 128 threads on each SM
       {"across-parts", false, [](Tried& t) { across(t, 529), t.persistent(4); }},
       {"across-parts", false, [](Tried& t) { across(t, 529), t.prepared.sums_across = false; }},
+      {"across-parts", false,
+       [](Tried& t) {
+         across(t, 1), t.prepared.sets = {529, 4, 1};
+       }},                                                                            // nothing to loop over
       {"across-resident", true, [](Tried& t) { across(t, 9999), t.persistent(3); }},  // 384 of 2,048 threads
+      {"across-resident", false,
+       [](Tried& t) {
+         across(t, 9999), t.persistent(3), t.prepared.sets = {397, 99, 1};
+       }},
+      {"across-resident", true,
+       [](Tried& t) {
+         across(t, 9999), t.persistent(3), t.prepared.sets = {396, 99, 1};
+       }},
       {"across-resident", false, [](Tried& t) { across(t, 9999), t.persistent(4); }},
       {"across-resident", false, [](Tried& t) { across(t, 9999), t.persistent(10); }},  // 48 registers for each
       {"across-resident", true, [](Tried& t) { across(t, 9999), t.persistent(11); }},

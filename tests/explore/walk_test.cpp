@@ -286,7 +286,11 @@ struct Ready {
   Ready(const ir::FamilyMember& member, std::int64_t rows, std::int64_t columns)
       : group(ir::make_group(member, rows, columns)), prepared(codegen::prepare(group)) {}
   Ready(const Ready&) = delete;
-  const codegen::Prepared* get() const { return std::get_if<codegen::Prepared>(&prepared); }
+  /// Of a loop; members whose sums fold rows of some lengths are stages with others.
+  const codegen::Prepared* get() const {
+    const auto* found = std::get_if<codegen::Prepared>(&prepared);
+    return found == nullptr || !found->bodies.empty() ? nullptr : found;
+  }
   /// The tiles of a group that is turned.
   const codegen::Prepared* tiles() const { return get() == nullptr ? nullptr : get()->turned.get(); }
   const codegen::Prepared* tiles_or_all() const { return tiles() != nullptr ? tiles() : get(); }

@@ -4,8 +4,9 @@
 // Members of the family that add up across rows, as text for group_family.cpp: the gradients of a norm's input and
 // scale together, a loss over rows, everything at once in narrow types, sums over batches in front of the rows, and
 // integers with an initial value that is not neutral. Sums of sets of rows: the gradients of a scale of each batch, of
-// a bias of each query that all batches share, and of both with what all rows share. And those that write something
-// aside, of another size than rows, columns and elements.
+// a bias of each query that all batches share, and of both with what all rows share. Sums that fold a row: the scale of
+// each channel of a group norm, of channels that lie slow and fast, of the places of heads, of an image. And those that
+// write something aside, of another size than rows, columns and elements.
 #include "support/group_family.h"
 
 namespace tailor::ir {
@@ -106,6 +107,63 @@ const std::vector<FamilyMember>& across_family() {
   %both = multiply %places, %most : f32[2,3,{N}]
   %scaled = multiply %columns, %w : f32[{N}]
   output %e, %both, %scaled, %numbers
+})"},
+      {"across_channels", R"(graph across_channels {
+  %x = parameter 0 : f32[{R},2,3,{N}]
+  %dy = parameter 1 : f32[{R},2,3,{N}]
+  %g = parameter 2 : f32[2,3]
+  %zero = constant 0 : f32[]
+  %s = reduce add %x, %zero, axes={2,3} : f32[{R},2]
+  %sb = broadcast %s, axes={0,1} : f32[{R},2,3,{N}]
+  %xh = subtract %x, %sb : f32[{R},2,3,{N}]
+  %dg = multiply %dy, %xh : f32[{R},2,3,{N}]
+  %scale = reduce add %dg, %zero, axes={0,3} : f32[2,3]
+  %bias = reduce add %dy, %zero, axes={0,3} : f32[2,3]
+  %scaled = multiply %scale, %g : f32[2,3]
+  output %dg, %scaled, %bias
+})"},
+      {"across_fast_channels", R"(graph across_fast_channels {
+  %x = parameter 0 : f16[{R},{N},2,8]
+  %dy = parameter 1 : f16[{R},{N},2,8]
+  %zero = constant 0 : f32[]
+  %a = convert %x : f32[{R},{N},2,8]
+  %b = convert %dy : f32[{R},{N},2,8]
+  %s = reduce add %a, %zero, axes={1,3} : f32[{R},2]
+  %sb = broadcast %s, axes={0,2} : f32[{R},{N},2,8]
+  %xh = subtract %a, %sb : f32[{R},{N},2,8]
+  %dg = multiply %b, %xh : f32[{R},{N},2,8]
+  %scale = reduce add %dg, %zero, axes={0,1} : f32[2,8]
+  %n = convert %dg : f16[{R},{N},2,8]
+  output %n, %scale
+})"},
+      {"across_heads", R"(graph across_heads {
+  %in = parameter 0 : f16[{R},4,{N}]
+  %w = parameter 1 : f32[4,{N}]
+  %x = convert %in : f32[{R},4,{N}]
+  %zero = constant 0 : f32[]
+  %lowest = constant -inf : f32[]
+  %s = reduce add %x, %zero, axes={1,2} : f32[{R}]
+  %sb = broadcast %s, axes={0} : f32[{R},4,{N}]
+  %wb = broadcast %w, axes={1,2} : f32[{R},4,{N}]
+  %y = multiply %x, %sb : f32[{R},4,{N}]
+  %z = multiply %y, %wb : f32[{R},4,{N}]
+  %heads = reduce add %z, %zero, axes={0,1} : f32[{N}]
+  %most = reduce max %y, %lowest, axes={0,2} : f32[4]
+  %whole = reduce add %y, %zero, axes={0} : f32[4,{N}]
+  output %z, %heads, %most, %whole
+})"},
+      {"across_images", R"(graph across_images {
+  %x = parameter 0 : f32[{R},3,{N}]
+  %g = parameter 1 : f32[3]
+  %zero = constant 0 : f32[]
+  %m = reduce add %x, %zero, axes={2} : f32[{R},3]
+  %mb = broadcast %m, axes={0,1} : f32[{R},3,{N}]
+  %c = subtract %x, %mb : f32[{R},3,{N}]
+  %e = exp %c : f32[{R},3,{N}]
+  %scale = reduce add %e, %zero, axes={0,2} : f32[3]
+  %all = reduce add %x, %zero, axes={0,1,2} : f32[]
+  %scaled = multiply %scale, %g : f32[3]
+  output %e, %scaled, %all, %m
 })"},
       {"across_everything", R"(graph across_everything {
   %x = parameter 0 : bf16[2,{R},{N}]

@@ -14,7 +14,7 @@
 // here on threads are for results: thread t has results t, t + threads and so on, of each of them it adds up the slots
 // and writes the block's part, of up to four sums at a time.
 //
-// Blocks meet twice (lower_meeting.h). One block that adds up the parts of all would read as many times the results as
+// Blocks meet twice (lower_join.cpp). One block that adds up the parts of all would read as many times the results as
 // there are blocks, alone, while the others are done. So blocks are families, as many as each has members: the last of
 // a family adds up its members' parts, and the last of these the families' parts. Each adds in the order of numbers, so
 // results are the same in each run. What stands behind a meeting stands in its guard. Few blocks are one family.
@@ -27,109 +27,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <span>
 #include <utility>
 
 #include "base/counted.h"
-#include "codegen/lower/lower_meeting.h"
+#include "codegen/lower/lower_slots.h"
 #include "ir/graph/reducer.h"
 
 namespace tailor::codegen {
 
 namespace {
-
-Layout layout_of(const Prepared& prepared) {
-  return {prepared.skeleton, prepared.rows, prepared.columns, prepared.domain};
-}
-
-RowReduction kind_of(const Prepared& prepared, ir::NodeId sum) {
-  return row_reduction(*prepared.graph, (*prepared.graph)[sum], layout_of(prepared));
-}
-
-ir::DType type_of(const Prepared& prepared, ir::NodeId sum) { return row((*prepared.graph)[sum].shape.dtype).compute; }
-
-/// How many results a sum has, or has of each set.
-std::int64_t width_of(const Prepared& prepared, RowReduction kind) {
-  return kind == RowReduction::columns ? prepared.columns : 1;
-}
-
-/// Whether each result of the sum is with one lane of the block: it has one row at a time, and lanes have its columns.
-bool is_dealt_out(const Pass& pass, const Pass::Across& across) {
-  return across.kind == RowReduction::columns && pass.threads_on(Side::kept) == 1;
-}
-
-/// Parts that a block's threads leave of each result: one for each row that it has at once, or for each warp.
-std::int64_t slots_of(const Pass& pass, RowReduction kind) {
-  return kind == RowReduction::everything ? pass.plan.threads / pass.limits.warp_size : pass.threads_on(Side::kept);
-}
-
-/// What a lane adds up, of the trip at hand.
-ir::Ref register_of(const Pass& pass, const Pass::Across& across) {
-  const Segment& body = pass.loops.segments().front();
-  ir::Ref ref;
-  ref.array = across.array;
-  if (across.kind == RowReduction::columns && body.section_trips > 1) ref.subs[0] = body.section_trip;
-  return ref;
-}
-
-// ---- parts of one block
-
-ir::ArrayId add_slots(Pass& pass, const Pass::Across& across) {
-  return pass.builder.add_shared(pass.prepared.names[across.sum] + "_slots", type_of(pass.prepared, across.sum),
-                                 slots_of(pass, across.kind) * width_of(pass.prepared, across.kind));
-}
-
-/// Each lane's columns go behind place `first` of the memory, in the order of columns.
-void store_columns(Pass& pass, const Pass::Across& across, ir::Space space, std::uint16_t memory, ir::ExprId first) {
-  ProgramBuilder& builder = pass.builder;
-  IndexBuilder& build = builder.build();
-  const Segment& body = pass.loops.segments().front();
-  open_trips(builder, body, true);
-  if (body.guard_count > 0) builder.open_guard(prefix(body.guards, body.guard_count));
-  ir::ExprId column = body.along;
-  if (body.vector > 1) column = build.subtract(column, build.var(body.element));
-  const ir::ExprId base = build.expand(build.add(column, first));
-  const int width = std::min(body.vector, 8 * ir::access_bytes / row(type_of(pass.prepared, across.sum)).bits);
-  builder.store_pieces(builder.depth(), false, register_of(pass, across), space, memory, base, width, body.vector);
-  if (body.guard_count > 0) builder.close();
-  close_trips(builder, body, true);
-}
-
-/// One lane's number goes to the slot, under the condition that names the lane; `always` where there is no other.
-void store_number(Pass& pass, const Pass::Across& across, ir::ArrayId slots, ir::ExprId slot, const ir::Condition& lane,
-                  bool always) {
-  ProgramBuilder& builder = pass.builder;
-  if (!always) builder.open_guard({&lane, 1});
-  ir::Stmt store;
-  store.kind = ir::StmtKind::store;
-  store.space = ir::Space::shared;
-  store.memory = slots;
-  store.expr = slot;
-  store.value = builder.element(type_of(pass.prepared, across.sum), register_of(pass, across), builder.depth()).id;
-  builder.put(builder.depth(), store);
-  if (!always) builder.close();
-}
-
-void store_slots(Pass& pass, const Pass::Across& across, ir::ArrayId slots) {
-  ProgramBuilder& builder = pass.builder;
-  IndexBuilder& build = builder.build();
-  if (across.kind == RowReduction::columns)
-    return store_columns(pass, across, ir::Space::shared, slots,
-                         build.scale(thread_on(pass, Side::kept), pass.prepared.columns));
-  if (across.kind == RowReduction::numbers)
-    return store_number(pass, across, slots, thread_on(pass, Side::kept),
-                        {thread_on(pass, Side::along), build.constant(0), true}, pass.threads_on(Side::along) == 1);
-  const int lanes = pass.limits.warp_size;
-  ir::Stmt shuffle;
-  shuffle.kind = ir::StmtKind::shuffle;
-  shuffle.op = op_of(reducer(builder.graph()[across.sum]));
-  shuffle.target = register_of(pass, across);
-  shuffle.lanes = static_cast<std::uint8_t>(lanes);
-  if (lanes > 1) builder.put(builder.depth(), shuffle);
-  const auto [warp, lane] = build.divide(pass.loops.thread, lanes);
-  store_number(pass, across, slots, warp, {lane, build.constant(0), true}, lanes == 1);
-}
 
 // ---- parts of several
 
@@ -166,8 +75,8 @@ std::vector<ir::ArrayId> add_parts(Pass& pass, std::span<const std::size_t> sums
     Addition& one = additions.emplace_back(Addition{across.sum, {}, all[i].space, all[i].memory});
     one.sum.array = wholes.back();
     if (at_once.count > 1) one.sum.lane = build.var(at_once.own);
-    one.place = build.expand(
-        build.add_scaled(at_once.result, build.add(all[i].first, turns.part), width_of(pass.prepared, across.kind)));
+    one.place =
+        build.expand(build.add_scaled(at_once.result, build.add(all[i].first, turns.part), across.columns.width()));
   }
   add_up(builder, pass.loops, turns, additions);
   return wholes;
@@ -207,20 +116,33 @@ ir::ExprId among_sets(Pass& pass, const Results& results, ir::ExprId own) {
   return results.of_set ? pass.builder.build().add_scaled(own, pass.loops.set, results.width) : own;
 }
 
+/// One of the sums that a late value is made of; all of them are of sets, or none.
+const Pass::Across& sum_behind(const Pass& pass, ir::NodeId late) {
+  std::vector<ir::NodeId> left = {late};
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const auto sum = std::ranges::find(pass.across, left[i], &Pass::Across::sum);
+    if (sum != pass.across.end()) return *sum;
+    for (const ir::NodeId operand : (*pass.prepared.graph)[left[i]].operands)
+      if (std::ranges::find(left, operand) == left.end()) left.push_back(operand);
+  }
+  return pass.across.front();
+}
+
 /// Of one set each, or of all rows.
 std::vector<Results> results_of(const Pass& pass, bool of_set) {
   std::vector<Results> all;
-  const std::int64_t sets = pass.mapping.sets.count(), of_sets = sets * pass.prepared.columns;
+  const std::int64_t sets = of_set ? pass.mapping.sets.count() : 1;
   const auto of_width = [&](std::int64_t width) -> Results& {
     for (Results& results : all)
       if (results.width == width) return results;
     return all.emplace_back(Results{of_set, width, {}, {}});
   };
   for (std::size_t i = 0; i < pass.across.size(); ++i)
-    if (pass.across[i].of_set == of_set) of_width(width_of(pass.prepared, pass.across[i].kind)).sums.push_back(i);
+    if (pass.across[i].of_set == of_set) of_width(pass.across[i].columns.width()).sums.push_back(i);
   for (const std::int32_t output : pass.prepared.late_outputs) {
-    const std::int64_t count = elements((*pass.prepared.graph)[pass.prepared.stored[output]].shape);
-    if ((sets > 1 && count == of_sets) == of_set) of_width(of_set ? count / sets : count).outputs.push_back(output);
+    const ir::NodeId stored = pass.prepared.stored[output];
+    if (sum_behind(pass, stored).of_set == of_set)
+      of_width(elements((*pass.prepared.graph)[stored].shape) / sets).outputs.push_back(output);
   }
   return all;
 }
@@ -254,7 +176,7 @@ void leave_result(Pass& pass, const Results& results, std::size_t i, ir::ArrayId
   ir::Stmt store;
   store.kind = ir::StmtKind::store;
   store.memory = workspaces[i];
-  store.expr = build.expand(build.add_scaled(at_once.result, to, width_of(pass.prepared, across.kind)));
+  store.expr = build.expand(build.add_scaled(at_once.result, to, across.columns.width()));
   store.value = builder.element(type_of(pass.prepared, across.sum), ref, builder.depth()).id;
   builder.put(builder.depth(), store);
 }
@@ -327,9 +249,9 @@ std::vector<ir::BufferId> add_workspaces(Pass& pass, const Gathering& of, std::s
   std::vector<ir::BufferId> workspaces(pass.across.size(), ir::no_id);
   for_sums(of, [&](std::size_t i) {
     const Pass::Across& across = pass.across[i];
-    workspaces[i] = pass.builder.add_buffer(
-        {fmt::format("{}_{}", pass.prepared.names[across.sum], who), type_of(pass.prepared, across.sum),
-         count * width_of(pass.prepared, across.kind), ir::BufferRole::workspace, ir::no_id});
+    workspaces[i] = pass.builder.add_buffer({fmt::format("{}_{}", pass.prepared.names[across.sum], who),
+                                             type_of(pass.prepared, across.sum), count * across.columns.width(),
+                                             ir::BufferRole::workspace, ir::no_id});
   });
   return workspaces;
 }
@@ -342,9 +264,8 @@ std::vector<Parts> parts_in(const std::vector<ir::BufferId>& workspaces, std::in
 
 /// The lanes' parts of a sum go to shared memory.
 Parts leave_slots(Pass& pass, std::size_t i) {
-  const ir::ArrayId slots = add_slots(pass, pass.across[i]);
-  store_slots(pass, pass.across[i], slots);
-  return {ir::Space::shared, slots, slots_of(pass, pass.across[i].kind), pass.builder.build().constant(0)};
+  const ir::ArrayId slots = store_slots(pass, pass.across[i]);
+  return {ir::Space::shared, slots, slots_of(pass, pass.across[i]), pass.builder.build().constant(0)};
 }
 
 /// Writes the block's part of each sum to its workspace: straight from the lanes, or once the parts of its rows or
@@ -420,23 +341,27 @@ std::int64_t whole_family_of(std::int64_t blocks) {
 }  // namespace
 
 std::int64_t across_bytes(const Prepared& prepared, const Mapping& mapping, ir::NodeId sum) {
-  const bool of_columns = kind_of(prepared, sum) == RowReduction::columns;
-  const std::int64_t each = of_columns ? trips(mapping) * extent(mapping, Side::along, Level::vector) : 1;
-  return each * row(type_of(prepared, sum)).bits / 8;
+  const AcrossSum* of = across_of(prepared, sum);
+  const Held held = held_of(of == nullptr ? Folding{} : of->columns, mapping);
+  return held.trips * (held.by_element ? extent(mapping, Side::along, Level::vector) : 1) *
+         row(type_of(prepared, sum)).bits / 8;
 }
 
 std::optional<ir::Rejection> refuse_across(const Prepared& prepared, const ir::Plan& plan, const ir::Limits& limits,
                                            const Mapping& mapping) {
   if (plan.split > 1) return ir::Rejection{"split", "rows that are added up across are not shared by blocks", true};
-  const bool keeps_columns = std::any_of(prepared.phases.begin(), prepared.phases.end(), [&](const Phase& phase) {
-    return std::any_of(phase.across.begin(), phase.across.end(),
-                       [&](ir::NodeId sum) { return kind_of(prepared, sum) == RowReduction::columns; });
-  });
-  if (keeps_columns && rest(mapping) != 0)
+  const bool keeps_places =
+      std::ranges::any_of(prepared.across, [](const auto& sum) { return !is_one(sum.second.columns); });
+  if (keeps_places && rest(mapping) != 0)
     return ir::Rejection{"vector",
                          fmt::format("rows of {} are no whole number of vectors of {}: lanes would have other columns "
                                      "of each row",
                                      prepared.columns, plan.vector),
+                         true};
+  if (!can_fold(prepared, taken_together(mapping), plan.vector))
+    return ir::Rejection{"fold",
+                         fmt::format("{} lanes with vectors of {} have no equal parts of what is added up together",
+                                     plan.threads_per_row, plan.vector),
                          true};
   const std::int64_t resident = blocks_of_set(mapping.sets, std::int64_t{plan.blocks_per_sm} * limits.sms);
   if (plan.grid == ir::GridShape::persistent && tiles(mapping) <= resident)
@@ -455,14 +380,16 @@ void begin_across(Pass& pass) {
     for (const ir::NodeId sum : phase.across) {
       Pass::Across& across = pass.across.emplace_back();
       across.sum = sum;
-      across.kind = kind_of(pass.prepared, sum);
-      across.of_set = across.kind == RowReduction::columns && pass.mapping.sets.count() > 1 &&
-                      row_sets(builder.graph(), builder.graph()[sum], layout_of(pass.prepared)) == pass.mapping.sets;
-      ir::Array array{pass.prepared.names[sum] + "_own", ir::Space::registers, type_of(pass.prepared, sum), {0, 0}, 1};
-      if (across.kind == RowReduction::columns) {
-        if (body.section_trips > 1) array.dims[0] = body.section_trips;
-        array.vector = body.vector;
+      if (const AcrossSum* of = across_of(pass.prepared, sum)) {
+        across.columns = of->columns;
+        across.of_set = of->sets.count() > 1;
+      } else {
+        across.of_elements = false;
       }
+      ir::Array array{pass.prepared.names[sum] + "_own", ir::Space::registers, type_of(pass.prepared, sum), {0, 0}, 1};
+      const Held held = held_of(across.columns, pass.mapping);
+      if (held.trips > 1) array.dims[0] = static_cast<int>(held.trips);
+      if (held.by_element) array.vector = body.vector;
       across.array = builder.add_array(std::move(array));
       builder.declare(0, across.array, builder.start_of_sum(builder.graph()[sum]));
       builder.kept_bytes += across_bytes(pass.prepared, pass.mapping, sum);
@@ -483,7 +410,8 @@ void add_across(Pass& pass, ir::NodeId sum, const Entry& value) {
   add.kind = ir::StmtKind::assign;
   add.op = op_of(reducer(builder.graph()[sum]));
   add.target = register_of(pass, *across);
-  if (across->kind == RowReduction::columns && body.vector > 1) add.target.lane = builder.build().var(body.element);
+  if (held_of(across->columns, pass.mapping).by_element && body.vector > 1)
+    add.target.lane = builder.build().var(body.element);
   add.value = value.compute.id;
   builder.put(builder.depth(), add);
 }

@@ -12,7 +12,7 @@
 // of a cluster that shares rows do the same: the barrier is the cluster's, and the lanes of each group read the parts
 // of all groups of all blocks, so a block needs no barrier of its own. Where they share columns, lanes have columns of
 // their own: each block puts its groups together first, and then every thread reads what the blocks have for its
-// columns. Other blocks exchange through a workspace: the one that comes last (lower_meeting.h) goes on, or all of them
+// columns. Other blocks exchange through a workspace: the one that comes last goes on, or all of them
 // meet at a barrier of the grid, where each adds up all parts.
 //
 // Where parts lie follows from the side whose neighbours are neighbours in memory. Of a row the parts of all groups lie
@@ -21,10 +21,15 @@
 // half has; the rest is added in the order of the groups. In the last block the groups, or lanes, of each item add
 // parts in turns, and then together as before. So the order of additions is the same in each run, and all threads of a
 // row get the same number.
+//
+// Blocks that do not meet find out which of them is last by a ticket (kernel.h has the contract). A barrier ends the
+// block's writing. One thread fences, takes a number from the tile's ticket, fences again and tells the number to the
+// others through shared memory. Behind another barrier everyone hears it, and the guard asks whether it is the last
+// number there is. The block that passes gives the ticket back at once: nobody else will ask for it in this run. Which
+// block that is differs from run to run; what it reads and in which order does not.
 #include <algorithm>
 #include <numeric>
 
-#include "codegen/lower/lower_meeting.h"
 #include "codegen/lower/lower_phases.h"
 #include "ir/graph/region_reduction.h"
 
@@ -455,6 +460,83 @@ void put_together(Pass& pass, const Phase& phase, const std::vector<ir::BufferId
   add_parts(pass, phase, parts, pass.loops.digits[Side::along][Level::lane], pass.extent(Side::along, Level::lane));
   combine_lanes(pass, phase, true);
 }
+
+namespace {
+
+// ---- the last of several blocks
+
+/// What a block shares with others: `split` blocks have a part each of one of `tiles` tiles.
+struct SharedTile {
+  ir::ExprId tile = 0, part = 0;  ///< of the block
+  std::int64_t tiles = 1, split = 1;
+  std::array<ir::Condition, 2> first_thread{};  ///< conditions that one thread of the block meets
+  int conditions = 0;
+};
+
+void open_first_thread(ProgramBuilder& builder, const SharedTile& shared) {
+  if (shared.conditions > 0) builder.open_guard(std::span(shared.first_thread).first(shared.conditions));
+}
+void close_first_thread(ProgramBuilder& builder, const SharedTile& shared) {
+  if (shared.conditions > 0) builder.close();
+}
+
+/// Opens the guard of the block that comes last and leaves it open: in it, all parts are in memory and can be read by
+/// every thread, and the ticket is back at zero. Ends with a barrier behind the open guard's question, so that shared
+/// memory may be written again.
+void open_last_block(ProgramBuilder& builder, const SharedTile& shared) {
+  IndexBuilder& build = builder.build();
+  const ir::BufferId ticket =
+      builder.add_buffer({"ticket", ir::DType::u32, shared.tiles, ir::BufferRole::ticket, ir::no_id});
+  const ir::ArrayId number = builder.add_shared("number", ir::DType::u32, 1);
+  builder.put_barrier();
+  open_first_thread(builder, shared);
+  ir::Stmt fence;
+  fence.kind = ir::StmtKind::fence;
+  builder.put(builder.depth(), fence);
+  ir::Stmt take;
+  take.kind = ir::StmtKind::atomic;
+  take.op = ir::Op::add;
+  take.memory = ticket;
+  take.expr = shared.tile;
+  take.value = builder.number(ir::DType::u32, 0, 1).id;
+  const ir::ValueId taken = builder.define(take, "taken", ir::DType::u32);
+  builder.put(builder.depth(), take);
+  builder.put(builder.depth(), fence);
+  ir::Stmt tell;
+  tell.kind = ir::StmtKind::store;
+  tell.space = ir::Space::shared;
+  tell.memory = number;
+  tell.expr = build.constant(0);
+  tell.value = taken;
+  builder.put(builder.depth(), tell);
+  close_first_thread(builder, shared);
+  builder.put_barrier();
+  ir::Stmt hear;
+  hear.kind = ir::StmtKind::load;
+  hear.space = ir::Space::shared;
+  hear.memory = number;
+  hear.expr = build.constant(0);
+  ir::Value last;
+  last.kind = ir::ValueKind::op;
+  last.op = ir::Op::compare;
+  last.comparison = ir::Comparison::eq;
+  last.dtype = ir::DType::pred;
+  last.operands[0] = builder.define(hear, "arrived", ir::DType::u32);
+  builder.put(builder.depth(), hear);
+  last.operands[1] = builder.number(ir::DType::u32, 0, shared.split - 1).id;
+  builder.open_agreed(builder.add_value(last), {shared.part, build.constant(shared.split - 1), true});
+  open_first_thread(builder, shared);
+  ir::Stmt reset;
+  reset.kind = ir::StmtKind::atomic;
+  reset.op = ir::Op::minimum;
+  reset.memory = ticket;
+  reset.expr = shared.tile;
+  reset.value = builder.number(ir::DType::u32, 0, 0).id;
+  builder.put(builder.depth(), reset);
+  close_first_thread(builder, shared);
+}
+
+}  // namespace
 
 void open_meeting(Pass& pass, ir::ExprId tile, ir::ExprId part, std::int64_t tiles, std::int64_t split) {
   SharedTile shared{tile, part, tiles, split};

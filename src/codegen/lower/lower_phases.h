@@ -46,7 +46,8 @@ struct Pass {
   /// A sum across rows, of all phases, and what each thread has added up of it.
   struct Across {
     ir::NodeId sum = ir::no_node;
-    RowReduction kind = RowReduction::none;
+    Folding columns = {};  ///< of a number of each row 1 x 1 x 1
+    bool of_elements = true;
     bool of_set = false;  ///< of each of several sets of rows
     ir::ArrayId array = ir::no_id;
   };
@@ -195,6 +196,9 @@ void meet_blocks(Pass& pass, const Phase& phase, bool for_all);
 void open_meeting(Pass& pass, ir::ExprId tile, ir::ExprId part, std::int64_t tiles, std::int64_t split);
 /// Conditions of the threads that store results side by side. Returns how many there are.
 int first_group(Pass& pass, std::array<ir::Condition, 2>& conditions);
+
+/// Numbers of blocks and partial results that a thread loads before it adds them up: so many are on their way together.
+inline constexpr std::int64_t parts_together = 8;
 
 /// Results that a thread has at once: their numbers, and the loop over them.
 struct AtOnce {

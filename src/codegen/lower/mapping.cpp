@@ -149,11 +149,11 @@ std::vector<SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, c
   }
   const Mapping made = mapping(prepared, plan, limits);
   const bool has_sets_alone = made.sets.count() > 1 && extent(made, Side::kept, Level::block) == 1;
-  const Layout layout{prepared.skeleton, prepared.rows, prepared.columns, prepared.domain};
   for (const Phase& phase : prepared.phases) {
     for (const ir::NodeId id : phase.reductions) roots.push_back({id, stitch_level(made)});
     for (const ir::NodeId id : phase.across) {
-      const bool of_set = has_sets_alone && row_sets(*prepared.graph, (*prepared.graph)[id], layout) == made.sets;
+      const AcrossSum* sum = across_of(prepared, id);
+      const bool of_set = has_sets_alone && sum != nullptr && sum->sets == made.sets;
       roots.push_back({id, of_set ? ir::StitchLevel::block : ir::StitchLevel::grid});
     }
   }

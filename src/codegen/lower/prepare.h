@@ -90,6 +90,12 @@ struct Strip {
 
 struct Prepared;
 
+/// What a sum across rows of elements adds up; nullptr for any other node.
+const AcrossSum* across_of(const Prepared& prepared, ir::NodeId id);
+/// Whether lanes that take vectors of so many elements, `together` at once, have parts of the results of all such sums
+/// that can be put together: each the same of all its rows, and others the same as it or none of them.
+bool can_fold(const Prepared& prepared, std::int64_t together, std::int64_t vector);
+
 /// The taps of a reduce-window that is prepared; nullptr for any other node.
 const WindowTaps* taps_of(const Prepared& prepared, ir::NodeId id);
 
@@ -126,10 +132,11 @@ struct Prepared {
   IndexedVector<Windows> windows;      ///< per output
   std::vector<ir::NodeId> joined;      ///< of a loop over pieces: concatenations that it does operand by operand
   IndexedVector<Phase> phases;
-  int walks = 1;                           ///< phases that go over elements
-  bool sums_across = false;                ///< some phase has sums across rows
-  RowSets sets;                            ///< of rows that are added up together; where some are
-  std::vector<std::int32_t> late_outputs;  ///< of no phase: they need sums across rows
+  int walks = 1;                                         ///< phases that go over elements
+  bool sums_across = false;                              ///< some phase has sums across rows
+  RowSets sets;                                          ///< of rows that are added up together; where some are
+  std::vector<std::pair<ir::NodeId, AcrossSum>> across;  ///< sums across rows that go over elements, ascending
+  std::vector<std::int32_t> late_outputs;                ///< of no phase: they need sums across rows
   /// Of no phase, in rows and columns: neither one per result nor one per element. Free ones need no reduction; others
   /// are of a kernel of one row.
   std::vector<std::int32_t> free_aside, reduced_aside;

@@ -114,6 +114,7 @@ enum class RowReduction : std::uint8_t {
   chunks,      ///< a power of two of neighbours in a row: several results for each row
   results,     ///< of each row what there is one of for each chunk
   columns,     ///< across rows: element j of all rows, one result for each j; or of each of several sets of rows
+  folded,      ///< the same, of several j together
   numbers,     ///< across rows: a number of each row, one result
   everything,  ///< across rows: all elements of all rows, one result
   none,        ///< anything else
@@ -132,10 +133,25 @@ struct RowSets {
   std::int64_t count() const { return outer * inner; }
   bool operator==(const RowSets&) const = default;
 };
-/// What a reduction of the kind `columns` adds up for one result of each column: all rows, or several sets of them.
-RowSets row_sets(const ir::Graph& graph, const ir::Node& reduce, const Layout& layout);
+/// Elements of a row that are added up together: their places have three digits, the last of them the fastest, and
+/// those that differ in the middle one make one result. Columns: 1 x 1 x C. Everything: 1 x C x 1. The pixels of each
+/// channel, of rows that are groups of channels: channels x pixels x 1.
+struct Folding {
+  std::int64_t pieces = 1, fold = 1, beside = 1;
+  std::int64_t width() const { return pieces * beside; }  ///< results, of one set of rows
+  bool operator==(const Folding&) const = default;
+};
+/// What a reduction across rows adds up. Result number i of set number s is number s * width + i in memory.
+struct AcrossSum {
+  RowSets sets;
+  Folding columns;
+  bool operator==(const AcrossSum&) const = default;
+};
+/// Of a reduction across rows that goes over their elements, `columns`, `folded` or `everything`; else nothing.
+std::optional<AcrossSum> across_sum(const ir::Graph& graph, const ir::Node& reduce, const Layout& layout);
 constexpr bool is_across(RowReduction of) {
-  return of == RowReduction::columns || of == RowReduction::numbers || of == RowReduction::everything;
+  return of == RowReduction::columns || of == RowReduction::folded || of == RowReduction::numbers ||
+         of == RowReduction::everything;
 }
 
 /// Whether it goes along rows or columns: a reduction, or a scan, which makes an element of each that it passes.
@@ -248,6 +264,8 @@ std::vector<ir::NodeId> late_values(const Region& region, const Layout& layout);
 /// The sets that blocks have: those of the sums among `late` that have several, which refuse_late() wants to be the
 /// same; else all rows in one.
 RowSets row_sets(const Region& region, const Layout& layout, const std::vector<ir::NodeId>& late);
+/// Whether some sum across rows is of several sets of them, or of several parts of a row.
+bool adds_up_parts(const Region& region, const Layout& layout);
 /// Why the kernel's end cannot make what needs sums across rows.
 std::optional<ir::Rejection> refuse_late(const Region& region, const Layout& layout,
                                          const std::vector<ir::NodeId>& late);

@@ -14,9 +14,13 @@
 // results of all threads: both are refused.
 //
 // Sets. A sum may take some of the rows together: those of a batch for each of its results, or the same head and query
-// of all batches. Where rows lie one behind the other, their number has three digits of which the sum takes the middle
-// one (RowSets). A block then has rows of one set, and the others have theirs. All such sums of a kernel have the same
-// sets; others beside them may add up all rows.
+// of all batches. The number of a row has three digits then, of which the sum takes the middle one (RowSets). A block
+// has rows of one set, and the others have theirs. All such sums of a kernel have the same sets; others beside them may
+// add up all rows.
+//
+// Folding. It may also take some elements of a row together (Folding): all pixels of a channel, where rows are groups
+// of channels, or the same place of all heads. Both follow from the runs of the sum's domain and the rows', cut where
+// either has an end: what of elements and of rows the sum keeps or not, in the order of memory.
 //
 // Doubts. Nothing of such a row is streamed, so a block has all that the row reads in its registers, and its sums; GPUs
 // have 65,536 of them for a block, and the computation needs some. And the rows alone keep the blocks busy: few long
@@ -24,6 +28,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "base/counted.h"
@@ -43,12 +48,68 @@ std::string shown(const Graph& graph, NodeId id) {
   return fmt::format("%{} {}", graph[id].name, text(graph[id].shape));
 }
 
-/// The sets of rows, one behind the other, of which a sum with this domain adds up element j.
-std::optional<RowSets> sets_of(const Domain& sum, const Layout& layout) {
-  const Domain& rows = layout.domain;
-  const bool fits = rows.reduces_fastest && rows.is_contiguous() && !sum.reduces_fastest;
-  if (!fits || sum.runs.size() < 2 || sum.runs.size() > 3 || sum.runs[0] % layout.columns != 0) return std::nullopt;
-  return RowSets{sum.runs.size() == 3 ? sum.runs[2] : 1, sum.runs[1], sum.runs[0] / layout.columns};
+/// A run of elements, in the order of memory, of which each of two domains reduces all or keeps all.
+struct Cut {
+  std::int64_t size = 1;
+  bool along = false;  ///< the rows are reduced along it
+  bool gone = false;   ///< the sum is
+};
+
+/// The runs of both domains, cut where either has an end; nothing where ends lie inside one another's numbers.
+std::vector<Cut> cuts_of(const Domain& rows, const Domain& sum) {
+  std::vector<Cut> cuts;
+  std::int64_t of_rows = 1, of_sum = 1;  // what is left of the run at hand
+  for (int i = -1, k = -1;;) {
+    if (of_rows == 1 && ++i < rows.runs.size()) of_rows = rows.runs[i];
+    if (of_sum == 1 && ++k < sum.runs.size()) of_sum = sum.runs[k];
+    if (i >= rows.runs.size() || k >= sum.runs.size()) return cuts;
+    const std::int64_t size = std::min(of_rows, of_sum);
+    if (of_rows % size != 0 || of_sum % size != 0) return {};
+    cuts.push_back({size, rows.is_reduced(i), sum.is_reduced(k)});
+    of_rows /= size, of_sum /= size;
+  }
+}
+
+/// Three digits of what one side of the rows has, fastest first: kept, gone and kept again; nothing where more follow.
+std::optional<std::array<std::int64_t, 3>> digits_of(const std::vector<Cut>& cuts, bool along) {
+  std::array<std::int64_t, 3> digits = {1, 1, 1};
+  std::size_t at = 0;
+  for (const Cut& cut : cuts) {
+    if (cut.along != along) continue;
+    if (cut.gone != (at == 1)) ++at;
+    if (at > 2) return std::nullopt;
+    digits[at] *= cut.size;
+  }
+  return digits;
+}
+
+/// Whether the sum's results lie set by set: what it keeps of elements in front of what it keeps of rows.
+bool lie_by_sets(const std::vector<Cut>& cuts) {
+  const auto is_kept = [](bool along) { return [along](const Cut& cut) { return cut.along == along && !cut.gone; }; };
+  const auto set = std::ranges::find_if(cuts, is_kept(false));
+  return std::none_of(set, cuts.end(), is_kept(true));
+}
+
+/// Whether lanes side by side can have such elements in vectors: those of a result are neighbours or so many apart, a
+/// power of two, or as many as a warp has in short vectors.
+bool can_be_folded(const Folding& columns) {
+  constexpr std::int64_t warp = 32, vector = 4;
+  if (columns.fold == 1 || columns.width() == 1) return true;
+  if (columns.pieces > 1 && columns.beside > 1) return false;
+  const std::int64_t run = columns.pieces > 1 ? columns.fold : columns.beside;
+  return run % (warp * vector) == 0 || std::has_single_bit(static_cast<std::uint64_t>(run));
+}
+
+std::optional<AcrossSum> across_sum(const Domain& sum, const Domain& rows) {
+  const std::vector<Cut> cuts = cuts_of(rows, sum);
+  const auto elements_of = digits_of(cuts, true), rows_of = digits_of(cuts, false);
+  if (!elements_of || !rows_of || !lie_by_sets(cuts)) return std::nullopt;
+  const auto [beside, fold, pieces] = *elements_of;
+  const auto [inner, members, outer] = *rows_of;
+  const bool is_of_longer_rows = outer > 1 && sum.reduces_fastest && sum.is_contiguous();
+  const Folding columns{pieces, fold, beside};
+  if (members == 1 || is_of_longer_rows || !can_be_folded(columns)) return std::nullopt;
+  return AcrossSum{{outer, members, inner}, columns};
 }
 
 /// Numbers of the late values that each node is made of: one for each column, one alone, or 0 where it is not late.
@@ -117,7 +178,8 @@ RowReduction row_reduction(const Graph& graph, const Node& reduce, const Layout&
     const Domain domain = domain_of(graph, reduce);
     if (domain == layout.domain) return RowReduction::row;
     if (results == 1) return RowReduction::everything;
-    if (domain == layout.domain.turned() || sets_of(domain, layout)) return RowReduction::columns;
+    if (const std::optional<AcrossSum> sum = across_sum(domain, layout.domain))
+      return sum->columns.fold == 1 ? RowReduction::columns : RowReduction::folded;
     return are_chunks(domain, layout.domain) && sums_chunks(graph, reduce) ? RowReduction::chunks : RowReduction::none;
   }
   if (count == layout.rows && results == 1) return RowReduction::numbers;
@@ -125,17 +187,33 @@ RowReduction row_reduction(const Graph& graph, const Node& reduce, const Layout&
   return of_results ? RowReduction::results : RowReduction::none;
 }
 
-RowSets row_sets(const Graph& graph, const Node& reduce, const Layout& layout) {
-  return sets_of(domain_of(graph, reduce), layout).value_or(RowSets{1, layout.rows, 1});
+std::optional<AcrossSum> across_sum(const Graph& graph, const Node& reduce, const Layout& layout) {
+  switch (row_reduction(graph, reduce, layout)) {
+    case RowReduction::columns:
+    case RowReduction::folded:
+      return across_sum(domain_of(graph, reduce), layout.domain);
+    case RowReduction::everything:
+      return AcrossSum{{1, layout.rows, 1}, {1, layout.columns, 1}};
+    default:
+      return std::nullopt;
+  }
 }
 
 RowSets row_sets(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {
   for (const NodeId id : late) {
-    if (region[id].op != Op::reduce || row_reduction(region.graph, region[id], layout) != RowReduction::columns)
-      continue;
-    if (const RowSets sets = row_sets(region.graph, region[id], layout); sets.count() > 1) return sets;
+    if (region[id].op != Op::reduce) continue;
+    const std::optional<AcrossSum> sum = across_sum(region.graph, region[id], layout);
+    if (sum && sum->sets.count() > 1) return sum->sets;
   }
   return {1, layout.rows, 1};
+}
+
+bool adds_up_parts(const Region& region, const Layout& layout) {
+  return std::ranges::any_of(region.inside(), [&](NodeId id) {
+    if (region[id].op != Op::reduce) return false;
+    const std::optional<AcrossSum> sum = across_sum(region.graph, region[id], layout);
+    return sum && (sum->sets.count() > 1 || (sum->columns.fold > 1 && sum->columns.width() > 1));
+  });
 }
 
 std::vector<NodeId> late_values(const Region& region, const Layout& layout) {
@@ -154,7 +232,7 @@ std::optional<Rejection> doubt_late(const Region& region, const Layout& layout) 
   for (const NodeId id : region.border.reads)
     if (elements(graph[id].shape) >= layout.columns) bits += row(graph[id].shape.dtype).bits;
   for (const NodeId id : region.inside())
-    if (region[id].op == Op::reduce && row_reduction(graph, region[id], layout) == RowReduction::columns)
+    if (region[id].op == Op::reduce && row_reduction(graph, region[id], layout) == RowReduction::columns)  // one each
       bits += row(row(graph[id].shape.dtype).compute).bits;
   const std::int64_t registers = layout.columns * bits / 32;
   if (registers > most_registers)
@@ -178,14 +256,18 @@ std::optional<Rejection> refuse_late(const Region& region, const Layout& layout,
   const Graph& graph = region.graph;
   const std::vector<NodeId> of_rows = values_of_rows(region, layout);
   const RowSets sets = row_sets(region, layout, late);
+  std::vector<NodeId> of_sets;  // ascending
   for (const NodeId id : late) {
     const Node& node = region[id];
-    if (node.op == Op::reduce && row_reduction(graph, node, layout) == RowReduction::columns)
-      if (const RowSets own = row_sets(graph, node, layout); own.count() > 1 && own != sets)
+    const std::optional<AcrossSum> sum = node.op == Op::reduce ? across_sum(graph, node, layout) : std::nullopt;
+    if (sum && sum->sets.count() > 1) {
+      of_sets.push_back(id);
+      if (const RowSets& own = sum->sets; own != sets)
         return refuse("across-sets", fmt::format("%{} adds up sets of {} that are {} apart, another sum of {} that are "
                                                  "{} apart",
                                                  node.name, counted(own.members, "row"), own.inner,
                                                  counted(sets.members, "row"), sets.inner));
+    }
     const std::int64_t width = width_of_operands(region, id, late), count = elements(node.shape);
     if (node.op == Op::reduce) {
       if (width == 0) continue;
@@ -198,8 +280,11 @@ std::optional<Rejection> refuse_late(const Region& region, const Layout& layout,
       return refuse(
           "across-moved",
           fmt::format("{} needs what was added up across rows: it is known when the kernel ends", shown(graph, id)));
+    const bool of_set = std::ranges::any_of(node.operands, [&](NodeId operand) { return contains(of_sets, operand); });
+    if (of_set) of_sets.push_back(id);
     const bool mixes = std::any_of(node.operands.begin(), node.operands.end(), [&](NodeId operand) {
-      return contains(late, operand) ? elements(graph[operand].shape) != width : contains(of_rows, operand);
+      return contains(late, operand) ? elements(graph[operand].shape) != width || contains(of_sets, operand) != of_set
+                                     : contains(of_rows, operand);
     });
     if (mixes)
       return refuse("across-mix",

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "base/counted.h"
@@ -63,7 +64,8 @@ enum class RowDependence : std::uint8_t { none, row, chunk, turned, full };
 /// The pass over a group that contains row reductions.
 class RowReading {
  public:
-  RowReading(const Region& region, Layout layout) : region_(region), graph_(region.graph), layout_(layout) {}
+  RowReading(const Region& region, Layout layout)
+      : region_(region), graph_(region.graph), layout_(layout), numbered_(adds_up_parts(region, layout)) {}
 
   std::optional<Rejection> read(NodeId id) {
     const Node& node = region_[id];
@@ -83,6 +85,8 @@ class RowReading {
         (dependence != RowDependence::none || is_turned_badly(node)))
       return refuse("skeleton-transpose", fmt::format("{} turns rows inside a row group", label(graph_, id)));
     if (dependence == RowDependence::none) return std::nullopt;
+    if (numbered_ && is_elementwise(node.op) && changes_order(node))
+      return refuse("skeleton-transpose", fmt::format("{} changes the layout of row data", label(graph_, id)));
     if (is_chunked && node.op == Op::transpose && !keeps_order(node, graph_[node.operands[0]].shape))
       dependence = RowDependence::turned;
     if (node.op == Op::broadcast) return read_broadcast(id, dependence);
@@ -101,6 +105,14 @@ class RowReading {
   RowDependence row_dependence(NodeId id) const {
     const auto found = row_dependences_.find(id);
     return found == row_dependences_.end() ? RowDependence::none : found->second;
+  }
+
+  /// Whether elements of some operand lie in another order in memory.
+  bool changes_order(const Node& node) const {
+    const std::vector<int> order = ir::wide_dimensions(node.shape);
+    return std::ranges::any_of(node.operands, [&](NodeId operand) {
+      return row_dependence(operand) != RowDependence::none && ir::wide_dimensions(graph_[operand].shape) != order;
+    });
   }
 
   /// What depends on no reduction is read at whatever index is asked for. Neighbours in memory are elements of
@@ -179,6 +191,7 @@ class RowReading {
   const Region& region_;
   const Graph& graph_;
   Layout layout_;
+  bool numbered_ = false;  ///< some sum tells rows or elements apart by their numbers, which are in the order of memory
   std::unordered_map<NodeId, RowDependence> row_dependences_;
 };
 
@@ -197,17 +210,19 @@ bool keeps_order(const Node& node, const Shape& source) {
 
 namespace {
 
-/// The rows that the group has: those of the reduction along the most elements, or the most rows.
-std::optional<Layout> rows_of(const Region& region) {
-  std::optional<Layout> layout;
+/// The rows that the group may have, the likeliest first: those of the reduction along the most elements, of these the
+/// most rows.
+std::vector<Layout> all_rows_of(const Region& region) {
+  std::vector<Layout> all;
   for (const NodeId id : region.inside()) {
     if (!walks_along(region[id])) continue;
     std::optional<Layout> own = rows_of(region.graph, region[id]);
-    if (!own) continue;
-    const std::int64_t count = own->rows * own->columns, known = layout ? layout->rows * layout->columns : 0;
-    if (count > known || (count == known && own->rows > layout->rows)) layout = std::move(own);
+    if (own && std::ranges::find(all, *own) == all.end()) all.push_back(*std::move(own));
   }
-  return layout;
+  std::ranges::stable_sort(all, [](const Layout& a, const Layout& b) {
+    return std::pair(a.rows * a.columns, a.rows) > std::pair(b.rows * b.columns, b.rows);
+  });
+  return all;
 }
 
 /// The first reduction that is none of such rows, nor across them.
@@ -350,17 +365,30 @@ std::optional<Rejection> refuse_own_rows(const Region& region, const Layout& lay
   return std::nullopt;
 }
 
-/// The same, and with chunks only what has no doubt: what moves their results, or would read them badly, may still do
-/// as stages.
+/// The same, and with chunks, or sums across some rows or of parts of them, only what has no doubt: what moves their
+/// results, or would read them badly, may still do as stages.
 Classified recognise_chunked(const Region& region, const Layout& layout) {
   const Classified found = recognise_rows(region, layout);
   const auto is_of_chunks = [&](NodeId id) {
     return region[id].op == Op::reduce && chunk_length(region.graph, region[id], layout) > 0;
   };
-  if (std::holds_alternative<Rejection>(found) || std::ranges::none_of(region.inside(), is_of_chunks)) return found;
+  const bool has_parts = std::ranges::any_of(region.inside(), is_of_chunks) || adds_up_parts(region, layout);
+  if (std::holds_alternative<Rejection>(found) || !has_parts) return found;
   if (std::optional<Rejection> refused = refuse_own_rows(region, layout)) return *refused;
   if (std::optional<Rejection> doubted = doubt_row(region, layout)) return *doubted;
   return found;
+}
+
+/// Rows across which the others are added up, though they are fewer: the groups of channels of a small batch.
+std::optional<Layout> rows_of_folded(const Region& region, std::span<const Layout> layouts) {
+  constexpr std::size_t most = 4;
+  const auto count = [](const Layout& layout) { return layout.rows * layout.columns; };
+  for (const Layout& layout : layouts.subspan(1, std::min(most, layouts.size()) - 1)) {
+    if (count(layout) != count(layouts.front())) break;
+    const Classified found = recognise_rows(region, layout);
+    if (std::holds_alternative<Layout>(found) && !doubt_row(region, layout)) return layout;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -369,12 +397,14 @@ std::optional<Classified> recognise_row(const Region& region) {
   const auto is_sum = [&](NodeId id) { return walks_along(region[id]); };
   const auto first = std::find_if(region.inside().begin(), region.inside().end(), is_sum);
   if (first == region.inside().end()) return std::nullopt;
-  const std::optional<Layout> layout = rows_of(region);
-  if (!layout) return refuse_reduction(region.graph, region[*first]);
-  Classified found = recognise_chunked(region, *layout);
+  const std::vector<Layout> layouts = all_rows_of(region);
+  if (layouts.empty()) return refuse_reduction(region.graph, region[*first]);
+  Classified found = recognise_chunked(region, layouts.front());
   if (std::holds_alternative<Layout>(found)) return found;
-  const std::optional<Layout> longer = longer_rows(region, *layout);
-  return longer ? recognise_chunked(region, *longer) : found;
+  if (const std::optional<Layout> longer = longer_rows(region, layouts.front()))
+    return recognise_chunked(region, *longer);
+  const std::optional<Layout> folding = rows_of_folded(region, layouts);
+  return folding ? Classified{*folding} : found;
 }
 
 std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {

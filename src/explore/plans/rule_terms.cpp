@@ -259,7 +259,14 @@ std::int64_t kept_bytes(const Candidate& c) {
 std::int64_t registers_across(const Candidate& c) {
   std::int64_t of_columns = 0, alone = 16;  // addresses, numbers of the row, what is computed
   for (const codegen::Phase& phase : c.prepared.phases)
-    for (const ir::NodeId sum : phase.across) ++(elements((*c.prepared.graph)[sum].shape) > 1 ? of_columns : alone);
+    for (const ir::NodeId id : phase.across) {
+      const codegen::AcrossSum* sum = codegen::across_of(c.prepared, id);
+      const codegen::Folding columns = sum == nullptr ? codegen::Folding{} : sum->columns;
+      if (columns.fold == 1 && columns.width() > 1)
+        ++of_columns;
+      else
+        alone += columns.pieces == 1 ? std::min<std::int64_t>(columns.beside, c.plan.vector) : c.tiling.trips;
+    }
   return kept_registers(c) * c.plan.in_flight + elements_per_thread(c) * of_columns + alone;
 }
 

@@ -92,6 +92,14 @@ constexpr std::array sound_table = [] {
                return c.plan.grid == GridShape::persistent &&
                       tiles_of_set(c) * c.tiling.split <= codegen::blocks_of_set(c.prepared.sets, resident);
              })}},
+      {"fold-lanes",
+       true,
+       "lanes have equal parts of what is added up together of each row",
+       {asks({threads_per_row, vector}, {},
+             [](const Candidate& c) {
+               const std::int64_t together = std::int64_t{c.plan.threads_per_row} * c.plan.vector;
+               return c.prepared.sums_across && !codegen::can_fold(c.prepared, together, c.plan.vector);
+             })}},
       {"split-persistent",
        true,
        "blocks that share rows or columns do not loop over others",

@@ -20,6 +20,7 @@
 #include "codegen/lower/mapping.h"
 #include "explore/every_plan.h"
 #include "support/group_family.h"
+#include "support/thorough.h"
 
 using namespace tailor;
 using namespace tailor::ir;
@@ -120,7 +121,7 @@ TEST_CASE("a sum is across sets of rows where their numbers have digits of which
               possible || (rows % (outer * members) == 0 && says({outer, members, rows / outer / members}, results));
       CHECK((row_reduction(graph, sum, layout) == RowReduction::columns) == possible);
       if (!possible) continue;
-      const RowSets sets = row_sets(graph, sum, layout);
+      const RowSets sets = across_sum(graph, sum, layout)->sets;
       CHECK(says(sets, results));
       sets_seen += sets.count() > 1 ? 1 : 0;
     }
@@ -180,25 +181,94 @@ TEST_CASE("sums of several sets have the same ones, others beside them add up al
   }
 }
 
-TEST_CASE("sets with few elements, of which a block has one at a time, are doubted where they are many") {
-  const auto doubt_of = [](std::int64_t members, std::int64_t sets, std::int64_t columns) -> std::string {
+TEST_CASE("sets with few elements, of which a block has one at a time, are stages where they are many") {
+  const auto rule_of = [](std::int64_t members, std::int64_t sets, std::int64_t columns) -> std::string {
     const Group group{parse_graph(fmt::format(R"(graph short {{
   %x = parameter 0 : f32[{0},{1},{2}]
   %zero = constant 0 : f32[]
   %s = reduce add %x, %zero, axes={{2}} : f32[{0},{1}]
-  %b = reduce add %x, %zero, axes={{0}} : f32[{1},{2}]
-  output %s, %b
+  %sb = broadcast %s, axes={{0,1}} : f32[{0},{1},{2}]
+  %y = multiply %x, %sb : f32[{0},{1},{2}]
+  %b = reduce add %y, %zero, axes={{0}} : f32[{1},{2}]
+  output %b
 }})",
                                               members, sets, columns))};
-    const Boundary border = whole_border(group.graph);
-    const Classified found = analyse(group.graph, border);
-    REQUIRE(std::holds_alternative<Layout>(found));
-    const std::optional<Rejection> doubt = find_doubt(group.graph, border, std::get<Layout>(found));
-    return doubt ? doubt->rule : "";
+    const Classified found = analyse(group.graph, whole_border(group.graph));
+    const auto* refused = std::get_if<Rejection>(&found);
+    return refused == nullptr ? "" : refused->rule;
   };
-  CHECK(doubt_of(4, 32, 512).empty());  // little work in all
-  CHECK(doubt_of(4, 64, 512).empty());
-  CHECK(doubt_of(4, 64, 511) == "across-short");
-  CHECK(doubt_of(511, 64, 4) == "across-short");
-  CHECK(doubt_of(512, 64, 4).empty());
+  CHECK(rule_of(4, 32, 512).empty());  // little work in all
+  CHECK(rule_of(4, 64, 512).empty());
+  CHECK(rule_of(4, 64, 511) == "across-short");
+  CHECK(rule_of(511, 64, 4) == "across-short");
+  CHECK(rule_of(512, 64, 4).empty());
+}
+
+TEST_CASE("elements of a row that are added up together come to the same result from every lane, trip and vector") {
+  struct Folded {
+    std::string_view member;
+    std::int64_t rows, columns;
+    Folding columns_of;  ///< of one of its sums
+  };
+  for (const Folded& one : {Folded{"across_channels", 4, 16, {3, 16, 1}},
+                            {"across_channels", 3, 512, {3, 512, 1}},
+                            {"across_channels", 3, 384, {3, 384, 1}},
+                            {"across_fast_channels", 5, 12, {1, 12, 8}},
+                            {"across_heads", 6, 4, {1, 4, 4}},
+                            {"across_heads", 5, 128, {1, 4, 128}},
+                            {"across_heads", 3, 384, {1, 4, 384}},
+                            {"across_images", 5, 33, {1, 33, 1}}}) {
+    CAPTURE(one.member);
+    CAPTURE(one.columns);
+    const Group group = make_group(family_member(one.member), one.rows, one.columns);
+    const auto ready = prepare(group);
+    REQUIRE(std::holds_alternative<Prepared>(ready));
+    CHECK(std::ranges::any_of(std::get<Prepared>(ready).across,
+                              [&](const auto& sum) { return sum.second.columns == one.columns_of; }));
+    CHECK(explore::check_every_plan(group, {testing::effort(11, 3)}, true).programs > 2);
+  }
+}
+
+TEST_CASE("a sum that folds rows has results set by set, of equal parts of lanes") {
+  const auto sum_over = [](std::string_view dims, std::string_view axes, std::string_view left, const Domain& rows) {
+    const Graph graph = parse_graph(fmt::format(
+        "graph folded {{\n  %x = parameter 0 : f32[{}]\n  %z = constant 0 : f32[]\n  %s = reduce add %x, %z, "
+        "axes={{{}}} : f32[{}]\n  output %s\n}}",
+        dims, axes, left));
+    return across_sum(graph, graph.nodes[2], Layout{Skeleton::row, rows.kept(), rows.reduced(), rows});
+  };
+  // Rows of [5] x 16 by [4]: what is left of rows lies in front of what is left of elements, and behind it.
+  const Domain apart{{4, 16, 2, 5}, true};
+  CHECK(!sum_over("5,2,16,4", "0,3", "2,16", apart));
+  CHECK(sum_over("5,2,16,4", "0,1", "16,4", apart) == AcrossSum{{1, 5, 16}, {1, 2, 4}});
+  CHECK(sum_over("5,2,16,4", "0,1,3", "16", apart) == AcrossSum{{1, 5, 16}, {1, 8, 1}});
+  // Runs that are no power of two and no multiple of 128; both a piece and places in it; a longer row of its own.
+  const Domain together{{2 * 49, 12}, true};
+  CHECK(!sum_over("12,2,49", "0,2", "2", together));
+  CHECK(!sum_over("12,2,49", "0,1", "49", together));
+  CHECK(sum_over("12,2,49", "0", "2,49", together) == AcrossSum{{1, 12, 1}, {1, 1, 98}});
+  CHECK(!sum_over("12,2,4,8", "0,2", "2,8", Domain{{64, 12}, true}));
+  CHECK(!sum_over("3,4,64", "1,2", "3", Domain{{64, 12}, true}));
+  CHECK(sum_over("3,4,64", "0,2", "4", Domain{{64, 12}, true}) == AcrossSum{{1, 3, 4}, {1, 64, 1}});
+}
+
+TEST_CASE("rows that change their order in memory on the way to a sum of sets are no row kernel with it") {
+  const auto rule_of = [](std::string_view layout) -> std::string {
+    const Group group{parse_graph(fmt::format(R"(graph turned {{
+  %x = parameter 0 : f32[4,3,8]{0}
+  %zero = constant 0 : f32[]
+  %s = reduce add %x, %zero, axes={{2}} : f32[4,3]
+  %sb = broadcast %s, axes={{0,1}} : f32[4,3,8]{0}
+  %y = multiply %x, %sb : f32[4,3,8]{0}
+  %z = negate %y : f32[4,3,8]
+  %c = reduce add %z, %zero, axes={{0}} : f32[3,8]
+  output %z, %c
+}})",
+                                              layout))};
+    const Classified found = analyse(group.graph, whole_border(group.graph));
+    const auto* refused = std::get_if<Rejection>(&found);
+    return refused == nullptr ? "" : refused->rule;
+  };
+  CHECK(rule_of("").empty());
+  CHECK(rule_of("{2,0,1}") == "skeleton-transpose");
 }
