@@ -95,6 +95,8 @@ std::variant<codegen::Layout, std::string> one_kernel(const Graph& graph, const 
   if (layout.skeleton == Skeleton::stages)
     if (std::optional<std::string> again = works_again(border, cut, def_use)) return *std::move(again);
   if (auto few = written_by_few(graph, border, layout, limits)) return *std::move(few);
+  if (!limits.sums_across && sums_across(graph, border, layout))
+    return fmt::format("rows of %{} would be added up beside", graph[border.writes.front()].name);
   if (layout.skeleton == Skeleton::pack)
     // Of a body only what makes its blocks meet: else they are as many as it has rows or columns.
     for (const codegen::BodyBorder& body : bodies_that_meet(graph, border)) {
@@ -128,6 +130,19 @@ bool meets_beside(const Graph& graph, const DefUse& def_use, const std::vector<N
   const codegen::JudgedStructure judged = codegen::judge(graph, border);
   const auto* layout = std::get_if<codegen::Layout>(&judged.structure);
   return layout != nullptr && layout->skeleton == Skeleton::pack && !bodies_that_meet(graph, border).empty();
+}
+
+bool sums_across(const Graph& graph, const Boundary& border, const codegen::Layout& layout) {
+  return layout.skeleton == Skeleton::row && !codegen::late_values(codegen::Region(graph, border), layout).empty();
+}
+
+bool sums_across(const Graph& graph, const DefUse& def_use, const std::vector<NodeId>& nodes) {
+  const auto reduces = [&](NodeId id) { return graph[id].op == Op::reduce; };
+  if (std::ranges::count_if(nodes, reduces) < 2) return false;
+  const Boundary border = boundary(graph, def_use, nodes);
+  const codegen::JudgedStructure judged = codegen::judge(graph, border);
+  const auto* layout = std::get_if<codegen::Layout>(&judged.structure);
+  return layout != nullptr && sums_across(graph, border, *layout);
 }
 
 MergeSearch::MergeSearch(const FusionTask& task, const costmodel::GroupFacts& facts, const MergeLimits& limits,

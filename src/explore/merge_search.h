@@ -15,6 +15,7 @@
 #include <tuple>
 #include <vector>
 
+#include "codegen/structure/structure.h"
 #include "costmodel/model.h"
 #include "explore/contraction.h"
 #include "explore/spending.h"
@@ -30,6 +31,7 @@ struct MergeLimits {
   std::int64_t arguments = 64;   ///< of one kernel, or no more than one of the two had; lowerable groups only
   std::int64_t barriers = 8;     ///< of one kernel
   bool meets_beside = true;      ///< bodies of a pack have blocks that share long rows and meet
+  bool sums_across = true;       ///< rows are added up in the kernel that goes along them
   bool beside_columns = true;    ///< blocks that add up columns write arrays of full size that need no sum
   /// Longest row that is joined with more when it is the only one: its block reads that much anyway.
   std::int64_t one_row_columns = std::int64_t{1} << 14;
@@ -52,6 +54,10 @@ std::optional<std::string> not_one_kernel(const ir::Graph& graph, const ir::DefU
 /// Whether these nodes are a pack in which blocks of a body share long rows or columns and meet: what
 /// MergeLimits::meets_beside is about.
 bool meets_beside(const ir::Graph& graph, const ir::DefUse& def_use, const std::vector<ir::NodeId>& nodes);
+/// Whether rows of such a loop are added up across too; of nodes of work, whether they are such a loop: which
+/// MergeLimits::sums_across is about.
+bool sums_across(const ir::Graph& graph, const ir::Boundary& border, const codegen::Layout& layout);
+bool sums_across(const ir::Graph& graph, const ir::DefUse& def_use, const std::vector<ir::NodeId>& nodes);
 
 using NodeSets = std::vector<std::vector<ir::NodeId>>;
 

@@ -88,7 +88,9 @@ class Recomputing {
     return *one;
   }
   bool planned(Known& one) const {
-    if (!one.planned) one.planned = planned_layout(task_.graph, one.border).has_value();
+    if (one.planned) return *one.planned;
+    const std::optional<codegen::Layout> layout = planned_layout(task_.graph, one.border);
+    one.planned = layout && (limits_.sums_across || !sums_across(task_.graph, one.border, *layout));
     return *one.planned;
   }
   static std::int64_t arguments(const Known& one) {

@@ -133,7 +133,9 @@ class Tailor {
     const bool twice = limits_.lowerable && task_.graph.nodes.size() <= packed_nodes;
     if (goes_on() && twice) search(alone, limits_, true);
     if (goes_on() && twice) search(alone, without_arrays_beside_columns(), true);
-    // The price does not know whether the blocks of bodies that meet find room together; plans may want them apart.
+    // The price knows neither what rows and sums across them leave each other of the registers, nor whether the blocks
+    // of bodies that meet find room together; plans may want them apart.
+    if (goes_on() && twice && asks_plans() && has_sums_across()) search(alone, without_sums_across());
     if (goes_on() && twice && asks_plans() && has_meetings_beside())
       for (const bool pack_early : {false, true}) search(alone, without_meetings_beside(), pack_early);
     if (goes_on()) search(apart(stitched), limits_);
@@ -251,7 +253,9 @@ class Tailor {
       found_ = groups;
       found_cost_ = cost;
     }
-    take(recompute(task_, facts_, limits_, std::move(groups), spending_), "");
+    MergeLimits behind = limits_;
+    behind.sums_across = limits.sums_across;
+    take(recompute(task_, facts_, behind, std::move(groups), spending_), "");
   }
 
   /// The price sees no plan: what was met on the way may have better ones, or parts of it.
@@ -266,6 +270,17 @@ class Tailor {
     return std::any_of(found_.begin(), found_.end(), [&](const std::vector<NodeId>& group) {
       return meets_beside(task_.graph, task_.def_use, group);
     });
+  }
+
+  bool has_sums_across() const {
+    return std::ranges::any_of(
+        found_, [&](const std::vector<NodeId>& group) { return sums_across(task_.graph, task_.def_use, group); });
+  }
+
+  MergeLimits without_sums_across() const {
+    MergeLimits apart = limits_;
+    apart.sums_across = false;
+    return apart;
   }
 
   MergeLimits without_meetings_beside() const {

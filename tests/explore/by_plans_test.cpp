@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "codegen/lower/prepare.h"
+#include "explore/merge_search.h"
 #include "explore/partition.h"
 #include "explore/price.h"
 #include "explore/runnable.h"
@@ -106,6 +107,54 @@ ENTRY e {
   ROOT c = f32[1000000,4]{1,0} copy(n)
 }
 )";
+
+/// The gradients of a norm's input and of a scale that each of a batch has of its own.
+std::string modulated_norm_backward(int batch, int rows, int columns) {
+  return fmt::format(R"(HloModule modulated
+add {{
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT m = f32[] add(x, y)
+}}
+ENTRY e {{
+  x = bf16[{0},{1},{2}] parameter(0)
+  dy = bf16[{0},{1},{2}] parameter(1)
+  w = f32[{0},{2}] parameter(2)
+  z = f32[] constant(0)
+  xf = f32[{0},{1},{2}] convert(x)
+  df = f32[{0},{1},{2}] convert(dy)
+  share = f32[] constant(0.001)
+  shares = f32[{0},{1}] broadcast(share), dimensions={{}}
+  m = f32[{0},{1}] reduce(xf, z), dimensions={{2}}, to_apply=add
+  mean = f32[{0},{1}] multiply(m, shares)
+  mb = f32[{0},{1},{2}] broadcast(mean), dimensions={{0,1}}
+  c = f32[{0},{1},{2}] subtract(xf, mb)
+  q = f32[{0},{1},{2}] multiply(c, c)
+  s = f32[{0},{1}] reduce(q, z), dimensions={{2}}, to_apply=add
+  r = f32[{0},{1}] rsqrt(s)
+  rb = f32[{0},{1},{2}] broadcast(r), dimensions={{0,1}}
+  n = f32[{0},{1},{2}] multiply(c, rb)
+  t = f32[{0},{1},{2}] multiply(n, df)
+  dw = f32[{0},{2}] reduce(t, z), dimensions={{1}}, to_apply=add
+  db = f32[{0},{2}] reduce(df, z), dimensions={{1}}, to_apply=add
+  wb = f32[{0},{1},{2}] broadcast(w), dimensions={{0,2}}
+  p = f32[{0},{1},{2}] multiply(df, wb)
+  u = f32[{0},{1},{2}] multiply(p, n)
+  us = f32[{0},{1}] reduce(u, z), dimensions={{2}}, to_apply=add
+  ub = f32[{0},{1},{2}] broadcast(us), dimensions={{0,1}}
+  v = f32[{0},{1},{2}] multiply(n, ub)
+  d = f32[{0},{1},{2}] subtract(p, v)
+  ds = f32[{0},{1}] reduce(d, z), dimensions={{2}}, to_apply=add
+  dm = f32[{0},{1}] multiply(ds, shares)
+  dmb = f32[{0},{1},{2}] broadcast(dm), dimensions={{0,1}}
+  g = f32[{0},{1},{2}] subtract(d, dmb)
+  e = f32[{0},{1},{2}] multiply(g, rb)
+  dx = bf16[{0},{1},{2}] convert(e)
+  ROOT o = (bf16[{0},{1},{2}], f32[{0},{2}], f32[{0},{2}]) tuple(dx, dw, db)
+}}
+)",
+                     batch, rows, columns);
+}
 
 /// A norm, and the halves of its rows rotated: what waits in shared memory is read at two places, and so are weights.
 std::string rotated_norm(int rows, int columns) {
@@ -312,6 +361,38 @@ TEST_CASE("a group that takes much more than its price lies between one kernel a
     rival = std::min(rival, total(graph, by(other, graph), plans_in_passing).seconds);
   INFO(1e6 * ours, " us, best of the others ", 1e6 * rival);
   CHECK(ours < 0.75 * rival);
+}
+
+TEST_CASE("sums across rows are apart from these where plans say so, and only there" *
+          doctest::test_suite(testing::in_broad_runs)) {
+  int joined = 0, apart = 0;
+  for (const auto& [batch, rows, columns] : {std::tuple{2, 2048, 5120}, {32, 256, 1152}, {64, 256, 512}}) {
+    const Graph graph = hlo::import_hlo(modulated_norm_backward(batch, rows, columns), "m.hlo").graph;
+    INFO(batch, " x ", rows, " x ", columns);
+    const DefUse wires = def_use(graph);
+    const FusionSetting setting = search_setting();
+    const FusionTask task = task_of(setting, graph, wires);
+    NodeSets single;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+      if (wires.roles[i] == Role::work) single.push_back({static_cast<NodeId>(i)});
+    Spending spending(task);
+    MergeLimits limits;
+    limits.sums_across = false;
+    const costmodel::GroupFacts facts = costmodel::group_facts(graph, wires);
+    MergeSearch search(task, facts, limits, single, spending);
+    search.run();
+    for (const std::vector<NodeId>& group : search.groups()) CHECK(!sums_across(graph, wires, group));
+    const NodeSets ours = by("tailor", graph, true), by_price = by("tailor", graph);
+    REQUIRE(by_price.size() == 1);
+    CHECK(sums_across(graph, wires, by_price.front()));
+    const double seconds = total(graph, ours, plans_in_passing).seconds;
+    CHECK(seconds <= total(graph, by_price, plans_in_passing).seconds * (1 + 1e-6));
+    CHECK(seconds <= total(graph, search.groups(), plans_in_passing).seconds * (1 + 1e-6));
+    (ours.size() == 1 ? joined : apart) += 1;
+  }
+  CHECK(joined >= 1);
+  CHECK(apart >= 1);
+  MESSAGE(joined, " joined, ", apart, " apart");
 }
 
 TEST_CASE("what a doubt alone keeps apart is joined where plans of the whole take less, and only there" *
