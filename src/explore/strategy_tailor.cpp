@@ -76,7 +76,7 @@ constexpr auto rivals = std::to_array<Rival>({{"xla-2022", fuse_xla_2022, false,
                                               {"tailor", fuse_tailor, false, 2'048, Search::writable}});
 
 /// Of a search, about equally long: those of run(), of which each rival is one.
-constexpr std::int64_t steps = 13 + std::ssize(rivals);
+constexpr std::int64_t steps = 14 + std::ssize(rivals);
 
 /// What today's rules of XLA ask for: with each operand that goes into a node they ask about all its others anew.
 std::size_t asked_operands(const Graph& graph) {

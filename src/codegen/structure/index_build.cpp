@@ -13,7 +13,7 @@
 //   (c*Q + R) / c      = Q + R / c              multiples of the divisor split off
 //   (g*G + r) / (g*c)  = G / c  with 0 <= r < g common factors split off, the small rest vanishes
 //   (E / a) / b        = E / (a*b);  (E % ab) / b = (E / b) % a;  (Q + E / a) / b = (a*Q + E) / (a*b)
-//   c*(E / c) + E % c  = E                      also one level up: b*((E/b) % c) + E % b = E % (bc)
+//   c*(E / c) + E % c  = E                      also one level up: b*((K + E/b) % c) + E % b = (bK + E) % (bc)
 // A quotient or remainder whose value follows from the range is a constant, or the expression itself. So linearising a
 // delinearised index gives back what one started from, and reshapes leave no arithmetic behind. That is the whole
 // point: two ways to one element give one expression, and a load is made once.
@@ -235,6 +235,27 @@ ir::ExprId IndexBuilder::combine(ir::ExprId a, std::int64_t fa, ir::ExprId b, st
   return intern(constant, sum);
 }
 
+/// What is left of a sum without the quotient, in whichever steps it was made, 0 or more; no_expr: it is none.
+ir::ExprId IndexBuilder::without_quotient(ir::ExprId sum, ir::ExprId dividend, std::int64_t divisor) {
+  for (std::uint32_t i = 0; i < pool_.exprs[sum].count; ++i) {
+    const ir::Linear item = pool_.linear(sum)[i];
+    if (item.coefficient != 1 || pool_.terms[item.term].kind != ir::TermKind::div) continue;
+    ir::Term term = pool_.terms[item.term];
+    for (std::uint32_t k = 0; k < pool_.exprs[term.a].count && term.divisor < divisor;) {  // (Q + E / a) / b
+      const ir::Linear inner = pool_.linear(term.a)[k++];
+      const ir::Term made = pool_.terms[inner.term];
+      if (inner.coefficient != 1 || made.kind != ir::TermKind::div) continue;
+      term.a = add(made.a, scale(subtract(term.a, term_expr(inner.term)), made.divisor));
+      term.divisor *= made.divisor;
+      k = 0;
+    }
+    if (term.divisor != divisor || term.a != dividend) continue;
+    const ir::ExprId left = subtract(sum, term_expr(item.term));
+    return pool_.exprs[left].range.low < 0 ? ir::no_expr : left;
+  }
+  return ir::no_expr;
+}
+
 void IndexBuilder::fold_remainders(Sum& sum, std::int64_t& constant) {
   for (std::size_t i = 0; i < sum.size(); ++i) {
     const ir::Term term = pool_.terms[sum[i].term];
@@ -252,8 +273,11 @@ void IndexBuilder::fold_remainders(Sum& sum, std::int64_t& constant) {
       const ir::Term other = pool_.terms[sum[j].term];
       if (term_expr(sum[j].term) == whole)
         replacement = term.a;
-      else if (other.kind == ir::TermKind::mod && other.a == whole)
-        replacement = remainder(term.a, term.divisor * other.divisor);
+      else if (other.kind == ir::TermKind::mod)
+        if (const ir::ExprId before =
+                other.a == whole ? this->constant(0) : without_quotient(other.a, term.a, term.divisor);
+            before != ir::no_expr)
+          replacement = divide(add_scaled(term.a, before, term.divisor), term.divisor * other.divisor).second;
     }
     if (replacement == ir::no_expr) continue;
     sum.erase(sum.begin() + static_cast<std::ptrdiff_t>(std::max(i, partner)));

@@ -103,6 +103,7 @@ class IndexBuilder {
   ir::ExprId term_expr(ir::TermId term);
   std::pair<ir::ExprId, ir::ExprId> divide_anew(ir::ExprId a, std::int64_t divisor);
   ir::ExprId quotient(ir::ExprId a, std::int64_t divisor);
+  ir::ExprId without_quotient(ir::ExprId sum, ir::ExprId dividend, std::int64_t divisor);
   ir::ExprId joined_quotient(ir::ExprId a, std::int64_t divisor);  // no_expr: there is nothing to join
   ir::ExprId remainder(ir::ExprId a, std::int64_t divisor);
   ir::Interval range_of(std::int64_t constant, Parts sum) const;

@@ -283,6 +283,28 @@ TEST_CASE("linearising a delinearised index gives it back, for every shape of up
         }
 }
 
+TEST_CASE("what is repeated is read at one remainder of where it goes, whatever blocks and lanes count that by") {
+  // A bias of a windows' scores, b x c x d, repeated over what is in front: its place is i % (b c d).
+  IndexBuilder build;
+  int judged = 0;
+  for (const std::int64_t tile : {6, 8, 32, 100})
+    for (std::int64_t b = 1; b <= 4; ++b)
+      for (std::int64_t c = 2; c <= 7; ++c)
+        for (std::int64_t d = 2; d <= 7; ++d) {
+          build.reset();
+          const std::int64_t whole = b * c * d, blocks = (5 * whole + tile - 1) / tile;
+          const ExprId block = build.var(build.add_var({"vb", VarKind::block, blocks, 1}));
+          const ExprId lane = build.var(build.add_var({"tid", VarKind::thread, tile, 1}));
+          const ExprId place = build.add_scaled(lane, block, tile);
+          const Coordinates front = delinearize(build, make_shape(DType::f32, {5 + tile, b, c, d}), place);
+          Coordinates own;
+          for (int i = 1; i < 4; ++i) own[own.rank++] = front[i];
+          CHECK(linear_index(build, make_shape(DType::f32, {b, c, d}), own) == build.mod(place, whole));
+          ++judged;
+        }
+  CHECK(judged == 576);
+}
+
 TEST_CASE("an index through a reshape to another rank and back leaves no division") {
   IndexBuilder build;
   const ExprId row = build.var(build.add_var({"row", VarKind::loop, 4096, 1}));
