@@ -286,7 +286,7 @@ struct Ready {
   Ready(const ir::FamilyMember& member, std::int64_t rows, std::int64_t columns)
       : group(ir::make_group(member, rows, columns)), prepared(codegen::prepare(group)) {}
   Ready(const Ready&) = delete;
-  /// Of a loop; members whose sums fold rows of some lengths are stages with others.
+  /// Of a loop; members whose sums take parts of rows are stages where a doubt stands against them.
   const codegen::Prepared* get() const {
     const auto* found = std::get_if<codegen::Prepared>(&prepared);
     return found == nullptr || !found->bodies.empty() ? nullptr : found;

@@ -109,7 +109,7 @@ TEST_CASE("blocks that walk several tiles and meet in families compute what the 
       }
       CHECK((results_of(kernel, inputs, true) == found));
     }
-  CHECK(judged == 40);
+  CHECK(judged == 48);
 }
 
 TEST_CASE("parts of up to four sums across rows travel together, and what comes of more is the same") {

@@ -78,6 +78,38 @@ Group sums_over(std::string_view first, std::string_view second, std::string_vie
                                                   : "16"))};
 }
 
+/// Channels of so many pixels, three to a row; and four heads of so many places.
+const FamilyMember channels{"channels", R"(graph across_channels {
+  %x = parameter 0 : f32[{R},2,3,{N}]
+  %dy = parameter 1 : f32[{R},2,3,{N}]
+  %g = parameter 2 : f32[2,3]
+  %zero = constant 0 : f32[]
+  %s = reduce add %x, %zero, axes={2,3} : f32[{R},2]
+  %sb = broadcast %s, axes={0,1} : f32[{R},2,3,{N}]
+  %xh = subtract %x, %sb : f32[{R},2,3,{N}]
+  %dg = multiply %dy, %xh : f32[{R},2,3,{N}]
+  %scale = reduce add %dg, %zero, axes={0,3} : f32[2,3]
+  %bias = reduce add %dy, %zero, axes={0,3} : f32[2,3]
+  %scaled = multiply %scale, %g : f32[2,3]
+  output %dg, %scaled, %bias
+})"};
+const FamilyMember heads{"heads", R"(graph across_heads {
+  %in = parameter 0 : f16[{R},4,{N}]
+  %w = parameter 1 : f32[4,{N}]
+  %x = convert %in : f32[{R},4,{N}]
+  %zero = constant 0 : f32[]
+  %lowest = constant -inf : f32[]
+  %s = reduce add %x, %zero, axes={1,2} : f32[{R}]
+  %sb = broadcast %s, axes={0} : f32[{R},4,{N}]
+  %wb = broadcast %w, axes={1,2} : f32[{R},4,{N}]
+  %y = multiply %x, %sb : f32[{R},4,{N}]
+  %z = multiply %y, %wb : f32[{R},4,{N}]
+  %heads = reduce add %z, %zero, axes={0,1} : f32[{N}]
+  %most = reduce max %y, %lowest, axes={0,2} : f32[4]
+  %whole = reduce add %y, %zero, axes={0} : f32[4,{N}]
+  output %z, %heads, %most, %whole
+})"};
+
 Plan tiles_plan(const Prepared& prepared, int threads, int lanes) {
   Plan plan;
   plan.skeleton = Skeleton::row;
@@ -206,21 +238,23 @@ TEST_CASE("sets with few elements, of which a block has one at a time, are stage
 
 TEST_CASE("elements of a row that are added up together come to the same result from every lane, trip and vector") {
   struct Folded {
-    std::string_view member;
+    const FamilyMember& member;
     std::int64_t rows, columns;
     Folding columns_of;  ///< of one of its sums
   };
-  for (const Folded& one : {Folded{"across_channels", 4, 16, {3, 16, 1}},
-                            {"across_channels", 3, 512, {3, 512, 1}},
-                            {"across_channels", 3, 384, {3, 384, 1}},
-                            {"across_fast_channels", 5, 12, {1, 12, 8}},
-                            {"across_heads", 6, 4, {1, 4, 4}},
-                            {"across_heads", 5, 128, {1, 4, 128}},
-                            {"across_heads", 3, 384, {1, 4, 384}},
-                            {"across_images", 5, 33, {1, 33, 1}}}) {
-    CAPTURE(one.member);
+  for (const Folded& one : {Folded{channels, 4, 16, {3, 16, 1}},
+                            {channels, 3, 512, {3, 512, 1}},
+                            {channels, 3, 384, {3, 384, 1}},
+                            {heads, 6, 4, {1, 4, 4}},
+                            {heads, 5, 128, {1, 4, 128}},
+                            {heads, 3, 384, {1, 4, 384}},
+                            {family_member("across_fast_channels"), 5, 12, {1, 12, 8}},
+                            {family_member("across_channels"), 5, 12, {12, 4, 1}},
+                            {family_member("across_heads"), 5, 12, {1, 12, 8}},
+                            {family_member("across_images"), 5, 33, {1, 33, 1}}}) {
+    CAPTURE(one.member.name);
     CAPTURE(one.columns);
-    const Group group = make_group(family_member(one.member), one.rows, one.columns);
+    const Group group = make_group(one.member, one.rows, one.columns);
     const auto ready = prepare(group);
     REQUIRE(std::holds_alternative<Prepared>(ready));
     CHECK(std::ranges::any_of(std::get<Prepared>(ready).across,
