@@ -253,7 +253,7 @@ class Tailor {
       found_ = groups;
       found_cost_ = cost;
     }
-    MergeLimits behind = limits_;
+    MergeLimits behind = limits_;  // what a search has kept apart is not put together again by computing it twice
     behind.sums_across = limits.sums_across;
     take(recompute(task_, facts_, behind, std::move(groups), spending_), "");
   }

@@ -159,18 +159,22 @@ void set(ProgramBuilder& builder, const ir::Ref& sum, ir::ValueId value) {
   builder.put(builder.depth(), assign);
 }
 
-void store_accumulator(Pass& pass, std::size_t i, ir::Space space, std::uint16_t memory, ir::ExprId at, int width) {
-  ProgramBuilder& builder = pass.builder;
-  const int vector = pass.loops.results.vector;
-  const ir::Ref sum = accumulator_ref(pass, i);
-  if (vector > 1) return builder.store_pieces(builder.depth(), false, sum, space, memory, at, width, vector);
+void put_store(ProgramBuilder& builder, ir::Space space, std::uint16_t memory, ir::ExprId at, ir::ValueId value) {
   ir::Stmt store;
   store.kind = ir::StmtKind::store;
   store.space = space;
   store.memory = memory;
   store.expr = at;
-  store.value = builder.element(accumulator_type(pass, i), sum, builder.depth()).id;
+  store.value = value;
   builder.put(builder.depth(), store);
+}
+
+void store_accumulator(Pass& pass, std::size_t i, ir::Space space, std::uint16_t memory, ir::ExprId at, int width) {
+  ProgramBuilder& builder = pass.builder;
+  const int vector = pass.loops.results.vector;
+  const ir::Ref sum = accumulator_ref(pass, i);
+  if (vector > 1) return builder.store_pieces(builder.depth(), false, sum, space, memory, at, width, vector);
+  put_store(builder, space, memory, at, builder.element(accumulator_type(pass, i), sum, builder.depth()).id);
 }
 
 void add_from_shared(Pass& pass, const Slots& slots, std::vector<ir::Ref> sums, std::span<const ir::ArrayId> memory,
@@ -255,15 +259,9 @@ void add_bundle(Pass& pass, const Slots& slots, ir::ExprId bundle, std::span<con
   if (size > piece) at = build.add_scaled(at, build.var(turn), piece);
   add_from_shared(pass, slots, sums, columns, at, piece, 0, "column");
   if (size > piece) builder.close();
-  for (std::size_t k = 0; k < sums.size(); ++k) {
-    ir::Stmt store;
-    store.kind = ir::StmtKind::store;
-    store.space = ir::Space::shared;
-    store.memory = bundles[slots.first + k];
-    store.expr = build.expand(bundle);
-    store.value = builder.element(accumulator_type(pass, slots.first + k), sums[k], builder.depth()).id;
-    builder.put(builder.depth(), store);
-  }
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    put_store(builder, ir::Space::shared, bundles[slots.first + k], build.expand(bundle),
+              builder.element(accumulator_type(pass, slots.first + k), sums[k], builder.depth()).id);
 }
 
 /// The block's threads put together `count` bundles, in turns where these are more.

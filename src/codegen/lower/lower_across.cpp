@@ -27,7 +27,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -173,12 +172,9 @@ void leave_result(Pass& pass, const Results& results, std::size_t i, ir::ArrayId
          builder.depth(), ref.lane});
     return;
   }
-  ir::Stmt store;
-  store.kind = ir::StmtKind::store;
-  store.memory = workspaces[i];
-  store.expr = build.expand(build.add_scaled(at_once.result, to, across.columns.width()));
-  store.value = builder.element(type_of(pass.prepared, across.sum), ref, builder.depth()).id;
-  builder.put(builder.depth(), store);
+  put_store(builder, ir::Space::global, workspaces[i],
+            build.expand(build.add_scaled(at_once.result, to, across.columns.width())),
+            builder.element(type_of(pass.prepared, across.sum), ref, builder.depth()).id);
 }
 
 /// Threads add up parts of their results. What comes of it goes to workspaces, from number `to` on, or is stored.
@@ -351,7 +347,7 @@ std::optional<ir::Rejection> refuse_across(const Prepared& prepared, const ir::P
                                            const Mapping& mapping) {
   if (plan.split > 1) return ir::Rejection{"split", "rows that are added up across are not shared by blocks", true};
   const bool keeps_places =
-      std::ranges::any_of(prepared.across, [](const auto& sum) { return !is_one(sum.second.columns); });
+      std::ranges::any_of(prepared.across, [](const auto& sum) { return !sum.second.columns.is_one(); });
   if (keeps_places && rest(mapping) != 0)
     return ir::Rejection{"vector",
                          fmt::format("rows of {} are no whole number of vectors of {}: lanes would have other columns "
@@ -421,7 +417,7 @@ void deal_families(Pass& pass) {
   std::int64_t& blocks = kept.extents[Level::block];
   const std::int64_t root = family_of(blocks), whole = whole_family_of(blocks);
   pass.family = whole <= 2 * root ? whole : root;
-  if (blocks % pass.family == 0 && root == blocks) return;
+  if (root == blocks) return;
   const bool persistent = pass.plan.grid == ir::GridShape::persistent;
   const std::int64_t families = (blocks + (persistent ? 0 : pass.family - 1)) / pass.family;
   blocks = pass.family * families;

@@ -490,25 +490,23 @@ void open_last_block(ProgramBuilder& builder, const SharedTile& shared) {
   const ir::ArrayId number = builder.add_shared("number", ir::DType::u32, 1);
   builder.put_barrier();
   open_first_thread(builder, shared);
+  const auto change = [&](ir::Op op, int by) {
+    ir::Stmt atomic;
+    atomic.kind = ir::StmtKind::atomic;
+    atomic.op = op;
+    atomic.memory = ticket;
+    atomic.expr = shared.tile;
+    atomic.value = builder.number(ir::DType::u32, 0, by).id;
+    return atomic;
+  };
   ir::Stmt fence;
   fence.kind = ir::StmtKind::fence;
   builder.put(builder.depth(), fence);
-  ir::Stmt take;
-  take.kind = ir::StmtKind::atomic;
-  take.op = ir::Op::add;
-  take.memory = ticket;
-  take.expr = shared.tile;
-  take.value = builder.number(ir::DType::u32, 0, 1).id;
+  ir::Stmt take = change(ir::Op::add, 1);
   const ir::ValueId taken = builder.define(take, "taken", ir::DType::u32);
   builder.put(builder.depth(), take);
   builder.put(builder.depth(), fence);
-  ir::Stmt tell;
-  tell.kind = ir::StmtKind::store;
-  tell.space = ir::Space::shared;
-  tell.memory = number;
-  tell.expr = build.constant(0);
-  tell.value = taken;
-  builder.put(builder.depth(), tell);
+  put_store(builder, ir::Space::shared, number, build.constant(0), taken);
   close_first_thread(builder, shared);
   builder.put_barrier();
   ir::Stmt hear;
@@ -526,13 +524,7 @@ void open_last_block(ProgramBuilder& builder, const SharedTile& shared) {
   last.operands[1] = builder.number(ir::DType::u32, 0, shared.split - 1).id;
   builder.open_agreed(builder.add_value(last), {shared.part, build.constant(shared.split - 1), true});
   open_first_thread(builder, shared);
-  ir::Stmt reset;
-  reset.kind = ir::StmtKind::atomic;
-  reset.op = ir::Op::minimum;
-  reset.memory = ticket;
-  reset.expr = shared.tile;
-  reset.value = builder.number(ir::DType::u32, 0, 0).id;
-  builder.put(builder.depth(), reset);
+  builder.put(builder.depth(), change(ir::Op::minimum, 0));
   close_first_thread(builder, shared);
 }
 

@@ -259,15 +259,22 @@ void close_trips(ProgramBuilder& builder, const Segment& segment, bool unrolled)
     if (segment.unrolled[i] == unrolled) builder.close();
 }
 
-void open_section(ProgramBuilder& builder, const Segment& segment) {
+void open_vectors(ProgramBuilder& builder, const Segment& segment) {
   open_trips(builder, segment, true);
   if (segment.guard_count > 0) builder.open_guard(prefix(segment.guards, segment.guard_count));
+}
+void close_vectors(ProgramBuilder& builder, const Segment& segment) {
+  if (segment.guard_count > 0) builder.close();
+  close_trips(builder, segment, true);
+}
+
+void open_section(ProgramBuilder& builder, const Segment& segment) {
+  open_vectors(builder, segment);
   if (segment.vector > 1) builder.open_loop(segment.element, true);
 }
 void close_section(ProgramBuilder& builder, const Segment& segment) {
   if (segment.vector > 1) builder.close();
-  if (segment.guard_count > 0) builder.close();
-  close_trips(builder, segment, true);
+  close_vectors(builder, segment);
 }
 
 }  // namespace tailor::codegen

@@ -65,7 +65,10 @@ void close_elements(ProgramBuilder& builder, const Loops& loops);
 /// Opens the loops of a segment whose `unrolled` is as asked, and closes them again.
 void open_trips(ProgramBuilder& builder, const Segment& segment, bool unrolled, bool backward = false);
 void close_trips(ProgramBuilder& builder, const Segment& segment, bool unrolled);
-/// The unrolled trips, the guard and the loop over a vector's elements.
+/// The unrolled trips and the guard.
+void open_vectors(ProgramBuilder& builder, const Segment& segment);
+void close_vectors(ProgramBuilder& builder, const Segment& segment);
+/// And the loop over a vector's elements.
 void open_section(ProgramBuilder& builder, const Segment& segment);
 void close_section(ProgramBuilder& builder, const Segment& segment);
 

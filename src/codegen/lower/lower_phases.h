@@ -124,6 +124,8 @@ std::vector<ir::Ref> accumulator_refs(const Pass& pass, const Slots& slots);
 ir::DType accumulator_type(const Pass& pass, std::size_t i);
 /// Elements that an access takes at most.
 inline int widest_access(ir::DType dtype) { return 8 * ir::access_bytes / row(dtype).bits; }
+/// The value goes to the place, in the innermost open scope.
+void put_store(ProgramBuilder& builder, ir::Space space, std::uint16_t memory, ir::ExprId at, ir::ValueId value);
 /// An accumulator's element becomes the value.
 void set(ProgramBuilder& builder, const ir::Ref& sum, ir::ValueId value);
 /// The accumulator's elements go to neighbouring places.

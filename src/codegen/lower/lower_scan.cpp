@@ -385,13 +385,7 @@ class ScanSection : WalkedSection {
     const ir::Condition first_lane{pass_.loops.digits[Side::along][Level::lane], build_.constant(0), true};
     builder_.open_guard({&first_lane, 1});
     each_trip([&](ir::ExprId trip) {
-      ir::Stmt store;
-      store.kind = ir::StmtKind::store;
-      store.space = ir::Space::shared;
-      store.memory = shared;
-      store.expr = slot(trip, group);
-      store.value = value(sum_at(totals_, trip));
-      builder_.put(builder_.depth(), store);
+      put_store(builder_, ir::Space::shared, shared, slot(trip, group), value(sum_at(totals_, trip)));
     });
     builder_.close();
     builder_.put_barrier();

@@ -27,14 +27,10 @@ namespace tailor::codegen {
 
 namespace {
 
-/// Each element of a row has a result.
-bool is_each(const Folding& columns) { return columns.fold == 1 && !is_one(columns); }
-
 /// Whether results follow one another along the row and lanes next to each other have the same, or one has its own.
 bool fits(const Folding& columns, std::int64_t together, std::int64_t vector) {
-  if (is_one(columns) || is_each(columns)) return true;
-  const std::int64_t run = columns.pieces > 1 ? columns.fold : columns.beside;
-  return run % vector == 0 && (run % together == 0 || together % run == 0);
+  const std::int64_t run = columns.run();
+  return columns.is_one() || columns.is_each() || (run % vector == 0 && (run % together == 0 || together % run == 0));
 }
 
 }  // namespace
@@ -42,9 +38,9 @@ bool fits(const Folding& columns, std::int64_t together, std::int64_t vector) {
 ir::DType type_of(const Prepared& prepared, ir::NodeId sum) { return row((*prepared.graph)[sum].shape.dtype).compute; }
 
 Held held_of(const Folding& columns, const Mapping& mapping) {
-  if (is_one(columns)) return {};
+  if (columns.is_one()) return {};
   const std::int64_t together = taken_together(mapping), all = trips(mapping);
-  if (is_each(columns)) return {all, 1, true};
+  if (columns.is_each()) return {all, 1, true};
   if (columns.pieces == 1) return {std::max<std::int64_t>(columns.beside / together, 1), 1, true};
   const std::int64_t each = columns.fold / together;
   return each > 0 ? Held{columns.pieces, each, false} : Held{all, 1, false};
@@ -54,7 +50,7 @@ namespace {
 
 /// Whether all lanes have parts of the same results.
 bool is_alike(const Folding& columns, const Mapping& mapping) {
-  return is_one(columns) || (columns.pieces > 1 && columns.fold >= taken_together(mapping));
+  return columns.is_one() || (columns.pieces > 1 && columns.fold >= taken_together(mapping));
 }
 
 /// Lanes side by side that have parts of the same results, of pieces shorter than what they take together.
@@ -82,13 +78,13 @@ ir::Ref register_number(const Pass::Across& across, const Held& held, ir::ExprId
 }  // namespace
 
 bool is_dealt_out(const Pass& pass, const Pass::Across& across) {
-  return is_each(across.columns) && pass.threads_on(Side::kept) == 1;
+  return across.columns.is_each() && pass.threads_on(Side::kept) == 1;
 }
 
 std::int64_t slots_of(const Pass& pass, const Pass::Across& across) {
   const Folding& columns = across.columns;
   const std::int64_t rows = pass.threads_on(Side::kept);
-  if (!across.of_elements || is_each(columns)) return rows;
+  if (!across.of_elements || columns.is_each()) return rows;
   if (is_alike(columns, pass.mapping)) return pass.plan.threads / pass.limits.warp_size;
   if (columns.pieces == 1) return rows * lanes_apart(columns, pass.mapping);
   return shuffles(columns, pass) ? rows : rows * lanes_of_piece(columns, pass.mapping);
@@ -121,13 +117,11 @@ void store_columns(Pass& pass, const Pass::Across& across, ir::Space space, std:
   ProgramBuilder& builder = pass.builder;
   IndexBuilder& build = builder.build();
   const Segment& body = pass.loops.segments().front();
-  open_trips(builder, body, true);
-  if (body.guard_count > 0) builder.open_guard(prefix(body.guards, body.guard_count));
+  open_vectors(builder, body);
   ir::ExprId column = body.along;
   if (body.vector > 1) column = build.subtract(column, build.var(body.element));
   store_held(pass, across, register_of(pass, across), space, memory, build.add(column, first));
-  if (body.guard_count > 0) builder.close();
-  close_trips(builder, body, true);
+  close_vectors(builder, body);
 }
 
 namespace {
@@ -135,13 +129,8 @@ namespace {
 /// One of the lane's numbers goes to the place.
 void store_number(Pass& pass, const Pass::Across& across, const ir::Ref& ref, ir::ArrayId slots, ir::ExprId place) {
   ProgramBuilder& builder = pass.builder;
-  ir::Stmt store;
-  store.kind = ir::StmtKind::store;
-  store.space = ir::Space::shared;
-  store.memory = slots;
-  store.expr = builder.build().expand(place);
-  store.value = builder.element(type_of(pass.prepared, across.sum), ref, builder.depth()).id;
-  builder.put(builder.depth(), store);
+  put_store(builder, ir::Space::shared, slots, builder.build().expand(place),
+            builder.element(type_of(pass.prepared, across.sum), ref, builder.depth()).id);
 }
 
 /// Each lane's number `ref` becomes the sum over so many lanes side by side.
@@ -200,12 +189,10 @@ void store_of_pieces(Pass& pass, const Pass::Across& across, ir::ArrayId slots) 
   const auto [group, lane] = build.divide(thread_on(pass, Side::along), lanes);
   const ir::ExprId row = thread_on(pass, Side::kept), slot = exchange ? row : build.add_scaled(lane, row, lanes);
   store_by_first_lane(pass, lane, !exchange || lanes == 1, [&] {
-    open_trips(builder, body, true);
-    if (body.guard_count > 0) builder.open_guard(prefix(body.guards, body.guard_count));
+    open_vectors(builder, body);
     const ir::ExprId piece = build.add_scaled(group, body.section_trip, pass.threads_on(Side::along) / lanes);
     store_number(pass, across, register_of(pass, across), slots, build.add_scaled(piece, slot, across.columns.pieces));
-    if (body.guard_count > 0) builder.close();
-    close_trips(builder, body, true);
+    close_vectors(builder, body);
   });
 }
 
@@ -232,7 +219,7 @@ void fill_slots(Pass& pass, const Pass::Across& across, ir::ArrayId slots) {
   if (!across.of_elements)
     return store_by_first_lane(pass, thread_on(pass, Side::along), pass.threads_on(Side::along) == 1,
                                [&] { store_number(pass, across, register_number(across, {}, 0), slots, row); });
-  if (is_each(across.columns))
+  if (across.columns.is_each())
     return store_columns(pass, across, ir::Space::shared, slots, build.scale(row, pass.prepared.columns));
   if (is_alike(across.columns, pass.mapping)) return store_alike(pass, across, slots);
   across.columns.pieces > 1 ? store_of_pieces(pass, across, slots) : store_apart(pass, across, slots);

@@ -21,8 +21,6 @@ Held held_of(const Folding& columns, const Mapping& mapping);
 ir::DType type_of(const Prepared& prepared, ir::NodeId sum);
 /// What a lane adds up, of the trip at hand.
 ir::Ref register_of(const Pass& pass, const Pass::Across& across);
-/// All elements of a row make one result.
-inline bool is_one(const Folding& columns) { return columns.width() == 1; }
 
 /// Whether each result of the sum is with one lane of the block: it has one row at a time, and lanes have its columns.
 bool is_dealt_out(const Pass& pass, const Pass::Across& across);

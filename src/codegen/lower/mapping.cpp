@@ -148,9 +148,10 @@ std::vector<SubRoot> sub_roots(const Prepared& prepared, const ir::Plan& plan, c
       roots.push_back({body.nodes[ir::index(root.node)], root.stitch});
   }
   const Mapping made = mapping(prepared, plan, limits);
+  const ir::StitchLevel level = stitch_level(made);
   const bool has_sets_alone = made.sets.count() > 1 && extent(made, Side::kept, Level::block) == 1;
   for (const Phase& phase : prepared.phases) {
-    for (const ir::NodeId id : phase.reductions) roots.push_back({id, stitch_level(made)});
+    for (const ir::NodeId id : phase.reductions) roots.push_back({id, level});
     for (const ir::NodeId id : phase.across) {
       const AcrossSum* sum = across_of(prepared, id);
       const bool of_set = has_sets_alone && sum != nullptr && sum->sets == made.sets;

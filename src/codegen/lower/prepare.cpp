@@ -443,10 +443,7 @@ std::variant<Prepared, ir::Rejection> prepare(const ir::Group& group) {
   }
   for (const ir::NodeId id : graph.outputs)
     out.widest_vector = std::max(out.widest_vector, 8 * ir::access_bytes / row(graph[id].shape.dtype).bits);
-  const Region region(graph, border);
-  const std::vector<ir::NodeId> late = late_values(region, layout);
-  out.sets = row_sets(region, layout, late);
-  find_phases(graph, late, out);
+  find_phases(graph, late_values(Region(graph, border), layout), out);
   find_homes(graph, out);
   find_walks(out);
   lowering(out.skeleton).dominants(graph, out);

@@ -132,9 +132,9 @@ struct Prepared {
   IndexedVector<Windows> windows;      ///< per output
   std::vector<ir::NodeId> joined;      ///< of a loop over pieces: concatenations that it does operand by operand
   IndexedVector<Phase> phases;
-  int walks = 1;                                         ///< phases that go over elements
-  bool sums_across = false;                              ///< some phase has sums across rows
-  RowSets sets;                                          ///< of rows that are added up together; where some are
+  int walks = 1;             ///< phases that go over elements
+  bool sums_across = false;  ///< some phase has sums across rows
+  RowSets sets;              ///< of rows that are added up together, where some sum has several
   std::vector<std::pair<ir::NodeId, AcrossSum>> across;  ///< sums across rows that go over elements, ascending
   std::vector<std::int32_t> late_outputs;                ///< of no phase: they need sums across rows
   /// Of no phase, in rows and columns: neither one per result nor one per element. Free ones need no reduction; others

@@ -92,10 +92,13 @@ void find_phases(const ir::Graph& graph, const std::vector<ir::NodeId>& late, Pr
       out.phases[depth[id] - 1].reductions.push_back(id);
   const Layout layout{out.skeleton, out.rows, out.columns, out.domain};
   out.across.clear();
+  out.sets = {};
   for (const Phase& phase : out.phases)
     for (const ir::NodeId id : phase.across)
       if (const std::optional<AcrossSum> sum = across_sum(graph, graph[id], layout)) out.across.emplace_back(id, *sum);
   std::ranges::sort(out.across, {}, &std::pair<ir::NodeId, AcrossSum>::first);
+  for (const auto& [id, sum] : out.across)
+    if (sum.sets.count() > 1) out.sets = sum.sets;
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) {
     const ir::NodeId id = out.stored[i];
     const bool aside = row(out.skeleton).unit != ir::WorkUnit::elements &&

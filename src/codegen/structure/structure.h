@@ -138,7 +138,11 @@ struct RowSets {
 /// channel, of rows that are groups of channels: channels x pixels x 1.
 struct Folding {
   std::int64_t pieces = 1, fold = 1, beside = 1;
-  std::int64_t width() const { return pieces * beside; }  ///< results, of one set of rows
+  std::int64_t width() const { return pieces * beside; }   ///< results, of one set of rows
+  bool is_one() const { return width() == 1; }             ///< all elements make one result
+  bool is_each() const { return fold == 1 && !is_one(); }  ///< each makes its own
+  /// Of others: neighbours that make one result, or that make one each before the first has its next element.
+  std::int64_t run() const { return pieces > 1 ? fold : beside; }
   bool operator==(const Folding&) const = default;
 };
 /// What a reduction across rows adds up. Result number i of set number s is number s * width + i in memory.
@@ -261,9 +265,6 @@ std::optional<ir::Rejection> doubt_outputs(const Region& region, const Layout& l
 
 /// Values that need a sum across rows, ascending; nothing where the layout is not of rows or no reduction goes across.
 std::vector<ir::NodeId> late_values(const Region& region, const Layout& layout);
-/// The sets that blocks have: those of the sums among `late` that have several, which refuse_late() wants to be the
-/// same; else all rows in one.
-RowSets row_sets(const Region& region, const Layout& layout, const std::vector<ir::NodeId>& late);
 /// Whether some sum across rows is of several sets of them, or of several parts of a row.
 bool adds_up_parts(const Region& region, const Layout& layout);
 /// Why the kernel's end cannot make what needs sums across rows.
@@ -271,6 +272,7 @@ std::optional<ir::Rejection> refuse_late(const Region& region, const Layout& lay
                                          const std::vector<ir::NodeId>& late);
 
 /// The doubt about sums across rows: a block whose registers hardly hold a row and the sums, or too few blocks.
-std::optional<ir::Rejection> doubt_late(const Region& region, const Layout& layout);
+std::optional<ir::Rejection> doubt_late(const Region& region, const Layout& layout,
+                                        const std::vector<ir::NodeId>& late);
 
 }  // namespace tailor::codegen

@@ -94,10 +94,9 @@ bool lie_by_sets(const std::vector<Cut>& cuts) {
 /// power of two, or as many as a warp has in short vectors.
 bool can_be_folded(const Folding& columns) {
   constexpr std::int64_t warp = 32, vector = 4;
-  if (columns.fold == 1 || columns.width() == 1) return true;
+  if (columns.is_each() || columns.is_one()) return true;
   if (columns.pieces > 1 && columns.beside > 1) return false;
-  const std::int64_t run = columns.pieces > 1 ? columns.fold : columns.beside;
-  return run % (warp * vector) == 0 || std::has_single_bit(static_cast<std::uint64_t>(run));
+  return columns.run() % (warp * vector) == 0 || std::has_single_bit(static_cast<std::uint64_t>(columns.run()));
 }
 
 std::optional<AcrossSum> across_sum(const Domain& sum, const Domain& rows) {
@@ -179,7 +178,7 @@ RowReduction row_reduction(const Graph& graph, const Node& reduce, const Layout&
     if (domain == layout.domain) return RowReduction::row;
     if (results == 1) return RowReduction::everything;
     if (const std::optional<AcrossSum> sum = across_sum(domain, layout.domain))
-      return sum->columns.fold == 1 ? RowReduction::columns : RowReduction::folded;
+      return sum->columns.is_each() ? RowReduction::columns : RowReduction::folded;
     return are_chunks(domain, layout.domain) && sums_chunks(graph, reduce) ? RowReduction::chunks : RowReduction::none;
   }
   if (count == layout.rows && results == 1) return RowReduction::numbers;
@@ -199,6 +198,10 @@ std::optional<AcrossSum> across_sum(const Graph& graph, const Node& reduce, cons
   }
 }
 
+namespace {
+
+/// The sets that blocks have: those of the sums among `late` that have several, which refuse_late() wants to be the
+/// same; else all rows in one.
 RowSets row_sets(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {
   for (const NodeId id : late) {
     if (region[id].op != Op::reduce) continue;
@@ -208,11 +211,13 @@ RowSets row_sets(const Region& region, const Layout& layout, const std::vector<N
   return {1, layout.rows, 1};
 }
 
+}  // namespace
+
 bool adds_up_parts(const Region& region, const Layout& layout) {
   return std::ranges::any_of(region.inside(), [&](NodeId id) {
     if (region[id].op != Op::reduce) return false;
     const std::optional<AcrossSum> sum = across_sum(region.graph, region[id], layout);
-    return sum && (sum->sets.count() > 1 || (sum->columns.fold > 1 && sum->columns.width() > 1));
+    return sum && (sum->sets.count() > 1 || (!sum->columns.is_each() && !sum->columns.is_one()));
   });
 }
 
@@ -224,7 +229,7 @@ std::vector<NodeId> late_values(const Region& region, const Layout& layout) {
       [](const Node&) { return true; });
 }
 
-std::optional<Rejection> doubt_late(const Region& region, const Layout& layout) {
+std::optional<Rejection> doubt_late(const Region& region, const Layout& layout, const std::vector<NodeId>& late) {
   constexpr std::int64_t most_registers = 48 << 10;  // of a block, for arrays as long as a row
   constexpr std::int64_t few_rows = 128, few_elements = 64 << 10, least_of_set = 2 << 10;
   const Graph& graph = region.graph;
@@ -244,7 +249,7 @@ std::optional<Rejection> doubt_late(const Region& region, const Layout& layout) 
   if (layout.rows < few_rows)
     return refuse("across-few", fmt::format("{} added up by as many blocks at most, which do not fill a GPU",
                                             counted(layout.rows, "row", "is", "are")));
-  const RowSets sets = row_sets(region, layout, late_values(region, layout));
+  const RowSets sets = row_sets(region, layout, late);
   if (sets.count() > 1 && sets.members * layout.columns < least_of_set)
     return refuse("across-short",
                   fmt::format("sets of {} of {} are added up by a block each, {} elements are worth one",

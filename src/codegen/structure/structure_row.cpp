@@ -411,7 +411,7 @@ std::optional<Rejection> doubt_row(const Region& region, const Layout& layout) {
   const Graph& graph = region.graph;
   const std::vector<NodeId> late = late_values(region, layout);
   if (!late.empty())
-    if (std::optional<Rejection> doubted = doubt_late(region, layout)) return doubted;
+    if (std::optional<Rejection> doubted = doubt_late(region, layout, late)) return doubted;
   if (std::optional<Rejection> doubted = doubt_outputs(region, layout, late)) return doubted;
   const bool bundles = has_bundles(region, layout);
   for (const NodeId id : region.inside()) {

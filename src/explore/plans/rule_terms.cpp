@@ -262,7 +262,7 @@ std::int64_t registers_across(const Candidate& c) {
     for (const ir::NodeId id : phase.across) {
       const codegen::AcrossSum* sum = codegen::across_of(c.prepared, id);
       const codegen::Folding columns = sum == nullptr ? codegen::Folding{} : sum->columns;
-      if (columns.fold == 1 && columns.width() > 1)
+      if (columns.is_each())
         ++of_columns;
       else
         alone += columns.pieces == 1 ? std::min<std::int64_t>(columns.beside, c.plan.vector) : c.tiling.trips;

@@ -30,7 +30,7 @@ namespace {
 
 constexpr Limits twenty{90, 20, 32, 256, 512, 4, 65536, 65536, 255, 256, 4, 4, 65536, 49152, 65536, 0, 128};
 
-/// Which result of the reduction, apart from the column, each row of an array [2,R,3,1,5] adds to: rows in the order of
+/// Which result of the reduction, apart from the column, each row of such an array adds to: rows in the order of
 /// memory, dimensions that are reduced by their bits.
 std::vector<std::vector<std::int64_t>> coordinates_of_rows(const Dims& dims, unsigned gone) {
   std::vector<std::vector<std::int64_t>> all;
