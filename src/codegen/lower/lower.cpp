@@ -306,8 +306,8 @@ Classified classify(const ir::Group& group) {
   plan.skeleton = prepared.skeleton;
   plan.threads = plain_threads;
   plan.threads_per_row = plan.vector = 1;
-  if (passes_together(prepared) || !prepared.chunk_lengths.empty())
-    plan.threads_per_row = plan.threads;  // a column is one thread's, a chunk a warp's
+  if (passes_together(prepared) || !prepared.chunk_lengths.empty())  // a column is one thread's, a chunk a warp's
+    plan.threads_per_row = row(prepared.skeleton).unit == ir::WorkUnit::columns ? plan.threads : chunk_lanes;
   ir::Limits limits = without_limits();
   for (const std::int64_t length : prepared.chunk_lengths) {
     limits.warp_size = chunk_lanes;

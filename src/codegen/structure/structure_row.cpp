@@ -324,6 +324,19 @@ std::int64_t longest_chunk(const Region& region) {
   return chunk_lanes * vector;
 }
 
+/// A run of elements that a sum across rows takes together, or has side by side, of which chunks of so many, and those
+/// which lanes have together with them, are no part; 0 where there is none.
+std::int64_t run_across_chunks(const Region& region, const Layout& layout, std::int64_t length) {
+  for (const NodeId id : region.inside()) {
+    if (region[id].op != Op::reduce) continue;
+    const std::optional<AcrossSum> sum = across_sum(region.graph, region[id], layout);
+    if (!sum || sum->columns.is_one() || sum->columns.is_each()) continue;
+    const std::int64_t run = sum->columns.run();
+    if (run % length != 0 && length % run != 0) return run;
+  }
+  return 0;
+}
+
 std::optional<Rejection> refuse_chunks(const Region& region, const Layout& layout) {
   for (const NodeId id : region.inside()) {
     if (region[id].op != Op::reduce) continue;
@@ -333,6 +346,10 @@ std::optional<Rejection> refuse_chunks(const Region& region, const Layout& layou
       return refuse("rows-differ",
                     fmt::format("%{} reduces chunks of {} of rows of {}, lanes of a warp have {} at most",
                                 region.graph[id].name, length, layout.columns, most));
+    if (const std::int64_t run = run_across_chunks(region, layout, length); run > 0)
+      return refuse("rows-differ",
+                    fmt::format("%{} reduces chunks of {} of rows of which parts of {} are added up together",
+                                region.graph[id].name, length, run));
   }
   return std::nullopt;
 }

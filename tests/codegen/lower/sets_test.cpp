@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <set>
 #include <string>
@@ -284,6 +285,48 @@ TEST_CASE("a sum that folds rows has results set by set, of equal parts of lanes
   CHECK(!sum_over("12,2,4,8", "0,2", "2,8", Domain{{64, 12}, true}));
   CHECK(!sum_over("3,4,64", "1,2", "3", Domain{{64, 12}, true}));
   CHECK(sum_over("3,4,64", "0,2", "4", Domain{{64, 12}, true}) == AcrossSum{{1, 3, 4}, {1, 64, 1}});
+}
+
+TEST_CASE("chunks of rows that are folded have lanes where each is a part of the other, and no row kernel else") {
+  // Rows of two pieces, each with a number of its own for chunks of it; pieces are added up over rows and elements.
+  const auto group_of = [](std::int64_t chunk, std::int64_t piece) {
+    return Group{parse_graph(fmt::format(R"(graph quantised {{
+  %x = parameter 0 : f16[2,3,{0}]
+  %zero = constant 0 : f16[]
+  %s = reduce add %x, %zero, axes={{2}} : f16[2,3]
+  %sb = broadcast %s, axes={{0,1}} : f16[2,3,{0}]
+  %y = multiply %x, %sb : f16[2,3,{0}]
+  %c = reshape %y : f16[2,3,{1},{2}]
+  %a = abs %c : f16[2,3,{1},{2}]
+  %m = reduce maximum %a, %zero, axes={{3}} : f16[2,3,{1}]
+  %mb = broadcast %m, axes={{0,1,2}} : f16[2,3,{1},{2}]
+  %q = add %c, %mb : f16[2,3,{1},{2}]
+  %p = reshape %q : f16[2,3,2,{3}]
+  %t = reduce add %p, %zero, axes={{1,3}} : f16[2,2]
+  output %q, %t
+}})",
+                                         2 * piece, 2 * piece / chunk, chunk, piece))};
+  };
+  int rows = 0, refused = 0;
+  for (const std::int64_t chunk : {4, 32, 128, 256})
+    for (const std::int64_t piece : {8, 64, 128, 192, 256, 320, 384, 640}) {
+      if (2 * piece % chunk != 0 || 2 * piece == chunk) continue;
+      CAPTURE(chunk);
+      CAPTURE(piece);
+      const Group group = group_of(chunk, piece);
+      const Classified found = analyse(group.graph, whole_border(group.graph));  // by structure, tried by none
+      const auto* layout = std::get_if<Layout>(&found);
+      const bool holds = piece % chunk == 0 || chunk % piece == 0;
+      const bool folds = holds && (piece % 128 == 0 || std::has_single_bit(static_cast<std::uint64_t>(piece)));
+      CHECK((layout != nullptr && layout->skeleton == Skeleton::row) == folds);
+      if (!folds) ++refused;
+      if (!folds) continue;
+      ++rows;
+      CHECK(std::holds_alternative<Layout>(classify(group)));
+      CHECK(explore::check_every_plan(group, {testing::effort(7, 2)}, true).programs > 0);
+    }
+  CHECK(rows == 16);
+  CHECK(refused == 8);
 }
 
 TEST_CASE("rows that change their order in memory on the way to a sum of sets are no row kernel with it") {
