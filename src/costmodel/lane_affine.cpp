@@ -104,6 +104,20 @@ Period period_of_term(const ir::IndexPool& pool, const ir::Term& term, ir::VarId
 }
 
 using Lanes = std::array<std::int64_t, warp_lanes>;
+using Numbers = std::array<std::int64_t, most_quotients>;  ///< one of each quotient
+
+/// Of a table whose slots are found by the form, what is asked of it, and where its first `count` quotients stand.
+std::size_t pattern_slot(std::uint64_t serial, std::uint64_t asked, const Numbers& phases, int count) {
+  std::uint64_t hash = serial * 0x9e3779b97f4a7c15ULL + asked;
+  for (int i = 0; i < count; ++i) hash = (hash ^ static_cast<std::uint64_t>(phases[i])) * 0xff51afd7ed558ccdULL;
+  return (hash >> 32) % pattern_slots;
+}
+
+bool are_equal(const Numbers& a, const Numbers& b, int count) {
+  for (int i = 0; i < count; ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
 
 /// What lanes are evaluated with: outer variables as in `at`, the threads of warp `w`.
 struct Spot {
@@ -285,6 +299,7 @@ int LaneAffine::quotient_of(ir::TermId id) {
   }
   find_even_lanes(quotient.inner);
   find_reach(quotient);
+  crosses_ |= quotient.inner.greatest_lane - quotient.inner.least_lane >= quotient.divisor;
   return quotient_count_++;
 }
 
@@ -371,29 +386,25 @@ std::int64_t LaneAffine::breaks(int i, std::int64_t drift, std::int64_t steps) c
 std::int64_t LaneAffine::steps_before_break(int i, std::int64_t drift, const IterationDomain& domain, std::int64_t up,
                                             std::int64_t down) const {
   const Start from = start(domain);
-  std::int64_t steps = std::numeric_limits<std::int64_t>::max();
-  const auto look_at = [&](std::int64_t rest) {
-    const std::int64_t above = quotients_[i].divisor - 1 - up - rest, below = rest - down;
-    steps = std::min(steps, above < 0 || below < 0 ? -1 : drift > 0 ? above / drift : below / -drift);
-  };
+  std::int64_t above = std::numeric_limits<std::int64_t>::max(), below = above;  // that any lane can drift
   for (int w = 0; w < warps_of(kernel_); ++w) {
     if (domain.masks[w] == 0) continue;
     std::int64_t least = 0, greatest = 0;
     rests(from, w, i, domain.masks[w], least, greatest);
-    look_at(least);
-    look_at(greatest);
+    above = std::min(above, quotients_[i].divisor - 1 - up - greatest);
+    below = std::min(below, least - down);
+    if (above < 0 || below < 0) return -1;
   }
-  return steps;
+  return drift > 0 ? above / drift : below / -drift;
 }
 
 void LaneAffine::rests(const Start& start, int w, int i, std::uint32_t mask, std::int64_t& least,
                        std::int64_t& greatest) const {
   const Phases phases = phases_of(start, w, i + 1);
-  std::uint64_t hash = serial_ * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(i) + mask;
-  for (int k = 0; k <= i; ++k) hash = (hash ^ static_cast<std::uint64_t>(phases.phase[k])) * 0xff51afd7ed558ccdULL;
-  WarpRests& slot = scratch_.rests[(hash >> 32) % scratch_.rests.size()];
+  const std::uint64_t asked = static_cast<std::uint64_t>(i) + mask;
+  WarpRests& slot = scratch_.rests[pattern_slot(serial_, asked, phases.phase, i + 1)];
   if (slot.serial != serial_ || slot.quotient != i || slot.mask != mask ||
-      !std::equal(phases.phase.begin(), phases.phase.begin() + i + 1, slot.phases.begin())) {
+      !are_equal(phases.phase, slot.phases, i + 1)) {
     const std::int64_t divisor = quotients_[i].divisor;
     std::array<Lanes, most_quotients> lanes;
     quotient_lanes(phases, i, lanes);
@@ -454,7 +465,7 @@ bool LaneAffine::even_quotients(const Start& start, int w, int count,
 }
 
 bool LaneAffine::is_even(const Start& start, int w, std::int64_t& shift) const {
-  if (!split_ || opaque_count_ > 0) return false;
+  if (!split_ || crosses_ || opaque_count_ > 0) return false;
   shift = start.base + sum_.warp_offset(scratch_.threads, w);
   std::array<std::int64_t, most_quotients> worth;
   if (!even_quotients(start, w, quotient_count_, worth)) return false;
@@ -504,13 +515,8 @@ WarpPattern* LaneAffine::pattern(const Start& start, int w, std::int64_t& shift)
   const Phases phases = phases_of(start, w, quotient_count_);
   shift = start.base + sum_.warp_offset(scratch_.threads, w);
   for (int p = 0; p < sum_.part_count; ++p) shift += sum_.parts[p].coefficient * phases.worth[sum_.parts[p].quotient];
-  std::uint64_t hash = serial_ * 0x9e3779b97f4a7c15ULL;
-  for (int i = 0; i < quotient_count_; ++i)
-    hash = (hash ^ static_cast<std::uint64_t>(phases.phase[i])) * 0xff51afd7ed558ccdULL;
-  WarpPattern& slot = scratch_.patterns[(hash >> 32) % scratch_.patterns.size()];
-  if (slot.serial == serial_ &&
-      std::equal(phases.phase.begin(), phases.phase.begin() + quotient_count_, slot.phases.begin()))
-    return &slot;
+  WarpPattern& slot = scratch_.patterns[pattern_slot(serial_, 0, phases.phase, quotient_count_)];
+  if (slot.serial == serial_ && are_equal(phases.phase, slot.phases, quotient_count_)) return &slot;
   slot.serial = serial_;
   std::copy_n(phases.phase.begin(), quotient_count_, slot.phases.begin());
   slot.mask = 0;

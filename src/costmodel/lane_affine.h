@@ -146,6 +146,7 @@ class LaneAffine {
   std::int64_t scale_;
   ir::VarSet nested_;       ///< variables inside terms
   ir::VarSet opaque_vars_;  ///< variables inside terms that are no quotients
+  bool crosses_ = false;    ///< lanes of every warp lie further apart than a multiple: none is even
   bool split_ = true;       ///< variables split, and there is room for all other terms
   struct Opaque {
     ir::TermId term = 0;
