@@ -8,10 +8,10 @@
 // files. Out: CSV, one line for each distinct group of at least 64 KB of `imported` and `stitch-v1`, with those lines
 // last that sum up, by the groups' bytes. With --wide, each group of at least 1 MB
 // is tuned without heuristics too, of many plans a sample: where the best takes 5 % less, what the best ten take, and
-// which rules drop them. With --group, only that group is measured, for seconds rather than a moment, which is what a
-// profiler wants. Run by hand:
+// which rules drop them. With --strategy, groups are those of that strategy. With --group, only that group is measured,
+// for seconds rather than a moment, which is what a profiler wants. Run by hand:
 //
-//   space_bench [--wide] [--group ID] DEVICE MODEL... > spaces.csv
+//   space_bench [--wide] [--strategy NAME] [--group ID] DEVICE MODEL... > spaces.csv
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -152,17 +152,26 @@ void print_wide(const Line& line, const explore::DistinctGroup& group, const cos
 int main(int count, char** words) {
   const bool wide = count > 1 && words[1] == std::string_view("--wide");
   if (wide) ++words, --count;
+  std::vector<const char*> strategies{"imported", "stitch-v1"};
+  if (count > 2 && words[1] == std::string_view("--strategy")) {
+    strategies = {words[2]};
+    words += 2, count -= 2;
+  }
   const bool alone = count > 2 && words[1] == std::string_view("--group");
   const std::string_view only = alone ? words[2] : "";
   if (alone) words += 2, count -= 2;
   if (count < 3) {
-    std::fputs("usage: space_bench [--wide] [--group ID] DEVICE MODEL...\n", stderr);
+    std::fputs("usage: space_bench [--wide] [--strategy NAME] [--group ID] DEVICE MODEL...\n", stderr);
     return 2;
   }
   const std::filesystem::path root = tailor::source_folder();
   const costmodel::CalibratedDevice device =
       costmodel::calibrated(ir::find_device(words[1], root / "data/devices"),
                             ir::find_calibration("uncalibrated", root / "data/calibrations"));
+  explore::FusionSetting setting;
+  setting.device = &device;
+  setting.price = costmodel::find_model("group");
+  setting.plans = costmodel::find_model("projected");
   std::vector<Line> lines;
   std::set<std::string> known;
   std::puts(
@@ -170,8 +179,8 @@ int main(int count, char** words) {
       "bound");
   for (int i = 2; i < count; ++i) {
     const hlo::Imported model = hlo::import_file(words[i]);
-    for (const char* strategy : {"imported", "stitch-v1"}) {
-      const ir::Fusion fusion = explore::fuse(explore::find_strategy(strategy), model.graph);
+    for (const char* strategy : strategies) {
+      const ir::Fusion fusion = explore::fuse(explore::find_strategy(strategy), model.graph, setting);
       for (const explore::DistinctGroup& group : explore::partition(model.graph, fusion).groups) {
         if (group.bytes < least_bytes || !std::holds_alternative<codegen::Layout>(group.needs)) continue;
         if (!hex(group.group.id).starts_with(only) || !known.insert(hex(group.group.id)).second) continue;

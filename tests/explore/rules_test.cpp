@@ -211,6 +211,13 @@ struct Tried {
     prepared.across = {{0, {{1, prepared.rows, 1}, {1, prepared.columns / run, run}}}};
     plan.threads_per_row = 32;
   }
+  /// A sum across rows for each element of a row.
+  void sums() {
+    prepared.sums_across = true;
+    prepared.across = {{0, {{1, prepared.rows, 1}, {1, 1, prepared.columns}}}};
+    prepared.phases.resize(1);
+    prepared.phases[0].across = {0};
+  }
   void persistent(int per_sm) {
     plan.grid = ir::GridShape::persistent;
     plan.blocks_per_sm = per_sm;
@@ -837,6 +844,58 @@ void across(Tried& t, std::int64_t blocks) {
   t.prepared.sums_across = true;
 }
 
+/// Homes of two values of a row whose lanes hold sums across rows.
+std::vector<Side> sum_sides() {
+  const auto sums = [](ir::HomesWord word, std::int64_t trips, int rows) {
+    return [=](Tried& t) { t.waits(word), t.sums(), t.tiling.trips = trips, t.plan.in_flight = rows; };
+  };
+  const auto thin = [](auto change) {
+    return [=](Tried& t) {
+      t.threads(256, 64);
+      t.blocks(132), t.tiling.items = 528, t.tiling.trips = 1, t.plan.vector = 2;
+      change(t);
+    };
+  };
+  const auto idle = [](std::int64_t columns, bool sums) {
+    return [=](Tried& t) {
+      t.threads(128, 128);
+      t.prepared.widest_vector = 8, t.prepared.columns = columns, t.plan.vector = 2;
+      if (sums) t.sums();
+    };
+  };
+  using enum ir::HomesWord;
+  return {
+      // 255 registers: 32 elements of two values in each row, and of a sum.
+      {"shared-long", true, sums(shared, 8, 1)},
+      {"shared-long", false, sums(shared, 8, 2)},
+      {"shared-short", true, sums(shared, 3, 4)},
+      {"shared-short", false, sums(shared, 3, 5)},
+      {"mixed-short", true, sums(widest_shared, 6, 2)},
+      {"mixed-short", false, sums(widest_shared, 7, 2)},
+      {"reload-short", true, sums(reload, 8, 2)},
+      {"reload-short", false, sums(reload, 8, 3)},
+      {"barrier-rows", false, [](Tried& t) { t.threads(192, 64), t.sums(); }},
+      {"thin-lanes", true, thin([](Tried&) {})},
+      {"thin-lanes", false, thin([](Tried& t) { t.plan.vector = 4; })},
+      {"thin-lanes", false, thin([](Tried& t) { t.tiling.trips = 2; })},
+      {"thin-lanes", false, thin([](Tried& t) { t.tiling.items = 527; })},
+      {"thin-lanes", false, thin([](Tried& t) { t.threads(256, 32); })},
+      {"thin-lanes", false, thin([](Tried& t) { t.split(2); })},
+      {"thin-lanes", false, thin([](Tried& t) { t.sums(); })},
+      {"thin-lanes", false, thin([](Tried& t) { t.columns(64, 4, 528); })},
+      // 128 lanes have 3 vectors of 2 each, or one and a half of 4.
+      {"narrow-vector", false, idle(768, true)},
+      {"narrow-vector", true, idle(768, false)},
+      {"narrow-vector", true, idle(1024, true)},
+      {"narrow-vector", true, idle(800, true)},
+      {"narrow-vector", true, [=](Tried& t) { idle(768, true)(t), t.plan.vector = 1; }},
+      // 112 and 113 registers kept, and 16: a quarter of an SM has 128 for each of 512 threads.
+      {"across-resident", true, [](Tried& t) { across(t, 9999), t.persistent(2), t.tiling.trips = 28; }},
+      {"across-resident", false, [](Tried& t) { across(t, 9999), t.persistent(2), t.tiling.trips = 29; }},
+      {"across-resident", true, [](Tried& t) { across(t, 9999), t.persistent(1), t.tiling.trips = 29; }},
+  };
+}
+
 std::vector<Side> column_sides() {
   return {
       // Two blocks of 4 groups, each 8 lanes with 10 trips: room for 640 vectors of rows; two thirds are 426.7.
@@ -859,8 +918,11 @@ std::vector<Side> column_sides() {
       {"wide-columns", false, [](Tried& t) { t.columns(32, 4, 264), t.tiling.trips = 17; }},
       {"wide-columns", false, [](Tried& t) { t.columns(33, 4, 264), t.tiling.trips = 17, t.prepared.scans = {1}; }},
       {"wide-columns", false, [](Tried& t) { t.columns(33, 4, 264), t.tiling.trips = 16; }},
+      {"wide-columns", false, [](Tried& t) { t.columns(33, 4, 264), t.split(2), t.tiling.trips = 8; }},
+      {"wide-columns", true, [](Tried& t) { t.columns(33, 4, 264), t.split(2), t.tiling.trips = 9; }},
       {"narrow-columns", true, [](Tried& t) { t.columns(8, 16, 264), t.plan.vector = 2; }},
       {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 263), t.plan.vector = 2; }},
+      {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 264), t.split(2), t.plan.vector = 2; }},
       {"narrow-columns", true, [](Tried& t) { t.columns(8, 16, 1), t.plan.vector = 1; }},
       {"narrow-columns", false, [](Tried& t) { t.columns(8, 16, 264); }},
       // Columns that are taken apart: single elements, and where runs of two are whole not even these.
@@ -949,8 +1011,10 @@ std::vector<Side> split_sides() {
   const auto rows = [](auto change) { return [=](Tried& t) { shared_rows(t), change(t); }; };
   return {
       {"split-columns", false, columns([](Tried&) {})},
-      {"split-columns", true, columns([](Tried& t) { t.tiling.items = 133; })},  // 266 blocks
-      {"split-columns", false, columns([](Tried& t) { t.tiling.items = 132; })},
+      {"split-columns", true, columns([](Tried& t) { t.tiling.items = 265; })},  // 530 blocks
+      {"split-columns", false, columns([](Tried& t) { t.tiling.items = 264; })},
+      {"split-columns", true, columns([](Tried& t) { t.tiling.items = 133, t.plan.threads = 512; })},  // 266 blocks
+      {"split-columns", false, columns([](Tried& t) { t.tiling.items = 132, t.plan.threads = 512; })},
       // Columns that are gone through again: 3 blocks share them 44 times, or as powers of two say.
       {"split-columns", false, columns([](Tried& t) { t.tiling.items = 3, t.split(44), t.prepared.walks = 2; })},
       {"split-columns", true, columns([](Tried& t) { t.tiling.items = 3, t.split(43), t.prepared.walks = 2; })},
@@ -972,7 +1036,10 @@ std::vector<Side> split_sides() {
       {"split-columns", false, columns([](Tried& t) { t.tiling.items = 34; })},
       {"split-columns", true, columns([](Tried& t) { t.plan.in_flight = 3; })},
       {"split-columns", true, columns([](Tried& t) { t.plan.threads = 255; })},
-      {"split-columns", true, columns([](Tried& t) { t.plan.vector = 2, t.plan.in_flight = 8; })},
+      {"split-columns", false, columns([](Tried& t) { t.tiling.items = 67, t.plan.threads = 128; })},  // 134 blocks
+      {"split-columns", true, columns([](Tried& t) { t.tiling.items = 67, t.plan.threads = 127; })},
+      {"split-columns", false, columns([](Tried& t) { t.plan.vector = 2, t.plan.in_flight = 8; })},
+      {"split-columns", true, columns([](Tried& t) { t.plan.vector = 1, t.plan.in_flight = 8; })},
       {"split-columns", false,
        columns([](Tried& t) { t.prepared.widest_vector = t.plan.vector = 1, t.plan.in_flight = 8; })},
       {"split-columns", true,
@@ -1038,7 +1105,7 @@ std::vector<Side> turned_sides() {
 
 TEST_CASE("every rule drops on one side of each of its boundaries and not on the other") {
   std::set<std::string_view> dropping, silent;
-  for (const auto& sides : {sound_sides(), row_sides(), column_sides(), split_sides(), turned_sides()})
+  for (const auto& sides : {sound_sides(), row_sides(), sum_sides(), column_sides(), split_sides(), turned_sides()})
     for (std::size_t i = 0; i < sides.size(); ++i) {
       const Side& side = sides[i];
       const auto rule =

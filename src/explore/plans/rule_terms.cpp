@@ -95,8 +95,25 @@ const codegen::KeptHomes& all_of(const Candidate& c) {
   return row_for(c.prepared.homes, inputs ? HomesWord::recompute : HomesWord::registers);
 }
 
+/// Sums across rows that a lane adds up.
+std::int64_t sums_of_lane(const Candidate& c) {
+  std::int64_t of_columns = 0, alone = 0;
+  for (const codegen::Phase& phase : c.prepared.phases)
+    for (const ir::NodeId id : phase.across) {
+      const codegen::AcrossSum* sum = codegen::across_of(c.prepared, id);
+      const codegen::Folding columns = sum == nullptr ? codegen::Folding{} : sum->columns;
+      if (columns.is_each())
+        ++of_columns;
+      else
+        alone += columns.pieces == 1 ? std::min<std::int64_t>(columns.beside, c.plan.vector) : c.tiling.trips;
+    }
+  return elements_per_thread(c) * of_columns + alone;
+}
+
 bool fit_half(const Candidate& c, std::int64_t values) {
-  return 2 * values * elements_per_thread(c) <= codegen::registers_for(c.limits, c.plan.threads);
+  const std::int64_t rows = c.prepared.sums_across ? c.plan.in_flight : 1;
+  const std::int64_t held = values * elements_per_thread(c) * rows + sums_of_lane(c);
+  return 2 * held <= codegen::registers_for(c.limits, c.plan.threads);
 }
 
 }  // namespace
@@ -213,15 +230,19 @@ bool fills_badly(const Candidate& c) {
 
 bool shares_columns_badly(const Candidate& c) {
   constexpr std::int64_t kib = 1 << 10, enough = 32 * kib, large = 256;
-  if (blocks(c) > 2 * c.limits.sms || fills_badly(c)) return true;
-  if (narrows(c) && c.plan.vector != widest_vector(c) && !takes_apart(c)) return true;
+  constexpr std::int64_t most_blocks = 4, most_threads = 1024;  // for each SM
+  const std::int64_t all = blocks(c), sms = c.limits.sms;
+  if (all > most_blocks * sms || all * c.plan.threads > most_threads * sms || fills_badly(c)) return true;
+  if (narrows(c) && 2 * c.plan.vector < widest_vector(c) && !takes_apart(c)) return true;
   const bool meets = c.plan.meet != ir::Meeting::last;
   const std::int64_t least = meets ? kib : 4 * kib;
   const std::int64_t across = c.prepared.rows * element_bytes(c);  // what stays of a column group are its rows
-  const std::int64_t bytes = across * c.prepared.columns / blocks(c);
-  if (2 * blocks(c) > c.limits.sms)
-    return c.plan.threads < (meets ? std::min(large, bytes / 64) : large) || (meets && bytes < least);
-  return 16 * across > c.limits.sms * full_line || bytes < least || bytes > enough ||
+  const std::int64_t bytes = across * c.prepared.columns / all;
+  if (2 * all > sms) {
+    const std::int64_t threads = meets ? std::min(large, bytes / 64) : all > sms ? large / 2 : large;
+    return c.plan.threads < threads || (meets && bytes < least);
+  }
+  return 16 * across > sms * full_line || bytes < least || bytes > enough ||
          c.plan.threads < std::min(large, bytes / 64);
 }
 
@@ -244,6 +265,30 @@ bool meets_badly(const Candidate& c) {
 
 std::int64_t elements_per_thread(const Candidate& c) { return c.tiling.trips * c.plan.vector; }
 
+bool waits_shortly(const Candidate& c) {
+  constexpr std::int64_t few = 64;
+  return waits_in_shared(c) && elements_per_thread(c) * element_bytes(c) < few && !moves_in_shared(c);
+}
+
+namespace {
+
+constexpr std::int64_t few_registers = 32;  ///< of a thread for each value
+
+}  // namespace
+
+bool shares_what_fits(const Candidate& c) {
+  return waits_in_shared(c) && elements_per_thread(c) <= few_registers && all_fits_half(c) && !moves_in_shared(c);
+}
+
+bool reloads_what_fits(const Candidate& c) {
+  return c.plan.homes.empty() && !codegen::homes_of(c.prepared, HomesWord::registers).empty() &&
+         elements_per_thread(c) <= few_registers && some_list_fits_half(c);
+}
+
+bool waits_in_two_ways(const Candidate& c) {
+  return codegen::waits_partly(c.prepared, c.plan.homes) && !moves_in_shared(c);
+}
+
 std::int64_t unrolled_code(const Candidate& c) {
   const std::int64_t held = (c.tiling.streamed ? 1 : c.tiling.trips) * c.plan.vector * c.tiling.at_once;
   return held * c.prepared.element_code;
@@ -257,17 +302,8 @@ std::int64_t kept_bytes(const Candidate& c) {
 }
 
 std::int64_t registers_across(const Candidate& c) {
-  std::int64_t of_columns = 0, alone = 16;  // addresses, numbers of the row, what is computed
-  for (const codegen::Phase& phase : c.prepared.phases)
-    for (const ir::NodeId id : phase.across) {
-      const codegen::AcrossSum* sum = codegen::across_of(c.prepared, id);
-      const codegen::Folding columns = sum == nullptr ? codegen::Folding{} : sum->columns;
-      if (columns.is_each())
-        ++of_columns;
-      else
-        alone += columns.pieces == 1 ? std::min<std::int64_t>(columns.beside, c.plan.vector) : c.tiling.trips;
-    }
-  return kept_registers(c) * c.plan.in_flight + elements_per_thread(c) * of_columns + alone;
+  constexpr std::int64_t others = 16;  // addresses, numbers of the row, what is computed
+  return kept_registers(c) * c.plan.in_flight + sums_of_lane(c) + others;
 }
 
 std::int64_t room_in_flight(const Candidate& c, std::int64_t kept) {
@@ -303,6 +339,10 @@ int widest_of_two_accesses(const Candidate& c) {
   return widest;
 }
 
+bool leaves_no_lane_idle(const Candidate& c, int vector) {
+  return c.prepared.columns % (std::int64_t{vector} * c.tiling.lanes) == 0;
+}
+
 }  // namespace
 
 bool breaks_vectors(const Candidate& c) {
@@ -322,6 +362,8 @@ bool has_narrow_vectors(const Candidate& c) {
   }
   const int widest = widest_of_two_accesses(c);
   if (is_across(c) || c.plan.vector >= widest / 2) return false;
+  const bool fills_lanes = leaves_no_lane_idle(c, c.plan.vector) && !leaves_no_lane_idle(c, 2 * c.plan.vector);
+  if (c.prepared.sums_across && c.plan.vector == widest / 4 && fills_lanes) return false;
   if (row(c.prepared.skeleton).unit == ir::WorkUnit::elements) {
     const std::int64_t whole = std::gcd(std::gcd(c.prepared.unbroken, c.prepared.columns), widest);
     if (whole < widest && (c.plan.vector == 1 || c.plan.vector == whole || 2 * c.plan.vector == whole)) return false;

@@ -173,6 +173,16 @@ bool clusters_badly(const Candidate& c);
 /// Whether all that waits of a row or column, or what waits of a part, is in registers at once.
 bool are_in_registers(const Candidate& c);
 
+/// Whether a row or column of under 64 bytes a thread waits in shared memory, and is not read at other places.
+bool waits_shortly(const Candidate& c);
+/// Whether one that 32 registers of a thread hold for each value waits there, though half of its registers hold all
+/// that could: of rows in flight, and beside sums across them, where there are such.
+bool shares_what_fits(const Candidate& c);
+/// Whether one is read again that they hold.
+bool reloads_what_fits(const Candidate& c);
+/// Whether some of what could wait does, or in several homes, and none of it is read at other places.
+bool waits_in_two_ways(const Candidate& c);
+
 /// Instructions in the code of a thread for the elements that it has at once, as estimated: all that one of them takes
 /// is there for each, because loops over them are unrolled.
 std::int64_t unrolled_code(const Candidate& c);

@@ -76,17 +76,17 @@ constexpr std::array block_table =
              [](const Candidate& c) { return reads_apart(c); })}},
       {"wide-columns",
        false,
-       "over 512 neighbouring bytes of columns per block only make fewer blocks, unless the columns are short, or "
-       "scanned, which a thread does alone",
-       {asks({vector, threads_per_row}, {T::groups, T::together, T::trips},
+       "over 512 neighbouring bytes of columns per block only make fewer blocks, unless the columns are short before "
+       "they are shared, or scanned, which a thread does alone",
+       {asks({vector, threads_per_row, split}, {T::groups, T::together, T::trips, T::split},
              [](const Candidate& c) {
-               return is_across(c) && c.tiling.together * element_bytes(c) > 512 && c.tiling.trips > 16 &&
-                      c.prepared.scans.empty();
+               return is_across(c) && c.tiling.together * element_bytes(c) > 512 &&
+                      c.tiling.trips * c.tiling.split > 16 && c.prepared.scans.empty();
              })}},
       {"narrow-columns",
        false,
-       "columns take the widest vector, half of it where there are fewer blocks than SMs, or what is 64 bytes of all "
-       "inputs together; or single elements of what is read with a stride",
+       "columns take the widest vector, half of it where they are shared or there are few blocks, or what is 64 bytes "
+       "of all inputs together; or single elements of what is read with a stride",
        {asks({vector, threads_per_row}, {T::groups, T::run, T::together, T::split},
              [](const Candidate& c) {
                return is_across(c) && narrows(c) && widest_vector(c) / c.plan.vector > 2 && !stays_near(c) &&
@@ -94,7 +94,7 @@ constexpr std::array block_table =
              }),
         asks({vector, threads_per_row}, {T::groups, T::run, T::together, T::items, T::items_per_block, T::split},
              [](const Candidate& c) {
-               return is_across(c) && narrows(c) && widest_vector(c) / c.plan.vector == 2 &&
+               return is_across(c) && narrows(c) && widest_vector(c) / c.plan.vector == 2 && c.plan.split == 1 &&
                       blocks(c) >= 2 * c.limits.sms && !stays_near(c) && !takes_apart(c);
              })}},
       {"few-blocks",
@@ -124,10 +124,10 @@ constexpr std::array block_table =
              })}},
       {"split-columns",
        false,
-       "columns are shared only to fill half of the SMs to all of them twice (by no power of two: all of them), or, "
-       "where all together are a line of 128 bytes for every 16 SMs, by blocks with 4 (1 where they meet) to 32 KiB; "
-       "with the widest vectors and 64 bytes in flight, or 64 and 256 of all inputs together, and 256 threads (of few "
-       "bytes one for 64)",
+       "columns are shared only to fill half of the SMs to all of them four times, by 1,024 threads each (by no power "
+       "of two: all of them), or, where all together are a line of 128 bytes for every 16 SMs, by blocks with 4 (1 "
+       "where they meet) to 32 KiB; with half the widest vectors or more and 64 bytes in flight, or 64 and 256 of all "
+       "inputs together, and 256 threads, 128 where there are more blocks than SMs (of few bytes one for 64)",
        {asks({split, meet, threads, vector}, {T::groups, T::run, T::items, T::items_per_block, T::split},
              [](const Candidate& c) { return c.plan.split > 1 && is_across(c) && shares_columns_badly(c); }),
         asks({split, vector, in_flight}, {T::groups},

@@ -74,19 +74,18 @@ constexpr std::array thread_table = [] {
       {"shared-short",
        false,
        "rows and columns under 64 bytes per thread stay in registers, not in shared memory, unless they are read at "
-       "other places",
+       "other places, or half the registers do not hold them beside sums across rows",
        {asks({homes, vector}, {T::trips},
-             [](const Candidate& c) {
-               return waits_in_shared(c) && elements_per_thread(c) * element_bytes(c) < 64 && !moves_in_shared(c);
-             })}},
+             [](const Candidate& c) { return !c.prepared.sums_across && waits_shortly(c); }),
+        asks({homes, threads, vector, in_flight}, {T::trips},
+             [](const Candidate& c) { return c.prepared.sums_across && waits_shortly(c) && all_fits_half(c); })}},
       {"reload-short",
        false,
        "reading a row or column again pays only when 32 registers of a thread for each value, or half of all, do not",
        {asks({homes, threads, vector}, {T::trips},
-             [](const Candidate& c) {
-               return c.plan.homes.empty() && !codegen::homes_of(c.prepared, HomesWord::registers).empty() &&
-                      elements_per_thread(c) <= 32 && some_list_fits_half(c);
-             })}},
+             [](const Candidate& c) { return !c.prepared.sums_across && reloads_what_fits(c); }),
+        asks({homes, threads, vector, in_flight}, {T::trips},
+             [](const Candidate& c) { return c.prepared.sums_across && reloads_what_fits(c); })}},
       {"reload-narrow",
        false,
        "rows that leave an SM's caches before they are read again have half of the most threads of a block or more: "
@@ -98,13 +97,15 @@ constexpr std::array thread_table = [] {
              })}},
       {"mixed-short",
        false,
-       "a row waits in two ways only where all that waits is over 32 KiB, and would take half of a thread's registers, "
-       "or some of it is read at other places",
+       "a row waits in two ways only where all that waits is over 32 KiB, or beside sums across rows, and would take "
+       "half of a thread's registers, or some of it is read at other places",
        {asks({homes, threads, vector}, {T::trips},
              [](const Candidate& c) {
-               if (!codegen::waits_partly(c.prepared, c.plan.homes) || moves_in_shared(c)) return false;
+               if (c.prepared.sums_across || !waits_in_two_ways(c)) return false;
                return waiting_bytes(c) * c.prepared.columns <= (32 << 10) || all_fits_half(c);
-             })}},
+             }),
+        asks({homes, threads, vector, in_flight}, {T::trips},
+             [](const Candidate& c) { return c.prepared.sums_across && waits_in_two_ways(c) && all_fits_half(c); })}},
       {"mixed-flight",
        false,
        "parts of a row that waits in two ways have 64 bytes of the widest input in flight, 32 to 8 where these and "
@@ -127,7 +128,8 @@ constexpr std::array thread_table = [] {
              })}},
       {"narrow-vector",
        false,
-       "under half the widest vector leaves the memory path narrow; single elements are for what breaks vectors, and "
+       "under half the widest vector leaves the memory path narrow, unless wider ones leave lanes idle that hold sums "
+       "across rows; single elements are for what breaks vectors, and "
        "any for rows of up to 256 bytes that do, or loops whose wider vectors leave SMs without a block (of long "
        "elements half full); loops over runs also have what divides these, and half of it",
        {asks({vector}, {T::groups, T::lanes},
@@ -183,13 +185,17 @@ constexpr std::array thread_table = [] {
              })}},
       {"across-resident",
        false,
-       "blocks that add up across rows fill a quarter of an SM or more, and leave a thread the registers that it needs",
+       "blocks that add up across rows fill a quarter of an SM or more, an eighth where that has not the registers, "
+       "and "
+       "leave a thread those that it needs",
        {asks({grid, blocks_per_sm, threads, homes, vector, in_flight}, {T::trips},
              [](const Candidate& c) {
                if (!c.prepared.sums_across || c.plan.grid == GridShape::tile) return false;
                const std::int64_t threads = std::int64_t{c.plan.threads} * c.plan.blocks_per_sm;
                const bool queue = c.prepared.sets.count() > std::int64_t{c.plan.blocks_per_sm} * c.limits.sms;
-               return (!queue && 4 * threads < c.limits.threads_per_sm) ||
+               const std::int64_t quarter = c.limits.threads_per_sm / 4, eighth = quarter / 2;
+               const bool has_room = quarter * registers_across(c) <= c.limits.registers_per_sm;
+               return (!queue && threads < (has_room ? quarter : eighth)) ||
                       threads * registers_across(c) > c.limits.registers_per_sm;
              })}},
       {"broken-block",
@@ -231,9 +237,9 @@ constexpr std::array thread_table = [] {
        "rows and columns that fit 32 registers a thread for each kept value, and half of them for all, stay in "
        "registers, not in shared memory, unless they are read at other places",
        {asks({homes, threads, vector}, {T::trips},
-             [](const Candidate& c) {
-               return waits_in_shared(c) && elements_per_thread(c) <= 32 && all_fits_half(c) && !moves_in_shared(c);
-             })}},
+             [](const Candidate& c) { return !c.prepared.sums_across && shares_what_fits(c); }),
+        asks({homes, threads, vector, in_flight}, {T::trips},
+             [](const Candidate& c) { return c.prepared.sums_across && shares_what_fits(c); })}},
       {"tile-edges",
        false,
        "tiles that are turned have 64 to 256 bytes of the narrowest array along each edge, of single bytes 32, or all "
@@ -256,12 +262,24 @@ constexpr std::array thread_table = [] {
        "what tiles would turn has elements far apart, and blocks that loop over it bring them no nearer",
        {asks({grid}, {},
              [](const Candidate& c) { return c.prepared.turned != nullptr && c.plan.grid != GridShape::tile; })}},
+      {"thin-lanes",
+       false,
+       "lanes of several warps that have under 16 bytes of a row each only wait for one another, where there are four "
+       "rows or more for each SM, unless they hold sums across rows",
+       {asks({threads_per_row, vector, split, meet, cluster}, {T::groups, T::lanes, T::trips, T::items, T::split},
+             [](const Candidate& c) {
+               return !is_across(c) && !c.prepared.sums_across && c.tiling.lanes > c.limits.warp_size &&
+                      c.tiling.split == 1 && elements_per_thread(c) * array_bytes(c) < ir::access_bytes &&
+                      c.tiling.items >= std::int64_t{4} * c.limits.sms;
+             })}},
       {"barrier-rows",
        false,
-       "rows that are summed across warps share a block in pairs at most: more wait for the slowest",
+       "rows that are summed across warps share a block in pairs at most: more wait for the slowest; where rows are "
+       "added up too there are few blocks, and one has as many rows as it can",
        {asks({threads, threads_per_row}, {T::groups, T::lanes},
              [](const Candidate& c) {
-               return !is_across(c) && c.tiling.lanes > c.limits.warp_size && c.plan.threads > 2 * c.tiling.lanes;
+               return !is_across(c) && !c.prepared.sums_across && c.tiling.lanes > c.limits.warp_size &&
+                      c.plan.threads > 2 * c.tiling.lanes;
              })}},
   });
 }();
