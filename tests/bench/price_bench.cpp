@@ -3,7 +3,7 @@
 //
 // How near the price of a group comes to the best of its plans. In: a device, a file that keeps best plans from run to
 // run, strategies, models' files. Out: CSV, one line for each different group of more than one operation: its price,
-// the best of 128 plans by `projected`; then the ratio of the two and their rank correlation over all groups, and over
+// the best of its plans by `projected`; then the ratio of the two and their rank correlation over all groups, and over
 // those of which something is computed again. By hand:
 //
 //   price_bench DEVICE PLANS STRATEGY,... MODEL... > prices.csv

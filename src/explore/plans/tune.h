@@ -87,7 +87,7 @@ struct TuneOptions {
 };
 
 /// Plans that are lowered of a group whose best one is asked for in passing: a fraction of a second.
-inline constexpr std::int64_t plans_in_passing = 128;
+inline constexpr std::int64_t plans_in_passing = 256;
 /// How a group is tuned in passing: so many plans spread over its space, and the best kernel.
 TuneOptions in_passing(std::int64_t plans, const std::stop_token& stop);
 
