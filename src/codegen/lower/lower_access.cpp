@@ -126,17 +126,24 @@ void ProgramBuilder::take_spread(ir::NodeId id, Access& access, std::vector<ir::
 
 namespace {
 
-/// Whether a sum of multiples of variables is from 0 to `last` whatever they are, or where guards that ask for nothing
-/// else are open. Ranges in the pool will not do: they may hold under any guard.
-bool lies_inside(const ir::IndexPool& pool, std::span<const ScopeFrame> open, ir::ExprId index, std::int64_t last) {
+/// Of a sum of multiples of variables, whatever they are; nothing of other indices. Ranges in the pool will not do:
+/// they may hold under any guard.
+std::optional<ir::Interval> range_of_variables(const ir::IndexPool& pool, ir::ExprId index) {
   ir::Interval range{pool[index].constant, pool[index].constant};
   for (const ir::Linear& part : pool.linear(index)) {
     const ir::Term& term = pool.terms[part.term];
-    if (term.kind != ir::TermKind::var) return false;
+    if (term.kind != ir::TermKind::var) return std::nullopt;
     const std::int64_t most = part.coefficient * (pool.vars[term.var].extent - 1);
     range.low += std::min<std::int64_t>(most, 0);
     range.high += std::max<std::int64_t>(most, 0);
   }
+  return range;
+}
+
+/// Whether such an index is from 0 to `last` always, or where guards that ask for nothing else are open.
+bool lies_inside(const ir::IndexPool& pool, std::span<const ScopeFrame> open, ir::ExprId index, std::int64_t last) {
+  const std::optional<ir::Interval> range = range_of_variables(pool, index);
+  if (!range) return false;
   const auto asks = [&](const ScopeFrame& frame) {
     return frame.kind == ir::StmtKind::guard && frame.value == ir::no_value &&
            frame.guard_vars.without(pool[index].vars).empty() &&
@@ -144,10 +151,24 @@ bool lies_inside(const ir::IndexPool& pool, std::span<const ScopeFrame> open, ir
              return one.a == index && !one.equal && pool[one.b].range.high <= last + 1;
            });
   };
-  return range.low >= 0 && (range.high <= last || std::any_of(open.begin(), open.end(), asks));
+  return range->low >= 0 && (range->high <= last || std::any_of(open.begin(), open.end(), asks));
 }
 
 }  // namespace
+
+// What is repeated is one number for many elements, and mostly so is what a window reads of it at each of its taps.
+// Under the condition of each tap it would be loaded and computed anew for nearly every tap; without, once.
+PredicateId ProgramBuilder::predicate_below(ir::NodeId id, const Coordinates& below, PredicateId predicate) {
+  if (node_at(id).op != ir::Op::broadcast) return predicate;
+  for (PredicateId at = predicate; at != 0; at = s_.predicates[at].parent)
+    if (!s_.predicates[at].often) return predicate;
+  const ir::Shape& shape = node_at(node_at(id).operands[0]).shape;
+  for (int dim = 0; dim < shape.rank(); ++dim) {
+    const std::optional<ir::Interval> range = range_of_variables(s_.build.pool(), s_.build.expand(below[dim]));
+    if (!range || range->low < 0 || range->high >= shape.dims[dim]) return predicate;
+  }
+  return 0;
+}
 
 ProgramBuilder::Access ProgramBuilder::make_access(ir::NodeId id, const Demand& wanted,
                                                    std::vector<ir::Condition>& conditions) {

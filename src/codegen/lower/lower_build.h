@@ -25,14 +25,13 @@
 
 namespace tailor::codegen {
 
-constexpr bool is_power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
-
 /// A predicate under which an element exists: conditions all of which must hold. 0 is "always".
 using PredicateId = std::int32_t;
 
 struct Predicate {
   PredicateId parent = 0;
   ir::Condition condition;
+  bool often = false;  ///< holds for most elements: edges of windows, small margins
 };
 
 /// A value and the scope depth from which it may be used.
@@ -563,7 +562,8 @@ class ProgramBuilder {
   /// Whether both hold; a test that is not there always does.
   Val both_of(const Val& a, const Val& b);
   Val inside_value(const Inside& inside);
-  PredicateId inside_predicate(const Inside& inside, PredicateId parent);
+  PredicateId inside_predicate(const Inside& inside, PredicateId parent, bool often = false);
+  PredicateId predicate_below(ir::NodeId id, const Coordinates& below, PredicateId predicate);
   std::vector<ir::Condition> conditions_of(PredicateId predicate) const;
   int aligned_width(ir::ExprId base, int most) const;
   const Kept* find_kept(ir::NodeId id, const Demand& wanted, bool in_shared) const;

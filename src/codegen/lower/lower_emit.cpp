@@ -57,6 +57,11 @@ int inside_operand(const ir::Node& node) {
   return node.op == ir::Op::pad ? 0 : node.op == ir::Op::dynamic_update_slice ? 1 : -1;
 }
 
+/// Whether that window is half of the result or more.
+bool is_often_inside(const ir::Graph& graph, const ir::Node& node) {
+  return node.op == ir::Op::pad && 2 * elements(graph[node.operands[0]].shape) >= elements(node.shape);
+}
+
 }  // namespace
 
 // ---- the value cache
@@ -174,8 +179,9 @@ void ProgramBuilder::demand_operands(ir::NodeId id, const Demand& wanted) {
     if (node.op == ir::Op::concatenate) predicate = inside_predicate(inside_of(id, k, wanted.coordinates), predicate);
     if (k == inside_operand(node))
       for (int dim = 0; dim < node.shape.rank(); ++dim)
-        predicate = inside_predicate(inside_of(id, dim, wanted.coordinates), predicate);
-    demand(node.operands[k], source_coordinates(id, k, wanted.coordinates, wanted.predicate), predicate);
+        predicate = inside_predicate(inside_of(id, dim, wanted.coordinates), predicate, is_often_inside(graph_, node));
+    const Coordinates below = source_coordinates(id, k, wanted.coordinates, wanted.predicate);
+    demand(node.operands[k], below, predicate_below(id, below, predicate));
   }
 }
 
@@ -200,8 +206,8 @@ void ProgramBuilder::emit(ir::NodeId id, const Demand& wanted) {
   } else if (node.op == ir::Op::reduce_window) {
     entry = emit_window(id, wanted);
   } else if (class_of(node.op) == ir::OpClass::index || class_of(node.op) == ir::OpClass::lookup) {
-    entry =
-        find_entry(node.operands[0], source_coordinates(id, 0, wanted.coordinates, wanted.predicate), wanted.predicate);
+    const Coordinates below = source_coordinates(id, 0, wanted.coordinates, wanted.predicate);
+    entry = find_entry(node.operands[0], below, predicate_below(id, below, wanted.predicate));
   } else {
     entry = emit_elementwise(id, wanted);
   }
@@ -452,7 +458,7 @@ Entry ProgramBuilder::emit_choice(ir::NodeId id, const Demand& wanted) {
   const int within = inside_operand(node);
   PredicateId predicate = wanted.predicate;
   for (int dim = 0; dim < node.shape.rank(); ++dim)
-    predicate = inside_predicate(inside_of(id, dim, wanted.coordinates), predicate);
+    predicate = inside_predicate(inside_of(id, dim, wanted.coordinates), predicate, is_often_inside(graph_, node));
   const Val around = operand(1 - within, wanted.predicate);
   if (!may_read(id, within, wanted.coordinates)) {
     entry.compute = around;
@@ -466,7 +472,7 @@ Entry ProgramBuilder::emit_choice(ir::NodeId id, const Demand& wanted) {
 
 // ---- predicates
 
-PredicateId ProgramBuilder::inside_predicate(const Inside& inside, PredicateId parent) {
+PredicateId ProgramBuilder::inside_predicate(const Inside& inside, PredicateId parent, bool often) {
   const ir::Interval range = s_.build.pool()[inside.value].range;
   const std::int64_t bounds[] = {inside.low, inside.high};
   const ir::ExprId value = of_vector(s_.build.expand(inside.value), bounds);
@@ -477,7 +483,7 @@ PredicateId ProgramBuilder::inside_predicate(const Inside& inside, PredicateId p
         parent = static_cast<PredicateId>(i);
         return;
       }
-    s_.predicates.push_back({parent, condition});
+    s_.predicates.push_back({parent, condition, often});
     parent = static_cast<PredicateId>(s_.predicates.size() - 1);
   };
   if (inside.low > range.low) add({s_.build.constant(inside.low - 1), value, false});

@@ -187,7 +187,7 @@ std::optional<PredicateId> ProgramBuilder::tap_predicate(ir::NodeId id, std::siz
   for (int dim = 0; dim < source.rank(); ++dim) {
     const Inside inside = tap_inside(s_.build, source, taps, tap, dim, wanted.coordinates);
     if (!may_hold(s_.build, inside)) return std::nullopt;
-    predicate = inside_predicate(inside, predicate);
+    predicate = inside_predicate(inside, predicate, true);
   }
   return predicate;
 }
@@ -203,7 +203,7 @@ std::optional<Entry> ProgramBuilder::line_key(ir::NodeId id, const WindowLine& l
   const Inside inside = tap_inside(s_.build, source, taps, line.taps[0], dim, wanted.coordinates);
   key.coordinates[dim] = guarded_place(s_.build, inside.value, source.dims[dim]);
   if (!may_hold(s_.build, inside)) return std::nullopt;
-  key.predicate = inside_predicate(inside, key.predicate);
+  key.predicate = inside_predicate(inside, key.predicate, true);
   return key;
 }
 

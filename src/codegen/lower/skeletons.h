@@ -20,6 +20,8 @@
 
 namespace tailor::codegen {
 
+constexpr bool is_power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
+
 struct SkeletonLowering {
   /// Fills Prepared::dominants, the usual choice first; phases are known.
   void (*dominants)(const ir::Graph& graph, Prepared& prepared);

@@ -95,6 +95,58 @@ TEST_CASE("a value that is needed under a condition and without one is right in 
   CHECK(programs > 60);
 }
 
+namespace {
+
+struct LoadCount {
+  int all = 0, guarded = 0;
+};
+/// Loads of a buffer.
+LoadCount count_loads(const Kernel& kernel, std::uint16_t memory) {
+  LoadCount found;
+  std::size_t end_of_guard = 0;
+  for (std::size_t at = 0; at < kernel.body.size(); ++at) {
+    const Stmt& stmt = kernel.body[at];
+    if (stmt.kind == StmtKind::guard) end_of_guard = std::max<std::size_t>(end_of_guard, stmt.end);
+    if (stmt.kind != StmtKind::load || is_array(stmt.space) || stmt.memory != memory) continue;
+    ++found.all;
+    found.guarded += at < end_of_guard ? 1 : 0;
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("what a window reads at all its taps alike is loaded once, where most taps are inside") {
+  const auto loads = [](std::string_view moved) {
+    const Group group = group_of_lines(
+        fmt::format("  %x = parameter 0 : f32[12,64]\n  %s = parameter 1 : f32[64]\n  %z = constant 0 : f32[]\n"
+                    "  %e = exp %s : f32[64]\n  %b = broadcast %e, axes={{1}} : f32[12,64]\n  %y = multiply %x, %b : "
+                    "f32[12,64]\n{}",
+                    moved));
+    CAPTURE(text(group.graph));
+    CHECK(explore::check_every_plan(group, {5}, true).programs > 3);
+    return count_loads(map_kernel(group, 1), 1);
+  };
+  const LoadCount padded = loads(
+      "  %p = pad %y, %z, ranges={1:1:0, 0:0:0} : f32[14,64]\n"
+      "  %w = reduce_window add %p, %z, text=\"window={size=3x1}\" : f32[12,64]\n  output %w\n");
+  CHECK(padded.all == 1);
+  CHECK(padded.guarded == 0);
+  const LoadCount window =
+      loads("  %w = reduce_window add %y, %z, text=\"window={size=3x1 pad=1_1x0_0}\" : f32[12,64]\n  output %w\n");
+  CHECK(window.all == 1);
+  CHECK(window.guarded == 0);
+  // Around a small part, and of what is joined, most elements have no use for it.
+  CHECK(loads("  %p = pad %y, %z, ranges={12:0:0, 0:0:0} : f32[24,64]\n  output %p\n").guarded == 0);
+  CHECK(loads("  %p = pad %y, %z, ranges={13:0:0, 0:0:0} : f32[25,64]\n  output %p\n").guarded == 1);
+  CHECK(loads("  %p = concatenate %y, %x, axes={0} : f32[24,64]\n  output %p\n").guarded == 1);
+  // Another place of it for each tap: its own edges are asked for.
+  const LoadCount along =
+      loads("  %w = reduce_window add %y, %z, text=\"window={size=1x3 pad=0_0x1_1}\" : f32[12,64]\n  output %w\n");
+  CHECK(along.all == 3);
+  CHECK(along.guarded == 2);
+}
+
 TEST_CASE("columns are the sums of all groups of threads, odd numbers of them too") {
   // Groups are added in halves down to a few; an odd number of more than those cannot be halved.
   const Group group = make_group(family_member("column_sum"), 100, 64);
