@@ -431,7 +431,7 @@ class FastWalk {
     return units_by_starts(request, domain);
   }
 
-  /// All starts of the form's period, or some of them.
+  /// All starts of the form's period, or some of them, where these are fewer warps by much.
   std::int64_t units_by_starts(Request& request, const IterationDomain& domain) {
     std::int64_t together = 1, most = 1;
     for (int k = 0; k < domain.depth && together <= most_together; ++k) {
@@ -439,7 +439,8 @@ class FastWalk {
       most = std::max(most, starts);
       together *= starts;
     }
-    const bool are_few = most <= most_starts && together <= most_together;
+    const bool are_few =
+        (most <= most_starts && together <= most_together) || points(domain) * warps_ <= 2 * sampled_warps;
     return units_by_starts(request, domain, 0, are_few ? all_of_them : sampled_warps / warps_, 0);
   }
 

@@ -227,6 +227,27 @@ TEST_CASE("rows of any length are counted exactly, or from samples that lie with
   CHECK(sampled > testing::effort(10, 20, 20));
 }
 
+TEST_CASE("a grid of hardly more warps than a sample has is counted exactly") {
+  const ir::Limits limits = limits_of("h200");
+  int kernels = 0;
+  for (const int columns : {67, 101, 131, 211, 509}) {
+    const std::string graph = fmt::format(
+        "graph spread {{\n  %x = parameter 0 : f32[{0},{1}]\n  %s = parameter 1 : f32[{0}]\n"
+        "  %w = broadcast %s, axes={{0}} : f32[{0},{1}]\n  %y = multiply %x, %w : f32[{0},{1}]\n  output %y\n}}\n",
+        64, columns);
+    CAPTURE(graph);
+    for_each_kernel(group_of(graph), limits, [&](const ir::Plan& plan, const ir::Kernel& kernel) {
+      if (kernel.virtual_blocks * kernel.threads / 32 * plan.unroll * plan.vector > 512) return;  // requests
+      CAPTURE(text(plan));
+      ++kernels;
+      const Work fast = count(kernel, Mode::fast);
+      CHECK_FALSE(fast.sampled);
+      check_equal(count(kernel, Mode::exact), fast);
+    });
+  }
+  CHECK(kernels > 40);
+}
+
 TEST_CASE("padded images and rotated halves are counted exactly, without a sample") {
   const ir::Limits limits = limits_of("h200");
   for (const std::string& graph :

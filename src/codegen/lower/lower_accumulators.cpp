@@ -338,7 +338,10 @@ Coordinates number_coordinates(Pass& pass, std::int32_t output, ir::ExprId kept)
         (pass.mapping.fast == Side::kept || domain_of(graph, graph[candidate.first]) == pass.prepared.domain);
     if (leads && (way == nullptr || candidate.first == pass.plan.dominant)) way = &candidate;
   }
-  if (way == nullptr) return delinearize_memory(build, graph[pass.prepared.stored[output]].shape, kept);
+  if (way == nullptr) {  // a number that no reduction leads to: of the row that the column is a part of
+    const ir::ExprId row_at = build.divide(kept, pass.prepared.bundle).first;
+    return delinearize_memory(build, graph[pass.prepared.stored[output]].shape, row_at);
+  }
   return follow(build, graph, way->second[output], result_coordinates(pass, way->first, kept));
 }
 
