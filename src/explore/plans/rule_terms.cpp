@@ -362,8 +362,9 @@ bool has_narrow_vectors(const Candidate& c) {
   }
   const int widest = widest_of_two_accesses(c);
   if (is_across(c) || c.plan.vector >= widest / 2) return false;
-  const bool fills_lanes = leaves_no_lane_idle(c, c.plan.vector) && !leaves_no_lane_idle(c, 2 * c.plan.vector);
-  if (c.prepared.sums_across && c.plan.vector == widest / 4 && fills_lanes) return false;
+  if (c.prepared.sums_across && c.plan.vector == widest / 4 && leaves_no_lane_idle(c, c.plan.vector) &&
+      !leaves_no_lane_idle(c, 2 * c.plan.vector))
+    return false;
   if (row(c.prepared.skeleton).unit == ir::WorkUnit::elements) {
     const std::int64_t whole = std::gcd(std::gcd(c.prepared.unbroken, c.prepared.columns), widest);
     if (whole < widest && (c.plan.vector == 1 || c.plan.vector == whole || 2 * c.plan.vector == whole)) return false;

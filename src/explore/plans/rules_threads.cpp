@@ -129,9 +129,9 @@ constexpr std::array thread_table = [] {
       {"narrow-vector",
        false,
        "under half the widest vector leaves the memory path narrow, unless wider ones leave lanes idle that hold sums "
-       "across rows; single elements are for what breaks vectors, and "
-       "any for rows of up to 256 bytes that do, or loops whose wider vectors leave SMs without a block (of long "
-       "elements half full); loops over runs also have what divides these, and half of it",
+       "across rows; single elements are for what breaks vectors, and any for rows of up to 256 bytes that do, or "
+       "loops whose wider vectors leave SMs without a block (of long elements half full); loops over runs also have "
+       "what divides these, and half of it",
        {asks({vector}, {T::groups, T::lanes},
              [](const Candidate& c) {
                return has_narrow_vectors(c) && !(is_short_odd_row(c) && breaks_vectors(c)) && !has_few_elements(c);
@@ -186,8 +186,7 @@ constexpr std::array thread_table = [] {
       {"across-resident",
        false,
        "blocks that add up across rows fill a quarter of an SM or more, an eighth where that has not the registers, "
-       "and "
-       "leave a thread those that it needs",
+       "and leave a thread those that it needs",
        {asks({grid, blocks_per_sm, threads, homes, vector, in_flight}, {T::trips},
              [](const Candidate& c) {
                if (!c.prepared.sums_across || c.plan.grid == GridShape::tile) return false;
