@@ -92,7 +92,7 @@ constexpr std::array block_table =
                return is_across(c) && narrows(c) && widest_vector(c) / c.plan.vector > 2 && !stays_near(c) &&
                       !takes_apart(c);
              }),
-        asks({vector, threads_per_row}, {T::groups, T::run, T::together, T::items, T::items_per_block, T::split},
+        asks({vector, threads_per_row, split}, {T::groups, T::run, T::together, T::items, T::items_per_block, T::split},
              [](const Candidate& c) {
                return is_across(c) && narrows(c) && widest_vector(c) / c.plan.vector == 2 && c.plan.split == 1 &&
                       blocks(c) >= 2 * c.limits.sms && !stays_near(c) && !takes_apart(c);
