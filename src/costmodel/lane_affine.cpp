@@ -109,7 +109,7 @@ using Numbers = std::array<std::int64_t, most_quotients>;  ///< one of each quot
 /// Of a table whose slots are found by the form, what is asked of it, and where its first `count` quotients stand.
 std::size_t pattern_slot(std::uint64_t serial, std::uint64_t asked, const Numbers& phases, int count) {
   std::uint64_t hash = serial * 0x9e3779b97f4a7c15ULL + asked;
-  for (int i = 0; i < count; ++i) hash = (hash ^ static_cast<std::uint64_t>(phases[i])) * 0xff51afd7ed558ccdULL;
+  for (int i = 0; i < count; ++i) hash = mixed(hash, static_cast<std::uint64_t>(phases[i]));
   return (hash >> 32) % pattern_slots;
 }
 
@@ -570,7 +570,7 @@ const LaneAffine::Lanes& LaneAffine::term_lanes(ir::TermId id, const IterationDo
   for (int k = 0; k < domain.depth; ++k) {
     if (!term.vars.has(domain.vars[k])) continue;
     if (outer < key.outer.size()) key.outer[outer] = domain.ranges[k].low;
-    hash = (hash ^ static_cast<std::uint64_t>(domain.ranges[k].low)) * 0xff51afd7ed558ccdULL;
+    hash = mixed(hash, static_cast<std::uint64_t>(domain.ranges[k].low));
     ++outer;
   }
   TermLanes& slot = scratch_.terms[(hash >> 32) % scratch_.terms.size()];

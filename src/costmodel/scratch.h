@@ -54,6 +54,9 @@ struct IterationDomain {
   std::array<std::uint32_t, max_warps> masks;
 };
 
+/// A hash and one part more, for tables that are found by the high bits.
+constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t part) { return (hash ^ part) * 0x9e3779b97f4a7c15ULL; }
+
 /// How a thread variable splits: its value in lane l of warp w is warps[w] + lanes[l] when `splits`.
 struct ThreadShares {
   bool splits = true;

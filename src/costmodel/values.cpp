@@ -61,8 +61,6 @@ bool holds(ir::Comparison comparison, std::int64_t a, std::int64_t b) {
   return false;
 }
 
-std::uint64_t mixed(std::uint64_t key, std::uint64_t part) { return (key ^ part) * 0x9e3779b97f4a7c15U; }
-
 bool is_sum(const ir::Value& value) {
   return value.kind == ir::ValueKind::op && value.dtype == ir::DType::f32 &&
          (value.op == ir::Op::add || value.op == ir::Op::subtract);

@@ -21,6 +21,7 @@ using ir::StitchLevel;
 namespace {
 
 constexpr std::int64_t full_line = 128, sector = 32;  ///< bytes
+constexpr std::int64_t few_registers = 32;            ///< of a thread for each value
 
 /// An array that is read element by element, all of it or, of rows and columns that are cut or shifted, nearly all.
 bool is_full_input(const Candidate& c, std::size_t id) {
@@ -269,12 +270,6 @@ bool waits_shortly(const Candidate& c) {
   constexpr std::int64_t few = 64;
   return waits_in_shared(c) && elements_per_thread(c) * element_bytes(c) < few && !moves_in_shared(c);
 }
-
-namespace {
-
-constexpr std::int64_t few_registers = 32;  ///< of a thread for each value
-
-}  // namespace
 
 bool shares_what_fits(const Candidate& c) {
   return waits_in_shared(c) && elements_per_thread(c) <= few_registers && all_fits_half(c) && !moves_in_shared(c);

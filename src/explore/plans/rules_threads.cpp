@@ -4,6 +4,9 @@
 // Heuristics on what a thread and its block hold: vectors, bytes in flight, values that wait and where, and how large a
 // block is. In: a candidate, a plan or its first fields. Out: rows that say what is dropped and why. Asked by rules.cpp
 // after all others.
+//
+// What half the registers hold are rows in flight only beside sums across rows. So such rules ask twice: of other
+// groups before rows in flight are chosen, where more plans go at once.
 #include "explore/plans/rule_tables.h"
 
 #include <array>
